@@ -1,0 +1,236 @@
+#pragma once
+
+#include "workflow/command.hpp"
+#include "workflow/definition.hpp"
+#include "workflow/task.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace steadfast::store {
+
+/// The environment let us down: the disk, the map or the file. After one that `is_fatal`, the process must stop acting:
+/// what is on disk is only known again after the store was opened anew.
+class store_error : public std::runtime_error {
+public:
+  store_error(const std::string& what, bool fatal) : std::runtime_error{what}, fatal_{fatal} {}
+  bool is_fatal() const { return fatal_; }
+
+private:
+  bool fatal_;
+};
+
+enum class verdict : std::uint8_t {
+  applied = 1,
+  stale_lock = 2,  ///< the task was changed or locked by somebody else since it was read
+  stale_epoch = 3, ///< the lease under which it was written belongs to a later epoch by now
+  full = 4,        ///< no room for new work; running work is still recorded
+  refused = 5,     ///< the request itself cannot be met; `why` says so
+  absent = 6,      ///< there is no such task, workflow, lease or alert
+  unknown_outcome = 7, ///< the commit was reported as failed but may have been made (engines over a network only)
+};
+std::string_view to_string(verdict v);
+
+/// A write that is only valid while the lease is held with this epoch.
+struct lease_guard {
+  std::string name;
+  std::uint64_t epoch = 0;
+};
+
+// ---- what can be written; `now` is the writer's clock ----
+
+/// Makes a task, once per id.
+struct submit_task {
+  workflow::submission what;
+  workflow::instant now;
+};
+/// Stores the next state of a task, with all that must become true together with it.
+struct update_task {
+  workflow::task next; ///< `next.revision` is the revision it was made from; the store raises it
+  std::uint64_t lock_epoch_before = 0; ///< lock epoch of the task it was made from
+  std::optional<lease_guard> guard;
+  std::vector<workflow::notice> notices;
+  std::vector<workflow::alert> alerts;
+  std::optional<workflow::late_reply> evidence;
+  bool payload_changed = false; ///< the payload record must be written again
+};
+/// Takes up to `max` claimable tasks for a scheduler, by priority, then age; each becomes what apply(taken) makes of it.
+struct claim_tasks {
+  std::string scheduler;
+  std::size_t max = 0;
+  workflow::instant now;
+};
+/// Applies lock_lapsed (or, with `graceful`, lock_released) to up to `max` tasks locked by that scheduler.
+struct free_locks {
+  std::string scheduler;
+  std::size_t max = 1000;
+  bool graceful = false;
+  workflow::instant now;
+};
+struct keep_late_reply {
+  std::uint64_t number = 0;
+  workflow::late_reply what;
+};
+/// Keeps a definition for ever; the same name and version with another content is refused.
+struct register_definition {
+  workflow::definition what;
+};
+/// Leases: `ttl` counts from `now`. Acquiring a free, lapsed or own lease raises its epoch.
+struct acquire_lease {
+  std::string name;
+  std::string holder;
+  std::string note; ///< shown to people: address, roles
+  workflow::span ttl{};
+  workflow::instant now;
+};
+struct renew_lease {
+  std::string name;
+  std::string holder;
+  std::uint64_t epoch = 0;
+  workflow::span ttl{};
+  workflow::instant now;
+};
+struct release_lease {
+  std::string name;
+  std::string holder;
+  std::uint64_t epoch = 0;
+};
+struct acknowledge_alert {
+  std::uint64_t alert = 0;
+  std::string who;
+  workflow::instant now;
+};
+/// Drops the observer's notices of a task up to and including `sequence`.
+struct acknowledge_notices {
+  std::string observer;
+  std::uint64_t number = 0;
+  std::uint32_t sequence = 0;
+};
+/// Moves a task whose records do not check out of the way, with an alert.
+struct set_aside_damaged {
+  std::uint64_t number = 0;
+  std::string why;
+  workflow::instant now;
+};
+
+using write = std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition,
+                           acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
+                           set_aside_damaged>;
+
+/// What became of one write. Only the members that its kind mentions are set.
+struct outcome {
+  verdict result = verdict::refused;
+  std::string why;
+  bool created = false;           ///< submit_task: false when the task was already there
+  std::uint64_t number = 0;       ///< submit_task: the task; lease verbs: the epoch; free_locks: how many
+  std::uint64_t revision = 0;     ///< update_task: the stored revision
+  workflow::process_state state = workflow::process_state::pending; ///< submit_task: of the task
+  std::vector<workflow::task> tasks; ///< claim_tasks: as stored, payloads and results included
+  workflow::instant next = workflow::never; ///< claim_tasks: when the next waiting task becomes claimable
+  bool more = false;              ///< claim_tasks, free_locks: there are more to have now
+};
+
+// ---- what can be read ----
+
+struct task_filter {
+  std::vector<workflow::process_state> states; ///< empty: all
+  std::string workflow;                        ///< empty: all
+  std::string locked_by;
+  std::string text; ///< part of the id or of the cause
+  workflow::instant submitted_before = workflow::never;
+  workflow::instant submitted_after = workflow::unset;
+};
+/// One page of tasks in order of their numbers, newest first; payloads and large results are left out.
+struct task_page {
+  std::vector<workflow::task> tasks;
+  std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+};
+struct lease {
+  std::string name;
+  std::string holder;
+  std::string note;
+  std::uint64_t epoch = 0;
+  workflow::instant expires_at; ///< unset: released
+};
+struct alert_entry {
+  std::uint64_t number = 0;
+  std::uint64_t task_number = 0;
+  std::string task_id;
+  workflow::alert what;
+  std::string acknowledged_by;
+  workflow::instant acknowledged_at;
+};
+struct notice_entry {
+  std::string observer;
+  std::uint64_t task_number = 0;
+  std::string task_id;
+  workflow::notice what;
+};
+struct late_reply_entry {
+  std::uint64_t task_number = 0;
+  std::string task_id;
+  workflow::late_reply what;
+};
+struct store_stats {
+  std::map<workflow::process_state, std::uint64_t> tasks;
+  std::uint64_t claimable = 0;
+  std::uint64_t open_alerts = 0;
+  std::uint64_t bytes_used = 0;
+  std::uint64_t bytes_mapped = 0;
+  std::uint64_t bytes_max = 0;
+  std::uint64_t last_number = 0;
+};
+/// Result of reading every record and index.
+struct check_report {
+  std::uint64_t records = 0;
+  std::uint64_t tasks = 0;
+  std::vector<std::string> faults; ///< empty: all is well
+};
+
+/// The durable store: domain verbs, synchronous. One thread writes, any thread reads; a read sees one consistent
+/// snapshot and never waits for the writer.
+class state_store {
+public:
+  virtual ~state_store() = default;
+
+  /// One durable transaction: on return it is synced, and outcome i tells of write i, each judged on its own in order,
+  /// seeing those before it. Throws store_error; if that is not fatal, nothing was written.
+  virtual std::vector<outcome> commit(const std::vector<write>& batch) = 0;
+
+  /// Payload and results included. A task whose records do not check is reported by `damaged()` and not returned.
+  virtual std::optional<workflow::task> find(const std::string& id) const = 0;
+  virtual std::optional<workflow::task> find(std::uint64_t number) const = 0;
+  virtual task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const = 0;
+  /// Number of tasks that match, counted up to `limit`.
+  virtual std::size_t count(const task_filter& filter, std::size_t limit) const = 0;
+  /// Tasks whose next_due has come, oldest due first, after the cursor (due, number); payloads left out.
+  struct due_page {
+    std::vector<workflow::task> tasks;
+    std::optional<std::pair<workflow::instant, std::uint64_t>> next;
+  };
+  virtual due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
+                           std::size_t max) const = 0;
+  virtual std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const = 0;
+  virtual std::vector<workflow::definition> definitions() const = 0;
+  virtual std::vector<lease> leases() const = 0;
+  virtual std::vector<alert_entry> alerts(bool open_only, std::size_t max) const = 0;
+  /// The observer's notices not yet acknowledged, by task and sequence, after the given position.
+  virtual std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
+                                            std::uint32_t after_sequence, std::size_t max) const = 0;
+  virtual std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const = 0;
+  /// Tasks that a read met and could not believe, with the reason; each is told once.
+  virtual std::vector<set_aside_damaged> damaged() = 0;
+  virtual store_stats stats() const = 0;
+  virtual check_report check() const = 0;
+  /// A consistent, compact copy, made beside the running store. The directory must not exist. Throws store_error.
+  virtual void copy(const std::filesystem::path& to) const = 0;
+};
+
+} // namespace steadfast::store

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "workflow/task.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace steadfast::workflow {
+
+/// The step completed, or may have acted, and has a compensation that has not been settled yet.
+bool needs_undo(const step& s, const step_definition& d);
+
+/// Steps whose compensation may start: they need undo, and no step that comes after them in the graph still needs it.
+/// Pattern "Compensating Transaction": reverse order along the graph.
+std::vector<std::size_t> ready_to_undo(const task& t, const definition& d);
+
+/// The compensations that an undo begun now would run, in one possible order: for a preview.
+std::vector<std::size_t> undo_order(const task& t, const definition& d);
+
+} // namespace steadfast::workflow

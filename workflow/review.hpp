@@ -1,0 +1,14 @@
+#pragma once
+
+#include "workflow/event.hpp"
+
+#include <vector>
+
+namespace steadfast::workflow {
+
+/// The supervisor's judgement: the events that somebody should have raised by now and that are still missing, in the
+/// order in which to apply them. Empty: the task is well. `slack` is how long after its time a wake-up may come before the
+/// scheduler that owes it counts as lost. Source: pattern "Scheduler Agent Supervisor".
+std::vector<event> review(const task& t, const definition& d, instant now, span slack = span{5000});
+
+} // namespace steadfast::workflow

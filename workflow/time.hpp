@@ -1,0 +1,20 @@
+#pragma once
+
+#include <chrono>
+
+namespace steadfast::workflow {
+
+/// A length of time; never negative where a definition names one.
+using span = std::chrono::milliseconds;
+
+/// A moment on the node's wall clock, in milliseconds since 1970-01-01 UTC. Nothing in this folder reads a clock:
+/// `now` comes in as an argument and never goes back while a process runs.
+using instant = std::chrono::time_point<std::chrono::system_clock, span>;
+
+/// The value of an instant that is not set; it lies before every real one.
+inline constexpr instant unset{};
+
+/// Later than every real instant.
+inline constexpr instant never = instant::max();
+
+} // namespace steadfast::workflow
