@@ -1,0 +1,283 @@
+#pragma once
+
+#include "actors/boxed.hpp"
+#include "actors/speak.hpp"
+#include "store/state_store.hpp"
+#include "workflow/event.hpp"
+#include "workflow/task.hpp"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace steadfast::actors {
+
+// ---- between scheduler and agents ----
+
+/// Carry out one attempt, until complete_by, then be silent.
+struct step_order {
+  std::uint64_t task_number = 0;
+  std::string task_id;
+  std::string workflow;
+  std::uint32_t step = 0;
+  std::string step_name;
+  workflow::attempt_action action = workflow::attempt_action::perform;
+  std::uint32_t attempt = 0;
+  std::uint64_t epoch = 0;
+  std::string key;      ///< idempotency key of this action
+  std::string reverses; ///< with undo and probe: the key of the step it is about
+  std::string input;    ///< bytes, JSON unless the payload is not
+  workflow::instant complete_by;
+};
+STEADFAST_MESSAGE(step_order, x.task_number, x.task_id, x.workflow, x.step, x.step_name, x.action, x.attempt, x.epoch,
+                  x.key, x.reverses, x.input, x.complete_by)
+
+/// The attempt is not wanted any more: stop and report `stopped`.
+struct stop_order {
+  std::uint64_t task_number = 0;
+  std::uint32_t step = 0;
+  std::uint32_t attempt = 0;
+  std::uint64_t epoch = 0;
+};
+STEADFAST_MESSAGE(stop_order, x.task_number, x.step, x.attempt, x.epoch)
+
+enum class report_kind : std::uint8_t {
+  succeeded = 1,
+  failed_transient = 2,
+  failed_permanent = 3,
+  declined = 4, ///< never sent: no room, circuit open
+  stopped = 5,
+  denied = 6, ///< answer to a probe: it did not happen
+};
+
+/// How an attempt ended. At most one per order, never after its complete_by.
+struct attempt_report {
+  std::uint64_t task_number = 0;
+  std::uint32_t step = 0;
+  std::uint32_t attempt = 0;
+  std::uint64_t epoch = 0;
+  report_kind kind = report_kind::succeeded;
+  bool maybe_done = true;        ///< with failed_transient and stopped: the remote side may have acted
+  workflow::span retry_after{0}; ///< with failed_transient and declined
+  std::string result;            ///< with succeeded
+  std::string why;
+};
+STEADFAST_MESSAGE(attempt_report, x.task_number, x.step, x.attempt, x.epoch, x.kind, x.maybe_done, x.retry_after,
+                  x.result, x.why)
+
+/// What an agent shows of itself.
+struct agent_view {
+  std::string name;
+  std::string kind;    ///< "function", "http", "exec"
+  std::string circuit; ///< "closed", "open", "half-open"
+  workflow::instant circuit_open_until;
+  std::uint32_t in_flight = 0;
+  std::uint32_t in_flight_max = 0;
+  std::uint32_t queued = 0;
+  std::uint64_t orders = 0;
+  std::uint64_t tries = 0; ///< calls made, repetitions inside an attempt included
+  std::uint64_t succeeded = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t declined = 0;
+  std::uint64_t silenced = 0; ///< attempts over complete_by
+};
+STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x.in_flight, x.in_flight_max, x.queued,
+                  x.orders, x.tries, x.succeeded, x.failed, x.declined, x.silenced)
+
+// ---- with the store ----
+
+/// A write for the next commit; answered by write_done with the same ticket once it is durable.
+struct write_request {
+  std::uint64_t ticket = 0;
+  boxed<store::write> what;
+};
+STEADFAST_MESSAGE(write_request, x.ticket, x.what)
+
+struct write_done {
+  std::uint64_t ticket = 0;
+  boxed<store::outcome> outcome;
+  std::vector<boxed<workflow::definition>> definitions; ///< those of outcome->tasks
+};
+STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions)
+
+/// From now on the sender hears of news; as a scheduler it is told which of its tasks others changed.
+struct subscribe {
+  std::string scheduler; ///< empty: not a scheduler
+};
+STEADFAST_MESSAGE(subscribe, x.scheduler)
+
+/// What a commit brought, for whom it may concern. Losing one does no harm.
+struct store_news {
+  bool work = false;    ///< there is something to claim
+  bool review = false;  ///< there is something for the supervisor
+  bool notices = false; ///< there is progress to deliver
+  std::vector<std::uint64_t> changed; ///< tasks of this scheduler that somebody else changed
+};
+STEADFAST_MESSAGE(store_news, x.work, x.review, x.notices, x.changed)
+
+struct store_view {
+  std::uint64_t commits = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t largest_batch = 0;
+  std::uint64_t waiting = 0; ///< writes queued for the next commit
+  std::uint64_t last_commit_us = 0;
+};
+STEADFAST_MESSAGE(store_view, x.commits, x.writes, x.largest_batch, x.waiting, x.last_commit_us)
+
+// ---- with clients and people ----
+
+/// Answer to a submission; durable when it arrives.
+struct receipt {
+  store::verdict result = store::verdict::refused;
+  bool created = false; ///< false: the task was already there
+  std::uint64_t number = 0;
+  workflow::process_state state = workflow::process_state::pending;
+  workflow::span retry_after{0}; ///< with full
+  std::string why;
+};
+STEADFAST_MESSAGE(receipt, x.result, x.created, x.number, x.state, x.retry_after, x.why)
+
+struct show_task {
+  std::string id;
+};
+STEADFAST_MESSAGE(show_task, x.id)
+
+struct task_view {
+  boxed<workflow::task> task; ///< empty: there is none of that id
+  boxed<workflow::definition> definition;
+  std::vector<boxed<store::late_reply_entry>> late_replies;
+};
+STEADFAST_MESSAGE(task_view, x.task, x.definition, x.late_replies)
+
+struct list_tasks {
+  boxed<store::task_filter> filter;
+  std::uint64_t before = 0; ///< 0: the newest
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_tasks, x.filter, x.before, x.max)
+
+enum class task_act : std::uint8_t { retry = 1, skip = 2, edit = 3, undo = 4, cancel = 5, suspend = 6, resume = 7 };
+
+struct act_on_task {
+  std::string id;
+  task_act act = task_act::retry;
+  std::string step;     ///< with skip; with retry optional: every step that failed
+  std::string document; ///< with skip: the result; with edit: the payload
+  bool new_key = false; ///< with retry
+  std::string who;
+  std::string why;
+};
+STEADFAST_MESSAGE(act_on_task, x.id, x.act, x.step, x.document, x.new_key, x.who, x.why)
+
+struct act_result {
+  bool done = false;
+  std::string why; ///< when not done
+  workflow::process_state state = workflow::process_state::pending;
+};
+STEADFAST_MESSAGE(act_result, x.done, x.why, x.state)
+
+/// From now on the sender gets this observer's progress, beginning with what was not acknowledged.
+struct observe {
+  std::string observer;
+};
+STEADFAST_MESSAGE(observe, x.observer)
+
+/// Told at least once, in order per task, until acknowledged.
+struct progress {
+  std::string observer;
+  std::uint64_t task_number = 0;
+  std::string task_id;
+  std::uint32_t sequence = 0;
+  std::uint8_t kind = 0; ///< workflow::notice_kind
+  std::string step;
+  std::string text;
+  workflow::instant at;
+};
+STEADFAST_MESSAGE(progress, x.observer, x.task_number, x.task_id, x.sequence, x.kind, x.step, x.text, x.at)
+
+struct progress_seen {
+  std::string observer;
+  std::uint64_t task_number = 0;
+  std::uint32_t sequence = 0;
+};
+STEADFAST_MESSAGE(progress_seen, x.observer, x.task_number, x.sequence)
+
+// ---- inspection and control of a node's own actors ----
+
+/// Asks an actor for its view of itself.
+struct describe {};
+STEADFAST_MESSAGE(describe)
+
+/// Stop taking work, finish what is in flight until the limit, give the rest back, then answer.
+struct drain {
+  workflow::span limit{0};
+};
+STEADFAST_MESSAGE(drain, x.limit)
+
+struct drained {
+  std::uint64_t finished = 0;
+  std::uint64_t given_back = 0;
+};
+STEADFAST_MESSAGE(drained, x.finished, x.given_back)
+
+struct scheduler_view {
+  std::string name;
+  std::uint32_t in_flight = 0;
+  std::uint32_t in_flight_max = 0;
+  std::uint64_t claimed = 0;
+  std::uint64_t dispatched = 0;
+  std::uint64_t late = 0;
+  bool draining = false;
+};
+STEADFAST_MESSAGE(scheduler_view, x.name, x.in_flight, x.in_flight_max, x.claimed, x.dispatched, x.late, x.draining)
+
+struct supervisor_view {
+  bool active = false; ///< holds the lease
+  std::uint64_t epoch = 0;
+  std::uint64_t sweeps = 0;
+  std::uint64_t reviewed = 0;
+  std::uint64_t decided = 0;
+  workflow::instant last_sweep;
+};
+STEADFAST_MESSAGE(supervisor_view, x.active, x.epoch, x.sweeps, x.reviewed, x.decided, x.last_sweep)
+
+/// What a lease guards may act under this epoch, or must stop (epoch 0).
+struct lease_changed {
+  std::string name;
+  std::uint64_t epoch = 0;
+};
+STEADFAST_MESSAGE(lease_changed, x.name, x.epoch)
+
+/// The guarded work went round once: without it the lease is not renewed.
+struct lease_progress {
+  std::string name;
+};
+STEADFAST_MESSAGE(lease_progress, x.name)
+
+// ---- timers an actor sets itself; each names what it is for, so that a stale one is harmless ----
+
+struct attempt_timer {
+  std::uint64_t task_number = 0;
+  std::uint32_t step = 0;
+  std::uint32_t attempt = 0;
+  std::uint64_t epoch = 0;
+};
+STEADFAST_MESSAGE(attempt_timer, x.task_number, x.step, x.attempt, x.epoch)
+
+struct wake_timer {
+  std::uint64_t task_number = 0;
+  std::uint64_t revision = 0; ///< of the task when it was set
+};
+STEADFAST_MESSAGE(wake_timer, x.task_number, x.revision)
+
+struct tick_timer {
+  std::uint64_t generation = 0;
+};
+STEADFAST_MESSAGE(tick_timer, x.generation)
+
+/// Carry out the commit that was put off until the mailbox had been read.
+struct flush {};
+STEADFAST_MESSAGE(flush)
+
+} // namespace steadfast::actors
