@@ -106,6 +106,11 @@ struct definition {
 inline constexpr std::size_t steps_max = 256;
 inline constexpr std::size_t name_size_max = 64;
 inline constexpr std::uint32_t attempts_of_a_round_max = 1000;
+inline constexpr std::uint64_t attempts_max = 1'000'000; ///< of a step, over all rounds and cool-offs
+inline constexpr std::uint32_t factor_percent_max = 10'000;
+inline constexpr std::size_t input_members_max = 256;
+inline constexpr std::size_t text_size_max = 4096; ///< of a pointer or a literal
+inline constexpr span span_max = std::chrono::hours{24 * 3653}; ///< ten years
 
 /// Every mistake in the definition, one sentence each, naming the step and the field. Empty: it can be used.
 std::vector<std::string> problems(const definition& d);

@@ -17,4 +17,7 @@ inline constexpr instant unset{};
 /// Later than every real instant.
 inline constexpr instant never = instant::max();
 
+/// The end of the year 9999: later ones are refused at the door, so that adding a span never overflows.
+inline constexpr instant instant_max{span{253'402'300'799'999}};
+
 } // namespace steadfast::workflow

@@ -1,0 +1,78 @@
+#include "workflow/compensation.hpp"
+
+#include <optional>
+
+namespace steadfast::workflow {
+namespace {
+
+bool may_have_acted(const step& s) {
+  switch (s.state) {
+    case step_state::completed:
+    case step_state::unknown:
+    case step_state::compensating: return true;
+    case step_state::not_started:
+    case step_state::running:
+    case step_state::failed: return s.maybe_done;
+    case step_state::compensated:
+    case step_state::compensation_failed:
+    case step_state::skipped: return false;
+  }
+  return false;
+}
+
+bool performs(const step& s) { return s.doing == attempt_action::perform; }
+
+bool has_dependant_in(const std::vector<bool>& set, const std::vector<std::vector<bool>>& before, std::size_t i) {
+  for (std::size_t j = 0; j < set.size(); ++j) {
+    if (set[j] && before[j][i])
+      return true;
+  }
+  return false;
+}
+
+// The latest to complete goes first among those that may go; one that has not completed counts as later still.
+std::optional<std::size_t> next_to_undo(const task& t, const std::vector<bool>& left,
+                                        const std::vector<std::vector<bool>>& before) {
+  const auto rank = [&t](std::size_t i) { return t.steps[i].completed_order - 1; };
+  std::optional<std::size_t> best;
+  for (std::size_t i = left.size(); i-- > 0;) {
+    if (left[i] && !has_dependant_in(left, before, i) && (!best || rank(i) > rank(*best)))
+      best = i;
+  }
+  return best;
+}
+
+} // namespace
+
+bool needs_undo(const step& s, const step_definition& d) {
+  return d.compensation.has_value() && may_have_acted(s);
+}
+
+std::vector<std::size_t> ready_to_undo(const task& t, const definition& d) {
+  const auto before = ancestors(d);
+  std::vector<bool> unsettled;
+  for (std::size_t i = 0; i < t.steps.size(); ++i)
+    unsettled.push_back(needs_undo(t.steps[i], d.steps[i]) || performs(t.steps[i]));
+  std::vector<std::size_t> ready;
+  for (std::size_t i = 0; i < t.steps.size(); ++i) {
+    const bool idle = t.steps[i].doing == attempt_action::none;
+    if (idle && needs_undo(t.steps[i], d.steps[i]) && !has_dependant_in(unsettled, before, i))
+      ready.push_back(i);
+  }
+  return ready;
+}
+
+std::vector<std::size_t> undo_order(const task& t, const definition& d) {
+  const auto before = ancestors(d);
+  std::vector<bool> left;
+  for (std::size_t i = 0; i < t.steps.size(); ++i)
+    left.push_back(d.steps[i].compensation.has_value() && (may_have_acted(t.steps[i]) || performs(t.steps[i])));
+  std::vector<std::size_t> order;
+  while (const auto i = next_to_undo(t, left, before)) {
+    order.push_back(*i);
+    left[*i] = false;
+  }
+  return order;
+}
+
+} // namespace steadfast::workflow

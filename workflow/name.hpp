@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace steadfast::workflow {
+
+inline constexpr std::string_view name_rule = "1 to 64 of the characters A-Z a-z 0-9 _ -";
+
+/// Fit to name a workflow, a step or an agent: see name_rule.
+bool is_name(std::string_view text);
+
+/// 1 to `size_max` printable ASCII characters, none of them a space.
+bool is_word(std::string_view text, std::size_t size_max);
+
+/// 1 to `size_max` printable ASCII characters, spaces among them.
+bool is_text(std::string_view text, std::size_t size_max);
+
+/// The text between backticks, safe to show: cut at 64 bytes, unprintable bytes as '?'.
+std::string quoted(std::string_view text);
+
+} // namespace steadfast::workflow
