@@ -58,7 +58,7 @@ struct attempt_report {
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0;
   report_kind kind = report_kind::succeeded;
-  bool maybe_done = true;        ///< with failed_transient and stopped: the remote side may have acted
+  bool maybe_done = true;        ///< with failed_* and stopped: the remote side may have acted; false when it refused
   workflow::span retry_after{0}; ///< with failed_transient and declined
   std::string result;            ///< with succeeded
   std::string why;

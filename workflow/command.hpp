@@ -13,11 +13,10 @@ struct dispatch { std::size_t step = 0; std::uint32_t attempt = 0; };     ///< s
 struct stop_attempt { std::size_t step = 0; std::uint32_t attempt = 0; }; ///< tell the agent that it is not wanted
 struct expire_at { std::size_t step = 0; std::uint32_t attempt = 0; instant at; }; ///< then raise attempt_expired
 struct wake_at { std::size_t step = 0; instant at; };                     ///< then raise time_passed
-struct hint_supervisor {};                                                ///< there is something to review
 struct let_go {};                                                         ///< the lock is gone: forget the task
 
 /// Everything the outside may be asked to do. Each is a function of the stored task, so it can be said again.
-using command = std::variant<dispatch, stop_attempt, expire_at, wake_at, hint_supervisor, let_go>;
+using command = std::variant<dispatch, stop_attempt, expire_at, wake_at, let_go>;
 
 /// Stored.
 enum class notice_kind : std::uint8_t {

@@ -24,8 +24,8 @@ struct time_passed {};                          ///< a wait may be over: start w
 struct attempt_succeeded { attempt_ref ref; blob result; std::vector<fact> facts; };
 struct attempt_failed {
   attempt_ref ref;
-  bool permanent = false;
-  bool maybe_done = true; ///< the remote side may have acted all the same
+  bool permanent = false; ///< another attempt is of no use
+  bool maybe_done = true; ///< the remote side may have acted all the same; false when it refused
   span retry_after{0};    ///< the service asked for at least this wait
   std::string why;
 };

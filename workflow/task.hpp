@@ -182,6 +182,14 @@ task make_task(const submission& s, const definition& d, instant now);
 bool is_claimable(const task& t);
 bool has_ended(const task& t); ///< processed, undone or error
 bool has_open_attempt(const task& t);
+bool is_undoing(const task& t); ///< or suspended while it was
+bool is_forward(const task& t); ///< pending or processing
+
+/// Forward work ends here, so that undo still has its reserve.
+instant forward_ends_at(const task& t, const definition& d);
+
+/// Forward, and no step keeps step `i` from starting: it has not happened, and all before it have or were skipped.
+bool is_startable(const task& t, const definition& d, std::size_t i);
 
 /// The key that every attempt of the step repeats: "task/step", "task/step#2" after a person asked for a new one, with
 /// "/undo" or "/probe" appended. Stable, so that a remote service can recognise a repetition.

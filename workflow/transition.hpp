@@ -34,7 +34,7 @@ struct change {
 change apply(const task& t, const definition& d, const event& e, instant now);
 
 /// The commands that the stored task stands for: what a scheduler carries out after a restart or a take. Those of any
-/// applied change are among them, except stop_attempt and let_go, which are only worth saying once.
+/// applied change are among them, except let_go and the stop_attempt of a task that went to error.
 std::vector<command> outstanding(const task& t, const definition& d, instant now);
 
 } // namespace steadfast::workflow

@@ -1,0 +1,51 @@
+#include "workflow/review.hpp"
+
+namespace steadfast::workflow {
+
+namespace {
+
+/// Whether the expiry of the step's open attempt leaves something for the supervisor to count.
+bool counts(const task& t, const step& s) {
+  return t.state != process_state::suspended && (s.doing == attempt_action::compensate || !is_undoing(t));
+}
+
+void review_step(std::vector<event>& found, const task& t, const definition& d, std::size_t i, instant now) {
+  const auto& s = t.steps[i];
+  const bool resting = t.state == process_state::suspended;
+  if (s.doing != attempt_action::none && s.complete_by <= now) {
+    found.push_back(attempt_expired{{i, s.attempt, t.lock_epoch}});
+    if (counts(t, s))
+      found.push_back(round_failed{i, s.attempt});
+  } else if (s.needs_review && !resting) {
+    found.push_back(round_failed{i, s.attempt});
+  }
+  if (!resting && s.waiting_since != unset && !s.wait_alerted && s.waiting_since + d.alert_after <= now)
+    found.push_back(wait_noticed{i});
+}
+
+/// A wait has been over for longer than any living scheduler would need to go on.
+bool is_orphaned(const task& t, instant now, span slack) {
+  if (t.locked_by.empty() || t.state == process_state::suspended)
+    return false;
+  for (const auto& s : t.steps)
+    if (s.doing == attempt_action::none && !s.needs_review && s.not_before != unset && s.not_before + slack <= now)
+      return true;
+  return false;
+}
+
+} // namespace
+
+std::vector<event> review(const task& t, const definition& d, instant now, span slack) {
+  std::vector<event> found;
+  if (has_ended(t))
+    return found;
+  if (is_forward(t) && forward_ends_at(t, d) <= now)
+    found.push_back(deadline_passed{});
+  for (std::size_t i = 0; i < t.steps.size(); ++i)
+    review_step(found, t, d, i, now);
+  if (is_orphaned(t, now, slack))
+    found.push_back(lock_lapsed{});
+  return found;
+}
+
+} // namespace steadfast::workflow
