@@ -7,10 +7,11 @@
 
 namespace steadfast::workflow {
 
-/// One sentence about where the task is or what happens next.
+/// One sentence about where the task is or what happens next. Where it speaks of a moment, the text ends in a word such as
+/// "at" or "by", so that the moment is shown after it.
 struct explanation {
   std::string text;
-  instant at = unset; ///< when, if the sentence speaks of a moment
+  instant at = unset;
 
   friend bool operator==(const explanation&, const explanation&) = default;
 };
