@@ -91,8 +91,9 @@ STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x
 struct write_request {
   std::uint64_t ticket = 0;
   boxed<store::write> what;
+  std::string holder; ///< with update_task: the scheduler that had it locked, to be told when it is not the sender
 };
-STEADFAST_MESSAGE(write_request, x.ticket, x.what)
+STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder)
 
 struct write_done {
   std::uint64_t ticket = 0;
@@ -115,6 +116,37 @@ struct store_news {
   std::vector<std::uint64_t> changed; ///< tasks of this scheduler that somebody else changed
 };
 STEADFAST_MESSAGE(store_news, x.work, x.review, x.notices, x.changed)
+
+/// Asks for a task by its number.
+struct find_task {
+  std::uint64_t number = 0;
+};
+STEADFAST_MESSAGE(find_task, x.number)
+
+/// Asks for tasks whose time has come, after a position of the deadline index.
+struct find_overdue {
+  workflow::instant now;
+  workflow::instant after_due;
+  std::uint64_t after_number = 0;
+  std::uint32_t max = 0;
+};
+STEADFAST_MESSAGE(find_overdue, x.now, x.after_due, x.after_number, x.max)
+
+struct overdue_page {
+  std::vector<boxed<workflow::task>> tasks;
+  std::vector<boxed<workflow::definition>> definitions; ///< those of the tasks
+  bool more = false;
+  workflow::instant next_due; ///< position to go on from
+  std::uint64_t next_number = 0;
+};
+STEADFAST_MESSAGE(overdue_page, x.tasks, x.definitions, x.more, x.next_due, x.next_number)
+
+/// Asks for progress not yet acknowledged, the oldest tasks' first.
+struct find_notices {
+  std::string observer;
+  std::uint32_t max = 0;
+};
+STEADFAST_MESSAGE(find_notices, x.observer, x.max)
 
 struct store_view {
   std::uint64_t commits = 0;
@@ -196,6 +228,11 @@ struct progress {
 };
 STEADFAST_MESSAGE(progress, x.observer, x.task_number, x.task_id, x.sequence, x.kind, x.step, x.text, x.at)
 
+struct notice_page {
+  std::vector<progress> notices;
+};
+STEADFAST_MESSAGE(notice_page, x.notices)
+
 struct progress_seen {
   std::string observer;
   std::uint64_t task_number = 0;
@@ -255,22 +292,9 @@ struct lease_progress {
 };
 STEADFAST_MESSAGE(lease_progress, x.name)
 
-// ---- timers an actor sets itself; each names what it is for, so that a stale one is harmless ----
+// ---- what an actor tells itself ----
 
-struct attempt_timer {
-  std::uint64_t task_number = 0;
-  std::uint32_t step = 0;
-  std::uint32_t attempt = 0;
-  std::uint64_t epoch = 0;
-};
-STEADFAST_MESSAGE(attempt_timer, x.task_number, x.step, x.attempt, x.epoch)
-
-struct wake_timer {
-  std::uint64_t task_number = 0;
-  std::uint64_t revision = 0; ///< of the task when it was set
-};
-STEADFAST_MESSAGE(wake_timer, x.task_number, x.revision)
-
+/// The next of its deadlines has come; `generation` tells a stale one.
 struct tick_timer {
   std::uint64_t generation = 0;
 };

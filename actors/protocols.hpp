@@ -26,30 +26,51 @@ using store_client = caf::typed_actor<takes<void(write_done)>, takes<void(store_
 using store_actor = caf::typed_actor<
   // Durable when answered.
   takes<receipt(boxed<workflow::submission>)>,
+  takes<void(flush)>,
   // Answered to the sender by write_done.
   takes<void(write_request)>,
   takes<void(subscribe)>,
   takes<store_view(describe)>>;
 
+/// Reads the store from snapshots, beside the writer.
+using reader_actor = caf::typed_actor<
+  takes<task_view(show_task)>,
+  takes<task_view(find_task)>,
+  takes<boxed<store::task_page>(list_tasks)>,
+  takes<overdue_page(find_overdue)>,
+  takes<notice_page(find_notices)>>;
+
 /// Runs the tasks it has locked.
 using scheduler_actor = report_sink::extend_with<store_client>::extend<
+  takes<void(tick_timer)>,
   takes<scheduler_view(describe)>,
   // Stop taking work, finish, give back, answer.
   takes<drained(drain)>>;
 
 /// Finds what is overdue and decides. Acts only between lease_changed with an epoch and lease_changed with none.
 using supervisor_actor = store_client::extend<
+  takes<void(tick_timer)>,
   takes<void(lease_changed)>,
   takes<supervisor_view(describe)>>;
 
 /// Campaigns for one named lease and tells its guarded actor.
 using lease_actor = store_client::extend<
+  takes<void(tick_timer)>,
   takes<void(lease_progress)>,
   // Give the lease up, for a graceful stop; answered when the store knows.
   takes<drained(drain)>>;
 
 /// A client's private response queue.
 using observer_actor = caf::typed_actor<takes<void(progress)>>;
+
+/// Delivers progress to observers until they have seen it.
+using notifier_actor = store_client::extend<
+  // The sender is an observer_actor.
+  takes<void(observe)>,
+  takes<void(progress_seen)>>;
+
+/// Hears that a lease was won (an epoch) or lost (none).
+using guarded_actor = caf::typed_actor<takes<void(lease_changed)>>;
 
 /// What clients and people talk to.
 using gateway_actor = store_client::extend<

@@ -88,7 +88,7 @@ void skip_unwanted(draft& x) {
 }
 
 bool may_start(const draft& x, const step& s) {
-  return !x.t.locked_by.empty() && s.doing == attempt_action::none && !s.needs_review && s.not_before <= x.now;
+  return !x.t.locked_by.empty() && !x.starts_nothing && s.doing == attempt_action::none && !s.needs_review && s.not_before <= x.now;
 }
 
 void end_task(draft& x, process_state how) {
@@ -271,7 +271,7 @@ void advance(draft& x) {
     advance_forward(x);
   else if (x.t.state == process_state::undoing)
     advance_undo(x);
-  else if (x.t.state == process_state::suspended)
+  if (x.t.state == process_state::suspended || (x.starts_nothing && !has_ended(x.t)))
     release_if_idle(x);
 }
 

@@ -14,6 +14,7 @@ struct draft {
   task t;
   std::vector<notice> notices;
   std::vector<alert> alerts;
+  bool starts_nothing = false; ///< its scheduler is about to stop
 
   const step_definition& definition_of(std::size_t i) const { return d.steps[i]; }
 };

@@ -71,10 +71,12 @@ std::optional<late_reply> evidence_of(const draft& x, const Event& e, const ruli
 } // namespace
 
 change apply(const task& t, const definition& d, const event& e, instant now) {
-  draft x{d, now, t, {}, {}};
+  draft x{d, now, t, {}, {}, false};
   std::optional<late_reply> evidence;
   const auto r = std::visit(
     [&](const auto& what) {
+      if constexpr (requires { what.ref; })
+        x.starts_nothing = what.ref.draining;
       auto ruled = on(x, what);
       evidence = evidence_of(x, what, ruled);
       return ruled;
