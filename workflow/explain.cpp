@@ -22,11 +22,6 @@ struct view {
 
 std::string in_brackets(const std::string& why) { return why.empty() ? "" : " (" + why + ")"; }
 
-bool is_undoing(const task& t) {
-  return t.state == process_state::undoing
-         || (t.state == process_state::suspended && t.resume_state == process_state::undoing);
-}
-
 // "attempt 3 of 5", and which round of how many, where there is more than one.
 std::string attempt_of_round(const view& v) {
   const bool undo = is_undoing(v.t) && v.rules().compensation;

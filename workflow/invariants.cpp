@@ -30,9 +30,9 @@ bool in_range(Enum value, Enum first, Enum last) {
   return value >= first && value <= last;
 }
 
-bool is_forward(const task& t) {
-  const auto s = t.state == process_state::suspended ? t.resume_state : t.state;
-  return s == process_state::pending || s == process_state::processing || s == process_state::processed;
+// Nothing has been turned round: also what such a task ended as.
+bool goes_forward(const task& t) {
+  return t.state == process_state::processed || (!has_ended(t) && !is_undoing(t));
 }
 
 bool is_done(const step& s) { return s.state == step_state::completed || s.state == step_state::skipped; }
@@ -82,7 +82,7 @@ void check_outcome(checker& c, std::size_t i) {
     c.expect_of(i, !needs_undo(s, c.d.steps[i]), "the task is undone and this is still in place");
     c.expect_of(i, s.state != step_state::compensation_failed, "the task is undone although its undo failed");
   }
-  if (is_forward(c.t))
+  if (goes_forward(c.t))
     c.expect_of(i, !is_being_undone(s), "it is being undone while the task goes forward");
 }
 
@@ -99,7 +99,7 @@ void check_tries(checker& c, std::size_t i) {
   const auto& s = c.t.steps[i];
   const auto& d = c.d.steps[i];
   const auto of_undo = d.compensation ? d.compensation->retry.attempts : 0;
-  const auto tries_max = is_forward(c.t) ? d.retry.attempts : std::max(d.retry.attempts, of_undo);
+  const auto tries_max = goes_forward(c.t) ? d.retry.attempts : std::max(d.retry.attempts, of_undo);
   c.expect_of(i, s.tries <= tries_max, "more attempts of its round failed than a round has");
 }
 
@@ -147,7 +147,7 @@ void check_completion(checker& c, std::size_t i) {
 // What may have acted must not have begun before all its earlier steps were done.
 void check_order_forward(checker& c, std::size_t i) {
   const auto& s = c.t.steps[i];
-  if (!is_forward(c.t) || (s.state != step_state::running && s.state != step_state::completed))
+  if (!goes_forward(c.t) || (s.state != step_state::running && s.state != step_state::completed))
     return;
   for (const std::size_t p : predecessors(c.d, i))
     c.expect_of(i, is_done(c.t.steps[p]), "it began before step " + quoted(c.d.steps[p].name) + " was done");
