@@ -3,6 +3,7 @@
 #include "actors/clock.hpp"
 #include "actors/protocols.hpp"
 #include "store/state_store.hpp"
+#include "workflow/lease_term.hpp"
 #include "workflow/time.hpp"
 
 #include <cstddef>
@@ -11,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace caf {
 class actor_system;
@@ -76,10 +76,7 @@ struct lease_options {
   std::string name = "supervisor";
   std::string holder; ///< this node and process
   std::string note;
-  workflow::span ttl{10'000};
-  workflow::span renew_every{3000};
-  workflow::span margin{2000}; ///< before ttl ends, on the holder's clock, the guarded work stops
-  bool needs_progress = true;  ///< renewed only if the guarded work went round since
+  workflow::lease_terms terms;
 };
 struct lease_deps {
   store_actor store;
@@ -88,7 +85,6 @@ struct lease_deps {
   lease_options options;
 };
 lease_actor spawn_lease_actor(caf::actor_system& sys, lease_deps deps);
-std::vector<std::string> problems(const lease_options& o);
 
 struct notifier_deps {
   store_actor store;

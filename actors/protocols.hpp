@@ -78,6 +78,7 @@ using gateway_actor = store_client::extend<
   takes<receipt(boxed<workflow::submission>)>,
   takes<task_view(show_task)>,
   takes<boxed<store::task_page>(list_tasks)>,
+  // What a person does to a task; recorded in its story.
   takes<act_result(act_on_task)>,
   // The sender is an observer_actor.
   takes<void(observe)>,

@@ -1,0 +1,172 @@
+// What clients and people talk to. Submissions and reads are passed on; what a person does becomes an event that is applied
+// to the task as it is in the store, again from the start if somebody else was quicker.
+
+#include "actors/deps.hpp"
+#include "actors/step_input.hpp"
+#include "actors/type_ids.hpp"
+#include "workflow/transition.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <map>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr int tries_max = 10;
+
+/// What a person does, on its way to the store.
+struct pending_act {
+  act_on_task what;
+  caf::typed_response_promise<act_result> promise;
+  int tries = 0;
+  workflow::process_state state = workflow::process_state::pending; ///< after it
+};
+
+bool has_failed(const workflow::step& s) {
+  return s.state == workflow::step_state::failed || s.state == workflow::step_state::compensation_failed
+         || s.needs_review || s.not_before != workflow::unset
+         || (s.state == workflow::step_state::unknown && s.doing == workflow::attempt_action::none);
+}
+
+/// The step a person means: the one named, or the first that failed or waits.
+std::optional<std::size_t> step_meant(const act_on_task& m, const workflow::task& t, const workflow::definition& d) {
+  if (!m.step.empty())
+    return workflow::find_step(d, m.step);
+  for (std::size_t i = 0; i < t.steps.size(); ++i)
+    if (has_failed(t.steps[i]))
+      return i;
+  return std::nullopt;
+}
+
+/// The event that the act stands for; none when it names no step of the task.
+std::optional<workflow::event> event_of(const act_on_task& m, const workflow::task& t, const workflow::definition& d) {
+  const workflow::by person{m.who, m.why};
+  switch (m.act) {
+    case task_act::edit: return workflow::payload_edited{workflow::blob{m.document}, person};
+    case task_act::undo: return workflow::undo_requested{person};
+    case task_act::cancel: return workflow::cancelled{person};
+    case task_act::suspend: return workflow::suspended{person};
+    case task_act::resume: return workflow::resumed{person};
+    default: break;
+  }
+  const auto step = step_meant(m, t, d);
+  if (!step)
+    return std::nullopt;
+  if (m.act == task_act::skip)
+    return workflow::step_skipped{*step, workflow::blob{m.document}, facts_of(d, *step, m.document), person};
+  return workflow::step_retried{*step, m.new_key, person};
+}
+
+class gateway : public gateway_actor::base {
+public:
+  gateway(caf::actor_config& cfg, gateway_deps deps) : gateway_actor::base{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "gateway"; }
+
+  behavior_type make_behavior() override {
+    return {
+      [this](const write_done& m) { on_written(m); },
+      [](const store_news&) {},
+      [this](const boxed<workflow::submission>& m) { return delegate(deps_.store, m); },
+      [this](const show_task& m) { return delegate(deps_.reader, m); },
+      [this](const list_tasks& m) { return delegate(deps_.reader, m); },
+      [this](const act_on_task& m) { return on_act(m); },
+      [this](const observe& m) { delegate(deps_.notifier, m); },
+      [this](const progress_seen& m) { delegate(deps_.notifier, m); },
+    };
+  }
+
+private:
+  caf::result<act_result> on_act(const act_on_task& m) {
+    const auto ticket = ++ticket_;
+    auto& act = acts_[ticket];
+    act.what = m;
+    act.promise = make_response_promise<act_result>();
+    auto answer = act.promise;
+    read_task(ticket);
+    return answer;
+  }
+
+  void read_task(std::uint64_t ticket) {
+    ask(this, deps_.reader, deps_.reader_limit, show_task{acts_.at(ticket).what.id})
+      .then([this, ticket](const task_view& view) { on_task(ticket, view); },
+            [this, ticket](const caf::error&) { finish(ticket, refusal("the store did not answer; try again")); });
+  }
+
+  static act_result refusal(std::string why) {
+    act_result r;
+    r.why = std::move(why);
+    return r;
+  }
+
+  void finish(std::uint64_t ticket, act_result result) {
+    acts_.at(ticket).promise.deliver(std::move(result));
+    acts_.erase(ticket);
+  }
+
+  void on_task(std::uint64_t ticket, const task_view& view) {
+    auto& act = acts_.at(ticket);
+    if (!view.task || !view.definition)
+      return finish(ticket, refusal("there is no task `" + act.what.id + "`"));
+    const auto event = event_of(act.what, *view.task, *view.definition);
+    if (!event)
+      return finish(ticket, refusal(act.what.step.empty() ? "no step of it failed or waits"
+                                                          : "it has no step `" + act.what.step + "`"));
+    auto change = workflow::apply(*view.task, *view.definition, *event, deps_.clock.now(this));
+    if (change.result != workflow::verdict::applied) {
+      auto r = refusal(change.reason);
+      r.state = view.task->state;
+      return finish(ticket, std::move(r));
+    }
+    write_change(ticket, *view.task, std::move(change));
+  }
+
+  void write_change(std::uint64_t ticket, const workflow::task& before, workflow::change change) {
+    auto& act = acts_.at(ticket);
+    act.state = change.next.state;
+    store::update_task u;
+    u.lock_epoch_before = before.lock_epoch;
+    u.payload_changed = act.what.act == task_act::edit;
+    u.notices = std::move(change.notices);
+    u.alerts = std::move(change.alerts);
+    u.next = std::move(change.next);
+    write_request r;
+    r.ticket = ticket;
+    r.what = boxed<store::write>{store::write{std::move(u)}};
+    r.holder = before.locked_by;
+    tell(this, deps_.store, std::move(r));
+  }
+
+  void on_written(const write_done& m) {
+    const auto found = acts_.find(m.ticket);
+    if (found == acts_.end())
+      return;
+    auto& act = found->second;
+    if (m.outcome->result == store::verdict::applied) {
+      act_result done;
+      done.done = true;
+      done.state = act.state;
+      return finish(m.ticket, std::move(done));
+    }
+    if (m.outcome->result == store::verdict::stale_lock && ++act.tries < tries_max)
+      return read_task(m.ticket);
+    finish(m.ticket, refusal(m.outcome->why.empty() ? "the task keeps changing; try again" : m.outcome->why));
+  }
+
+  gateway_deps deps_;
+  std::map<std::uint64_t, pending_act> acts_;
+  std::uint64_t ticket_ = 0;
+};
+
+} // namespace
+
+gateway_actor spawn_gateway(caf::actor_system& sys, gateway_deps deps) {
+  return sys.spawn<gateway>(std::move(deps));
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,129 @@
+// Campaigns for one lease. What to do when is decided in workflow/lease_term; here it is only carried out.
+
+#include "actors/alarm.hpp"
+#include "actors/deps.hpp"
+#include "actors/type_ids.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <optional>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+class lease_holder : public lease_actor::base {
+public:
+  lease_holder(caf::actor_config& cfg, lease_deps deps) : lease_actor::base{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "lease_actor"; }
+
+  behavior_type make_behavior() override {
+    take_step();
+    return {
+      [this](const write_done& m) { on_written(m); },
+      [](const store_news&) {},
+      [this](const tick_timer& m) { on_tick(m); },
+      [this](const lease_progress&) { on_progress(); },
+      [this](const drain&) { return on_drain(); },
+    };
+  }
+
+private:
+  workflow::instant now() const { return deps_.clock.now(this); }
+
+  void take_step() {
+    if (released_)
+      return;
+    const auto at = now();
+    workflow::on_silence(campaign_, deps_.options.terms, at);
+    switch (workflow::next_step(campaign_, deps_.options.terms, at)) {
+      case workflow::lease_step::acquire: acquire(at); break;
+      case workflow::lease_step::renew: renew(at); break;
+      case workflow::lease_step::stop: tell_guarded(); break;
+      case workflow::lease_step::none: break;
+    }
+    alarm_.set<lease_actor>(this, deps_.clock, workflow::next_look(campaign_, deps_.options.terms));
+  }
+
+  void on_tick(const tick_timer& m) {
+    if (alarm_.rings(m))
+      take_step();
+  }
+
+  void acquire(workflow::instant at) {
+    const auto& o = deps_.options;
+    write(store::acquire_lease{o.name, o.holder, o.note, o.terms.ttl, at});
+  }
+
+  void renew(workflow::instant at) {
+    const auto& o = deps_.options;
+    write(store::renew_lease{o.name, o.holder, campaign_.epoch, o.terms.ttl, at});
+  }
+
+  template <class What>
+  void write(What what) {
+    write_request r;
+    r.ticket = ++ticket_;
+    r.what = boxed<store::write>{store::write{std::move(what)}};
+    tell(this, deps_.store, std::move(r));
+  }
+
+  void on_written(const write_done& m) {
+    if (released_)
+      return answer_release();
+    if (m.ticket != ticket_ || campaign_.asked_at == workflow::unset)
+      return; // the answer to a request that was given up
+    const auto before = campaign_.epoch;
+    if (m.outcome->result == store::verdict::applied)
+      workflow::on_granted(campaign_, deps_.options.terms, m.outcome->number, now());
+    else
+      workflow::on_refused(campaign_, deps_.options.terms, now());
+    if (campaign_.epoch != before)
+      tell_guarded();
+    take_step();
+  }
+
+  void on_progress() {
+    campaign_.progressed = true;
+    take_step();
+  }
+
+  void tell_guarded() { tell(this, deps_.guarded, lease_changed{deps_.options.name, campaign_.epoch}); }
+
+  caf::result<drained> on_drain() {
+    const auto epoch = std::exchange(campaign_.epoch, 0);
+    released_ = true;
+    if (epoch == 0)
+      return drained{};
+    tell_guarded();
+    promise_ = make_response_promise<drained>();
+    auto answer = *promise_;
+    write(store::release_lease{deps_.options.name, deps_.options.holder, epoch});
+    return answer;
+  }
+
+  void answer_release() {
+    if (promise_)
+      promise_->deliver(drained{});
+    promise_.reset();
+  }
+
+  lease_deps deps_;
+  workflow::lease_campaign campaign_;
+  alarm alarm_;
+  std::uint64_t ticket_ = 0;
+  bool released_ = false;
+  std::optional<caf::typed_response_promise<drained>> promise_;
+};
+
+} // namespace
+
+lease_actor spawn_lease_actor(caf::actor_system& sys, lease_deps deps) {
+  return sys.spawn<lease_holder>(std::move(deps));
+}
+
+} // namespace steadfast::actors

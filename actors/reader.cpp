@@ -1,0 +1,100 @@
+// Reads run beside the writer: each sees one snapshot and holds nothing up.
+
+#include "actors/definition_cache.hpp"
+#include "actors/deps.hpp"
+#include "actors/type_ids.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr std::size_t late_replies_shown = 100;
+
+class store_reader : public reader_actor::base {
+public:
+  store_reader(caf::actor_config& cfg, reader_deps deps) : reader_actor::base{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "reader"; }
+
+  behavior_type make_behavior() override {
+    return {
+      [this](const show_task& m) { return view_of(deps_.store->find(m.id), true); },
+      [this](const find_task& m) { return view_of(deps_.store->find(m.number), false); },
+      [this](const list_tasks& m) { return on_list(m); },
+      [this](const find_overdue& m) { return on_overdue(m); },
+      [this](const find_notices& m) { return on_notices(m); },
+    };
+  }
+
+private:
+  task_view view_of(std::optional<workflow::task> found, bool with_late_replies) {
+    report_damage();
+    task_view view;
+    if (!found)
+      return view;
+    view.definition = definitions_.find(*found, *deps_.store);
+    if (with_late_replies)
+      for (auto& reply : deps_.store->late_replies(found->number, late_replies_shown))
+        view.late_replies.emplace_back(std::move(reply));
+    view.task = boxed<workflow::task>{std::move(*found)};
+    return view;
+  }
+
+  boxed<store::task_page> on_list(const list_tasks& m) {
+    const auto before = m.before == 0 ? std::nullopt : std::optional{m.before};
+    boxed<store::task_page> page{deps_.store->list(m.filter ? *m.filter : store::task_filter{}, before, m.max)};
+    report_damage();
+    return page;
+  }
+
+  overdue_page on_overdue(const find_overdue& m) {
+    std::optional<std::pair<workflow::instant, std::uint64_t>> after;
+    if (m.after_number != 0)
+      after.emplace(m.after_due, m.after_number);
+    auto found = deps_.store->overdue(m.now, after, m.max);
+    report_damage();
+    overdue_page page;
+    page.definitions = definitions_.of(found.tasks, *deps_.store);
+    page.more = found.next.has_value();
+    if (page.more)
+      std::tie(page.next_due, page.next_number) = *found.next;
+    for (auto& t : found.tasks)
+      page.tasks.emplace_back(std::move(t));
+    return page;
+  }
+
+  notice_page on_notices(const find_notices& m) {
+    notice_page page;
+    for (auto& n : deps_.store->notices(m.observer, 0, 0, m.max))
+      page.notices.push_back({m.observer, n.task_number, n.task_id, n.what.sequence,
+                              static_cast<std::uint8_t>(n.what.kind), n.what.step, n.what.text, n.what.at});
+    return page;
+  }
+
+  void report_damage() {
+    for (auto& found : deps_.store->damaged()) {
+      found.now = deps_.clock.now(this);
+      write_request w;
+      w.what = boxed<store::write>{std::move(found)};
+      tell(this, deps_.writer, std::move(w));
+    }
+  }
+
+  reader_deps deps_;
+  definition_cache definitions_;
+};
+
+} // namespace
+
+reader_actor spawn_reader(caf::actor_system& sys, reader_deps deps, bool detached) {
+  if (detached)
+    return sys.spawn<store_reader, caf::detached>(std::move(deps));
+  return sys.spawn<store_reader>(std::move(deps));
+}
+
+} // namespace steadfast::actors

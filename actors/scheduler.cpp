@@ -1,0 +1,525 @@
+// Runs the tasks it has locked. Each message becomes an event; workflow::apply says what follows; the store makes it
+// durable; only then are the commands carried out. While a task's change is on its way to disk, its further events wait.
+
+#include "actors/alarm.hpp"
+#include "actors/definition_cache.hpp"
+#include "actors/deps.hpp"
+#include "actors/due_queue.hpp"
+#include "actors/step_input.hpp"
+#include "actors/type_ids.hpp"
+#include "workflow/overload.hpp"
+#include "workflow/transition.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+/// A task in flight.
+struct entry {
+  workflow::task task; ///< as it is in the store
+  boxed<workflow::definition> definition;
+  std::deque<workflow::event> waiting;       ///< until the store has answered
+  std::optional<workflow::change> committing; ///< on its way to disk
+  bool reload = false;                        ///< somebody else changed it: read it before going on
+  bool reading = false;
+};
+
+class scheduler : public scheduler_actor::base {
+public:
+  scheduler(caf::actor_config& cfg, scheduler_deps deps) : scheduler_actor::base{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "scheduler"; }
+
+  behavior_type make_behavior() override {
+    tell(this, deps_.store, subscribe{deps_.options.name});
+    free_former_locks();
+    return {
+      [this](const attempt_report& m) { on_report(m); },
+      [this](const write_done& m) { on_written(m); },
+      [this](const store_news& m) { on_news(m); },
+      [this](const tick_timer& m) { on_tick(m); },
+      [this](describe) { return view(); },
+      [this](const drain& m) { return on_drain(m); },
+    };
+  }
+
+private:
+  static constexpr std::uint64_t claim_ticket = 1;
+  static constexpr std::uint64_t free_ticket = 2;
+  static constexpr std::uint64_t evidence_ticket = 3;
+  static constexpr std::uint64_t first_task_ticket = 16; ///< above: the number of a task plus this
+
+  workflow::instant now() const { return deps_.clock.now(this); }
+
+  // ---- taking work ----
+
+  /// What an earlier life of this scheduler had locked becomes claimable again.
+  void free_former_locks() {
+    store::free_locks what;
+    what.scheduler = deps_.options.name;
+    what.now = now();
+    write(free_ticket, std::move(what));
+  }
+
+  void claim() {
+    if (draining_ || !ready_ || claiming_ || !work_ || tasks_.size() >= deps_.options.in_flight_max)
+      return;
+    claiming_ = true;
+    work_ = false;
+    store::claim_tasks what;
+    what.scheduler = deps_.options.name;
+    what.max = std::min<std::size_t>(deps_.options.claim_max, deps_.options.in_flight_max - tasks_.size());
+    what.now = now();
+    write(claim_ticket, std::move(what));
+  }
+
+  void on_freed(const store::outcome& o) {
+    if (o.result != store::verdict::applied)
+      return claim_later();
+    if (o.more)
+      return free_former_locks();
+    ready_ = work_ = true;
+    claim();
+  }
+
+  /// The store could not take the request.
+  void claim_later() {
+    claim_at_ = now() + deps_.options.retry_full;
+    alarm_.set<scheduler_actor>(this, deps_.clock, claim_at_);
+  }
+
+  void on_claimed(const write_done& m) {
+    claiming_ = false;
+    if (m.outcome->result != store::verdict::applied)
+      return claim_later();
+    for (const auto& d : m.definitions)
+      definitions_.add(d);
+    for (const auto& t : m.outcome->tasks)
+      if (t.locked_by == deps_.options.name)
+        begin(t);
+    work_ = work_ || m.outcome->more;
+    if (m.outcome->next != workflow::never)
+      claim_at_ = m.outcome->next;
+    alarm_.set<scheduler_actor>(this, deps_.clock, claim_at_);
+    claim();
+  }
+
+  void begin(const workflow::task& t) {
+    auto& e = tasks_[t.number];
+    e = entry{};
+    e.task = t;
+    e.definition = definitions_.find(t);
+    ++view_.claimed;
+    log("taken", t, {});
+    if (draining_)
+      return handle(t.number, workflow::lock_released{});
+    carry_out(e, workflow::outstanding(t, *e.definition, now()));
+    go_on(t.number);
+  }
+
+  // ---- events ----
+
+  void handle(std::uint64_t number, workflow::event what) {
+    const auto found = tasks_.find(number);
+    if (found == tasks_.end())
+      return;
+    found->second.waiting.push_back(std::move(what));
+    go_on(number);
+  }
+
+  /// Applies waiting events until one has to be stored. The entry may be gone afterwards.
+  void go_on(std::uint64_t number) {
+    for (auto found = tasks_.find(number); found != tasks_.end(); found = tasks_.find(number)) {
+      auto& e = found->second;
+      if (e.committing || e.reading)
+        return;
+      if (e.reload)
+        return read_again(number, e);
+      if (e.waiting.empty())
+        return;
+      const auto what = std::move(e.waiting.front());
+      e.waiting.pop_front();
+      auto change = workflow::apply(e.task, *e.definition, what, now());
+      if (change.result == workflow::verdict::applied)
+        commit(e, std::move(change));
+      else
+        note_refusal(e, what, change);
+    }
+  }
+
+  void commit(entry& e, workflow::change change) {
+    store::update_task u;
+    u.next = change.next;
+    u.lock_epoch_before = e.task.lock_epoch;
+    u.notices = change.notices;
+    u.alerts = change.alerts;
+    e.committing = std::move(change);
+    write(e.task.number + first_task_ticket, std::move(u));
+  }
+
+  void note_refusal(const entry& e, const workflow::event& what, const workflow::change& change) {
+    if (!change.evidence)
+      return;
+    ++view_.late;
+    log("late reply", e.task, std::string{workflow::name_of(what)} + ": " + change.reason);
+    write(evidence_ticket, store::keep_late_reply{e.task.number, *change.evidence});
+  }
+
+  // ---- the store's answers ----
+
+  template <class What>
+  void write(std::uint64_t ticket, What what) {
+    write_request r;
+    r.ticket = ticket;
+    r.what = boxed<store::write>{store::write{std::move(what)}};
+    tell(this, deps_.store, std::move(r));
+  }
+
+  void on_written(const write_done& m) {
+    switch (m.ticket) {
+      case claim_ticket: return on_claimed(m);
+      case free_ticket: return on_freed(*m.outcome);
+      case evidence_ticket: return;
+      default: return on_stored(m.ticket - first_task_ticket, *m.outcome);
+    }
+  }
+
+  void on_stored(std::uint64_t number, const store::outcome& o) {
+    const auto found = tasks_.find(number);
+    if (found == tasks_.end() || !found->second.committing)
+      return;
+    auto& e = found->second;
+    if (o.result == store::verdict::full || o.result == store::verdict::unknown_outcome)
+      return write_later(number);
+    auto change = std::move(*e.committing);
+    e.committing.reset();
+    if (o.result != store::verdict::applied) {
+      log("overtaken", e.task, o.why);
+      e.reload = true;
+      return go_on(number);
+    }
+    e.task = std::move(change.next);
+    e.task.revision = o.revision;
+    log_progress(e.task);
+    carry_out(e, change.commands);
+    if (e.task.locked_by != deps_.options.name)
+      forget(number, workflow::has_ended(e.task));
+    else
+      go_on(number);
+  }
+
+  /// Nothing was written, or nobody knows: what the store holds decides how to go on.
+  void write_later(std::uint64_t number) {
+    auto& e = tasks_.at(number);
+    e.committing.reset();
+    e.reload = e.reading = true; // until the wait is over
+    full_.push_back(number);
+    alarm_.set<scheduler_actor>(this, deps_.clock, now() + deps_.options.retry_full);
+    full_until_ = now() + deps_.options.retry_full;
+  }
+
+  void forget(std::uint64_t number, bool ended) {
+    tasks_.erase(number);
+    due_.forget(number);
+    if (draining_)
+      ++(ended ? drained_.finished : drained_.given_back);
+    finish_drain();
+    claim();
+  }
+
+  void on_news(const store_news& m) {
+    for (const auto number : m.changed)
+      if (const auto found = tasks_.find(number); found != tasks_.end()) {
+        found->second.reload = true;
+        go_on(number);
+      }
+    if (m.work) {
+      work_ = true;
+      claim();
+    }
+  }
+
+  // ---- reading again what others changed ----
+
+  void read_again(std::uint64_t number, entry& e) {
+    e.reading = true;
+    ask(this, deps_.reader, deps_.options.reader_limit, find_task{number})
+      .then([this, number](const task_view& m) { on_read(number, m); },
+            [this, number](const caf::error&) { read_later(number); });
+  }
+
+  void read_later(std::uint64_t number) {
+    full_.push_back(number);
+    full_until_ = now() + deps_.options.retry_full;
+    alarm_.set<scheduler_actor>(this, deps_.clock, full_until_);
+  }
+
+  void on_read(std::uint64_t number, const task_view& m) {
+    const auto found = tasks_.find(number);
+    if (found == tasks_.end())
+      return;
+    auto& e = found->second;
+    e.reading = e.reload = false;
+    const bool mine = m.task && m.task->locked_by == deps_.options.name && m.task->lock_epoch == e.task.lock_epoch;
+    stop_unwanted(e, m.task ? &*m.task : nullptr, mine);
+    if (!mine)
+      return forget(number, false);
+    if (m.task->revision != e.task.revision) {
+      e.task = *m.task;
+      due_.forget(number);
+      carry_out(e, workflow::outstanding(e.task, *e.definition, now()));
+    }
+    go_on(number);
+  }
+
+  /// Attempts that were open here and are not any more are of no use to anybody.
+  void stop_unwanted(const entry& e, const workflow::task* stored, bool mine) {
+    for (std::size_t i = 0; i < e.task.steps.size(); ++i) {
+      const auto& s = e.task.steps[i];
+      if (s.doing == workflow::attempt_action::none)
+        continue;
+      const bool still = mine && stored->steps[i].doing != workflow::attempt_action::none
+                         && stored->steps[i].attempt == s.attempt;
+      if (!still)
+        stop(e.task, *e.definition, i);
+    }
+  }
+
+  // ---- carrying out ----
+
+  void carry_out(entry& e, const std::vector<workflow::command>& commands) {
+    for (const auto& c : commands)
+      std::visit(workflow::overload{
+                   [&](const workflow::dispatch& x) { send_order(e, x.step); },
+                   [&](const workflow::stop_attempt& x) { stop(e.task, *e.definition, x.step); },
+                   [&](const workflow::expire_at& x) { be_woken(x.at, e.task.number, x.step); },
+                   [&](const workflow::wake_at& x) { be_woken(x.at, e.task.number, x.step); },
+                   [&](const workflow::let_go&) {},
+                 },
+                 c);
+  }
+
+  void be_woken(workflow::instant at, std::uint64_t number, std::size_t step) {
+    due_.set(at, number, step);
+    alarm_.set<scheduler_actor>(this, deps_.clock, at);
+  }
+
+  const agent_actor* agent_for(const workflow::definition& d, std::size_t step, workflow::attempt_action action) const {
+    const auto& sd = d.steps[step];
+    const auto& agent = action == workflow::attempt_action::perform  ? sd.agent
+                        : action == workflow::attempt_action::probe ? sd.probe->agent
+                                                                    : sd.compensation->agent;
+    const auto found = deps_.agents.find(agent);
+    return found == deps_.agents.end() ? nullptr : &found->second;
+  }
+
+  void send_order(entry& e, std::size_t step) {
+    const auto& s = e.task.steps[step];
+    const workflow::attempt_ref ref{step, s.attempt, e.task.lock_epoch, draining_};
+    const auto* agent = agent_for(*e.definition, step, s.doing);
+    if (!agent) {
+      e.waiting.push_back(workflow::attempt_declined{ref, {}, "no agent `" + s.log.back().agent + "` is alive"});
+      return;
+    }
+    auto input = make_input(e.task, *e.definition, step, s.doing);
+    if (!input.problem.empty()) {
+      e.waiting.push_back(workflow::attempt_failed{ref, true, false, {}, std::move(input.problem)});
+      return;
+    }
+    ++view_.dispatched;
+    tell(this, *agent, order_for(e, step, std::move(input.bytes)));
+  }
+
+  static step_order order_for(const entry& e, std::size_t step, std::string input) {
+    const auto& t = e.task;
+    const auto& s = t.steps[step];
+    step_order o;
+    o.task_number = t.number;
+    o.task_id = t.id;
+    o.workflow = t.workflow;
+    o.step = static_cast<std::uint32_t>(step);
+    o.step_name = e.definition->steps[step].name;
+    o.action = s.doing;
+    o.attempt = s.attempt;
+    o.epoch = t.lock_epoch;
+    o.key = workflow::idempotency_key(t, *e.definition, step, s.doing);
+    if (s.doing != workflow::attempt_action::perform)
+      o.reverses = workflow::idempotency_key(t, *e.definition, step, workflow::attempt_action::perform);
+    o.input = std::move(input);
+    o.complete_by = s.complete_by;
+    return o;
+  }
+
+  void stop(const workflow::task& t, const workflow::definition& d, std::size_t step) {
+    const auto& s = t.steps[step];
+    const auto action = s.doing == workflow::attempt_action::none ? s.log.back().action : s.doing;
+    if (const auto* agent = agent_for(d, step, action))
+      tell(this, *agent, stop_order{t.number, static_cast<std::uint32_t>(step), s.attempt, t.lock_epoch});
+  }
+
+  // ---- agents and time ----
+
+  void on_report(const attempt_report& m) {
+    const auto found = tasks_.find(m.task_number);
+    if (found == tasks_.end()) {
+      ++view_.late;
+      return write(evidence_ticket, store::keep_late_reply{m.task_number, stray(m)});
+    }
+    handle(m.task_number, event_of(m, found->second));
+  }
+
+  workflow::late_reply stray(const attempt_report& m) const {
+    return {std::to_string(m.step), m.attempt, m.epoch, "report", "the task is not in flight here", now()};
+  }
+
+  workflow::event event_of(const attempt_report& m, const entry& e) const {
+    const workflow::attempt_ref ref{m.step, m.attempt, m.epoch, draining_};
+    switch (m.kind) {
+      case report_kind::succeeded: {
+        auto facts = m.step < e.definition->steps.size() ? facts_of(*e.definition, m.step, m.result)
+                                                         : std::vector<workflow::fact>{};
+        return workflow::attempt_succeeded{ref, workflow::blob{m.result}, std::move(facts)};
+      }
+      case report_kind::failed_transient:
+        return workflow::attempt_failed{ref, false, m.maybe_done, m.retry_after, m.why};
+      case report_kind::failed_permanent: return workflow::attempt_failed{ref, true, m.maybe_done, {}, m.why};
+      case report_kind::declined: return workflow::attempt_declined{ref, m.retry_after, m.why};
+      case report_kind::stopped: return workflow::attempt_stopped{ref, m.maybe_done};
+      case report_kind::denied: return workflow::probe_denied{ref};
+    }
+    return workflow::attempt_failed{ref, false, true, {}, "the agent's report is of an unknown kind"};
+  }
+
+  void on_tick(const tick_timer& m) {
+    if (!alarm_.rings(m))
+      return;
+    const auto at = now();
+    for (const auto& d : due_.take_due(at))
+      on_due(d);
+    if (full_until_ <= at)
+      write_again();
+    if (claim_at_ <= at) {
+      claim_at_ = workflow::never;
+      work_ = true;
+      if (ready_)
+        claim();
+      else
+        free_former_locks();
+    }
+    if (drain_until_ <= at)
+      give_all_back();
+    alarm_.set<scheduler_actor>(this, deps_.clock, std::min({due_.next(), full_until_, claim_at_, drain_until_}));
+  }
+
+  void on_due(const due_queue::entry& d) {
+    const auto found = tasks_.find(d.task);
+    if (found == tasks_.end())
+      return;
+    const auto& t = found->second.task;
+    const auto& s = t.steps[d.step];
+    if (s.doing != workflow::attempt_action::none)
+      handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch, draining_}});
+    else if (!draining_)
+      handle(d.task, workflow::time_passed{});
+  }
+
+  void write_again() {
+    full_until_ = workflow::never;
+    for (const auto number : std::exchange(full_, {}))
+      if (const auto found = tasks_.find(number); found != tasks_.end()) {
+        found->second.reading = false;
+        found->second.reload = true;
+        go_on(number);
+      }
+  }
+
+  // ---- stopping ----
+
+  caf::result<drained> on_drain(const drain& m) {
+    draining_ = true;
+    drain_until_ = now() + m.limit;
+    drain_promise_ = make_response_promise<drained>();
+    auto answer = *drain_promise_;
+    std::vector<std::uint64_t> idle;
+    for (const auto& [number, e] : tasks_)
+      if (!workflow::has_open_attempt(e.task))
+        idle.push_back(number);
+    for (const auto number : idle)
+      handle(number, workflow::lock_released{});
+    alarm_.set<scheduler_actor>(this, deps_.clock, drain_until_);
+    finish_drain();
+    return answer;
+  }
+
+  void give_all_back() {
+    drain_until_ = workflow::never;
+    std::vector<std::uint64_t> all;
+    for (const auto& [number, e] : tasks_)
+      all.push_back(number);
+    for (const auto number : all)
+      handle(number, workflow::lock_released{});
+  }
+
+  void finish_drain() {
+    if (!draining_ || !drain_promise_ || !tasks_.empty())
+      return;
+    drain_promise_->deliver(drained_);
+    drain_promise_.reset();
+  }
+
+  // ---- what it shows ----
+
+  scheduler_view view() const {
+    auto v = view_;
+    v.name = deps_.options.name;
+    v.in_flight = static_cast<std::uint32_t>(tasks_.size());
+    v.in_flight_max = deps_.options.in_flight_max;
+    v.draining = draining_;
+    return v;
+  }
+
+  void log(const std::string& what, const workflow::task& t, const std::string& detail) const {
+    if (deps_.log)
+      deps_.log(what, t, detail);
+  }
+
+  void log_progress(const workflow::task& t) const {
+    if (deps_.log && workflow::has_ended(t))
+      deps_.log(std::string{workflow::to_string(t.state)}, t, t.cause);
+  }
+
+  scheduler_deps deps_;
+  std::unordered_map<std::uint64_t, entry> tasks_;
+  definition_cache definitions_;
+  due_queue due_;
+  alarm alarm_;
+  scheduler_view view_;
+  bool ready_ = false;    ///< former locks are free
+  bool work_ = false;     ///< the store may have something to claim
+  bool claiming_ = false; ///< a claim is on its way
+  workflow::instant claim_at_ = workflow::never; ///< a waiting task becomes claimable
+  std::vector<std::uint64_t> full_;              ///< tasks whose change could not be stored, or read
+  workflow::instant full_until_ = workflow::never;
+  bool draining_ = false;
+  workflow::instant drain_until_ = workflow::never;
+  std::optional<caf::typed_response_promise<drained>> drain_promise_;
+  drained drained_;
+};
+
+} // namespace
+
+scheduler_actor spawn_scheduler(caf::actor_system& sys, scheduler_deps deps) {
+  return sys.spawn<scheduler>(std::move(deps));
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,81 @@
+#include "actors/step_input.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace steadfast::actors {
+
+namespace {
+
+using nlohmann::json;
+
+struct missing {
+  std::string why;
+};
+
+json parse(std::string_view text, const std::string& what) {
+  auto document = json::parse(text, nullptr, false);
+  if (document.is_discarded())
+    throw missing{what + " is not JSON"};
+  return document;
+}
+
+json value_at(std::string_view text, const std::string& pointer, const std::string& what) {
+  const auto document = parse(text, what);
+  const json::json_pointer at{pointer};
+  if (!document.contains(at))
+    throw missing{what + " has no value at \"" + pointer + "\""};
+  return document.at(at);
+}
+
+json value_of(const workflow::source& s, const workflow::task& t, const workflow::definition& d) {
+  switch (s.from) {
+    case workflow::source::kind::payload: return value_at(t.payload.view(), s.pointer, "the payload");
+    case workflow::source::kind::literal: return parse(s.literal, "the literal");
+    case workflow::source::kind::result: break;
+  }
+  const auto& earlier = t.steps[*workflow::find_step(d, s.step)];
+  if (earlier.state == workflow::step_state::skipped && earlier.result.empty())
+    return nullptr; // a skipped step has no result; what depends on it sees null
+  return value_at(earlier.result.view(), s.pointer, "the result of step `" + s.step + "`");
+}
+
+const workflow::input_mapping& mapping_of(const workflow::step_definition& s, workflow::attempt_action action) {
+  return action == workflow::attempt_action::compensate ? s.compensation->input : s.input;
+}
+
+} // namespace
+
+step_input make_input(const workflow::task& t, const workflow::definition& d, std::size_t step,
+                      workflow::attempt_action action) {
+  const auto& mapping = mapping_of(d.steps[step], action);
+  if (mapping.empty())
+    return {std::string{t.payload.view()}, {}};
+  json object = json::object();
+  for (const auto& member : mapping) {
+    try {
+      object[member.name] = value_of(member.value, t, d);
+    } catch (const missing& m) {
+      // The result that an undo would name may be unknown: the service knows the step by its key.
+      if (action != workflow::attempt_action::compensate)
+        return {{}, "input `" + member.name + "`: " + m.why};
+      object[member.name] = nullptr;
+    }
+  }
+  return {object.dump(-1, ' ', false, json::error_handler_t::replace), {}};
+}
+
+std::vector<workflow::fact> facts_of(const workflow::definition& d, std::size_t step, std::string_view result) {
+  std::vector<workflow::fact> facts;
+  const auto pointers = workflow::pointers_asked(d, step);
+  if (pointers.empty())
+    return facts;
+  const auto document = json::parse(result, nullptr, false);
+  if (document.is_discarded())
+    return facts;
+  for (const auto& pointer : pointers)
+    if (const json::json_pointer at{pointer}; document.contains(at))
+      facts.push_back({pointer, document.at(at).dump(-1, ' ', false, json::error_handler_t::replace)});
+  return facts;
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,245 @@
+// The only writer: a write waits until the mailbox has been read once, then goes to disk together with all that arrived
+// meanwhile. While a commit is on its way the thread is busy, so the next batch gathers in the mailbox by itself.
+
+#include "actors/definition_cache.hpp"
+#include "actors/deps.hpp"
+#include "actors/type_ids.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr workflow::span retry_when_full{5000};
+constexpr workflow::span retry_when_busy{1000};
+
+/// A write on its way to disk, and who waits for it.
+struct queued_write {
+  boxed<store::write> what;
+  std::optional<caf::typed_response_promise<receipt>> submitter;
+  store_client client;
+  std::uint64_t ticket = 0;
+  std::string holder;
+};
+
+struct subscriber {
+  store_client client;
+  std::string scheduler;
+};
+
+class store_writer : public store_actor::base {
+public:
+  store_writer(caf::actor_config& cfg, store_actor_deps deps) : store_actor::base{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "store_actor"; }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](caf::down_msg& m) { on_down(m); });
+    return {
+      [this](const boxed<workflow::submission>& m) { return on_submission(m); },
+      [this](flush) { on_flush(); },
+      [this](const write_request& m) { on_write(m); },
+      [this](const subscribe& m) { on_subscribe(m); },
+      [this](describe) { return view_; },
+    };
+  }
+
+private:
+  caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
+    if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max) {
+      receipt r;
+      r.result = store::verdict::full;
+      r.retry_after = retry_when_busy;
+      r.why = "too many submissions are waiting for the disk";
+      return r;
+    }
+    queued_write w;
+    w.what = boxed<store::write>{store::submit_task{*m, deps_.clock.now(this)}};
+    w.submitter = make_response_promise<receipt>();
+    auto answer = *w.submitter;
+    enqueue_write(std::move(w));
+    return answer;
+  }
+
+  void on_write(const write_request& m) {
+    queued_write w;
+    w.what = m.what;
+    w.client = sender_of<store_client>(this);
+    w.ticket = m.ticket;
+    w.holder = m.holder;
+    enqueue_write(std::move(w));
+  }
+
+  void on_subscribe(const subscribe& m) {
+    subscriber s{sender_of<store_client>(this), m.scheduler};
+    monitor(s.client);
+    subscribers_.push_back(std::move(s));
+  }
+
+  void on_down(const caf::down_msg& m) {
+    const auto gone = [&](const subscriber& s) { return s.client.address() == m.source; };
+    subscribers_.erase(std::remove_if(subscribers_.begin(), subscribers_.end(), gone), subscribers_.end());
+  }
+
+  void enqueue_write(queued_write w) {
+    queue_.push_back(std::move(w));
+    view_.waiting = queue_.size();
+    arm_flush();
+  }
+
+  void arm_flush() {
+    if (!std::exchange(flush_armed_, true))
+      tell(this, store_actor{this}, flush{});
+  }
+
+  void on_flush() {
+    flush_armed_ = false;
+    if (stopped_ || queue_.empty())
+      return;
+    std::vector<queued_write> batch;
+    for (; !queue_.empty() && batch.size() < deps_.batch_max; queue_.pop_front())
+      batch.push_back(std::move(queue_.front()));
+    commit(std::move(batch));
+    set_damaged_aside();
+    view_.waiting = queue_.size();
+    if (!queue_.empty())
+      arm_flush();
+  }
+
+  void commit(std::vector<queued_write> batch) {
+    std::vector<store::write> writes;
+    writes.reserve(batch.size());
+    for (const auto& w : batch)
+      writes.push_back(*w.what);
+    try {
+      const auto begun = clock().now();
+      auto outcomes = deps_.store->commit(writes);
+      count_commit(batch.size(), begun);
+      answer_all(batch, std::move(outcomes));
+    } catch (const store::store_error& e) {
+      if (e.is_fatal())
+        return stop_for_good(e.what());
+      store::outcome full;
+      full.result = store::verdict::full;
+      full.why = e.what();
+      answer_all(batch, std::vector<store::outcome>(batch.size(), full));
+    }
+  }
+
+  void count_commit(std::size_t writes, caf::actor_clock::time_point begun) {
+    ++view_.commits;
+    view_.writes += writes;
+    view_.largest_batch = std::max<std::uint64_t>(view_.largest_batch, writes);
+    view_.last_commit_us = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(clock().now() - begun).count());
+  }
+
+  /// What is on disk is not known any more: nobody is answered, nothing is written, the process ends.
+  void stop_for_good(const std::string& why) {
+    stopped_ = true;
+    queue_.clear();
+    if (deps_.on_fatal)
+      deps_.on_fatal(why);
+  }
+
+  void answer_all(std::vector<queued_write>& batch, std::vector<store::outcome> outcomes) {
+    store_news news;
+    std::map<std::string, std::vector<std::uint64_t>> changed;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      gather_news(news, changed, batch[i], outcomes[i]);
+      answer(batch[i], std::move(outcomes[i]));
+    }
+    spread(news, changed);
+  }
+
+  void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
+                   const store::outcome& o) const {
+    if (o.result != store::verdict::applied)
+      return;
+    if (const auto* submitted = std::get_if<store::submit_task>(&*w.what)) {
+      news.work = news.work || o.created;
+      news.notices = news.notices || (o.created && !submitted->what.reply_to.empty());
+    } else if (const auto* u = std::get_if<store::update_task>(&*w.what)) {
+      news.work = news.work || workflow::is_claimable(u->next);
+      news.notices = news.notices || !u->notices.empty();
+      news.review = news.review || std::any_of(u->next.steps.begin(), u->next.steps.end(),
+                                               [](const workflow::step& s) { return s.needs_review; });
+      if (!w.holder.empty())
+        changed[w.holder].push_back(u->next.number);
+    } else if (std::holds_alternative<store::free_locks>(*w.what)) {
+      news.work = news.work || o.number > 0;
+    } else if (std::holds_alternative<store::claim_tasks>(*w.what)) {
+      news.notices = true;
+    }
+  }
+
+  void answer(queued_write& w, store::outcome o) {
+    if (w.submitter) {
+      w.submitter->deliver(receipt_of(o));
+      return;
+    }
+    write_done reply;
+    reply.ticket = w.ticket;
+    reply.definitions = definitions_.of(o.tasks, *deps_.store);
+    reply.outcome = boxed<store::outcome>{std::move(o)};
+    tell(this, w.client, std::move(reply));
+  }
+
+  static receipt receipt_of(const store::outcome& o) {
+    receipt r;
+    r.result = o.result;
+    r.created = o.created;
+    r.number = o.number;
+    r.state = o.state;
+    r.why = o.why;
+    if (o.result == store::verdict::full)
+      r.retry_after = retry_when_full;
+    return r;
+  }
+
+  void spread(const store_news& news, const std::map<std::string, std::vector<std::uint64_t>>& changed) {
+    for (const auto& s : subscribers_) {
+      auto own = news;
+      const auto mine = changed.find(s.scheduler);
+      if (!s.scheduler.empty() && mine != changed.end())
+        own.changed = mine->second;
+      if (own.work || own.review || own.notices || !own.changed.empty())
+        tell(this, s.client, std::move(own));
+    }
+  }
+
+  void set_damaged_aside() {
+    for (auto& found : deps_.store->damaged()) {
+      queued_write w;
+      found.now = deps_.clock.now(this);
+      w.what = boxed<store::write>{std::move(found)};
+      enqueue_write(std::move(w));
+    }
+  }
+
+  store_actor_deps deps_;
+  std::deque<queued_write> queue_;
+  std::vector<subscriber> subscribers_;
+  definition_cache definitions_;
+  store_view view_;
+  bool flush_armed_ = false;
+  bool stopped_ = false;
+};
+
+} // namespace
+
+store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached) {
+  if (detached)
+    return sys.spawn<store_writer, caf::detached>(std::move(deps));
+  return sys.spawn<store_writer>(std::move(deps));
+}
+
+} // namespace steadfast::actors

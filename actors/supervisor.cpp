@@ -1,0 +1,160 @@
+// Sweeps the deadline index for what nobody noticed, lets workflow::review judge each task, and stores the decision under
+// the epoch of its lease. It knows no business meaning and restarts nothing.
+
+#include "actors/alarm.hpp"
+#include "actors/definition_cache.hpp"
+#include "actors/deps.hpp"
+#include "actors/type_ids.hpp"
+#include "workflow/review.hpp"
+#include "workflow/transition.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <iterator>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+/// The events of a review applied one after the other, as one change. `first` is the task as it is stored.
+workflow::change judge(const workflow::task& first, const workflow::definition& d, workflow::instant now,
+                       workflow::span slack) {
+  workflow::change all;
+  all.next = first;
+  for (const auto& e : workflow::review(first, d, now, slack)) {
+    auto one = workflow::apply(all.next, d, e, now);
+    if (one.result != workflow::verdict::applied)
+      continue;
+    all.result = workflow::verdict::applied;
+    all.next = std::move(one.next);
+    std::move(one.notices.begin(), one.notices.end(), std::back_inserter(all.notices));
+    std::move(one.alerts.begin(), one.alerts.end(), std::back_inserter(all.alerts));
+  }
+  return all;
+}
+
+class supervisor : public supervisor_actor::base {
+public:
+  supervisor(caf::actor_config& cfg, supervisor_deps deps) : supervisor_actor::base{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "supervisor"; }
+
+  behavior_type make_behavior() override {
+    tell(this, deps_.store, subscribe{});
+    return {
+      [this](const write_done& m) { on_written(m); },
+      [this](const store_news& m) { on_news(m); },
+      [this](const tick_timer& m) { on_tick(m); },
+      [this](const lease_changed& m) { on_lease(m); },
+      [this](describe) { return view_; },
+    };
+  }
+
+private:
+  workflow::instant now() const { return deps_.clock.now(this); }
+
+  void on_lease(const lease_changed& m) {
+    lease_ = m.name;
+    keeper_ = sender_of<lease_actor>(this);
+    view_.epoch = m.epoch;
+    view_.active = m.epoch != 0;
+    if (view_.active)
+      sweep();
+  }
+
+  /// A hint that something needs review: do not wait for the period to end.
+  void on_news(const store_news& m) {
+    if (m.review)
+      sweep();
+  }
+
+  void on_tick(const tick_timer& m) {
+    if (alarm_.rings(m))
+      sweep();
+  }
+
+  void sweep() {
+    if (!view_.active)
+      return;
+    if (sweeping_) {
+      again_ = true;
+      return;
+    }
+    sweeping_ = true;
+    again_ = false;
+    ++view_.sweeps;
+    view_.last_sweep = now();
+    read_page({view_.last_sweep, {}, 0, deps_.options.review_max});
+  }
+
+  void read_page(const find_overdue& where) {
+    ask(this, deps_.reader, deps_.options.reader_limit, where)
+      .then([this, where](const overdue_page& page) { on_page(where, page); }, [this](const caf::error&) { end_sweep(); });
+  }
+
+  void on_page(const find_overdue& where, const overdue_page& page) {
+    for (const auto& d : page.definitions)
+      definitions_.add(d);
+    for (const auto& t : page.tasks)
+      review(*t);
+    if (page.more && view_.active)
+      read_page({where.now, page.next_due, page.next_number, deps_.options.review_max});
+    else
+      end_sweep();
+  }
+
+  void end_sweep() {
+    sweeping_ = false;
+    tell(this, keeper_, lease_progress{lease_});
+    if (again_)
+      return sweep();
+    alarm_.set<supervisor_actor>(this, deps_.clock, now() + deps_.options.period);
+  }
+
+  void review(const workflow::task& t) {
+    ++view_.reviewed;
+    const auto d = definitions_.find(t);
+    if (!d || !view_.active)
+      return;
+    auto change = judge(t, *d, now(), deps_.options.slack);
+    if (change.result != workflow::verdict::applied)
+      return;
+    if (deps_.log)
+      deps_.log("reviewed", change.next, std::string{workflow::to_string(change.next.state)});
+    store::update_task u;
+    u.lock_epoch_before = t.lock_epoch;
+    u.guard = store::lease_guard{lease_, view_.epoch};
+    u.notices = std::move(change.notices);
+    u.alerts = std::move(change.alerts);
+    u.next = std::move(change.next);
+    write_request r;
+    r.what = boxed<store::write>{store::write{std::move(u)}};
+    r.holder = t.locked_by;
+    tell(this, deps_.store, std::move(r));
+  }
+
+  /// A decision that was overtaken is no loss: the next sweep sees the task as it is then.
+  void on_written(const write_done& m) {
+    if (m.outcome->result == store::verdict::applied)
+      ++view_.decided;
+  }
+
+  supervisor_deps deps_;
+  supervisor_view view_;
+  definition_cache definitions_;
+  alarm alarm_;
+  std::string lease_;
+  lease_actor keeper_;
+  bool sweeping_ = false;
+  bool again_ = false; ///< a hint came during a sweep
+};
+
+} // namespace
+
+supervisor_actor spawn_supervisor(caf::actor_system& sys, supervisor_deps deps) {
+  return sys.spawn<supervisor>(std::move(deps));
+}
+
+} // namespace steadfast::actors
