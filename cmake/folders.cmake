@@ -1,0 +1,45 @@
+# steadfast_folder(store LIBRARIES steadfast::workflow LMDB::LMDB [CAF])
+#
+# One static library per folder, named steadfast_<folder>, with the alias steadfast::<folder>: all its sources, its
+# libraries, and the root of the tree as include path. A folder without a source is an interface library. CAF says that
+# its sources include CAF (see steadfast_uses_caf).
+function(steadfast_folder folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "" "LIBRARIES")
+  set(target steadfast_${folder})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    set(scope PUBLIC)
+    if(arg_CAF)
+      steadfast_uses_caf(${target})
+    endif()
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(steadfast::${folder} ALIAS ${target})
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+  target_link_libraries(${target} ${scope} ${arg_LIBRARIES})
+endfunction()
+
+# CAF's headers bind null references where an actor is spawned from a function without arguments: nothing is read
+# through them, but UBSan and the assertions of libstdc++ end the process.
+set(caf_options -U_GLIBCXX_ASSERTIONS)
+if(STEADFAST_SANITIZE MATCHES "undefined")
+  list(APPEND caf_options -fno-sanitize=null)
+endif()
+
+# For every target whose sources include CAF: the options its headers need, and the precompiled header, which all such
+# targets share and therefore must agree with in their options.
+function(steadfast_uses_caf target)
+  target_compile_options(${target} PRIVATE ${caf_options})
+  if(NOT TARGET steadfast_caf_header)
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/caf_header.cpp" CONTENT "")
+    add_library(steadfast_caf_header OBJECT "${PROJECT_BINARY_DIR}/caf_header.cpp")
+    target_compile_options(steadfast_caf_header PRIVATE ${caf_options})
+    target_link_libraries(steadfast_caf_header PRIVATE CAF::io)
+    target_precompile_headers(steadfast_caf_header PRIVATE <caf/all.hpp> <caf/io/all.hpp>)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM steadfast_caf_header)
+endfunction()
