@@ -148,10 +148,10 @@ private:
       return;
     auto& act = found->second;
     if (m.outcome->result == store::verdict::applied) {
-      act_result done;
-      done.done = true;
-      done.state = act.state;
-      return finish(m.ticket, std::move(done));
+      act_result result;
+      result.done = true;
+      result.state = act.state;
+      return finish(m.ticket, std::move(result));
     }
     if (m.outcome->result == store::verdict::stale_lock && ++act.tries < tries_max)
       return read_task(m.ticket);

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace steadfast {
+
+/// What the node answered instead of a result, or why it could not be asked.
+class client_error : public std::runtime_error {
+public:
+  enum class kind : std::uint8_t {
+    unreachable,  ///< no node answers at the socket
+    refused,      ///< the node says no: the message names the field or the reason
+    busy,         ///< the store is full or too much is waiting: try again after `retry_after`
+    timed_out,    ///< no answer in time: the outcome is unknown, submitting again with the same id is safe
+    not_found,    ///< there is no such task, workflow or alert
+  };
+  client_error(kind why, const std::string& what, std::chrono::milliseconds retry_after = {})
+    : std::runtime_error{what}, why_{why}, retry_after_{retry_after} {}
+  kind why() const { return why_; }
+  std::chrono::milliseconds retry_after() const { return retry_after_; }
+
+private:
+  kind why_;
+  std::chrono::milliseconds retry_after_;
+};
+
+struct submit_options {
+  std::string id;                       ///< empty: one is made, ordered by time
+  std::uint32_t version = 0;            ///< 0: the newest
+  std::optional<std::uint8_t> priority; ///< 0 first, 9 last
+  std::string reply_to;                 ///< observer that is told of progress
+};
+
+struct submitted {
+  std::string id;
+  bool created = false; ///< false: the task was already there
+  std::string state;    ///< process_state
+};
+
+/// Talks to a node of this host over its control channel (JSON-RPC 2.0 on a Unix-domain socket). One call at a time per
+/// object; not shared between threads. Every call throws client_error.
+class client {
+public:
+  explicit client(const std::string& socket_path);
+  ~client();
+  client(client&&) noexcept;
+  client& operator=(client&&) noexcept;
+
+  /// Durable when it returns. `payload` is a JSON text.
+  submitted submit(const std::string& workflow, const std::string& payload, const submit_options& options = {});
+
+  /// Blocks until the task has ended or the limit is over; returns its process_state.
+  std::string wait(const std::string& id, std::chrono::milliseconds limit);
+
+  /// The whole task, in the shape of `task show --json`.
+  nlohmann::json show(const std::string& id);
+
+  /// Any method of the control channel (docs/control-channel.md).
+  nlohmann::json call(const std::string& method, const nlohmann::json& params);
+
+private:
+  class implementation;
+  std::unique_ptr<implementation> impl_;
+};
+
+} // namespace steadfast
