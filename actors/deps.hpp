@@ -1,9 +1,9 @@
 #pragma once
 
 #include "actors/clock.hpp"
+#include "actors/options.hpp"
 #include "actors/protocols.hpp"
 #include "store/state_store.hpp"
-#include "workflow/lease_term.hpp"
 #include "workflow/time.hpp"
 
 #include <cstddef>
@@ -39,13 +39,6 @@ struct reader_deps {
 };
 reader_actor spawn_reader(caf::actor_system& sys, reader_deps deps, bool detached = true);
 
-struct scheduler_options {
-  std::string name = "scheduler"; ///< what `locked_by` says; unique in a cluster
-  std::uint32_t in_flight_max = 1024;
-  std::uint32_t claim_max = 256; ///< tasks taken at a time
-  workflow::span reader_limit{5000};
-  workflow::span retry_full{1000}; ///< wait before writing again when the store is full
-};
 struct scheduler_deps {
   store_actor store;
   reader_actor reader;
@@ -57,12 +50,6 @@ struct scheduler_deps {
 };
 scheduler_actor spawn_scheduler(caf::actor_system& sys, scheduler_deps deps);
 
-struct supervisor_options {
-  workflow::span period{1000};  ///< between sweeps
-  workflow::span slack{5000};   ///< how late a scheduler's wake-up may be before the task is taken from it
-  std::uint32_t review_max = 1000; ///< tasks looked at in one read
-  workflow::span reader_limit{5000};
-};
 struct supervisor_deps {
   store_actor store;
   reader_actor reader;
@@ -72,12 +59,6 @@ struct supervisor_deps {
 };
 supervisor_actor spawn_supervisor(caf::actor_system& sys, supervisor_deps deps);
 
-struct lease_options {
-  std::string name = "supervisor";
-  std::string holder; ///< this node and process
-  std::string note;
-  workflow::lease_terms terms;
-};
 struct lease_deps {
   store_actor store;
   guarded_actor guarded;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/boxed.hpp"
+#include "actors/report_kind.hpp"
 #include "actors/speak.hpp"
 #include "store/state_store.hpp"
 #include "workflow/event.hpp"
@@ -41,15 +42,6 @@ struct stop_order {
   std::uint64_t epoch = 0;
 };
 STEADFAST_MESSAGE(stop_order, x.task_number, x.step, x.attempt, x.epoch)
-
-enum class report_kind : std::uint8_t {
-  succeeded = 1,
-  failed_transient = 2,
-  failed_permanent = 3,
-  declined = 4, ///< never sent: no room, circuit open
-  stopped = 5,
-  denied = 6, ///< answer to a probe: it did not happen
-};
 
 /// How an attempt ended. At most one per order, never after its complete_by.
 struct attempt_report {

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "workflow/lease_term.hpp"
+#include "workflow/time.hpp"
+
+#include <cstdint>
+#include <string>
+
+// What a node's own actors can be told by configuration. Agents: see agent_options.hpp.
+
+namespace steadfast::actors {
+
+struct scheduler_options {
+  std::string name = "scheduler"; ///< what `locked_by` says; unique in a cluster
+  std::uint32_t in_flight_max = 1024;
+  std::uint32_t claim_max = 256; ///< tasks taken at a time
+  workflow::span reader_limit{5000};
+  workflow::span retry_full{1000}; ///< wait before writing again when the store is full
+};
+
+struct supervisor_options {
+  workflow::span period{1000};  ///< between sweeps
+  workflow::span slack{5000};   ///< how late a scheduler's wake-up may be before the task is taken from it
+  std::uint32_t review_max = 1000; ///< tasks looked at in one read
+  workflow::span reader_limit{5000};
+};
+
+struct lease_options {
+  std::string name = "supervisor";
+  std::string holder; ///< this node and process
+  std::string note;
+  workflow::lease_terms terms;
+};
+
+} // namespace steadfast::actors

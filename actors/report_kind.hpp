@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+namespace steadfast::actors {
+
+/// How an agent says that an attempt ended.
+enum class report_kind : std::uint8_t {
+  succeeded = 1,
+  failed_transient = 2,
+  failed_permanent = 3,
+  declined = 4, ///< never sent: no room, circuit open
+  stopped = 5,
+  denied = 6, ///< answer to a probe: it did not happen
+};
+
+} // namespace steadfast::actors
