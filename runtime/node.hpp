@@ -1,0 +1,77 @@
+#pragma once
+
+#include "actors/agents.hpp"
+#include "actors/protocols.hpp"
+#include "runtime/node_options.hpp"
+#include "store/state_store.hpp"
+
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast {
+
+/// A node cannot start; the text names the cause and the cure.
+class node_error : public std::runtime_error {
+public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The actors of a running node and what else its control channel needs.
+struct node_parts {
+  std::shared_ptr<store::state_store> store;
+  actors::node_clock clock;
+  actors::store_actor writer;
+  actors::reader_actor reader;
+  actors::notifier_actor notifier;
+  actors::gateway_actor gateway;
+  actors::scheduler_actor scheduler;
+  actors::supervisor_actor supervisor;
+  actors::lease_actor lease;
+  std::map<std::string, actors::agent_actor> agents;
+};
+
+/// One node: store, scheduler, supervisor, agents and control channel in this process. Embed it to run workflows with
+/// agents that are C++ functions:
+///
+///     steadfast::node n{options};
+///     n.add_agent("greeter", actors::quick_function{[](const actors::call& c) { return actors::succeeded(c.input); }});
+///     n.start();
+class node {
+public:
+  /// Throws node_error when the options do not make sense.
+  explicit node(node_options options);
+  /// Stops, if it runs.
+  ~node();
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  /// REQUIRES: not started. The name is the one that workflows use.
+  void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options = {});
+  void add_workflow(workflow::definition d);
+
+  /// Called when the store fails for good, instead of ending the process with exit code 74.
+  void on_fatal(std::function<void(const std::string& why)> handler);
+
+  /// Opens the store and starts every part. Throws node_error.
+  void start();
+
+  /// Takes nothing new, lets attempts under way finish up to the drain limit, gives the rest back, releases the leases, closes.
+  void stop();
+
+  /// REQUIRES: started.
+  caf::actor_system& system();
+  const actors::gateway_actor& gateway() const;
+  const node_parts& parts() const;
+
+private:
+  class implementation;
+  std::unique_ptr<implementation> impl_;
+};
+
+} // namespace steadfast

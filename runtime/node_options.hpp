@@ -1,0 +1,49 @@
+#pragma once
+
+#include "actors/agent_options.hpp"
+#include "store/options.hpp"
+#include "workflow/definition.hpp"
+#include "workflow/lease_term.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace steadfast {
+
+/// An agent that the configuration describes; function agents are added in C++.
+struct agent_entry {
+  actors::agent_options common;
+  std::variant<actors::http_options, actors::exec_options> kind;
+};
+
+struct log_options {
+  std::string level = "info"; ///< trace, debug, info, warning, error
+  bool json = false;          ///< one JSON object per line instead of text
+  std::filesystem::path file; ///< empty: standard error
+};
+
+/// All that one node is made of.
+struct node_options {
+  std::string name = "node"; ///< unique in a cluster; part of what `locked_by` says
+  std::filesystem::path socket = "steadfast.sock"; ///< of the control channel; empty: none is opened
+  store::store_options store;
+  std::vector<agent_entry> agents;
+  std::vector<workflow::definition> workflows;
+
+  std::uint32_t in_flight_max = 1024;      ///< tasks one scheduler has in hand; the rest wait in the store
+  std::uint64_t backlog_max = 100'000;     ///< submissions waiting for the disk above which new ones are pushed back
+  workflow::span supervisor_period{1000};  ///< between sweeps for what is overdue
+  workflow::span supervisor_slack{5000};   ///< how late a scheduler may be before a task is taken from it
+  workflow::lease_terms supervisor_lease;  ///< who holds it runs the supervisor
+  workflow::span drain_limit{10'000};      ///< at a graceful stop, for attempts under way
+  std::uint32_t threads = 0;               ///< of the actor runtime; 0: one per core, at least 2
+  log_options log;
+};
+
+/// What is wrong, a sentence each; empty: a node can be made of them.
+std::vector<std::string> problems(const node_options& o);
+
+} // namespace steadfast
