@@ -1,0 +1,130 @@
+#include "runtime/time_text.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <ctime>
+
+namespace steadfast {
+namespace {
+
+using workflow::instant;
+using workflow::span;
+
+std::int64_t milliseconds_of(instant t) {
+  return t.time_since_epoch().count();
+}
+
+/// Reads digits of a fixed place; false when there is something else.
+bool read_number(std::string_view text, std::size_t at, std::size_t digits, int& into) {
+  if (text.size() < at + digits)
+    return false;
+  const auto* first = text.data() + at;
+  const auto [rest, error] = std::from_chars(first, first + digits, into);
+  return error == std::errc{} && rest == first + digits && *first != '-';
+}
+
+struct parts {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+};
+
+std::optional<parts> read_parts(std::string_view text) {
+  parts p;
+  const bool all = read_number(text, 0, 4, p.year) && read_number(text, 5, 2, p.month) && read_number(text, 8, 2, p.day)
+                   && read_number(text, 11, 2, p.hour) && read_number(text, 14, 2, p.minute)
+                   && read_number(text, 17, 2, p.second);
+  const bool marks = all && text[4] == '-' && text[7] == '-' && (text[10] == 'T' || text[10] == 't' || text[10] == ' ')
+                     && text[13] == ':' && text[16] == ':';
+  if (!marks || p.hour > 23 || p.minute > 59 || p.second > 60)
+    return std::nullopt;
+  return p;
+}
+
+/// ".179" at the front of `text`, which is cut off.
+int take_fraction(std::string_view& text) {
+  int ms = 0;
+  if (!text.starts_with('.'))
+    return ms;
+  std::size_t n = 1;
+  for (int weight = 100; n < text.size() && text[n] >= '0' && text[n] <= '9'; ++n, weight /= 10)
+    ms += (text[n] - '0') * weight;
+  text.remove_prefix(n);
+  return ms;
+}
+
+/// "Z" or "+01:00", all of `text`; minutes east of UTC.
+std::optional<int> read_offset(std::string_view text) {
+  if (text == "Z" || text == "z")
+    return 0;
+  int hours = 0;
+  int minutes = 0;
+  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':' || !read_number(text, 1, 2, hours)
+      || !read_number(text, 4, 2, minutes))
+    return std::nullopt;
+  return (text[0] == '-' ? -1 : 1) * (hours * 60 + minutes);
+}
+
+} // namespace
+
+std::string utc_text(instant t) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(t);
+  const auto seconds = static_cast<std::time_t>(whole.time_since_epoch().count());
+  std::tm tm{};
+  gmtime_r(&seconds, &tm);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+                     tm.tm_min, tm.tm_sec, (t - whole).count());
+}
+
+std::optional<instant> parse_utc(std::string_view text) {
+  using namespace std::chrono;
+  const auto p = read_parts(text);
+  if (!p)
+    return std::nullopt;
+  auto rest = text.substr(19);
+  const int ms = take_fraction(rest);
+  const auto offset = read_offset(rest);
+  const year_month_day date{year{p->year}, month{static_cast<unsigned>(p->month)}, day{static_cast<unsigned>(p->day)}};
+  if (!offset || !date.ok())
+    return std::nullopt;
+  return instant{sys_days{date}.time_since_epoch() + hours{p->hour} + minutes{p->minute - *offset} + seconds{p->second}
+                 + milliseconds{ms}};
+}
+
+std::string local_text(instant t, bool ms) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(t);
+  const auto seconds = static_cast<std::time_t>(whole.time_since_epoch().count());
+  std::tm tm{};
+  localtime_r(&seconds, &tm);
+  auto text = fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+                          tm.tm_min, tm.tm_sec);
+  return ms ? text + fmt::format(".{:03}", (t - whole).count()) : text;
+}
+
+std::string rough_text(span s) {
+  const auto ms = s.count();
+  const auto two = [](std::int64_t value, std::int64_t per, const char* big, const char* small) {
+    auto text = fmt::format("{} {}", value / per, big);
+    return value % per == 0 ? text : text + fmt::format(" {} {}", value % per, small);
+  };
+  if (ms < 1000)
+    return fmt::format("{} ms", ms);
+  if (ms < 10'000)
+    return fmt::format("{:.1f} s", std::floor(static_cast<double>(ms) / 100) / 10);
+  const auto seconds = ms / 1000;
+  if (seconds < 60)
+    return fmt::format("{} s", seconds);
+  if (seconds < 3600)
+    return two(seconds, 60, "min", "s");
+  if (seconds < 86'400)
+    return two(seconds / 60, 60, "h", "min");
+  return two(seconds / 3600, 24, "d", "h");
+}
+
+std::string relative_text(instant t, instant now) {
+  if (milliseconds_of(t) > milliseconds_of(now))
+    return "in " + rough_text(t - now);
+  return rough_text(now - t) + " ago";
+}
+
+} // namespace steadfast
