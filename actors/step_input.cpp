@@ -19,12 +19,22 @@ json parse(std::string_view text, const std::string& what) {
   return document;
 }
 
+/// The library throws for an index that no array can have, where there is just no such value.
+std::optional<json> find_value(const json& document, const std::string& pointer) {
+  try {
+    const json::json_pointer at{pointer};
+    if (document.contains(at))
+      return document.at(at);
+  } catch (const json::exception&) {
+  }
+  return std::nullopt;
+}
+
 json value_at(std::string_view text, const std::string& pointer, const std::string& what) {
-  const auto document = parse(text, what);
-  const json::json_pointer at{pointer};
-  if (!document.contains(at))
+  auto found = find_value(parse(text, what), pointer);
+  if (!found)
     throw missing{what + " has no value at \"" + pointer + "\""};
-  return document.at(at);
+  return *std::move(found);
 }
 
 json value_of(const workflow::source& s, const workflow::task& t, const workflow::definition& d) {
@@ -73,8 +83,8 @@ std::vector<workflow::fact> facts_of(const workflow::definition& d, std::size_t 
   if (document.is_discarded())
     return facts;
   for (const auto& pointer : pointers)
-    if (const json::json_pointer at{pointer}; document.contains(at))
-      facts.push_back({pointer, document.at(at).dump(-1, ' ', false, json::error_handler_t::replace)});
+    if (const auto value = find_value(document, pointer))
+      facts.push_back({pointer, value->dump(-1, ' ', false, json::error_handler_t::replace)});
   return facts;
 }
 
