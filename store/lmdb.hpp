@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <shared_mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct MDB_env;
+struct MDB_txn;
+struct MDB_cursor;
+
+/// LMDB 0.9 as RAII. Default flags and MDB_NOTLS only: anything else gives up durability (docs/storage-format.md).
+namespace steadfast::store::lmdb {
+
+/// A call of LMDB failed; nothing of the transaction it belongs to is written.
+class error : public std::runtime_error {
+public:
+  error(const std::string& doing, int code);
+
+  int code() const { return code_; }
+  bool is_map_full() const;    ///< the map is too small for the transaction
+  bool is_disk_full() const;   ///< ENOSPC or the user's quota
+  bool is_reader_limit() const;///< too many read transactions at once
+
+private:
+  int code_;
+};
+
+/// A table's handle; valid as long as its environment.
+struct table {
+  unsigned dbi = 0;
+};
+
+struct environment_settings {
+  std::filesystem::path directory;
+  std::uint64_t map_size = 0;
+  bool read_only = false;
+  bool lock = true; ///< false: nobody else may have it open; no lock file is touched
+};
+
+class environment {
+public:
+  explicit environment(const environment_settings& settings);
+  ~environment();
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+
+  std::uint64_t map_size() const;
+  /// Waits for the read transactions of this process to end. REQUIRES: the caller has no transaction open.
+  void set_map_size(std::uint64_t bytes);
+  /// The same, but gives up at once when there is a read transaction. False: nothing was done.
+  bool try_set_map_size(std::uint64_t bytes);
+
+  std::uint64_t page_size() const;
+  std::uint64_t pages_in_file() const; ///< of the last commit; free pages included
+  std::uint64_t last_transaction() const;
+  std::size_t clear_stale_readers(); ///< slots of killed processes; they would keep old pages alive
+  int file() const;                  ///< descriptor of the data file
+  /// A compact copy of one snapshot, free pages left out; not synced.
+  void copy_to(int file) const;
+
+private:
+  friend class transaction;
+
+  MDB_env* env_ = nullptr;
+  bool read_only_ = false;
+  mutable std::shared_mutex gate_; ///< shared by read transactions; exclusive to change the map
+};
+
+/// A read transaction sees one snapshot; a write transaction is undone unless it is committed. Neither may outlive the
+/// function that made it. Views into the map end with the transaction, or at its next write.
+class transaction {
+public:
+  static transaction reading(const environment& env);
+  static transaction writing(environment& env);
+  ~transaction();
+  transaction(const transaction&) = delete;
+  transaction& operator=(const transaction&) = delete;
+
+  /// Durable on return. Throws error; then nothing was written.
+  void commit();
+
+  /// The empty name is the main table, whose keys are the names of all others.
+  std::optional<table> open_table(const std::string& name) const;
+  table make_table(const std::string& name);
+
+  std::optional<std::string_view> get(table t, std::string_view key) const;
+  void put(table t, std::string_view key, std::string_view value);
+  bool erase(table t, std::string_view key); ///< false: it was not there
+
+  std::uint64_t entries(table t) const;
+  std::uint64_t pages(table t) const;
+  std::uint64_t free_list_pages() const; ///< pages that list the free pages
+  std::uint64_t free_pages() const;      ///< walks the free list
+
+private:
+  friend class cursor;
+  transaction(const environment& env, bool read_only);
+  void end() noexcept;
+
+  std::shared_lock<std::shared_mutex> gate_;
+  MDB_txn* txn_ = nullptr;
+};
+
+/// A position in a table. The moves answer whether there is an entry. REQUIRES: its transaction is still open, and
+/// nothing is written through it while the cursor is used.
+class cursor {
+public:
+  cursor(const transaction& txn, table t);
+  ~cursor();
+  cursor(const cursor&) = delete;
+  cursor& operator=(const cursor&) = delete;
+
+  bool first();
+  bool last();
+  bool next();
+  bool previous();
+  bool seek(std::string_view key);        ///< first entry at or after the key
+  bool seek_before(std::string_view key); ///< last entry before the key
+
+  std::string_view key() const { return key_; }
+  std::string_view value() const { return value_; }
+
+private:
+  bool move(int how);
+
+  MDB_cursor* cursor_ = nullptr;
+  std::string_view key_;
+  std::string_view value_;
+};
+
+} // namespace steadfast::store::lmdb

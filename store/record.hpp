@@ -1,0 +1,33 @@
+#pragma once
+
+#include "store/frame.hpp"
+#include "store/state_store.hpp"
+#include "store/stored.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace steadfast::store {
+
+/// Bytes to send or to keep; they check themselves. Offered for the types that record.cpp lists at its end, and for
+/// vectors of the same.
+template <class T>
+std::string encode(const T& value);
+
+/// Throws damaged_record for anything that encode<T> did not make. Takes no more memory than a small multiple of the
+/// bytes it was given, whatever lengths they claim.
+template <class T>
+T decode(std::string_view bytes);
+
+/// A stored record, bound to its key. The view lasts until the thread's next call.
+template <class T>
+std::string_view encode_record(std::string_view key, const T& value);
+
+/// Throws damaged_record when the bytes are not a whole T that was stored under this key.
+template <class T>
+T decode_record(std::string_view key, std::string_view bytes);
+
+/// A stable hash, for what is compared by hash on disk.
+std::uint64_t hash_of(std::string_view bytes);
+
+} // namespace steadfast::store
