@@ -143,7 +143,7 @@ void serialize(Archive& ar, format_record& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, counters& x, unsigned) {
-  all(ar, x.last_task, x.last_alert, x.tasks);
+  all(ar, x.last_task, x.last_alert, x.last_epoch, x.tasks);
 }
 
 template <class Archive>
@@ -194,6 +194,11 @@ void serialize(Archive& ar, notice_record& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, late_reply_record& x, unsigned) {
   all(ar, x.task_id, x.what);
+}
+
+template <class Archive>
+void serialize(Archive& ar, lease_record& x, unsigned) {
+  all(ar, x.what, x.ttl);
 }
 
 template <class Archive>

@@ -46,6 +46,7 @@ enum class record_kind : std::uint16_t {
   notice_entry = 78,
   late_reply_entry = 79,
   explanation = 80,
+  bare_lease = 81,
   list = 128, ///< added to the kind of its elements
 };
 

@@ -45,8 +45,8 @@ bool error::is_disk_full() const {
   return code_ == ENOSPC || code_ == EDQUOT;
 }
 
-bool error::is_reader_limit() const {
-  return code_ == MDB_READERS_FULL;
+bool error::is_passing() const {
+  return code_ == MDB_READERS_FULL || code_ == MDB_TXN_FULL || code_ == MDB_BAD_VALSIZE || code_ == ENOMEM;
 }
 
 // ---- environment ----
@@ -269,6 +269,8 @@ bool cursor::previous() {
 }
 
 bool cursor::seek(std::string_view key) {
+  if (key.empty()) // LMDB knows no empty key
+    return first();
   key_ = key;
   return move(MDB_SET_RANGE);
 }

@@ -23,9 +23,9 @@ public:
   error(const std::string& doing, int code);
 
   int code() const { return code_; }
-  bool is_map_full() const;    ///< the map is too small for the transaction
-  bool is_disk_full() const;   ///< ENOSPC or the user's quota
-  bool is_reader_limit() const;///< too many read transactions at once
+  bool is_map_full() const;  ///< the map is too small for the transaction
+  bool is_disk_full() const; ///< ENOSPC or the user's quota
+  bool is_passing() const;   ///< of memory, readers or the transaction's size: the same may work later, or in parts
 
 private:
   int code_;

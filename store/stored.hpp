@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-/// Records that exist only on disk. Those that are also part of the contract are stored as they are: definition, lease,
+/// Records that exist only on disk. Those that are also part of the contract are stored as they are: definition,
 /// alert_entry. Field by field: docs/storage-format.md.
 namespace steadfast::store {
 
@@ -22,6 +22,7 @@ struct format_record {
 struct counters {
   std::uint64_t last_task = 0; ///< numbers are never used again
   std::uint64_t last_alert = 0;
+  std::uint64_t last_epoch = 0; ///< the highest of any lease
   std::array<std::uint64_t, 8> tasks{}; ///< by process_state
 
   friend bool operator==(const counters&, const counters&) = default;
@@ -72,6 +73,11 @@ struct notice_record {
 struct late_reply_record {
   std::string task_id;
   workflow::late_reply what;
+};
+
+struct lease_record {
+  lease what;
+  workflow::span ttl{}; ///< it was last acquired or renewed for
 };
 
 struct set_aside_record {

@@ -1,0 +1,233 @@
+#include "store/directory.hpp"
+
+#include "store/state_store.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+namespace steadfast::store {
+
+namespace {
+
+constexpr const char* lock_name = "store.lock";
+constexpr const char* closed_name = "closed";
+constexpr const char* data_name = "data.mdb";
+constexpr mode_t private_directory = 0700;
+constexpr mode_t private_file = 0600;
+
+[[noreturn]] void refuse(const std::string& what) {
+  throw store_error{what, false};
+}
+
+[[noreturn]] void refuse_call(const std::string& what) {
+  const int code = errno;
+  refuse(what + ": " + std::strerror(code));
+}
+
+std::string shown(const std::filesystem::path& path) {
+  return path.string();
+}
+
+/// Absent: there is no such file. Links are not followed.
+std::optional<struct stat> status_of(const std::filesystem::path& path) {
+  struct stat s {};
+  if (lstat(path.c_str(), &s) == 0)
+    return s;
+  if (errno == ENOENT)
+    return std::nullopt;
+  refuse_call("cannot look at " + shown(path));
+}
+
+void check_owner(const std::filesystem::path& path, const struct stat& s) {
+  if (s.st_uid != geteuid())
+    refuse(shown(path) + " belongs to user " + std::to_string(s.st_uid) + ", this process runs as user "
+           + std::to_string(geteuid()) + ": run it as the owner");
+  if ((s.st_mode & 077) != 0)
+    refuse(shown(path) + " can be reached by other users: run chmod go= " + shown(path));
+}
+
+void check_directory(const std::filesystem::path& path, const struct stat& s) {
+  if (S_ISLNK(s.st_mode))
+    refuse(shown(path) + " is a symbolic link: name the directory itself");
+  if (!S_ISDIR(s.st_mode))
+    refuse(shown(path) + " is not a directory");
+}
+
+void check_file(const std::filesystem::path& path) {
+  const auto s = status_of(path);
+  if (!s)
+    return;
+  if (!S_ISREG(s->st_mode))
+    refuse(shown(path) + " is not a regular file");
+  check_owner(path, *s);
+}
+
+void check_file_system(const std::filesystem::path& path) {
+  struct statfs s {};
+  if (statfs(path.c_str(), &s) != 0)
+    refuse_call("cannot ask for the file system of " + shown(path));
+  if (const auto remote = remote_file_system(s.f_type))
+    refuse("the store at " + shown(path) + " lies on " + *remote
+           + ", where neither its lock nor its sync can be relied on: move it to a local disk");
+}
+
+file_handle open_private(const std::filesystem::path& path, int flags) {
+  file_handle f{open(path.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, private_file)};
+  if (f.get() < 0)
+    refuse_call("cannot open " + shown(path));
+  return f;
+}
+
+std::string read_all(int fd) {
+  std::array<char, 256> buffer{};
+  const auto size = pread(fd, buffer.data(), buffer.size(), 0);
+  return size > 0 ? std::string{buffer.data(), static_cast<std::size_t>(size)} : std::string{};
+}
+
+void write_all(int fd, std::string_view text, const std::filesystem::path& path) {
+  if (ftruncate(fd, 0) != 0 || pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    refuse_call("cannot write " + shown(path));
+}
+
+/// Held until the process ends, however it ends.
+file_handle lock(const std::filesystem::path& directory) {
+  const auto path = directory / lock_name;
+  check_file(path);
+  auto f = open_private(path, O_RDWR | O_CREAT);
+  if (flock(f.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK)
+      refuse_call("cannot lock " + shown(path));
+    auto holder = read_all(f.get());
+    holder.erase(holder.find_last_not_of(" \n") + 1);
+    refuse("store at " + shown(directory) + " is in use by process " + (holder.empty() ? "unknown" : holder));
+  }
+  write_all(f.get(), std::to_string(getpid()) + "\n", path);
+  return f;
+}
+
+std::filesystem::path parent_of(const std::filesystem::path& path) {
+  const auto parent = std::filesystem::absolute(path).parent_path();
+  return parent.empty() ? "/" : parent;
+}
+
+void make_directory(const std::filesystem::path& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(parent_of(path), failed);
+  if (mkdir(path.c_str(), private_directory) != 0)
+    refuse_call("cannot make the directory " + shown(path));
+  sync_directory(parent_of(path));
+}
+
+} // namespace
+
+// ---- file_handle ----
+
+file_handle::~file_handle() {
+  if (fd_ >= 0)
+    close(fd_);
+}
+
+file_handle::file_handle(file_handle&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
+
+file_handle& file_handle::operator=(file_handle&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+// ---- store_directory ----
+
+std::optional<std::string> remote_file_system(std::int64_t magic) {
+  struct known {
+    std::int64_t magic;
+    const char* name;
+  };
+  static constexpr std::array<known, 11> remote{{
+    {0x6969, "NFS"},
+    {0x517B, "SMB"},
+    {0xFF534D42, "CIFS"},
+    {0xFE534D42, "SMB2"},
+    {0x01021997, "9P"},
+    {0x73757245, "Coda"},
+    {0x5346414F, "AFS"},
+    {0x00C36400, "Ceph"},
+    {0x01161970, "GFS2"},
+    {0x7461636F, "OCFS2"},
+    {0x0BD00BD0, "Lustre"},
+  }};
+  for (const auto& r : remote)
+    if (static_cast<std::uint32_t>(magic) == static_cast<std::uint32_t>(r.magic))
+      return r.name;
+  return std::nullopt;
+}
+
+store_directory store_directory::take(const std::filesystem::path& path) {
+  store_directory d;
+  d.path_ = path;
+  auto s = status_of(path);
+  if (!s) {
+    make_directory(path);
+    s = status_of(path);
+  }
+  check_directory(path, *s);
+  check_owner(path, *s);
+  check_file_system(path);
+  d.lock_ = lock(path);
+  for (const char* name : {data_name, "lock.mdb", closed_name})
+    check_file(path / name);
+  d.is_new_ = !status_of(path / data_name);
+  return d;
+}
+
+store_directory store_directory::look_at(const std::filesystem::path& path) {
+  store_directory d;
+  d.path_ = path;
+  const auto s = status_of(path);
+  if (!s || !status_of(path / data_name))
+    refuse("there is no store at " + shown(path));
+  check_directory(path, *s);
+  check_file_system(path);
+  return d;
+}
+
+std::optional<store_directory::closed_state> store_directory::closed() const {
+  const auto path = path_ / closed_name;
+  if (!status_of(path))
+    return std::nullopt;
+  const auto text = read_all(open_private(path, O_RDONLY).get());
+  const char* const end = text.data() + text.size();
+  closed_state s;
+  const auto first = std::from_chars(text.data(), end, s.transaction);
+  if (first.ec != std::errc{} || first.ptr == end)
+    return std::nullopt;
+  const auto second = std::from_chars(first.ptr + 1, end, s.file_size);
+  return second.ec == std::errc{} ? std::optional{s} : std::nullopt;
+}
+
+void store_directory::mark_closed(const closed_state& s) const {
+  const auto path = path_ / closed_name;
+  const auto f = open_private(path, O_RDWR | O_CREAT);
+  write_all(f.get(), std::to_string(s.transaction) + " " + std::to_string(s.file_size) + "\n", path);
+}
+
+// If this is lost in a power cut, the mark speaks of an older transaction than the file.
+void store_directory::mark_open() const {
+  unlink((path_ / closed_name).c_str());
+}
+
+void sync_directory(const std::filesystem::path& path) {
+  const file_handle f{open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (f.get() < 0 || fsync(f.get()) != 0)
+    refuse_call("cannot sync the directory " + shown(path));
+}
+
+} // namespace steadfast::store

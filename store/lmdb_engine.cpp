@@ -1,0 +1,166 @@
+#include "store/lmdb_engine.hpp"
+
+#include "store/lmdb_store.hpp"
+
+#include <algorithm>
+#include <variant>
+
+namespace steadfast::store {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const auto& s : sentences)
+    text += (text.empty() ? "" : "; ") + s;
+  return text;
+}
+
+bool has_submissions(const std::vector<write>& batch) {
+  return std::any_of(batch.begin(), batch.end(),
+                     [](const write& w) { return std::holds_alternative<submit_task>(w); });
+}
+
+store_directory directory_for(const store_options& options) {
+  if (const auto wrong = problems(options); !wrong.empty())
+    throw store_error{joined(wrong), false};
+  return options.read_only ? store_directory::look_at(options.path) : store_directory::take(options.path);
+}
+
+} // namespace
+
+std::unique_ptr<state_store> open_lmdb_store(const store_options& options) {
+  return std::make_unique<lmdb_engine>(options);
+}
+
+// ---- opening and closing ----
+
+lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
+  : options_{options}, directory_{directory_for(options)} {
+  try {
+    const auto map = options.read_only ? options.size_max : std::min(settings.map_initial, options.size_max);
+    env_ = std::make_unique<lmdb::environment>(lmdb::environment_settings{options.path, map, options.read_only});
+    if (!options.read_only) {
+      directory_.mark_open();
+      env_->clear_stale_readers();
+      migrate(*env_, settings.format, settings.migrations);
+      make_tables();
+    }
+    open_tables();
+  } catch (const lmdb::error& e) {
+    throw store_error{"store at " + options.path.string() + ": " + e.what(), false};
+  }
+}
+
+lmdb_engine::~lmdb_engine() {
+  env_.reset();
+}
+
+/// Of a new store; for one that is there it changes nothing.
+void lmdb_engine::make_tables() {
+  auto txn = lmdb::transaction::writing(*env_);
+  if (!format_of(txn)) {
+    set_format(txn, store_format);
+    txn.put(txn.make_table("meta"), counters_key, encode_record(counters_key, counters{}));
+  }
+  for (const auto& t : all_tables)
+    txn.make_table(t.name);
+  txn.commit();
+  sync_directory(directory_.path());
+}
+
+void lmdb_engine::open_tables() {
+  auto txn = lmdb::transaction::reading(*env_);
+  for (const auto& t : all_tables) {
+    const auto opened = txn.open_table(t.name);
+    if (!opened)
+      throw store_error{"there is no store at " + directory_.path().string() + ": it lacks the table "
+                          + std::string{t.name},
+                        false};
+    in_.*t.table = *opened;
+  }
+  const auto bytes = txn.get(in_.meta, counters_key);
+  try {
+    count_ = decode_record<counters>(counters_key, bytes.value_or(std::string_view{}));
+  } catch (const damaged_record& e) {
+    throw store_error{"the counters of the store are damaged (" + std::string{e.what()}
+                        + "): restore a copy of the store",
+                      false};
+  }
+  txn.commit(); // keeps the handles
+}
+
+// ---- commit ----
+
+std::vector<outcome> lmdb_engine::commit(const std::vector<write>& batch) {
+  const std::lock_guard lock{writing_};
+  if (options_.read_only)
+    throw store_error{"the store was opened to be read only", false};
+  if (is_lost_)
+    throw store_error{"the store failed before; what is on disk is only known again after a restart", true};
+  bool takes_new_work = true;
+  for (;;) {
+    try {
+      return try_commit(batch, takes_new_work);
+    } catch (const lmdb::error& e) {
+      if (e.is_map_full() && grow())
+        continue;
+      if ((e.is_map_full() || e.is_disk_full()) && takes_new_work && has_submissions(batch))
+        takes_new_work = false; // running work may still fit
+      else
+        give_up(e);
+    } catch (const std::exception& e) { // out of memory, or a bug: the transaction is undone
+      throw store_error{std::string{"nothing of the batch was written ("} + e.what() + ")", false};
+    }
+  }
+}
+
+std::vector<outcome> lmdb_engine::try_commit(const std::vector<write>& batch, bool takes_new_work) {
+  auto txn = lmdb::transaction::writing(*env_);
+  const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
+  write_batch writes{txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_}};
+  std::vector<outcome> outcomes;
+  outcomes.reserve(batch.size());
+  for (const auto& w : batch)
+    outcomes.push_back(writes.judge(w));
+  writes.finish();
+  txn.commit();
+
+  count_ = writes.count();
+  definitions_.add_all_of(writes.definitions());
+  for (const auto number : writes.set_aside())
+    damage_.forget(number);
+  grow_ahead();
+  return outcomes;
+}
+
+/// False: the map is as large as it may be.
+bool lmdb_engine::grow() {
+  const auto now = env_->map_size();
+  if (now >= options_.size_max)
+    return false;
+  env_->set_map_size(std::min(now * 2, options_.size_max));
+  return true;
+}
+
+/// Growing waits for readers, so it is done early when there happens to be none.
+void lmdb_engine::grow_ahead() {
+  const auto now = env_->map_size();
+  if (now < options_.size_max && env_->pages_in_file() * env_->page_size() > now / 2)
+    env_->try_set_map_size(std::min(now * 2, options_.size_max));
+}
+
+void lmdb_engine::give_up(const lmdb::error& e) {
+  if (e.is_map_full())
+    throw store_error{"the store has reached store.size-max, its reserve included", false};
+  if (e.is_disk_full())
+    throw store_error{"the disk of the store is full", false};
+  if (e.is_passing())
+    throw store_error{std::string{"nothing of the batch was written ("} + e.what() + ")", false};
+  is_lost_ = true;
+  throw store_error{std::string{"the store could not be written ("} + e.what()
+                      + "); what is on disk is only known again after a restart",
+                    true};
+}
+
+} // namespace steadfast::store

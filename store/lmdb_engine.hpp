@@ -1,0 +1,76 @@
+#pragma once
+
+#include "store/directory.hpp"
+#include "store/migration.hpp"
+#include "store/options.hpp"
+#include "store/snapshot.hpp"
+#include "store/state_store.hpp"
+#include "store/write_batch.hpp"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace steadfast::store {
+
+/// What only tests set.
+struct engine_settings {
+  std::uint64_t map_initial = 64ULL << 20; ///< bytes; doubled when they are used up
+  std::uint32_t format = store_format;
+  std::vector<migration> migrations = all_migrations();
+};
+
+/// The state store on LMDB.
+class lmdb_engine final : public state_store {
+public:
+  /// Throws store_error.
+  explicit lmdb_engine(const store_options& options, const engine_settings& settings = {});
+  ~lmdb_engine() override;
+
+  std::vector<outcome> commit(const std::vector<write>& batch) override;
+
+  std::optional<workflow::task> find(const std::string& id) const override;
+  std::optional<workflow::task> find(std::uint64_t number) const override;
+  task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override;
+  std::size_t count(const task_filter& filter, std::size_t limit) const override;
+  due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
+                   std::size_t max) const override;
+  std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override;
+  std::vector<workflow::definition> definitions() const override;
+  std::vector<lease> leases() const override;
+  std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override;
+  std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
+                                    std::uint32_t after_sequence, std::size_t max) const override;
+  std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;
+  std::vector<set_aside_damaged> damaged() override;
+  store_stats stats() const override;
+  check_report check() const override;
+  void copy(const std::filesystem::path& to) const override;
+
+private:
+  void make_tables();
+  void open_tables();
+
+  std::vector<outcome> try_commit(const std::vector<write>& batch, bool takes_new_work);
+  bool grow();
+  void grow_ahead();
+  [[noreturn]] void give_up(const lmdb::error& e);
+
+  /// Runs f(transaction, snapshot) on the present state.
+  template <class F>
+  auto read(F f) const;
+  /// A task that is damaged is reported and absent.
+  std::optional<snapshot::known_task> believed(const snapshot& see, std::uint64_t number, bool whole = false) const;
+
+  store_options options_;
+  store_directory directory_;
+  std::unique_ptr<lmdb::environment> env_;
+  tables in_;
+  counters count_;
+  std::mutex writing_;
+  bool is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
+  mutable definition_cache definitions_;
+  mutable damage_log damage_;
+};
+
+} // namespace steadfast::store

@@ -1,0 +1,132 @@
+#include "store/placement.hpp"
+
+#include <string>
+#include <vector>
+
+namespace steadfast::store {
+
+namespace {
+
+struct place {
+  lmdb::transaction& txn;
+  const tables& in;
+  std::uint64_t number;
+};
+
+key state_key(std::uint64_t number, const placement& p) {
+  return key{static_cast<std::uint8_t>(p.state), number};
+}
+
+key ready_key(std::uint64_t number, const placement& p) {
+  return key{p.priority, number};
+}
+
+key delayed_key(std::uint64_t number, const placement& p) {
+  return key{p.not_before, p.priority, number};
+}
+
+bool is_same_queue(const placement& a, const placement& b) {
+  return a.is_claimable == b.is_claimable && a.priority == b.priority && a.not_before == b.not_before;
+}
+
+void queue(const place& x, const placement& p) {
+  if (!p.is_claimable)
+    return;
+  if (p.not_before == workflow::unset)
+    x.txn.put(x.in.ready, ready_key(x.number, p), {});
+  else
+    x.txn.put(x.in.delayed, delayed_key(x.number, p), {});
+}
+
+// A task with a not_before is in `ready` as soon as promote_due came by.
+void unqueue(const place& x, const placement& p) {
+  if (!p.is_claimable)
+    return;
+  const bool was_delayed = p.not_before != workflow::unset && x.txn.erase(x.in.delayed, delayed_key(x.number, p));
+  if (!was_delayed)
+    x.txn.erase(x.in.ready, ready_key(x.number, p));
+}
+
+void purge(const place& x, lmdb::table t) {
+  std::vector<std::string> found;
+  {
+    lmdb::cursor c{x.txn, t};
+    for (bool more = c.first(); more; more = c.next())
+      if (last_number(c.key()) == x.number)
+        found.emplace_back(c.key());
+  }
+  for (const auto& k : found)
+    x.txn.erase(t, k);
+}
+
+} // namespace
+
+placement placement_of(const workflow::task& t, const workflow::definition& d) {
+  placement p;
+  p.state = t.state;
+  p.due = workflow::next_due(t, d);
+  p.locked_by = t.locked_by;
+  p.is_claimable = workflow::is_claimable(t);
+  if (p.is_claimable) {
+    p.priority = t.priority;
+    p.not_before = t.not_before;
+  }
+  return p;
+}
+
+void add_to_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p) {
+  txn.put(in.states, state_key(number, p), {});
+  if (p.due != workflow::never)
+    txn.put(in.deadlines, key{p.due, number}, {});
+  if (!p.locked_by.empty())
+    txn.put(in.locked, locked_key(p.locked_by, number), {});
+  queue({txn, in, number}, p);
+}
+
+void move_in_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,
+                     const placement& to) {
+  if (from.state != to.state) {
+    txn.erase(in.states, state_key(number, from));
+    txn.put(in.states, state_key(number, to), {});
+  }
+  if (from.due != to.due) {
+    if (from.due != workflow::never)
+      txn.erase(in.deadlines, key{from.due, number});
+    if (to.due != workflow::never)
+      txn.put(in.deadlines, key{to.due, number}, {});
+  }
+  if (from.locked_by != to.locked_by) {
+    if (!from.locked_by.empty())
+      txn.erase(in.locked, locked_key(from.locked_by, number));
+    if (!to.locked_by.empty())
+      txn.put(in.locked, locked_key(to.locked_by, number), {});
+  }
+  if (!is_same_queue(from, to)) {
+    unqueue({txn, in, number}, from);
+    queue({txn, in, number}, to);
+  }
+}
+
+void purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number) {
+  const place x{txn, in, number};
+  for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked})
+    purge(x, t);
+}
+
+void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now, std::size_t max) {
+  std::vector<std::string> due;
+  {
+    lmdb::cursor c{txn, in.delayed};
+    for (bool more = c.first(); more && due.size() < max; more = c.next()) {
+      if (key_reader{c.key()}.instant() > now)
+        break;
+      due.emplace_back(c.key());
+    }
+  }
+  for (const auto& k : due) {
+    txn.erase(in.delayed, k);
+    txn.put(in.ready, std::string_view{k}.substr(sizeof(std::uint64_t)), {}); // priority and number stay
+  }
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "store/key.hpp"
+#include "store/lmdb.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace steadfast::store {
+
+/// Stored. Which tables there are and how their keys are made. Raised with a step in migration.cpp.
+inline constexpr std::uint32_t store_format = 1;
+
+/// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
+struct tables {
+  lmdb::table meta;        ///< "format" -> format_record; "counters" -> counters
+  lmdb::table definitions; ///< name, 0, version u32 -> workflow::definition
+  lmdb::table ids;         ///< the client's id -> task_ref
+  lmdb::table tasks;       ///< number -> task_state
+  lmdb::table payloads;    ///< number -> payload_record; none for an empty payload
+  lmdb::table results;     ///< number, step u32 -> result_record; only those above result_inline_max
+  lmdb::table states;      ///< process_state u8, number -> nothing; every task
+  lmdb::table deadlines;   ///< next_due, number -> nothing; unless it is `never`
+  lmdb::table ready;       ///< priority u8, number -> nothing; claimable now
+  lmdb::table delayed;     ///< not_before, priority u8, number -> nothing; claimable later
+  lmdb::table locked;      ///< length u16, scheduler, number -> nothing
+  lmdb::table leases;      ///< name -> lease
+  lmdb::table alerts;      ///< number -> alert_entry
+  lmdb::table open_alerts; ///< number of an alert nobody acknowledged -> nothing
+  lmdb::table notices;     ///< length u16, observer, number, sequence u32 -> notice_record
+  lmdb::table late;        ///< number, ascending u32 -> late_reply_record; at most late_replies_max per task
+  lmdb::table set_aside;   ///< number -> set_aside_record
+};
+
+struct table_entry {
+  const char* name;
+  lmdb::table tables::* table;
+};
+/// Every table with the name it has on disk.
+inline constexpr std::array<table_entry, 17> all_tables{{
+  {"meta", &tables::meta},
+  {"definitions", &tables::definitions},
+  {"ids", &tables::ids},
+  {"tasks", &tables::tasks},
+  {"payloads", &tables::payloads},
+  {"results", &tables::results},
+  {"states", &tables::states},
+  {"deadlines", &tables::deadlines},
+  {"ready", &tables::ready},
+  {"delayed", &tables::delayed},
+  {"locked", &tables::locked},
+  {"leases", &tables::leases},
+  {"alerts", &tables::alerts},
+  {"open_alerts", &tables::open_alerts},
+  {"notices", &tables::notices},
+  {"late", &tables::late},
+  {"set_aside", &tables::set_aside},
+}};
+
+inline constexpr std::string_view format_key = "format";
+inline constexpr std::string_view counters_key = "counters";
+inline constexpr std::uint32_t late_replies_max = 32;
+
+/// The beginning of the keys that belong to a scheduler or an observer.
+inline key owner_key(std::string_view owner) {
+  return key{static_cast<std::uint16_t>(owner.size()), owner};
+}
+inline key definition_key(std::string_view name, std::uint32_t version) {
+  return key{name, std::uint8_t{0}, version};
+}
+inline key locked_key(std::string_view scheduler, std::uint64_t number) {
+  return key{owner_key(scheduler).view(), number};
+}
+inline key notice_key(std::string_view observer, std::uint64_t number, std::uint32_t sequence) {
+  return key{owner_key(observer).view(), number, sequence};
+}
+
+/// Every index key ends with the number of its task.
+inline std::uint64_t last_number(std::string_view index_key) {
+  constexpr std::size_t size = sizeof(std::uint64_t);
+  return index_key.size() < size ? 0 : *key_reader{index_key.substr(index_key.size() - size)}.number<std::uint64_t>();
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,138 @@
+#include "store/snapshot.hpp"
+
+#include "workflow/invariants.hpp"
+
+namespace steadfast::store {
+
+// ---- definition_cache ----
+
+definition_cache::entry definition_cache::find(const std::string& name, std::uint32_t version) const {
+  if (auto known = parent_ ? parent_->find(name, version) : nullptr)
+    return known;
+  const std::shared_lock lock{mutex_};
+  const auto at = entries_.find({name, version});
+  return at == entries_.end() ? nullptr : at->second;
+}
+
+void definition_cache::add(const entry& d) {
+  const std::unique_lock lock{mutex_};
+  entries_.emplace(std::pair{d->name, d->version}, d);
+}
+
+void definition_cache::add_all_of(const definition_cache& other) {
+  const std::shared_lock lock{other.mutex_};
+  for (const auto& [name, d] : other.entries_)
+    add(d);
+}
+
+// ---- damage_log ----
+
+void damage_log::report(std::uint64_t number, const std::string& why) {
+  const std::lock_guard lock{mutex_};
+  if (known_.insert(number).second)
+    untold_.push_back({number, why, workflow::unset});
+}
+
+void damage_log::forget(std::uint64_t number) {
+  const std::lock_guard lock{mutex_};
+  known_.erase(number);
+}
+
+std::vector<set_aside_damaged> damage_log::take() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(untold_, {});
+}
+
+// ---- snapshot ----
+
+definition_cache::entry snapshot::definition(const std::string& name, std::uint32_t version) const {
+  if (auto known = cache_.find(name, version))
+    return known;
+  const key k = definition_key(name, version);
+  const auto bytes = txn_.get(in_.definitions, k);
+  if (!bytes)
+    return nullptr;
+  auto read = std::make_shared<const workflow::definition>(decode_record<workflow::definition>(k, *bytes));
+  cache_.add(read);
+  return read;
+}
+
+std::optional<std::uint32_t> snapshot::newest_version(const std::string& name) const {
+  const key end{std::string_view{name}, std::uint8_t{1}};
+  const key prefix{std::string_view{name}, std::uint8_t{0}};
+  lmdb::cursor c{txn_, in_.definitions};
+  if (!c.seek_before(end) || !c.key().starts_with(prefix.view()))
+    return std::nullopt;
+  return key_reader{c.key().substr(prefix.view().size())}.number<std::uint32_t>();
+}
+
+std::optional<task_ref> snapshot::ref_of(const std::string& id) const {
+  if (id.empty() || id.size() > workflow::task_id_size_max)
+    return std::nullopt;
+  const auto bytes = txn_.get(in_.ids, id);
+  if (!bytes)
+    return std::nullopt;
+  return decode_record<task_ref>(id, *bytes);
+}
+
+std::optional<snapshot::known_task> snapshot::task(std::uint64_t number) const {
+  const key k{number};
+  const auto bytes = txn_.get(in_.tasks, k);
+  if (!bytes)
+    return std::nullopt;
+  known_task found{decode_record<task_state>(k, *bytes), nullptr};
+  const auto& t = found.state.task;
+  if (t.number != number)
+    throw damaged_record{"it has the number of another task"};
+  found.definition = definition(t.workflow, t.version);
+  if (!found.definition)
+    throw damaged_record{"its definition " + t.workflow + " version " + std::to_string(t.version) + " is missing"};
+  if (const auto broken = workflow::broken_invariants(t, *found.definition); !broken.empty())
+    throw damaged_record{broken.front()};
+  return found;
+}
+
+std::optional<snapshot::known_task> snapshot::whole_task(std::uint64_t number) const {
+  auto found = task(number);
+  if (found) {
+    add_payload(found->state);
+    add_large_results(found->state);
+  }
+  return found;
+}
+
+void snapshot::add_payload(task_state& s) const {
+  if (s.payload_size == 0)
+    return;
+  const key k{s.task.number};
+  const auto bytes = txn_.get(in_.payloads, k);
+  if (!bytes)
+    throw damaged_record{"its payload is missing"};
+  s.task.payload = decode_record<payload_record>(k, *bytes).bytes;
+  if (s.task.payload.size() != s.payload_size)
+    throw damaged_record{"its payload has another size than recorded"};
+}
+
+void snapshot::add_large_results(task_state& s) const {
+  for (const auto& large : s.large) {
+    const key k{s.task.number, large.step};
+    const auto bytes = txn_.get(in_.results, k);
+    if (!bytes || large.step >= s.task.steps.size())
+      throw damaged_record{"a result is missing"};
+    auto result = decode_record<result_record>(k, *bytes).bytes;
+    if (result.size() != large.size || hash_of(result.view()) != large.hash)
+      throw damaged_record{"a result is not the one recorded"};
+    s.task.steps[large.step].result = std::move(result);
+  }
+}
+
+std::optional<lease_record> snapshot::lease_of(const std::string& name) const {
+  if (name.empty() || name.size() > key::size_max)
+    return std::nullopt;
+  const auto bytes = txn_.get(in_.leases, name);
+  if (!bytes)
+    return std::nullopt;
+  return decode_record<lease_record>(name, *bytes);
+}
+
+} // namespace steadfast::store

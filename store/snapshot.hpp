@@ -1,0 +1,89 @@
+#pragma once
+
+#include "store/placement.hpp"
+#include "store/record.hpp"
+#include "store/schema.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steadfast::store {
+
+/// Definitions never change once they are registered, so one copy serves every transaction and thread. Holds only
+/// what was committed.
+class definition_cache {
+public:
+  using entry = std::shared_ptr<const workflow::definition>;
+
+  definition_cache() = default;
+  /// Looks into `parent` too and adds to itself only.
+  explicit definition_cache(const definition_cache* parent) : parent_{parent} {}
+  definition_cache(const definition_cache&) = delete;
+  definition_cache& operator=(const definition_cache&) = delete;
+
+  entry find(const std::string& name, std::uint32_t version) const;
+  void add(const entry& d);
+  void add_all_of(const definition_cache& other);
+
+private:
+  const definition_cache* parent_ = nullptr;
+  mutable std::shared_mutex mutex_;
+  std::map<std::pair<std::string, std::uint32_t>, entry> entries_;
+};
+
+/// Tasks that could not be believed, each told once.
+class damage_log {
+public:
+  void report(std::uint64_t number, const std::string& why);
+  void forget(std::uint64_t number); ///< it was set aside
+  std::vector<set_aside_damaged> take();
+
+private:
+  std::mutex mutex_;
+  std::set<std::uint64_t> known_;
+  std::vector<set_aside_damaged> untold_;
+};
+
+/// What a transaction can see, as values; a write transaction sees its own writes. Throws damaged_record for what does
+/// not check, lmdb::error when LMDB fails. REQUIRES: the transaction outlives it.
+class snapshot {
+public:
+  /// `cache` must only ever see what is committed: a write transaction brings one of its own.
+  snapshot(const lmdb::transaction& txn, const tables& in, definition_cache& cache) : txn_{txn}, in_{in}, cache_{cache} {}
+
+  /// Absent: there is no such definition.
+  definition_cache::entry definition(const std::string& name, std::uint32_t version) const;
+  std::optional<std::uint32_t> newest_version(const std::string& name) const;
+
+  std::optional<task_ref> ref_of(const std::string& id) const;
+
+  /// The task and its definition, both believed.
+  struct known_task {
+    task_state state;
+    definition_cache::entry definition;
+
+    placement place() const { return placement_of(state.task, *definition); }
+  };
+  std::optional<known_task> task(std::uint64_t number) const; ///< payload and large results left out
+  std::optional<known_task> whole_task(std::uint64_t number) const;
+
+  std::optional<lease_record> lease_of(const std::string& name) const;
+
+private:
+  void add_payload(task_state& s) const;
+  void add_large_results(task_state& s) const;
+
+  const lmdb::transaction& txn_;
+  const tables& in_;
+  definition_cache& cache_;
+};
+
+} // namespace steadfast::store

@@ -1,0 +1,63 @@
+#include "store/write_batch.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace steadfast::store {
+
+write_batch::write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
+                         const settings& s)
+  : txn_{txn},
+    in_{in},
+    settings_{s},
+    cache_{&committed},
+    see_{txn, in, cache_},
+    count_before_{count},
+    count_{count} {}
+
+outcome write_batch::judge(const write& w) {
+  try {
+    return std::visit([this](const auto& x) { return make(x); }, w);
+  } catch (const damaged_record& e) { // a verb reads what it needs before it writes anything
+    return turned_down(verdict::refused, std::string{"a record it needs is damaged: "} + e.what());
+  }
+}
+
+std::optional<snapshot::known_task> write_batch::load(std::uint64_t number, bool whole) {
+  try {
+    return whole ? see_.whole_task(number) : see_.task(number);
+  } catch (const damaged_record& e) {
+    settings_.damage->report(number, e.what());
+    throw;
+  }
+}
+
+void write_batch::finish() {
+  if (count_ == count_before_)
+    return;
+  txn_.put(in_.meta, counters_key, encode_record(counters_key, count_));
+}
+
+bool write_batch::has_room() const {
+  if (!settings_.takes_new_work)
+    return false;
+  std::uint64_t pages = txn_.free_list_pages();
+  for (const auto& t : all_tables)
+    pages += txn_.pages(in_.*t.table);
+  return pages < settings_.pages_max;
+}
+
+outcome applied() {
+  outcome o;
+  o.result = verdict::applied;
+  return o;
+}
+
+outcome turned_down(verdict v, std::string why) {
+  outcome o;
+  o.result = v;
+  o.why = std::move(why);
+  return o;
+}
+
+} // namespace steadfast::store

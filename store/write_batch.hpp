@@ -1,0 +1,105 @@
+#pragma once
+
+#include "store/options.hpp"
+#include "store/snapshot.hpp"
+#include "workflow/event.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace steadfast::store {
+
+/// One durable transaction in the making: judges each write on its own and makes it if it may be. Throws lmdb::error;
+/// then the transaction must be thrown away.
+class write_batch {
+public:
+  struct settings {
+    const store_options* options = nullptr;
+    bool takes_new_work = true; ///< false: submissions of new tasks get `full`
+    std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
+    damage_log* damage = nullptr;
+  };
+  write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
+              const settings& s);
+
+  outcome judge(const write& w);
+  /// Writes what is kept once per batch. Call it before the commit.
+  void finish();
+
+  /// For after the commit:
+  const counters& count() const { return count_; }
+  const definition_cache& definitions() const { return cache_; }
+  const std::vector<std::uint64_t>& set_aside() const { return set_aside_; }
+
+private:
+  // write_task.cpp
+  outcome make(const submit_task& w);
+  outcome make(const update_task& w);
+  outcome make(const register_definition& w);
+  outcome make(const set_aside_damaged& w);
+  // write_lock.cpp
+  outcome make(const claim_tasks& w);
+  outcome make(const free_locks& w);
+  // write_lease.cpp
+  outcome make(const acquire_lease& w);
+  outcome make(const renew_lease& w);
+  outcome make(const release_lease& w);
+  // write_note.cpp
+  outcome make(const keep_late_reply& w);
+  outcome make(const acknowledge_alert& w);
+  outcome make(const acknowledge_notices& w);
+
+  /// Reports a damaged task before it throws.
+  std::optional<snapshot::known_task> load(std::uint64_t number, bool whole = false);
+
+  // write_task.cpp
+  outcome submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
+  outcome submit_again(const submit_task& w, const task_ref& known, const std::array<std::uint64_t, 2>& digest);
+  /// What is stored beside the state.
+  struct beside {
+    const std::vector<workflow::notice>& notices;
+    const std::vector<workflow::alert>& alerts;
+    bool payload_changed = false;
+  };
+  /// Puts `next` in the place of `before`; the stored revision.
+  std::uint64_t replace(const snapshot::known_task& before, const workflow::task& next, const beside& also);
+  std::vector<large_result> put_large_results(const task_state& before, const workflow::task& next);
+  void put_payload(std::uint64_t number, const workflow::blob& payload);
+  void recount();
+  std::string id_of(std::uint64_t number) const;
+  bool has_room() const;
+
+  // write_lock.cpp
+  /// The task as stored, if the event was applied; a damaged task is passed over.
+  std::optional<workflow::task> apply_to(std::uint64_t number, const workflow::event& e, workflow::instant now,
+                                         bool whole);
+
+  // write_lease.cpp
+  lease_record lease_to_acquire(const acquire_lease& w);
+  bool is_held(const lease_guard& guard) const;
+
+  // write_note.cpp
+  void put_notice(const workflow::task& t, const workflow::notice& what);
+  void put_alert(std::uint64_t number, const std::string& id, const workflow::alert& what);
+  void put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what);
+
+  std::uint64_t& tasks_in(workflow::process_state s) { return count_.tasks.at(static_cast<std::size_t>(s)); }
+
+  lmdb::transaction& txn_;
+  const tables& in_;
+  settings settings_;
+  definition_cache cache_;
+  snapshot see_;
+  counters count_before_;
+  counters count_;
+  std::vector<std::uint64_t> set_aside_;
+};
+
+/// Helpers of the verbs.
+outcome applied();
+outcome turned_down(verdict v, std::string why);
+
+} // namespace steadfast::store

@@ -1,0 +1,116 @@
+// Leases are never erased, so that their epochs only grow.
+
+#include "store/write_batch.hpp"
+
+#include <algorithm>
+
+namespace steadfast::store {
+
+namespace {
+
+constexpr std::size_t lease_name_max = 255;
+constexpr std::size_t lease_note_max = 4096;
+
+bool is_released(const lease_record& x) {
+  return x.what.expires_at == workflow::unset;
+}
+
+/// One that ends later than its ttl allows was written before the clock was set back: it must not last for years.
+bool is_free(const lease_record& x, workflow::instant now) {
+  return is_released(x) || x.what.expires_at <= now || x.what.expires_at > now + 2 * x.ttl;
+}
+
+std::string problem(const acquire_lease& w) {
+  if (w.name.empty() || w.name.size() > lease_name_max)
+    return "name must have 1 to 255 bytes";
+  if (w.holder.empty() || w.holder.size() > lease_name_max)
+    return "holder must have 1 to 255 bytes";
+  if (w.note.size() > lease_note_max)
+    return "note must have at most 4096 bytes";
+  if (w.ttl <= workflow::span::zero())
+    return "ttl must be above zero";
+  return {};
+}
+
+void put(lmdb::transaction& txn, const tables& in, const lease_record& x) {
+  txn.put(in.leases, x.what.name, encode_record(x.what.name, x));
+}
+
+outcome with_epoch(std::uint64_t epoch) {
+  outcome o = applied();
+  o.number = epoch;
+  return o;
+}
+
+bool is_held_by(const lease_record& x, const std::string& holder, std::uint64_t epoch) {
+  return !is_released(x) && x.what.holder == holder && x.what.epoch == epoch;
+}
+
+outcome lost(const lease_record& x) {
+  return turned_down(verdict::stale_epoch, "the lease " + x.what.name + " is at epoch " + std::to_string(x.what.epoch)
+                                             + ", last held by " + x.what.holder);
+}
+
+outcome no_such_lease(const std::string& name) {
+  return turned_down(verdict::absent, "there is no lease " + name);
+}
+
+} // namespace
+
+lease_record write_batch::lease_to_acquire(const acquire_lease& w) {
+  try {
+    return see_.lease_of(w.name).value_or(lease_record{{w.name, {}, {}, 0, workflow::unset}, {}});
+  } catch (const damaged_record& e) {
+    put_alert(0, {}, {"set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(),
+                      {}, w.now});
+    return {{w.name, {}, {}, count_.last_epoch, workflow::unset}, {}}; // no epoch of it was higher
+  }
+}
+
+outcome write_batch::make(const acquire_lease& w) {
+  if (const auto wrong = problem(w); !wrong.empty())
+    return turned_down(verdict::refused, wrong);
+  lease_record next = lease_to_acquire(w);
+  if (!is_free(next, w.now) && next.what.holder != w.holder)
+    return turned_down(verdict::refused, "the lease is held by " + next.what.holder);
+  next.what.holder = w.holder;
+  next.what.note = w.note;
+  next.what.expires_at = w.now + w.ttl;
+  next.ttl = w.ttl;
+  ++next.what.epoch;
+  count_.last_epoch = std::max(count_.last_epoch, next.what.epoch);
+  put(txn_, in_, next);
+  return with_epoch(next.what.epoch);
+}
+
+outcome write_batch::make(const renew_lease& w) {
+  auto held = see_.lease_of(w.name);
+  if (!held)
+    return no_such_lease(w.name);
+  if (!is_held_by(*held, w.holder, w.epoch))
+    return lost(*held);
+  if (w.ttl <= workflow::span::zero())
+    return turned_down(verdict::refused, "ttl must be above zero");
+  held->what.expires_at = w.now + w.ttl;
+  held->ttl = w.ttl;
+  put(txn_, in_, *held);
+  return with_epoch(held->what.epoch);
+}
+
+outcome write_batch::make(const release_lease& w) {
+  auto held = see_.lease_of(w.name);
+  if (!held)
+    return no_such_lease(w.name);
+  if (!is_held_by(*held, w.holder, w.epoch))
+    return lost(*held);
+  held->what.expires_at = workflow::unset;
+  put(txn_, in_, *held);
+  return with_epoch(held->what.epoch);
+}
+
+bool write_batch::is_held(const lease_guard& guard) const {
+  const auto held = see_.lease_of(guard.name);
+  return held && held->what.epoch == guard.epoch && !is_released(*held);
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,87 @@
+// Schedulers take tasks and lose them again.
+
+#include "store/write_batch.hpp"
+
+#include "workflow/transition.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace steadfast::store {
+
+namespace {
+
+// Of one write, whatever it asks for; the rest is there for the next one.
+constexpr std::size_t taken_max = 10'000;
+constexpr std::size_t promoted_max = 10'000;
+constexpr std::size_t passed_over_max = 1000; ///< damaged ones wait here until they are set aside
+
+/// The task numbers at the end of the keys that begin with `prefix`, in key order.
+std::vector<std::uint64_t> numbers_in(const lmdb::transaction& txn, lmdb::table t, std::string_view prefix,
+                                      std::size_t max) {
+  std::vector<std::uint64_t> numbers;
+  lmdb::cursor c{txn, t};
+  for (bool more = c.seek(prefix); more && numbers.size() < max && c.key().starts_with(prefix); more = c.next())
+    numbers.push_back(last_number(c.key()));
+  return numbers;
+}
+
+} // namespace
+
+std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const workflow::event& e,
+                                                    workflow::instant now, bool whole) {
+  try {
+    const auto before = load(number, whole);
+    if (!before)
+      return std::nullopt;
+    auto change = workflow::apply(before->state.task, *before->definition, e, now);
+    if (change.result != workflow::verdict::applied)
+      return std::nullopt;
+    change.next.revision = replace(*before, change.next, {change.notices, change.alerts});
+    return std::move(change.next);
+  } catch (const damaged_record&) { // reported by load(); the others go on
+    return std::nullopt;
+  }
+}
+
+outcome write_batch::make(const claim_tasks& w) {
+  if (w.scheduler.empty() || w.scheduler.size() > workflow::task_id_size_max)
+    return turned_down(verdict::refused, "scheduler must have 1 to 128 bytes");
+  promote_due(txn_, in_, w.now, promoted_max);
+
+  outcome o = applied();
+  const std::size_t max = std::min(w.max, taken_max);
+  for (const auto number : numbers_in(txn_, in_.ready, {}, max + passed_over_max)) {
+    if (o.tasks.size() == max) {
+      o.more = true;
+      break;
+    }
+    auto taken = apply_to(number, workflow::taken{w.scheduler}, w.now, true);
+    if (taken && taken->locked_by == w.scheduler) // else it ended instead: too many schedulers were lost over it
+      o.tasks.push_back(std::move(*taken));
+  }
+  lmdb::cursor later{txn_, in_.delayed};
+  if (later.first())
+    o.next = key_reader{later.key()}.instant().value_or(workflow::never);
+  o.more = o.more || o.next <= w.now;
+  return o;
+}
+
+outcome write_batch::make(const free_locks& w) {
+  outcome o = applied();
+  const std::size_t max = std::min(w.max, taken_max);
+  if (w.scheduler.empty() || w.scheduler.size() > workflow::task_id_size_max)
+    return o;
+  const workflow::event e = w.graceful ? workflow::event{workflow::lock_released{}} : workflow::lock_lapsed{};
+  for (const auto number : numbers_in(txn_, in_.locked, owner_key(w.scheduler), max + passed_over_max)) {
+    if (o.number == max) {
+      o.more = true;
+      break;
+    }
+    if (apply_to(number, e, w.now, false))
+      ++o.number;
+  }
+  return o;
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,256 @@
+// What makes and changes tasks.
+
+#include "store/write_batch.hpp"
+
+#include "workflow/invariants.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace steadfast::store {
+
+namespace {
+
+using digest = std::array<std::uint64_t, 2>;
+
+/// Of all that makes a submission what it is; when it may start, how urgent it is and who is told may differ.
+digest digest_of(const workflow::submission& s) {
+  std::string text;
+  const auto add = [&text](std::string_view part) {
+    text += std::to_string(part.size());
+    text += ':';
+    text += part;
+  };
+  add(s.workflow);
+  add(std::to_string(s.version));
+  add(s.content_type);
+  add(s.payload.view());
+  const auto hash = XXH3_128bits(text.data(), text.size());
+  return {hash.low64, hash.high64};
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const auto& s : sentences)
+    text += (text.empty() ? "" : "; ") + s;
+  return text;
+}
+
+bool is_same_task(const workflow::task& a, const workflow::task& b) {
+  return a.number == b.number && a.id == b.id && a.workflow == b.workflow && a.version == b.version
+         && a.reply_to == b.reply_to && a.priority == b.priority;
+}
+
+} // namespace
+
+// ---- submit_task ----
+
+outcome write_batch::make(const submit_task& w) {
+  if (const auto wrong = workflow::problems(w.what, settings_.options->payload_size_max); !wrong.empty())
+    return turned_down(verdict::refused, joined(wrong));
+  const digest of_this = digest_of(w.what);
+  if (const auto known = see_.ref_of(w.what.id))
+    return submit_again(w, *known, of_this);
+  return submit_anew(w, of_this);
+}
+
+outcome write_batch::submit_again(const submit_task& w, const task_ref& known, const digest& of_this) {
+  if (known.digest != of_this)
+    return turned_down(verdict::refused, "key_conflict: the id " + w.what.id
+                                           + " was submitted before with another payload, workflow or version");
+  const auto there = load(known.number);
+  if (!there)
+    return turned_down(verdict::refused, "the task " + w.what.id + " was set aside because its record was damaged");
+  outcome o = applied();
+  o.number = known.number;
+  o.state = there->state.task.state;
+  return o;
+}
+
+outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
+  const auto version = w.what.version != 0 ? w.what.version : see_.newest_version(w.what.workflow).value_or(0);
+  const auto definition = see_.definition(w.what.workflow, version);
+  if (!definition)
+    return turned_down(verdict::absent, "there is no workflow " + w.what.workflow
+                                          + (w.what.version != 0 ? " version " + std::to_string(version) : ""));
+  if (!has_room())
+    return turned_down(verdict::full, "the store is full");
+
+  workflow::task t = workflow::make_task(w.what, *definition, w.now);
+  t.number = count_.last_task + 1;
+  t.revision = 1;
+  if (const auto broken = workflow::broken_invariants(t, *definition); !broken.empty())
+    return turned_down(verdict::refused, "the task would be broken: " + broken.front());
+  count_.last_task = t.number;
+  ++tasks_in(t.state);
+  const key k{t.number};
+  const std::vector<large_result> none;
+  txn_.put(in_.ids, t.id, encode_record(t.id, task_ref{t.number, of_this}));
+  txn_.put(in_.tasks, k, encode_record(k, task_state_view{&t, t.revision, t.payload.size(), &none}));
+  put_payload(t.number, t.payload);
+  add_to_indexes(txn_, in_, t.number, placement_of(t, *definition));
+  put_notice(t, {1, workflow::notice_kind::accepted, {}, {}, w.now});
+
+  outcome o = applied();
+  o.created = true;
+  o.number = t.number;
+  o.state = t.state;
+  return o;
+}
+
+// ---- update_task ----
+
+outcome write_batch::make(const update_task& w) {
+  const auto before = load(w.next.number);
+  if (!before)
+    return turned_down(verdict::absent, "there is no task with the number " + std::to_string(w.next.number));
+  const auto& stored = before->state.task;
+  if (stored.revision != w.next.revision || stored.lock_epoch != w.lock_epoch_before)
+    return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
+                                              + " and lock epoch " + std::to_string(stored.lock_epoch));
+  if (w.guard && !is_held(*w.guard))
+    return turned_down(verdict::stale_epoch,
+                       "the lease " + w.guard->name + " is not held with epoch " + std::to_string(w.guard->epoch));
+  if (!is_same_task(stored, w.next))
+    return turned_down(verdict::refused, "number, id, workflow, version, priority and reply_to of a task never change");
+  if (w.payload_changed && w.next.payload.size() > settings_.options->payload_size_max)
+    return turned_down(verdict::refused, "payload has " + std::to_string(w.next.payload.size())
+                                           + " bytes, the limit is "
+                                           + std::to_string(settings_.options->payload_size_max));
+  for (const auto& s : w.next.steps)
+    if (s.result.size() > settings_.options->result_size_max)
+      return turned_down(verdict::refused, "a result has " + std::to_string(s.result.size()) + " bytes, the limit is "
+                                             + std::to_string(settings_.options->result_size_max));
+  if (const auto broken = workflow::broken_invariants(w.next, *before->definition); !broken.empty())
+    return turned_down(verdict::refused, "the task would be broken: " + joined(broken));
+
+  outcome o = applied();
+  o.number = w.next.number;
+  o.state = w.next.state;
+  o.revision = replace(*before, w.next, {w.notices, w.alerts, w.payload_changed});
+  if (w.evidence)
+    put_late_reply(stored.number, stored.id, *w.evidence);
+  return o;
+}
+
+std::uint64_t write_batch::replace(const snapshot::known_task& before, const workflow::task& next, const beside& also) {
+  const auto& stored = before.state.task;
+  const key k{stored.number};
+  const std::uint64_t revision = stored.revision + 1;
+  const auto large = put_large_results(before.state, next);
+  const std::uint64_t payload_size = also.payload_changed ? next.payload.size() : before.state.payload_size;
+  txn_.put(in_.tasks, k, encode_record(k, task_state_view{&next, revision, payload_size, &large}));
+  if (also.payload_changed)
+    put_payload(stored.number, next.payload);
+  move_in_indexes(txn_, in_, stored.number, before.place(), placement_of(next, *before.definition));
+  if (stored.state != next.state) {
+    --tasks_in(stored.state);
+    ++tasks_in(next.state);
+  }
+  for (const auto& n : also.notices)
+    put_notice(next, n);
+  for (const auto& a : also.alerts)
+    put_alert(stored.number, stored.id, a);
+  return revision;
+}
+
+/// A result never changes once a step has one (workflow/transition.hpp), and a task may be updated without its large
+/// results having been read: an empty one stands for the stored one.
+std::vector<large_result> write_batch::put_large_results(const task_state& before, const workflow::task& next) {
+  std::vector<large_result> now = before.large;
+  for (std::uint32_t i = 0; i < next.steps.size(); ++i) {
+    const auto& result = next.steps[i].result;
+    if (result.empty())
+      continue;
+    const auto known = std::find_if(now.begin(), now.end(), [i](const large_result& x) { return x.step == i; });
+    const large_result is{i, result.size(), hash_of(result.view())};
+    if (known != now.end() && *known == is)
+      continue;
+    if (known != now.end())
+      now.erase(known);
+    const key k{before.task.number, i};
+    if (result.size() > result_inline_max) {
+      txn_.put(in_.results, k, encode_record(k, result_record{result}));
+      now.push_back(is);
+    } else {
+      txn_.erase(in_.results, k);
+    }
+  }
+  return now;
+}
+
+void write_batch::put_payload(std::uint64_t number, const workflow::blob& payload) {
+  const key k{number};
+  if (payload.empty())
+    txn_.erase(in_.payloads, k);
+  else
+    txn_.put(in_.payloads, k, encode_record(k, payload_record{payload}));
+}
+
+// ---- others ----
+
+outcome write_batch::make(const register_definition& w) {
+  if (const auto wrong = workflow::problems(w.what); !wrong.empty())
+    return turned_down(verdict::refused, joined(wrong));
+  if (const auto known = see_.definition(w.what.name, w.what.version)) {
+    if (*known == w.what)
+      return applied();
+    return turned_down(verdict::refused, "workflow " + w.what.name + " version " + std::to_string(w.what.version)
+                                           + " is registered with another content; give it a new version");
+  }
+  const key k = definition_key(w.what.name, w.what.version);
+  txn_.put(in_.definitions, k, encode_record(k, w.what));
+  outcome o = applied();
+  o.created = true;
+  return o;
+}
+
+/// Payload, results and the client's id stay: they are evidence, and the id must not make a second task.
+outcome write_batch::make(const set_aside_damaged& w) {
+  const key k{w.number};
+  const auto bytes = txn_.get(in_.tasks, k);
+  if (!bytes)
+    return turned_down(verdict::absent, "there is no task with the number " + std::to_string(w.number));
+  try {
+    see_.whole_task(w.number);
+    return turned_down(verdict::refused, "the records of the task check: it is not damaged");
+  } catch (const damaged_record&) {
+  }
+  const auto id = id_of(w.number);
+  txn_.put(in_.set_aside, k, encode_record(k, set_aside_record{w.why, w.now, workflow::blob{std::string{*bytes}}}));
+  txn_.erase(in_.tasks, k);
+  purge_from_indexes(txn_, in_, w.number);
+  recount();
+  put_alert(w.number, id, {"set_aside",
+                           "the task was set aside because its records are damaged: " + w.why
+                             + "; restore a copy of the store to get it back",
+                           {}, w.now});
+  set_aside_.push_back(w.number);
+  return applied();
+}
+
+/// A damaged state record does not tell; a scan does, if slowly.
+std::string write_batch::id_of(std::uint64_t number) const {
+  lmdb::cursor c{txn_, in_.ids};
+  for (bool more = c.first(); more; more = c.next()) {
+    try {
+      if (decode_record<task_ref>(c.key(), c.value()).number == number)
+        return std::string{c.key()};
+    } catch (const damaged_record&) { // not this one
+    }
+  }
+  return {};
+}
+
+/// The state of a damaged task is not known, so the counts are taken from the index.
+void write_batch::recount() {
+  count_.tasks.fill(0);
+  lmdb::cursor c{txn_, in_.states};
+  for (bool more = c.first(); more; more = c.next())
+    if (const auto state = key_reader{c.key()}.number<std::uint8_t>(); state && *state < count_.tasks.size())
+      ++count_.tasks.at(*state);
+}
+
+} // namespace steadfast::store
