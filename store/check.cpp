@@ -1,11 +1,264 @@
+// Reads every record and every index entry.
+
 #include "store/reading.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
 
 namespace steadfast::store {
 
-check_report lmdb_engine::check() const {
-  return {};
-}
+namespace {
 
-void lmdb_engine::copy(const std::filesystem::path&) const {}
+constexpr std::size_t faults_max = 1000;
+
+class inspection {
+public:
+  inspection(const lmdb::transaction& txn, const tables& in, const snapshot& see) : txn_{txn}, in_{in}, see_{see} {}
+
+  check_report run() {
+    read_counters();
+    check_definitions();
+    check_tasks();
+    check_ids();
+    check_beside(in_.payloads, "payload");
+    check_beside(in_.results, "result");
+    check_index_sizes();
+    check_leases();
+    check_alerts();
+    check_notices();
+    check_late_replies();
+    check_set_aside();
+    check_counters();
+    return std::move(report_);
+  }
+
+private:
+  void fault(const std::string& what) {
+    if (report_.faults.size() < faults_max)
+      report_.faults.push_back(what);
+  }
+
+  void expect(bool holds, const std::string& what) {
+    if (!holds)
+      fault(what);
+  }
+
+  template <class T>
+  std::optional<T> record(const lmdb::cursor& c, const std::string& what) {
+    ++report_.records;
+    try {
+      return decode_record<T>(c.key(), c.value());
+    } catch (const damaged_record& e) {
+      fault(what + ": " + e.what());
+      return std::nullopt;
+    }
+  }
+
+  template <class F>
+  void each(lmdb::table t, F f) {
+    lmdb::cursor c{txn_, t};
+    for (bool more = c.first(); more; more = c.next())
+      f(c);
+  }
+
+  bool has(lmdb::table t, std::string_view k) const { return txn_.get(t, k).has_value(); }
+  bool is_set_aside(std::uint64_t number) const { return has(in_.set_aside, key{number}); }
+
+  void read_counters() {
+    ++report_.records;
+    try {
+      counted_ = decode_record<counters>(counters_key, txn_.get(in_.meta, counters_key).value_or(std::string_view{}));
+    } catch (const damaged_record& e) {
+      fault(std::string{"counters: "} + e.what());
+    }
+  }
+
+  void check_definitions() {
+    each(in_.definitions, [this](const lmdb::cursor& c) {
+      const auto d = record<workflow::definition>(c, "a definition");
+      if (!d)
+        return;
+      const auto name = "definition " + d->name + " version " + std::to_string(d->version);
+      expect(c.key() == definition_key(d->name, d->version).view(), name + ": it has the key of another one");
+      for (const auto& p : workflow::problems(*d))
+        fault(name + ": " + p);
+    });
+  }
+
+  void check_tasks() {
+    each(in_.tasks, [this](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      ++report_.records;
+      ++report_.tasks;
+      found_.last_task = std::max(found_.last_task, number);
+      try {
+        if (const auto known = see_.whole_task(number))
+          check_task(*known);
+      } catch (const damaged_record& e) {
+        fault("task " + std::to_string(number) + ": " + e.what());
+        has_damaged_task_ = true;
+      }
+    });
+  }
+
+  void check_task(const snapshot::known_task& known) {
+    const auto& t = known.state.task;
+    const auto name = "task " + std::to_string(t.number) + " (" + t.id + ")";
+    const auto place = known.place();
+    ++found_.tasks.at(static_cast<std::size_t>(t.state));
+    report_.records += known.state.large.size() + (known.state.payload_size > 0 ? 1 : 0);
+    expect(has(in_.ids, t.id), name + ": its id is not known");
+    expect(has(in_.states, key{static_cast<std::uint8_t>(t.state), t.number}), name + ": missing in table states");
+    if (place.due != workflow::never)
+      expect(counted(in_.deadlines, key{place.due, t.number}), name + ": missing in table deadlines");
+    if (!place.locked_by.empty())
+      expect(counted(in_.locked, locked_key(place.locked_by, t.number)), name + ": missing in table locked");
+    if (place.is_claimable)
+      expect(counted_in_queue(place, t.number), name + ": missing in tables ready and delayed");
+  }
+
+  bool counted(lmdb::table t, std::string_view k) {
+    if (!has(t, k))
+      return false;
+    ++entries_[t.dbi];
+    return true;
+  }
+
+  bool counted_in_queue(const placement& p, std::uint64_t number) {
+    const bool is_delayed = p.not_before != workflow::unset
+                            && counted(in_.delayed, key{p.not_before, p.priority, number});
+    const bool is_ready = counted(in_.ready, key{p.priority, number});
+    return is_delayed != is_ready;
+  }
+
+  /// Every task has its entries, so that one too many is a stray.
+  void check_index_sizes() {
+    if (has_damaged_task_)
+      return; // its entries cannot be told from strays
+    const auto same = [this](lmdb::table t, std::uint64_t expected, const std::string& name) {
+      const auto is = txn_.entries(t);
+      expect(is == expected, "table " + name + " has " + std::to_string(is) + " entries where there should be "
+                               + std::to_string(expected));
+    };
+    report_.records += txn_.entries(in_.states) + txn_.entries(in_.deadlines) + txn_.entries(in_.ready)
+                       + txn_.entries(in_.delayed) + txn_.entries(in_.locked);
+    same(in_.states, report_.tasks, "states");
+    same(in_.deadlines, entries_[in_.deadlines.dbi], "deadlines");
+    same(in_.ready, entries_[in_.ready.dbi], "ready");
+    same(in_.delayed, entries_[in_.delayed.dbi], "delayed");
+    same(in_.locked, entries_[in_.locked.dbi], "locked");
+  }
+
+  void check_ids() {
+    each(in_.ids, [this](const lmdb::cursor& c) {
+      const auto name = "id " + std::string{c.key()};
+      const auto ref = record<task_ref>(c, name);
+      if (!ref || is_set_aside(ref->number))
+        return;
+      const key k{ref->number};
+      const auto bytes = txn_.get(in_.tasks, k);
+      const auto t = bytes ? readable<task_state>(k, *bytes) : std::nullopt;
+      expect(bytes.has_value(), name + ": there is no task " + std::to_string(ref->number));
+      expect(!t || t->task.id == c.key(), name + ": it leads to another task");
+    });
+  }
+
+  void check_beside(lmdb::table t, const std::string& what) {
+    each(t, [&](const lmdb::cursor& c) {
+      const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
+      expect(has(in_.tasks, key{number}) || is_set_aside(number),
+             what + " of task " + std::to_string(number) + ": there is no such task");
+    });
+  }
+
+  void check_leases() {
+    each(in_.leases, [this](const lmdb::cursor& c) {
+      const auto x = record<lease_record>(c, "lease " + std::string{c.key()});
+      if (!x)
+        return;
+      expect(x->what.name == c.key(), "lease " + x->what.name + ": it has the key of another one");
+      found_.last_epoch = std::max(found_.last_epoch, x->what.epoch);
+    });
+  }
+
+  void check_alerts() {
+    each(in_.alerts, [this](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const auto name = "alert " + std::to_string(number);
+      found_.last_alert = std::max(found_.last_alert, number);
+      const auto x = record<alert_entry>(c, name);
+      if (!x)
+        return;
+      expect(x->number == number, name + ": it has the number of another one");
+      expect((x->acknowledged_at == workflow::unset) == has(in_.open_alerts, c.key()),
+             name + ": table open_alerts is wrong about it");
+    });
+  }
+
+  void check_notices() {
+    each(in_.notices, [this](const lmdb::cursor& c) {
+      key_reader k{c.key()};
+      const std::size_t size = k.number<std::uint16_t>().value_or(0);
+      const auto observer = std::string{k.rest().substr(0, size)};
+      key_reader rest{k.rest().substr(observer.size())};
+      const auto number = rest.number<std::uint64_t>().value_or(0);
+      const auto sequence = rest.number<std::uint32_t>().value_or(0);
+      const auto name = "notice " + std::to_string(sequence) + " of task " + std::to_string(number);
+      const auto x = record<notice_record>(c, name);
+      if (!x)
+        return;
+      expect(x->what.sequence == sequence, name + ": it has the number of another one");
+      const key of{number};
+      const auto bytes = txn_.get(in_.tasks, of);
+      expect(bytes.has_value() || is_set_aside(number), name + ": there is no such task");
+      const auto t = bytes ? readable<task_state>(of, *bytes) : std::nullopt;
+      expect(!t || (t->task.reply_to == observer && sequence <= t->task.notices), name + ": the task never gave it");
+    });
+  }
+
+  void check_late_replies() {
+    each(in_.late, [this](const lmdb::cursor& c) {
+      const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
+      const auto name = "late reply to task " + std::to_string(number);
+      record<late_reply_record>(c, name);
+      expect(has(in_.tasks, key{number}) || is_set_aside(number), name + ": there is no such task");
+    });
+  }
+
+  void check_set_aside() {
+    each(in_.set_aside, [this](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const auto name = "task " + std::to_string(number) + ", set aside";
+      record<set_aside_record>(c, name);
+      found_.last_task = std::max(found_.last_task, number);
+      expect(!has(in_.tasks, c.key()), name + ": it is among the others too");
+    });
+  }
+
+  void check_counters() {
+    if (!counted_)
+      return;
+    expect(found_.last_task <= counted_->last_task, "counters: a task has a number that was not given yet");
+    expect(found_.last_alert <= counted_->last_alert, "counters: an alert has a number that was not given yet");
+    expect(found_.last_epoch <= counted_->last_epoch, "counters: a lease has an epoch that was not given yet");
+    expect(found_.tasks == counted_->tasks || has_damaged_task_, "counters: the tasks by state are not as many");
+  }
+
+  const lmdb::transaction& txn_;
+  const tables& in_;
+  const snapshot& see_;
+  check_report report_;
+  std::optional<counters> counted_;
+  counters found_;
+  std::map<unsigned, std::uint64_t> entries_; ///< that were looked for and found, by table
+  bool has_damaged_task_ = false;
+};
+
+} // namespace
+
+check_report lmdb_engine::check() const {
+  return read([this](const lmdb::transaction& txn, const snapshot& see) { return inspection{txn, in_, see}.run(); });
+}
 
 } // namespace steadfast::store

@@ -115,9 +115,9 @@ file_handle lock(const std::filesystem::path& directory) {
   return f;
 }
 
-std::filesystem::path parent_of(const std::filesystem::path& path) {
-  const auto parent = std::filesystem::absolute(path).parent_path();
-  return parent.empty() ? "/" : parent;
+bool is_locked(const std::filesystem::path& directory) {
+  const file_handle f{open((directory / lock_name).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+  return f.get() >= 0 && flock(f.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 void make_directory(const std::filesystem::path& path) {
@@ -140,7 +140,7 @@ file_handle::~file_handle() {
 file_handle::file_handle(file_handle&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
 
 file_handle& file_handle::operator=(file_handle&& other) noexcept {
-  std::swap(fd_, other.fd_);
+  file_handle gone{std::exchange(fd_, std::exchange(other.fd_, -1))};
   return *this;
 }
 
@@ -196,7 +196,13 @@ store_directory store_directory::look_at(const std::filesystem::path& path) {
     refuse("there is no store at " + shown(path));
   check_directory(path, *s);
   check_file_system(path);
+  d.is_in_use_ = is_locked(path);
   return d;
+}
+
+std::uint64_t store_directory::file_size() const {
+  const auto s = status_of(data_file());
+  return s ? static_cast<std::uint64_t>(s->st_size) : 0;
 }
 
 std::optional<store_directory::closed_state> store_directory::closed() const {
@@ -222,6 +228,11 @@ void store_directory::mark_closed(const closed_state& s) const {
 // If this is lost in a power cut, the mark speaks of an older transaction than the file.
 void store_directory::mark_open() const {
   unlink((path_ / closed_name).c_str());
+}
+
+std::filesystem::path parent_of(const std::filesystem::path& path) {
+  const auto whole = std::filesystem::absolute(path).lexically_normal();
+  return whole.has_filename() ? whole.parent_path() : whole.parent_path().parent_path();
 }
 
 void sync_directory(const std::filesystem::path& path) {

@@ -36,7 +36,9 @@ public:
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path data_file() const { return path_ / "data.mdb"; }
-  bool is_new() const { return is_new_; } ///< there was no data file
+  bool is_new() const { return is_new_; }       ///< there was no data file
+  bool is_in_use() const { return is_in_use_; } ///< by another process, as far as look_at() could see
+  std::uint64_t file_size() const;              ///< of the data file; 0 if there is none
 
   /// What the last process said when it closed the store; another state means that it did not come to that.
   struct closed_state {
@@ -53,7 +55,11 @@ private:
   std::filesystem::path path_;
   file_handle lock_;
   bool is_new_ = false;
+  bool is_in_use_ = false;
 };
+
+/// The directory that a path lies in, whether or not it ends in a slash.
+std::filesystem::path parent_of(const std::filesystem::path& path);
 
 /// Makes what was created, renamed or removed in the directory durable.
 void sync_directory(const std::filesystem::path& path);

@@ -19,7 +19,7 @@ void check(int code, const char* doing) {
 }
 
 MDB_val to_val(std::string_view bytes) {
-  return {bytes.size(), const_cast<char*>(bytes.data())};
+  return {bytes.size(), const_cast<char*>(bytes.data())}; // LMDB only reads it
 }
 
 std::string_view to_view(const MDB_val& v) {

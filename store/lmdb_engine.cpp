@@ -1,6 +1,7 @@
 #include "store/lmdb_engine.hpp"
 
 #include "store/lmdb_store.hpp"
+#include "store/recovery.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -38,8 +39,7 @@ std::unique_ptr<state_store> open_lmdb_store(const store_options& options) {
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
   : options_{options}, directory_{directory_for(options)} {
   try {
-    const auto map = options.read_only ? options.size_max : std::min(settings.map_initial, options.size_max);
-    env_ = std::make_unique<lmdb::environment>(lmdb::environment_settings{options.path, map, options.read_only});
+    open_environment(settings);
     if (!options.read_only) {
       directory_.mark_open();
       env_->clear_stale_readers();
@@ -53,7 +53,33 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
 }
 
 lmdb_engine::~lmdb_engine() {
+  const bool is_well = env_ && !options_.read_only && !is_lost_;
+  const auto last = is_well ? env_->last_transaction() : 0;
   env_.reset();
+  try {
+    if (is_well)
+      directory_.mark_closed({last, directory_.file_size()});
+  } catch (const store_error&) { // then it is looked at when it is opened again
+  }
+}
+
+/// A file that was not closed by us, or has changed since, is looked at before it is touched.
+void lmdb_engine::open_environment(const engine_settings& settings) {
+  const auto map = options_.read_only ? options_.size_max : std::min(settings.map_initial, options_.size_max);
+  const lmdb::environment_settings how{options_.path, map, options_.read_only};
+  const auto closed = directory_.closed();
+  const auto size = directory_.file_size();
+  bool is_known = directory_.is_new() || directory_.is_in_use();
+  if (!is_known && (!closed || closed->file_size != size)) {
+    look_in_child(options_.path, map, options_.read_only);
+    is_known = true;
+  }
+  env_ = std::make_unique<lmdb::environment>(how);
+  if (is_known || closed->transaction == env_->last_transaction())
+    return;
+  env_.reset();
+  look_in_child(options_.path, map, options_.read_only);
+  env_ = std::make_unique<lmdb::environment>(how);
 }
 
 /// Of a new store; for one that is there it changes nothing.

@@ -48,6 +48,7 @@ public:
   void copy(const std::filesystem::path& to) const override;
 
 private:
+  void open_environment(const engine_settings& settings);
   void make_tables();
   void open_tables();
 
