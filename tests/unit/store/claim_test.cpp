@@ -1,0 +1,145 @@
+#include "support.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+
+namespace {
+
+std::vector<std::string> ids(const std::vector<workflow::task>& tasks) {
+  std::vector<std::string> all;
+  for (const auto& t : tasks)
+    all.push_back(t.id);
+  return all;
+}
+
+write submission(const std::string& id, std::uint8_t priority, workflow::instant not_before = workflow::unset) {
+  auto s = order(id);
+  s.priority = priority;
+  s.not_before = not_before;
+  return submit_task{s, at(0)};
+}
+
+} // namespace
+
+TEST_CASE("tasks are claimed by priority, then by age") {
+  opened_store store;
+  store->commit({submission("late", 9), submission("b", 5), submission("a", 5), submission("first", 0)});
+  const auto o = store.one(claim_tasks{"s1", 10, at(1)});
+  CHECK(ids(o.tasks) == std::vector<std::string>{"first", "b", "a", "late"});
+  CHECK_FALSE(o.more);
+  CHECK(o.next == workflow::never);
+}
+
+TEST_CASE("a claimed task is as stored: locked, processing, its first steps running, its payload there") {
+  opened_store store;
+  store.submit("a", "[1,2]");
+  const auto t = store.take("s1");
+  CHECK(t.locked_by == "s1");
+  CHECK(t.lock_epoch == 1);
+  CHECK(t.state == workflow::process_state::processing);
+  CHECK(t.steps[0].state == workflow::step_state::running);
+  CHECK(t.payload.view() == "[1,2]");
+  CHECK(store->find("a") == t);
+}
+
+TEST_CASE("row 16: two schedulers take one task at once, exactly one gets it") {
+  opened_store store;
+  store.submit("a");
+  const auto o = store->commit({claim_tasks{"s1", 1, at(1)}, claim_tasks{"s2", 1, at(1)}});
+  CHECK(o[0].tasks.size() == 1);
+  CHECK(o[1].tasks.empty());
+  CHECK(store->find("a")->locked_by == "s1");
+  CHECK(store.one(claim_tasks{"s2", 1, at(2)}).tasks.empty());
+}
+
+TEST_CASE("row 16: two schedulers that read the same pending task cannot both write to it") {
+  opened_store store;
+  store.submit("a");
+  const auto t = *store->find("a");
+  const auto mine = update_by(t, delivery(), workflow::taken{"s1"}, at(1));
+  const auto theirs = update_by(t, delivery(), workflow::taken{"s2"}, at(1));
+  const auto o = store->commit({theirs, mine});
+  CHECK(o[0].result == verdict::applied);
+  CHECK(o[1].result == verdict::stale_lock);
+  CHECK(store->find("a")->locked_by == "s2");
+}
+
+TEST_CASE("a task that must not start yet is claimed when its time has come, by its priority") {
+  opened_store store;
+  store->commit({submission("soon", 0, at(10)), submission("now", 9), submission("later", 5, at(20))});
+  auto o = store.one(claim_tasks{"s1", 10, at(1)});
+  CHECK(ids(o.tasks) == std::vector<std::string>{"now"});
+  CHECK(o.next == at(10));
+  CHECK_FALSE(o.more);
+  o = store.one(claim_tasks{"s1", 10, at(9)});
+  CHECK(o.tasks.empty());
+  o = store.one(claim_tasks{"s1", 10, at(10)});
+  CHECK(ids(o.tasks) == std::vector<std::string>{"soon"});
+  CHECK(o.next == at(20));
+  o = store.one(claim_tasks{"s1", 1, at(30)});
+  CHECK(ids(o.tasks) == std::vector<std::string>{"later"});
+  CHECK(o.next == workflow::never);
+}
+
+TEST_CASE("delayed tasks line up with those that wait already") {
+  opened_store store;
+  store->commit({submission("urgent", 0, at(10)), submission("old", 5), submission("young", 5)});
+  CHECK(ids(store.one(claim_tasks{"s1", 2, at(11)}).tasks) == std::vector<std::string>{"urgent", "old"});
+}
+
+TEST_CASE("a claim for nothing takes nothing and tells that there is more") {
+  opened_store store;
+  store.submit("a");
+  const auto o = store.one(claim_tasks{"s1", 0, at(1)});
+  CHECK(o.tasks.empty());
+  CHECK(o.more);
+  CHECK(store.one(claim_tasks{"", 1, at(1)}).result == verdict::refused);
+}
+
+TEST_CASE("locks are freed by scheduler, in parts, and the tasks can be taken again") {
+  opened_store store;
+  for (const char* id : {"a", "b", "c", "d"})
+    store.submit(id);
+  store.one(claim_tasks{"s1", 3, at(1)});
+  store.one(claim_tasks{"s10", 3, at(1)});
+
+  auto o = store.one(free_locks{"s1", 2, false, at(2)});
+  CHECK(o.number == 2);
+  CHECK(o.more);
+  o = store.one(free_locks{"s1", 2, false, at(2)});
+  CHECK(o.number == 1);
+  CHECK_FALSE(o.more);
+  CHECK(store.one(free_locks{"s1", 2, false, at(2)}).number == 0);
+  CHECK(store->find("d")->locked_by == "s10");
+  CHECK(ids(store.one(claim_tasks{"s2", 9, at(3)}).tasks) == std::vector<std::string>{"a", "b", "c"});
+}
+
+TEST_CASE("a lost scheduler is counted against the task, one that gave it back is not") {
+  opened_store store;
+  store.submit("a");
+  store.take("s1");
+  store.one(free_locks{"s1", 10, false, at(2)});
+  CHECK(store->find("a")->takeovers == 1);
+  store.take("s2", 3);
+  store.one(free_locks{"s2", 10, true, at(4)});
+  CHECK(store->find("a")->takeovers == 1);
+}
+
+TEST_CASE("row 76: a task that loses its scheduler again and again is set in error with an alert, not handed out") {
+  opened_store store;
+  store.submit("poison");
+  store.submit("good");
+  const auto max = delivery().takeovers_max;
+  for (std::uint32_t i = 0; i <= max; ++i) {
+    REQUIRE(store.take("s", 1 + i).id == "poison");
+    store.one(free_locks{"s", 1, false, at(1 + i)});
+  }
+  const auto o = store.one(claim_tasks{"s", 10, at(100)});
+  CHECK(ids(o.tasks) == std::vector<std::string>{"good"});
+  CHECK(store->find("poison")->state == workflow::process_state::error);
+  REQUIRE(store->alerts(true, 10).size() == 1);
+  CHECK(store->alerts(true, 10)[0].task_id == "poison");
+}

@@ -1,0 +1,149 @@
+// Lists, counts, the deadline index and figures.
+
+#include "support.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+using workflow::process_state;
+
+namespace {
+
+/// a and d pending, b processing, c processed.
+void fill(opened_store& store) {
+  for (const char* id : {"c", "b", "a", "d"})
+    store.submit(id);
+  const auto c = store.take("s1");
+  store.one(success_of(c, 0));
+  store.one(success_of(*store->find("c"), 1));
+  store.take("s2");
+}
+
+std::vector<std::string> ids(const task_page& page) {
+  std::vector<std::string> all;
+  for (const auto& t : page.tasks)
+    all.push_back(t.id);
+  return all;
+}
+
+using names = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("tasks are listed newest first, page by page") {
+  opened_store store;
+  fill(store);
+  auto page = store->list({}, {}, 3);
+  CHECK(ids(page) == names{"d", "a", "b"});
+  REQUIRE(page.next);
+  page = store->list({}, page.next, 3);
+  CHECK(ids(page) == names{"c"});
+  CHECK_FALSE(page.next);
+  CHECK_FALSE(store->list({}, {}, 4).next);
+}
+
+TEST_CASE("a list can be of states, a workflow, a scheduler, a text and a time of submission") {
+  opened_store store;
+  fill(store);
+  task_filter f;
+  f.states = {process_state::processed, process_state::pending};
+  CHECK(ids(store->list(f, {}, 10)) == names{"d", "a", "c"});
+  CHECK(store->count(f, 10) == 3);
+  f = {};
+  f.states = {process_state::processing};
+  CHECK(ids(store->list(f, {}, 10)) == names{"b"});
+  CHECK(store->count(f, 10) == 1);
+  f = {};
+  f.locked_by = "s2";
+  CHECK(ids(store->list(f, {}, 10)) == names{"b"});
+  f.locked_by = "s";
+  CHECK(store->list(f, {}, 10).tasks.empty());
+  f = {};
+  f.workflow = "delivery";
+  CHECK(store->count(f, 3) == 3);
+  CHECK(store->count(f, 10) == 4);
+  f.workflow = "other";
+  CHECK(store->count(f, 10) == 0);
+  f = {};
+  f.text = "d";
+  CHECK(ids(store->list(f, {}, 10)) == names{"d"});
+  f = {};
+  f.submitted_before = at(0);
+  CHECK(store->list(f, {}, 10).tasks.empty());
+  f.submitted_before = at(1);
+  f.submitted_after = at(-1);
+  CHECK(store->list(f, {}, 10).tasks.size() == 4);
+  CHECK(store->count({}, 10) == 4);
+  CHECK(store->count({}, 2) == 2);
+}
+
+TEST_CASE("a task is overdue from its next_due on, the oldest first, page by page") {
+  opened_store store;
+  for (const char* id : {"a", "b", "c"})
+    store.submit(id);
+  const auto limit = delivery().steps[0].complete_by;
+  store.take("s1", 20);
+  store.take("s1", 10);
+  store.take("s1", 30);
+  CHECK(store->overdue(at(10) + limit - workflow::span{1}, {}, 10).tasks.empty());
+  auto page = store->overdue(at(10) + limit, {}, 10);
+  REQUIRE(page.tasks.size() == 1);
+  CHECK(page.tasks[0].id == "b");
+  CHECK_FALSE(page.next);
+
+  page = store->overdue(at(60) + limit, {}, 2);
+  REQUIRE(page.tasks.size() == 2);
+  CHECK(page.tasks[0].id == "b");
+  CHECK(page.tasks[1].id == "a");
+  REQUIRE(page.next);
+  page = store->overdue(at(60) + limit, page.next, 2);
+  REQUIRE(page.tasks.size() == 1);
+  CHECK(page.tasks[0].id == "c");
+}
+
+TEST_CASE("a task that ended is never overdue") {
+  opened_store store;
+  store.submit("a");
+  store.one(success_of(store.take(), 0));
+  store.one(success_of(*store->find("a"), 1));
+  CHECK(store->overdue(workflow::instant_max, {}, 10).tasks.empty());
+}
+
+TEST_CASE("the figures count tasks by state, what is claimable, and bytes") {
+  opened_store store;
+  fill(store);
+  auto s = store->stats();
+  CHECK(s.tasks[process_state::pending] == 2);
+  CHECK(s.tasks[process_state::processing] == 1);
+  CHECK(s.tasks[process_state::processed] == 1);
+  CHECK(s.tasks[process_state::error] == 0);
+  CHECK(s.claimable == 2);
+  CHECK(s.last_number == 4);
+  CHECK(s.bytes_used > 0);
+  CHECK(s.bytes_used <= s.bytes_mapped);
+  CHECK(s.bytes_max == store.options().size_max);
+  store.reopen();
+  CHECK(store->stats().tasks == s.tasks);
+}
+
+TEST_CASE("definitions are found by version, or the newest") {
+  opened_store store;
+  store.one(register_definition{delivery(7)});
+  CHECK(store->find_definition("delivery", 1)->version == 1);
+  CHECK(store->find_definition("delivery", 0)->version == 7);
+  CHECK_FALSE(store->find_definition("delivery", 2));
+  CHECK_FALSE(store->find_definition("deliver", 0));
+  CHECK_FALSE(store->find_definition("", 0));
+  CHECK(store->definitions().size() == 2);
+}
+
+TEST_CASE("what was never there is absent") {
+  opened_store store;
+  CHECK_FALSE(store->find("nothing"));
+  CHECK_FALSE(store->find(""));
+  CHECK_FALSE(store->find(std::string(1000, 'x')));
+  CHECK_FALSE(store->find(7));
+  CHECK(store->damaged().empty());
+}

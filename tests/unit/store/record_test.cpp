@@ -1,0 +1,150 @@
+// Records check themselves: whatever happens to their bytes, they are whole or they are refused.
+
+#include "samples.hpp"
+
+#include "store/record.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+
+namespace {
+
+/// What encode and decode make of it, twice, since the archives are used again.
+template <class T>
+void check_round_trip(const T& value) {
+  const auto bytes = encode(value);
+  CHECK(encode(value) == bytes);
+  CHECK(encode(decode<T>(bytes)) == bytes);
+}
+
+/// The head of a frame with this body, as a stranger could make it.
+std::string sealed(std::string body, record_kind kind) {
+  std::string frame = std::string(frame_head_size, '\0') + std::move(body);
+  seal(frame, kind, {});
+  return frame;
+}
+
+std::string count_bytes(std::uint32_t n) {
+  return {reinterpret_cast<const char*>(&n), sizeof(n)};
+}
+
+} // namespace
+
+TEST_CASE("every type that is sent comes back as it was") {
+  CHECK(decode<workflow::task>(encode(sample_task())) == sample_task());
+  CHECK(decode<workflow::definition>(encode(sample_definition())) == sample_definition());
+  CHECK(decode<workflow::submission>(encode(sample_submission())) == sample_submission());
+  CHECK(decode<workflow::notice>(encode(sample_notice())) == sample_notice());
+  CHECK(decode<workflow::alert>(encode(sample_alert())) == sample_alert());
+  CHECK(decode<workflow::late_reply>(encode(sample_late_reply())) == sample_late_reply());
+  CHECK(decode<workflow::attempt_ref>(encode(workflow::attempt_ref{1, 2, 3})) == workflow::attempt_ref{1, 2, 3});
+  CHECK(decode<workflow::fact>(encode(workflow::fact{"/a", "1"})) == workflow::fact{"/a", "1"});
+  CHECK(decode<workflow::explanation>(encode(workflow::explanation{"by", moment(1)}))
+        == workflow::explanation{"by", moment(1)});
+  const std::vector<workflow::definition> many{sample_definition(), sample_definition()};
+  CHECK(decode<std::vector<workflow::definition>>(encode(many)) == many);
+
+  check_round_trip(sample_writes());
+  for (const auto& w : sample_writes()) {
+    check_round_trip(w);
+    CHECK(decode<write>(encode(w)).index() == w.index());
+  }
+  check_round_trip(sample_outcome());
+  check_round_trip(sample_filter());
+  check_round_trip(sample_lease());
+  check_round_trip(sample_alert_entry());
+  check_round_trip(task_page{{sample_task()}, 5});
+  check_round_trip(state_store::due_page{{sample_task()}, std::pair{moment(1), std::uint64_t{5}}});
+  check_round_trip(notice_entry{"shop", 5, "a", sample_notice()});
+  check_round_trip(late_reply_entry{5, "a", sample_late_reply()});
+  check_round_trip(store_stats{{{workflow::process_state::error, 5}}, 1, 2, 3, 4, 5, 6});
+  check_round_trip(check_report{1, 2, {"a fault"}});
+}
+
+TEST_CASE("fields that differ give different bytes") {
+  const auto base = encode(sample_outcome());
+  auto o = sample_outcome();
+  o.tasks[0].steps[0].log[0].note += "!";
+  CHECK(encode(o) != base);
+  o = sample_outcome();
+  o.more = false;
+  CHECK(encode(o) != base);
+}
+
+TEST_CASE("row 66: no single flipped bit of a record goes unnoticed") {
+  const std::string key = "the key";
+  const std::string bytes{encode_record(key, sample_alert_entry())};
+  for (std::size_t i = 0; i < bytes.size() * 8; ++i) {
+    auto flipped = bytes;
+    flipped[i / 8] = static_cast<char>(flipped[i / 8] ^ (1 << (i % 8)));
+    CHECK_THROWS_AS(decode_record<alert_entry>(key, flipped), damaged_record);
+  }
+  CHECK(encode(decode_record<alert_entry>(key, bytes)) == encode(sample_alert_entry()));
+}
+
+TEST_CASE("row 66: a record cut short or with bytes too many is refused") {
+  const auto bytes = encode(sample_task());
+  for (std::size_t size = 0; size < bytes.size(); ++size)
+    CHECK_THROWS_AS(decode<workflow::task>(std::string_view{bytes}.substr(0, size)), damaged_record);
+  CHECK_THROWS_AS(decode<workflow::task>(bytes + '\0'), damaged_record);
+}
+
+TEST_CASE("row 66: a record under the key of another one is refused") {
+  const std::string bytes{encode_record("lease-a", lease_record{sample_lease(), workflow::span{1}})};
+  CHECK_NOTHROW(decode_record<lease_record>("lease-a", bytes));
+  CHECK_THROWS_AS(decode_record<lease_record>("lease-b", bytes), damaged_record);
+}
+
+TEST_CASE("a record of another kind or format is refused") {
+  CHECK_THROWS_AS(decode<workflow::alert>(encode(sample_notice())), damaged_record);
+  auto later = encode(sample_notice());
+  later[8] = 2; // the format
+  CHECK_THROWS_AS(decode<workflow::notice>(later), damaged_record);
+}
+
+TEST_CASE("a body that ends early, goes on too long or names no value is refused though its checksum is right") {
+  const auto body = encode(sample_definition()).substr(frame_head_size);
+  CHECK(decode<workflow::definition>(sealed(body, record_kind::definition)) == sample_definition());
+  for (std::size_t size = 0; size < body.size(); ++size)
+    CHECK_THROWS_AS(decode<workflow::definition>(sealed(body.substr(0, size), record_kind::definition)),
+                    damaged_record);
+  CHECK_THROWS_AS(decode<workflow::definition>(sealed(body + "x", record_kind::definition)), damaged_record);
+
+  const auto write_body = encode(sample_writes()[0]).substr(frame_head_size);
+  auto no_such_write = write_body;
+  no_such_write[0] = 99;
+  CHECK_THROWS_AS(decode<write>(sealed(no_such_write, record_kind::write)), damaged_record);
+
+  auto outcome_body = encode(sample_outcome()).substr(frame_head_size);
+  outcome_body[0] = 0;
+  CHECK_THROWS_AS(decode<outcome>(sealed(outcome_body, record_kind::outcome)), damaged_record);
+}
+
+TEST_CASE("a claimed length costs no memory before its bytes are there") {
+  const auto huge = count_bytes(0xFFFF'FFFF);
+  CHECK_THROWS_AS(decode<workflow::fact>(sealed(huge, record_kind::fact)), damaged_record);
+  const auto tasks = static_cast<record_kind>(static_cast<std::uint16_t>(record_kind::list)
+                                              + static_cast<std::uint16_t>(record_kind::task));
+  CHECK_THROWS_AS(decode<std::vector<workflow::task>>(sealed(huge, tasks)), damaged_record);
+}
+
+TEST_CASE("random bytes are never a record, however they begin") {
+  const auto good = encode(sample_writes()[1]);
+  std::uint64_t chance = 1;
+  for (int i = 0; i < 5000; ++i) {
+    auto body = good.substr(frame_head_size);
+    for (int j = 0; j < 3; ++j) {
+      chance = chance * 6364136223846793005ULL + 1442695040888963407ULL;
+      body[(chance >> 33) % body.size()] = static_cast<char>(chance >> 17);
+    }
+    try {
+      // Either it is refused, or it is a value that can be written again.
+      const auto w = decode<write>(sealed(body, record_kind::write));
+      CHECK(decode<write>(encode(w)).index() == w.index());
+    } catch (const damaged_record&) {
+    }
+  }
+}

@@ -1,0 +1,151 @@
+#pragma once
+
+#include "store/lmdb_engine.hpp"
+#include "workflow/transition.hpp"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// What the tests of the store share: a directory that goes away, builders of definitions and submissions, and the few
+/// writes that most tests begin with.
+namespace steadfast::store::test {
+
+/// Removed with all in it at the end of the test.
+class temporary_directory {
+public:
+  temporary_directory() {
+    std::string name = (std::filesystem::temp_directory_path() / "steadfast-store-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw std::runtime_error{"cannot make a temporary directory"};
+    path_ = name;
+  }
+  ~temporary_directory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  temporary_directory(const temporary_directory&) = delete;
+  temporary_directory& operator=(const temporary_directory&) = delete;
+
+  std::filesystem::path store() const { return path_ / "store"; }
+  const std::filesystem::path& path() const { return path_; }
+
+private:
+  std::filesystem::path path_;
+};
+
+/// Seconds after a fixed moment.
+inline workflow::instant at(std::int64_t seconds) {
+  return workflow::instant{workflow::span{1'700'000'000'000 + seconds * 1000}};
+}
+
+inline workflow::step_definition step_named(const std::string& name) {
+  workflow::step_definition s;
+  s.name = name;
+  s.agent = name;
+  s.compensation = workflow::compensation{};
+  s.compensation->agent = "undo-" + name;
+  return s;
+}
+
+inline workflow::definition delivery(std::uint32_t version = 1) {
+  workflow::definition d;
+  d.name = "delivery";
+  d.version = version;
+  d.steps = {step_named("package"), step_named("drone")};
+  return d;
+}
+
+inline workflow::submission order(const std::string& id, const std::string& payload = "{}") {
+  workflow::submission s;
+  s.id = id;
+  s.workflow = "delivery";
+  s.payload = workflow::blob{payload};
+  return s;
+}
+
+inline store_options small_options(const std::filesystem::path& path) {
+  store_options o;
+  o.path = path;
+  o.size_max = 64 << 20;
+  o.size_reserve = 8 << 20;
+  return o;
+}
+
+/// A store with the workflow `delivery` in it.
+class opened_store {
+public:
+  opened_store() : opened_store{engine_settings{}} {}
+  explicit opened_store(const engine_settings& settings) : settings_{settings} { open(small_options(directory_.store())); }
+  explicit opened_store(store_options options) {
+    options.path = directory_.store();
+    open(options);
+  }
+
+  state_store* operator->() { return engine_.get(); }
+  state_store& operator*() { return *engine_; }
+
+  const store_options& options() const { return options_; }
+  std::filesystem::path path() const { return options_.path; }
+
+  void close() { engine_.reset(); }
+  void reopen() {
+    close();
+    engine_ = std::make_unique<lmdb_engine>(options_, settings_);
+  }
+  void reopen(const store_options& options) {
+    options_ = options;
+    reopen();
+  }
+
+  outcome one(const write& w) { return engine_->commit({w}).at(0); }
+  outcome submit(const std::string& id, const std::string& payload = "{}") {
+    return one(submit_task{order(id, payload), at(0)});
+  }
+  /// The next task in line, taken by this scheduler.
+  workflow::task take(const std::string& scheduler = "s1", std::int64_t seconds = 1) {
+    return one(claim_tasks{scheduler, 1, at(seconds)}).tasks.at(0);
+  }
+
+private:
+  void open(const store_options& options) {
+    options_ = options;
+    engine_ = std::make_unique<lmdb_engine>(options_, settings_);
+    engine_->commit({register_definition{delivery()}});
+  }
+
+  temporary_directory directory_;
+  store_options options_;
+  engine_settings settings_;
+  std::unique_ptr<state_store> engine_;
+};
+
+/// The write that an event makes of a task as it was read. REQUIRES: the event is applied.
+inline update_task update_by(const workflow::task& t, const workflow::definition& d, const workflow::event& e,
+                             workflow::instant now) {
+  auto change = workflow::apply(t, d, e, now);
+  if (change.result != workflow::verdict::applied)
+    throw std::logic_error{"the event was not applied: " + change.reason};
+  update_task u;
+  u.next = std::move(change.next);
+  u.lock_epoch_before = t.lock_epoch;
+  u.notices = std::move(change.notices);
+  u.alerts = std::move(change.alerts);
+  u.evidence = std::move(change.evidence);
+  return u;
+}
+
+/// The open attempt of step `i` succeeds.
+inline update_task success_of(const workflow::task& t, std::size_t i, const std::string& result = "{}",
+                              std::int64_t seconds = 2) {
+  workflow::attempt_succeeded e;
+  e.ref = {i, t.steps.at(i).attempt, t.lock_epoch};
+  e.result = workflow::blob{result};
+  return update_by(t, delivery(), e, at(seconds));
+}
+
+} // namespace steadfast::store::test
