@@ -19,8 +19,18 @@ function(steadfast_folder folder)
   endif()
   add_library(steadfast::${folder} ALIAS ${target})
   target_compile_features(${target} ${scope} cxx_std_20)
-  target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>")
+  target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+                                                "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/steadfast>")
   target_link_libraries(${target} ${scope} ${arg_LIBRARIES})
+  steadfast_install_library(${folder})
+  install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/steadfast/${folder}"
+          FILES_MATCHING PATTERN "*.hpp")
+endfunction()
+
+# As steadfast::<name> in the installed package.
+function(steadfast_install_library name)
+  set_target_properties(steadfast_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS steadfast_${name} EXPORT steadfast_targets)
 endfunction()
 
 # CAF's headers bind null references where an actor is spawned from a function without arguments: nothing is read
