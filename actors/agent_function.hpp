@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 #include <variant>
 
@@ -13,7 +14,7 @@
 
 namespace steadfast::actors {
 
-/// What a function agent is asked to do; views and references are valid during the call.
+/// What an agent is asked to do. An attempt makes several calls when faults pass; they differ in `try_number` only.
 struct call {
   std::string task_id;
   std::string workflow;
@@ -25,6 +26,9 @@ struct call {
   std::string reverses;
   std::string input;
   workflow::instant complete_by;
+  std::uint32_t try_number = 1; ///< inside the attempt
+  workflow::instant began_at;   ///< the node's time when this call began
+  std::stop_token stop;         ///< asks for an end: nobody waits for the answer any more, or soon nobody will
 };
 
 /// What it answers.
@@ -32,20 +36,23 @@ struct answer {
   report_kind kind = report_kind::succeeded;
   std::string result; ///< with succeeded: a JSON text, or bytes
   std::string why;    ///< otherwise
-  bool maybe_done = true; ///< with failed_transient: the remote side may have acted
-  workflow::span retry_after{0};
+  bool maybe_done = true; ///< with failed_*: the remote side may have acted; false when it refused or was not reached
+  workflow::span retry_after{0}; ///< with failed_transient: the remote side asked for at least this wait
 };
 answer succeeded(std::string result = "null");
-answer failed_for_good(std::string why);
+answer failed_for_good(std::string why, bool maybe_done = false);
 answer failed_for_now(std::string why, bool maybe_done = true);
 answer did_not_happen(); ///< for probes
 
-/// Called at most once, from any thread; a second call has no effect.
+/// Called once, from any thread; a second call has no effect. One that is dropped without a call is a passing fault.
 using answer_to = std::function<void(answer)>;
 
-/// How a function agent is run.
+/// How a function agent is run. An exception counts as a passing fault after which the remote side may have acted.
 struct quick_function { std::function<answer(const call&)> run; };    ///< on the agent's own turn: must not block
-struct blocking_function { std::function<answer(const call&)> run; }; ///< on a thread of the agent's own pool
+/// On a thread of the agent's own pool, of which there are as many as its concurrency. It keeps its thread until it returns,
+/// so it should watch `stop` or have a limit of its own.
+struct blocking_function { std::function<answer(const call&)> run; };
+/// Returns at once and answers later. The reference is valid until it returns: copy what is needed afterwards.
 struct async_function { std::function<void(const call&, answer_to)> run; };
 using agent_function = std::variant<quick_function, blocking_function, async_function>;
 

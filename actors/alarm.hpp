@@ -3,35 +3,36 @@
 #include "actors/clock.hpp"
 #include "actors/messages.hpp"
 
-#include <utility>
+#include <set>
 
 namespace steadfast::actors {
 
-/// The one delayed message of an actor: armed for the earliest moment asked for. A message of an earlier arming is
-/// recognised by its generation and does no harm.
+/// The delayed messages of an actor that has many deadlines: one on its way for the earliest, none for a moment that one
+/// is already on its way for. CAF cannot cancel them, so they are remembered; else an actor that is often woken ahead of
+/// a distant deadline would leave a further message behind for it each time.
 class alarm {
 public:
-  /// Sends `self` a tick_timer at `at`, unless one is on its way that comes no later.
+  /// Sees to it that `self` gets a tick_timer at `at` or before.
   template <class Handle, class Self>
   void set(Self* self, const node_clock& clock, workflow::instant at) {
-    if (at == workflow::never || at >= armed_for_)
+    if (at == workflow::never || (!on_their_way_.empty() && *on_their_way_.begin() <= at))
       return;
-    armed_for_ = at;
+    on_their_way_.insert(at);
     const auto now = clock.now(self);
-    tell_after(self, Handle{self}, at > now ? at - now : workflow::span{0}, tick_timer{++generation_});
+    tell_after(self, Handle{self}, at > now ? at - now : workflow::span{0}, tick_timer{generation_of(at)});
   }
 
-  /// Whether this tick is the one that was armed last; afterwards none is.
+  /// Takes note of a tick. False: it is not one of this alarm.
   bool rings(const tick_timer& m) {
-    if (m.generation != generation_)
-      return false;
-    armed_for_ = workflow::never;
-    return true;
+    return on_their_way_.erase(workflow::instant{workflow::span{static_cast<workflow::span::rep>(m.generation)}}) > 0;
   }
 
 private:
-  workflow::instant armed_for_ = workflow::never;
-  std::uint64_t generation_ = 0;
+  static std::uint64_t generation_of(workflow::instant at) {
+    return static_cast<std::uint64_t>(at.time_since_epoch().count());
+  }
+
+  std::set<workflow::instant> on_their_way_;
 };
 
 } // namespace steadfast::actors

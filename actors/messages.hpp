@@ -73,9 +73,11 @@ struct agent_view {
   std::uint64_t failed = 0;
   std::uint64_t declined = 0;
   std::uint64_t silenced = 0; ///< attempts over complete_by
+  std::uint64_t refused = 0;  ///< orders under an epoch that was not the highest any more
+  std::uint32_t abandoned = 0; ///< of in_flight: calls nobody waits for any more, which still hold their place
 };
 STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x.in_flight, x.in_flight_max, x.queued,
-                  x.orders, x.tries, x.succeeded, x.failed, x.declined, x.silenced)
+                  x.orders, x.tries, x.succeeded, x.failed, x.declined, x.silenced, x.refused, x.abandoned)
 
 // ---- with the store ----
 

@@ -1,0 +1,129 @@
+#pragma once
+
+#include "actors/agent_options.hpp"
+#include "actors/caller.hpp"
+#include "actors/due_queue.hpp"
+#include "actors/protocols.hpp"
+#include "workflow/circuit.hpp"
+#include "workflow/fence.hpp"
+#include "workflow/rate_limit.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+
+namespace steadfast::actors {
+
+/// What the desk leaves to others.
+class agent_hands {
+public:
+  virtual void start(call_ticket ticket, call what) = 0;
+  virtual void stop(call_ticket ticket) = 0;
+  virtual void abandon(call_ticket ticket) = 0;
+  virtual void report(const report_sink& to, attempt_report what) = 0;
+
+protected:
+  ~agent_hands() = default;
+};
+
+/// The decisions of an agent: which order is taken, when it is called, tried again, reported. Time comes in as an argument;
+/// the owner calls on_tick at next_due().
+///
+///     order --> queued --> calling ----+--> reported
+///                 ^           |        |
+///                 |           +--> stopping (ordered) or giving up (call_limit)
+///                 +- waiting <+
+///
+/// From every phase complete-by leads to silence. `stopped` is said when the call is over, not when it is asked to end.
+/// A call that outlives its attempt keeps its place until it is over, so `concurrency` bounds what is really under way.
+/// Nothing is queued or waiting while the circuit is open. Memory: at most queue + concurrency orders with
+/// inputs_size_max bytes of input, and one epoch for each of the last epochs_kept tasks.
+class agent_desk {
+public:
+  static constexpr std::size_t epochs_kept = 16'384;
+  static constexpr std::size_t why_size_max = 1024;
+
+  agent_desk(agent_options o, agent_hands& hands);
+
+  void on_order(const step_order& o, const report_sink& from, workflow::instant now);
+  void on_stop(const stop_order& o, const report_sink& from, workflow::instant now);
+  void on_call_over(call_ticket ticket, answer a, workflow::instant now);
+  void on_tick(workflow::instant now);
+  workflow::instant next_due() const;
+  agent_view view(workflow::instant now) const;
+
+private:
+  using place = std::uint64_t; ///< in the order of arrival; 0: none
+  using attempt_name = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>; ///< task, step, attempt
+
+  enum class phase : std::uint8_t { queued, calling, stopping, giving_up, waiting };
+  struct open_attempt {
+    step_order order;
+    report_sink sink;
+    phase in = phase::queued;
+    call_ticket ticket = 0;     ///< of the last try
+    workflow::instant began_at; ///< of the last try
+    std::uint32_t tries = 0;
+    bool maybe_done = false; ///< one of the tries may have acted
+    std::string why;         ///< of the last failure
+  };
+  struct open_call {
+    place attempt = 0; ///< 0: abandoned
+    std::uint64_t circuit_period = 0;
+  };
+  using attempt_iterator = std::map<place, open_attempt>::iterator;
+
+  static attempt_report report_on(const step_order& o, report_kind kind);
+  /// What jitter is drawn from: the same for the same try of the same attempt.
+  static std::uint64_t chance_of(const step_order& o, std::uint32_t tries);
+  std::string circuit_text() const;
+
+  // Orders
+  void join(open_attempt& a, const step_order& o, const report_sink& from);
+  void admit(const step_order& o, const report_sink& from);
+  std::string no_room_for(const step_order& o) const; ///< empty: there is room
+  void decline(const step_order& o, const report_sink& to, workflow::span retry_after, std::string why);
+  workflow::span time_until_room(const step_order& o) const;
+  std::size_t waiting() const { return attempts_.size() - (calls_.size() - abandoned_); }
+
+  // Calls
+  void begin_calls(workflow::instant now);
+  void begin_call(place p, workflow::instant now);
+  void abandon_call(const open_attempt& a, workflow::instant now);
+  void count_call(std::uint64_t period, workflow::call_outcome outcome, workflow::instant now);
+  void learn_duration(workflow::span took);
+
+  // What becomes of an attempt: agent_desk_outcome.cpp
+  answer as_seen_by(const open_attempt& a, answer x) const;
+  void settle(attempt_iterator i, answer a, workflow::instant now);
+  void settle_success(attempt_iterator i, answer a);
+  void try_again_or_report(attempt_iterator i, const answer& a, workflow::instant now);
+  void expire(attempt_iterator i, workflow::instant now);
+  void fall_due(attempt_iterator i, workflow::instant now);
+  void send_back_while_open(workflow::instant now);
+  void report(attempt_iterator i, report_kind kind, answer a);
+  void close(attempt_iterator i);
+
+  agent_options options_;
+  agent_hands& hands_;
+  workflow::circuit circuit_;
+  workflow::token_bucket bucket_;
+  workflow::fence fence_{epochs_kept};
+  std::map<place, open_attempt> attempts_;
+  std::map<attempt_name, place> places_;
+  std::set<place> queue_;
+  due_queue due_; ///< one entry per attempt: complete-by, or what comes first in its phase
+  std::map<call_ticket, open_call> calls_;
+  place last_place_ = 0;
+  call_ticket last_ticket_ = 0;
+  std::size_t abandoned_ = 0;
+  std::uint64_t inputs_size_ = 0;
+  workflow::instant rate_allows_at_ = workflow::never; ///< when the next queued call may begin, if the rate holds it up
+  std::int64_t usual_duration_us_ = 0; ///< of a call, an average that forgets
+  agent_view counts_;
+};
+
+} // namespace steadfast::actors

@@ -1,0 +1,64 @@
+#include "actors/call_threads.hpp"
+
+#include <csignal>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace steadfast::actors {
+
+void block_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  for (const int own_fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
+    sigdelset(&all, own_fault);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
+call_threads::call_threads(std::size_t threads_max) : threads_max_{threads_max} {}
+
+call_threads::~call_threads() {
+  std::unique_lock lock{shared_->mutex};
+  shared_->closed = true;
+  shared_->work.clear();
+  shared_->changed.notify_all();
+  shared_->changed.wait(lock, [this] { return shared_->idle == 0; });
+}
+
+void call_threads::carry_out(std::function<void()> work) {
+  std::lock_guard lock{shared_->mutex};
+  shared_->work.push_back(std::move(work));
+  if (shared_->work.size() > shared_->idle && shared_->threads < threads_max_)
+    start_thread();
+  shared_->changed.notify_one();
+}
+
+void call_threads::start_thread() {
+  try {
+    std::thread{[s = shared_] { serve(s); }}.detach();
+    ++shared_->threads;
+  } catch (const std::system_error&) {
+    // The system has none to give. The work waits for a thread that is busy, or for the next attempt to start one.
+  }
+}
+
+void call_threads::serve(const std::shared_ptr<shared>& s) {
+  block_signals();
+  std::unique_lock lock{s->mutex};
+  while (true) {
+    ++s->idle;
+    s->changed.wait(lock, [&s] { return s->closed || !s->work.empty(); });
+    --s->idle;
+    if (s->closed)
+      break;
+    auto work = std::move(s->work.front());
+    s->work.pop_front();
+    lock.unlock();
+    work();
+    work = nullptr;
+    lock.lock();
+  }
+  s->changed.notify_all();
+}
+
+} // namespace steadfast::actors

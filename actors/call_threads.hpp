@@ -1,0 +1,45 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace steadfast::actors {
+
+/// A pool of threads for work that blocks. A thread is started when there is work and none is idle. The destructor waits
+/// for idle threads only: one that is busy ends by itself when its work returns.
+class call_threads {
+public:
+  explicit call_threads(std::size_t threads_max);
+  ~call_threads();
+  call_threads(const call_threads&) = delete;
+  call_threads& operator=(const call_threads&) = delete;
+
+  /// Never throws out of a thread: `work` must not.
+  void carry_out(std::function<void()> work);
+
+private:
+  /// Outlives the pool as long as a thread is busy.
+  struct shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::deque<std::function<void()>> work;
+    std::size_t threads = 0;
+    std::size_t idle = 0;
+    bool closed = false;
+  };
+  void start_thread();
+  static void serve(const std::shared_ptr<shared>& s);
+
+  std::size_t threads_max_;
+  std::shared_ptr<shared> shared_ = std::make_shared<shared>();
+};
+
+/// For a thread that handles no signals: they go to the thread that waits for them, and writing to a closed connection is
+/// an error and not the end of the process. Those that a fault of the thread itself raises are left as they are.
+void block_signals();
+
+} // namespace steadfast::actors
