@@ -1,0 +1,384 @@
+// The agent's decisions, without an actor: orders and the ends of calls go in, calls and reports come out.
+
+#include "actors/agent_desk.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+using namespace steadfast;
+using namespace steadfast::actors;
+using namespace std::chrono_literals;
+using workflow::instant;
+
+namespace {
+
+constexpr instant noon{1'767'268'800'000ms};
+
+struct started_call {
+  call_ticket ticket = 0;
+  call what;
+};
+
+/// A desk whose calls the test ends.
+class scripted_desk : private agent_hands {
+public:
+  explicit scripted_desk(agent_options o) : desk{std::move(o), *this} {}
+
+  agent_desk desk;
+  instant now = noon;
+  std::vector<started_call> calls;
+  std::vector<call_ticket> stopped;
+  std::vector<call_ticket> abandoned;
+  std::vector<attempt_report> reports;
+
+  void order(const step_order& o) { desk.on_order(o, {}, now); }
+  void stop(const step_order& o, std::uint64_t epoch) { desk.on_stop({o.task_number, o.step, o.attempt, epoch}, {}, now); }
+  void end_call(std::size_t i, answer a) { desk.on_call_over(calls.at(i).ticket, std::move(a), now); }
+
+  /// Lets time pass as the agent's alarm does.
+  void pass(workflow::span by) {
+    const auto until = now + by;
+    while (desk.next_due() <= until) {
+      now = std::max(now, desk.next_due());
+      desk.on_tick(now);
+    }
+    now = until;
+  }
+  agent_view view() const { return desk.view(now); }
+
+private:
+  void start(call_ticket t, call what) override { calls.push_back({t, std::move(what)}); }
+  void stop(call_ticket t) override { stopped.push_back(t); }
+  void abandon(call_ticket t) override { abandoned.push_back(t); }
+  void report(const report_sink&, attempt_report r) override { reports.push_back(std::move(r)); }
+};
+
+agent_options plain() {
+  agent_options o;
+  o.name = "drone";
+  o.retry = {3, 100ms, 200, 2000ms, 0};
+  o.concurrency = 2;
+  o.queue = 4;
+  o.circuit.failures = 5;
+  return o;
+}
+
+step_order order_of(std::uint64_t task, std::uint64_t epoch = 1, std::uint32_t attempt = 1) {
+  step_order o;
+  o.task_number = task;
+  o.task_id = "t" + std::to_string(task);
+  o.step_name = "schedule_drone";
+  o.attempt = attempt;
+  o.epoch = epoch;
+  o.key = o.task_id + "/schedule_drone";
+  o.input = "{}";
+  o.complete_by = noon + 30s;
+  return o;
+}
+
+void open_the_circuit(scripted_desk& d) {
+  for (std::uint64_t i = 0; i < 5; ++i) {
+    d.order(order_of(1000 + i));
+    d.end_call(d.calls.size() - 1, failed_for_now("HTTP 500"));
+    if (d.view().circuit == "closed")
+      d.stop(order_of(1000 + i), 1);
+  }
+  REQUIRE(d.view().circuit == "open");
+  d.reports.clear();
+  d.calls.clear();
+}
+
+} // namespace
+
+TEST_CASE("an order is called once and reported as its call ended") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  REQUIRE(d.calls.size() == 1);
+  CHECK(d.calls[0].what.key == "t1/schedule_drone");
+  d.end_call(0, succeeded("{\"drone\":7}"));
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::succeeded);
+  CHECK(d.reports[0].result == "{\"drone\":7}");
+  CHECK(d.desk.next_due() == workflow::never);
+}
+
+TEST_CASE("a passing fault is tried again inside the attempt, with the wait that the service asks for") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.end_call(0, failed_for_now("HTTP 503"));
+  CHECK(d.reports.empty());
+  d.pass(99ms);
+  CHECK(d.calls.size() == 1);
+  d.pass(1ms);
+  REQUIRE(d.calls.size() == 2);
+  CHECK(d.calls[1].what.try_number == 2);
+  CHECK(d.calls[1].what.attempt == 1);
+  auto slow_down = failed_for_now("HTTP 429", false);
+  slow_down.retry_after = 5s;
+  d.end_call(1, slow_down);
+  d.pass(4999ms);
+  CHECK(d.calls.size() == 2);
+  d.pass(1ms);
+  REQUIRE(d.calls.size() == 3);
+  d.end_call(2, failed_for_now("HTTP 429", false));
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::failed_transient);
+  CHECK(d.reports[0].maybe_done); // the first try may have acted
+}
+
+TEST_CASE("a retry that would not fit before complete-by is not made: the failure is reported at once") {
+  scripted_desk d{plain()};
+  auto o = order_of(1);
+  o.complete_by = noon + 90ms;
+  d.order(o);
+  d.end_call(0, failed_for_now("connection refused", false));
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::failed_transient);
+  CHECK_FALSE(d.reports[0].maybe_done);
+}
+
+TEST_CASE("row 31: a permanent failure is reported at once and not tried again") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.end_call(0, failed_for_good("HTTP 422"));
+  d.pass(1h);
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::failed_permanent);
+  CHECK_FALSE(d.reports[0].maybe_done);
+  CHECK(d.calls.size() == 1);
+}
+
+TEST_CASE("row 34: after complete-by the call is abandoned and nothing is said, not even an error") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.pass(29'999ms);
+  CHECK(d.abandoned.empty());
+  d.pass(1ms);
+  REQUIRE(d.abandoned.size() == 1);
+  CHECK(d.view().silenced == 1);
+  SECTION("when the call ends late") { d.end_call(0, succeeded()); }
+  SECTION("when it fails late") { d.end_call(0, failed_for_now("reset")); }
+  SECTION("when it is told to stop late") { d.stop(order_of(1), 1); }
+  d.pass(1h);
+  CHECK(d.reports.empty());
+  CHECK(d.calls.size() == 1);
+}
+
+TEST_CASE("row 34: an answer that comes exactly at complete-by is kept back") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.now = noon + 30s;
+  d.end_call(0, succeeded());
+  CHECK(d.reports.empty());
+  CHECK(d.view().silenced == 1);
+}
+
+TEST_CASE("an order that is already over its complete-by is dropped without a word") {
+  scripted_desk d{plain()};
+  d.now = noon + 30s;
+  d.order(order_of(1));
+  CHECK(d.calls.empty());
+  CHECK(d.reports.empty());
+  CHECK(d.view().silenced == 1);
+}
+
+TEST_CASE("row 23: a call that hangs for ever keeps its place until it is over, and no other") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.pass(30s);
+  CHECK(d.view().in_flight == 1);
+  CHECK(d.view().abandoned == 1);
+  for (std::uint64_t task = 2; task < 10; ++task) {
+    auto o = order_of(task);
+    o.complete_by = d.now + 30s;
+    d.order(o);
+    d.end_call(d.calls.size() - 1, succeeded());
+  }
+  CHECK(d.reports.size() == 8);
+  d.end_call(0, {report_kind::stopped, {}, {}, true, 0ms});
+  CHECK(d.view().in_flight == 0);
+  CHECK(d.view().abandoned == 0);
+}
+
+TEST_CASE("row 35: an order under an old epoch is refused, and one under a new epoch joins the open attempt") {
+  scripted_desk d{plain()};
+  d.order(order_of(1, 5));
+  d.order(order_of(1, 4));
+  d.order(order_of(1, 4, 2));
+  CHECK(d.view().refused == 2);
+  d.order(order_of(1, 6));
+  CHECK(d.calls.size() == 1);
+  d.stop(order_of(1), 5);
+  CHECK(d.stopped.empty());
+  CHECK(d.view().refused == 3);
+  d.end_call(0, succeeded());
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].epoch == 6);
+  d.order(order_of(1, 5, 3));
+  CHECK(d.calls.size() == 1);
+}
+
+TEST_CASE("row 37: the queue of a slow agent is bounded, and what is above is pushed back") {
+  scripted_desk d{plain()};
+  for (std::uint64_t task = 1; task <= 6; ++task)
+    d.order(order_of(task));
+  CHECK(d.calls.size() == 2);
+  CHECK(d.reports.empty());
+  d.order(order_of(7));
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::declined);
+  CHECK(d.reports[0].why == "agent `drone` has 4 orders waiting");
+  CHECK(d.reports[0].retry_after > 0ms);
+  CHECK_FALSE(d.reports[0].maybe_done);
+  d.end_call(0, succeeded());
+  REQUIRE(d.calls.size() == 3);
+  CHECK(d.calls[2].what.task_id == "t3");
+}
+
+TEST_CASE("row 37: the inputs that an agent holds are bounded together") {
+  auto o = plain();
+  o.inputs_size_max = 100;
+  scripted_desk d{o};
+  auto large = order_of(1);
+  large.input.assign(90, ' ');
+  d.order(large);
+  large.task_number = 2;
+  d.order(large);
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::declined);
+  d.end_call(0, succeeded());
+  d.order(large);
+  CHECK(d.calls.size() == 2);
+}
+
+TEST_CASE("an open circuit declines with the time at which it is worth coming back") {
+  scripted_desk d{plain()};
+  open_the_circuit(d);
+  d.order(order_of(1));
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::declined);
+  CHECK(d.reports[0].why == "circuit for `drone` open until 12:00:05");
+  CHECK(d.reports[0].retry_after == 5s);
+}
+
+TEST_CASE("a circuit whose time is up lets one call through, and the others when it is answered") {
+  scripted_desk d{plain()};
+  open_the_circuit(d);
+  d.pass(5s);
+  d.order(order_of(1));
+  d.order(order_of(2));
+  REQUIRE(d.calls.size() == 1);
+  SECTION("answered") {
+    d.end_call(0, succeeded());
+    CHECK(d.view().circuit == "closed");
+    CHECK(d.calls.size() == 2);
+  }
+  SECTION("failed: what waits is sent back, what was tried may have acted") {
+    d.end_call(0, failed_for_now("HTTP 500"));
+    REQUIRE(d.reports.size() == 2);
+    CHECK(d.reports[0].kind == report_kind::failed_transient);
+    CHECK(d.reports[0].maybe_done);
+    CHECK(d.reports[1].kind == report_kind::declined);
+    CHECK(d.view().queued == 0);
+  }
+}
+
+TEST_CASE("a service that only hangs opens the circuit as well") {
+  auto o = plain();
+  o.circuit.failures = 2;
+  scripted_desk d{o};
+  d.order(order_of(1));
+  d.order(order_of(2));
+  d.pass(30s);
+  CHECK(d.view().circuit == "open");
+}
+
+TEST_CASE("an order that was never sent is stopped at once and did nothing") {
+  auto o = plain();
+  o.concurrency = 1;
+  scripted_desk d{o};
+  d.order(order_of(1));
+  d.order(order_of(2));
+  d.stop(order_of(2), 1);
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::stopped);
+  CHECK_FALSE(d.reports[0].maybe_done);
+}
+
+TEST_CASE("a stop is confirmed when the call is over, not before") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.stop(order_of(1), 1);
+  CHECK(d.stopped.size() == 1);
+  CHECK(d.reports.empty());
+  SECTION("it stopped") {
+    d.end_call(0, {report_kind::stopped, {}, {}, true, 0ms});
+    REQUIRE(d.reports.size() == 1);
+    CHECK(d.reports[0].kind == report_kind::stopped);
+    CHECK(d.reports[0].maybe_done);
+  }
+  SECTION("it was quicker") {
+    d.end_call(0, succeeded());
+    REQUIRE(d.reports.size() == 1);
+    CHECK(d.reports[0].kind == report_kind::succeeded);
+  }
+  SECTION("it goes on until complete-by: silence") {
+    d.pass(30s);
+    CHECK(d.reports.empty());
+  }
+}
+
+TEST_CASE("a call over its limit is ended and tried again") {
+  auto o = plain();
+  o.call_limit = 1s;
+  scripted_desk d{o};
+  d.order(order_of(1));
+  d.pass(1s);
+  REQUIRE(d.stopped.size() == 1);
+  d.end_call(0, {report_kind::stopped, {}, {}, true, 0ms});
+  CHECK(d.reports.empty());
+  d.pass(100ms);
+  CHECK(d.calls.size() == 2);
+}
+
+TEST_CASE("a probe's denial is reported as such; anything else must not deny") {
+  scripted_desk d{plain()};
+  auto probe = order_of(1);
+  probe.action = workflow::attempt_action::probe;
+  d.order(probe);
+  d.end_call(0, did_not_happen());
+  d.order(order_of(2));
+  d.end_call(1, did_not_happen());
+  REQUIRE(d.reports.size() == 2);
+  CHECK(d.reports[0].kind == report_kind::denied);
+  CHECK_FALSE(d.reports[0].maybe_done);
+  CHECK(d.reports[1].kind == report_kind::failed_permanent);
+}
+
+TEST_CASE("row 29: a result above the limit is a permanent failure that may have acted") {
+  auto o = plain();
+  o.result_size_max = 10;
+  scripted_desk d{o};
+  d.order(order_of(1));
+  d.end_call(0, succeeded("12345678901"));
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::failed_permanent);
+  CHECK(d.reports[0].maybe_done);
+  CHECK(d.reports[0].result.empty());
+  CHECK(d.reports[0].why.find("result_size_max of agent `drone` is 10") != std::string::npos);
+}
+
+TEST_CASE("calls begin no faster than the rate") {
+  auto o = plain();
+  o.concurrency = 100;
+  o.queue = 100;
+  o.rate_per_second = 10;
+  o.burst = 2;
+  scripted_desk d{o};
+  for (std::uint64_t task = 1; task <= 12; ++task)
+    d.order(order_of(task));
+  CHECK(d.calls.size() == 2);
+  d.pass(1s);
+  CHECK(d.calls.size() == 12);
+}
