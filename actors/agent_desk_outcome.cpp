@@ -3,6 +3,8 @@
 #include "workflow/next_try.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace steadfast::actors {
@@ -25,6 +27,19 @@ call_outcome outcome_of(const answer& a) {
     case report_kind::stopped: return call_outcome::withdrawn;
   }
   return call_outcome::withdrawn;
+}
+
+/// What a service or a program said goes into the task's story and from there to terminals and JSON: printable ASCII only,
+/// so that no cut falls inside a character.
+std::string shown(std::string_view said, std::size_t size_max) {
+  std::string text{said.substr(0, size_max)};
+  for (char& c : text) {
+    if (c == '\n' || c == '\r' || c == '\t')
+      c = ' ';
+    else if (c < 0x20 || c > 0x7e)
+      c = '?';
+  }
+  return text;
 }
 
 } // namespace
@@ -95,7 +110,7 @@ void agent_desk::settle_success(attempt_iterator i, answer a) {
 
 void agent_desk::try_again_or_report(attempt_iterator i, const answer& a, instant now) {
   auto& x = i->second;
-  x.why = a.why.substr(0, why_size_max);
+  x.why = shown(a.why, why_size_max);
   auto last = a;
   last.retry_after = std::clamp(a.retry_after, span::zero(), retry_after_max);
   if (workflow::state_at(circuit_, now) == circuit_state::open) {
@@ -175,7 +190,7 @@ void agent_desk::report(attempt_iterator i, report_kind kind, answer a) {
   }
   r.maybe_done = x.maybe_done && kind != report_kind::denied;
   r.retry_after = a.retry_after;
-  r.why = a.why.substr(0, why_size_max);
+  r.why = shown(a.why, why_size_max);
   if (kind == report_kind::succeeded)
     r.result = std::move(a.result);
   const auto sink = x.sink;

@@ -369,6 +369,15 @@ TEST_CASE("row 29: a result above the limit is a permanent failure that may have
   CHECK(d.reports[0].why.find("result_size_max of agent `drone` is 10") != std::string::npos);
 }
 
+TEST_CASE("what a service says is cut and made printable before it goes into the story") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.end_call(0, failed_for_good("no\nroom \xc3\xa9\x1b[2J" + std::string(5000, 'x')));
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].why.substr(0, 14) == "no room ???[2J");
+  CHECK(d.reports[0].why.size() == agent_desk::why_size_max);
+}
+
 TEST_CASE("calls begin no faster than the rate") {
   auto o = plain();
   o.concurrency = 100;
