@@ -32,9 +32,9 @@ using control_methods = std::map<std::string, control_method>;
 
 struct control_options {
   std::filesystem::path socket;
-  std::size_t frame_max = 4 << 20;      ///< bytes of one request
+  std::size_t frame_max = 4 << 20; ///< bytes of one request
   std::size_t connections_max = 256;
-  std::size_t threads = 4;              ///< that run methods
+  std::size_t threads = 4; ///< that run methods
 };
 
 /// JSON-RPC 2.0 over a Unix-domain socket, one request or answer a line. Only processes of the same user (and root) are

@@ -6,6 +6,7 @@
 #include "store/state_store.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -44,7 +45,6 @@ struct node_parts {
 ///     n.start();
 class node {
 public:
-  /// Throws node_error when the options do not make sense.
   explicit node(node_options options);
   /// Stops, if it runs.
   ~node();

@@ -1,0 +1,309 @@
+#include "actors/http_caller.hpp"
+
+#include "actors/call_threads.hpp"
+#include "actors/http_reply.hpp"
+#include "workflow/time_text.hpp"
+
+#include <curl/curl.h>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <strings.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr int look_every_ms = 1000; ///< the thread is woken when there is something to do; this is only a backstop
+
+struct header_list {
+  curl_slist* first = nullptr;
+  header_list() = default;
+  header_list(const header_list&) = delete;
+  header_list& operator=(const header_list&) = delete;
+  ~header_list() { curl_slist_free_all(first); }
+
+  /// Line ends in a value would begin another header: they are left out.
+  void add(const std::string& name, std::string value) {
+    value.erase(std::remove_if(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }),
+                value.end());
+    first = curl_slist_append(first, (name + ": " + value).c_str());
+  }
+};
+
+/// One call on its way.
+struct transfer {
+  call_ticket ticket = 0;
+  call what;
+  header_list headers;
+  http_reply reply;
+  std::uint64_t body_max = 0;
+  bool too_large = false;
+  bool refused_address = false;
+  bool allow_link_local = false;
+  CURL* handle = nullptr;
+};
+
+const char* action_name(workflow::attempt_action a) {
+  switch (a) {
+    case workflow::attempt_action::probe: return "probe";
+    case workflow::attempt_action::compensate: return "undo";
+    default: return "do";
+  }
+}
+
+bool is_link_local(const sockaddr& address) {
+  if (address.sa_family == AF_INET) {
+    in_addr ip;
+    std::memcpy(&ip, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, sizeof ip);
+    return (ntohl(ip.s_addr) >> 16) == 0xA9FE; // 169.254.0.0/16
+  }
+  if (address.sa_family != AF_INET6)
+    return false;
+  in6_addr ip;
+  std::memcpy(&ip, &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, sizeof ip);
+  if (ip.s6_addr[0] == 0xFE && (ip.s6_addr[1] & 0xC0) == 0x80) // fe80::/10
+    return true;
+  return IN6_IS_ADDR_V4MAPPED(&ip) && ip.s6_addr[12] == 169 && ip.s6_addr[13] == 254;
+}
+
+/// Called with the address that the name turned out to be: the check cannot be talked round by a resolver.
+curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* a) {
+  auto& t = *static_cast<transfer*>(user);
+  if (!t.allow_link_local && is_link_local(a->addr)) {
+    t.refused_address = true;
+    return CURL_SOCKET_BAD;
+  }
+  return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+}
+
+std::size_t take_body(char* data, std::size_t, std::size_t size, void* user) {
+  auto& t = *static_cast<transfer*>(user);
+  if (t.reply.body.size() + size > t.body_max) {
+    t.too_large = true;
+    return 0;
+  }
+  t.reply.body.append(data, size);
+  return size;
+}
+
+std::size_t take_header(char* data, std::size_t, std::size_t size, void* user) {
+  constexpr std::string_view name = "retry-after:";
+  const std::string_view line{data, size};
+  if (line.size() > name.size() && strncasecmp(line.data(), name.data(), name.size()) == 0) {
+    auto value = line.substr(name.size());
+    const auto first = value.find_first_not_of(" \t");
+    const auto last = value.find_last_not_of(" \t\r\n");
+    if (first != std::string_view::npos)
+      static_cast<transfer*>(user)->reply.retry_after = std::string{value.substr(first, last - first + 1)};
+  }
+  return size;
+}
+
+/// Nothing can have reached the service: there was no connection, or no trust in it.
+bool never_sent(CURLcode code) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_UNSUPPORTED_PROTOCOL: return true;
+    default: return false;
+  }
+}
+
+answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
+  if (t.refused_address)
+    return failed_for_good("the address of " + o.url + " is link-local; set allow_link_local if it is meant");
+  if (t.too_large)
+    return failed_for_good("the answer has more than " + std::to_string(t.body_max)
+                             + " bytes (result_size_max); the service may have acted",
+                           true);
+  if (code != CURLE_OK)
+    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + o.url + ")", !never_sent(code));
+  return answer_of(t.reply, o, t.what.action, t.what.began_at);
+}
+
+class http_caller : public caller {
+public:
+  http_caller(http_options o, std::uint64_t body_max, call_over over)
+    : options_{std::move(o)}, body_max_{body_max}, over_{std::move(over)}, multi_{curl_multi_init()},
+      thread_{[this] { serve(); }} {}
+
+  ~http_caller() override {
+    {
+      std::lock_guard lock{mutex_};
+      closed_ = true;
+    }
+    curl_multi_wakeup(multi_);
+    thread_.join();
+    for (auto& [ticket, t] : open_)
+      drop(*t);
+    curl_multi_cleanup(multi_);
+  }
+
+  const char* kind() const override { return "http"; }
+
+  void start(call_ticket ticket, call what) override {
+    std::lock_guard lock{mutex_};
+    started_.emplace_back(ticket, std::move(what));
+    curl_multi_wakeup(multi_);
+  }
+
+  void stop(call_ticket ticket) override {
+    std::lock_guard lock{mutex_};
+    stopped_.push_back(ticket);
+    curl_multi_wakeup(multi_);
+  }
+
+private:
+  void serve() {
+    block_signals();
+    for (;;) {
+      std::deque<std::pair<call_ticket, call>> started;
+      std::deque<call_ticket> stopped;
+      {
+        std::lock_guard lock{mutex_};
+        if (closed_)
+          return;
+        started.swap(started_);
+        stopped.swap(stopped_);
+      }
+      for (auto& [ticket, what] : started)
+        begin(ticket, std::move(what));
+      for (const auto ticket : stopped)
+        end_early(ticket);
+      int running = 0;
+      curl_multi_perform(multi_, &running);
+      take_finished();
+      curl_multi_poll(multi_, nullptr, 0, look_every_ms, nullptr);
+    }
+  }
+
+  void begin(call_ticket ticket, call what) {
+    auto t = std::make_unique<transfer>();
+    t->ticket = ticket;
+    t->what = std::move(what);
+    t->body_max = body_max_;
+    t->allow_link_local = options_.allow_link_local;
+    t->handle = curl_easy_init();
+    set_headers(*t);
+    set_options(*t);
+    curl_multi_add_handle(multi_, t->handle);
+    open_[ticket] = std::move(t);
+  }
+
+  void set_headers(transfer& t) const {
+    auto& h = t.headers;
+    const auto& c = t.what;
+    h.add("Content-Type", "application/json");
+    for (const auto& [name, value] : options_.headers)
+      h.add(name, value);
+    h.add("Idempotency-Key", c.key);
+    if (!c.reverses.empty())
+      h.add("Steadfast-Reverses", c.reverses);
+    h.add("Steadfast-Task", c.task_id);
+    h.add("Steadfast-Step", c.step);
+    h.add("Steadfast-Action", action_name(c.action));
+    h.add("Steadfast-Attempt", std::to_string(c.attempt));
+    h.add("Steadfast-Try", std::to_string(c.try_number));
+    h.add("Steadfast-Epoch", std::to_string(c.epoch));
+    h.add("Steadfast-Complete-By", workflow::utc_text(c.complete_by));
+    h.add("Expect", ""); // no 100-continue: it costs a round trip
+  }
+
+  template <class Value>
+  static void set(transfer& t, CURLoption option, Value value) {
+    curl_easy_setopt(t.handle, option, value);
+  }
+
+  void set_options(transfer& t) {
+    set(t, CURLOPT_PRIVATE, &t);
+    set(t, CURLOPT_URL, options_.url.c_str());
+    set(t, CURLOPT_CUSTOMREQUEST, options_.method.c_str());
+    set(t, CURLOPT_POSTFIELDS, t.what.input.data());
+    set(t, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(t.what.input.size()));
+    set(t, CURLOPT_HTTPHEADER, t.headers.first);
+    set(t, CURLOPT_NOSIGNAL, 1L);
+    set(t, CURLOPT_FOLLOWLOCATION, 0L);
+    set(t, CURLOPT_PROTOCOLS_STR, "http,https");
+    set(t, CURLOPT_PROXY, options_.proxy.c_str());
+    set(t, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_limit.count()));
+    set(t, CURLOPT_TCP_NODELAY, 1L);
+    set(t, CURLOPT_SSL_VERIFYPEER, 1L);
+    set(t, CURLOPT_SSL_VERIFYHOST, 2L);
+    if (!options_.ca_file.empty())
+      set(t, CURLOPT_CAINFO, options_.ca_file.c_str());
+    curl_easy_setopt(t.handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    set(t, CURLOPT_OPENSOCKETDATA, &t);
+    curl_easy_setopt(t.handle, CURLOPT_WRITEFUNCTION, take_body);
+    set(t, CURLOPT_WRITEDATA, &t);
+    curl_easy_setopt(t.handle, CURLOPT_HEADERFUNCTION, take_header);
+    set(t, CURLOPT_HEADERDATA, &t);
+  }
+
+  void take_finished() {
+    int left = 0;
+    while (const auto* m = curl_multi_info_read(multi_, &left)) {
+      if (m->msg != CURLMSG_DONE)
+        continue;
+      const auto code = m->data.result;
+      transfer* t = nullptr;
+      curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &t);
+      curl_easy_getinfo(m->easy_handle, CURLINFO_RESPONSE_CODE, &t->reply.status);
+      finish(t->ticket, answer_of(*t, code, options_));
+    }
+  }
+
+  /// Closes the connection that the call was on; whether the service acts all the same nobody knows.
+  void end_early(call_ticket ticket) {
+    finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}});
+  }
+
+  void finish(call_ticket ticket, answer a) {
+    const auto found = open_.find(ticket);
+    if (found == open_.end())
+      return;
+    drop(*found->second);
+    open_.erase(found);
+    over_(ticket, std::move(a));
+  }
+
+  void drop(transfer& t) {
+    curl_multi_remove_handle(multi_, t.handle);
+    curl_easy_cleanup(t.handle);
+  }
+
+  const http_options options_;
+  const std::uint64_t body_max_;
+  const call_over over_;
+  CURLM* multi_;
+  std::map<call_ticket, std::unique_ptr<transfer>> open_; ///< the thread's own
+  std::mutex mutex_;
+  std::deque<std::pair<call_ticket, call>> started_;
+  std::deque<call_ticket> stopped_;
+  bool closed_ = false;
+  std::thread thread_; ///< last: it uses the rest
+};
+
+} // namespace
+
+std::unique_ptr<caller> make_http_caller(http_options o, std::uint64_t result_size_max, call_over over) {
+  static const auto initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+  static_cast<void>(initialised);
+  return std::make_unique<http_caller>(std::move(o), result_size_max, std::move(over));
+}
+
+} // namespace steadfast::actors

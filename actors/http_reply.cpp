@@ -1,0 +1,62 @@
+#include "actors/http_reply.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr std::size_t quoted_body_max = 160;
+
+bool any_matches(const std::vector<std::string>& classes, long status) {
+  return std::any_of(classes.begin(), classes.end(), [&](const std::string& c) { return matches(c, status); });
+}
+
+/// Seconds, or a date (RFC 9110, 10.2.3).
+workflow::span wait_asked(const std::string& value, workflow::instant now) {
+  long seconds = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  if (error == std::errc{} && end == value.data() + value.size())
+    return std::chrono::seconds{std::clamp(seconds, 0L, 86'400L)};
+  const auto at = curl_getdate(value.c_str(), nullptr);
+  if (at < 0)
+    return workflow::span{0};
+  const auto wait = workflow::instant{std::chrono::seconds{at}} - now;
+  return std::clamp<workflow::span>(wait, workflow::span{0}, std::chrono::hours{24});
+}
+
+std::string words(const http_reply& r) {
+  auto text = "HTTP " + std::to_string(r.status);
+  if (!r.body.empty())
+    text += ": " + r.body.substr(0, quoted_body_max);
+  return text;
+}
+
+} // namespace
+
+bool matches(const std::string& status_class, long status) {
+  const auto digits = std::to_string(status);
+  if (status_class.size() != digits.size())
+    return false;
+  for (std::size_t i = 0; i < digits.size(); ++i)
+    if (status_class[i] != 'x' && status_class[i] != digits[i])
+      return false;
+  return true;
+}
+
+answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now) {
+  if (r.status >= 200 && r.status < 300)
+    return succeeded(r.body);
+  if (action == workflow::attempt_action::probe && r.status == 404)
+    return did_not_happen();
+  if (!any_matches(o.transient, r.status) && any_matches(o.permanent, r.status))
+    return failed_for_good(words(r));
+  auto failed = failed_for_now(words(r), r.status != 429);
+  failed.retry_after = wait_asked(r.retry_after, now);
+  return failed;
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "actors/agent_function.hpp"
+#include "actors/agent_options.hpp"
+
+#include <string>
+
+namespace steadfast::actors {
+
+/// What came back over HTTP.
+struct http_reply {
+  long status = 0;
+  std::string body;
+  std::string retry_after; ///< header value, empty when absent
+};
+
+/// The meaning of a reply: 2xx succeeded; 404 to a probe means that it did not happen; otherwise by the configured
+/// classes, of which the transient ones win, and anything that is in neither is transient. Only 429 says that nothing was
+/// done among the transient ones: a service may fail after it acted (RFC 9110, RFC 6585).
+answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now);
+
+/// "5xx" or "503" against a status.
+bool matches(const std::string& status_class, long status);
+
+} // namespace steadfast::actors

@@ -1,0 +1,148 @@
+#include "runtime/client.hpp"
+
+#include "runtime/time_id.hpp"
+
+#include <asio.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace steadfast {
+
+namespace {
+
+using nlohmann::json;
+using protocol = asio::local::stream_protocol;
+using std::chrono::milliseconds;
+
+constexpr milliseconds answer_limit{30'000};
+constexpr milliseconds look_first{5};
+constexpr milliseconds look_longest{250};
+
+client_error::kind kind_of(int code) {
+  switch (code) {
+    case 2: return client_error::kind::busy;
+    case 3: return client_error::kind::timed_out;
+    case 4: return client_error::kind::not_found;
+    default: return client_error::kind::refused;
+  }
+}
+
+json result_of(const json& answer) {
+  if (answer.contains("result"))
+    return answer["result"];
+  const auto& error = answer.at("error");
+  milliseconds retry_after{0};
+  if (error.contains("data"))
+    retry_after = milliseconds{error["data"].value("retry_after_ms", 0)};
+  throw client_error{kind_of(error.value("code", 0)), error.value("message", "the node gave no reason"), retry_after};
+}
+
+bool has_ended(const std::string& state) {
+  return state == "processed" || state == "undone" || state == "error";
+}
+
+} // namespace
+
+class client::implementation {
+public:
+  explicit implementation(std::string path) : path_{std::move(path)} { connect(); }
+
+  json call(const std::string& method, const json& params) {
+    const json request{{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}};
+    write(request.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
+    const auto answer = json::parse(read_line(), nullptr, false);
+    if (!answer.is_object())
+      throw client_error{client_error::kind::unreachable, "the node at " + path_ + " gave an answer that is no JSON"};
+    return result_of(answer);
+  }
+
+private:
+  void connect() {
+    asio::error_code e;
+    socket_.connect(protocol::endpoint{path_}, e);
+    if (e)
+      throw client_error{client_error::kind::unreachable, "no node answers at " + path_ + " (" + e.message()
+                                                            + "); start one with `steadfast serve -c node.toml`"};
+  }
+
+  void write(const std::string& line) {
+    asio::error_code e;
+    asio::write(socket_, asio::buffer(line), e);
+    if (e)
+      lost(e);
+  }
+
+  std::string read_line() {
+    asio::error_code result = asio::error::would_block;
+    std::size_t size = 0;
+    asio::async_read_until(socket_, asio::dynamic_buffer(in_), '\n', [&](const asio::error_code& e, std::size_t n) {
+      result = e;
+      size = n;
+    });
+    io_.restart();
+    io_.run_for(answer_limit);
+    if (result == asio::error::would_block) {
+      socket_.close();
+      io_.run();
+      throw client_error{client_error::kind::timed_out,
+                         "the node at " + path_ + " did not answer within 30 s; the outcome is unknown"};
+    }
+    if (result)
+      lost(result);
+    auto line = in_.substr(0, size);
+    in_.erase(0, size);
+    return line;
+  }
+
+  [[noreturn]] void lost(const asio::error_code& e) const {
+    throw client_error{client_error::kind::unreachable,
+                       "the connection to the node at " + path_ + " was lost (" + e.message()
+                         + "); what was asked may have been done"};
+  }
+
+  std::string path_;
+  asio::io_context io_;
+  protocol::socket socket_{io_};
+  std::string in_;
+  std::uint64_t id_ = 0;
+};
+
+client::client(const std::string& socket_path) : impl_{std::make_unique<implementation>(socket_path)} {}
+client::~client() = default;
+client::client(client&&) noexcept = default;
+client& client::operator=(client&&) noexcept = default;
+
+submitted client::submit(const std::string& workflow, const std::string& payload, const submit_options& options) {
+  json params{{"workflow", workflow}, {"payload", payload}, {"id", options.id.empty() ? make_time_id() : options.id}};
+  if (options.version != 0)
+    params["version"] = options.version;
+  if (options.priority)
+    params["priority"] = *options.priority;
+  if (!options.reply_to.empty())
+    params["reply_to"] = options.reply_to;
+  const auto answer = call("submit", params);
+  return {answer.at("id"), answer.at("created"), answer.at("process_state")};
+}
+
+std::string client::wait(const std::string& id, milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  for (auto pause = look_first;; pause = std::min(2 * pause, look_longest)) {
+    const std::string state = call("task.state", {{"id", id}}).at("process_state");
+    if (has_ended(state) || std::chrono::steady_clock::now() >= until)
+      return state;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+json client::show(const std::string& id) {
+  return call("task.show", {{"id", id}}).at("task");
+}
+
+json client::call(const std::string& method, const json& params) {
+  return impl_->call(method, params);
+}
+
+} // namespace steadfast

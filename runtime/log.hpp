@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/node_options.hpp"
+#include "workflow/task.hpp"
+
+#include <string>
+
+namespace steadfast {
+
+/// Sets up the process's log. Until then, and in programs that never do, warnings and errors go to standard error as text.
+void start_log(const log_options& o);
+
+/// One line; level is trace, debug, info, warning or error.
+void log_line(const std::string& level, const std::string& text);
+
+/// One line about a task, with its id, workflow and state as fields.
+void log_task(const std::string& event, const workflow::task& t, const std::string& detail);
+
+} // namespace steadfast

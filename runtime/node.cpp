@@ -1,0 +1,244 @@
+#include "runtime/node.hpp"
+
+#include "actors/deps.hpp"
+#include "actors/type_ids.hpp"
+#include "runtime/control_methods.hpp"
+#include "runtime/control_server.hpp"
+#include "runtime/log.hpp"
+#include "store/lmdb_store.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+namespace steadfast {
+
+namespace {
+
+using actors::exit_now;
+
+constexpr int exit_store_failed = 74; // EX_IOERR: the store cannot be trusted any more
+constexpr workflow::span answer_margin{2000}; ///< beyond the drain limit, for the last commits
+
+struct actor_config : caf::actor_system_config {
+  explicit actor_config(std::uint32_t threads) {
+    add_message_types<caf::id_block::steadfast>();
+    const auto cores = std::max(2U, std::thread::hardware_concurrency());
+    set("scheduler.max-threads", threads == 0 ? cores : threads);
+    set("scheduler.policy", caf::atom("sharing"));
+  }
+};
+
+struct function_entry {
+  actors::agent_options options;
+  actors::agent_function run;
+};
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const auto& s : sentences)
+    text += (text.empty() ? "" : "\n") + s;
+  return text;
+}
+
+std::shared_ptr<store::state_store> open_store(const store::store_options& o) {
+  try {
+    return store::open_lmdb_store(o);
+  } catch (const store::store_error& e) {
+    throw node_error{e.what()};
+  }
+}
+
+/// Definitions are kept for ever, under their version: changing one without raising it is a mistake.
+void register_workflows(store::state_store& store, const std::vector<workflow::definition>& workflows) {
+  std::vector<store::write> batch;
+  for (const auto& d : workflows)
+    batch.emplace_back(store::register_definition{d});
+  if (batch.empty())
+    return;
+  const auto outcomes = store.commit(batch);
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    if (outcomes[i].result != store::verdict::applied)
+      throw node_error{"workflow `" + workflows[i].name + "` version " + std::to_string(workflows[i].version)
+                       + " is stored with another content: " + outcomes[i].why + "; raise its version"};
+}
+
+} // namespace
+
+class node::implementation {
+public:
+  explicit implementation(node_options options) : options_{std::move(options)} {}
+
+  ~implementation() { stop(); }
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
+
+  void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
+    options.name = name;
+    functions_.push_back({std::move(options), std::move(run)});
+  }
+
+  void add_workflow(workflow::definition d) { options_.workflows.push_back(std::move(d)); }
+
+  void on_fatal(std::function<void(const std::string&)> handler) { on_fatal_ = std::move(handler); }
+
+  void start() {
+    const auto found = problems(options_);
+    if (!found.empty())
+      throw node_error{joined(found)};
+    parts_.store = open_store(options_.store);
+    register_workflows(*parts_.store, options_.workflows);
+    config_ = std::make_unique<actor_config>(options_.threads);
+    system_ = std::make_unique<caf::actor_system>(*config_);
+    parts_.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
+                    system_->clock().now()};
+    try {
+      spawn_store();
+      spawn_agents();
+      spawn_rest();
+      open_control();
+    } catch (...) {
+      stop();
+      throw;
+    }
+  }
+
+  void stop() {
+    if (!system_)
+      return;
+    control_.reset(); // no new requests
+    drain(parts_.scheduler, options_.drain_limit);
+    drain(parts_.lease, workflow::span{0});
+    end_actors();
+    system_.reset();
+    config_.reset();
+    parts_ = {};
+  }
+
+  caf::actor_system& system() { return *system_; }
+  const node_parts& parts() const { return parts_; }
+
+private:
+  void spawn_store() {
+    actors::store_actor_deps writer;
+    writer.store = parts_.store;
+    writer.clock = parts_.clock;
+    writer.backlog_max = options_.backlog_max;
+    writer.on_fatal = on_fatal_ ? on_fatal_ : end_process;
+    parts_.writer = actors::spawn_store_actor(*system_, std::move(writer));
+    parts_.reader = actors::spawn_reader(*system_, {parts_.store, parts_.writer, parts_.clock});
+  }
+
+  [[noreturn]] static void end_process(const std::string& why) {
+    log_line("error", "the store failed, the node ends: " + why);
+    std::_Exit(exit_store_failed);
+  }
+
+  void add_running(const std::string& name, actors::agent_actor agent) {
+    if (!parts_.agents.emplace(name, std::move(agent)).second)
+      throw node_error{"agent `" + name + "`: there are two of that name"};
+  }
+
+  void spawn_agents() {
+    for (const auto& f : functions_)
+      add_running(f.options.name, actors::spawn_function_agent(*system_, f.options, parts_.clock, f.run));
+    for (const auto& a : options_.agents)
+      add_running(a.common.name, spawn_configured(a));
+  }
+
+  actors::agent_actor spawn_configured(const agent_entry& a) {
+    if (const auto* http = std::get_if<actors::http_options>(&a.kind))
+      return actors::spawn_http_agent(*system_, a.common, parts_.clock, *http);
+    return actors::spawn_exec_agent(*system_, a.common, parts_.clock, std::get<actors::exec_options>(a.kind));
+  }
+
+  void spawn_rest() {
+    parts_.notifier = actors::spawn_notifier(*system_, {parts_.writer, parts_.reader});
+    parts_.gateway = actors::spawn_gateway(*system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
+    actors::supervisor_options supervisor;
+    supervisor.period = options_.supervisor_period;
+    supervisor.slack = options_.supervisor_slack;
+    parts_.supervisor = actors::spawn_supervisor(
+      *system_, {parts_.writer, parts_.reader, parts_.clock, supervisor, log_task});
+    actors::lease_options lease;
+    lease.holder = options_.name + ":" + std::to_string(getpid());
+    lease.note = "node " + options_.name;
+    lease.terms = options_.supervisor_lease;
+    parts_.lease = actors::spawn_lease_actor(*system_, {parts_.writer, parts_.supervisor, parts_.clock, lease});
+    actors::scheduler_options scheduler;
+    scheduler.name = options_.name;
+    scheduler.in_flight_max = options_.in_flight_max;
+    parts_.scheduler = actors::spawn_scheduler(
+      *system_, {parts_.writer, parts_.reader, parts_.agents, parts_.clock, scheduler, log_task});
+  }
+
+  void open_control() {
+    if (options_.socket.empty())
+      return;
+    control_options control;
+    control.socket = options_.socket;
+    try {
+      control_ = std::make_unique<control_server>(control, methods_of(*system_, parts_));
+    } catch (const std::runtime_error& e) {
+      throw node_error{e.what()};
+    }
+  }
+
+  template <class Handle>
+  void drain(const Handle& actor, workflow::span limit) {
+    if (!actor)
+      return;
+    caf::scoped_actor self{*system_};
+    self->request(actor, limit + answer_margin, actors::drain{limit})
+      .receive([](const actors::drained&) {},
+               [](const caf::error&) { log_line("warning", "a part did not drain in time"); });
+  }
+
+  /// Everybody who writes goes before the writer, so that what they said last is on disk.
+  void end_actors() {
+    exit_now(parts_.scheduler);
+    exit_now(parts_.lease);
+    exit_now(parts_.supervisor);
+    exit_now(parts_.gateway);
+    exit_now(parts_.notifier);
+    for (auto& [name, agent] : parts_.agents)
+      exit_now(agent);
+    parts_.agents.clear();
+    caf::anon_send_exit(parts_.reader, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(parts_.writer, caf::exit_reason::user_shutdown);
+    const auto store = std::move(parts_.store); // closed after the actors are gone
+    parts_ = {};
+    system_->await_all_actors_done();
+  }
+
+  node_options options_;
+  std::vector<function_entry> functions_;
+  std::function<void(const std::string&)> on_fatal_;
+  node_parts parts_;
+  std::unique_ptr<actor_config> config_;
+  std::unique_ptr<caf::actor_system> system_;
+  std::unique_ptr<control_server> control_;
+};
+
+node::node(node_options options) : impl_{std::make_unique<implementation>(std::move(options))} {}
+node::~node() = default;
+
+void node::add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
+  impl_->add_agent(name, std::move(run), std::move(options));
+}
+void node::add_workflow(workflow::definition d) { impl_->add_workflow(std::move(d)); }
+void node::on_fatal(std::function<void(const std::string&)> handler) { impl_->on_fatal(std::move(handler)); }
+void node::start() { impl_->start(); }
+void node::stop() { impl_->stop(); }
+caf::actor_system& node::system() { return impl_->system(); }
+const actors::gateway_actor& node::gateway() const { return impl_->parts().gateway; }
+const node_parts& node::parts() const { return impl_->parts(); }
+
+} // namespace steadfast
