@@ -1,5 +1,7 @@
 #include "runtime/node_options.hpp"
 
+#include "workflow/name.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -15,7 +17,7 @@ void add(std::vector<std::string>& found, const std::string& where, const std::v
 void check_agents(const node_options& o, std::vector<std::string>& found) {
   std::set<std::string> names;
   for (const auto& a : o.agents) {
-    const auto where = "agent `" + a.common.name + "`: ";
+    const auto where = "agent " + workflow::quoted(a.common.name) + ": ";
     if (!names.insert(a.common.name).second)
       found.push_back(where + "there are two of that name");
     add(found, where, actors::problems(a.common));
@@ -33,27 +35,29 @@ void check_lease(const workflow::lease_terms& t, std::vector<std::string>& found
 void check_socket(const node_options& o, std::vector<std::string>& found) {
   constexpr std::size_t path_max = 107; // sockaddr_un
   if (o.socket.string().size() > path_max)
-    found.push_back("socket: the path has more than 107 bytes");
+    found.push_back("control.socket: the path has more than 107 bytes, which is what the path of a socket may have");
 }
 
 } // namespace
 
 std::vector<std::string> problems(const node_options& o) {
   std::vector<std::string> found;
-  if (o.name.empty() || o.name.size() > workflow::name_size_max)
-    found.push_back("name must have 1 to 64 characters");
+  if (!workflow::is_name(o.name))
+    found.push_back("name " + workflow::quoted(o.name) + " must be " + std::string{workflow::name_rule});
   check_socket(o, found);
   add(found, "store: ", store::problems(o.store));
   check_agents(o, found);
   for (const auto& d : o.workflows)
-    add(found, "workflow `" + d.name + "`: ", workflow::problems(d));
+    add(found, "workflow " + workflow::quoted(d.name) + ": ", workflow::problems(d));
   if (o.in_flight_max == 0)
     found.push_back("scheduler.in_flight_max must be above zero");
   if (o.supervisor_period <= workflow::span::zero() || o.supervisor_slack <= workflow::span::zero())
     found.push_back("supervisor.period and supervisor.slack must be above zero");
+  if (o.supervisor_period >= o.supervisor_lease.ttl - o.supervisor_lease.margin)
+    found.push_back("supervisor.period must be shorter than supervisor.lease.ttl without its margin");
   check_lease(o.supervisor_lease, found);
   if (o.drain_limit < workflow::span::zero())
-    found.push_back("drain_limit must not be negative");
+    found.push_back("shutdown.drain_limit must not be negative");
   return found;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "actors/agent_options.hpp"
+#include "runtime/secret.hpp"
 #include "store/options.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/lease_term.hpp"
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,10 +19,11 @@ namespace steadfast {
 struct agent_entry {
   actors::agent_options common;
   std::variant<actors::http_options, actors::exec_options> kind;
+  std::map<std::string, runtime::secret> secrets; ///< further headers or environment variables, never shown
 };
 
 struct log_options {
-  std::string level = "info"; ///< trace, debug, info, warning, error
+  std::string level = "info"; ///< trace, debug, info, warning, error, off
   bool json = false;          ///< one JSON object per line instead of text
   std::filesystem::path file; ///< empty: standard error
 };
@@ -28,7 +31,8 @@ struct log_options {
 /// All that one node is made of.
 struct node_options {
   std::string name = "node"; ///< unique in a cluster; part of what `locked_by` says
-  std::filesystem::path socket = "steadfast.sock"; ///< of the control channel; empty: none is opened
+  /// Of the control channel; empty: none is opened. The store's directory is one that only its owner can enter.
+  std::filesystem::path socket = "steadfast-store/control.sock";
   store::store_options store;
   std::vector<agent_entry> agents;
   std::vector<workflow::definition> workflows;

@@ -1,0 +1,202 @@
+#include "runtime/config_file.hpp"
+
+#include "runtime/toml_parts.hpp"
+#include "runtime/workflow_file.hpp"
+
+namespace steadfast {
+namespace {
+
+namespace fs = std::filesystem;
+using runtime::parse_toml;
+using runtime::read_retry;
+using runtime::read_text_file;
+using runtime::toml_report;
+using runtime::toml_section;
+
+void read_store(toml_section s, node_options& o) {
+  s.read("path", o.store.path);
+  s.read_size("size_max", o.store.size_max);
+  s.read_size("size_reserve", o.store.size_reserve);
+  s.read_size("payload_size_max", o.store.payload_size_max);
+  s.read_size("result_size_max", o.store.result_size_max);
+  s.read_count("backlog_max", o.backlog_max);
+  s.end();
+  o.socket = o.store.path / "control.sock";
+}
+
+void read_lease(toml_section s, workflow::lease_terms& into) {
+  s.read("ttl", into.ttl);
+  s.read("renew_every", into.renew_every);
+  s.read("margin", into.margin);
+  s.read("needs_progress", into.needs_progress);
+  s.end();
+}
+
+void read_scheduler(toml_section s, node_options& o) {
+  s.read_count("in_flight_max", o.in_flight_max, 1U, 1'000'000U);
+  s.end();
+}
+
+void read_supervisor(toml_section s, node_options& o) {
+  s.read("period", o.supervisor_period);
+  s.read("slack", o.supervisor_slack);
+  if (auto lease = s.section("lease"))
+    read_lease(*lease, o.supervisor_lease);
+  s.end();
+}
+
+void read_control(toml_section s, node_options& o) {
+  s.read("socket", o.socket);
+  s.end();
+}
+
+void read_log(toml_section s, log_options& o) {
+  std::string format = o.json ? "json" : "text";
+  s.read_one_of("level", o.level, {"trace", "debug", "info", "warning", "error", "off"});
+  s.read_one_of("format", format, {"text", "json"});
+  s.read("file", o.file);
+  s.end();
+  o.json = format == "json";
+}
+
+void read_shutdown(toml_section s, node_options& o) {
+  s.read("drain_limit", o.drain_limit);
+  s.end();
+}
+
+// ---- agents ----
+
+void read_circuit(toml_section s, actors::circuit_options& o) {
+  s.read_count("failures", o.failures);
+  s.read("open_for", o.open_for);
+  s.read_count("trials", o.trials, 1U);
+  s.end();
+}
+
+void read_common(toml_section& s, actors::agent_options& o) {
+  s.read("name", o.name);
+  read_retry(s, "retry", o.retry);
+  if (auto circuit = s.section("circuit"))
+    read_circuit(*circuit, o.circuit);
+  s.read_count("concurrency", o.concurrency, 1U, 100'000U);
+  s.read_count("queue", o.queue, 0U, 1'000'000U);
+  s.read_count("rate_per_second", o.rate_per_second, 0U, 1'000'000U);
+  s.read_count("burst", o.burst, 1U, 1'000'000U);
+  s.read_size("result_size_max", o.result_size_max);
+}
+
+actors::http_options read_http(toml_section& s, agent_entry& a) {
+  actors::http_options o;
+  s.read("url", o.url);
+  s.read("method", o.method);
+  s.read("headers", o.headers, a.secrets);
+  s.read("permanent", o.permanent);
+  s.read("transient", o.transient);
+  s.read("connect_limit", o.connect_limit);
+  s.read("ca_file", o.ca_file);
+  s.read("allow_link_local", o.allow_link_local);
+  return o;
+}
+
+actors::exec_options read_exec(toml_section& s, agent_entry& a) {
+  actors::exec_options o;
+  s.read("program", o.program);
+  s.read("arguments", o.arguments);
+  s.read("environment", o.environment, a.secrets);
+  s.read("transient_exits", o.transient_exits);
+  s.read_size("output_max", o.output_max);
+  return o;
+}
+
+void complain_all(toml_section& s, const std::vector<std::string>& problems) {
+  for (const auto& p : problems)
+    s.complain(p);
+}
+
+void read_agent(toml_section s, node_options& o) {
+  agent_entry a;
+  read_common(s, a.common);
+  const bool has_program = s.table().contains("program");
+  const bool has_url = s.table().contains("url");
+  if (has_program)
+    a.kind = read_exec(s, a);
+  else
+    a.kind = read_http(s, a);
+  s.end();
+  if (has_program == has_url)
+    s.complain(has_url ? "has both a url and a program: it must be one agent or the other"
+                       : "has neither a url (an http agent) nor a program (an exec agent)");
+  else
+    std::visit([&s](const auto& kind) { complain_all(s, actors::problems(kind)); }, a.kind);
+  complain_all(s, actors::problems(a.common));
+  o.agents.push_back(std::move(a));
+}
+
+// ---- all ----
+
+void read_root(toml_section& s, parsed_config& parsed) {
+  auto& o = parsed.options;
+  std::vector<std::string> workflows;
+  s.read("name", o.name);
+  s.read_count("threads", o.threads, 0U, 1024U);
+  s.read("workflows", workflows);
+  parsed.workflows.assign(workflows.begin(), workflows.end());
+  if (auto x = s.section("store"))
+    read_store(*x, o);
+  if (auto x = s.section("scheduler"))
+    read_scheduler(*x, o);
+  if (auto x = s.section("supervisor"))
+    read_supervisor(*x, o);
+  if (auto x = s.section("control"))
+    read_control(*x, o);
+  if (auto x = s.section("log"))
+    read_log(*x, o.log);
+  if (auto x = s.section("shutdown"))
+    read_shutdown(*x, o);
+  for (auto& x : s.sections("agent"))
+    read_agent(x, o);
+  s.end();
+}
+
+// The line of the key that the sentence begins with, so that "supervisor.period must ..." is found again.
+std::size_t line_of(const toml::table& root, const std::string& sentence) {
+  const auto key = sentence.substr(0, sentence.find_first_of(" :"));
+  const auto node = root.at_path(key);
+  return node ? node.node()->source().begin.line : 1;
+}
+
+fs::path under(const fs::path& folder, const fs::path& p) {
+  return p.empty() || p.is_absolute() ? p : (folder / p).lexically_normal();
+}
+
+} // namespace
+
+parsed_config parse_config(std::string_view text, const std::string& file) {
+  toml_report report{file};
+  const auto table = parse_toml(text, file);
+  parsed_config parsed;
+  toml_section root{table, "", report};
+  read_root(root, parsed);
+  report.throw_if_any();
+  for (const auto& p : problems(parsed.options))
+    report.add(line_of(table, p), "", p);
+  report.throw_if_any();
+  parsed.keys_known = report.known();
+  parsed.keys_seen = report.seen();
+  return parsed;
+}
+
+node_options load_config(const fs::path& file) {
+  auto parsed = parse_config(read_text_file(file), file.string());
+  const auto folder = file.parent_path();
+  auto o = std::move(parsed.options);
+  o.socket = under(folder, o.socket);
+  o.store.path = under(folder, o.store.path);
+  o.log.file = under(folder, o.log.file);
+  for (auto& w : parsed.workflows)
+    w = under(folder, w);
+  o.workflows = load_workflows(parsed.workflows);
+  return o;
+}
+
+} // namespace steadfast

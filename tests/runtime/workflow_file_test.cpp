@@ -1,0 +1,178 @@
+#include "runtime/config_error.hpp"
+#include "runtime/json.hpp"
+#include "runtime/workflow_file.hpp"
+#include "tests/runtime/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using runtime::config_error;
+using workflow::span;
+
+namespace {
+
+const std::filesystem::path root{STEADFAST_SOURCE_DIR};
+
+std::string complaints(const std::string& text) {
+  try {
+    parse_workflow(text, "w.toml");
+    return "";
+  } catch (const config_error& e) {
+    return e.what();
+  }
+}
+
+/// A workflow of one step with more keys of that step.
+std::string step_with(const std::string& more) {
+  return "name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"x\"\n" + more;
+}
+
+} // namespace
+
+TEST_CASE("every key of a workflow file arrives in the definition") {
+  const auto d = parse_workflow(R"(
+name = "w"
+version = 3
+deadline = "1h"
+undo_reserve = "5m"
+grace = "2s"
+alert_after = "90s"
+takeovers_max = 7
+priority = 2
+[[step]]
+name = "first"
+agent = "one"
+[[step]]
+name = "second"
+agent = "two"
+after = []
+[[step]]
+name = "third"
+agent = "three"
+after = ["first", "second"]
+input = { a = "payload:/x/0", b = "first:", c = { literal = { k = [1, "two", true] } } }
+when = { step = "first", pointer = "/ok", equals = false }
+complete_by = "7s"
+retry = { attempts = 9, initial = "200ms", factor = 1.5, cap = "10s", jitter = 0.25 }
+threshold = 4
+cool_off = { wait = "2m", count = 3 }
+on_exhausted = "error"
+compensation = { agent = "undo", input = { id = "third:/id" }, complete_by = "8s", retry = { attempts = 2 } }
+probe = { agent = "ask", complete_by = "1s" }
+)", "w.toml");
+  CHECK(d.name == "w");
+  CHECK(d.version == 3);
+  CHECK(d.deadline == std::chrono::hours{1});
+  CHECK(d.undo_reserve == std::chrono::minutes{5});
+  CHECK(d.grace == span{2000});
+  CHECK(d.alert_after == span{90'000});
+  CHECK(d.takeovers_max == 7);
+  CHECK(d.priority == 2);
+  REQUIRE(d.steps.size() == 3);
+  CHECK_FALSE(d.steps[0].after);
+  CHECK(d.steps[1].after == std::vector<std::string>{});
+  const auto& s = d.steps[2];
+  CHECK(s.name == "third");
+  CHECK(s.agent == "three");
+  CHECK(s.after == std::vector<std::string>{"first", "second"});
+  const workflow::input_mapping input{{"a", {workflow::source::kind::payload, "", "/x/0", ""}},
+                                      {"b", {workflow::source::kind::result, "first", "", ""}},
+                                      {"c", {workflow::source::kind::literal, "", "", R"({"k":[1,"two",true]})"}}};
+  CHECK(s.input == input);
+  CHECK(s.when == workflow::condition{"first", "/ok", workflow::condition::test::equals, "false"});
+  CHECK(s.complete_by == span{7000});
+  CHECK(s.retry == workflow::retry_policy{9, span{200}, 150, span{10'000}, 25});
+  CHECK(s.threshold == 4);
+  CHECK(s.cool_off == workflow::cool_off_policy{span{120'000}, 3});
+  CHECK(s.exhausted == workflow::on_exhausted::error);
+  REQUIRE(s.compensation);
+  CHECK(s.compensation->agent == "undo");
+  CHECK(s.compensation->input.size() == 1);
+  CHECK(s.compensation->complete_by == span{8000});
+  CHECK(s.compensation->retry.attempts == 2);
+  CHECK(s.probe == workflow::probe{"ask", span{1000}});
+}
+
+TEST_CASE("conditions can ask for presence, absence, equality and difference") {
+  const auto condition = [](const std::string& test) {
+    const auto d = parse_workflow("name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"x\"\n[[step]]\nname = \"b\"\nagent = \"x\"\n"
+                                  "when = { step = \"a\", pointer = \"/p\", " + test + " }\n", "w.toml");
+    return *d.steps[1].when;
+  };
+  CHECK(condition("present = true").is == workflow::condition::test::present);
+  CHECK(condition("present = false").is == workflow::condition::test::absent);
+  CHECK(condition("differs = \"x\"").is == workflow::condition::test::differs);
+  CHECK(condition("differs = \"x\"").literal == "\"x\"");
+  CHECK(condition("equals = 3").literal == "3");
+}
+
+TEST_CASE("mistakes in a workflow file are told with file, line and key") {
+  CHECK(complaints(step_with("agnet = \"y\"")) == "w.toml:5: step.agnet: unknown key; did you mean \"agent\"?");
+  CHECK(complaints(step_with("input = { a = \"customer\" }"))
+        == "w.toml:5: step.input.a: must be \"payload:/pointer\", \"STEP:/pointer\" or { literal = VALUE }; the pointer may be "
+           "empty for the whole document");
+  CHECK(complaints(step_with("input = \"x\""))
+        == "w.toml:5: step.input: must be a table of members, such as { customer = \"payload:/customer\" }");
+  CHECK(complaints(step_with("on_exhausted = \"pray\""))
+        == "w.toml:5: step.on_exhausted: \"pray\" is not allowed; one of \"undo\", \"error\"");
+  CHECK(complaints(step_with("retry = { attempts = 0 }"))
+        == "w.toml:5: step.retry.attempts: 0 is not allowed: a whole number from 1 to 1000");
+  CHECK(complaints(step_with("retry = { jitter = 2 }")) == "w.toml:5: step.retry.jitter: 2 is not allowed: a number from 0 to 1");
+  CHECK(complaints(step_with("when = { step = \"a\", pointer = \"\" }"))
+        .find("w.toml:5: step.when: must have exactly one of equals, differs and present") != std::string::npos);
+}
+
+TEST_CASE("what the rules find wrong is told with the line of its step or key") {
+  CHECK(complaints("name = \"w\"\n\n[[step]]\nname = \"a\"\nagent = \"x\"\nafter = [\"b\"]\n")
+        == "w.toml:3: step `a`: after names the unknown step `b`");
+  CHECK(complaints("name = \"w\"\ndeadline = \"1s\"\n[[step]]\nname = \"a\"\nagent = \"x\"\n")
+        == "w.toml:1: undo_reserve must be below the deadline");
+  CHECK(complaints("name = \"w\"") == "w.toml:1: steps: there must be at least one");
+  CHECK(complaints(step_with("input = { x = \"nobody:/a\" }"))
+        == "w.toml:2: step `a`: input member `x` names the unknown step `nobody`");
+}
+
+TEST_CASE("a step called payload is refused because input could not tell it apart") {
+  CHECK(complaints("name = \"w\"\n[[step]]\nname = \"payload\"\nagent = \"x\"\n").starts_with("w.toml:3: step.name: a step cannot"));
+}
+
+TEST_CASE("the shipped workflows are ready to be used") {
+  const auto all = load_workflows({root / "config/workflows"});
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].name == "drone_delivery");
+  CHECK(all[0].steps.size() == 5);
+  CHECK(all[1].name == "order_processing");
+  CHECK(all[1].steps.size() == 4);
+}
+
+TEST_CASE("the same workflow in two files is refused") {
+  const tests::temp_folder folder;
+  folder.write("a.toml", step_with(""));
+  folder.write("b.toml", step_with(""));
+  folder.write("notes.txt", "not a workflow");
+  CHECK_THROWS_WITH(load_workflows({folder.path()}),
+                    Catch::Matchers::EndsWith("b.toml: workflow `w`, version 1, is in " + (folder.path() / "a.toml").string()
+                                              + " already"));
+}
+
+TEST_CASE("the mistakes of all files of a folder are told at once") {
+  const tests::temp_folder folder;
+  folder.write("a.toml", step_with("x = 1"));
+  folder.write("b.toml", step_with("y = 1"));
+  try {
+    load_workflows({folder.path()});
+    FAIL("the files were accepted");
+  } catch (const config_error& e) {
+    CHECK(e.problems().size() == 2);
+  }
+}
+
+TEST_CASE("a definition is shown as JSON with the words of the file") {
+  const auto j = definition_json(load_workflow(root / "config/workflows/drone_delivery.toml"));
+  CHECK(j["deadline"] == "10m");
+  CHECK(j["steps"][3]["when"] == nlohmann::json{{"step", "decide_transport"}, {"pointer", "/third_party"}, {"equals", false}});
+  CHECK(j["steps"][3]["input"]["package_id"] == "create_package:/package_id");
+  CHECK(j["steps"][3]["retry"]["factor"] == 2.0);
+  CHECK(j["steps"][3]["after"] == nlohmann::json{"create_package", "decide_transport"});
+  CHECK(j["steps"][3]["compensation"]["agent"] == "drone_undo");
+}
