@@ -73,10 +73,12 @@ private:
   }
 
   void on_written(const write_done& m) {
+    if (m.ticket != ticket_)
+      return; // the answer to a request that was given up
     if (released_)
       return answer_release();
-    if (m.ticket != ticket_ || campaign_.asked_at == workflow::unset)
-      return; // the answer to a request that was given up
+    if (campaign_.asked_at == workflow::unset)
+      return;
     const auto before = campaign_.epoch;
     if (m.outcome->result == store::verdict::applied)
       workflow::on_granted(campaign_, deps_.options.terms, m.outcome->number, now());

@@ -78,7 +78,8 @@ private:
     auto& l = found->second;
     l.reading = false;
     for (const auto& n : page.notices) {
-      if (l.told.size() >= deps_.window)
+      l.again = l.again || l.told.size() >= deps_.window; // the rest once some of it was seen
+      if (l.again)
         break;
       if (l.told.emplace(n.task_number, n.sequence).second)
         tell(this, l.handle, n);

@@ -5,6 +5,8 @@
 #include "actors/type_ids.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/result.hpp>
+#include <caf/sec.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
 #include <utility>
@@ -23,15 +25,25 @@ public:
 
   behavior_type make_behavior() override {
     return {
-      [this](const show_task& m) { return view_of(deps_.store->find(m.id), true); },
-      [this](const find_task& m) { return view_of(deps_.store->find(m.number), false); },
-      [this](const list_tasks& m) { return on_list(m); },
-      [this](const find_overdue& m) { return on_overdue(m); },
-      [this](const find_notices& m) { return on_notices(m); },
+      [this](const show_task& m) { return guarded([&] { return view_of(deps_.store->find(m.id), true); }); },
+      [this](const find_task& m) { return guarded([&] { return view_of(deps_.store->find(m.number), false); }); },
+      [this](const list_tasks& m) { return guarded([&] { return on_list(m); }); },
+      [this](const find_overdue& m) { return guarded([&] { return on_overdue(m); }); },
+      [this](const find_notices& m) { return guarded([&] { return on_notices(m); }); },
     };
   }
 
 private:
+  /// A read that fails is answered as failed; an exception would end the actor.
+  template <class F>
+  static auto guarded(F read) -> caf::result<decltype(read())> {
+    try {
+      return read();
+    } catch (const store::store_error& e) {
+      return caf::make_error(caf::sec::runtime_error, std::string{e.what()});
+    }
+  }
+
   task_view view_of(std::optional<workflow::task> found, bool with_late_replies) {
     report_damage();
     task_view view;

@@ -30,6 +30,7 @@ struct entry {
   boxed<workflow::definition> definition;
   std::deque<workflow::event> waiting;       ///< until the store has answered
   std::optional<workflow::change> committing; ///< on its way to disk
+  std::optional<workflow::event> cause;       ///< of what is on its way
   bool reload = false;                        ///< somebody else changed it: read it before going on
   bool reading = false;
 };
@@ -100,8 +101,10 @@ private:
 
   void on_claimed(const write_done& m) {
     claiming_ = false;
-    if (m.outcome->result != store::verdict::applied)
-      return claim_later();
+    if (m.outcome->result != store::verdict::applied) {
+      claim_later();
+      return finish_drain();
+    }
     for (const auto& d : m.definitions)
       definitions_.add(d);
     for (const auto& t : m.outcome->tasks)
@@ -112,6 +115,7 @@ private:
       claim_at_ = m.outcome->next;
     alarm_.set<scheduler_actor>(this, deps_.clock, claim_at_);
     claim();
+    finish_drain();
   }
 
   void begin(const workflow::task& t) {
@@ -147,13 +151,15 @@ private:
         return read_again(number, e);
       if (e.waiting.empty())
         return;
-      const auto what = std::move(e.waiting.front());
+      auto what = std::move(e.waiting.front());
       e.waiting.pop_front();
       auto change = workflow::apply(e.task, *e.definition, what, now());
-      if (change.result == workflow::verdict::applied)
-        commit(e, std::move(change));
-      else
+      if (change.result != workflow::verdict::applied) {
         note_refusal(e, what, change);
+        continue;
+      }
+      e.cause = std::move(what);
+      commit(e, std::move(change));
     }
   }
 
@@ -199,14 +205,13 @@ private:
     if (found == tasks_.end() || !found->second.committing)
       return;
     auto& e = found->second;
-    if (o.result == store::verdict::full || o.result == store::verdict::unknown_outcome)
-      return write_later(number);
     auto change = std::move(*e.committing);
+    auto cause = std::move(*e.cause);
     e.committing.reset();
+    e.cause.reset();
     if (o.result != store::verdict::applied) {
-      log("overtaken", e.task, o.why);
-      e.reload = true;
-      return go_on(number);
+      log("not stored", e.task, o.why);
+      return judge_again(number, std::move(cause), o.result);
     }
     e.task = std::move(change.next);
     e.task.revision = o.revision;
@@ -218,17 +223,23 @@ private:
       go_on(number);
   }
 
-  /// Nothing was written, or nobody knows: what the store holds decides how to go on.
-  void write_later(std::uint64_t number) {
+  /// Overtaken, not written, or nobody knows: what happened is judged once more by what the store holds then. A change that
+  /// the store can never take is given up.
+  void judge_again(std::uint64_t number, workflow::event cause, store::verdict why) {
     auto& e = tasks_.at(number);
-    e.committing.reset();
-    e.reload = e.reading = true; // until the wait is over
-    full_.push_back(number);
-    alarm_.set<scheduler_actor>(this, deps_.clock, now() + deps_.options.retry_full);
-    full_until_ = now() + deps_.options.retry_full;
+    e.reload = true;
+    if (why != store::verdict::refused)
+      e.waiting.push_front(std::move(cause));
+    if (why != store::verdict::full && why != store::verdict::unknown_outcome)
+      return go_on(number);
+    e.reading = true; // until the wait is over
+    read_later(number);
   }
 
   void forget(std::uint64_t number, bool ended) {
+    const auto& e = tasks_.at(number);
+    for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
+      note_refusal(e, what, workflow::apply(e.task, *e.definition, what, now()));
     tasks_.erase(number);
     due_.forget(number);
     if (draining_)
@@ -266,14 +277,19 @@ private:
 
   void on_read(std::uint64_t number, const task_view& m) {
     const auto found = tasks_.find(number);
-    if (found == tasks_.end())
+    if (found == tasks_.end() || !found->second.reading)
       return;
     auto& e = found->second;
+    if (m.task && m.task->revision < e.task.revision)
+      return read_again(number, e); // read before what is known here was written
     e.reading = e.reload = false;
     const bool mine = m.task && m.task->locked_by == deps_.options.name && m.task->lock_epoch == e.task.lock_epoch;
     stop_unwanted(e, m.task ? &*m.task : nullptr, mine);
-    if (!mine)
+    if (!mine) {
+      if (m.task)
+        e.task = *m.task;
       return forget(number, false);
+    }
     if (m.task->revision != e.task.revision) {
       e.task = *m.task;
       due_.forget(number);
@@ -471,7 +487,7 @@ private:
   }
 
   void finish_drain() {
-    if (!draining_ || !drain_promise_ || !tasks_.empty())
+    if (!draining_ || !drain_promise_ || claiming_ || !tasks_.empty())
       return;
     drain_promise_->deliver(drained_);
     drain_promise_.reset();

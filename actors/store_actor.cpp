@@ -54,6 +54,11 @@ public:
 
 private:
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
+    if (!m) {
+      receipt r;
+      r.why = "the submission is empty";
+      return r;
+    }
     if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max) {
       receipt r;
       r.result = store::verdict::full;
@@ -162,6 +167,8 @@ private:
 
   void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
                    const store::outcome& o) const {
+    if (o.result == store::verdict::unknown_outcome)
+      news.work = news.review = news.notices = true; // if it was made, somebody has to look
     if (o.result != store::verdict::applied)
       return;
     if (const auto* submitted = std::get_if<store::submit_task>(&*w.what)) {

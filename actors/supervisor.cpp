@@ -91,7 +91,7 @@ private:
 
   void read_page(const find_overdue& where) {
     ask(this, deps_.reader, deps_.options.reader_limit, where)
-      .then([this, where](const overdue_page& page) { on_page(where, page); }, [this](const caf::error&) { end_sweep(); });
+      .then([this, where](const overdue_page& page) { on_page(where, page); }, [this](const caf::error&) { sweep_later(); });
   }
 
   void on_page(const find_overdue& where, const overdue_page& page) {
@@ -106,10 +106,15 @@ private:
   }
 
   void end_sweep() {
-    sweeping_ = false;
     tell(this, keeper_, lease_progress{lease_});
+    sweep_later();
     if (again_)
-      return sweep();
+      sweep();
+  }
+
+  /// After a read that failed this is no progress: a node that cannot read must not keep the lease.
+  void sweep_later() {
+    sweeping_ = false;
     alarm_.set<supervisor_actor>(this, deps_.clock, now() + deps_.options.period);
   }
 

@@ -199,4 +199,12 @@ node_options load_config(const fs::path& file) {
   return o;
 }
 
+config_places places_in_config(const fs::path& file) {
+  const auto table = parse_toml(read_text_file(file), file.string());
+  const node_options defaults;
+  const fs::path store = table["store"]["path"].value_or(defaults.store.path.string());
+  const fs::path socket = table["control"]["socket"].value_or((store / "control.sock").string());
+  return {under(file.parent_path(), store), under(file.parent_path(), socket)};
+}
+
 } // namespace steadfast

@@ -24,4 +24,13 @@ parsed_config parse_config(std::string_view text, const std::string& file);
 /// The options of a file: relative paths count from its folder, workflow files are read. Throws config_error.
 node_options load_config(const std::filesystem::path& file);
 
+/// Where a node of that configuration keeps its store and listens.
+struct config_places {
+  std::filesystem::path store;
+  std::filesystem::path socket;
+};
+
+/// Reads nothing else of the file, so that no secret need be at hand. Throws config_error.
+config_places places_in_config(const std::filesystem::path& file);
+
 } // namespace steadfast

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-// What `--json`, the control channel and `store dump` print. docs/json.md lists the fields; a field is never renamed.
+// What `--json`, the control channel and `store dump` print. docs/cli.md lists the fields; a field is never renamed.
 
 namespace steadfast {
 

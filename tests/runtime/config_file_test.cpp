@@ -1,6 +1,6 @@
 #include "runtime/config_error.hpp"
 #include "runtime/config_file.hpp"
-#include "tests/runtime/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #include "runtime/config_error.hpp"
 #include "runtime/json.hpp"
 #include "runtime/workflow_file.hpp"
-#include "tests/runtime/temp_folder.hpp"
+#include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace steadfast::apps {
+
+/// What the command line asks for; returns an exit code.
+using command = std::function<int()>;
+
+// One function per subcommand: adds its options and its help to `to`, and sets `chosen` when it is the one that was typed.
+void add_serve(CLI::App& to, command& chosen);
+void add_submit(CLI::App& to, command& chosen);
+void add_task(CLI::App& to, command& chosen);
+void add_alerts(CLI::App& to, command& chosen);
+void add_workflow(CLI::App& to, command& chosen);
+void add_lease(CLI::App& to, command& chosen);
+void add_node(CLI::App& to, command& chosen);
+void add_store(CLI::App& to, command& chosen);
+
+// Of `steadfast task`.
+void add_task_list(CLI::App& to, command& chosen);
+void add_task_show(CLI::App& to, command& chosen);
+void add_task_explain(CLI::App& to, command& chosen);
+void add_task_acts(CLI::App& to, command& chosen);
+
+} // namespace steadfast::apps

@@ -1,0 +1,52 @@
+#include "apps/documents.hpp"
+
+#include "apps/failure.hpp"
+#include "workflow/json_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+namespace steadfast::apps {
+namespace {
+
+constexpr std::size_t document_size_max = 64 << 20; // the node's own limit is lower and is told by the node
+
+std::string read_all(std::istream& in) {
+  std::string text;
+  for (std::istreambuf_iterator<char> i{in}, end; i != end && text.size() <= document_size_max; ++i)
+    text += *i;
+  return text;
+}
+
+} // namespace
+
+std::string read_document(const std::string& file) {
+  if (file == "-")
+    return read_all(std::cin);
+  std::ifstream in{file, std::ios::binary};
+  if (!in)
+    throw failure{no_input, file + " cannot be read: " + std::strerror(errno)};
+  return read_all(in);
+}
+
+void require_json(std::string_view text, const std::string& what) {
+  std::string mistake;
+  try {
+    const auto parsed = nlohmann::json::parse(text);
+    if (workflow::is_json(text))
+      return;
+    mistake = "it is nested too deep";
+  } catch (const nlohmann::json::parse_error& e) {
+    const std::string_view sentence{e.what()};
+    const auto colon = sentence.find("] "); // "[json.exception.parse_error.101] parse error at line 1, column 3: ..."
+    mistake = sentence.substr(colon == std::string_view::npos ? 0 : colon + 2);
+  }
+  throw failure{wrong_data, what + " is not JSON: " + mistake};
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace steadfast::apps {
+
+/// The bytes of a file, of standard input when it is called "-". Throws failure.
+std::string read_document(const std::string& file);
+
+/// Throws failure, with the place of the mistake, when the text is not JSON. `what` begins the sentence: "the payload".
+void require_json(std::string_view text, const std::string& what);
+
+} // namespace steadfast::apps

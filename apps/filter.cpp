@@ -1,0 +1,87 @@
+#include "apps/filter.hpp"
+
+#include "apps/failure.hpp"
+#include "runtime/nearest.hpp"
+#include "runtime/quantity.hpp"
+#include "runtime/time_text.hpp"
+#include "workflow/task.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<std::string> keys{"state", "workflow", "locked_by", "text", "before", "after"};
+const std::vector<std::string> states{"pending", "processing", "processed", "undoing", "undone", "error", "suspended"};
+
+std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(at, begin), text.size());
+    parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
+  if (const auto meant = runtime::nearest(name, known))
+    return "; did you mean `" + *meant + "`?";
+  std::string all;
+  for (const auto& k : known)
+    all += (all.empty() ? "" : ", ") + k;
+  return "; there are " + all;
+}
+
+json states_of(const std::string& value) {
+  json list = json::array();
+  for (const auto& name : split(value, '|')) {
+    if (!workflow::parse_process_state(name))
+      throw failure{wrong_usage, "--where: there is no state `" + name + "`" + suggestion(name, states)};
+    list.push_back(name);
+  }
+  return list;
+}
+
+void add_condition(json& params, const std::string& part, workflow::instant now) {
+  const auto equals = part.find('=');
+  const auto key = part.substr(0, equals);
+  if (equals == std::string::npos || std::find(keys.begin(), keys.end(), key) == keys.end())
+    throw failure{wrong_usage, equals == std::string::npos
+                                 ? "--where: `" + part + "` is not KEY=VALUE"
+                                 : "--where: there is no key `" + key + "`" + suggestion(key, keys)};
+  const auto value = part.substr(equals + 1);
+  if (key == "state")
+    params["states"] = states_of(value);
+  else if (key == "before" || key == "after")
+    params["submitted_" + key + "_ms"] = parse_moment(value, now, true, "--where " + key).time_since_epoch().count();
+  else
+    params[key] = value;
+}
+
+} // namespace
+
+json parse_where(std::string_view text, workflow::instant now) {
+  json params = json::object();
+  if (!text.empty())
+    for (const auto& part : split(text, ','))
+      add_condition(params, part, now);
+  return params;
+}
+
+workflow::instant parse_moment(const std::string& text, workflow::instant now, bool past, const std::string& what) {
+  if (const auto span = runtime::parse_span(text))
+    return past ? now - *span : now + *span;
+  if (const auto moment = parse_utc(text))
+    return *moment;
+  throw failure{wrong_usage, what + ": `" + text + "` is neither a moment such as 2026-11-21T06:00:00Z nor a duration such as 2h"};
+}
+
+workflow::instant wall_clock() {
+  return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "runtime/client.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace steadfast::apps {
+
+/// Which node a command means, and how it prints.
+struct node_choice {
+  std::string socket; ///< --socket
+  std::string config; ///< -c
+  bool json = false;  ///< --json
+};
+
+/// Adds --socket and -c; a command that prints data adds --json too.
+void add_node_choice(CLI::App& to, node_choice& choice, bool prints_data = true);
+
+struct node_places {
+  std::filesystem::path socket;
+  std::filesystem::path store;
+};
+
+/// From the options, then STEADFAST_SOCKET, then STEADFAST_CONFIG, then the defaults of a node started in this folder.
+node_places places_of(const node_choice& choice);
+
+/// Throws client_error when no node answers.
+client connect(const node_choice& choice);
+
+/// Prints a line of JSON.
+void print_json(const nlohmann::json& j);
+
+/// Who a person is in the story of a task: the login name.
+std::string who_acts();
+
+} // namespace steadfast::apps

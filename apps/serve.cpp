@@ -1,0 +1,55 @@
+#include "apps/commands.hpp"
+#include "apps/failure.hpp"
+#include "runtime/config_file.hpp"
+#include "runtime/log.hpp"
+#include "runtime/node_error.hpp"
+#include "runtime/serve.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+namespace steadfast::apps {
+namespace {
+
+int run_serve(const std::string& config, bool check_only) {
+  const auto options = load_config(config);
+  if (const auto wrong = problems(options); !wrong.empty())
+    throw failure{wrong_config, config + ": " + wrong.front()};
+  if (check_only) {
+    std::cout << config << " is all right: " << options.agents.size() << " agents, " << options.workflows.size()
+              << " workflows\n";
+    return done;
+  }
+  try {
+    start_log(options.log);
+    serve(options, [] {});
+  } catch (const node_error& e) {
+    throw failure{cannot_start, e.what()};
+  }
+  return done;
+}
+
+} // namespace
+
+void add_serve(CLI::App& to, command& chosen) {
+  struct given {
+    std::string config;
+    bool check_only = false;
+  };
+  auto g = std::make_shared<given>();
+  auto* sub = to.add_subcommand("serve", "Run a node until SIGTERM or Ctrl-C");
+  sub->add_option("-c,--config", g->config, "Its configuration; config/steadfast.toml lists every option")
+    ->type_name("FILE")
+    ->envname("STEADFAST_CONFIG")
+    ->required();
+  sub->add_flag("--check", g->check_only, "Only check the configuration and the workflows it names");
+  sub->footer("A signal lets attempts under way end, gives the rest back to the store and exits with 0; a second one ends the\n"
+              "process at once. Nothing is lost either way.\n\n"
+              "Example: steadfast serve -c node.toml");
+  sub->callback([g, &chosen] { chosen = [g] { return run_serve(g->config, g->check_only); }; });
+}
+
+} // namespace steadfast::apps

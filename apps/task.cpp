@@ -1,0 +1,71 @@
+#include "apps/commands.hpp"
+#include "apps/filter.hpp"
+#include "apps/node_access.hpp"
+#include "apps/story.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace steadfast::apps {
+namespace {
+
+struct given {
+  node_choice node;
+  std::string id;
+};
+
+std::shared_ptr<given> add_id(CLI::App& sub) {
+  auto g = std::make_shared<given>();
+  sub.add_option("id", g->id, "The task")->required()->type_name("ID");
+  add_node_choice(sub, g->node);
+  return g;
+}
+
+int show(const given& g) {
+  const auto shown = connect(g.node).call("task.show", {{"id", g.id}});
+  if (g.node.json)
+    print_json(shown.at("task"));
+  else
+    std::cout << story_text(shown, wall_clock(), standard_output());
+  return 0;
+}
+
+int explain(const given& g) {
+  const auto shown = connect(g.node).call("task.show", {{"id", g.id}});
+  if (g.node.json)
+    print_json({{"id", g.id}, {"process_state", shown.at("task").at("process_state")},
+                {"explanation", shown.at("explanation")}});
+  else
+    std::cout << explanation_text(shown, wall_clock(), standard_output());
+  return 0;
+}
+
+} // namespace
+
+void add_task_show(CLI::App& to, command& chosen) {
+  auto* sub = to.add_subcommand("show", "A task's story: each step, each attempt, how it ended, who did what");
+  auto g = add_id(*sub);
+  sub->footer("Example: steadfast task show order-4711");
+  sub->callback([g, &chosen] { chosen = [g] { return show(*g); }; });
+}
+
+void add_task_explain(CLI::App& to, command& chosen) {
+  auto* sub = to.add_subcommand("explain", "Why a task is where it is, what happens next, and when");
+  auto g = add_id(*sub);
+  sub->footer("Example: steadfast task explain order-4711");
+  sub->callback([g, &chosen] { chosen = [g] { return explain(*g); }; });
+}
+
+void add_task(CLI::App& to, command& chosen) {
+  auto* sub = to.add_subcommand("task", "Look at tasks and act on them");
+  sub->require_subcommand(1);
+  add_task_list(*sub, chosen);
+  add_task_show(*sub, chosen);
+  add_task_explain(*sub, chosen);
+  add_task_acts(*sub, chosen);
+}
+
+} // namespace steadfast::apps

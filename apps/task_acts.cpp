@@ -1,0 +1,202 @@
+// What a person does to tasks: one by its id, or all that match a filter, after a look at how many that are.
+
+#include "apps/commands.hpp"
+#include "apps/documents.hpp"
+#include "apps/failure.hpp"
+#include "apps/filter.hpp"
+#include "apps/node_access.hpp"
+#include "apps/task_list.hpp"
+#include "apps/terminal.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+struct act_description {
+  const char* name;
+  const char* help;
+  const char* example;
+};
+
+constexpr act_description acts[] = {
+  {"retry", "Try the failed step again; a task that ended in error goes on", "retry order-4711 --why 'the carrier is back'"},
+  {"skip", "Take a step as done, with the result given", "skip order-4711 --step book_shipping --result '{\"by\": \"post\"}'"},
+  {"undo", "Undo what the task has done", "undo order-4711 --why 'the customer changed her mind'"},
+  {"cancel", "Stop the task and undo what it has done", "cancel order-4711"},
+  {"suspend", "Start nothing new of the task until it is resumed", "suspend --where workflow=order_processing"},
+  {"resume", "Let a suspended task go on", "resume --where state=suspended,workflow=order_processing"},
+  {"edit", "Change the payload; `retry` then goes on with it", "edit order-4711 --payload corrected.json"},
+};
+
+struct given {
+  std::string act;
+  node_choice node;
+  std::vector<std::string> ids;
+  std::string where;
+  std::string why;
+  std::string step;
+  std::string result;
+  std::string payload;
+  bool new_key = false;
+  bool dry_run = false;
+  bool yes = false;
+};
+
+// ---- which tasks ----
+
+std::vector<std::string> ids_meant(client& node, const given& g, const json& filter) {
+  if (g.where.empty())
+    return g.ids;
+  std::vector<std::string> ids;
+  for_each_task(node, filter, std::numeric_limits<std::size_t>::max(),
+                [&ids](const json& t) { ids.push_back(t.at("id").get<std::string>()); });
+  return ids;
+}
+
+/// More than one task is only touched after the number was typed, or with --yes.
+void confirm(const given& g, std::size_t count) {
+  if (count <= 1 || g.yes)
+    return;
+  const auto number = std::to_string(count);
+  if (isatty(STDIN_FILENO) == 0)
+    throw failure{wrong_usage, g.act + " would change " + number + " tasks: add --yes, or --dry-run to see which"};
+  std::cerr << "This will " << g.act << " " << number << " tasks. Type " << number << " to go on: " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  if (answer != number)
+    throw failure{refused, "nothing was changed"};
+}
+
+int preview(const given& g, const std::vector<std::string>& ids) {
+  for (const auto& id : ids)
+    if (g.node.json)
+      print_json({{"id", id}, {"act", g.act}, {"dry_run", true}});
+    else
+      std::cout << "would " << g.act << " " << printable(id) << '\n';
+  if (!g.node.json)
+    std::cout << ids.size() << (ids.size() == 1 ? " task\n" : " tasks\n");
+  return done;
+}
+
+// ---- acting ----
+
+json params_of(const given& g) {
+  json params{{"act", g.act}, {"who", who_acts()}, {"why", g.why}};
+  if (!g.step.empty())
+    params["step"] = g.step;
+  if (g.new_key)
+    params["new_key"] = true;
+  if (g.act == "skip") {
+    require_json(g.result, "--result");
+    params["document"] = g.result;
+  }
+  if (g.act == "edit") {
+    const auto payload = read_document(g.payload);
+    require_json(payload, "the payload");
+    params["document"] = payload;
+  }
+  return params;
+}
+
+void report(const given& g, const std::string& id, const json& answer) {
+  if (g.node.json)
+    print_json({{"id", id}, {"act", g.act}, {"done", true}, {"process_state", answer.at("process_state")}});
+  else
+    std::cout << printable(id) << ": " << g.act << " done, now " << answer.at("process_state").get<std::string>() << '\n';
+}
+
+void report_refusal(const given& g, const std::string& id, const client_error& e) {
+  if (g.node.json)
+    print_json({{"id", id}, {"act", g.act}, {"done", false}, {"why", e.what()}});
+  else
+    std::cerr << "steadfast: " << printable(id) << ": " << e.what() << '\n';
+}
+
+int act_on_all(client& node, const given& g, const std::vector<std::string>& ids) {
+  auto params = params_of(g);
+  std::size_t failed = 0;
+  for (const auto& id : ids) {
+    params["id"] = id;
+    try {
+      report(g, id, node.call("task.act", params));
+    } catch (const client_error& e) {
+      const bool says_no = e.why() == client_error::kind::refused || e.why() == client_error::kind::not_found;
+      if (!says_no || ids.size() == 1)
+        throw;
+      ++failed;
+      report_refusal(g, id, e);
+    }
+  }
+  if (failed > 0)
+    std::cerr << "steadfast: " << failed << " of " << ids.size() << " tasks did not take it\n";
+  return failed > 0 ? refused : done;
+}
+
+int act(const given& g) {
+  if (g.ids.empty() == g.where.empty())
+    throw failure{wrong_usage, "say which tasks: either ids or --where"};
+  if (g.act == "edit" && (g.ids.size() != 1 || !g.where.empty()))
+    throw failure{wrong_usage, "one payload is edited at a time: give one id"};
+  const auto filter = parse_where(g.where, wall_clock());
+  auto node = connect(g.node);
+  const auto ids = ids_meant(node, g, filter);
+  if (ids.empty()) {
+    std::cerr << "steadfast: no task matches\n";
+    return not_found;
+  }
+  if (g.dry_run)
+    return preview(g, ids);
+  confirm(g, ids.size());
+  return act_on_all(node, g, ids);
+}
+
+// ---- options ----
+
+void add_special_options(CLI::App& sub, given& g) {
+  if (g.act == "retry") {
+    sub.add_option("--step", g.step, "Which step [the first that failed]")->type_name("NAME");
+    sub.add_flag("--new-key", g.new_key, "With another idempotency key: the service does not take it for a repetition");
+  } else if (g.act == "skip") {
+    sub.add_option("--step", g.step, "Which step")->type_name("NAME")->required();
+    sub.add_option("--result", g.result, "What later steps see as its result [null]")->type_name("JSON");
+    g.result = "null";
+  } else if (g.act == "edit") {
+    sub.add_option("--payload", g.payload, "The new payload; - is standard input")->type_name("FILE")->required();
+  }
+}
+
+void add_act(CLI::App& to, command& chosen, const act_description& what) {
+  auto g = std::make_shared<given>();
+  g->act = what.name;
+  auto* sub = to.add_subcommand(what.name, what.help);
+  sub->add_option("ids", g->ids, "The tasks")->type_name("ID");
+  sub->add_option("--where", g->where, where_help)->type_name("FILTER");
+  add_special_options(*sub, *g);
+  sub->add_option("--why", g->why, "Reason, kept in the task's story")->type_name("TEXT");
+  sub->add_flag("--dry-run", g->dry_run, "Only say which tasks would be changed");
+  sub->add_flag("--yes", g->yes, "Do not ask before more than one task is changed");
+  add_node_choice(*sub, g->node);
+  sub->footer(std::string{"Example: steadfast task "} + what.example);
+  sub->callback([g, &chosen] { chosen = [g] { return act(*g); }; });
+}
+
+} // namespace
+
+void add_task_acts(CLI::App& to, command& chosen) {
+  for (const auto& what : acts)
+    add_act(to, chosen, what);
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,129 @@
+#include "apps/terminal.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
+namespace steadfast::apps {
+namespace {
+
+constexpr std::size_t width_least = 40;
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+/// Bytes of the well-formed UTF-8 sequence that `text` begins with; 0: it does not begin with one.
+std::size_t sequence_size(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t size = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0) == 0xE0 ? 3
+                                            : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  if (size == 0 || size > text.size())
+    return 0;
+  for (std::size_t i = 1; i < size; ++i)
+    if (!is_continuation(text[i]))
+      return 0;
+  return size;
+}
+
+// C0, DEL, and C1 (0xC2 0x80 to 0xC2 0x9F), which some terminals obey.
+bool is_control(std::string_view sequence) {
+  const auto first = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 1)
+    return first < 0x20 || first == 0x7F;
+  return sequence.size() == 2 && first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+}
+
+std::string in_hex(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    std::array<char, 8> one{};
+    std::snprintf(one.data(), one.size(), "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    text += one.data();
+  }
+  return text;
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    return std::max<std::size_t>(size.ws_col, width_least);
+  return 80;
+}
+
+} // namespace
+
+terminal standard_output() {
+  terminal t;
+  t.is_terminal = isatty(STDOUT_FILENO) == 1;
+  if (!t.is_terminal)
+    return t;
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* kind = std::getenv("TERM");
+  t.has_colours = (no_colour == nullptr || *no_colour == '\0') && (kind == nullptr || std::string_view{kind} != "dumb");
+  t.width = terminal_width();
+  return t;
+}
+
+std::size_t columns_of(std::string_view text) {
+  std::size_t n = 0;
+  for (const char c : text)
+    n += is_continuation(c) ? 0 : 1;
+  return n;
+}
+
+std::size_t bytes_of(std::string_view text, std::size_t columns) {
+  std::size_t end = 0;
+  for (std::size_t seen = 0; end < text.size(); ++end)
+    if (!is_continuation(text[end]) && seen++ == columns)
+      break;
+  return end;
+}
+
+std::string cut(std::string_view text, std::size_t columns) {
+  if (columns_of(text) <= columns)
+    return std::string{text};
+  return columns == 0 ? std::string{} : std::string{text.substr(0, bytes_of(text, columns - 1))} + "…";
+}
+
+std::string printable(std::string_view text) {
+  std::string safe;
+  while (!text.empty()) {
+    const auto size = sequence_size(text);
+    const auto sequence = text.substr(0, size == 0 ? 1 : size);
+    if (size == 0)
+      safe += '?';
+    else if (is_control(sequence))
+      safe += in_hex(sequence);
+    else
+      safe += sequence;
+    text.remove_prefix(sequence.size());
+  }
+  return safe;
+}
+
+std::string painted(std::string_view text, colour c, const terminal& to) {
+  static constexpr std::array<const char*, 6> codes{"", "32", "31", "33", "2", "1"};
+  if (!to.has_colours || c == colour::plain || text.empty())
+    return std::string{text};
+  return std::string{"\x1b["} + codes[static_cast<std::size_t>(c)] + "m" + std::string{text} + "\x1b[0m";
+}
+
+colour colour_of_state(std::string_view state) {
+  if (state == "processed" || state == "completed" || state == "succeeded")
+    return colour::good;
+  if (state == "error" || state == "failed" || state == "compensation_failed")
+    return colour::bad;
+  if (state == "undoing" || state == "undone" || state == "unknown" || state == "compensating" || state == "compensated"
+      || state == "suspended")
+    return colour::warning;
+  if (state == "not_started" || state == "skipped")
+    return colour::faint;
+  return colour::plain;
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace steadfast::apps {
+
+enum class colour : std::uint8_t { plain, good, bad, warning, faint, strong };
+
+/// Where output goes.
+struct terminal {
+  bool is_terminal = false;
+  bool has_colours = false;
+  std::size_t width = unlimited; ///< columns
+
+  static constexpr std::size_t unlimited = 1'000'000;
+};
+
+/// What standard output is. Colours only on a terminal, and not with NO_COLOR or TERM=dumb.
+terminal standard_output();
+
+/// Columns that UTF-8 text takes; every code point counts as one.
+std::size_t columns_of(std::string_view text);
+
+/// Bytes of the first `columns` columns.
+std::size_t bytes_of(std::string_view text, std::size_t columns);
+
+/// At most `columns` of it, the last one "…" if something was cut.
+std::string cut(std::string_view text, std::size_t columns);
+
+/// Safe to print whatever it is: control characters, line ends among them, as \xNN, bytes that are not UTF-8 as "?".
+std::string printable(std::string_view text);
+
+std::string painted(std::string_view text, colour c, const terminal& to);
+
+/// The colour that the state of a task or a step is shown in.
+colour colour_of_state(std::string_view state);
+
+} // namespace steadfast::apps

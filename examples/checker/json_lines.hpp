@@ -1,0 +1,46 @@
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace checker {
+
+/// An input cannot be used; says which and why.
+struct unusable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One line of an input, with what it takes to complain about it.
+class json_line {
+public:
+  json_line(simdjson::dom::object fields, std::string where) : fields_{fields}, where_{std::move(where)} {}
+
+  std::string_view text(const char* field) const;          ///< throws when there is none
+  std::string_view text_or_empty(const char* field) const; ///< also when null
+  std::uint64_t number(const char* field) const;
+  std::uint64_t number_or_zero(const char* field) const;
+  bool flag(const char* field) const;
+  simdjson::dom::array list_or_empty(const char* field) const;
+
+  /// A moment in ms: a number as it is, or an RFC 3339 text in UTC; false when there is none.
+  bool moment(const char* field, std::int64_t& into) const;
+
+  /// The same complaint, about an object inside this line.
+  json_line inside(simdjson::dom::element e) const;
+
+  [[noreturn]] void complain(const std::string& what) const;
+
+private:
+  simdjson::dom::object fields_;
+  std::string where_; ///< "file:line"
+};
+
+/// Calls `visit` for each line of the file. A last line that a crash cut off is passed over when `may_be_torn`.
+void each_json_line(const std::string& path, bool may_be_torn, const std::function<void(const json_line&)>& visit);
+
+} // namespace checker

@@ -1,0 +1,168 @@
+#include "runtime/log.hpp"
+
+#include "runtime/time_text.hpp"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/async.h>
+#include <spdlog/async_logger.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace steadfast {
+namespace {
+
+using nlohmann::json;
+
+// Lines waiting for a slow disk or terminal. The node never waits for its log: the oldest give way.
+constexpr std::size_t backlog_max = 8192;
+
+using fields = std::vector<std::pair<std::string, std::string>>;
+
+struct named_level {
+  const char* name;
+  spdlog::level::level_enum value;
+};
+constexpr std::array<named_level, 6> levels{{{"trace", spdlog::level::trace},
+                                             {"debug", spdlog::level::debug},
+                                             {"info", spdlog::level::info},
+                                             {"warning", spdlog::level::warn},
+                                             {"error", spdlog::level::err},
+                                             {"off", spdlog::level::off}}};
+
+spdlog::level::level_enum level_of(const std::string& name) {
+  const auto found = std::find_if(levels.begin(), levels.end(), [&](const named_level& l) { return name == l.name; });
+  return found == levels.end() ? spdlog::level::info : found->value;
+}
+
+/// The process's log: lines go to a thread of their own, errors are written at once, as the process may end after one.
+class process_log {
+public:
+  process_log() { use(std::make_shared<spdlog::sinks::stderr_sink_mt>(), spdlog::level::warn); }
+
+  void start(const log_options& o) {
+    json_ = o.json;
+    pool_ = std::make_shared<spdlog::details::thread_pool>(backlog_max, 1);
+    use(sink_for(o), level_of(o.level));
+  }
+
+  void write(const std::string& level, const std::string& event, const fields& more, const std::string& detail) {
+    const auto l = level_of(level);
+    auto& to = l >= spdlog::level::err || !async_ ? *sync_ : *async_;
+    if (to.should_log(l))
+      to.log(l, line(level, event, more, detail));
+  }
+
+  std::size_t lost() const { return pool_ ? pool_->overrun_counter() : 0; }
+
+private:
+  void use(const spdlog::sink_ptr& sink, spdlog::level::level_enum level) {
+    sync_ = std::make_shared<spdlog::logger>("steadfast", sink);
+    async_ = pool_ ? std::make_shared<spdlog::async_logger>("steadfast", sink, pool_,
+                                                            spdlog::async_overflow_policy::overrun_oldest)
+                   : nullptr;
+    for (spdlog::logger* l : {sync_.get(), static_cast<spdlog::logger*>(async_.get())})
+      if (l != nullptr) {
+        l->set_pattern("%v");
+        l->set_level(level);
+        l->flush_on(spdlog::level::info);
+        l->set_error_handler([](const std::string&) {}); // a full disk must not stop the node
+      }
+  }
+
+  static spdlog::sink_ptr sink_for(const log_options& o) {
+    if (o.file.empty())
+      return std::make_shared<spdlog::sinks::stderr_sink_mt>();
+    try {
+      return std::make_shared<spdlog::sinks::basic_file_sink_mt>(o.file.string());
+    } catch (const spdlog::spdlog_ex& e) {
+      throw std::runtime_error{"log.file " + o.file.string() + " cannot be opened: " + e.what()};
+    }
+  }
+
+  std::string line(const std::string& level, const std::string& event, const fields& more, const std::string& detail) const {
+    const auto now = std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
+    return json_ ? json_line(now, level, event, more, detail) : text_line(now, level, event, more, detail);
+  }
+
+  static std::string json_line(workflow::instant now, const std::string& level, const std::string& event, const fields& more,
+                               const std::string& detail) {
+    nlohmann::ordered_json j{{"time", utc_text(now)}, {"level", level}, {"event", event}};
+    for (const auto& [name, value] : more)
+      j[name] = value;
+    if (!detail.empty())
+      j["detail"] = detail;
+    return j.dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+
+  static std::string text_line(workflow::instant now, const std::string& level, const std::string& event, const fields& more,
+                               const std::string& detail) {
+    auto text = local_text(now, true) + " " + level + std::string(8 - std::min<std::size_t>(level.size(), 7), ' ') + event;
+    for (const auto& [name, value] : more)
+      text += " " + name + "=" + value;
+    if (!detail.empty())
+      text += ": " + detail;
+    // One event is one line, whatever a service's answer holds.
+    std::replace_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, ' ');
+    return text;
+  }
+
+  bool json_ = false;
+  std::shared_ptr<spdlog::details::thread_pool> pool_;
+  std::shared_ptr<spdlog::logger> sync_;
+  std::shared_ptr<spdlog::async_logger> async_;
+};
+
+process_log& log() {
+  static process_log the_log;
+  return the_log;
+}
+
+/// The step that something happened to last: what a line about the task is most likely about.
+const workflow::step* latest_step(const workflow::task& t) {
+  const workflow::step* latest = nullptr;
+  workflow::instant at = workflow::unset;
+  for (const auto& s : t.steps)
+    if (!s.log.empty() && std::max(s.log.back().started_at, s.log.back().ended_at) > at) {
+      latest = &s;
+      at = std::max(s.log.back().started_at, s.log.back().ended_at);
+    }
+  return latest;
+}
+
+fields fields_of(const workflow::task& t) {
+  fields f{{"task", t.id}, {"workflow", t.workflow}, {"state", std::string{to_string(t.state)}}};
+  if (const auto* s = latest_step(t)) {
+    f.emplace_back("step", std::to_string(s - t.steps.data()));
+    f.emplace_back("attempt", std::to_string(s->attempt));
+  }
+  return f;
+}
+
+} // namespace
+
+void start_log(const log_options& o) {
+  log().start(o);
+}
+
+void log_line(const std::string& level, const std::string& text) {
+  log().write(level, text, {}, {});
+}
+
+void log_task(const std::string& event, const workflow::task& t, const std::string& detail) {
+  const bool bad = t.state == workflow::process_state::error;
+  log().write(bad ? "warning" : "info", event, fields_of(t), detail);
+}
+
+std::size_t log_lines_lost() {
+  return log().lost();
+}
+
+} // namespace steadfast

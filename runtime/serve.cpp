@@ -1,0 +1,77 @@
+#include "runtime/serve.hpp"
+
+#include "runtime/log.hpp"
+#include "runtime/node.hpp"
+#include "runtime/quantity.hpp"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <thread>
+
+namespace steadfast {
+namespace {
+
+constexpr workflow::span stop_margin{10'000}; ///< beyond the drain limit, for commits and closing the store
+constexpr int exit_stuck = 70;                // EX_SOFTWARE
+
+/// Blocked in every thread that starts later, so that only those who wait for them get them.
+sigset_t block_end_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int s : {SIGTERM, SIGINT, SIGHUP})
+    sigaddset(&signals, s);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+std::string name_of(int signal) {
+  return signal == SIGTERM ? "SIGTERM" : signal == SIGINT ? "SIGINT" : "SIGHUP";
+}
+
+// What a configuration calls secret is in this process's memory.
+void leave_no_core_file() {
+  const rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+/// Ends the process when the stop is taking too long or somebody insists. Ends with the process.
+void watch_the_stop(sigset_t signals, workflow::span limit) {
+  std::thread{[signals, limit] {
+    const timespec wait{limit.count() / 1000, (limit.count() % 1000) * 1'000'000};
+    const int signal = sigtimedwait(&signals, nullptr, &wait);
+    if (signal > 0) {
+      log_line("error", name_of(signal) + " again: ending at once; what is in flight goes on after the next start");
+      std::_Exit(128 + signal);
+    }
+    log_line("error", "the node did not stop within " + runtime::span_text(limit)
+                        + ": ending at once; what is in flight goes on after the next start");
+    std::_Exit(exit_stuck);
+  }}.detach();
+}
+
+} // namespace
+
+void serve(const node_options& options, const std::function<void()>& when_ready) {
+  const auto signals = block_end_signals();
+  leave_no_core_file();
+  umask(0077);
+  node n{options};
+  n.start();
+  log_line("info", "node " + options.name + " is ready; store " + options.store.path.string() + ", socket "
+                     + (options.socket.empty() ? "none" : options.socket.string()));
+  when_ready();
+  int signal = 0;
+  sigwait(&signals, &signal);
+  log_line("info", name_of(signal) + ": stopping; attempts under way have " + runtime::span_text(options.drain_limit)
+                     + " to end");
+  watch_the_stop(signals, options.drain_limit + stop_margin);
+  n.stop();
+  log_line("info", "node " + options.name + " has stopped");
+}
+
+} // namespace steadfast

@@ -1,0 +1,190 @@
+// How a scheduler takes work and gives it back.
+
+#include "tests/actors/one_node.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using namespace std::chrono_literals;
+using tests::one_node;
+using tests::scripted_agent;
+
+namespace {
+
+using strings = std::vector<std::string>;
+
+actors::scheduler_view view(one_node& node) {
+  return node.system().ask<actors::scheduler_view>(node.schedulers.at(0), actors::describe{}).value();
+}
+
+strings ids_in_order(const std::vector<actors::step_order>& orders) {
+  strings ids;
+  for (const auto& o : orders)
+    ids.push_back(o.task_id);
+  return ids;
+}
+
+tests::node_settings with_bound(std::uint32_t in_flight_max) {
+  tests::node_settings settings;
+  settings.in_flight_max = in_flight_max;
+  return settings;
+}
+
+} // namespace
+
+TEST_CASE("a scheduler has no more tasks in flight than its bound; the others stay pending in the store") {
+  one_node node{with_bound(3)};
+  node.agent("hotel").follow(scripted_agent::hang);
+  for (int i = 0; i < 10; ++i)
+    node.submit("t" + std::to_string(i));
+  CHECK(node.agent("hotel").orders().size() == 3);
+  CHECK(view(node).in_flight == 3);
+  CHECK(node.state("t3") == "pending");
+  node.agent("hotel").say(node.system(), *scripted_agent::succeed(node.agent("hotel").orders()[1]));
+  node.run();
+  CHECK(node.state("t1") == "processed");
+  CHECK(node.state("t3") == "processing");
+  CHECK(view(node).in_flight == 3);
+}
+
+TEST_CASE("work is taken by priority, then by age") {
+  one_node node{with_bound(1)};
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("first");
+  for (const auto& [id, priority] : std::vector<std::pair<std::string, int>>{{"low", 9}, {"b", 5}, {"c", 5}, {"urgent", 0}}) {
+    auto order = node.order_for(id);
+    order.priority = static_cast<std::uint8_t>(priority);
+    node.submit(order);
+  }
+  node.agent("hotel").follow(scripted_agent::succeed);
+  node.agent("hotel").say(node.system(), *scripted_agent::succeed(node.agent("hotel").last()));
+  node.run();
+  CHECK(ids_in_order(node.agent("hotel").orders()) == strings{"first", "urgent", "b", "c", "low"});
+}
+
+TEST_CASE("a task that must not start yet is taken at its time and not before") {
+  one_node node;
+  auto order = node.order_for("t1");
+  order.not_before = node.now() + 10min;
+  node.submit(order);
+  node.advance(10min - 1ms);
+  CHECK(node.agent("hotel").orders().empty());
+  node.advance(1ms);
+  CHECK(node.state("t1") == "processed");
+}
+
+TEST_CASE("a task that must not start yet is taken at its time by a scheduler that was started since") {
+  one_node node;
+  auto order = node.order_for("t1");
+  order.not_before = node.now() + 10min;
+  node.submit(order);
+  node.restart();
+  node.advance(10min);
+  CHECK(node.state("t1") == "processed");
+}
+
+TEST_CASE("row 17: with many tasks in flight a restart resumes all of them, never more at a time than the bound") {
+  auto settings = with_bound(50);
+  settings.claim_max = 20;
+  one_node node{settings};
+  node.agent("hotel").follow(scripted_agent::hang);
+  for (int i = 0; i < 200; ++i)
+    node.submit("t" + std::to_string(i));
+  REQUIRE(node.agent("hotel").orders().size() == 50);
+  node.restart();
+  node.run();
+  CHECK(node.agent("hotel").orders().size() == 100);
+  CHECK(view(node).in_flight == 50);
+  node.agent("hotel").follow(scripted_agent::succeed);
+  node.restart();
+  node.run();
+  CHECK(node.store().stats().tasks[workflow::process_state::processed] == 200);
+}
+
+TEST_CASE("a drained scheduler lets the open attempt finish, starts nothing new, and gives the task back") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  const auto answer = node.system().begin_to_ask<actors::drained>(node.schedulers[0], actors::drain{20s});
+  node.run();
+  CHECK_FALSE(answer->has_value());
+  node.submit("t2"); // is not taken any more
+  node.agent("hotel").say(node.system(), *scripted_agent::succeed(node.agent("hotel").last()));
+  node.run();
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->given_back == 1);
+  CHECK((*answer)->finished == 0);
+  CHECK(node.step_state("t1", 0) == "completed");
+  CHECK(node.state("t1") == "pending");
+  CHECK(node.state("t2") == "pending");
+  CHECK(node.agent("flight").orders().empty());
+  CHECK(node.task("t1").takeovers == 0);
+  node.agent("hotel").follow(scripted_agent::succeed);
+  node.restart();
+  node.run();
+  CHECK(node.state("t1") == "processed");
+  CHECK(node.state("t2") == "processed");
+  CHECK(node.agent("hotel").orders_of("hotel").size() == 2);
+}
+
+TEST_CASE("a drained scheduler counts a task whose last step ends meanwhile as finished") {
+  one_node node;
+  node.agent("flight").follow(scripted_agent::hang);
+  node.submit("t1");
+  const auto answer = node.system().begin_to_ask<actors::drained>(node.schedulers[0], actors::drain{20s});
+  node.run();
+  node.agent("flight").say(node.system(), *scripted_agent::succeed(node.agent("flight").last()));
+  node.run();
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->finished == 1);
+  CHECK((*answer)->given_back == 0);
+}
+
+TEST_CASE("at the limit of a drain everything is given back, with the attempt still open, and the next life orders it again") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  const auto answer = node.system().begin_to_ask<actors::drained>(node.schedulers[0], actors::drain{5s});
+  node.advance(4'999ms);
+  CHECK_FALSE(answer->has_value());
+  node.advance(1ms);
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->given_back == 1);
+  CHECK(node.state("t1") == "pending");
+  CHECK(node.task("t1").takeovers == 0);
+  node.agent("hotel").follow(scripted_agent::succeed);
+  node.restart();
+  node.run();
+  CHECK(node.state("t1") == "processed");
+  CHECK(node.agent("hotel").last().attempt == 1);
+}
+
+TEST_CASE("a drain waits for the tasks that were being taken when it came, and gives them back") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.run();
+  node.begin_to_submit("t1");
+  // The claim is on its way to the store.
+  node.run_until_next<actors::write_request>("store_actor", [](const actors::write_request& m) {
+    return std::holds_alternative<store::claim_tasks>(*m.what);
+  });
+  const auto answer = node.system().begin_to_ask<actors::drained>(node.schedulers[0], actors::drain{5s});
+  node.run_until_next<actors::drain>("scheduler");
+  node.step();
+  CHECK_FALSE(answer->has_value());
+  node.run();
+  CHECK(node.state("t1") == "pending");
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->given_back == 1);
+}
+
+TEST_CASE("waiting tasks are given back at once by a drain, and wait on in the store") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::fail(1, actors::report_kind::failed_transient));
+  node.submit("t1");
+  const auto until = node.task("t1").steps[0].not_before;
+  const auto answer = node.system().ask<actors::drained>(node.schedulers[0], actors::drain{1min});
+  REQUIRE(answer.has_value());
+  CHECK(answer->given_back == 1);
+  CHECK(node.task("t1").not_before == until);
+}

@@ -1,0 +1,127 @@
+#pragma once
+
+#include "store/state_store.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steadfast::tests {
+
+/// Passes everything on to a real store, counts its commits, and misbehaves when a test says so.
+class store_tap final : public store::state_store {
+public:
+  /// How the next commit goes wrong.
+  enum class fault {
+    reported_unknown, ///< made, and reported as unknown
+    fatal_after,      ///< made, and then the engine gives up
+    fatal_before,     ///< not made, and the engine gives up
+    full,             ///< not made, because there is no room
+  };
+
+  explicit store_tap(std::unique_ptr<store::state_store> real) : real_{std::move(real)} {}
+
+  /// The next commit goes wrong; with a predicate, the next that it holds for.
+  void fail_next(fault how, std::function<bool(const std::vector<store::write>&)> when = {}) {
+    fault_.emplace(how, std::move(when));
+  }
+  /// Every commit goes wrong, until it is told otherwise.
+  void fail_always(std::optional<fault> how) { always_ = how; }
+  /// Every read goes wrong; what a test asks of the store itself included.
+  void fail_reads(bool yes) { reads_fail_ = yes; }
+
+  /// The process has ended: nothing reaches the store any more, and its file is closed.
+  void cut() { real_.reset(); }
+
+  /// Called with each batch that is on its way to the store.
+  std::function<void(const std::vector<store::write>&)> on_commit;
+
+  /// Sizes of the commits made.
+  const std::vector<std::size_t>& batches() const { return batches_; }
+
+  std::vector<store::outcome> commit(const std::vector<store::write>& batch) override {
+    if (on_commit)
+      on_commit(batch);
+    const auto how = fault_of(batch);
+    if (!how)
+      return made(batch);
+    if (how == fault::fatal_before)
+      throw store::store_error{"the disk failed", true};
+    if (how == fault::full)
+      throw store::store_error{"the disk is full", false};
+    auto outcomes = made(batch);
+    if (how == fault::fatal_after)
+      throw store::store_error{"the disk failed after the commit", true};
+    store::outcome unknown;
+    unknown.result = store::verdict::unknown_outcome;
+    return std::vector(outcomes.size(), unknown);
+  }
+
+  std::optional<workflow::task> find(const std::string& id) const override { return real().find(id); }
+  std::optional<workflow::task> find(std::uint64_t number) const override { return real().find(number); }
+  store::task_page list(const store::task_filter& filter, std::optional<std::uint64_t> before,
+                        std::size_t max) const override {
+    return real().list(filter, before, max);
+  }
+  std::size_t count(const store::task_filter& filter, std::size_t limit) const override {
+    return real().count(filter, limit);
+  }
+  due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
+                   std::size_t max) const override {
+    return real().overdue(now, after, max);
+  }
+  std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override {
+    return real().find_definition(name, version);
+  }
+  std::vector<workflow::definition> definitions() const override { return real().definitions(); }
+  std::vector<store::lease> leases() const override { return real().leases(); }
+  std::vector<store::alert_entry> alerts(bool open_only, std::size_t max) const override {
+    return real().alerts(open_only, max);
+  }
+  std::vector<store::notice_entry> notices(const std::string& observer, std::uint64_t after_number,
+                                           std::uint32_t after_sequence, std::size_t max) const override {
+    return real().notices(observer, after_number, after_sequence, max);
+  }
+  std::vector<store::late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override {
+    return real().late_replies(task, max);
+  }
+  std::vector<store::set_aside_damaged> damaged() override { return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{}; }
+  store::store_stats stats() const override { return real().stats(); }
+  store::check_report check() const override { return real().check(); }
+  void copy(const std::filesystem::path& to) const override { real().copy(to); }
+
+private:
+  state_store& real() const {
+    if (!real_)
+      throw store::store_error{"the process has ended", true};
+    if (reads_fail_)
+      throw store::store_error{"the disk cannot be read", false};
+    return *real_;
+  }
+
+  std::optional<fault> fault_of(const std::vector<store::write>& batch) {
+    if (!fault_ || (fault_->second && !fault_->second(batch)))
+      return always_;
+    return std::exchange(fault_, std::nullopt)->first;
+  }
+
+  std::vector<store::outcome> made(const std::vector<store::write>& batch) {
+    if (!real_)
+      throw store::store_error{"the process has ended", true};
+    auto outcomes = real_->commit(batch);
+    batches_.push_back(batch.size());
+    return outcomes;
+  }
+
+  std::unique_ptr<store::state_store> real_;
+  std::optional<std::pair<fault, std::function<bool(const std::vector<store::write>&)>>> fault_;
+  std::optional<fault> always_;
+  bool reads_fail_ = false;
+  std::vector<std::size_t> batches_;
+};
+
+} // namespace steadfast::tests

@@ -1,0 +1,288 @@
+// The supervisor, the lease it acts under, and what happens when either is not there.
+
+#include "tests/actors/one_node.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using namespace std::chrono_literals;
+using actors::report_kind;
+using actors::write_request;
+using tests::one_node;
+using tests::scripted_agent;
+using tests::store_tap;
+
+namespace {
+
+actors::supervisor_view view(one_node& node) {
+  return node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{}).value();
+}
+
+store::lease supervisor_lease(one_node& node) {
+  for (const auto& l : node.store().leases())
+    if (l.name == "supervisor")
+      return l;
+  return {};
+}
+
+/// Another node holds the lease from now on, for as long.
+void give_lease_to_another(one_node& node, workflow::span ttl) {
+  const auto mine = supervisor_lease(node);
+  node.store().commit({store::release_lease{"supervisor", mine.holder, mine.epoch},
+                       store::acquire_lease{"supervisor", "another", {}, ttl, node.now()}});
+  REQUIRE(supervisor_lease(node).holder == "another");
+}
+
+bool decides(const write_request& m) {
+  const auto* u = std::get_if<store::update_task>(&*m.what);
+  return u && u->guard;
+}
+
+} // namespace
+
+TEST_CASE("the supervisor acts once its lease is won, and the lease is renewed as long as it sweeps") {
+  one_node node;
+  node.run();
+  CHECK(view(node).active);
+  CHECK(view(node).epoch == 1);
+  node.advance(10min);
+  CHECK(view(node).active);
+  CHECK(view(node).epoch == 1);
+  CHECK(view(node).sweeps > 500);
+  CHECK(supervisor_lease(node).expires_at > node.now());
+}
+
+TEST_CASE("row 38: a supervisor that dies leaves its work to the next holder, who may begin when the lease has run out") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  node.advance(25s);
+  const auto until = supervisor_lease(node).expires_at;
+  node.settings().schedulers = {}; // nobody else notices either
+  node.restart();
+  node.advance(until - node.now() - 1ms);
+  CHECK_FALSE(view(node).active);
+  node.advance(3s);
+  CHECK(view(node).active);
+  CHECK(view(node).epoch == 2);
+  node.advance(5s);
+  CHECK(node.task("t1").failure_count == 1);
+  CHECK(node.state("t1") == "pending");
+}
+
+TEST_CASE("row 41: a supervisor without the lease decides nothing") {
+  one_node node;
+  node.run();
+  give_lease_to_another(node, 10min);
+  node.restart();
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  node.advance(5min);
+  CHECK_FALSE(view(node).active);
+  CHECK(view(node).reviewed == 0);
+  CHECK(node.task("t1").failure_count == 0);
+  CHECK(node.step_state("t1", 0) == "unknown"); // its scheduler saw complete-by pass
+  node.agent("hotel").follow(scripted_agent::succeed);
+  CHECK(node.reaches("t1", "processed", 6min));
+}
+
+TEST_CASE("row 41: a decision that is made under a lease that was lost meanwhile is refused by the store") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  node.run_until_next<write_request>("store_actor", decides);
+  give_lease_to_another(node, 10min);
+  node.run();
+  CHECK(node.task("t1").failure_count == 0);
+  CHECK(node.task("t1").steps[0].needs_review);
+  CHECK(view(node).decided == 0);
+}
+
+TEST_CASE("row 14: a holder that learns that its lease went to another stops at once") {
+  one_node node;
+  node.run();
+  REQUIRE(view(node).active);
+  give_lease_to_another(node, 10min);
+  node.advance(4s); // its next renewal is refused
+  CHECK_FALSE(view(node).active);
+  const auto sweeps = view(node).sweeps;
+  node.advance(1min);
+  CHECK(view(node).sweeps == sweeps);
+}
+
+TEST_CASE("row 42: a supervisor that hangs loses the lease although its lease actor lives, and another wins it") {
+  one_node node;
+  node.run();
+  tests::recorder<actors::lease_changed> other{node.system().system()};
+  const actors::lease_options o{"supervisor", "another", {}, {}};
+  node.system().keep(actors::spawn_lease_actor(node.system().system(),
+                                               {node.writer, other.handle(), node.system().clock(), o}));
+  node.advance(1min);
+  CHECK(other.seen().empty());
+  actors::exit_now(node.supervisor);
+  node.advance(30s);
+  REQUIRE_FALSE(other.seen().empty());
+  CHECK(other.seen()[0].epoch == 2);
+}
+
+TEST_CASE("a supervisor that cannot read makes no progress and loses the lease") {
+  one_node node;
+  node.run();
+  node.store().fail_reads(true);
+  node.advance(30s);
+  CHECK_FALSE(view(node).active);
+  node.store().fail_reads(false);
+  node.advance(30s);
+  CHECK(view(node).active);
+}
+
+TEST_CASE("row 45: when the store does not take the renewal, the holder stops before its lease is over") {
+  one_node node;
+  node.run();
+  const auto until = supervisor_lease(node).expires_at;
+  node.store().fail_always(store_tap::fault::full);
+  node.advance(until - node.now() - 1ms);
+  CHECK_FALSE(view(node).active);
+  node.store().fail_always(std::nullopt);
+  node.advance(10s);
+  CHECK(view(node).active);
+}
+
+TEST_CASE("a lease that is given up in good order can be had by another at once, under a higher epoch") {
+  one_node node;
+  node.run();
+  const auto answer = node.system().ask<actors::drained>(node.lease, actors::drain{1s});
+  REQUIRE(answer.has_value());
+  CHECK_FALSE(view(node).active);
+  CHECK(supervisor_lease(node).expires_at == workflow::unset);
+  node.restart();
+  node.run();
+  CHECK(view(node).active);
+  CHECK(view(node).epoch == 2);
+}
+
+TEST_CASE("row 47: a lease is not released by a stranger, and releasing it twice does no harm") {
+  one_node node;
+  node.run();
+  const auto held = supervisor_lease(node);
+  node.store().commit({store::release_lease{"supervisor", "stranger", held.epoch}});
+  node.store().commit({store::release_lease{"supervisor", held.holder, held.epoch - 1}});
+  CHECK(supervisor_lease(node).expires_at == held.expires_at);
+  node.system().ask<actors::drained>(node.lease, actors::drain{1s});
+  CHECK(node.system().ask<actors::drained>(node.lease, actors::drain{1s}).has_value());
+  CHECK(supervisor_lease(node).epoch == held.epoch);
+}
+
+TEST_CASE("row 49: epochs go on above all former ones over every restart") {
+  one_node node;
+  std::uint64_t last = 0;
+  for (int i = 0; i < 5; ++i) {
+    node.advance(20s);
+    REQUIRE(view(node).active);
+    CHECK(view(node).epoch > last);
+    last = view(node).epoch;
+    node.restart();
+  }
+}
+
+TEST_CASE("row 40: the failure of an attempt is counted once, however often it is looked at") {
+  one_node node;
+  node.agent("hotel").follow([first = true](const actors::step_order& o) mutable {
+    return std::exchange(first, false) ? std::nullopt : scripted_agent::succeed(o);
+  });
+  node.submit("t1");
+  // The scheduler's timer goes off and the supervisor sweeps at the same moment; then both lose their memory.
+  node.run_until_next<write_request>("store_actor", decides);
+  node.run_until_next<actors::flush>("store_actor");
+  node.step();
+  CHECK(node.task("t1").failure_count == 1);
+  node.restart();
+  CHECK(node.reaches("t1", "processed", 1min));
+  CHECK(node.task("t1").failure_count == 1);
+  CHECK(node.agent("hotel").orders().size() == 2);
+}
+
+TEST_CASE("row 39: killed between its decision and the commit, the supervisor has decided nothing; its successor does") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  node.run_until_next<write_request>("store_actor", decides);
+  node.crash();
+  node.agent("hotel").follow(scripted_agent::succeed);
+  node.start();
+  CHECK(node.task("t1").failure_count == 0);
+  CHECK(node.task("t1").steps[0].needs_review);
+  CHECK(node.reaches("t1", "processed", 1min));
+  CHECK(node.task("t1").failure_count == 1);
+}
+
+TEST_CASE("row 43: without a supervisor healthy tasks complete, and the overdue are recovered on its return") {
+  tests::node_settings settings;
+  settings.has_supervisor = false;
+  one_node node{settings};
+  node.agent("hotel").follow([](const actors::step_order& o) {
+    return o.task_id == "t1" && o.attempt == 1 ? std::nullopt : scripted_agent::succeed(o);
+  });
+  node.submit("t1");
+  for (int i = 0; i < 6; ++i) {
+    node.advance(10min);
+    node.submit("healthy" + std::to_string(i));
+    CHECK(node.state("healthy" + std::to_string(i)) == "processed");
+  }
+  CHECK(node.state("t1") == "processing");
+  node.settings().has_supervisor = true;
+  node.restart();
+  CHECK(node.reaches("t1", "processed", 1min));
+}
+
+TEST_CASE("row 44: a completion that is on its way to disk when complete-by passes wins over the supervisor") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  const auto order = node.agent("hotel").last();
+  node.advance(order.complete_by - node.now() - 1ms);
+  node.agent("hotel").say(node.system(), *scripted_agent::succeed(order));
+  node.run_until_next<write_request>("store_actor");
+  node.system().move_clock(1500ms);
+  while (node.system().trigger_due_timer()) {
+  }
+  node.run();
+  CHECK(node.state("t1") == "processed");
+  CHECK(node.task("t1").failure_count == 0);
+  CHECK(node.agent("hotel").orders().size() == 1);
+}
+
+TEST_CASE("timers of attempts that are over and ticks of nobody do no harm") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  const auto first = node.agent("hotel").last();
+  node.advance(20s);
+  auto failed = report_on(first, report_kind::failed_transient, "not now");
+  node.agent("hotel").say(node.system(), failed);
+  node.advance(1s);
+  REQUIRE(node.agent("hotel").last().attempt == 2);
+  for (const std::uint64_t generation : {0ULL, 1ULL, 2ULL, 99'999ULL}) {
+    node.system().tell(caf::strong_actor_ptr{}, node.schedulers[0], actors::tick_timer{generation});
+    node.system().tell(caf::strong_actor_ptr{}, node.supervisor, actors::tick_timer{generation});
+    node.system().tell(caf::strong_actor_ptr{}, node.lease, actors::tick_timer{generation});
+  }
+  node.advance(29'999ms); // past complete-by of attempt 1
+  CHECK(node.step_state("t1", 0) == "running");
+  CHECK(node.task("t1").steps[0].attempt == 2);
+  node.advance(1ms);
+  CHECK(node.step_state("t1", 0) == "unknown");
+}
+
+TEST_CASE("a task whose scheduler sleeps through a wake-up is taken from it") {
+  tests::node_settings settings;
+  settings.schedulers = {"s1", "s2"};
+  one_node node{settings};
+  node.agent("hotel").follow(scripted_agent::fail(1, report_kind::failed_transient));
+  node.submit("t1");
+  const auto holder = node.task("t1").locked_by;
+  actors::exit_now(node.schedulers[holder == "s1" ? 0 : 1]);
+  CHECK(node.reaches("t1", "processed", 10s));
+  CHECK(node.task("t1").lock_epoch == 2);
+  CHECK(node.task("t1").failure_count == 0);
+}

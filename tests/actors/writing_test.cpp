@@ -1,0 +1,235 @@
+// The store actor: many writes in one commit, and what happens when a commit goes wrong.
+
+#include "tests/actors/one_node.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <numeric>
+
+using namespace steadfast;
+using namespace std::chrono_literals;
+using tests::one_node;
+using tests::scripted_agent;
+using tests::store_tap;
+
+namespace {
+
+using receipts = std::vector<std::shared_ptr<std::optional<actors::receipt>>>;
+
+/// Submissions that are all in the store actor's mailbox before it looks into it.
+receipts submit_at_once(one_node& node, int count, const std::string& prefix = "t") {
+  receipts answers;
+  for (int i = 0; i < count; ++i)
+    answers.push_back(node.system().begin_to_ask<actors::receipt>(
+      node.writer, actors::boxed<workflow::submission>{node.order_for(prefix + std::to_string(i))}));
+  return answers;
+}
+
+tests::node_settings without_schedulers() {
+  tests::node_settings settings;
+  settings.schedulers = {};
+  settings.has_supervisor = false;
+  return settings;
+}
+
+/// Whether the commit records the completion of a step.
+bool completes(const std::vector<store::write>& batch) {
+  for (const auto& w : batch)
+    if (const auto* u = std::get_if<store::update_task>(&w); u && u->next.steps[0].completed_order != 0)
+      return true;
+  return false;
+}
+
+bool claims(const std::vector<store::write>& batch) {
+  for (const auto& w : batch)
+    if (std::holds_alternative<store::claim_tasks>(w))
+      return true;
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("submissions that wait together are made durable by one commit") {
+  one_node node{without_schedulers()};
+  node.run();
+  const auto before = node.store().batches().size();
+  const auto answers = submit_at_once(node, 100);
+  node.run();
+  CHECK(node.store().batches().size() == before + 1);
+  CHECK(node.store().batches().back() == 100);
+  for (const auto& a : answers)
+    CHECK(a->value().created);
+}
+
+TEST_CASE("what arrives during a commit goes into the next one") {
+  one_node node{without_schedulers()};
+  node.run();
+  receipts later;
+  node.store().on_commit = [&](const std::vector<store::write>&) {
+    if (later.empty())
+      later = submit_at_once(node, 30, "later");
+  };
+  const auto before = node.store().batches().size();
+  submit_at_once(node, 10);
+  node.run();
+  const auto& batches = node.store().batches();
+  REQUIRE(batches.size() == before + 2);
+  CHECK(batches[before] == 10);
+  CHECK(batches[before + 1] == 30);
+  for (const auto& a : later)
+    CHECK(a->value().created);
+}
+
+TEST_CASE("a commit takes no more writes than its bound; the rest follows in the next") {
+  auto settings = without_schedulers();
+  settings.batch_max = 8;
+  one_node node{settings};
+  node.run();
+  const auto before = node.store().batches().size();
+  submit_at_once(node, 20);
+  node.run();
+  const auto& batches = node.store().batches();
+  CHECK(std::vector(batches.begin() + static_cast<std::ptrdiff_t>(before), batches.end())
+        == std::vector<std::size_t>{8, 8, 4});
+}
+
+TEST_CASE("row 65: when the backlog is full submissions are pushed back at once, and those taken are durable") {
+  auto settings = without_schedulers();
+  settings.backlog_max = 5;
+  one_node node{settings};
+  node.run();
+  const auto answers = submit_at_once(node, 20);
+  node.run();
+  int taken = 0;
+  for (const auto& a : answers) {
+    const auto& r = a->value();
+    taken += r.result == store::verdict::applied ? 1 : 0;
+    if (r.result != store::verdict::applied) {
+      CHECK(r.result == store::verdict::full);
+      CHECK(r.retry_after > 0ms);
+    }
+  }
+  CHECK(taken == 5);
+  CHECK(node.store().count({}, 100) == 5);
+  CHECK(node.submit("again")->created);
+}
+
+TEST_CASE("row 60: a full store refuses new work and says when to come again, and running tasks are still recorded") {
+  tests::node_settings settings;
+  settings.size_max = 4 << 20;
+  settings.size_reserve = 2 << 20;
+  one_node node{settings};
+  node.agent("hotel").follow(scripted_agent::hang);
+  std::optional<actors::receipt> refused;
+  int taken = 0;
+  for (; taken < 1000; ++taken) {
+    auto order = node.order_for("t" + std::to_string(taken));
+    order.payload = workflow::blob{"\"" + std::string(30'000, 'x') + "\""};
+    const auto r = node.submit(order);
+    REQUIRE(r.has_value());
+    if (r->result == store::verdict::full) {
+      refused = r;
+      break;
+    }
+    REQUIRE(r->created);
+  }
+  REQUIRE(refused.has_value());
+  CHECK(refused->retry_after > 0ms);
+  CHECK(refused->why == "the store is full");
+  CHECK(taken > 10);
+  node.agent("hotel").follow(scripted_agent::succeed);
+  for (const auto& o : std::vector(node.agent("hotel").orders()))
+    node.agent("hotel").say(node.system(), *scripted_agent::succeed(o));
+  node.run();
+  CHECK(node.fatal().empty());
+  for (int i = 0; i < taken; ++i)
+    CHECK(node.state("t" + std::to_string(i)) == "processed");
+}
+
+TEST_CASE("row 60: a result that finds no room is stored when there is room again, without another order") {
+  one_node node;
+  node.run();
+  node.store().fail_next(store_tap::fault::full, completes);
+  node.submit("t1");
+  CHECK(node.step_state("t1", 0) == "running");
+  node.advance(5s);
+  CHECK(node.state("t1") == "processed");
+  CHECK(node.agent("hotel").orders().size() <= 2); // the attempt that is open may be ordered again, and joins
+  CHECK(node.agent("hotel").last().attempt == 1);
+  CHECK(node.task("t1").failure_count == 0);
+}
+
+TEST_CASE("row 60: a claim that finds no room is made later") {
+  one_node node;
+  node.run();
+  node.store().fail_next(store_tap::fault::full, claims);
+  node.submit("t1");
+  CHECK(node.state("t1") == "pending");
+  node.advance(2s);
+  CHECK(node.state("t1") == "processed");
+}
+
+TEST_CASE("row 64: a completion that was stored and reported as unknown starts the next step once") {
+  one_node node;
+  node.run();
+  node.store().fail_next(store_tap::fault::reported_unknown, completes);
+  node.submit("t1");
+  CHECK(node.step_state("t1", 0) == "completed");
+  CHECK(node.agent("flight").orders().empty()); // it speaks of what it knows to be stored, of nothing else
+  node.advance(5s);
+  CHECK(node.state("t1") == "processed");
+  CHECK(node.agent("hotel").orders().size() == 1);
+  CHECK(node.agent("flight").orders().size() == 1);
+}
+
+TEST_CASE("row 64: a claim that was stored and reported as unknown is found out by complete-by, and the task goes on") {
+  one_node node;
+  node.run();
+  node.store().fail_next(store_tap::fault::reported_unknown, claims);
+  node.submit("t1");
+  CHECK(node.agent("hotel").orders().empty());
+  CHECK(node.reaches("t1", "processed", 1min));
+  CHECK(node.agent("hotel").orders().size() == 1);
+  CHECK(node.agent("hotel").last().attempt == 2);
+}
+
+TEST_CASE("row 61: after a sync error nothing is acknowledged and nothing more is written, and a restart goes by the disk") {
+  for (const auto how : {store_tap::fault::fatal_before, store_tap::fault::fatal_after}) {
+    one_node node;
+    node.run();
+    node.store().fail_next(how);
+    const auto answer = node.begin_to_submit("t1");
+    node.run();
+    CHECK_FALSE(answer->has_value());
+    CHECK_FALSE(node.fatal().empty());
+    const auto commits = node.store().batches().size();
+    const auto other = node.begin_to_submit("t2");
+    node.advance(1min);
+    CHECK_FALSE(other->has_value());
+    CHECK(node.store().batches().size() == commits);
+    CHECK(node.agent("hotel").orders().empty());
+    node.restart();
+    node.run();
+    CHECK(node.store().count({}, 10) == (how == store_tap::fault::fatal_after ? 1 : 0));
+    CHECK(node.submit("t1")->result == store::verdict::applied);
+    CHECK(node.state("t1") == "processed");
+  }
+}
+
+TEST_CASE("an empty submission is refused") {
+  one_node node;
+  const auto r = node.system().ask<actors::receipt>(node.gateway, actors::boxed<workflow::submission>{});
+  REQUIRE(r.has_value());
+  CHECK(r->result == store::verdict::refused);
+}
+
+TEST_CASE("a read that fails is answered as failed, and the next one succeeds") {
+  one_node node;
+  node.submit("t1");
+  node.store().fail_reads(true);
+  CHECK_FALSE(node.system().ask<actors::task_view>(node.gateway, actors::show_task{"t1"}).has_value());
+  node.store().fail_reads(false);
+  const auto shown = node.system().ask<actors::task_view>(node.gateway, actors::show_task{"t1"});
+  REQUIRE(shown.has_value());
+  CHECK(shown->task->id == "t1");
+}

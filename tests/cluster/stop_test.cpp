@@ -1,0 +1,155 @@
+// How a node starts, stops and refuses to start, as a process.
+
+#include "tests/support/node_process.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <set>
+#include <sys/stat.h>
+
+using namespace steadfast::tests;
+using Catch::Matchers::Contains;
+using std::chrono::seconds;
+
+namespace {
+
+void submit_many(const node_process& node, const std::string& workflow, int count) {
+  for (int i = 0; i < count; ++i)
+    REQUIRE(node.command({"submit", workflow, "--id", "t-" + std::to_string(i), "--data", "{}"}).code == 0);
+}
+
+/// Waits for the end of every task; each is asked for, so no time is guessed.
+void wait_for_all(const node_process& node, int count) {
+  for (int i = 0; i < count; ++i) {
+    // Submitting again is the same task.
+    const auto end = node.command({"submit", "three", "--id", "t-" + std::to_string(i), "--data", "{}", "--wait", "--limit", "60s"});
+    INFO(end.out << end.err);
+    REQUIRE(end.code == 0);
+  }
+}
+
+unsigned mode_of(const std::filesystem::path& path) {
+  struct stat s {};
+  REQUIRE(lstat(path.c_str(), &s) == 0);
+  return s.st_mode & 07777U;
+}
+
+} // namespace
+
+TEST_CASE("row 20: a graceful stop under load loses nothing, starts nothing new and exits with 0") {
+  constexpr int count = 40;
+  node_process node{STEADFAST_BINARY};
+  node.start();
+  submit_many(node, "three", count);
+  node.process().signal(SIGTERM);
+  const auto code = node.process().wait(seconds{30});
+  INFO(node.process().err());
+  REQUIRE(code == 0);
+  CHECK_THAT(node.process().err(), Contains("SIGTERM: stopping") && Contains("has stopped"));
+
+  // What the store says now that nobody writes to it.
+  const auto left = node.json_of({"store", "dump"});
+  CHECK(left.size() == count);
+  std::size_t open = 0;
+  for (const auto& t : left) {
+    INFO(t.dump());
+    CHECK(t.at("locked_by") == "");
+    for (const auto& s : t.at("steps"))
+      for (const auto& attempt : s.at("log"))
+        open += attempt.at("outcome") == "open" ? 1 : 0;
+  }
+  CHECK(open == 0);
+
+  // What was not done goes on.
+  node.start();
+  wait_for_all(node, count);
+  const auto all = node.json_of({"task", "list", "--json", "--limit", "100"});
+  CHECK(all.size() == count);
+  for (const auto& t : all)
+    CHECK(t.at("process_state") == "processed");
+}
+
+TEST_CASE("row 20: a graceful stop gives the supervisor's lease back, so that the next node need not wait for its end") {
+  node_process node{STEADFAST_BINARY, "[supervisor.lease]\nttl = \"1h\"\nrenew_every = \"10m\"\nmargin = \"1m\"\n"};
+  const auto holder = [&node] {
+    // The supervisor campaigns on its own time: ask until it has the lease.
+    const auto until = std::chrono::steady_clock::now() + seconds{20};
+    while (std::chrono::steady_clock::now() < until)
+      for (const auto& l : node.json_of({"lease", "list", "--json"}))
+        if (l.at("name") == "supervisor" && !l.at("expires_at").is_null())
+          return l.at("holder").get<std::string>();
+    return std::string{};
+  };
+  node.start();
+  const auto first = holder();
+  CHECK_FALSE(first.empty());
+  node.process().signal(SIGINT);
+  REQUIRE(node.process().wait(seconds{30}) == 0);
+  node.start();
+  const auto second = holder();
+  CHECK_FALSE(second.empty());
+  CHECK(second != first);
+}
+
+TEST_CASE("a second signal ends the process at once") {
+  node_process node{STEADFAST_BINARY, "[shutdown]\ndrain_limit = \"1h\"\n[[agent]]\nname = \"very_slow\"\n"
+                                      "program = \"/bin/sleep\"\narguments = [\"1000\"]\n"};
+  node.folder().write("workflows/stuck.toml", "name = \"stuck\"\n[[step]]\nname = \"a\"\nagent = \"very_slow\"\ncomplete_by = \"1h\"\n");
+  node.start();
+  REQUIRE(node.command({"submit", "stuck", "--id", "t-1"}).code == 0);
+  const auto is_running = [&node] {
+    return node.json_of({"task", "show", "t-1", "--json"}).at(0).at("steps").at(0).at("state") == "running";
+  };
+  const auto until = std::chrono::steady_clock::now() + seconds{20};
+  while (!is_running() && std::chrono::steady_clock::now() < until) {
+  }
+  REQUIRE(is_running());
+  node.process().signal(SIGTERM);
+  REQUIRE(node.process().says("stopping", seconds{20}));
+  node.process().signal(SIGTERM);
+  CHECK(node.process().wait(seconds{20}) == 128 + SIGTERM);
+}
+
+TEST_CASE("row 80: a node refuses a socket and a store that another one uses, and says so") {
+  node_process node{STEADFAST_BINARY};
+  node.start();
+  const auto same = run_program(STEADFAST_BINARY, {"serve", "-c", node.config()});
+  CHECK(same.code == 73);
+  CHECK_FALSE(same.err.empty());
+
+  node.folder().write("second.toml", "[store]\npath = \"second\"\n[control]\nsocket = \"store/control.sock\"\n");
+  const auto second = run_program(STEADFAST_BINARY, {"serve", "-c", (node.folder().path() / "second.toml").string()});
+  CHECK(second.code == 73);
+  CHECK_THAT(second.err, Contains("in use"));
+
+  // The first one was not disturbed.
+  CHECK(node.command({"submit", "one", "--wait", "--limit", "30s"}).code == 0);
+}
+
+TEST_CASE("a killed node starts again over its stale socket and goes on") {
+  node_process node{STEADFAST_BINARY};
+  node.start();
+  submit_many(node, "three", 5);
+  node.kill();
+  CHECK(std::filesystem::exists(node.folder().path() / "store/control.sock"));
+  node.start();
+  wait_for_all(node, 5);
+}
+
+TEST_CASE("only the owner can enter the store and the socket") {
+  node_process node{STEADFAST_BINARY};
+  node.start();
+  CHECK(mode_of(node.folder().path() / "store") == 0700);
+  CHECK(mode_of(node.folder().path() / "store/control.sock") == 0600);
+  for (const auto& entry : std::filesystem::directory_iterator{node.folder().path() / "store"})
+    CHECK((mode_of(entry.path()) & 077U) == 0);
+}
+
+TEST_CASE("a stopped node removes its socket") {
+  node_process node{STEADFAST_BINARY};
+  node.start();
+  node.process().signal(SIGTERM);
+  REQUIRE(node.process().wait(seconds{30}) == 0);
+  CHECK_FALSE(std::filesystem::exists(node.folder().path() / "store/control.sock"));
+}

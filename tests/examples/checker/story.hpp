@@ -1,0 +1,53 @@
+#pragma once
+
+#include "examples/checker/findings.hpp"
+#include "examples/checker/history.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tests {
+
+using json = nlohmann::json;
+
+/// The inputs of the checker, made by hand and broken by hand.
+struct story {
+  std::vector<json> effects; ///< of one service; seq and steady_ns are set when they are written
+  std::vector<json> clients;
+  std::vector<json> tasks;
+  std::vector<json> alerts;
+  checker::settings settings;
+  bool with_clients = true;
+  bool with_alerts = true;
+
+  json& task(const std::string& id);
+  json& step(const std::string& task_id, const std::string& name);
+  /// The first effect line of that key and result.
+  json& line(const std::string& key, const std::string& result);
+  /// A copy of that line, put behind it.
+  json& repeat(const std::string& key, const std::string& result);
+  void move_to_front(const std::string& key);
+  void move_to_back(const std::string& key);
+  void remove(const std::string& key);
+};
+
+/// Nothing is wrong with it: "good" is processed (c was skipped), "bad" is undone after b failed for good, its d is
+/// read-only, and "stuck" is in error with an alert.
+story clean_story();
+
+json effect_line(const std::string& task, const std::string& step, const std::string& action, const std::string& result,
+                 int attempt);
+
+checker::findings check(const story& s);
+
+/// The names of the rules that were broken.
+std::set<std::string> broken_rules(const story& s);
+
+/// Writes the story's files into a folder; the answer is the command line for the program.
+std::vector<std::string> write_files(const story& s, const std::filesystem::path& folder);
+
+} // namespace tests

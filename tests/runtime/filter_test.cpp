@@ -1,0 +1,48 @@
+#include "apps/failure.hpp"
+#include "apps/filter.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using namespace steadfast::apps;
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+namespace {
+
+const workflow::instant now{milliseconds{1'767'268'800'000}}; // 2026-01-01T12:00:00Z
+
+std::string complaint(const std::string& text) {
+  try {
+    parse_where(text, now);
+    return "";
+  } catch (const failure& e) {
+    CHECK(e.code() == wrong_usage);
+    return e.what();
+  }
+}
+
+} // namespace
+
+TEST_CASE("a filter becomes parameters of task.list") {
+  CHECK(parse_where("", now) == json::object());
+  CHECK(parse_where("state=error|suspended,workflow=w,locked_by=n,text=x=y", now)
+        == json{{"states", {"error", "suspended"}}, {"workflow", "w"}, {"locked_by", "n"}, {"text", "x=y"}});
+  CHECK(parse_where("after=2h", now) == json{{"submitted_after_ms", 1'767'268'800'000 - 7'200'000}});
+  CHECK(parse_where("before=2026-01-01T11:00:00Z", now) == json{{"submitted_before_ms", 1'767'268'800'000 - 3'600'000}});
+}
+
+TEST_CASE("a filter names what it does not know") {
+  CHECK(complaint("stat=error") == "--where: there is no key `stat`; did you mean `state`?");
+  CHECK(complaint("colour=red")
+        == "--where: there is no key `colour`; there are state, workflow, locked_by, text, before, after");
+  CHECK(complaint("state=procesed") == "--where: there is no state `procesed`; did you mean `processed`?");
+  CHECK(complaint("error") == "--where: `error` is not KEY=VALUE");
+  CHECK(complaint("state=error,") == "--where: `` is not KEY=VALUE");
+  CHECK(complaint("after=yesterday").find("neither a moment") != std::string::npos);
+}
+
+TEST_CASE("a moment is a date or a span from now") {
+  CHECK(parse_moment("5s", now, false, "--not-before") == now + milliseconds{5000});
+  CHECK(parse_moment("2026-01-01T12:00:01Z", now, false, "--not-before") == now + milliseconds{1000});
+}

@@ -1,0 +1,116 @@
+#include "apps/progress.hpp"
+#include "apps/story.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <ctime>
+
+using namespace steadfast;
+using namespace steadfast::apps;
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+namespace {
+
+const workflow::instant now{milliseconds{1'767'268'800'000}}; // 2026-01-01T12:00:00Z
+
+void in_utc() {
+  setenv("TZ", "UTC", 1);
+  tzset();
+}
+
+json record(int attempt, const char* action, const char* start, const char* end, const char* outcome, const char* note = "") {
+  return {{"attempt", attempt}, {"action", action}, {"agent", "payment"}, {"started_at", start},
+          {"ended_at", end == nullptr ? json{} : json(end)}, {"outcome", outcome}, {"epoch", 1}, {"note", note}};
+}
+
+json shown() {
+  json task{{"id", "order-1"}, {"number", 1}, {"workflow", "orders"}, {"version", 2}, {"process_state", "undoing"},
+            {"cause", "step `ship` was refused"}, {"priority", 5}, {"locked_by", "node"}, {"lock_epoch", 3},
+            {"submitted_at", "2026-01-01T11:59:00.000Z"}, {"complete_by", "2026-01-01T13:00:00.000Z"}, {"ended_at", nullptr},
+            {"not_before", nullptr}, {"failure_count", 1}, {"generation", 1}, {"reply_to", ""},
+            {"acts", json::array({{{"at", "2026-01-01T11:59:30.000Z"}, {"who", "kim"}, {"what", "cancel"}, {"why", "a mistake"}}})}};
+  json charge{{"name", "charge"}, {"agent", "payment"}, {"state", "compensating"}, {"log_dropped", 0}};
+  charge["log"] = json::array({record(1, "do", "2026-01-01T11:59:00.100Z", "2026-01-01T11:59:05.100Z", "expired"),
+                               record(2, "do", "2026-01-01T11:59:06.000Z", "2026-01-01T11:59:06.012Z", "succeeded"),
+                               record(3, "undo", "2026-01-01T11:59:59.000Z", nullptr, "open")});
+  json ship{{"name", "ship"}, {"agent", "carrier"}, {"state", "failed"}, {"log_dropped", 0},
+            {"log", json::array({record(1, "do", "2026-01-01T11:59:07.000Z", "2026-01-01T11:59:07.050Z", "failed_permanent",
+                                        "409: no such\x1b[2J address")})}};
+  json never{{"name", "notify"}, {"agent", "mail"}, {"state", "not_started"}, {"log_dropped", 0}, {"log", json::array()}};
+  task["steps"] = json::array({charge, ship, never});
+  return {{"task", task},
+          {"explanation", json::array({{{"text", "undoing: step `charge`, attempt 3 must answer by"},
+                                        {"at", "2026-01-01T12:00:29.000Z"}}})},
+          {"late_replies", json::array({{{"step", "charge"}, {"attempt", 1}, {"outcome", "succeeded"},
+                                         {"why", "its attempt is over"}, {"at", "2026-01-01T11:59:20.000Z"}}})}};
+}
+
+} // namespace
+
+TEST_CASE("the story of a task tells each step, each attempt, what was undone and who did what") {
+  in_utc();
+  CHECK(story_text(shown(), now, {})
+        == R"(order-1  orders v2  undoing
+  submitted     2026-01-01 11:59:00 (1 min ago)
+  complete by   2026-01-01 13:00:00 (in 1 h)
+  priority      5
+  locked by     node, epoch 3
+  failures      1 counted by the supervisor
+  cause         step `ship` was refused
+
+  step    state         attempt  agent    started       took   how it ended
+  charge  compensating  1 do     payment  11:59:00.100  5.0 s  expired
+                        2 do     payment  11:59:06.000  12 ms  succeeded
+                        3 undo   payment  11:59:59.000         under way
+  ship    failed        1 do     payment  11:59:07.000  50 ms  failed permanent: 409: no such\x1b[2J address
+  notify  not_started            mail
+
+  when                           who  did     why
+  2026-01-01 11:59:30 (30 s ago)  kim  cancel  a mistake
+
+  late reply                      step    attempt  said       did not count because
+  2026-01-01 11:59:20 (40 s ago)  charge  1        succeeded  its attempt is over
+)" );
+}
+
+TEST_CASE("explanations end in a local time and how far away it is") {
+  in_utc();
+  CHECK(explanation_text(shown(), now, {}) == "order-1  orders v2  undoing\n"
+                                              "  undoing: step `charge`, attempt 3 must answer by 12:00:29 (in 29 s)\n");
+}
+
+TEST_CASE("a story fits a narrow terminal") {
+  in_utc();
+  terminal narrow;
+  narrow.width = 80;
+  const auto text = story_text(shown(), now, narrow);
+  std::size_t begin = 0;
+  for (auto end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin)) {
+    INFO(text.substr(begin, end - begin));
+    CHECK(columns_of(text.substr(begin, end - begin)) <= 100);
+  }
+}
+
+TEST_CASE("progress is told once, beginnings and ends of attempts in order") {
+  in_utc();
+  progress_teller teller;
+  auto task = shown().at("task");
+  const auto all = task.at("steps")[0].at("log");
+  task["steps"] = json::array({task["steps"][0]});
+  task["process_state"] = "processing";
+  task["cause"] = "";
+  task["steps"][0]["log"] = json::array({record(1, "do", "2026-01-01T11:59:00.100Z", nullptr, "open")});
+  CHECK(teller.news(task, now, {})
+        == std::vector<std::string>{"11:59:00.100  running charge, attempt 1", "12:00:00.000  processing"});
+  CHECK(teller.news(task, now, {}).empty());
+  task["steps"][0]["log"] = all;
+  task["process_state"] = "undoing";
+  task["cause"] = "refused";
+  CHECK(teller.news(task, now, {})
+        == std::vector<std::string>{"11:59:05.100  charge, attempt 1: expired", "11:59:06.000  running charge, attempt 2",
+                                    "11:59:06.012  charge, attempt 2: succeeded", "11:59:59.000  undoing charge, attempt 3",
+                                    "12:00:00.000  undoing: refused"});
+}
