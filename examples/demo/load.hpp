@@ -1,0 +1,59 @@
+#pragma once
+
+#include "examples/demo/client_log.hpp"
+#include "examples/demo/work.hpp"
+#include "runtime/client.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace demo {
+
+struct load_options {
+  std::string socket;        ///< of the node's control channel
+  std::uint32_t clients = 8; ///< connections at a time
+  std::uint32_t rate = 120;  ///< submissions begun per second
+};
+
+/// Clients that submit a list, each over a connection of its own. A submission that got no answer is sent again, with
+/// the same id, until it gets one.
+class load {
+public:
+  load(std::vector<submission> work, client_log& log, load_options options);
+  ~load(); ///< stops
+
+  void stop(); ///< gives up what was not yet acknowledged
+
+  std::size_t size() const { return work_.size(); }
+  std::size_t acknowledged() const { return acknowledged_; }
+  std::size_t repeated() const { return repeated_; } ///< submissions sent again for want of an answer
+  std::size_t refused() const { return refused_; }
+  bool is_done() const { return acknowledged_ + refused_ == work_.size(); }
+
+private:
+  enum class reply { acknowledged, refused, none };
+
+  void run_client();
+  void submit(const submission& s, std::optional<steadfast::client>& connection);
+  reply submit_once(const submission& s, std::optional<steadfast::client>& connection);
+  void wait_for_turn(std::size_t i) const;
+
+  const std::vector<submission> work_;
+  client_log& log_;
+  const load_options options_;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::size_t> acknowledged_ = 0;
+  std::atomic<std::size_t> repeated_ = 0;
+  std::atomic<std::size_t> refused_ = 0;
+  std::atomic<bool> stopped_ = false;
+  std::vector<std::thread> clients_;
+};
+
+} // namespace demo

@@ -1,0 +1,68 @@
+#include "examples/demo/node.hpp"
+
+#include "examples/demo/node_config.hpp"
+#include "runtime/client.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+namespace demo {
+
+namespace {
+
+constexpr int alerts_max = 1000;
+
+} // namespace
+
+node::node(node_paths paths, const services& remote) : paths_{std::move(paths)} {
+  std::ofstream{config()} << make_node_config(remote, paths_.workflows);
+}
+
+void node::start() {
+  child_ = process{{paths_.program, "serve", "-c", config()}, log()};
+}
+
+bool node::waits_for_calls(std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (child_.is_running() && std::chrono::steady_clock::now() < until) {
+    if (count_tasks())
+      return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  }
+  return false;
+}
+
+std::optional<std::map<std::string, std::uint64_t>> node::count_tasks() const {
+  try {
+    steadfast::client client{socket()};
+    std::map<std::string, std::uint64_t> tasks;
+    for (const auto& [state, count] : client.call("store.stats", nlohmann::json::object()).at("tasks").items())
+      tasks[state] = count.get<std::uint64_t>();
+    return tasks;
+  } catch (const std::exception&) {
+    return std::nullopt; // it is being started, or killed
+  }
+}
+
+void node::save_alerts(const std::filesystem::path& file) const {
+  steadfast::client client{socket()};
+  const nlohmann::json everything{{"all", true}, {"max", alerts_max}};
+  std::ofstream out{file};
+  for (const auto& alert : client.call("alerts.list", everything).at("alerts"))
+    out << nlohmann::json{{"task", alert.at("task_id")}, {"kind", alert.at("kind")}, {"text", alert.at("text")}} << '\n';
+}
+
+void node::run(const std::vector<std::string>& subcommand, const std::filesystem::path& output,
+               std::chrono::milliseconds limit) const {
+  std::vector<std::string> command{paths_.program};
+  command.insert(command.end(), subcommand.begin(), subcommand.end());
+  process child{command, output};
+  if (child.wait(limit) != 0)
+    throw std::runtime_error{"steadfast " + subcommand.front() + " failed: " + read_file(output)};
+}
+
+} // namespace demo

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "examples/demo/process.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace demo {
+
+class services;
+
+/// Where the programs and the workflow files are, and where the node keeps its data.
+struct node_paths {
+  std::filesystem::path program;   ///< steadfast
+  std::filesystem::path workflows; ///< folder of *.toml files
+  std::filesystem::path folder;
+};
+
+/// A node as a process of its own, on a configuration made for it: an http agent for each service.
+class node {
+public:
+  node(node_paths paths, const services& remote);
+
+  void start();
+  void kill() { child_.kill(); } ///< SIGKILL
+  /// SIGTERM: its exit code; none when it had to be killed.
+  std::optional<int> stop(std::chrono::milliseconds limit) { return child_.stop(limit); }
+
+  bool is_running() { return child_.is_running(); }
+  bool waits_for_calls(std::chrono::milliseconds limit); ///< it answers on its control channel
+
+  /// Tasks by process_state; none when the node does not answer.
+  std::optional<std::map<std::string, std::uint64_t>> count_tasks() const;
+
+  std::string socket() const { return paths_.folder / "control.sock"; }
+  std::filesystem::path config() const { return paths_.folder / "node.toml"; }
+  std::filesystem::path store() const { return paths_.folder / "store"; }
+  std::filesystem::path log() const { return paths_.folder / "node.log"; }
+
+  /// Writes what a person is told of, one JSON object a line with the task it is about. Throws steadfast::client_error.
+  void save_alerts(const std::filesystem::path& file) const;
+
+  /// Runs a subcommand of the program; throws std::runtime_error when it fails.
+  void run(const std::vector<std::string>& subcommand, const std::filesystem::path& output,
+           std::chrono::milliseconds limit) const;
+
+private:
+  const node_paths paths_;
+  process child_;
+};
+
+} // namespace demo

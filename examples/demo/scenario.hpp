@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+
+namespace demo {
+
+struct scenario_options {
+  std::filesystem::path programs;  ///< steadfast, example_service and effect_checker are in here, or in folders below it
+  std::filesystem::path workflows; ///< folder of *.toml files
+  std::filesystem::path folder;    ///< for everything that is written
+  std::uint32_t deliveries = 1000;
+  std::uint32_t orders = 200;
+  std::uint32_t rate = 120; ///< submissions per second
+  std::uint32_t kills = 2;
+  std::uint64_t seed = 1;
+  std::chrono::seconds limit{110}; ///< until the last task has ended
+};
+
+/// True when Ctrl-C or SIGTERM came; the scenario ends soon after.
+using interrupted = bool (*)();
+
+/// Plays all of it and prints as it goes. True when every task has ended, the node stopped as it should and the checker
+/// found nothing. Throws std::exception when a program cannot be started or does not do what it is asked.
+bool play(const scenario_options& o, interrupted stop_now);
+
+} // namespace demo

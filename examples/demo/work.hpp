@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace demo {
+
+/// One task to submit. The client chooses the id, so that a submission without an answer can be sent again.
+struct submission {
+  std::string id;
+  std::string workflow;
+  std::string payload;
+  std::string reply_to;
+};
+
+/// Deliveries and orders in a random order; the same seed gives the same list. Both carriers occur, and a few customers
+/// are suspended and a few wares sold out, which no retry can mend.
+std::vector<submission> make_submissions(std::uint32_t deliveries, std::uint32_t orders, std::uint64_t seed);
+
+} // namespace demo
