@@ -147,6 +147,9 @@ void check_step(const report& r, const graph& g, std::size_t i) {
   }
 }
 
+// Else the key "x/undo" could be that of step `undo` of task `x`, and of the undo of step `x`.
+bool is_reserved(std::string_view name) { return name == "undo" || name == "probe"; }
+
 // A step is called by its name where it has one that tells it apart, else by its place in the list.
 std::string place_of(const definition& d, std::size_t i) {
   const bool plain = is_name(d.steps[i].name) && find_step(d, d.steps[i].name) == i;
@@ -206,6 +209,8 @@ std::vector<std::string> problems(const definition& d) {
     const auto of_step = r.at(place_of(d, i));
     check_name(of_step, d.steps[i].name, "name");
     of_step.add_if(find_step(d, d.steps[i].name) != i, "name " + quoted(d.steps[i].name) + " is taken by an earlier step");
+    of_step.add_if(is_reserved(d.steps[i].name),
+                   "name " + quoted(d.steps[i].name) + " is reserved, because idempotency keys end in it");
     check_after(of_step, d, i);
     check_step(of_step, g, i);
   }

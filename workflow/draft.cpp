@@ -1,6 +1,7 @@
 #include "workflow/draft.hpp"
 
 #include "workflow/compensation.hpp"
+#include "workflow/name.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -142,9 +143,8 @@ void end_undo(draft& x) {
 /// From here on no forward attempt can act any more (promise: undo starts only then).
 instant undo_may_start_at(const draft& x) {
   instant at = unset;
-  for (std::size_t i = 0; i < x.t.steps.size(); ++i)
-    if (needs_undo(x.t.steps[i], x.definition_of(i)))
-      at = std::max(at, x.t.steps[i].settles_at);
+  for (const auto& s : x.t.steps)
+    at = std::max(at, s.settles_at);
   return at;
 }
 
@@ -187,15 +187,13 @@ void raise_alert(draft& x, std::string kind, std::string text, std::string step)
   x.alerts.push_back({std::move(kind), std::move(text), std::move(step), x.now});
 }
 
-void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string note) {
+void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string_view note) {
   auto& s = x.t.steps[i];
   s.doing = attempt_action::none;
-  if (note.size() > note_size_max)
-    note.resize(note_size_max);
   auto& line = s.log.back();
   line.outcome = outcome;
   line.ended_at = x.now;
-  line.note = std::move(note);
+  line.note = clipped(note, note_size_max);
 }
 
 void back_to_start(step& s) {

@@ -3,6 +3,7 @@
 #include "workflow/transition.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace steadfast::workflow {
@@ -24,7 +25,7 @@ void tell_observer(draft& x, notice_kind kind, std::string text = {}, std::strin
 void raise_alert(draft& x, std::string kind, std::string text, std::string step = {});
 
 /// Ends the open attempt of step `i` in the step's story.
-void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string note = {});
+void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string_view note = {});
 
 /// The step as it is before its next attempt: unknown if an earlier one may have acted.
 void back_to_start(step& s);

@@ -19,6 +19,9 @@ struct attempt_ref {
   friend bool operator==(const attempt_ref&, const attempt_ref&) = default;
 };
 
+/// The longest wait that an agent or a service can ask for.
+inline constexpr span retry_after_max = std::chrono::hours{24};
+
 // Work
 struct taken { std::string scheduler; };        ///< a scheduler takes it: lock, next epoch, start what is ready
 struct time_passed {};                          ///< a wait may be over: start what is ready

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,9 @@ bool is_word(std::string_view text, std::size_t size_max);
 
 /// 1 to `size_max` printable ASCII characters, spaces among them.
 bool is_text(std::string_view text, std::size_t size_max);
+
+/// The first bytes of the text, at most `size_max`, without a part of a UTF-8 character at the end.
+std::string clipped(std::string_view text, std::size_t size_max);
 
 /// The text between backticks, safe to show: cut at 64 bytes, unprintable bytes as '?'.
 std::string quoted(std::string_view text);

@@ -1,6 +1,7 @@
 #include "workflow/handlers.hpp"
 
 #include "workflow/compensation.hpp"
+#include "workflow/name.hpp"
 
 #include <utility>
 
@@ -10,13 +11,14 @@ namespace {
 
 void record_act(draft& x, const by& person, std::string what) {
   auto& acts = x.t.acts;
-  acts.push_back({x.now, person.who, std::move(what), person.why.substr(0, note_size_max)});
+  acts.push_back({x.now, clipped(person.who, note_size_max), std::move(what), clipped(person.why, note_size_max)});
   if (acts.size() > acts_max)
     acts.erase(acts.begin());
 }
 
 std::string words(const by& person, const std::string& did) {
-  return did + " by " + person.who + (person.why.empty() ? "" : ": " + person.why);
+  const auto why = clipped(person.why, note_size_max);
+  return did + " by " + clipped(person.who, note_size_max) + (why.empty() ? "" : ": " + why);
 }
 
 void reset_counts(step& s) {
@@ -32,6 +34,7 @@ void reopen(draft& x, process_state as) {
   x.t.state = as;
   x.t.ended_at = unset;
   x.t.not_before = unset;
+  x.t.takeovers = 0;
   x.t.cause.clear();
 }
 
@@ -158,7 +161,7 @@ ruling on(draft& x, const step_skipped& e) {
   s.maybe_done = false;
   s.result = e.result;
   s.facts = e.facts;
-  if (is_claimable(x.t))
+  if (is_claimable(x.t) && x.t.lock_epoch > 0) // before its first take it waits for its submitter's moment
     x.t.not_before = unset;
   advance(x);
   return applied();
@@ -211,7 +214,6 @@ ruling on(draft& x, const resumed& e) {
     return ignored("it is not suspended");
   record_act(x, e.person, "resume");
   x.t.state = x.t.resume_state;
-  x.t.not_before = unset;
   if (!x.t.locked_by.empty() && x.t.state == process_state::pending)
     x.t.state = process_state::processing;
   tell_observer(x, notice_kind::resumed, words(e.person, "resumed"));

@@ -1,4 +1,5 @@
 #include "workflow/handlers.hpp"
+#include "workflow/name.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -60,7 +61,7 @@ void count_try(draft& x, std::size_t i, span at_least) {
     s.needs_review = true;
     return;
   }
-  const auto wait = std::max(at_least, back_off(retry, s.tries, mixed(x.t.number, i, s.attempt)));
+  const auto wait = std::max(std::min(at_least, retry_after_max), back_off(retry, s.tries, mixed(x.t.number, i, s.attempt)));
   let_wait(s, x.now + wait, "back-off after failed attempt " + std::to_string(s.attempt));
 }
 
@@ -97,6 +98,8 @@ void give_up_compensation(draft& x, std::size_t i) {
 
 ruling on(draft& x, const taken& e) {
   auto& t = x.t;
+  if (e.scheduler.empty())
+    return refused("no scheduler is named");
   if (!is_claimable(t))
     return refused(t.locked_by.empty() ? "it is " + std::string{to_string(t.state)}
                                        : "it is locked by `" + t.locked_by + "`");
@@ -149,7 +152,7 @@ ruling on(draft& x, const attempt_failed& e) {
   const auto action = s.doing;
   close_attempt(x, i, e.permanent ? attempt_outcome::failed_permanent : attempt_outcome::failed_transient, e.why);
   note_progress(x, s);
-  s.error = e.why.substr(0, note_size_max);
+  s.error = clipped(e.why, note_size_max);
   if (action == attempt_action::perform)
     fail_perform(x, i, e);
   else if (action == attempt_action::probe)
@@ -167,7 +170,8 @@ ruling on(draft& x, const attempt_declined& e) {
     return *late;
   const auto i = e.ref.step;
   auto& s = x.t.steps[i];
-  if (s.doing == attempt_action::perform)
+  const auto action = s.doing;
+  if (action == attempt_action::perform)
     back_to_start(s);
   const bool again = s.log.size() > 1 && s.log[s.log.size() - 2].outcome == attempt_outcome::declined;
   if (again) { // one line for refusals in a row
@@ -175,9 +179,12 @@ ruling on(draft& x, const attempt_declined& e) {
     ++s.log_dropped;
   }
   close_attempt(x, i, attempt_outcome::declined, e.why);
-  if (s.waiting_since == unset)
-    s.waiting_since = x.now;
-  let_wait(s, x.now + std::max(e.retry_after, retry_of(x, i).initial), e.why.substr(0, note_size_max));
+  if (!is_undoing(x.t) || action != attempt_action::perform) {
+    if (s.waiting_since == unset)
+      s.waiting_since = x.now;
+    const auto wait = std::max(std::min(e.retry_after, retry_after_max), retry_of(x, i).initial);
+    let_wait(s, x.now + wait, clipped(e.why, note_size_max));
+  }
   advance(x);
   return applied();
 }
@@ -185,14 +192,20 @@ ruling on(draft& x, const attempt_declined& e) {
 ruling on(draft& x, const attempt_stopped& e) {
   if (auto late = judge(x, e.ref))
     return *late;
-  auto& s = x.t.steps[e.ref.step];
+  const auto i = e.ref.step;
+  auto& s = x.t.steps[i];
   const auto action = s.doing;
-  close_attempt(x, e.ref.step, attempt_outcome::stopped);
-  s.settles_at = x.now;
+  close_attempt(x, i, attempt_outcome::stopped);
+  note_progress(x, s);
   if (action == attempt_action::perform) {
     s.maybe_done = s.maybe_done || e.maybe_done;
     back_to_start(s);
   }
+  // Only undo asks an agent to stop; one that stops by itself has used up a try, or it could go on like that for ever.
+  if (action == attempt_action::probe)
+    fail_probe(x, i, span{0});
+  else if (action == attempt_action::compensate || !is_undoing(x.t))
+    count_try(x, i, span{0});
   advance(x);
   return applied();
 }
@@ -202,7 +215,7 @@ ruling on(draft& x, const probe_denied& e) {
     return *late;
   auto& s = x.t.steps[e.ref.step];
   if (s.doing != attempt_action::probe)
-    return refused("the attempt is not a probe");
+    return ruling{verdict::refused, "the attempt is not a probe", true};
   close_attempt(x, e.ref.step, attempt_outcome::succeeded, "it did not happen");
   note_progress(x, s);
   s.maybe_done = false;
@@ -223,6 +236,8 @@ ruling on(draft& x, const attempt_expired& e) {
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::expired, "no answer by its complete-by");
   s.settles_at = s.complete_by + x.d.grace;
+  s.waiting_since = unset; // an agent took it
+  s.wait_alerted = false;
   s.error = "no answer by its complete-by";
   if (action == attempt_action::perform) {
     s.maybe_done = true;

@@ -1,0 +1,185 @@
+#include "tests/support/random_workflow.hpp"
+
+#include "tests/support/scenario.hpp"
+
+#include <array>
+
+namespace steadfast::tests {
+
+using namespace workflow;
+
+namespace {
+
+span seconds(std::uint32_t n) { return span{std::int64_t{n} * 1000}; }
+
+retry_policy random_retry(chooser& choose) {
+  retry_policy p;
+  p.attempts = 1 + choose.below(3);
+  p.initial = span{1 + choose.below(2000)};
+  p.cap = p.initial + seconds(choose.below(5));
+  p.jitter_percent = choose.below(101);
+  return p;
+}
+
+void connect(chooser& choose, definition& d, std::size_t i) {
+  const auto how = choose.below(4);
+  if (how == 0)
+    return; // after the one before it
+  d.steps[i].after.emplace();
+  for (std::size_t j = 0; how > 1 && j < i; ++j) {
+    if (choose.one_in(2))
+      d.steps[i].after->push_back(d.steps[j].name);
+  }
+}
+
+void add_condition(chooser& choose, definition& d, std::size_t i) {
+  const auto before = ancestors(d);
+  for (std::size_t j = 0; j < i; ++j) {
+    if (before[i][j] && choose.one_in(4)) {
+      const auto is = static_cast<condition::test>(1 + choose.below(4));
+      d.steps[i].when = condition{d.steps[j].name, "/x", is, "1"};
+    }
+  }
+}
+
+step_definition random_step(chooser& choose, std::size_t i) {
+  auto s = step_named("s" + std::to_string(i));
+  s.complete_by = seconds(1 + choose.below(20));
+  s.retry = random_retry(choose);
+  s.threshold = 1 + choose.below(2);
+  s.cool_off = {seconds(1 + choose.below(20)), choose.below(2)};
+  s.exhausted = choose.one_in(3) ? on_exhausted::error : on_exhausted::undo;
+  if (choose.one_in(3))
+    s.probe = probe{"asker", seconds(1 + choose.below(5))};
+  if (choose.one_in(4)) {
+    s.compensation.reset();
+  } else {
+    s.compensation->complete_by = seconds(1 + choose.below(10));
+    s.compensation->retry = random_retry(choose);
+  }
+  return s;
+}
+
+attempt_ref random_ref(chooser& choose, const task& t, std::size_t i) {
+  attempt_ref ref{i, 1, t.lock_epoch};
+  if (i < t.steps.size())
+    ref.attempt = t.steps[i].attempt;
+  if (choose.one_in(8))
+    ref.attempt += choose.below(3) - 1;
+  if (choose.one_in(12))
+    ref.epoch += choose.below(3) - 1;
+  return ref;
+}
+
+std::size_t random_index(chooser& choose, const task& t) {
+  const auto n = static_cast<std::uint32_t>(t.steps.size());
+  if (choose.one_in(20))
+    return n + choose.below(2);
+  std::size_t i = choose.below(n);
+  if (!choose.one_in(4)) { // mostly a step about which there is something to say
+    for (std::size_t k = 0; k < n && t.steps[i].doing == attempt_action::none && !t.steps[i].needs_review; ++k)
+      i = (i + 1) % n;
+  }
+  return i;
+}
+
+std::vector<fact> random_facts(chooser& choose) {
+  if (choose.one_in(3))
+    return {};
+  return {{"/x", std::to_string(1 + choose.below(2))}};
+}
+
+event agent_event(chooser& choose, const attempt_ref& ref) {
+  switch (choose.below(8)) {
+    default: return attempt_succeeded{ref, blob{"{}"}, random_facts(choose)};
+    case 3: return attempt_failed{ref, false, choose.one_in(2), seconds(choose.below(3)), "no luck"};
+    case 4: return attempt_failed{ref, true, choose.one_in(3), span{0}, "not allowed"};
+    case 5: return attempt_declined{ref, seconds(choose.below(3)), "full"};
+    case 6: return attempt_stopped{ref, choose.one_in(2)};
+    case 7: return probe_denied{ref};
+  }
+}
+
+event person_event(chooser& choose, const task& t) {
+  const auto i = random_index(choose, t);
+  const by ann{"ann", "so"};
+  switch (choose.below(8)) {
+    default: return suspended{ann};
+    case 1: return resumed{ann};
+    case 2: return resumed{ann};
+    case 3: return step_retried{i, choose.one_in(3), ann};
+    case 4: return step_skipped{i, blob{"1"}, random_facts(choose), ann};
+    case 5: return payload_edited{blob{"2"}, ann};
+    case 6: return undo_requested{ann};
+    case 7: return cancelled{ann};
+  }
+}
+
+event supervisor_event(chooser& choose, const task& t) {
+  const auto i = random_index(choose, t);
+  const auto attempt = i < t.steps.size() ? t.steps[i].attempt : 1;
+  switch (choose.below(8)) {
+    default: return round_failed{i, attempt};
+    case 4: return deadline_passed{};
+    case 5: return lock_released{};
+    case 6: return lock_lapsed{};
+    case 7: return wait_noticed{i};
+  }
+}
+
+} // namespace
+
+definition random_definition(chooser& choose) {
+  definition d;
+  d.name = "w";
+  const auto steps = 1 + choose.below(6);
+  for (std::size_t i = 0; i < steps; ++i)
+    d.steps.push_back(random_step(choose, i));
+  for (std::size_t i = 0; i < steps; ++i) {
+    connect(choose, d, i);
+    add_condition(choose, d, i);
+  }
+  d.deadline = choose.one_in(3) ? seconds(30) : seconds(600);
+  d.undo_reserve = seconds(choose.below(10));
+  d.grace = span{500 * choose.below(5)};
+  d.alert_after = seconds(1 + choose.below(5));
+  d.takeovers_max = 1 + choose.below(3);
+  return d;
+}
+
+event random_event(chooser& choose, const task& t) {
+  const auto ref = random_ref(choose, t, random_index(choose, t));
+  switch (choose.below(16)) {
+    default: return agent_event(choose, ref);
+    case 6:
+    case 7: return taken{choose.one_in(30) ? "" : "s" + std::to_string(choose.below(2))};
+    case 8:
+    case 9: return time_passed{};
+    case 10:
+    case 11: return attempt_expired{ref};
+    case 12:
+    case 13: return supervisor_event(choose, t);
+    case 14: return person_event(choose, t);
+    case 15: return taken{"s1"};
+  }
+}
+
+instant random_moment(chooser& choose, const task& t, const definition& d, instant now) {
+  instant later = now;
+  switch (choose.below(8)) {
+    default: return now;
+    case 3: return now + span{1};
+    case 4: return now + span{choose.below(5000)};
+    case 5:
+    case 6: later = next_due(t, d); break;
+    case 7:
+      later = never;
+      for (const auto& s : t.steps) {
+        if (s.not_before > now)
+          later = std::min(later, s.not_before);
+      }
+  }
+  return later == never || later < now ? now + seconds(1) : later;
+}
+
+} // namespace steadfast::tests

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "tests/support/property.hpp"
+
+#include "workflow/transition.hpp"
+
+namespace steadfast::tests {
+
+/// A sound definition of one to six steps with short spans, so that limits are reached soon.
+workflow::definition random_definition(chooser& choose);
+
+/// An event that may fit the task, or be stale, doubled, foreign or out of range.
+workflow::event random_event(chooser& choose, const workflow::task& t);
+
+/// A little later, or as late as something in the task is due.
+workflow::instant random_moment(chooser& choose, const workflow::task& t, const workflow::definition& d,
+                                workflow::instant now);
+
+} // namespace steadfast::tests

@@ -1,0 +1,383 @@
+// What a person may do to a task.
+#include "tests/support/scenario.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast::workflow;
+using namespace steadfast::tests;
+using namespace std::chrono_literals;
+using texts = std::vector<std::string>;
+
+namespace {
+
+const by ann{"ann", "because"};
+
+/// b is used up and the task asks a person; a is done.
+scenario in_error() {
+  auto d = two_steps();
+  d.steps[1].retry.attempts = 1;
+  d.steps[1].threshold = 1;
+  d.steps[1].cool_off.count = 0;
+  d.steps[1].exhausted = on_exhausted::error;
+  scenario x{d};
+  x.take();
+  x.succeed("a");
+  x.fail("b", true);
+  x.supervise();
+  REQUIRE(x.state() == "error");
+  return x;
+}
+
+/// b could not be undone; a was.
+scenario undo_failed() {
+  scenario x{pipeline({step_named("a"), step_named("b"), step_named("c")})};
+  x.take();
+  x.succeed("a");
+  x.succeed("b");
+  x.fail_for_good("c");
+  x.fail_for_good("b");
+  x.succeed("a");
+  REQUIRE(x.state() == "error");
+  return x;
+}
+
+} // namespace
+
+TEST_CASE("row 74: a cancel while a step runs stops it and undoes what was done; twice is once") {
+  scenario x{two_steps()};
+  x.take();
+  x.succeed("a");
+  x.must(cancelled{ann});
+  CHECK(x.state() == "undoing");
+  CHECK(x.t.cause == "cancelled by ann: because");
+  CHECK(x.commands() == texts{"stop 1 attempt 1"});
+  const task before = x.t;
+  CHECK(x.raise(cancelled{ann}) == verdict::ignored);
+  CHECK(x.t == before);
+  x.must(attempt_stopped{x.ref("b"), false});
+  x.succeed("a");
+  CHECK(x.state() == "undone");
+  CHECK(x.raise(cancelled{ann}) == verdict::ignored);
+}
+
+TEST_CASE("row 74: a cancel and the completion of the last step: whichever is first decides") {
+  scenario x{pipeline({step_named("a")})};
+  x.take();
+  SECTION("the completion") {
+    x.succeed("a");
+    CHECK(x.raise(cancelled{ann}) == verdict::refused);
+    CHECK(x.last.reason == "it has ended; `undo` reverses it");
+    CHECK(x.state() == "processed");
+  }
+  SECTION("the cancel") {
+    x.must(cancelled{ann});
+    x.succeed("a");
+    CHECK(x.state("a") == "compensating");
+    x.succeed("a");
+    CHECK(x.state() == "undone");
+  }
+}
+
+TEST_CASE("row 74: a cancel while undo runs changes nothing") {
+  scenario x{two_steps()};
+  x.take();
+  x.succeed("a");
+  x.fail_for_good("b");
+  const task before = x.t;
+  CHECK(x.raise(cancelled{ann}) == verdict::ignored);
+  CHECK(x.raise(undo_requested{ann}) == verdict::ignored);
+  CHECK(x.t == before);
+}
+
+TEST_CASE("a pending task that is cancelled ends at once") {
+  scenario x{two_steps()};
+  x.must(cancelled{{"ann", ""}});
+  CHECK(x.state() == "undone");
+  CHECK(x.t.cause == "cancelled by ann");
+}
+
+TEST_CASE("row 78: a resubmitted step opens a generation, keeps its key, and is recorded") {
+  auto x = in_error();
+  const auto key = idempotency_key(x.t, x.d, 1, attempt_action::perform);
+  x.now += 48h;
+  x.must(step_retried{1, false, ann});
+  CHECK(x.t.generation == 2);
+  CHECK(x.state() == "pending");
+  CHECK(x.t.ended_at == unset);
+  CHECK(x.t.cause.empty());
+  CHECK(x.t.complete_by == x.now + x.d.deadline);
+  CHECK(idempotency_key(x.t, x.d, 1, attempt_action::perform) == key);
+  REQUIRE(x.t.acts.size() == 1);
+  CHECK(x.t.acts[0] == act{x.now, "ann", "retry step `b`", "because"});
+  x.take();
+  CHECK(x.state("a") == "completed");
+  CHECK(x.at("a").attempt == 1);
+  CHECK(x.at("b").attempt == 2);
+  x.succeed("b");
+  CHECK(x.state() == "processed");
+}
+
+TEST_CASE("row 78: a new key is made only for the step for which it was asked") {
+  auto x = in_error();
+  x.must(step_retried{1, true, ann});
+  CHECK(idempotency_key(x.t, x.d, 0, attempt_action::perform) == "t1/a");
+  CHECK(idempotency_key(x.t, x.d, 1, attempt_action::perform) == "t1/b#2");
+  CHECK(x.t.acts[0].what == "retry step `b` with a new key");
+}
+
+TEST_CASE("an undo that failed can be tried again, all of it") {
+  auto x = undo_failed();
+  CHECK(x.raise(step_retried{0, false, ann}) == verdict::refused);
+  CHECK(x.last.reason == "the step is compensated");
+  CHECK(x.raise(step_retried{2, false, ann}) == verdict::refused);
+  CHECK(x.last.reason == "undo has begun; only an undo that failed can be tried again");
+  x.must(step_retried{1, false, ann});
+  CHECK(x.state() == "undoing");
+  CHECK(x.t.generation == 2);
+  CHECK(x.t.cause == "step `c` failed for good: not allowed");
+  x.take();
+  CHECK(x.at("b").doing == attempt_action::compensate);
+  x.succeed("b");
+  CHECK(x.state() == "undone");
+}
+
+TEST_CASE("a failed undo that a person has settled by hand is skipped") {
+  auto x = undo_failed();
+  x.must(step_skipped{1, {}, {}, ann});
+  CHECK(x.state() == "undone");
+  CHECK(x.state("b") == "compensated");
+  CHECK(x.t.generation == 2);
+  CHECK(x.t.acts[0].what == "skip step `b`");
+}
+
+TEST_CASE("an undo asked for after a failed undo tries it again") {
+  auto x = undo_failed();
+  x.must(undo_requested{ann});
+  CHECK(x.state() == "undoing");
+  CHECK(x.t.cause == "undone by ann: because");
+  CHECK(x.state("b") == "compensating");
+}
+
+TEST_CASE("a task in error can be undone, but not cancelled") {
+  auto x = in_error();
+  CHECK(x.raise(cancelled{ann}) == verdict::refused);
+  x.must(undo_requested{ann});
+  CHECK(x.state() == "undoing");
+  x.take();
+  CHECK(x.state("b") == "compensating"); // unknown counts as done
+}
+
+TEST_CASE("a processed task can be undone as a new generation") {
+  scenario x{two_steps()};
+  x.take();
+  x.succeed("a");
+  x.succeed("b");
+  x.must(undo_requested{ann});
+  CHECK(x.t.generation == 2);
+  CHECK(x.state() == "undoing");
+  x.take();
+  CHECK(x.state("b") == "compensating");
+  x.succeed("b");
+  x.succeed("a");
+  CHECK(x.state() == "undone");
+  CHECK(x.raise(undo_requested{ann}) == verdict::ignored);
+  CHECK(x.raise(step_retried{0, false, ann}) == verdict::refused);
+  CHECK(x.raise(step_skipped{0, {}, {}, ann}) == verdict::refused);
+  CHECK(x.raise(payload_edited{{}, ann}) == verdict::refused);
+  CHECK(x.raise(suspended{ann}) == verdict::refused);
+}
+
+TEST_CASE("a step in error is skipped with a result that later steps may use") {
+  auto d = pipeline({step_named("a"), step_named("b")});
+  d.steps[0].retry.attempts = 1;
+  d.steps[0].threshold = 1;
+  d.steps[0].cool_off.count = 0;
+  d.steps[0].exhausted = on_exhausted::error;
+  d.steps[1].when = condition{"a", "/x", condition::test::equals, "1"};
+  scenario x{d};
+  x.take();
+  x.fail("a");
+  x.supervise();
+  x.must(step_skipped{0, blob{R"({"x":1})"}, {{"/x", "1"}}, ann});
+  CHECK(x.state() == "pending");
+  CHECK(x.state("a") == "skipped");
+  x.take();
+  CHECK(x.state("b") == "running");
+  CHECK(x.at("a").result.view() == R"({"x":1})");
+}
+
+TEST_CASE("only a step that has not happened and is not under way is skipped") {
+  scenario x{two_steps()};
+  CHECK(x.raise(step_skipped{2, {}, {}, ann}) == verdict::refused);
+  x.take();
+  CHECK(x.raise(step_skipped{0, {}, {}, ann}) == verdict::refused);
+  CHECK(x.last.reason == "an attempt is under way");
+  x.succeed("a");
+  CHECK(x.raise(step_skipped{0, {}, {}, ann}) == verdict::refused);
+  CHECK(x.last.reason == "the step is completed");
+  x.fail("b");
+  x.must(step_skipped{1, {}, {}, ann});
+  CHECK(x.state() == "processed");
+}
+
+TEST_CASE("the undo of a task cannot be skipped step by step while it runs") {
+  scenario x{two_steps()};
+  x.take();
+  x.succeed("a");
+  x.fail_for_good("b");
+  CHECK(x.raise(step_skipped{1, {}, {}, ann}) == verdict::refused);
+  x.must(suspended{ann});
+  CHECK(x.raise(step_skipped{1, {}, {}, ann}) == verdict::refused);
+}
+
+TEST_CASE("a step that waits is retried at once, with its counts anew") {
+  scenario x{two_steps()};
+  x.take();
+  CHECK(x.raise(step_retried{0, false, ann}) == verdict::refused);
+  CHECK(x.last.reason == "an attempt is under way");
+  CHECK(x.raise(step_retried{1, false, ann}) == verdict::refused);
+  CHECK(x.last.reason == "the step is not_started and not waiting");
+  CHECK(x.raise(step_retried{2, false, ann}) == verdict::refused);
+  x.fail("a");
+  x.must(step_retried{0, false, ann});
+  CHECK(x.state("a") == "running");
+  CHECK(x.at("a").tries == 0);
+  x.expire_round("a");
+  CHECK(x.state() == "pending");
+  x.must(step_retried{0, false, ann});
+  CHECK(x.t.not_before == unset);
+  x.take();
+  x.expire("a");
+  x.must(step_retried{0, false, ann}); // before the supervisor has judged
+  CHECK_FALSE(x.at("a").needs_review);
+  CHECK(x.state("a") == "running");
+}
+
+TEST_CASE("a task that is suspended starts nothing, gives up its lock, and resumes where it was") {
+  scenario x{two_steps()};
+  x.take();
+  x.must(suspended{ann});
+  CHECK(x.t.locked_by == "s1"); // an attempt is under way
+  CHECK(x.raise(suspended{ann}) == verdict::ignored);
+  CHECK(x.raise(step_retried{0, false, ann}) == verdict::refused);
+  x.succeed("a");
+  CHECK(x.state() == "suspended");
+  CHECK(x.t.locked_by.empty());
+  CHECK(x.state("b") == "not_started");
+  CHECK(x.commands() == texts{"let go"});
+  CHECK(x.raise(taken{"s2"}) == verdict::refused);
+  CHECK(x.last.reason == "it is suspended");
+  x.must(resumed{ann});
+  CHECK(x.state() == "pending");
+  CHECK(x.raise(resumed{ann}) == verdict::ignored);
+  x.take();
+  CHECK(x.state("b") == "running");
+  x.must(suspended{ann});
+  x.must(resumed{ann}); // before the attempt ended
+  CHECK(x.state() == "processing");
+  CHECK(x.t.acts.size() == 4);
+}
+
+TEST_CASE("an undo that is suspended resumes as an undo") {
+  scenario x{two_steps()};
+  x.take();
+  x.succeed("a");
+  x.fail_for_good("b");
+  x.must(suspended{ann});
+  CHECK(x.raise(cancelled{ann}) == verdict::ignored);
+  x.fail("a");
+  CHECK(x.t.locked_by.empty());
+  SECTION("by resume") {
+    x.must(resumed{ann});
+    CHECK(x.state() == "undoing");
+    x.wait();
+    CHECK(x.at("a").doing == attempt_action::compensate);
+  }
+  SECTION("by undo") {
+    x.must(undo_requested{ann});
+    CHECK(x.state() == "undoing");
+  }
+}
+
+TEST_CASE("a suspended task can be cancelled") {
+  scenario x{two_steps()};
+  x.take();
+  x.must(suspended{ann});
+  x.must(cancelled{ann});
+  CHECK(x.state() == "undoing");
+  x.must(attempt_stopped{x.ref("a"), false});
+  CHECK(x.state() == "undone");
+  scenario y{two_steps()};
+  y.must(suspended{ann});
+  y.must(cancelled{ann});
+  CHECK(y.state() == "undone");
+}
+
+TEST_CASE("a task that is to start later keeps its time when it is suspended, resumed or a step is skipped") {
+  auto d = two_steps();
+  scenario x{d};
+  auto s = submission_of(d);
+  s.not_before = x.now + 1h;
+  x.t = make_task(s, d, x.now);
+  x.must(suspended{ann});
+  x.must(resumed{ann});
+  CHECK(x.t.not_before == start + 1h);
+  x.must(step_skipped{0, {}, {}, ann});
+  CHECK(x.t.not_before == start + 1h);
+}
+
+TEST_CASE("the payload is edited only while nothing works with it") {
+  const payload_edited edit{blob{"2"}, ann};
+  scenario x{two_steps()};
+  x.must(edit);
+  CHECK(x.t.payload.view() == "2");
+  CHECK(x.t.acts[0].what == "edit the payload");
+  x.take();
+  CHECK(x.raise(edit) == verdict::refused);
+  CHECK(x.last.reason == "the task is processing; suspend it first");
+  x.must(suspended{ann});
+  CHECK(x.raise(edit) == verdict::refused);
+  CHECK(x.last.reason == "an attempt is under way");
+  x.succeed("a");
+  x.must(edit);
+  x.must(resumed{ann});
+  x.take();
+  x.fail_for_good("b");
+  CHECK(x.raise(edit) == verdict::refused);
+  x.must(suspended{ann});
+  CHECK(x.raise(edit) == verdict::refused);
+  auto y = in_error();
+  y.must(edit);
+  auto z = undo_failed();
+  CHECK(z.raise(edit) == verdict::refused);
+}
+
+TEST_CASE("row 79: a task is judged by the definition it was made from, whatever newer versions say") {
+  auto old = two_steps();
+  scenario x{old};
+  x.take();
+  auto newer = old;
+  newer.version = 2;
+  newer.steps.erase(newer.steps.begin() + 1);
+  CHECK(x.t.version == 1);
+  x.succeed("a");
+  CHECK(x.state("b") == "running"); // which the newer version does not have
+  x.succeed("b");
+  CHECK(x.state() == "processed");
+  CHECK(x.t.version == 1);
+  CHECK(make_task(submission_of(newer), newer, x.now).version == 2);
+}
+
+TEST_CASE("what people did is kept to a bound, and so is what they said") {
+  scenario x{two_steps()};
+  const by talker{std::string(1000, 'w'), std::string(1000, 'y')};
+  for (int i = 0; i < 40; ++i) {
+    x.must(suspended{talker});
+    x.must(resumed{talker});
+  }
+  CHECK(x.t.acts.size() == acts_max);
+  CHECK(x.t.acts[0].who.size() == note_size_max);
+  CHECK(x.t.acts[0].why.size() == note_size_max);
+  x.must(cancelled{talker});
+  CHECK(x.t.cause.size() <= 3 * note_size_max);
+}
