@@ -60,8 +60,7 @@ bool has_ended(workflow::process_state s) {
 /// Submits trips and hears what becomes of them; ends when all of them have ended.
 class traveller {
 public:
-  traveller(actors::observer_actor::pointer self, actors::gateway_actor node)
-    : self_{self}, node_{std::move(node)} {
+  traveller(actors::observer_actor::pointer self, actors::gateway_actor node) : self_{self}, node_{std::move(node)} {
     actors::tell(self_, node_, actors::observe{desk});
     submit("trip-1", R"({"to": "Lisbon"})");
     submit("trip-2", R"({"to": "Atlantis"})");
@@ -139,7 +138,8 @@ int run(const std::string& folder) {
 
   steadfast::node node{options};
   node.add_workflow(book_trip());
-  node.add_agent("book_hotel", actors::quick_function{[](const actors::call&) { return actors::succeeded(R"({"room": 7})"); }});
+  node.add_agent("book_hotel",
+                 actors::quick_function{[](const actors::call&) { return actors::succeeded(R"({"room": 7})"); }});
   node.add_agent("cancel_hotel", actors::quick_function{[](const actors::call&) { return actors::succeeded(); }});
   node.add_agent("book_flight", actors::quick_function{book_flight});
   node.start();

@@ -16,7 +16,7 @@ public:
   explicit client_log(const std::filesystem::path& file);
 
   void invoked(const submission& s);
-  void acknowledged(const submission& s);                          ///< "ok"
+  void acknowledged(const submission& s);                           ///< "ok"
   void refused(const submission& s, const std::string& why);        ///< "fail": it did not happen
   void without_answer(const submission& s, const std::string& why); ///< "info": nobody knows
 

@@ -1,5 +1,5 @@
-// Plays the whole story with real processes: services that misbehave, a node that is killed while it works, clients that
-// get no answer, and a checker that compares what happened with what was promised.
+// Plays the whole story with real processes: services that misbehave, a node that is killed while it works, clients
+// that get no answer, and a checker that compares what happened with what was promised.
 
 #include "examples/demo/scenario.hpp"
 
@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "of the tasks and the faults [1]");
   app.add_option("--keep", keep, "folder for all files, which are left there");
   app.add_option("--seconds-max", seconds_max, "until the last task must have ended [110]");
-  app.footer("Exit codes: 0 every promise was kept, 1 not, 2 wrong command line, 3 it could not be played, 130 Ctrl-C.");
+  app.footer(
+    "Exit codes: 0 every promise was kept, 1 not, 2 wrong command line, 3 it could not be played, 130 Ctrl-C.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

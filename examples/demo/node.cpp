@@ -53,7 +53,8 @@ void node::save_alerts(const std::filesystem::path& file) const {
   const nlohmann::json everything{{"all", true}, {"max", alerts_max}};
   std::ofstream out{file};
   for (const auto& alert : client.call("alerts.list", everything).at("alerts"))
-    out << nlohmann::json{{"task", alert.at("task_id")}, {"kind", alert.at("kind")}, {"text", alert.at("text")}} << '\n';
+    out << nlohmann::json{{"task", alert.at("task_id")}, {"kind", alert.at("kind")}, {"text", alert.at("text")}}
+        << '\n';
 }
 
 void node::run(const std::vector<std::string>& subcommand, const std::filesystem::path& output,

@@ -14,7 +14,7 @@ namespace demo {
 namespace {
 
 constexpr std::size_t bar_width = 30;
-constexpr std::array<std::string_view, 7> states = {"pending",  "processing", "undoing", "suspended",
+constexpr std::array<std::string_view, 7> states = {"pending",   "processing", "undoing", "suspended",
                                                     "processed", "undone",     "error"};
 
 std::uint64_t count(const std::map<std::string, std::uint64_t>& tasks, std::string_view state) {
@@ -65,8 +65,8 @@ void progress::draw_block(const snapshot& now) {
 
 void progress::write_line(const snapshot& now) {
   last_line_ = seconds();
-  std::string line = fmt::format("{:5.1f} s  {:<24} node {:<7} acknowledged {:>5}", seconds(), now.phase, now.node,
-                                 now.acknowledged);
+  std::string line =
+    fmt::format("{:5.1f} s  {:<24} node {:<7} acknowledged {:>5}", seconds(), now.phase, now.node, now.acknowledged);
   for (const auto state : states)
     if (const auto n = count(now.tasks, state); n > 0)
       line += fmt::format("  {} {}", state, n);

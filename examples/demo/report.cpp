@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <string_view>
 #include <unordered_map>
 
 namespace demo {

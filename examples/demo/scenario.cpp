@@ -31,11 +31,8 @@ constexpr auto read_limit = 60s; ///< for the programs that read everything at t
 class scenario {
 public:
   scenario(const scenario_options& o, interrupted stop_now)
-    : options_{o},
-      stop_now_{stop_now},
-      services_{find("example_service"), o.folder, o.seed},
-      node_{{find("steadfast"), o.workflows, o.folder}, services_},
-      client_log_{o.folder / "clients.jsonl"} {}
+      : options_{o}, stop_now_{stop_now}, services_{find("example_service"), o.folder, o.seed},
+        node_{{find("steadfast"), o.workflows, o.folder}, services_}, client_log_{o.folder / "clients.jsonl"} {}
 
   bool play() {
     start();
@@ -52,8 +49,8 @@ public:
 
 private:
   std::filesystem::path find(const std::string& program) const {
-    for (const auto& folder : {options_.programs, options_.programs / "examples" / "services",
-                               options_.programs / "examples" / "checker"})
+    for (const auto& folder :
+         {options_.programs, options_.programs / "examples" / "services", options_.programs / "examples" / "checker"})
       if (std::filesystem::is_regular_file(folder / program))
         return folder / program;
     throw std::runtime_error{"there is no " + program + " in " + options_.programs.string()};
@@ -105,7 +102,8 @@ private:
     const auto counted = node_.count_tasks();
     if (counted)
       tasks_ = *counted;
-    progress_.show({phase, counted ? "up" : "down", tasks_, load_->size(), load_->acknowledged(), load_->repeated(), kills_});
+    progress_.show(
+      {phase, counted ? "up" : "down", tasks_, load_->size(), load_->acknowledged(), load_->repeated(), kills_});
     if (node_is_meant_to_run && !node_.is_running())
       throw std::runtime_error{"the node ended by itself; it said:\n" + read_file(node_.log())};
   }
@@ -121,11 +119,18 @@ private:
 
   bool check() {
     node_.run({"store", "dump", "--json", "--store", node_.store()}, dump(), read_limit);
-    progress_.say(fmt::format("\n{} submissions, {} sent again for want of an answer, {} refused, {} kills, {:.1f} s\n{}",
-                              load_->size(), load_->repeated(), load_->refused(), kills_, seconds_,
-                              table(read_dump(dump()), read_effects(services_.effect_logs()), seconds_)));
-    std::vector<std::string> command{find("effect_checker"), "--tasks", dump(), "--alerts", alerts(),
-                                     "--clients", options_.folder / "clients.jsonl", "--effects"};
+    progress_.say(
+      fmt::format("\n{} submissions, {} sent again for want of an answer, {} refused, {} kills, {:.1f} s\n{}",
+                  load_->size(), load_->repeated(), load_->refused(), kills_, seconds_,
+                  table(read_dump(dump()), read_effects(services_.effect_logs()), seconds_)));
+    std::vector<std::string> command{find("effect_checker"),
+                                     "--tasks",
+                                     dump(),
+                                     "--alerts",
+                                     alerts(),
+                                     "--clients",
+                                     options_.folder / "clients.jsonl",
+                                     "--effects"};
     for (const auto& log : services_.effect_logs())
       command.push_back(log);
     process checker{command, options_.folder / "checker.txt"};

@@ -7,7 +7,7 @@
 namespace demo {
 
 struct scenario_options {
-  std::filesystem::path programs;  ///< steadfast, example_service and effect_checker are in here, or in folders below it
+  std::filesystem::path programs; ///< steadfast, example_service and effect_checker are in here, or in folders below it
   std::filesystem::path workflows; ///< folder of *.toml files
   std::filesystem::path folder;    ///< for everything that is written
   std::uint32_t deliveries = 1000;

@@ -24,7 +24,7 @@ std::uint64_t below(random& chance, std::uint64_t bound) {
 
 // "airport" and "island" are farther away than a drone flies.
 std::string any_zone(random& chance) {
-  constexpr std::array<std::string_view, 8> zones = {"depot", "north", "south", "east",
+  constexpr std::array<std::string_view, 8> zones = {"depot", "north",   "south",   "east",
                                                      "west",  "harbour", "airport", "island"};
   return std::string{zones[below(chance, zones.size())]};
 }
