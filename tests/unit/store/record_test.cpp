@@ -116,11 +116,11 @@ TEST_CASE("a body that ends early, goes on too long or names no value is refused
   const auto write_body = encode(sample_writes()[0]).substr(frame_head_size);
   auto no_such_write = write_body;
   no_such_write[0] = 99;
-  CHECK_THROWS_AS(decode<write>(sealed(no_such_write, record_kind::write)), damaged_record);
+  CHECK_THROWS_AS(decode<write>(sealed(no_such_write, record_kind::write_request)), damaged_record);
 
   auto outcome_body = encode(sample_outcome()).substr(frame_head_size);
   outcome_body[0] = 0;
-  CHECK_THROWS_AS(decode<outcome>(sealed(outcome_body, record_kind::outcome)), damaged_record);
+  CHECK_THROWS_AS(decode<outcome>(sealed(outcome_body, record_kind::write_outcome)), damaged_record);
 }
 
 TEST_CASE("a claimed length costs no memory before its bytes are there") {
@@ -142,7 +142,7 @@ TEST_CASE("random bytes are never a record, however they begin") {
     }
     try {
       // Either it is refused, or it is a value that can be written again.
-      const auto w = decode<write>(sealed(body, record_kind::write));
+      const auto w = decode<write>(sealed(body, record_kind::write_request));
       CHECK(decode<write>(encode(w)).index() == w.index());
     } catch (const damaged_record&) {
     }
