@@ -118,7 +118,7 @@ private:
   }
 
   bool check() {
-    node_.run({"store", "dump", "--json", "--store", node_.store()}, dump(), read_limit);
+    node_.run({"store", "dump", "--store", node_.store()}, dump(), read_limit);
     progress_.say(
       fmt::format("\n{} submissions, {} sent again for want of an answer, {} refused, {} kills, {:.1f} s\n{}",
                   load_->size(), load_->repeated(), load_->refused(), kills_, seconds_,
