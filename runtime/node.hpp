@@ -2,13 +2,13 @@
 
 #include "actors/agents.hpp"
 #include "actors/protocols.hpp"
+#include "runtime/node_error.hpp"
 #include "runtime/node_options.hpp"
 #include "store/state_store.hpp"
 
 #include <functional>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 namespace caf {
@@ -16,12 +16,6 @@ class actor_system;
 }
 
 namespace steadfast {
-
-/// A node cannot start; the text names the cause and the cure.
-class node_error : public std::runtime_error {
-public:
-  using std::runtime_error::runtime_error;
-};
 
 /// The actors of a running node and what else its control channel needs.
 struct node_parts {

@@ -1,0 +1,214 @@
+#include "runtime/client.hpp"
+#include "runtime/control_server.hpp"
+#include "tests/support/raw_socket.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+using namespace steadfast;
+using namespace steadfast::tests;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+control_methods echo_methods() {
+  control_methods m;
+  m["echo"] = [](const json& params) { return params; };
+  m["refuse"] = [](const json&) -> json { throw control_error{control_error::refused, "no: because"}; };
+  m["busy"] = [](const json&) -> json { throw control_error{control_error::busy, "later", std::chrono::milliseconds{1500}}; };
+  m["absent"] = [](const json&) -> json { throw control_error{control_error::not_found, "there is none"}; };
+  m["typed"] = [](const json& params) -> json { return params.at("number").get<int>(); };
+  m["broken"] = [](const json&) -> json { throw std::runtime_error{"a fault"}; };
+  return m;
+}
+
+struct running_server {
+  explicit running_server(std::size_t frame_max = 4 << 20, std::size_t connections_max = 256)
+    : socket{folder.path() / "private" / "control.sock"} {
+    control_options o;
+    o.socket = socket;
+    o.frame_max = frame_max;
+    o.connections_max = connections_max;
+    server = std::make_unique<control_server>(o, echo_methods());
+  }
+
+  temp_folder folder;
+  std::filesystem::path socket;
+  std::unique_ptr<control_server> server;
+};
+
+unsigned mode_of(const std::filesystem::path& path) {
+  struct stat s {};
+  REQUIRE(lstat(path.c_str(), &s) == 0);
+  return s.st_mode & 07777U;
+}
+
+int code_of(const std::string& answer) {
+  return json::parse(answer).at("error").at("code");
+}
+
+client_error::kind kind_of(client& c, const std::string& method) {
+  try {
+    c.call(method, json::object());
+  } catch (const client_error& e) {
+    return e.why();
+  }
+  FAIL("there was no error");
+  return client_error::kind::refused;
+}
+
+} // namespace
+
+TEST_CASE("a request is answered with its id, and requests of a connection in order") {
+  const running_server s;
+  raw_socket c{s.socket};
+  CHECK(json::parse(c.ask(R"({"jsonrpc":"2.0","id":7,"method":"echo","params":{"a":[1,2]}})"))
+        == json{{"jsonrpc", "2.0"}, {"id", 7}, {"result", {{"a", {1, 2}}}}});
+  c.send(R"({"jsonrpc":"2.0","id":1,"method":"echo"})" "\n" R"({"jsonrpc":"2.0","id":"x","method":"echo"})" "\n");
+  CHECK(json::parse(*c.read_line()).at("id") == 1);
+  CHECK(json::parse(*c.read_line()).at("id") == "x");
+}
+
+TEST_CASE("only the owner can open the socket, and enter the folder that was made for it") {
+  const running_server s;
+  CHECK(mode_of(s.socket) == 0600);
+  CHECK(mode_of(s.socket.parent_path()) == 0700);
+}
+
+TEST_CASE("a request that makes no sense is answered with an error, and the connection lives on") {
+  const running_server s;
+  raw_socket c{s.socket};
+  CHECK(code_of(c.ask("not json")) == -32700);
+  CHECK(code_of(c.ask("")) == -32700);
+  CHECK(code_of(c.ask("[]")) == -32700);
+  CHECK(code_of(c.ask("{}")) == -32600);
+  CHECK(code_of(c.ask(R"({"id":1,"method":7})")) == -32600);
+  CHECK(code_of(c.ask(R"({"id":1,"method":"nothing"})")) == -32601);
+  CHECK(code_of(c.ask(R"({"id":1,"method":"typed","params":{"number":"seven"}})")) == -32602);
+  CHECK(code_of(c.ask(R"({"id":1,"method":"typed"})")) == -32602);
+  CHECK(code_of(c.ask(R"({"id":1,"method":"typed","params":[1]})")) == -32602);
+  CHECK(code_of(c.ask(R"({"id":1,"method":"broken"})")) == -32603);
+  CHECK(code_of(c.ask(std::string("\x00\xff\x01", 3))) == -32700);
+  CHECK(json::parse(c.ask(R"({"id":2,"method":"echo","params":{}})")).at("result") == json::object());
+}
+
+TEST_CASE("row 81: a frame without an end is refused at its limit, others are served") {
+  const running_server s{1000};
+  raw_socket greedy{s.socket};
+  greedy.send(std::string(5000, 'a'));
+  const auto answer = greedy.read_line();
+  REQUIRE(answer);
+  CHECK_THAT(*answer, Contains("1000 bytes"));
+  CHECK_FALSE(greedy.read_line());
+  raw_socket other{s.socket};
+  CHECK(json::parse(other.ask(R"({"id":1,"method":"echo"})")).contains("result"));
+}
+
+TEST_CASE("row 81: JSON nested without end is answered, not died of") {
+  const running_server s;
+  raw_socket c{s.socket};
+  const std::string deep(1'000'000, '[');
+  CHECK_THAT(c.ask(deep), Contains("error"));
+  CHECK_THAT(c.ask(R"({"id":1,"method":"echo","params":{"a":)" + deep + std::string(deep.size(), ']') + "}}"), Contains("error"));
+  raw_socket other{s.socket};
+  CHECK(json::parse(other.ask(R"({"id":1,"method":"echo"})")).contains("result"));
+}
+
+TEST_CASE("row 81: half a frame and then silence, or the end, holds nobody up") {
+  const running_server s;
+  const raw_socket silent{s.socket};
+  silent.send(R"({"id":1,"meth)");
+  const raw_socket gone{s.socket};
+  gone.send(R"({"id":1,"meth)");
+  gone.end_of_input();
+  raw_socket other{s.socket};
+  CHECK(json::parse(other.ask(R"({"id":1,"method":"echo"})")).contains("result"));
+}
+
+TEST_CASE("connections above the bound are closed, and there is room again when others leave") {
+  const running_server s{4 << 20, 2};
+  auto first = std::make_unique<raw_socket>(s.socket);
+  raw_socket second{s.socket};
+  CHECK_FALSE(first->ask(R"({"id":1,"method":"echo"})").empty());
+  CHECK_FALSE(second.ask(R"({"id":1,"method":"echo"})").empty());
+  raw_socket third{s.socket};
+  third.send(R"({"id":1,"method":"echo"})" "\n");
+  CHECK_FALSE(third.read_line());
+  first.reset();
+  // The server learns of it on its own time.
+  std::string answer;
+  for (int i = 0; i < 1000 && answer.empty(); ++i)
+    answer = raw_socket{s.socket}.ask(R"({"id":1,"method":"echo"})");
+  CHECK_FALSE(answer.empty());
+}
+
+TEST_CASE("a client hears why a call failed") {
+  const running_server s;
+  client c{s.socket.string()};
+  CHECK(c.call("echo", {{"a", 1}}) == json{{"a", 1}});
+  CHECK(kind_of(c, "refuse") == client_error::kind::refused);
+  CHECK(kind_of(c, "absent") == client_error::kind::not_found);
+  CHECK(kind_of(c, "nothing") == client_error::kind::refused);
+  try {
+    c.call("busy", json::object());
+    FAIL("there was no error");
+  } catch (const client_error& e) {
+    CHECK(e.why() == client_error::kind::busy);
+    CHECK(e.retry_after() == std::chrono::milliseconds{1500});
+    CHECK(std::string{e.what()} == "later");
+  }
+  CHECK(c.call("echo", {{"b", 2}}) == json{{"b", 2}});
+}
+
+TEST_CASE("without a server a client says where it looked and how to start one") {
+  const temp_folder folder;
+  const auto socket = (folder.path() / "none.sock").string();
+  CHECK_THROWS_WITH(client{socket}, Contains("no node answers at " + socket) && Contains("steadfast serve -c"));
+}
+
+TEST_CASE("row 80: a socket that a server listens at is refused, a stale one is replaced, other files are left alone") {
+  const running_server s;
+  control_options o;
+  o.socket = s.socket;
+  CHECK_THROWS_WITH((control_server{o, echo_methods()}), Contains(s.socket.string()) && Contains("in use"));
+  raw_socket c{s.socket};
+  CHECK(json::parse(c.ask(R"({"id":1,"method":"echo"})")).contains("result"));
+
+  const auto stale = s.folder.path() / "stale.sock";
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, stale.c_str(), sizeof address.sun_path - 1);
+  REQUIRE(bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  close(fd);
+  o.socket = stale;
+  CHECK_NOTHROW((control_server{o, echo_methods()}));
+
+  s.folder.write("notes.txt", "precious");
+  o.socket = s.folder.path() / "notes.txt";
+  CHECK_THROWS_WITH((control_server{o, echo_methods()}), Contains("notes.txt"));
+  CHECK(std::filesystem::file_size(o.socket) == 8);
+}
+
+TEST_CASE("many clients at once each get their own answers") {
+  const running_server s;
+  std::atomic<int> right{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      client c{s.socket.string()};
+      for (int i = 0; i < 50; ++i)
+        right += c.call("echo", {{"t", t}, {"i", i}}) == json{{"t", t}, {"i", i}} ? 1 : 0;
+    });
+  for (auto& t : threads)
+    t.join();
+  CHECK(right == 400);
+}
