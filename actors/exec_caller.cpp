@@ -211,7 +211,7 @@ private:
     const auto& passing = options_.transient_exits;
     if (std::find(passing.begin(), passing.end(), code) != passing.end())
       return failed_for_now(why);
-    return failed_for_good(why);
+    return failed_for_good(why, true); // it may have died halfway
   }
 
   const exec_options& options_;
