@@ -1,0 +1,173 @@
+#include "actors/agents.hpp"
+#include "tests/support/recorder.hpp"
+#include "tests/support/test_node.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+using namespace steadfast;
+using namespace steadfast::actors;
+using namespace std::chrono_literals;
+using tests::midday;
+
+namespace {
+
+agent_options named(const std::string& name) {
+  agent_options o;
+  o.name = name;
+  o.retry = {3, 100ms, 200, 2000ms, 0};
+  return o;
+}
+
+step_order order_of(std::uint64_t task, std::uint64_t epoch = 1) {
+  step_order o;
+  o.task_number = task;
+  o.task_id = "t" + std::to_string(task);
+  o.step_name = "charge";
+  o.attempt = 1;
+  o.epoch = epoch;
+  o.key = o.task_id + "/charge";
+  o.input = "7";
+  o.complete_by = midday + 30s;
+  return o;
+}
+
+/// An agent whose function keeps what it should answer to.
+struct async_bench {
+  std::vector<call> calls;
+  std::vector<answer_to> answers;
+
+  async_function function() {
+    return {[this](const call& c, answer_to to) {
+      calls.push_back(c);
+      answers.push_back(std::move(to));
+    }};
+  }
+};
+
+} // namespace
+
+TEST_CASE("a function agent answers whoever ordered") {
+  tests::test_node node;
+  tests::recorder<attempt_report> orderer{node.system()};
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), quick_function{[](const call& c) {
+    return succeeded("{\"got\":" + c.input + "}");
+  }}));
+  node.tell(orderer.handle(), agent, order_of(1));
+  node.run();
+  const auto heard = orderer.seen();
+  REQUIRE(heard.size() == 1);
+  CHECK(heard[0].kind == report_kind::succeeded);
+  CHECK(heard[0].task_number == 1);
+  CHECK(heard[0].result == "{\"got\":7}");
+  const auto view = node.ask<agent_view>(agent, describe{});
+  REQUIRE(view.has_value());
+  CHECK(view->kind == "function");
+  CHECK(view->circuit == "closed");
+  CHECK(view->succeeded == 1);
+}
+
+TEST_CASE("a function that throws is tried again and then reported as a passing fault") {
+  tests::test_node node;
+  tests::recorder<attempt_report> orderer{node.system()};
+  auto tries = std::make_shared<int>(0);
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(),
+                                              quick_function{[tries](const call&) -> answer {
+                                                ++*tries;
+                                                throw std::runtime_error{"no line"};
+                                              }}));
+  node.tell(orderer.handle(), agent, order_of(1));
+  node.advance(299ms);
+  CHECK(*tries == 2);
+  CHECK(orderer.seen().empty());
+  node.advance(1ms);
+  CHECK(*tries == 3);
+  REQUIRE(orderer.seen().size() == 1);
+  CHECK(orderer.seen()[0].kind == report_kind::failed_transient);
+  CHECK(orderer.seen()[0].maybe_done);
+  CHECK(orderer.seen()[0].why == "the function threw: no line");
+}
+
+TEST_CASE("row 34: a function that goes on after complete-by is asked to stop, and its answer is kept back") {
+  tests::test_node node;
+  tests::recorder<attempt_report> orderer{node.system()};
+  async_bench bench;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
+  node.tell(orderer.handle(), agent, order_of(1));
+  node.advance(29'999ms);
+  REQUIRE(bench.calls.size() == 1);
+  CHECK_FALSE(bench.calls[0].stop.stop_requested());
+  node.advance(1ms);
+  CHECK(bench.calls[0].stop.stop_requested());
+  bench.answers[0](succeeded());
+  node.advance(1h);
+  CHECK(orderer.seen().empty());
+  const auto view = node.ask<agent_view>(agent, describe{});
+  REQUIRE(view.has_value());
+  CHECK(view->silenced == 1);
+  CHECK(view->in_flight == 0);
+}
+
+TEST_CASE("a function that drops its answer is noticed at once") {
+  tests::test_node node;
+  tests::recorder<attempt_report> orderer{node.system()};
+  async_bench bench;
+  auto o = named("payment");
+  o.retry.attempts = 1;
+  auto agent = node.keep(spawn_function_agent(node.system(), o, node.clock(), bench.function()));
+  node.tell(orderer.handle(), agent, order_of(1));
+  node.run();
+  bench.answers.clear();
+  node.run();
+  REQUIRE(orderer.seen().size() == 1);
+  CHECK(orderer.seen()[0].kind == report_kind::failed_transient);
+}
+
+TEST_CASE("a second answer of a function has no effect") {
+  tests::test_node node;
+  tests::recorder<attempt_report> orderer{node.system()};
+  async_bench bench;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
+  node.tell(orderer.handle(), agent, order_of(1));
+  node.run();
+  bench.answers[0](succeeded("1"));
+  bench.answers[0](succeeded("2"));
+  node.run();
+  REQUIRE(orderer.seen().size() == 1);
+  CHECK(orderer.seen()[0].result == "1");
+}
+
+TEST_CASE("row 35: the open attempt reports to the scheduler of the higher epoch") {
+  tests::test_node node;
+  tests::recorder<attempt_report> before{node.system()};
+  tests::recorder<attempt_report> after{node.system()};
+  async_bench bench;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
+  node.tell(before.handle(), agent, order_of(1, 1));
+  node.tell(after.handle(), agent, order_of(1, 2));
+  node.tell(before.handle(), agent, order_of(1, 1));
+  node.run();
+  REQUIRE(bench.calls.size() == 1);
+  bench.answers[0](succeeded());
+  node.run();
+  CHECK(before.seen().empty());
+  REQUIRE(after.seen().size() == 1);
+  CHECK(after.seen()[0].epoch == 2);
+}
+
+TEST_CASE("many short attempts leave no pile of timers behind") {
+  tests::test_node node;
+  tests::recorder<attempt_report> orderer{node.system()};
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), quick_function{[](const call& c) {
+    return c.try_number == 1 ? failed_for_now("once") : succeeded();
+  }}));
+  for (std::uint64_t task = 1; task <= 200; ++task) {
+    auto o = order_of(task);
+    o.complete_by = node.now() + 30s;
+    node.tell(orderer.handle(), agent, o);
+    node.advance(100ms);
+  }
+  CHECK(orderer.seen().size() == 200);
+  CHECK(node.pending_timers() <= 4);
+}
