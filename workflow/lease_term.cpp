@@ -15,8 +15,9 @@ span patience(const lease_terms& terms) {
 
 lease_step next_step(lease_campaign& c, const lease_terms& terms, instant now) {
   if (c.epoch != 0 && now >= c.hold_until) {
+    const bool hung = terms.needs_progress && !c.progressed;
     c.epoch = 0;
-    c.next_ask = now + terms.renew_every;
+    c.next_ask = now + (hung ? terms.ttl : terms.renew_every); // the others go first
     return lease_step::stop;
   }
   if (c.asked_at != unset || now < c.next_ask)

@@ -114,9 +114,12 @@ ruling on(draft& x, const taken& e) {
   t.not_before = unset;
   if (t.state == process_state::pending)
     t.state = process_state::processing;
-  for (auto& s : t.steps)
-    if (s.doing != attempt_action::none)
-      s.log.back().epoch = t.lock_epoch; // it is ordered again under the new lock
+  for (auto& s : t.steps) {
+    if (s.doing == attempt_action::none)
+      continue;
+    s.log.back().epoch = t.lock_epoch; // it is ordered again under the new lock
+    s.maybe_done = s.maybe_done || s.doing == attempt_action::perform; // the former order may have acted
+  }
   advance(x);
   return applied();
 }

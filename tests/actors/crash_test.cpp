@@ -10,6 +10,7 @@ using actors::attempt_report;
 using actors::flush;
 using actors::write_done;
 using tests::one_node;
+using tests::report_on;
 using tests::scripted_agent;
 using workflow::attempt_action;
 
@@ -211,6 +212,24 @@ TEST_CASE("killed at any message of a task's life, it ends processed and no comp
     REQUIRE(node.broken_invariants().empty());
   }
   CHECK(crashes > 20);
+}
+
+TEST_CASE("an attempt that another scheduler took over may have acted before, whatever is said of its repetition") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang); // it acts, and its reply is lost with the node
+  node.submit("t1");
+  node.crash();
+  node.agent("hotel").follow([](const actors::step_order& o) {
+    if (o.action != attempt_action::perform)
+      return scripted_agent::succeed(o);
+    auto r = report_on(o, actors::report_kind::failed_permanent, "not now");
+    r.maybe_done = false;
+    return std::optional{r};
+  });
+  node.start();
+  node.run();
+  CHECK(node.state("t1") == "undone");
+  CHECK(node.agent("hotel").orders_of("hotel", attempt_action::compensate).size() == 1);
 }
 
 TEST_CASE("row 76: a task that loses its scheduler each time is set aside with an alert, and the others go on") {

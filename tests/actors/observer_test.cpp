@@ -50,7 +50,7 @@ const strings whole_trip{"1 accepted",           "2 step_started hotel",    "3 s
 actors::observer_actor attentive(one_node& node, std::shared_ptr<std::vector<progress>> seen) {
   return node.system().keep(node.system().system().spawn(
     [seen, gateway = node.gateway](actors::observer_actor::pointer self) -> actors::observer_actor::behavior_type {
-      return {[=](const progress& p) {
+      return {[self, seen, gateway](const progress& p) {
         seen->push_back(p);
         actors::tell(self, gateway, actors::progress_seen{p.observer, p.task_number, p.sequence});
       }};
@@ -114,10 +114,12 @@ TEST_CASE("row 77: an alert stays open over restarts until a person accepts it")
 
 TEST_CASE("progress that was not acknowledged is told again with the same sequence, and what was is not") {
   one_node node;
-  recorder<progress> ada{node.system().system()};
-  observe(node, ada, "ada");
-  submit_for(node, "ada", "t1");
-  acknowledge(node, ada, ada.seen().at(2));
+  {
+    recorder<progress> ada{node.system().system()};
+    observe(node, ada, "ada");
+    submit_for(node, "ada", "t1");
+    acknowledge(node, ada, ada.seen().at(2));
+  }
   node.restart();
   recorder<progress> back{node.system().system()};
   observe(node, back, "ada");

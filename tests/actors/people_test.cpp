@@ -10,6 +10,7 @@ using actors::report_kind;
 using actors::step_order;
 using actors::task_act;
 using tests::one_node;
+using tests::report_on;
 using tests::scripted_agent;
 using workflow::attempt_action;
 

@@ -5,9 +5,12 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <set>
+#include <utility>
 
 using namespace steadfast;
 using namespace std::chrono_literals;
@@ -15,6 +18,7 @@ using actors::report_kind;
 using actors::step_order;
 using actors::task_act;
 using tests::one_node;
+using tests::report_on;
 using workflow::attempt_action;
 
 namespace {
@@ -48,7 +52,7 @@ struct services {
 };
 
 workflow::definition random_workflow(dice& d) {
-  auto w = pipeline("trip", {tests::step_named("a"), tests::step_named("b"), tests::step_named("c"),
+  auto w = tests::pipeline("trip", {tests::step_named("a"), tests::step_named("b"), tests::step_named("c"),
                              tests::step_named("d")});
   for (auto& s : w.steps) {
     s.complete_by = workflow::span{5000 + d.below(20'000)};
@@ -98,7 +102,7 @@ private:
   // ---- the agents ----
 
   std::optional<actors::attempt_report> answer(const step_order& o) {
-    if (node_.now() >= o.complete_by)
+    if (node_.now() >= o.complete_by || is_repeated(o))
       return std::nullopt; // promise: silent, and without an effect
     if (o.action == attempt_action::probe)
       return report_on(o, services_.done.contains(o.reverses) ? report_kind::succeeded : report_kind::denied, "{}");
@@ -109,7 +113,7 @@ private:
       return std::nullopt; // died before the call
     if (luck < 20)
       return refusal(o, report_kind::failed_transient);
-    if (luck < 25)
+    if (luck < 25 && !services_.done.contains(o.key))
       return refusal(o, report_kind::failed_permanent);
     services_.act(o);
     auto success = report_on(o, report_kind::succeeded, "{\"key\":\"" + o.key + "\"}");
@@ -122,6 +126,16 @@ private:
     if (luck < 43)
       success.step += static_cast<std::uint32_t>(dice_.below(3));
     return success;
+  }
+
+  /// An order that is repeated joins the attempt; one from an older lock comes from the past.
+  bool is_repeated(const step_order& o) {
+    auto& newest = ordered_[o.key];
+    const std::pair now{o.epoch, o.attempt};
+    if (now <= newest)
+      return true;
+    newest = now;
+    return false;
   }
 
   static actors::attempt_report refusal(const step_order& o, report_kind kind) {
@@ -232,6 +246,7 @@ private:
   dice dice_;
   one_node node_;
   services services_;
+  std::map<std::string, std::pair<std::uint64_t, std::uint32_t>> ordered_; ///< the newest order by key
   std::vector<actors::attempt_report> kept_; ///< reports that are said again
   int submitted_ = 0;
   bool healed_ = false;

@@ -10,6 +10,7 @@ using actors::report_kind;
 using actors::step_order;
 using actors::task_act;
 using tests::one_node;
+using tests::report_on;
 using tests::scripted_agent;
 using workflow::attempt_action;
 
@@ -21,7 +22,7 @@ using strings = std::vector<std::string>;
 tests::node_settings three_steps() {
   tests::node_settings settings;
   settings.definitions = {
-    pipeline("trip", {tests::step_named("a"), tests::step_named("b"), tests::step_named("c")})};
+    tests::pipeline("trip", {tests::step_named("a"), tests::step_named("b"), tests::step_named("c")})};
   return settings;
 }
 
