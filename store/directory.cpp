@@ -94,8 +94,9 @@ std::string read_all(int fd) {
   return size > 0 ? std::string{buffer.data(), static_cast<std::size_t>(size)} : std::string{};
 }
 
+/// REQUIRES: nothing was read or written through `fd` yet.
 void write_all(int fd, std::string_view text, const std::filesystem::path& path) {
-  if (ftruncate(fd, 0) != 0 || pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+  if (ftruncate(fd, 0) != 0 || ::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     refuse_call("cannot write " + shown(path));
 }
 
