@@ -2,6 +2,7 @@
 
 #include "store/lmdb_store.hpp"
 #include "store/recovery.hpp"
+#include "store/restored.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -21,8 +22,7 @@ std::string joined(const std::vector<std::string>& sentences) {
 constexpr std::uint64_t commits_between_looks = 256;
 
 bool has_submissions(const std::vector<write>& batch) {
-  return std::any_of(batch.begin(), batch.end(),
-                     [](const write& w) { return std::holds_alternative<submit_task>(w); });
+  return std::any_of(batch.begin(), batch.end(), [](const write& w) { return std::holds_alternative<submit_task>(w); });
 }
 
 store_directory directory_for(const store_options& options) {
@@ -40,7 +40,7 @@ std::unique_ptr<state_store> open_lmdb_store(const store_options& options) {
 // ---- opening and closing ----
 
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
-  : options_{options}, directory_{directory_for(options)} {
+    : options_{options}, directory_{directory_for(options)} {
   try {
     open_environment(settings);
     expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);
@@ -52,6 +52,9 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
       make_tables(settings.format);
     }
     open_tables();
+    if (!options.read_only)
+      leap();
+    read_counters();
   } catch (const lmdb::error& e) {
     throw store_error{"store at " + options.path.string() + ": " + e.what(), false};
   }
@@ -105,20 +108,28 @@ void lmdb_engine::open_tables() {
   for (const auto& t : all_tables) {
     const auto opened = txn.open_table(t.name);
     if (!opened)
-      throw store_error{"there is no store at " + directory_.path().string() + ": it lacks the table "
-                          + std::string{t.name},
-                        false};
+      throw store_error{
+        "there is no store at " + directory_.path().string() + ": it lacks the table " + std::string{t.name}, false};
     in_.*t.table = *opened;
   }
+  txn.commit(); // keeps the handles
+}
+
+void lmdb_engine::leap() {
+  auto txn = lmdb::transaction::writing(*env_);
+  leap_if_copy(txn, in_);
+  txn.commit();
+}
+
+void lmdb_engine::read_counters() {
+  const auto txn = lmdb::transaction::reading(*env_);
   const auto bytes = txn.get(in_.meta, counters_key);
   try {
     count_ = decode_record<counters>(counters_key, bytes.value_or(std::string_view{}));
   } catch (const damaged_record& e) {
-    throw store_error{"the counters of the store are damaged (" + std::string{e.what()}
-                        + "): restore a copy of the store",
-                      false};
+    throw store_error{
+      "the counters of the store are damaged (" + std::string{e.what()} + "): restore a copy of the store", false};
   }
-  txn.commit(); // keeps the handles
 }
 
 // ---- commit ----

@@ -53,6 +53,8 @@ private:
   void open_environment(const engine_settings& settings);
   void make_tables(std::uint32_t format);
   void open_tables();
+  void leap();
+  void read_counters();
 
   bool has_disk_for(const std::vector<write>& batch);
   std::vector<outcome> try_commit(const std::vector<write>& batch, bool takes_new_work);

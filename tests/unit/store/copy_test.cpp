@@ -3,6 +3,8 @@
 #include "support.hpp"
 #include "support_process.hpp"
 
+#include "store/restored.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <sys/stat.h>
@@ -51,6 +53,44 @@ TEST_CASE("row 69: a copy taken under load is one consistent state and opens as 
     CHECK(copy.find("left-" + std::to_string(i)).has_value() == copy.find("right-" + std::to_string(i)).has_value());
   CHECK(copy.find("before-7") == store->find("before-7"));
   CHECK(copy.commit({submit_task{order("new"), at(3)}})[0].created);
+}
+
+TEST_CASE(
+  "row 69: a restored copy starts above every epoch of the store it was made from, and says what may run again") {
+  opened_store store;
+  store.submit("ended");
+  store.one(success_of(store.take(), 0));
+  store.one(success_of(*store->find("ended"), 1));
+  store.submit("running");
+  store.take();
+  store.submit("waiting", "[1]");
+  store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1'000'000}, at(0)});
+  const auto to = store.path().parent_path() / "copy";
+  store->copy(to);
+  for (int i = 0; i < 20; ++i) { // the original goes on
+    store.one(free_locks{"s1", 1, false, at(2)});
+    store.take("s1", 3);
+    store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1'000'000}, at(3)});
+  }
+  const auto last_of_original = store->leases().at(0).epoch;
+
+  for (int opening = 0; opening < 2; ++opening) { // it leaps once
+    INFO("opening " << opening);
+    lmdb_engine restored{small_options(to)};
+    CHECK(restored.check().faults == std::vector<std::string>{});
+    CHECK(restored.find("running")->lock_epoch == 1 + epoch_leap);
+    CHECK(restored.find("waiting")->lock_epoch == epoch_leap);
+    CHECK(restored.find("waiting")->payload.view() == "[1]");
+    CHECK(restored.find("ended")->lock_epoch == 1);
+    REQUIRE(restored.alerts(true, 10).size() == 1);
+    const auto text = restored.alerts(true, 10)[0].what.text;
+    CHECK(text.find("2 unfinished tasks (waiting, running)") != std::string::npos);
+    CHECK(restored.find("running")->lock_epoch > store->find("running")->lock_epoch);
+  }
+  lmdb_engine restored{small_options(to)};
+  const auto o = restored.commit({acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(4)}});
+  CHECK(o[0].result == verdict::applied);
+  CHECK(o[0].number > last_of_original);
 }
 
 TEST_CASE("a copy goes to a new directory only, and leaves nothing behind when it fails") {

@@ -22,8 +22,9 @@ int submit_and_say(const store_options& options, const say& speak) {
   for (int i = 0; i < batches; ++i) {
     const auto first = "a" + std::to_string(i);
     const auto second = "b" + std::to_string(i);
-    const auto o = store.commit({submit_task{order(first), at(0)}, submit_task{order(second, std::string(9000, 'x')), at(0)},
-                                 claim_tasks{"s1", 1, at(1)}});
+    const auto o =
+      store.commit({submit_task{order(first), at(0)}, submit_task{order(second, std::string(9000, 'x')), at(0)},
+                    claim_tasks{"s1", 1, at(1)}});
     if (!o[0].created || !o[1].created || o[2].tasks.size() != 1)
       return 2;
     speak(first);
@@ -82,7 +83,8 @@ TEST_CASE("row 63: killed at each N-th write or sync of commits, every acknowled
   }
 }
 
-TEST_CASE("row 61: when the disk fails at the N-th sync or write, nothing of it is acknowledged and nothing more is written") {
+TEST_CASE(
+  "row 61: when the disk fails at the N-th sync or write, nothing of it is acknowledged and nothing more is written") {
   if (strace_is_missing())
     return;
   for (const std::string call : {"fdatasync", "pwrite64"}) {
@@ -91,31 +93,30 @@ TEST_CASE("row 61: when the disk fails at the N-th sync or write, nothing of it 
       opened_store store;
       store.close();
       const auto options = store.options();
-      const auto e = in_child_with_fault(
-        call + ":error=EIO:when=" + std::to_string(n), [&](const say& speak) {
-          std::unique_ptr<lmdb_engine> engine;
+      const auto e = in_child_with_fault(call + ":error=EIO:when=" + std::to_string(n), [&](const say& speak) {
+        std::unique_ptr<lmdb_engine> engine;
+        try {
+          engine = std::make_unique<lmdb_engine>(options);
+        } catch (const store_error&) {
+          return 4; // it met the fault already
+        }
+        for (int i = 0; i < batches; ++i) {
           try {
-            engine = std::make_unique<lmdb_engine>(options);
-          } catch (const store_error&) {
-            return 4; // it met the fault already
-          }
-          for (int i = 0; i < batches; ++i) {
-            try {
-              engine->commit({submit_task{order("a" + std::to_string(i)), at(0)}});
-              speak("a" + std::to_string(i));
-            } catch (const store_error& error) {
-              if (!error.is_fatal())
-                return 2;
-              try { // the fault is over, but the process must not go on
-                engine->commit({submit_task{order("later"), at(0)}});
-                return 3;
-              } catch (const store_error& again) {
-                return again.is_fatal() ? 5 : 6;
-              }
+            engine->commit({submit_task{order("a" + std::to_string(i)), at(0)}});
+            speak("a" + std::to_string(i));
+          } catch (const store_error& error) {
+            if (!error.is_fatal())
+              return 2;
+            try { // the fault is over, but the process must not go on
+              engine->commit({submit_task{order("later"), at(0)}});
+              return 3;
+            } catch (const store_error& again) {
+              return again.is_fatal() ? 5 : 6;
             }
           }
-          return 0;
-        });
+        }
+        return 0;
+      });
       CHECK(e.signal == 0);
       CHECK((e.code == 5 || e.code == 4));
       store.reopen();

@@ -123,7 +123,8 @@ TEST_CASE("row 60: what fills the reserve too is refused as a whole, and the sto
   CHECK(store->check().faults.empty());
 }
 
-TEST_CASE("row 60: on a full disk new work is refused, running work goes on, and it recovers when there is room again") {
+TEST_CASE(
+  "row 60: on a full disk new work is refused, running work goes on, and it recovers when there is room again") {
   small_disk disk;
   if (!disk) {
     WARN("skipped: a file system for the test cannot be mounted here");

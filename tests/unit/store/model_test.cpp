@@ -54,14 +54,10 @@ private:
   void add_write(std::vector<write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
     switch (pick(6)) {
       case 0:
-      case 1:
-        return add_submission(batch, expected);
-      case 2:
-        return add_claim(batch, expected);
-      case 3:
-        return add_free(batch, expected);
-      default:
-        return add_update(batch, expected);
+      case 1: return add_submission(batch, expected);
+      case 2: return add_claim(batch, expected);
+      case 3: return add_free(batch, expected);
+      default: return add_update(batch, expected);
     }
   }
 
@@ -194,20 +190,13 @@ private:
     const workflow::attempt_ref ref{i, t.steps[i].attempt, t.lock_epoch};
     const workflow::by person{"ann", "because"};
     switch (pick(9)) {
-      case 0:
-        return workflow::suspended{person};
-      case 1:
-        return workflow::resumed{person};
-      case 2:
-        return workflow::cancelled{person};
-      case 3:
-        return workflow::attempt_failed{ref, pick(3) == 0, true, workflow::span{0}, "no luck"};
-      case 4:
-        return workflow::payload_edited{workflow::blob{text(600)}, person};
-      case 5:
-        return workflow::time_passed{};
-      default:
-        return workflow::attempt_succeeded{ref, workflow::blob{text(600)}, {}};
+      case 0: return workflow::suspended{person};
+      case 1: return workflow::resumed{person};
+      case 2: return workflow::cancelled{person};
+      case 3: return workflow::attempt_failed{ref, pick(3) == 0, true, workflow::span{0}, "no luck"};
+      case 4: return workflow::payload_edited{workflow::blob{text(600)}, person};
+      case 5: return workflow::time_passed{};
+      default: return workflow::attempt_succeeded{ref, workflow::blob{text(600)}, {}};
     }
   }
 

@@ -75,8 +75,8 @@ int commit_for_ever(const store_options& options, const say& speak) {
   for (int i = 0;; ++i) {
     const auto name = std::to_string(store.stats().last_number) + "-" + std::to_string(i);
     try {
-      store.commit({submit_task{order("a" + name, std::string(3000, 'x')), at(0)}, submit_task{order("b" + name), at(0)},
-                    claim_tasks{"s1", 1, at(1)}});
+      store.commit({submit_task{order("a" + name, std::string(3000, 'x')), at(0)},
+                    submit_task{order("b" + name), at(0)}, claim_tasks{"s1", 1, at(1)}});
     } catch (const store_error& e) {
       return e.is_fatal() ? 5 : 6;
     }
