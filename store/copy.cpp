@@ -1,5 +1,6 @@
 #include "store/directory.hpp"
 #include "store/reading.hpp"
+#include "store/restored.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -47,6 +48,7 @@ void lmdb_engine::copy(const std::filesystem::path& to) const {
     fail(to, std::strerror(errno));
   try {
     env_->copy_to(file.get());
+    mark_as_copy(to, options_.size_max);
   } catch (const lmdb::error& e) {
     fail(to, e.what());
   }

@@ -3,7 +3,6 @@
 #include "store/state_store.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -94,9 +93,18 @@ std::string read_all(int fd) {
   return size > 0 ? std::string{buffer.data(), static_cast<std::size_t>(size)} : std::string{};
 }
 
+/// REQUIRES: nothing was read or written through `fd` yet.
 void write_all(int fd, std::string_view text, const std::filesystem::path& path) {
-  if (ftruncate(fd, 0) != 0 || pwrite(fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+  if (ftruncate(fd, 0) != 0 || ::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
     refuse_call("cannot write " + shown(path));
+}
+
+/// A lock of the open file, not of the process: it ends with the last descriptor, and who only asks does not disturb.
+struct flock whole_file() {
+  struct flock f {};
+  f.l_type = F_WRLCK;
+  f.l_whence = SEEK_SET;
+  return f;
 }
 
 /// Held until the process ends, however it ends.
@@ -104,8 +112,9 @@ file_handle lock(const std::filesystem::path& directory) {
   const auto path = directory / lock_name;
   check_file(path);
   auto f = open_private(path, O_RDWR | O_CREAT);
-  if (flock(f.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK)
+  auto whole = whole_file();
+  if (fcntl(f.get(), F_OFD_SETLK, &whole) != 0) {
+    if (errno != EAGAIN && errno != EACCES)
       refuse_call("cannot lock " + shown(path));
     auto holder = read_all(f.get());
     holder.erase(holder.find_last_not_of(" \n") + 1);
@@ -117,7 +126,8 @@ file_handle lock(const std::filesystem::path& directory) {
 
 bool is_locked(const std::filesystem::path& directory) {
   const file_handle f{open((directory / lock_name).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
-  return f.get() >= 0 && flock(f.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  auto whole = whole_file();
+  return f.get() >= 0 && fcntl(f.get(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
 void make_directory(const std::filesystem::path& path) {

@@ -37,9 +37,7 @@ private:
   }
 
   /// The sign bit is turned, so that moments before 1970 sort before those after.
-  void add(workflow::instant at) {
-    add(static_cast<std::uint64_t>(at.time_since_epoch().count()) ^ (1ULL << 63));
-  }
+  void add(workflow::instant at) { add(static_cast<std::uint64_t>(at.time_since_epoch().count()) ^ (1ULL << 63)); }
 
   void add(std::string_view text) {
     if (text.size() > size_max - size_)

@@ -34,8 +34,7 @@ std::uint64_t pages_of(MDB_txn* txn, MDB_dbi dbi) {
 
 } // namespace
 
-error::error(const std::string& doing, int code)
-  : std::runtime_error{doing + ": " + mdb_strerror(code)}, code_{code} {}
+error::error(const std::string& doing, int code) : std::runtime_error{doing + ": " + mdb_strerror(code)}, code_{code} {}
 
 bool error::is_map_full() const {
   return code_ == MDB_MAP_FULL;

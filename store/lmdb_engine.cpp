@@ -2,6 +2,7 @@
 
 #include "store/lmdb_store.hpp"
 #include "store/recovery.hpp"
+#include "store/restored.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -17,9 +18,11 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
+/// A reader that was killed keeps every page since its snapshot from being used again.
+constexpr std::uint64_t commits_between_looks = 256;
+
 bool has_submissions(const std::vector<write>& batch) {
-  return std::any_of(batch.begin(), batch.end(),
-                     [](const write& w) { return std::holds_alternative<submit_task>(w); });
+  return std::any_of(batch.begin(), batch.end(), [](const write& w) { return std::holds_alternative<submit_task>(w); });
 }
 
 store_directory directory_for(const store_options& options) {
@@ -37,16 +40,21 @@ std::unique_ptr<state_store> open_lmdb_store(const store_options& options) {
 // ---- opening and closing ----
 
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
-  : options_{options}, directory_{directory_for(options)} {
+    : options_{options}, directory_{directory_for(options)} {
   try {
     open_environment(settings);
+    expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);
     if (!options.read_only) {
+      reserve_.emplace(env_->file(), options.size_reserve);
       directory_.mark_open();
       env_->clear_stale_readers();
       migrate(*env_, settings.format, settings.migrations);
-      make_tables();
+      make_tables(settings.format);
     }
     open_tables();
+    if (!options.read_only)
+      leap();
+    read_counters();
   } catch (const lmdb::error& e) {
     throw store_error{"store at " + options.path.string() + ": " + e.what(), false};
   }
@@ -83,10 +91,10 @@ void lmdb_engine::open_environment(const engine_settings& settings) {
 }
 
 /// Of a new store; for one that is there it changes nothing.
-void lmdb_engine::make_tables() {
+void lmdb_engine::make_tables(std::uint32_t format) {
   auto txn = lmdb::transaction::writing(*env_);
   if (!format_of(txn)) {
-    set_format(txn, store_format);
+    set_format(txn, format);
     txn.put(txn.make_table("meta"), counters_key, encode_record(counters_key, counters{}));
   }
   for (const auto& t : all_tables)
@@ -100,20 +108,28 @@ void lmdb_engine::open_tables() {
   for (const auto& t : all_tables) {
     const auto opened = txn.open_table(t.name);
     if (!opened)
-      throw store_error{"there is no store at " + directory_.path().string() + ": it lacks the table "
-                          + std::string{t.name},
-                        false};
+      throw store_error{
+        "there is no store at " + directory_.path().string() + ": it lacks the table " + std::string{t.name}, false};
     in_.*t.table = *opened;
   }
+  txn.commit(); // keeps the handles
+}
+
+void lmdb_engine::leap() {
+  auto txn = lmdb::transaction::writing(*env_);
+  leap_if_copy(txn, in_);
+  txn.commit();
+}
+
+void lmdb_engine::read_counters() {
+  const auto txn = lmdb::transaction::reading(*env_);
   const auto bytes = txn.get(in_.meta, counters_key);
   try {
     count_ = decode_record<counters>(counters_key, bytes.value_or(std::string_view{}));
   } catch (const damaged_record& e) {
-    throw store_error{"the counters of the store are damaged (" + std::string{e.what()}
-                        + "): restore a copy of the store",
-                      false};
+    throw store_error{
+      "the counters of the store are damaged (" + std::string{e.what()} + "): restore a copy of the store", false};
   }
-  txn.commit(); // keeps the handles
 }
 
 // ---- commit ----
@@ -124,7 +140,7 @@ std::vector<outcome> lmdb_engine::commit(const std::vector<write>& batch) {
     throw store_error{"the store was opened to be read only", false};
   if (is_lost_)
     throw store_error{"the store failed before; what is on disk is only known again after a restart", true};
-  bool takes_new_work = true;
+  bool takes_new_work = !has_submissions(batch) || has_disk_for(batch);
   for (;;) {
     try {
       return try_commit(batch, takes_new_work);
@@ -139,6 +155,17 @@ std::vector<outcome> lmdb_engine::commit(const std::vector<write>& batch) {
       throw store_error{std::string{"nothing of the batch was written ("} + e.what() + ")", false};
     }
   }
+}
+
+bool lmdb_engine::has_disk_for(const std::vector<write>& batch) {
+  constexpr std::uint64_t pages_of_a_write = 16; // of the trees it changes
+  std::uint64_t coming = 0;
+  for (const auto& w : batch) {
+    coming += pages_of_a_write * env_->page_size();
+    if (const auto* submission = std::get_if<submit_task>(&w))
+      coming += submission->what.payload.size();
+  }
+  return reserve_->has_room_for(env_->pages_in_file() * env_->page_size(), coming);
 }
 
 std::vector<outcome> lmdb_engine::try_commit(const std::vector<write>& batch, bool takes_new_work) {
@@ -156,15 +183,17 @@ std::vector<outcome> lmdb_engine::try_commit(const std::vector<write>& batch, bo
   definitions_.add_all_of(writes.definitions());
   for (const auto number : writes.set_aside())
     damage_.forget(number);
+  if (++commits_ % commits_between_looks == 0)
+    env_->clear_stale_readers();
   grow_ahead();
   return outcomes;
 }
 
-/// False: the map is as large as it may be.
+/// False: the map is as large as it may be, and nothing else is to be had.
 bool lmdb_engine::grow() {
   const auto now = env_->map_size();
   if (now >= options_.size_max)
-    return false;
+    return env_->clear_stale_readers() > 0;
   env_->set_map_size(std::min(now * 2, options_.size_max));
   return true;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/directory.hpp"
+#include "store/disk_reserve.hpp"
 #include "store/migration.hpp"
 #include "store/options.hpp"
 #include "store/snapshot.hpp"
@@ -9,6 +10,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace steadfast::store {
@@ -49,9 +51,12 @@ public:
 
 private:
   void open_environment(const engine_settings& settings);
-  void make_tables();
+  void make_tables(std::uint32_t format);
   void open_tables();
+  void leap();
+  void read_counters();
 
+  bool has_disk_for(const std::vector<write>& batch);
   std::vector<outcome> try_commit(const std::vector<write>& batch, bool takes_new_work);
   bool grow();
   void grow_ahead();
@@ -66,9 +71,11 @@ private:
   store_options options_;
   store_directory directory_;
   std::unique_ptr<lmdb::environment> env_;
+  std::optional<disk_reserve> reserve_; ///< none when the store is read only
   tables in_;
   counters count_;
   std::mutex writing_;
+  std::uint64_t commits_ = 0;
   bool is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
   mutable definition_cache definitions_;
   mutable damage_log damage_;

@@ -30,16 +30,24 @@ void set_format(lmdb::transaction& txn, std::uint32_t format) {
   txn.put(txn.make_table("meta"), format_key, encode_record(format_key, format_record{format}));
 }
 
+void expect_format(const lmdb::transaction& txn, std::uint32_t format, bool exactly) {
+  const auto at = format_of(txn);
+  if (at && *at > format)
+    throw store_error{"the store has format " + std::to_string(*at) + ", this program knows formats up to "
+                        + std::to_string(format) + ": run the newer version of the program",
+                      false};
+  if (at && *at < format && exactly)
+    throw store_error{"the store has format " + std::to_string(*at) + ", this program reads format "
+                        + std::to_string(format) + ": let a node open it, which brings it up to date",
+                      false};
+}
+
 void migrate(lmdb::environment& env, std::uint32_t format, const std::vector<migration>& steps) {
   for (;;) {
     auto txn = lmdb::transaction::writing(env);
     const auto at = format_of(txn);
     if (!at || *at == format)
       return;
-    if (*at > format)
-      throw store_error{"the store has format " + std::to_string(*at) + ", this program knows formats up to "
-                          + std::to_string(format) + ": run the newer version of the program",
-                        false};
     const auto step = std::find_if(steps.begin(), steps.end(), [&](const migration& m) { return m.from == *at; });
     if (step == steps.end())
       throw store_error{"the store has format " + std::to_string(*at) + ", from which no way leads to format "

@@ -19,7 +19,10 @@ struct migration {
 /// Every step there ever was, in order. Steps are never removed.
 std::vector<migration> all_migrations();
 
-/// Brings the store to `format`. Throws store_error when it is newer than that, or no step leads there.
+/// Throws store_error when the store is newer than `format`, and with `exactly` also when it is older.
+void expect_format(const lmdb::transaction& txn, std::uint32_t format, bool exactly);
+
+/// Brings the store to `format`. Throws store_error when no step leads there.
 void migrate(lmdb::environment& env, std::uint32_t format, const std::vector<migration>& steps);
 
 /// Absent: the file holds no store yet.

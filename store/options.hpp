@@ -10,8 +10,8 @@ namespace steadfast::store {
 
 struct store_options {
   std::filesystem::path path = "steadfast-store"; ///< directory, made with mode 0700
-  std::uint64_t size_max = 8ULL << 30;   ///< bytes the file may grow to
-  std::uint64_t size_reserve = 64 << 20; ///< of size_max, kept for recording work that is already accepted
+  std::uint64_t size_max = 8ULL << 30;            ///< bytes the file may grow to
+  std::uint64_t size_reserve = 64 << 20;          ///< of size_max, kept for recording work that is already accepted
   std::size_t payload_size_max = 1 << 20;
   std::size_t result_size_max = 1 << 20;
   bool read_only = false; ///< for looking at a store: no lock is taken, commit() is refused

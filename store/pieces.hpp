@@ -68,18 +68,18 @@ struct pieces {
     if constexpr (std::is_enum_v<T>) {
       static_assert(sizeof(T) == 1, "stored enums are one byte");
       auto number = static_cast<std::uint8_t>(value);
-      ar & number;
+      ar& number;
       value = static_cast<T>(number);
       if (value < enum_range<T>::first || value > enum_range<T>::last)
         throw damaged_record{"a value lies outside its enumeration"};
     } else {
-      ar & value;
+      ar& value;
     }
   }
 
   static void one(Archive& ar, bool& value) {
     std::uint8_t byte = value ? 1 : 0;
-    ar & byte;
+    ar& byte;
     if (byte > 1)
       throw damaged_record{"a truth value is neither 0 nor 1"};
     value = byte == 1;
@@ -87,7 +87,7 @@ struct pieces {
 
   static void one(Archive& ar, workflow::span& value) {
     std::int64_t milliseconds = value.count();
-    ar & milliseconds;
+    ar& milliseconds;
     value = workflow::span{milliseconds};
   }
 
@@ -101,7 +101,7 @@ struct pieces {
     if (size > std::numeric_limits<std::uint32_t>::max())
       throw std::length_error{"a record has a part that is too large"};
     auto count = static_cast<std::uint32_t>(size);
-    ar & count;
+    ar& count;
     return count;
   }
 
@@ -182,7 +182,7 @@ struct pieces {
   template <class... Ts>
   static void one(Archive& ar, std::variant<Ts...>& value) {
     auto index = static_cast<std::uint8_t>(value.index());
-    ar & index;
+    ar& index;
     if constexpr (!Archive::is_saving::value)
       emplace_at(value, index);
     std::visit([&ar](auto& x) { one(ar, x); }, value);

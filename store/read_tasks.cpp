@@ -66,9 +66,7 @@ private:
   struct range {
     range(const lmdb::transaction& txn, lmdb::table t, std::string p) : cursor{txn, t}, prefix{std::move(p)} {}
 
-    void set(bool found) {
-      number = found && cursor.key().starts_with(prefix) ? last_number(cursor.key()) : 0;
-    }
+    void set(bool found) { number = found && cursor.key().starts_with(prefix) ? last_number(cursor.key()) : 0; }
 
     lmdb::cursor cursor;
     std::string prefix;

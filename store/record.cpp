@@ -29,8 +29,8 @@ template <class T>
 constexpr record_kind kind_of = record_kind{};
 
 template <class T>
-constexpr record_kind kind_of<std::vector<T>> =
-  static_cast<record_kind>(static_cast<std::uint16_t>(record_kind::list) + static_cast<std::uint16_t>(kind_of<T>));
+constexpr record_kind kind_of<std::vector<T>> = static_cast<record_kind>(static_cast<std::uint16_t>(record_kind::list)
+                                                                         + static_cast<std::uint16_t>(kind_of<T>));
 
 template <>
 constexpr record_kind kind_of<write> = record_kind::write_request;

@@ -57,7 +57,8 @@ std::vector<std::string> table_names(const lmdb::transaction& txn, lmdb::table a
 }
 
 /// What the child does; its answer is what it wrote to the pipe, and how it ended.
-[[noreturn]] void be_the_child(int answer, const std::filesystem::path& directory, std::uint64_t map_size, bool locked) {
+[[noreturn]] void be_the_child(int answer, const std::filesystem::path& directory, std::uint64_t map_size,
+                               bool locked) {
   for (const int s : {SIGBUS, SIGSEGV, SIGABRT, SIGILL, SIGFPE})
     std::signal(s, SIG_DFL);
   const rlimit none{0, 0};

@@ -35,7 +35,7 @@ struct tables {
 
 struct table_entry {
   const char* name;
-  lmdb::table tables::* table;
+  lmdb::table tables::*table;
 };
 /// Every table with the name it has on disk.
 inline constexpr std::array<table_entry, 17> all_tables{{

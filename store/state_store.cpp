@@ -4,20 +4,13 @@ namespace steadfast::store {
 
 std::string_view to_string(verdict v) {
   switch (v) {
-    case verdict::applied:
-      return "applied";
-    case verdict::stale_lock:
-      return "stale_lock";
-    case verdict::stale_epoch:
-      return "stale_epoch";
-    case verdict::full:
-      return "full";
-    case verdict::refused:
-      return "refused";
-    case verdict::absent:
-      return "absent";
-    case verdict::unknown_outcome:
-      return "unknown_outcome";
+    case verdict::applied: return "applied";
+    case verdict::stale_lock: return "stale_lock";
+    case verdict::stale_epoch: return "stale_epoch";
+    case verdict::full: return "full";
+    case verdict::refused: return "refused";
+    case verdict::absent: return "absent";
+    case verdict::unknown_outcome: return "unknown_outcome";
   }
   return "?";
 }

@@ -29,11 +29,11 @@ private:
 
 enum class verdict : std::uint8_t {
   applied = 1,
-  stale_lock = 2,  ///< the task was changed or locked by somebody else since it was read
-  stale_epoch = 3, ///< the lease under which it was written belongs to a later epoch by now
-  full = 4,        ///< no room for new work; running work is still recorded
-  refused = 5,     ///< the request itself cannot be met; `why` says so
-  absent = 6,      ///< there is no such task, workflow, lease or alert
+  stale_lock = 2,      ///< the task was changed or locked by somebody else since it was read
+  stale_epoch = 3,     ///< the lease under which it was written belongs to a later epoch by now
+  full = 4,            ///< no room for new work; running work is still recorded
+  refused = 5,         ///< the request itself cannot be met; `why` says so
+  absent = 6,          ///< there is no such task, workflow, lease or alert
   unknown_outcome = 7, ///< the commit was reported as failed but may have been made (engines over a network only)
 };
 std::string_view to_string(verdict v);
@@ -53,7 +53,7 @@ struct submit_task {
 };
 /// Stores the next state of a task, with all that must become true together with it.
 struct update_task {
-  workflow::task next; ///< `next.revision` is the revision it was made from; the store raises it
+  workflow::task next;                 ///< `next.revision` is the revision it was made from; the store raises it
   std::uint64_t lock_epoch_before = 0; ///< lock epoch of the task it was made from
   std::optional<lease_guard> guard;
   std::vector<workflow::notice> notices;
@@ -120,21 +120,21 @@ struct set_aside_damaged {
   workflow::instant now;
 };
 
-using write = std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition,
-                           acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
-                           set_aside_damaged>;
+using write =
+  std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition, acquire_lease,
+               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged>;
 
 /// What became of one write. Only the members that its kind mentions are set.
 struct outcome {
   verdict result = verdict::refused;
   std::string why;
-  bool created = false;           ///< submit_task: false when the task was already there
-  std::uint64_t number = 0;       ///< submit_task: the task; lease verbs: the epoch; free_locks: how many
-  std::uint64_t revision = 0;     ///< update_task: the stored revision
+  bool created = false;       ///< submit_task: false when the task was already there
+  std::uint64_t number = 0;   ///< submit_task: the task; lease verbs: the epoch; free_locks: how many
+  std::uint64_t revision = 0; ///< update_task: the stored revision
   workflow::process_state state = workflow::process_state::pending; ///< submit_task: of the task
-  std::vector<workflow::task> tasks; ///< claim_tasks: as stored, payloads and results included
+  std::vector<workflow::task> tasks;        ///< claim_tasks: as stored, payloads and results included
   workflow::instant next = workflow::never; ///< claim_tasks: when the next waiting task becomes claimable
-  bool more = false;              ///< claim_tasks, free_locks: there are more to have now
+  bool more = false;                        ///< claim_tasks, free_locks: there are more to have now
 };
 
 // ---- what can be read ----

@@ -22,7 +22,7 @@ struct format_record {
 struct counters {
   std::uint64_t last_task = 0; ///< numbers are never used again
   std::uint64_t last_alert = 0;
-  std::uint64_t last_epoch = 0; ///< the highest of any lease
+  std::uint64_t last_epoch = 0;         ///< the highest of any lease
   std::array<std::uint64_t, 8> tasks{}; ///< by process_state
 
   friend bool operator==(const counters&, const counters&) = default;

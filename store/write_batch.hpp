@@ -18,7 +18,7 @@ class write_batch {
 public:
   struct settings {
     const store_options* options = nullptr;
-    bool takes_new_work = true; ///< false: submissions of new tasks get `full`
+    bool takes_new_work = true;  ///< false: submissions of new tasks get `full`
     std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
     damage_log* damage = nullptr;
   };

@@ -223,10 +223,12 @@ outcome write_batch::make(const set_aside_damaged& w) {
   txn_.erase(in_.tasks, k);
   purge_from_indexes(txn_, in_, w.number);
   recount();
-  put_alert(w.number, id, {"set_aside",
-                           "the task was set aside because its records are damaged: " + w.why
-                             + "; restore a copy of the store to get it back",
-                           {}, w.now});
+  put_alert(w.number, id,
+            {"set_aside",
+             "the task was set aside because its records are damaged: " + w.why
+               + "; restore a copy of the store to get it back",
+             {},
+             w.now});
   set_aside_.push_back(w.number);
   return applied();
 }

@@ -174,8 +174,12 @@ inline outcome sample_outcome() {
 }
 
 inline task_filter sample_filter() {
-  return {{workflow::process_state::error, workflow::process_state::undone}, "delivery", "scheduler-1", "Oslo",
-          moment(48), moment(49)};
+  return {{workflow::process_state::error, workflow::process_state::undone},
+          "delivery",
+          "scheduler-1",
+          "Oslo",
+          moment(48),
+          moment(49)};
 }
 
 } // namespace steadfast::store::test

@@ -80,7 +80,9 @@ inline store_options small_options(const std::filesystem::path& path) {
 class opened_store {
 public:
   opened_store() : opened_store{engine_settings{}} {}
-  explicit opened_store(const engine_settings& settings) : settings_{settings} { open(small_options(directory_.store())); }
+  explicit opened_store(const engine_settings& settings) : settings_{settings} {
+    open(small_options(directory_.store()));
+  }
   explicit opened_store(store_options options) {
     options.path = directory_.store();
     open(options);

@@ -1,0 +1,101 @@
+#include "store/restored.hpp"
+
+#include "store/record.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steadfast::store {
+
+namespace {
+
+constexpr std::string_view copy_key = "copy";
+constexpr std::size_t named_max = 20; ///< tasks that the alert names
+
+template <class T>
+using records = std::vector<std::pair<std::string, T>>;
+
+/// Those that check; the others are met, and told of, when they are used.
+template <class T>
+records<T> all_of(const lmdb::transaction& txn, lmdb::table t) {
+  records<T> all;
+  lmdb::cursor c{txn, t};
+  for (bool more = c.first(); more; more = c.next()) {
+    try {
+      all.emplace_back(std::string{c.key()}, decode_record<T>(c.key(), c.value()));
+    } catch (const damaged_record&) { // left as it is
+    }
+  }
+  return all;
+}
+
+void free_leases(lmdb::transaction& txn, const tables& in) {
+  for (auto& [k, x] : all_of<lease_record>(txn, in.leases)) {
+    x.what.epoch += epoch_leap;
+    x.what.expires_at = workflow::unset;
+    txn.put(in.leases, k, encode_record(k, x));
+  }
+}
+
+/// The names of the first of them, and how many there are.
+std::string raise_locks(lmdb::transaction& txn, const tables& in) {
+  std::string named;
+  std::size_t count = 0;
+  for (const auto state : {workflow::process_state::pending, workflow::process_state::processing,
+                           workflow::process_state::undoing, workflow::process_state::suspended}) {
+    std::vector<std::uint64_t> numbers;
+    {
+      const key begin{static_cast<std::uint8_t>(state)};
+      lmdb::cursor c{txn, in.states};
+      for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
+        numbers.push_back(last_number(c.key()));
+    }
+    for (const auto number : numbers) {
+      const key k{number};
+      const auto bytes = txn.get(in.tasks, k);
+      if (!bytes)
+        continue;
+      try {
+        auto s = decode_record<task_state>(k, *bytes);
+        s.task.lock_epoch += epoch_leap;
+        txn.put(in.tasks, k, encode_record(k, task_state_view{&s.task, s.task.revision + 1, s.payload_size, &s.large}));
+        if (++count <= named_max)
+          named += (named.empty() ? "" : ", ") + s.task.id;
+      } catch (const damaged_record&) { // left as it is
+      }
+    }
+  }
+  return std::to_string(count) + " unfinished tasks" + (named.empty() ? "" : " (" + named)
+         + (count > named_max ? ", ..." : "") + (named.empty() ? "" : ")");
+}
+
+} // namespace
+
+void mark_as_copy(const std::filesystem::path& directory, std::uint64_t map_size) {
+  lmdb::environment env{{directory, map_size, false, false}};
+  auto txn = lmdb::transaction::writing(env);
+  txn.put(txn.make_table("meta"), copy_key, encode_record(copy_key, format_record{store_format}));
+  txn.commit();
+}
+
+void leap_if_copy(lmdb::transaction& txn, const tables& in) {
+  if (!txn.get(in.meta, copy_key))
+    return;
+  free_leases(txn, in);
+  const auto unfinished = raise_locks(txn, in);
+  auto count = decode_record<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
+  count.last_epoch += epoch_leap;
+  const key k{++count.last_alert};
+  const workflow::alert alert{"restored",
+                              "the store was opened from a copy: every step that " + unfinished
+                                + " had not completed when it was made may run again, with the same idempotency key",
+                              {},
+                              workflow::unset};
+  txn.put(in.alerts, k, encode_record(k, alert_entry{count.last_alert, 0, {}, alert, {}, workflow::unset}));
+  txn.put(in.open_alerts, k, {});
+  txn.put(in.meta, counters_key, encode_record(counters_key, count));
+  txn.erase(in.meta, copy_key);
+}
+
+} // namespace steadfast::store

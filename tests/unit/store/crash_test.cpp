@@ -1,0 +1,151 @@
+// The process is killed, or the disk fails, in the middle of commits. The faults are made by strace, which kills the
+// process or lets a system call fail when it comes to the N-th one.
+
+#include "support.hpp"
+#include "support_process.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <csignal>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+
+namespace {
+
+constexpr int batches = 4;
+
+/// Says the id of each task after the commit that made it; and what became of the others.
+int submit_and_say(const store_options& options, const say& speak) {
+  lmdb_engine store{options};
+  for (int i = 0; i < batches; ++i) {
+    const auto first = "a" + std::to_string(i);
+    const auto second = "b" + std::to_string(i);
+    const auto o =
+      store.commit({submit_task{order(first), at(0)}, submit_task{order(second, std::string(9000, 'x')), at(0)},
+                    claim_tasks{"s1", 1, at(1)}});
+    if (!o[0].created || !o[1].created || o[2].tasks.size() != 1)
+      return 2;
+    speak(first);
+    speak(second);
+  }
+  return 0;
+}
+
+/// Opens what is left and looks for all that was said, in whole batches.
+void check_after(opened_store& store, const std::vector<std::string>& said) {
+  store.reopen();
+  const auto report = store->check();
+  CHECK(report.faults == std::vector<std::string>{});
+  for (const auto& id : said)
+    CHECK(store->find(id).has_value());
+  CHECK(report.tasks % 2 == 0);
+  CHECK(report.tasks >= said.size());
+  CHECK(report.tasks <= said.size() + 2);
+  CHECK(store->stats().tasks[workflow::process_state::processing] == report.tasks / 2);
+}
+
+bool strace_is_missing() {
+  if (has_strace())
+    return false;
+  WARN("skipped: strace is not installed, or may not attach to a process here");
+  return true;
+}
+
+} // namespace
+
+TEST_CASE("row 63: killed at each N-th write or sync of commits, every acknowledged submission is there") {
+  if (strace_is_missing())
+    return;
+  for (const std::string call : {"pwrite64", "pwritev", "fdatasync"}) {
+    int killed = 0;
+    for (int n = 1;; ++n) {
+      INFO(call << " number " << n);
+      opened_store store;
+      store.close();
+      const auto options = store.options();
+      const auto e = in_child_with_fault(call + ":signal=KILL:when=" + std::to_string(n),
+                                         [&](const say& speak) { return submit_and_say(options, speak); });
+      check_after(store, e.lines);
+      if (e.signal == 0) {
+        CHECK(e.code == 0);
+        CHECK(e.lines.size() == 2 * batches);
+        break;
+      }
+      CHECK(e.signal == SIGKILL);
+      CHECK(e.lines.size() < 2 * batches);
+      ++killed;
+      REQUIRE(n < 200);
+    }
+    if (call != "pwritev")
+      CHECK(killed >= batches);
+  }
+}
+
+TEST_CASE(
+  "row 61: when the disk fails at the N-th sync or write, nothing of it is acknowledged and nothing more is written") {
+  if (strace_is_missing())
+    return;
+  for (const std::string call : {"fdatasync", "pwrite64"}) {
+    for (int n = 1; n <= 3; ++n) {
+      INFO(call << " number " << n);
+      opened_store store;
+      store.close();
+      const auto options = store.options();
+      const auto e = in_child_with_fault(call + ":error=EIO:when=" + std::to_string(n), [&](const say& speak) {
+        std::unique_ptr<lmdb_engine> engine;
+        try {
+          engine = std::make_unique<lmdb_engine>(options);
+        } catch (const store_error&) {
+          return 4; // it met the fault already
+        }
+        for (int i = 0; i < batches; ++i) {
+          try {
+            engine->commit({submit_task{order("a" + std::to_string(i)), at(0)}});
+            speak("a" + std::to_string(i));
+          } catch (const store_error& error) {
+            if (!error.is_fatal())
+              return 2;
+            try { // the fault is over, but the process must not go on
+              engine->commit({submit_task{order("later"), at(0)}});
+              return 3;
+            } catch (const store_error& again) {
+              return again.is_fatal() ? 5 : 6;
+            }
+          }
+        }
+        return 0;
+      });
+      CHECK(e.signal == 0);
+      CHECK((e.code == 5 || e.code == 4));
+      store.reopen();
+      CHECK(store->check().faults.empty());
+      for (const auto& id : e.lines)
+        CHECK(store->find(id).has_value());
+      CHECK_FALSE(store->find("later").has_value());
+    }
+  }
+}
+
+TEST_CASE("row 60: when a write finds the disk full, new work is refused and the store goes on") {
+  if (strace_is_missing())
+    return;
+  opened_store store;
+  store.submit("running");
+  store.close();
+  const auto options = store.options();
+  const auto e = in_child_with_fault("pwrite64,pwritev:error=ENOSPC:when=1", [&](const say& speak) {
+    lmdb_engine engine{options};
+    const auto o = engine.commit({submit_task{order("new"), at(0)}, claim_tasks{"s1", 1, at(1)}});
+    speak(std::string{to_string(o[0].result)});
+    speak(std::to_string(o[1].tasks.size()));
+    speak(std::string{to_string(engine.commit({submit_task{order("new"), at(0)}})[0].result)});
+    return 0;
+  });
+  CHECK(e.code == 0);
+  CHECK(e.lines == std::vector<std::string>{"full", "1", "applied"});
+  store.reopen();
+  CHECK(store->find("running")->locked_by == "s1");
+  CHECK(store->check().faults.empty());
+}

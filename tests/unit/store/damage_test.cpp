@@ -1,0 +1,264 @@
+// Bits flip, pages are zeroed, files are cut: nothing damaged is believed, and the rest goes on.
+
+#include "support.hpp"
+#include "support_process.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <random>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t page = 4096;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+void write_file(const fs::path& path, const std::string& bytes) {
+  std::ofstream file{path, std::ios::binary | std::ios::trunc};
+  file << bytes;
+  REQUIRE(file.flush());
+}
+
+/// Flips a bit in every place where the marker is; old versions of a page are still in the file.
+void damage(opened_store& store, const std::string& marker) {
+  store.close();
+  const auto path = store.path() / "data.mdb";
+  auto bytes = read_file(path);
+  std::size_t places = 0;
+  for (auto at = bytes.find(marker); at != std::string::npos; at = bytes.find(marker, at + 1), ++places)
+    bytes[at + 2] = static_cast<char>(bytes[at + 2] ^ 4);
+  REQUIRE(places > 0);
+  write_file(path, bytes);
+  store.reopen();
+}
+
+/// Tasks in several states, with small and large payloads and results.
+std::vector<workflow::task> fill(opened_store& store) {
+  for (int i = 0; i < 40; ++i)
+    store.submit("task-" + std::to_string(i), std::string(i % 8 == 0 ? 9000 : 60, static_cast<char>('a' + i % 20)));
+  for (int i = 0; i < 10; ++i)
+    store.one(success_of(store.take(), 0, std::string(i % 3 == 0 ? 5000 : 20, 'r')));
+  std::vector<workflow::task> all;
+  for (std::uint64_t n = 1; n <= 40; ++n)
+    all.push_back(store->find(n).value());
+  return all;
+}
+
+enum answer { all_there = 0, some_missing = 10, refused = 11, believed_wrong = 12 };
+
+/// Opens the damaged file and compares every task it is told with what it was.
+int read_all(const store_options& options, const std::vector<workflow::task>& expected) {
+  try {
+    lmdb_engine store{options};
+    std::size_t missing = 0;
+    for (const auto& t : expected) {
+      const auto by_number = store.find(t.number);
+      const auto by_id = store.find(t.id);
+      if ((by_number && *by_number != t) || (by_id && *by_id != t))
+        return believed_wrong;
+      missing += by_number ? 0 : 1;
+    }
+    for (const auto& t : store.list({}, {}, 1000).tasks)
+      if (t.number == 0 || t.number > expected.size() || t.id != expected[t.number - 1].id)
+        return believed_wrong;
+    store.overdue(workflow::instant_max, {}, 1000);
+    store.check();
+    return missing == 0 ? all_there : some_missing;
+  } catch (const store_error&) {
+    return refused;
+  }
+}
+
+/// Runs read_all in a child on the file with these bytes, not closed cleanly.
+int outcome_of(const store_options& options, const std::string& bytes, const std::vector<workflow::task>& expected) {
+  write_file(options.path / "data.mdb", bytes);
+  fs::remove(options.path / "closed");
+  const auto e = in_child([&](const say&) { return read_all(options, expected); });
+  CHECK(e.signal == 0);
+  CHECK(e.lines == std::vector<std::string>{});
+  CHECK(e.code != believed_wrong);
+  return e.code;
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("row 66: a task with a damaged payload is told of once and not believed; the others go on") {
+  opened_store store;
+  store.submit("victim", "the payload of the victim");
+  store.submit("other");
+  damage(store, "the payload of the victim");
+
+  CHECK_FALSE(store->find("victim"));
+  CHECK_FALSE(store->find(1));
+  const auto told = store->damaged();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].number == 1);
+  CHECK(mentions(told[0].why, "checksum"));
+  CHECK(store->damaged().empty());
+
+  const auto o = store.one(claim_tasks{"s1", 10, at(1)});
+  REQUIRE(o.tasks.size() == 1);
+  CHECK(o.tasks[0].id == "other");
+  CHECK_FALSE(o.more);
+  CHECK(store->check().faults.size() == 1);
+}
+
+TEST_CASE("row 66: a damaged task is set aside with an alert in one commit, and leaves every index") {
+  opened_store store;
+  auto victim = order("victim");
+  victim.content_type = "type of the victim";
+  victim.not_before = at(10);
+  store->commit({submit_task{victim, at(0)}, submit_task{order("other"), at(0)}});
+  damage(store, "type of the victim");
+  CHECK(store->list({}, {}, 10).tasks.size() == 1);
+  auto told = store->damaged();
+  REQUIRE(told.size() == 1);
+  told[0].now = at(5);
+  CHECK(store.one(told[0]).result == verdict::applied);
+
+  const auto alerts = store->alerts(true, 10);
+  REQUIRE(alerts.size() == 1);
+  CHECK(alerts[0].what.kind == "set_aside");
+  CHECK(alerts[0].task_number == 1);
+  CHECK(alerts[0].task_id == "victim");
+  CHECK(alerts[0].what.at == at(5));
+  const auto o = store.one(claim_tasks{"s1", 10, at(20)});
+  CHECK(o.tasks.size() == 1);
+  CHECK(o.next == workflow::never);
+  CHECK(store->overdue(workflow::instant_max, {}, 10).tasks.size() == 1);
+  CHECK(store->damaged().empty());
+  CHECK(store->stats().tasks[workflow::process_state::pending] == 0);
+  CHECK(store->check().faults == std::vector<std::string>{});
+
+  // Its id is not free for another task: part of it may have run.
+  const auto again = store.one(submit_task{victim, at(6)});
+  CHECK(again.result == verdict::refused);
+  CHECK(mentions(again.why, "set aside"));
+  CHECK(store.one(told[0]).result == verdict::absent);
+}
+
+TEST_CASE("row 66: updates of a damaged task are refused, not built upon") {
+  opened_store store;
+  auto victim = order("victim");
+  victim.content_type = "type of the victim";
+  store.one(submit_task{victim, at(0)});
+  const auto t = store.take();
+  damage(store, "type of the victim");
+  const auto o = store.one(success_of(t, 0));
+  CHECK(o.result == verdict::refused);
+  CHECK(mentions(o.why, "damaged"));
+  CHECK(store->damaged().size() == 1);
+  CHECK(store.one(free_locks{"s1", 10, false, at(2)}).number == 0);
+}
+
+TEST_CASE("a task that is well cannot be set aside") {
+  opened_store store;
+  store.submit("a");
+  const auto o = store.one(set_aside_damaged{1, "I do not like it", at(1)});
+  CHECK(o.result == verdict::refused);
+  CHECK(store->find("a").has_value());
+}
+
+TEST_CASE("row 66: a damaged lease is replaced with an epoch above all former ones, and an alert") {
+  opened_store store;
+  for (int i = 0; i < 5; ++i)
+    store.one(acquire_lease{"supervisor", "n1", "the note of the holder", workflow::span{1000}, at(i * 10)});
+  damage(store, "the note of the holder");
+  CHECK(store.one(renew_lease{"supervisor", "n1", 5, workflow::span{1000}, at(41)}).result == verdict::refused);
+  const auto o = store.one(acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(41)});
+  CHECK(o.result == verdict::applied);
+  CHECK(o.number == 6);
+  CHECK(store->alerts(true, 10).size() == 1);
+}
+
+TEST_CASE("row 66: of many flipped bits, none is believed and none ends the reader") {
+  opened_store store;
+  const auto expected = fill(store);
+  store.close();
+  const auto bytes = read_file(store.path() / "data.mdb");
+  std::mt19937_64 chance{1};
+  int told = 0;
+  for (int i = 0; i < 150; ++i) {
+    auto flipped = bytes;
+    const auto place = std::uniform_int_distribution<std::size_t>{2 * page, bytes.size() - 1}(chance);
+    flipped[place] = static_cast<char>(flipped[place] ^ (1 << (chance() % 8)));
+    INFO("bit flipped in byte " << place);
+    told += outcome_of(store.options(), flipped, expected) == all_there ? 0 : 1;
+  }
+  CHECK(told > 10); // the others were in free pages or unused space
+}
+
+TEST_CASE("row 66: with any page zeroed the store is refused or tells only what is true") {
+  opened_store store;
+  const auto expected = fill(store);
+  store.close();
+  const auto bytes = read_file(store.path() / "data.mdb");
+  int told = 0;
+  for (std::size_t at = 2 * page; at + page <= bytes.size(); at += page) {
+    auto zeroed = bytes;
+    zeroed.replace(at, page, page, '\0');
+    INFO("page " << at / page << " zeroed");
+    told += outcome_of(store.options(), zeroed, expected) == all_there ? 0 : 1;
+  }
+  CHECK(told > 10);
+}
+
+TEST_CASE("row 66: a file that was cut is refused at open with what to do") {
+  opened_store store;
+  const auto expected = fill(store);
+  store.close();
+  const auto bytes = read_file(store.path() / "data.mdb");
+  for (std::size_t size = 2 * page; size < bytes.size(); size += 7 * page + 100) {
+    INFO("cut to " << size << " of " << bytes.size() << " bytes");
+    const auto code = outcome_of(store.options(), bytes.substr(0, size), expected);
+    if (size < bytes.size() / 2)
+      CHECK(code == refused);
+  }
+
+  // Also when it was closed cleanly: the mark tells the size.
+  write_file(store.path() / "data.mdb", bytes);
+  store.reopen();
+  store.close();
+  fs::resize_file(store.path() / "data.mdb", 5 * page);
+  try {
+    store.reopen();
+    FAIL("a cut file was opened");
+  } catch (const store_error& e) {
+    CHECK_FALSE(e.is_fatal());
+    CHECK(mentions(e.what(), "is damaged"));
+    CHECK(mentions(e.what(), "restore a copy"));
+    CHECK(mentions(e.what(), "steadfast store check"));
+  }
+}
+
+TEST_CASE("row 66: a bit flipped in the meta pages never ends the reader") {
+  opened_store store;
+  const auto expected = fill(store);
+  store.close();
+  const auto bytes = read_file(store.path() / "data.mdb");
+  std::mt19937_64 chance{2};
+  for (int i = 0; i < 40; ++i) {
+    auto flipped = bytes;
+    const auto place = std::uniform_int_distribution<std::size_t>{0, 159}(chance) + (i % 2 == 0 ? 0 : page);
+    flipped[place] = static_cast<char>(flipped[place] ^ (1 << (chance() % 8)));
+    write_file(store.path() / "data.mdb", flipped);
+    fs::remove(store.path() / "closed");
+    INFO("bit flipped in byte " << place);
+    const auto e = in_child([&](const say&) { return read_all(store.options(), expected); });
+    CHECK(e.signal == 0);
+  }
+}

@@ -1,0 +1,155 @@
+// What happens when the map or the disk is used up.
+
+#include "support.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <fstream>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string large_payload(100'000, 'x');
+
+/// Submits until it is told that there is no room; how many were taken.
+std::size_t fill(opened_store& store, const std::string& prefix) {
+  for (std::size_t i = 0; i < 10'000; ++i) {
+    const auto o = store.submit(prefix + std::to_string(i), large_payload);
+    if (o.result == verdict::full)
+      return i;
+    REQUIRE(o.created);
+  }
+  FAIL("the store never was full");
+  return 0;
+}
+
+/// A file system of its own, so that the disk can be filled.
+class small_disk {
+public:
+  small_disk() {
+    const auto options = "size=" + std::to_string(24 << 20);
+    is_mounted_ = mount("tmpfs", directory_.path().c_str(), "tmpfs", 0, options.c_str()) == 0;
+  }
+  ~small_disk() {
+    if (is_mounted_)
+      umount2(directory_.path().c_str(), MNT_DETACH);
+  }
+  small_disk(const small_disk&) = delete;
+  small_disk& operator=(const small_disk&) = delete;
+
+  explicit operator bool() const { return is_mounted_; }
+  fs::path store() const { return directory_.store(); }
+  fs::path other_file() const { return directory_.path() / "other"; }
+
+  /// Somebody else takes all the room that is left.
+  void fill_up() const {
+    std::ofstream file{other_file(), std::ios::binary};
+    const std::string block(4096, 'x');
+    while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) {
+    }
+  }
+
+private:
+  temporary_directory directory_;
+  bool is_mounted_ = false;
+};
+
+} // namespace
+
+TEST_CASE("the map grows by itself up to its limit, in the middle of a batch too") {
+  engine_settings s;
+  s.map_initial = 1 << 20;
+  opened_store store{s};
+  CHECK(store->stats().bytes_mapped == 1 << 20);
+  std::vector<write> batch;
+  for (int i = 0; i < 100; ++i)
+    batch.emplace_back(submit_task{order("t" + std::to_string(i), large_payload), at(0)});
+  for (const auto& o : store->commit(batch))
+    CHECK(o.created);
+  CHECK(store->stats().bytes_mapped >= 16 << 20);
+  CHECK(store->stats().bytes_mapped <= store.options().size_max);
+  CHECK(store->find("t99")->payload.view() == large_payload);
+  CHECK(store->stats().last_number == 100);
+}
+
+TEST_CASE("row 60: a full store refuses new work and still records running work") {
+  auto options = small_options({});
+  options.size_max = 16 << 20;
+  options.size_reserve = 4 << 20;
+  opened_store store{options};
+  const auto count = fill(store, "t");
+  CHECK(count > 50);
+
+  CHECK(store.submit("one more").result == verdict::full);
+  CHECK(store.submit("t0", large_payload).result == verdict::applied);
+  CHECK(store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(0)}).result == verdict::applied);
+  const auto tasks = store.one(claim_tasks{"s1", count, at(1)}).tasks;
+  CHECK(tasks.size() == count);
+  for (const auto& t : tasks) {
+    CHECK(store.one(success_of(t, 0, std::string(1000, 'r'))).result == verdict::applied);
+    CHECK(store.one(success_of(*store->find(t.number), 1)).result == verdict::applied);
+  }
+  CHECK(store.submit("one more").result == verdict::full);
+  store.reopen();
+  CHECK(store->stats().tasks[workflow::process_state::processed] == count);
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE("row 60: what fills the reserve too is refused as a whole, and the store lives on") {
+  auto options = small_options({});
+  options.size_max = 16 << 20;
+  options.size_reserve = 1 << 20;
+  opened_store store{options};
+  fill(store, "t");
+  const auto tasks = store.one(claim_tasks{"s1", 20, at(1)}).tasks;
+  std::size_t recorded = 0;
+  try {
+    for (; recorded < tasks.size(); ++recorded)
+      REQUIRE(store.one(success_of(tasks[recorded], 0, std::string(900'000, 'r'))).result == verdict::applied);
+  } catch (const store_error& e) {
+    CHECK_FALSE(e.is_fatal());
+    CHECK(std::string{e.what()}.find("store.size-max") != std::string::npos);
+  }
+  REQUIRE(recorded < tasks.size());
+  CHECK(store->find(tasks[recorded].id) == tasks[recorded]);
+  CHECK(store.one(success_of(tasks[recorded], 0)).result == verdict::applied);
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE(
+  "row 60: on a full disk new work is refused, running work goes on, and it recovers when there is room again") {
+  small_disk disk;
+  if (!disk) {
+    WARN("skipped: a file system for the test cannot be mounted here");
+    return;
+  }
+  auto options = small_options(disk.store());
+  options.size_reserve = 4 << 20;
+  lmdb_engine store{options};
+  store.commit({register_definition{delivery()}, submit_task{order("a"), at(0)}, submit_task{order("b"), at(0)}});
+  disk.fill_up();
+
+  verdict result = verdict::applied;
+  for (int i = 0; i < 500 && result == verdict::applied; ++i)
+    result = store.commit({submit_task{order("x" + std::to_string(i), large_payload), at(0)}})[0].result;
+  CHECK(result == verdict::full);
+
+  // A batch is judged write by write: what is running is recorded beside what is refused.
+  const auto mixed = store.commit({submit_task{order("y", large_payload), at(0)}, claim_tasks{"s1", 1, at(1)}});
+  CHECK(mixed[0].result == verdict::full);
+  REQUIRE(mixed[1].tasks.size() == 1);
+  const auto t = mixed[1].tasks[0];
+  CHECK(store.commit({success_of(t, 0, std::string(200'000, 'r'))})[0].result == verdict::applied);
+  CHECK(store.commit({success_of(*store.find(t.number), 1)})[0].result == verdict::applied);
+
+  fs::remove(disk.other_file());
+  CHECK(store.commit({submit_task{order("y", large_payload), at(0)}})[0].created);
+  CHECK(store.check().faults.empty());
+}

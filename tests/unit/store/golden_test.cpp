@@ -1,0 +1,168 @@
+// The bytes of format 1, as first written. If one of these tests fails, stores in the field can no longer be read: add a
+// format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are missing.
+
+#include "samples.hpp"
+#include "support.hpp"
+
+#include "store/record.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path golden = fs::path{STEADFAST_SOURCE_DIR} / "tests" / "golden" / "format-1";
+constexpr const char* key_of_all = "the key";
+
+bool may_write() {
+  return std::getenv("STEADFAST_WRITE_GOLDEN") != nullptr;
+}
+
+std::string golden_bytes(const std::string& name, const std::string& now) {
+  const auto path = golden / (name + ".record");
+  if (!fs::exists(path) && may_write())
+    std::ofstream{path, std::ios::binary} << now;
+  std::ifstream file{path, std::ios::binary};
+  REQUIRE(file);
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+template <class T>
+void check_stored(const std::string& name, const T& value) {
+  INFO(name);
+  const std::string now{encode_record(key_of_all, value)};
+  const auto then = golden_bytes(name, now);
+  CHECK(now == then);
+  CHECK(std::string{encode_record(key_of_all, decode_record<T>(key_of_all, then))} == then);
+}
+
+template <class T>
+void check_sent(const std::string& name, const T& value) {
+  INFO(name);
+  const auto now = encode(value);
+  const auto then = golden_bytes(name, now);
+  CHECK(now == then);
+  CHECK(encode(decode<T>(then)) == then);
+}
+
+/// A store in which every table has something.
+void fill(state_store& store) {
+  store.commit({register_definition{delivery()}});
+  const auto submit = [](const std::string& id, const std::string& payload, workflow::instant not_before) {
+    auto s = order(id, payload);
+    s.reply_to = "shop";
+    s.not_before = not_before;
+    return submit_task{s, at(0)};
+  };
+  store.commit({submit("done", "{}", {}), submit("large", std::string(6000, 'p'), {}), submit("waiting", "{}", {}),
+                submit("delayed", "", at(1000))});
+  store.commit({claim_tasks{"s1", 2, at(1)}, acquire_lease{"supervisor", "n1", "note", workflow::span{1000}, at(1)}});
+  store.commit({success_of(*store.find("done"), 0), success_of(*store.find("large"), 0, std::string(3000, 'r'))});
+  auto last = success_of(*store.find("done"), 1, "{}", 3);
+  last.alerts = {{"waiting", "first", "drone", at(3)}, {"error", "second", "drone", at(3)}};
+  store.commit(
+    {last, keep_late_reply{1, {"drone", 1, 1, "attempt_failed", "late", at(4)}}, acknowledge_alert{1, "ann", at(5)}});
+}
+
+} // namespace
+
+TEST_CASE("row 70: every stored record is written as in format 1 and read back") {
+  check_stored("format", format_record{1});
+  check_stored("counters", sample_counters());
+  check_stored("definition", sample_definition());
+  check_stored("task_ref", task_ref{0x0102030405060708, {0x1112131415161718, 0x2122232425262728}});
+  check_stored("payload", payload_record{workflow::blob{R"({"to":"Oslo"})"}});
+  check_stored("result", result_record{workflow::blob{std::string(300, 'r')}});
+  check_stored("lease", lease_record{sample_lease(), workflow::span{5000}});
+  check_stored("alert", sample_alert_entry());
+  check_stored("notice", notice_record{"order-4711", sample_notice()});
+  check_stored("late_reply", late_reply_record{"order-4711", sample_late_reply()});
+  check_stored("set_aside", set_aside_record{"its checksum does not match", moment(50), workflow::blob{"as found"}});
+}
+
+TEST_CASE("row 70: a task's state record is written as in format 1 and read back") {
+  auto t = sample_task();
+  t.steps[1].result = workflow::blob{std::string(300, 'r')};
+  const std::vector<large_result> large{{1, 300, hash_of(t.steps[1].result.view())}};
+  const std::string now{encode_record(key_of_all, task_state_view{&t, 35, t.payload.size(), &large})};
+  const auto then = golden_bytes("task_state", now);
+  CHECK(now == then);
+
+  const auto read = decode_record<task_state>(key_of_all, then);
+  t.revision = 35;
+  t.payload = {};
+  t.steps[1].result = {};
+  CHECK(read.task == t);
+  CHECK(read.payload_size == sample_task().payload.size());
+  CHECK(read.large == large);
+}
+
+TEST_CASE("what processes of one version send each other is written as it was") {
+  check_sent("task", sample_task());
+  check_sent("submission", sample_submission());
+  check_sent("attempt", workflow::attempt_ref{1, 2, 3});
+  check_sent("fact", workflow::fact{"/parcel", "7"});
+  check_sent("bare_notice", sample_notice());
+  check_sent("bare_alert", sample_alert());
+  check_sent("bare_late_reply", sample_late_reply());
+  check_sent("bare_lease", sample_lease());
+  check_sent("explanation", workflow::explanation{"waits at", moment(60)});
+  check_sent("write_list", sample_writes());
+  check_sent("outcome", sample_outcome());
+  check_sent("task_filter", sample_filter());
+  check_sent("task_page", task_page{{sample_task()}, 5});
+  check_sent("due_page", state_store::due_page{{sample_task()}, std::pair{moment(61), std::uint64_t{5}}});
+  check_sent("store_stats", store_stats{{{workflow::process_state::error, 5}}, 1, 2, 3, 4, 5, 6});
+  check_sent("check_report", check_report{1, 2, {"a fault"}});
+  check_sent("notice_entry", notice_entry{"shop", 5, "order-4711", sample_notice()});
+  check_sent("late_reply_entry", late_reply_entry{5, "order-4711", sample_late_reply()});
+}
+
+TEST_CASE("row 70: a store written in format 1 opens, is whole and can be worked on") {
+  if (!fs::exists(golden / "store") && may_write()) {
+    temporary_directory made;
+    {
+      lmdb_engine engine{small_options(made.store())};
+      fill(engine);
+    }
+    fs::create_directories(golden / "store");
+    const file_handle to{open((golden / "store" / "data.mdb").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)};
+    lmdb::environment{{made.store(), 1 << 26, true}}.copy_to(to.get());
+  }
+  REQUIRE(fs::exists(golden / "store" / "data.mdb"));
+  temporary_directory d;
+  fs::create_directory(d.store());
+  fs::copy_file(golden / "store" / "data.mdb", d.store() / "data.mdb");
+  chmod(d.store().c_str(), 0700);
+  chmod((d.store() / "data.mdb").c_str(), 0600);
+
+  lmdb_engine old{small_options(d.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill(made_now);
+  CHECK(old.check().faults == std::vector<std::string>{});
+  for (const char* id : {"done", "large", "waiting", "delayed"}) {
+    REQUIRE(old.find(id));
+    CHECK(old.find(id) == made_now.find(id));
+  }
+  CHECK(old.definitions() == made_now.definitions());
+  CHECK(encode(old.leases()) == encode(made_now.leases()));
+  CHECK(encode(old.alerts(false, 10)) == encode(made_now.alerts(false, 10)));
+  CHECK(encode(old.notices("shop", 0, 0, 100)) == encode(made_now.notices("shop", 0, 0, 100)));
+  CHECK(encode(old.late_replies({}, 10)) == encode(made_now.late_replies({}, 10)));
+
+  const auto o = old.commit({success_of(*old.find("large"), 1), claim_tasks{"s2", 10, at(2000)}});
+  CHECK(o[0].result == verdict::applied);
+  CHECK(o[1].tasks.size() == 2);
+}

@@ -1,0 +1,126 @@
+// The power is cut: an ext4 file system of its own is shut down by FS_IOC_SHUTDOWN without flushing its journal, then
+// mounted again. Needs root and loop mounts.
+
+#include "support.hpp"
+#include "support_process.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fcntl.h>
+#include <linux/types.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned long shutdown_call = _IOR('X', 125, __u32);
+constexpr __u32 without_flushing = 2;
+
+bool run(const std::string& command) {
+  return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+/// An ext4 file system in a file.
+class disk_in_a_file {
+public:
+  disk_in_a_file() {
+    fs::create_directory(mount_point());
+    is_made_ = geteuid() == 0 && run("truncate -s 64M " + image()) && run("mkfs.ext4 -q -F " + image()) && plug_in();
+  }
+  ~disk_in_a_file() { unplug(); }
+  disk_in_a_file(const disk_in_a_file&) = delete;
+  disk_in_a_file& operator=(const disk_in_a_file&) = delete;
+
+  explicit operator bool() const { return is_made_; }
+  fs::path mount_point() const { return directory_.path() / "disk"; }
+
+  bool plug_in() {
+    is_mounted_ = run("mount -o loop " + image() + " " + mount_point().string());
+    return is_mounted_;
+  }
+  void unplug() {
+    if (is_mounted_ && umount2(mount_point().c_str(), 0) != 0)
+      umount2(mount_point().c_str(), MNT_DETACH);
+    is_mounted_ = false;
+  }
+  bool cut_power() const {
+    const int fd = open(mount_point().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool is_cut = fd >= 0 && ioctl(fd, shutdown_call, &without_flushing) == 0;
+    close(fd);
+    return is_cut;
+  }
+
+private:
+  std::string image() const { return (directory_.path() / "image").string(); }
+
+  temporary_directory directory_;
+  bool is_made_ = false;
+  bool is_mounted_ = false;
+};
+
+/// Commits until the disk is gone, saying each id once its commit is durable.
+int commit_for_ever(const store_options& options, const say& speak) {
+  lmdb_engine store{options};
+  for (int i = 0;; ++i) {
+    const auto name = std::to_string(store.stats().last_number) + "-" + std::to_string(i);
+    try {
+      store.commit({submit_task{order("a" + name, std::string(3000, 'x')), at(0)},
+                    submit_task{order("b" + name), at(0)}, claim_tasks{"s1", 1, at(1)}});
+    } catch (const store_error& e) {
+      return e.is_fatal() ? 5 : 6;
+    }
+    speak("a" + name);
+    speak("b" + name);
+  }
+}
+
+} // namespace
+
+TEST_CASE("row 62: after a power cut at any moment the store opens with every acknowledged submission") {
+  disk_in_a_file disk;
+  if (!disk) {
+    WARN("skipped: needs root, mkfs.ext4 and loop mounts");
+    return;
+  }
+  const auto options = small_options(disk.mount_point() / "store");
+  lmdb_engine{options}.commit({register_definition{delivery()}});
+  std::mt19937_64 chance{std::random_device{}()};
+  std::vector<std::string> said;
+  for (int cut = 0; cut < 6; ++cut) {
+    const std::chrono::milliseconds lived{20 + chance() % 150};
+    INFO("cut " << cut << ", power cut after " << lived.count() << " ms");
+    bool is_cut = false;
+    std::thread electrician{[&] {
+      std::this_thread::sleep_for(lived);
+      is_cut = disk.cut_power();
+    }};
+    const auto e = in_child([&](const say& speak) { return commit_for_ever(options, speak); });
+    electrician.join();
+    REQUIRE(is_cut);
+    CHECK(e.signal == 0);
+    CHECK(e.code == 5);
+    said.insert(said.end(), e.lines.begin(), e.lines.end());
+
+    disk.unplug();
+    REQUIRE(disk.plug_in());
+    lmdb_engine store{options};
+    const auto report = store.check();
+    CHECK(report.faults == std::vector<std::string>{});
+    CHECK(report.tasks % 2 == 0);
+    CHECK(report.tasks >= said.size());
+    for (const auto& id : said)
+      CHECK(store.find(id).has_value());
+  }
+  CHECK(said.size() > 6);
+}
