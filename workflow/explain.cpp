@@ -124,6 +124,9 @@ void explain_steps(const task& t, const definition& d, instant now, std::vector<
   const auto ready = ready_to_undo(t, d);
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     const view v{t, d, now, i};
+    const bool rests = t.state == process_state::suspended && t.steps[i].doing == attempt_action::none;
+    if (rests)
+      continue; // what comes next for it is decided when the task resumes
     if (is_undoing(t))
       explain_step_of_undo(v, ready, out);
     else
@@ -141,7 +144,7 @@ void explain_pending(const task& t, instant now, std::vector<explanation>& out) 
 
 void explain_limits(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
   if (is_undoing(t)) {
-    out.push_back({"limit: the undo has to end by", t.complete_by});
+    out.push_back({"limit: its deadline, which an undo may pass, is at", t.complete_by});
     return;
   }
   const instant forward_until = t.complete_by - d.undo_reserve;

@@ -52,6 +52,9 @@ void check_shape(checker& c) {
   c.expect(t.generation > 0, "the generation is 0");
   c.expect(t.acts.size() <= acts_max, "there are more acts than are kept");
   c.expect(t.submitted_at <= t.complete_by, "it must be done before it was submitted");
+  if (t.state == process_state::suspended)
+    c.expect(t.resume_state == process_state::pending || t.resume_state == process_state::undoing,
+             "it is suspended and would resume as " + std::string{to_string(t.resume_state)});
 }
 
 void check_lock(checker& c) {
@@ -84,6 +87,8 @@ void check_outcome(checker& c, std::size_t i) {
   }
   if (goes_forward(c.t))
     c.expect_of(i, !is_being_undone(s), "it is being undone while the task goes forward");
+  const bool waits = s.not_before != unset || s.waiting_since != unset || s.needs_review;
+  c.expect_of(i, !waits || !has_ended(c.t), "it waits for something although the task has ended");
 }
 
 void check_ranges(checker& c, std::size_t i) {
@@ -115,7 +120,16 @@ void check_action(checker& c, std::size_t i) {
   if (is_being_undone(s))
     c.expect_of(i, d.compensation.has_value(), "it is undone without a compensation");
   if (s.doing != attempt_action::none)
-    c.expect_of(i, s.complete_by != unset && s.attempt > 0 && !s.needs_review, "its open attempt is not a proper one");
+    c.expect_of(i, s.complete_by != unset && s.attempt > 0 && !s.needs_review && s.not_before == unset,
+                "its open attempt is not a proper one");
+}
+
+void check_doubt(checker& c, std::size_t i) {
+  const auto& s = c.t.steps[i];
+  if (s.state == step_state::unknown)
+    c.expect_of(i, s.maybe_done, "it is unknown and cannot have acted");
+  if (s.state != step_state::unknown && s.state != step_state::running && !is_being_undone(s))
+    c.expect_of(i, !s.maybe_done, "it may have acted and is " + std::string{to_string(s.state)});
 }
 
 void check_log(checker& c, std::size_t i) {
@@ -155,7 +169,7 @@ void check_order_forward(checker& c, std::size_t i) {
 
 void check_order_of_undo(checker& c, std::size_t i, const std::vector<std::vector<bool>>& before) {
   const auto& s = c.t.steps[i];
-  if (s.state != step_state::compensating && s.state != step_state::compensated)
+  if (s.doing != attempt_action::compensate)
     return;
   for (std::size_t j = 0; j < c.t.steps.size(); ++j) {
     const auto& later = c.t.steps[j];
@@ -179,6 +193,7 @@ std::vector<std::string> broken_invariants(const task& t, const definition& d) {
     check_ranges(c, i);
     check_tries(c, i);
     check_action(c, i);
+    check_doubt(c, i);
     check_log(c, i);
     check_completion(c, i);
     check_order_forward(c, i);

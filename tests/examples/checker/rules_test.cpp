@@ -53,7 +53,7 @@ TEST_CASE("E1: a client was told another outcome, unless a person changed it") {
   auto s = clean_story();
   s.clients.push_back(client("ok", "bad", "processed"));
   CHECK(broken_rules(s) == rules{"E1"});
-  s.task("bad")["acts"] = {act()};
+  s.task("bad")["acts"] = json::array({act()});
   CHECK(broken_rules(s).empty());
 }
 
@@ -150,7 +150,7 @@ TEST_CASE("E5: a compensated step without an undo, unless a person skipped it") 
   s.remove("bad/b");
   s.remove("bad/b/undo");
   CHECK(broken_rules(s) == rules{"E5"});
-  s.task("bad")["acts"] = {act()};
+  s.task("bad")["acts"] = json::array({act()});
   CHECK(broken_rules(s).empty());
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("E8: more attempts than the limit, a person's acts apart") {
   auto s = clean_story();
   s.step("good", "b")["attempts_limit"] = 1;
   CHECK(broken_rules(s) == rules{"E8"});
-  s.task("good")["acts"] = {act()};
+  s.task("good")["acts"] = json::array({act()});
   CHECK(broken_rules(s).empty());
 }
 
@@ -258,7 +258,7 @@ TEST_CASE("E10: tries of a step under two keys, unless a person asked for a new 
   s.line("good/b", "created")["key"] = "good/b#2";
   s.line("good/b", "repeated")["key"] = "good/b#2";
   CHECK(broken_rules(s) == rules{"E10"});
-  s.task("good")["acts"] = {act()};
+  s.task("good")["acts"] = json::array({act()});
   CHECK(broken_rules(s).empty());
 }
 
@@ -288,7 +288,8 @@ TEST_CASE("E10: an undo of a key that no try carried") {
 
 TEST_CASE("E11: a task in error without an alert") {
   auto s = clean_story();
-  s.alerts = {{{"task", "good"}}};
+  s.alerts.clear();
+  s.alerts.push_back({{"task", "good"}});
   CHECK(broken_rules(s) == rules{"E11"});
   s.with_alerts = false;
   CHECK(broken_rules(s).empty());

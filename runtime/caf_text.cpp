@@ -1,0 +1,29 @@
+#include "runtime/caf_text.hpp"
+
+#include "runtime/log.hpp"
+
+#include <caf/actor_ostream.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/group_manager.hpp>
+
+#include <string>
+
+namespace steadfast {
+namespace {
+
+// CAF calls a "file" whose name begins with a colon a group of that name.
+constexpr const char* virtual_file = ":steadfast-log";
+
+} // namespace
+
+void log_caf_text(caf::actor_system& sys) {
+  // Hidden: the end of the system does not wait for it.
+  sys.spawn<caf::hidden>([](caf::event_based_actor* self) -> caf::behavior {
+    self->join(self->system().groups().get_local(virtual_file));
+    return {[](const std::string&, const std::string& line) { log_line("warning", "actors: " + line); }};
+  });
+  caf::actor_ostream::redirect_all(sys, virtual_file);
+}
+
+} // namespace steadfast
