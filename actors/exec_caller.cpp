@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,6 +60,18 @@ private:
   }
 };
 
+/// Becomes readable when the program has ended.
+struct process_end {
+  int fd = -1;
+  process_end() = default;
+  process_end(const process_end&) = delete;
+  process_end& operator=(const process_end&) = delete;
+  ~process_end() {
+    if (fd >= 0)
+      close(fd);
+  }
+};
+
 std::vector<std::string> environment_of(const exec_options& o, const call& c) {
   const auto action = c.action == workflow::attempt_action::compensate ? "undo"
                       : c.action == workflow::attempt_action::probe    ? "probe"
@@ -94,8 +108,11 @@ public:
   answer carry_out() {
     if (!in_.is_open() || !out_.is_open() || !err_.is_open())
       return failed_for_now(std::string{"no pipe: "} + std::strerror(errno), false);
-    if (const int error = spawn(); error != 0)
-      return failed_for_good("cannot run " + options_.program + ": " + std::strerror(error));
+    if (const int error = spawn(); error != 0) {
+      const auto why = "cannot run " + options_.program + ": " + std::strerror(error);
+      return is_passing(error) ? failed_for_now(why, false) : failed_for_good(why);
+    }
+    end_.fd = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)); // its header in glibc 2.36 is none for C++
     in_.close_read();
     out_.close_write();
     err_.close_write();
@@ -104,12 +121,18 @@ public:
   }
 
 private:
+  static bool is_passing(int error) {
+    return error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE || error == ETXTBSY;
+  }
+
   int spawn() {
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); // of this thread, which only runs programs, and so of the program
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in_.read, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out_.write, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err_.write, STDERR_FILENO);
+    posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     posix_spawn_file_actions_addchdir_np(&actions, options_.directory.c_str());
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
@@ -131,21 +154,24 @@ private:
     return error;
   }
 
-  /// Writes the input and reads both outputs until the program closes them, the call is stopped, or there is too much.
+  /// Writes the input and reads both outputs until the program ends or closes them, the call is stopped, or there is too
+  /// much. Who else holds the outputs open is not waited for.
   void exchange() {
-    fcntl(in_.write, F_SETFL, O_NONBLOCK);
-    while ((out_.read >= 0 || err_.read >= 0) && !too_large_ && !call_.stop.stop_requested()) {
-      std::array<pollfd, 3> ends{pollfd{in_.write, POLLOUT, 0}, pollfd{out_.read, POLLIN, 0}, pollfd{err_.read, POLLIN, 0}};
+    for (const int fd : {in_.write, out_.read, err_.read})
+      fcntl(fd, F_SETFL, O_NONBLOCK);
+    bool has_ended = false;
+    while ((out_.read >= 0 || err_.read >= 0) && !has_ended && !too_large_ && !call_.stop.stop_requested()) {
+      std::array<pollfd, 4> ends{pollfd{in_.write, POLLOUT, 0}, pollfd{out_.read, POLLIN, 0}, pollfd{err_.read, POLLIN, 0},
+                                 pollfd{end_.fd, POLLIN, 0}};
       poll(ends.data(), ends.size(), look_every_ms);
+      has_ended = ends[3].revents != 0;
       if (ends[0].revents != 0)
         write_input();
-      if (ends[1].revents != 0)
-        read_output();
-      if (ends[2].revents != 0)
-        read_errors();
+      while (read_output()) {
+      }
+      while (read_errors()) {
+      }
     }
-    if (too_large_ || call_.stop.stop_requested())
-      kill(-pid_, SIGKILL);
   }
 
   void write_input() {
@@ -157,6 +183,7 @@ private:
       in_.close_write();
   }
 
+  /// Some bytes; none yet: empty; the end: nothing.
   static std::optional<std::string> read_some(int fd) {
     std::array<char, 65536> buffer{};
     const auto n = read(fd, buffer.data(), buffer.size());
@@ -167,30 +194,46 @@ private:
     return std::string{buffer.data(), static_cast<std::size_t>(n)};
   }
 
-  void read_output() {
+  /// Whether there may be more at once.
+  bool read_output() {
+    if (out_.read < 0)
+      return false;
     const auto more = read_some(out_.read);
     if (!more)
-      return out_.close_read();
+      out_.close_read();
+    if (!more || more->empty())
+      return false;
     too_large_ = output_.size() + more->size() > options_.output_max;
     if (!too_large_)
       output_ += *more;
+    return !too_large_;
   }
 
-  void read_errors() {
+  bool read_errors() {
+    if (err_.read < 0)
+      return false;
     const auto more = read_some(err_.read);
     if (!more)
-      return err_.close_read();
+      err_.close_read();
+    if (!more || more->empty())
+      return false;
     errors_ += more->substr(0, error_text_max - std::min(error_text_max, errors_.size()));
+    return !call_.stop.stop_requested();
   }
 
+  /// The group is killed before the program is reaped: until then its number belongs to nobody else.
   answer wait_for_end() {
-    int status = 0;
-    while (waitpid(pid_, &status, WNOHANG) == 0) {
-      if (call_.stop.stop_requested())
+    siginfo_t info{};
+    while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0) {
+      if (too_large_ || call_.stop.stop_requested())
         kill(-pid_, SIGKILL);
-      poll(nullptr, 0, look_every_ms);
+      pollfd end{end_.fd, POLLIN, 0};
+      poll(&end, 1, look_every_ms);
     }
     kill(-pid_, SIGKILL); // what it left behind
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
     if (call_.stop.stop_requested())
       return {report_kind::stopped, {}, "stopped", true, workflow::span{0}};
     if (too_large_)
@@ -219,6 +262,7 @@ private:
   pipe_ends in_;
   pipe_ends out_;
   pipe_ends err_;
+  process_end end_;
   pid_t pid_ = -1;
   std::size_t written_ = 0;
   std::string output_;

@@ -17,7 +17,7 @@ namespace steadfast::actors {
 
 namespace {
 
-constexpr int tries_max = 10;
+constexpr int write_tries_max = 10;
 
 /// What a person does, on its way to the store.
 struct pending_act {
@@ -153,7 +153,7 @@ private:
       result.state = act.state;
       return finish(m.ticket, std::move(result));
     }
-    if (m.outcome->result == store::verdict::stale_lock && ++act.tries < tries_max)
+    if (m.outcome->result == store::verdict::stale_lock && ++act.tries < write_tries_max)
       return read_task(m.ticket);
     if (m.outcome->result == store::verdict::unknown_outcome)
       return finish(m.ticket, refusal("it is not known whether this was stored; look at the task before you try again"));

@@ -11,6 +11,8 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -24,7 +26,8 @@ namespace steadfast::actors {
 
 namespace {
 
-constexpr int look_every_ms = 1000; ///< the thread is woken when there is something to do; this is only a backstop
+constexpr std::size_t headers_max = 64 << 10; ///< bytes of headers in an answer
+constexpr int wake_every_ms = 1000; ///< the thread is woken when there is something to do; this is only a backstop
 
 struct header_list {
   curl_slist* first = nullptr;
@@ -33,13 +36,25 @@ struct header_list {
   header_list& operator=(const header_list&) = delete;
   ~header_list() { curl_slist_free_all(first); }
 
-  /// Line ends in a value would begin another header: they are left out.
-  void add(const std::string& name, std::string value) {
-    value.erase(std::remove_if(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }),
-                value.end());
-    first = curl_slist_append(first, (name + ": " + value).c_str());
+  /// A control character would end the header, so it is sent as %XX, and the percent sign too: two values stay two.
+  void add(const std::string& name, const std::string& value) {
+    auto line = name + ": ";
+    for (const char c : value)
+      line += static_cast<unsigned char>(c) < ' ' || c == '%' ? escaped(c) : std::string{c};
+    first = curl_slist_append(first, line.c_str());
+  }
+
+private:
+  static std::string escaped(char c) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(c);
+    return {'%', digits[byte / 16], digits[byte % 16]};
   }
 };
+
+bool same_header(const std::string& a, const std::string& b) {
+  return strcasecmp(a.c_str(), b.c_str()) == 0;
+}
 
 /// One call on its way.
 struct transfer {
@@ -48,6 +63,7 @@ struct transfer {
   header_list headers;
   http_reply reply;
   std::uint64_t body_max = 0;
+  std::size_t headers_size = 0;
   bool too_large = false;
   bool refused_address = false;
   bool allow_link_local = false;
@@ -62,25 +78,37 @@ const char* action_name(workflow::attempt_action a) {
   }
 }
 
-bool is_link_local(const sockaddr& address) {
-  if (address.sa_family == AF_INET) {
-    in_addr ip;
-    std::memcpy(&ip, &reinterpret_cast<const sockaddr_in&>(address).sin_addr, sizeof ip);
-    return (ntohl(ip.s_addr) >> 16) == 0xA9FE; // 169.254.0.0/16
-  }
-  if (address.sa_family != AF_INET6)
-    return false;
-  in6_addr ip;
-  std::memcpy(&ip, &reinterpret_cast<const sockaddr_in6&>(address).sin6_addr, sizeof ip);
-  if (ip.s6_addr[0] == 0xFE && (ip.s6_addr[1] & 0xC0) == 0x80) // fe80::/10
+bool is_metadata(std::uint32_t ip) {
+  return (ip >> 16) == 0xA9FE    // 169.254.0.0/16, link-local (RFC 3927)
+         || ip == 0x646464C8;    // 100.100.100.200, Alibaba Cloud
+}
+
+bool is_metadata(const in6_addr& ip) {
+  constexpr std::array<unsigned char, 12> nat64{0, 0x64, 0xFF, 0x9B}; // 64:ff9b::/96 (RFC 6052)
+  constexpr std::array<unsigned char, 16> aws{0xFD, 0, 0x0E, 0xC2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x02, 0x54};
+  const auto* bytes = ip.s6_addr;
+  if (bytes[0] == 0xFE && (bytes[1] & 0xC0) == 0x80) // fe80::/10
     return true;
-  return IN6_IS_ADDR_V4MAPPED(&ip) && ip.s6_addr[12] == 169 && ip.s6_addr[13] == 254;
+  if (std::equal(aws.begin(), aws.end(), bytes)) // fd00:ec2::254
+    return true;
+  if (!IN6_IS_ADDR_V4MAPPED(&ip) && !IN6_IS_ADDR_V4COMPAT(&ip) && !std::equal(nat64.begin(), nat64.end(), bytes))
+    return false;
+  std::uint32_t inner = 0;
+  std::memcpy(&inner, bytes + 12, sizeof inner);
+  return is_metadata(ntohl(inner));
+}
+
+/// Where clouds answer with a machine's credentials, in each form in which the address can be written.
+bool is_metadata(const sockaddr& address) {
+  if (address.sa_family == AF_INET)
+    return is_metadata(ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr));
+  return address.sa_family == AF_INET6 && is_metadata(reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
 }
 
 /// Called with the address that the name turned out to be: the check cannot be talked round by a resolver.
 curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* a) {
   auto& t = *static_cast<transfer*>(user);
-  if (!t.allow_link_local && is_link_local(a->addr)) {
+  if (!t.allow_link_local && is_metadata(a->addr)) {
     t.refused_address = true;
     return CURL_SOCKET_BAD;
   }
@@ -100,6 +128,10 @@ std::size_t take_body(char* data, std::size_t, std::size_t size, void* user) {
 std::size_t take_header(char* data, std::size_t, std::size_t size, void* user) {
   constexpr std::string_view name = "retry-after:";
   const std::string_view line{data, size};
+  auto& headers_size = static_cast<transfer*>(user)->headers_size;
+  headers_size += size;
+  if (headers_size > headers_max)
+    return 0;
   if (line.size() > name.size() && strncasecmp(line.data(), name.data(), name.size()) == 0) {
     auto value = line.substr(name.size());
     const auto first = value.find_first_not_of(" \t");
@@ -126,7 +158,8 @@ bool never_sent(CURLcode code) {
 
 answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
   if (t.refused_address)
-    return failed_for_good("the address of " + o.url + " is link-local; set allow_link_local if it is meant");
+    return failed_for_good("the address of " + o.url
+                           + " is link-local or another where clouds keep credentials; set allow_link_local if it is meant");
   if (t.too_large)
     return failed_for_good("the answer has more than " + std::to_string(t.body_max)
                              + " bytes (result_size_max); the service may have acted",
@@ -188,7 +221,7 @@ private:
       int running = 0;
       curl_multi_perform(multi_, &running);
       take_finished();
-      curl_multi_poll(multi_, nullptr, 0, look_every_ms, nullptr);
+      curl_multi_poll(multi_, nullptr, 0, wake_every_ms, nullptr);
     }
   }
 
@@ -208,9 +241,11 @@ private:
   void set_headers(transfer& t) const {
     auto& h = t.headers;
     const auto& c = t.what;
-    h.add("Content-Type", "application/json");
     for (const auto& [name, value] : options_.headers)
       h.add(name, value);
+    const auto& given = options_.headers;
+    if (std::none_of(given.begin(), given.end(), [](const auto& g) { return same_header(g.first, "Content-Type"); }))
+      h.add("Content-Type", "application/json");
     h.add("Idempotency-Key", c.key);
     if (!c.reverses.empty())
       h.add("Steadfast-Reverses", c.reverses);
@@ -240,6 +275,8 @@ private:
     set(t, CURLOPT_FOLLOWLOCATION, 0L);
     set(t, CURLOPT_PROTOCOLS_STR, "http,https");
     set(t, CURLOPT_PROXY, options_.proxy.c_str());
+    set(t, CURLOPT_NOPROXY, "");
+    set(t, CURLOPT_QUICK_EXIT, 1L); // a name that is being resolved does not hold up the end of the process
     set(t, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_limit.count()));
     set(t, CURLOPT_TCP_NODELAY, 1L);
     set(t, CURLOPT_SSL_VERIFYPEER, 1L);

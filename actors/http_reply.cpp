@@ -53,7 +53,7 @@ answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_a
   if (action == workflow::attempt_action::probe && r.status == 404)
     return did_not_happen();
   if (!any_matches(o.transient, r.status) && any_matches(o.permanent, r.status))
-    return failed_for_good(words(r));
+    return failed_for_good(words(r), r.status < 400); // where a redirect stands, the service may have acted before it
   auto failed = failed_for_now(words(r), r.status != 429);
   failed.retry_after = wait_asked(r.retry_after, now);
   return failed;

@@ -17,14 +17,14 @@ namespace {
 
 using nlohmann::json;
 
-struct given {
+struct alerts_arguments {
   node_choice node;
   bool all = false;
   std::size_t limit = 100;
   std::vector<std::uint64_t> numbers;
 };
 
-int list(const given& g) {
+int list(const alerts_arguments& g) {
   const auto answer = connect(g.node).call("alerts.list", {{"all", g.all}, {"max", g.limit}});
   const auto now = wall_clock();
   table rows{{"alert", "raised", "task", "step", "kind", "acknowledged", "what"}};
@@ -44,7 +44,7 @@ int list(const given& g) {
   return 0;
 }
 
-int acknowledge(const given& g) {
+int acknowledge(const alerts_arguments& g) {
   auto node = connect(g.node);
   for (const auto number : g.numbers) {
     node.call("alerts.ack", {{"alert", number}, {"who", who_acts()}});
@@ -62,7 +62,7 @@ void add_alerts(CLI::App& to, command& chosen) {
   auto* alerts = to.add_subcommand("alerts", "What a person is needed for");
   alerts->require_subcommand(1);
 
-  auto l = std::make_shared<given>();
+  auto l = std::make_shared<alerts_arguments>();
   auto* list_sub = alerts->add_subcommand("list", "Open alerts, the oldest first");
   list_sub->add_flag("--all", l->all, "The acknowledged ones too");
   list_sub->add_option("--limit", l->limit, "Show at most so many [100]")->check(CLI::Range(1, 1000));
@@ -70,7 +70,7 @@ void add_alerts(CLI::App& to, command& chosen) {
   list_sub->footer("Example: steadfast alerts list");
   list_sub->callback([l, &chosen] { chosen = [l] { return list(*l); }; });
 
-  auto a = std::make_shared<given>();
+  auto a = std::make_shared<alerts_arguments>();
   auto* ack_sub = alerts->add_subcommand("ack", "Say that somebody takes care of it");
   ack_sub->add_option("numbers", a->numbers, "Numbers of the alerts")->required()->type_name("NUMBER");
   add_node_choice(*ack_sub, a->node);

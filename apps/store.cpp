@@ -25,13 +25,13 @@ using nlohmann::json;
 
 constexpr std::size_t page_size = 200;
 
-struct given {
+struct store_arguments {
   node_choice node;
   std::string store;
   std::string to;
 };
 
-std::unique_ptr<store::state_store> open_files(const given& g) {
+std::unique_ptr<store::state_store> open_files(const store_arguments& g) {
   store::store_options o;
   o.path = g.store.empty() ? places_of(g.node).store : std::filesystem::path{g.store};
   o.read_only = true;
@@ -39,7 +39,7 @@ std::unique_ptr<store::state_store> open_files(const given& g) {
 }
 
 /// The node that runs on the store; none when the store was named by its path, or nobody answers.
-std::optional<client> running_node(const given& g) {
+std::optional<client> running_node(const store_arguments& g) {
   if (!g.store.empty())
     return std::nullopt;
   try {
@@ -51,7 +51,7 @@ std::optional<client> running_node(const given& g) {
   }
 }
 
-int check(const given& g) {
+int check(const store_arguments& g) {
   auto node = running_node(g);
   const auto report = node ? node->call("store.check", json::object()) : check_json(open_files(g)->check());
   const auto& faults = report.at("faults");
@@ -66,7 +66,7 @@ int check(const given& g) {
   return faults.empty() ? done : refused;
 }
 
-int copy(const given& g) {
+int copy(const store_arguments& g) {
   const auto to = std::filesystem::absolute(g.to);
   if (auto node = running_node(g))
     node->call("store.copy", {{"to", to.string()}});
@@ -79,7 +79,7 @@ int copy(const given& g) {
   return done;
 }
 
-int stat(const given& g) {
+int stat(const store_arguments& g) {
   auto node = running_node(g);
   const auto s = node ? node->call("store.stats", json::object()) : stats_json(open_files(g)->stats());
   if (g.node.json) {
@@ -115,7 +115,7 @@ private:
 };
 
 // Reads the files even while a node runs on them: a snapshot does not hold it up, and the node's threads stay free.
-int dump(const given& g) {
+int dump(const store_arguments& g) {
   const auto store = open_files(g);
   definitions_seen definitions{*store};
   std::optional<std::uint64_t> before;
@@ -134,8 +134,8 @@ int dump(const given& g) {
   return code;
 }
 
-std::shared_ptr<given> add_verb(CLI::App& to, const char* name, const char* help, command& chosen, int (*run)(const given&)) {
-  auto g = std::make_shared<given>();
+std::shared_ptr<store_arguments> add_verb(CLI::App& to, const char* name, const char* help, command& chosen, int (*run)(const store_arguments&)) {
+  auto g = std::make_shared<store_arguments>();
   auto* sub = to.add_subcommand(name, help);
   sub->add_option("--store", g->store, "Its directory [as the configuration says]")->type_name("PATH");
   if (std::string_view{name} == "copy")

@@ -24,7 +24,7 @@ using nlohmann::json;
 
 constexpr workflow::span look_every{100};
 
-struct given {
+struct submit_arguments {
   node_choice node;
   std::string workflow;
   std::string id;
@@ -52,7 +52,7 @@ private:
   void (*before_)(int) = nullptr;
 };
 
-json params_of(const given& g) {
+json params_of(const submit_arguments& g) {
   const auto payload = g.payload.empty() ? g.data : read_document(g.payload);
   require_json(payload, "the payload");
   json params{{"workflow", g.workflow}, {"payload", payload}, {"id", g.id.empty() ? make_time_id() : g.id}};
@@ -81,7 +81,7 @@ std::string how_to_go_on(const std::string& id) {
   return "the task goes on: `steadfast task show " + id + "` tells how";
 }
 
-void tell(const given& g, progress_teller& teller, const json& task) {
+void tell(const submit_arguments& g, progress_teller& teller, const json& task) {
   if (g.node.json)
     return;
   for (const auto& l : teller.news(task, wall_clock(), standard_output()))
@@ -89,7 +89,7 @@ void tell(const given& g, progress_teller& teller, const json& task) {
   std::cout.flush();
 }
 
-void tell_end(const given& g, const json& shown) {
+void tell_end(const submit_arguments& g, const json& shown) {
   const auto& task = shown.at("task");
   if (g.node.json)
     print_json(task);
@@ -97,7 +97,7 @@ void tell_end(const given& g, const json& shown) {
     std::cout << explanation_text(shown, wall_clock(), standard_output());
 }
 
-int wait(const given& g, client& node, const std::string& id) {
+int wait(const submit_arguments& g, client& node, const std::string& id) {
   const ctrl_c_guard guard;
   const auto limit = g.limit.empty() ? std::nullopt : runtime::parse_span(g.limit);
   const auto until = limit ? wall_clock() + *limit : workflow::never;
@@ -117,7 +117,7 @@ int wait(const given& g, client& node, const std::string& id) {
   }
 }
 
-void print_receipt(const given& g, const json& receipt) {
+void print_receipt(const submit_arguments& g, const json& receipt) {
   const bool created = receipt.at("created");
   if (g.node.json && !g.wait)
     print_json(receipt);
@@ -126,7 +126,7 @@ void print_receipt(const given& g, const json& receipt) {
               << (created ? "  accepted" : "  was there already, " + receipt.at("process_state").get<std::string>()) << std::endl;
 }
 
-int submit(const given& g) {
+int submit(const submit_arguments& g) {
   if (!g.limit.empty() && !runtime::parse_span(g.limit))
     throw failure{wrong_usage, "--limit: `" + g.limit + "` is not a duration: write " + std::string{runtime::span_rule}};
   const auto params = params_of(g);
@@ -139,7 +139,7 @@ int submit(const given& g) {
 } // namespace
 
 void add_submit(CLI::App& to, command& chosen) {
-  auto g = std::make_shared<given>();
+  auto g = std::make_shared<submit_arguments>();
   g->data = "null";
   auto* sub = to.add_subcommand("submit", "Make a task from a workflow; it is on disk when this returns");
   sub->add_option("workflow", g->workflow, "Name of the workflow")->required();

@@ -12,19 +12,19 @@
 namespace steadfast::apps {
 namespace {
 
-struct given {
+struct task_arguments {
   node_choice node;
   std::string id;
 };
 
-std::shared_ptr<given> add_id(CLI::App& sub) {
-  auto g = std::make_shared<given>();
+std::shared_ptr<task_arguments> add_id(CLI::App& sub) {
+  auto g = std::make_shared<task_arguments>();
   sub.add_option("id", g->id, "The task")->required()->type_name("ID");
   add_node_choice(sub, g->node);
   return g;
 }
 
-int show(const given& g) {
+int show(const task_arguments& g) {
   const auto shown = connect(g.node).call("task.show", {{"id", g.id}});
   if (g.node.json)
     print_json(shown.at("task"));
@@ -33,7 +33,7 @@ int show(const given& g) {
   return 0;
 }
 
-int explain(const given& g) {
+int explain(const task_arguments& g) {
   const auto shown = connect(g.node).call("task.show", {{"id", g.id}});
   if (g.node.json)
     print_json({{"id", g.id}, {"process_state", shown.at("task").at("process_state")},

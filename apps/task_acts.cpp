@@ -40,7 +40,7 @@ constexpr act_description acts[] = {
   {"edit", "Change the payload; `retry` then goes on with it", "edit order-4711 --payload corrected.json"},
 };
 
-struct given {
+struct task_acts_arguments {
   std::string act;
   node_choice node;
   std::vector<std::string> ids;
@@ -56,7 +56,7 @@ struct given {
 
 // ---- which tasks ----
 
-std::vector<std::string> ids_meant(client& node, const given& g, const json& filter) {
+std::vector<std::string> ids_meant(client& node, const task_acts_arguments& g, const json& filter) {
   if (g.where.empty())
     return g.ids;
   std::vector<std::string> ids;
@@ -66,7 +66,7 @@ std::vector<std::string> ids_meant(client& node, const given& g, const json& fil
 }
 
 /// More than one task is only touched after the number was typed, or with --yes.
-void confirm(const given& g, std::size_t count) {
+void confirm(const task_acts_arguments& g, std::size_t count) {
   if (count <= 1 || g.yes)
     return;
   const auto number = std::to_string(count);
@@ -79,7 +79,7 @@ void confirm(const given& g, std::size_t count) {
     throw failure{refused, "nothing was changed"};
 }
 
-int preview(const given& g, const std::vector<std::string>& ids) {
+int preview(const task_acts_arguments& g, const std::vector<std::string>& ids) {
   for (const auto& id : ids)
     if (g.node.json)
       print_json({{"id", id}, {"act", g.act}, {"dry_run", true}});
@@ -92,7 +92,7 @@ int preview(const given& g, const std::vector<std::string>& ids) {
 
 // ---- acting ----
 
-json params_of(const given& g) {
+json params_of(const task_acts_arguments& g) {
   json params{{"act", g.act}, {"who", who_acts()}, {"why", g.why}};
   if (!g.step.empty())
     params["step"] = g.step;
@@ -110,21 +110,21 @@ json params_of(const given& g) {
   return params;
 }
 
-void report(const given& g, const std::string& id, const json& answer) {
+void report(const task_acts_arguments& g, const std::string& id, const json& answer) {
   if (g.node.json)
     print_json({{"id", id}, {"act", g.act}, {"done", true}, {"process_state", answer.at("process_state")}});
   else
     std::cout << printable(id) << ": " << g.act << " done, now " << answer.at("process_state").get<std::string>() << '\n';
 }
 
-void report_refusal(const given& g, const std::string& id, const client_error& e) {
+void report_refusal(const task_acts_arguments& g, const std::string& id, const client_error& e) {
   if (g.node.json)
     print_json({{"id", id}, {"act", g.act}, {"done", false}, {"why", e.what()}});
   else
     std::cerr << "steadfast: " << printable(id) << ": " << e.what() << '\n';
 }
 
-int act_on_all(client& node, const given& g, const std::vector<std::string>& ids) {
+int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std::string>& ids) {
   auto params = params_of(g);
   std::size_t failed = 0;
   for (const auto& id : ids) {
@@ -144,7 +144,7 @@ int act_on_all(client& node, const given& g, const std::vector<std::string>& ids
   return failed > 0 ? refused : done;
 }
 
-int act(const given& g) {
+int act(const task_acts_arguments& g) {
   if (g.ids.empty() == g.where.empty())
     throw failure{wrong_usage, "say which tasks: either ids or --where"};
   if (g.act == "edit" && (g.ids.size() != 1 || !g.where.empty()))
@@ -164,7 +164,7 @@ int act(const given& g) {
 
 // ---- options ----
 
-void add_special_options(CLI::App& sub, given& g) {
+void add_special_options(CLI::App& sub, task_acts_arguments& g) {
   if (g.act == "retry") {
     sub.add_option("--step", g.step, "Which step [the first that failed]")->type_name("NAME");
     sub.add_flag("--new-key", g.new_key, "With another idempotency key: the service does not take it for a repetition");
@@ -178,7 +178,7 @@ void add_special_options(CLI::App& sub, given& g) {
 }
 
 void add_act(CLI::App& to, command& chosen, const act_description& what) {
-  auto g = std::make_shared<given>();
+  auto g = std::make_shared<task_acts_arguments>();
   g->act = what.name;
   auto* sub = to.add_subcommand(what.name, what.help);
   sub->add_option("ids", g->ids, "The tasks")->type_name("ID");

@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-struct given {
+struct task_list_arguments {
   node_choice node;
   std::string where;
   std::size_t limit = 50;
@@ -37,7 +37,7 @@ void add_row(table& rows, const json& t, workflow::instant now) {
             t.value("locked_by", std::string{}), t.value("cause", std::string{})});
 }
 
-int print_count(client& node, const given& g, const json& params) {
+int print_count(client& node, const task_list_arguments& g, const json& params) {
   const auto count = node.call("task.count", params);
   if (g.node.json)
     print_json(count);
@@ -46,7 +46,7 @@ int print_count(client& node, const given& g, const json& params) {
   return 0;
 }
 
-int list(const given& g) {
+int list(const task_list_arguments& g) {
   const auto now = wall_clock();
   const auto params = parse_where(g.where, now);
   auto node = connect(g.node);
@@ -70,7 +70,7 @@ int list(const given& g) {
 } // namespace
 
 void add_task_list(CLI::App& to, command& chosen) {
-  auto g = std::make_shared<given>();
+  auto g = std::make_shared<task_list_arguments>();
   auto* sub = to.add_subcommand("list", "Tasks, the newest first");
   sub->add_option("--where", g->where, where_help)->type_name("FILTER");
   sub->add_option("--limit", g->limit, "Show at most so many [50]")->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));

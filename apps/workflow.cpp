@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-struct given {
+struct workflow_arguments {
   node_choice node;
   std::string name;
   unsigned version = 0;
@@ -66,7 +66,7 @@ void print_definition(const json& d) {
   std::cout << rows.text(to, 2);
 }
 
-int list(const given& g) {
+int list(const workflow_arguments& g) {
   const auto answer = connect(g.node).call("workflow.list", json::object());
   table rows{{"workflow", "version", "steps", "deadline"}};
   for (const auto& d : answer.at("workflows")) {
@@ -80,7 +80,7 @@ int list(const given& g) {
   return done;
 }
 
-int show(const given& g) {
+int show(const workflow_arguments& g) {
   json params{{"name", g.name}};
   if (g.version != 0)
     params["version"] = g.version;
@@ -92,7 +92,7 @@ int show(const given& g) {
   return done;
 }
 
-int check(const given& g) {
+int check(const workflow_arguments& g) {
   int code = done;
   for (const auto& file : g.files) {
     try {
@@ -119,13 +119,13 @@ void add_workflow(CLI::App& to, command& chosen) {
   auto* workflow = to.add_subcommand("workflow", "Look at workflows, check their files");
   workflow->require_subcommand(1);
 
-  auto l = std::make_shared<given>();
+  auto l = std::make_shared<workflow_arguments>();
   auto* list_sub = workflow->add_subcommand("list", "The workflows that the node knows");
   add_node_choice(*list_sub, l->node);
   list_sub->footer("Example: steadfast workflow list");
   list_sub->callback([l, &chosen] { chosen = [l] { return list(*l); }; });
 
-  auto s = std::make_shared<given>();
+  auto s = std::make_shared<workflow_arguments>();
   auto* show_sub = workflow->add_subcommand("show", "The steps of a workflow");
   show_sub->add_option("name", s->name, "Its name")->required();
   show_sub->add_option("--workflow-version", s->version, "Its version [the newest]")->type_name("N");
@@ -133,7 +133,7 @@ void add_workflow(CLI::App& to, command& chosen) {
   show_sub->footer("Example: steadfast workflow show drone_delivery");
   show_sub->callback([s, &chosen] { chosen = [s] { return show(*s); }; });
 
-  auto c = std::make_shared<given>();
+  auto c = std::make_shared<workflow_arguments>();
   auto* check_sub = workflow->add_subcommand("check", "Find the mistakes in workflow files; no node is needed");
   check_sub->add_option("files", c->files, "The files")->required()->type_name("FILE");
   check_sub->add_flag("--json", c->node.json, "Print JSON, one object a file");

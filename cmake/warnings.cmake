@@ -3,3 +3,7 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wnon-virtual
 if(STEADFAST_WERROR)
   set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
 endif()
+# In a unity build every source is an included file, which GCC takes for a header.
+if(CMAKE_UNITY_BUILD)
+  add_compile_options(-Wno-subobject-linkage)
+endif()

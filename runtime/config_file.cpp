@@ -79,10 +79,12 @@ void read_common(toml_section& s, actors::agent_options& o) {
   if (auto circuit = s.section("circuit"))
     read_circuit(*circuit, o.circuit);
   s.read_count("concurrency", o.concurrency, 1U, 100'000U);
-  s.read_count("queue", o.queue, 0U, 1'000'000U);
+  s.read_count("queue", o.queue, 1U, 1'000'000U);
   s.read_count("rate_per_second", o.rate_per_second, 0U, 1'000'000U);
   s.read_count("burst", o.burst, 1U, 1'000'000U);
+  s.read("call_limit", o.call_limit);
   s.read_size("result_size_max", o.result_size_max);
+  s.read_size("inputs_size_max", o.inputs_size_max);
 }
 
 actors::http_options read_http(toml_section& s, agent_entry& a) {
@@ -94,6 +96,7 @@ actors::http_options read_http(toml_section& s, agent_entry& a) {
   s.read("transient", o.transient);
   s.read("connect_limit", o.connect_limit);
   s.read("ca_file", o.ca_file);
+  s.read("proxy", o.proxy);
   s.read("allow_link_local", o.allow_link_local);
   return o;
 }
@@ -104,7 +107,12 @@ actors::exec_options read_exec(toml_section& s, agent_entry& a) {
   s.read("arguments", o.arguments);
   s.read("environment", o.environment, a.secrets);
   s.read("transient_exits", o.transient_exits);
+  auto denied_exit = static_cast<std::uint32_t>(o.denied_exit);
+  s.read_count("denied_exit", denied_exit, 1U, 255U);
+  o.denied_exit = static_cast<std::int32_t>(denied_exit);
   s.read_size("output_max", o.output_max);
+  s.read("directory", o.directory);
+  s.read("allow_root", o.allow_root);
   return o;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::seconds answer_limit{20};
+constexpr std::chrono::seconds reply_limit{20};
 constexpr std::size_t page_max = 1000;
 
 /// What the methods work with. The actors are asked from the thread that runs the method.
@@ -29,7 +29,7 @@ struct context {
   Answer ask(const Handle& actor, const Question& question) const {
     caf::scoped_actor self{sys};
     std::optional<Answer> answer;
-    self->request(actor, answer_limit, question)
+    self->request(actor, reply_limit, question)
       .receive([&](const Answer& a) { answer = a; },
                [](const caf::error&) {
                  throw control_error{control_error::timed_out, "the node is too busy to answer; the outcome is unknown"};
@@ -199,7 +199,7 @@ json acknowledge_alert(const context& c, const json& params) {
   store::outcome outcome;
   bool answered = false;
   self->receive([&](const actors::write_done& m) { outcome = *m.outcome; answered = true; },
-                caf::after(answer_limit) >> [] {});
+                caf::after(reply_limit) >> [] {});
   if (!answered)
     throw control_error{control_error::timed_out, "the store did not answer; the outcome is unknown"};
   if (outcome.result != store::verdict::applied)

@@ -2,6 +2,7 @@
 
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
+#include "runtime/caf_text.hpp"
 #include "runtime/control_methods.hpp"
 #include "runtime/control_server.hpp"
 #include "runtime/log.hpp"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -70,6 +72,18 @@ void register_workflows(store::state_store& store, const std::vector<workflow::d
                        + " is stored with another content: " + outcomes[i].why + "; raise its version"};
 }
 
+/// The agent's options with its secrets among the named texts, for the agent alone; nothing if it is of another kind.
+template <class Options>
+std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, std::string> Options::*texts) {
+  const auto* o = std::get_if<Options>(&a.kind);
+  if (!o)
+    return std::nullopt;
+  auto whole = *o;
+  for (const auto& [name, value] : a.secrets)
+    (whole.*texts)[name] = value.reveal();
+  return whole;
+}
+
 } // namespace
 
 class node::implementation {
@@ -97,6 +111,7 @@ public:
     register_workflows(*parts_.store, options_.workflows);
     config_ = std::make_unique<actor_config>(options_.threads);
     system_ = std::make_unique<caf::actor_system>(*config_);
+    log_caf_text(*system_);
     parts_.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
                     system_->clock().now()};
     try {
@@ -154,9 +169,10 @@ private:
   }
 
   actors::agent_actor spawn_configured(const agent_entry& a) {
-    if (const auto* http = std::get_if<actors::http_options>(&a.kind))
+    if (auto http = with_secrets<actors::http_options>(a, &actors::http_options::headers))
       return actors::spawn_http_agent(*system_, a.common, parts_.clock, *http);
-    return actors::spawn_exec_agent(*system_, a.common, parts_.clock, std::get<actors::exec_options>(a.kind));
+    const auto exec = with_secrets<actors::exec_options>(a, &actors::exec_options::environment);
+    return actors::spawn_exec_agent(*system_, a.common, parts_.clock, *exec);
   }
 
   void spawn_rest() {

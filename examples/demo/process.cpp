@@ -17,7 +17,7 @@ namespace demo {
 
 namespace {
 
-constexpr std::chrono::milliseconds look_every{5};
+constexpr std::chrono::milliseconds wait_step{5};
 
 [[noreturn]] void become(char** arguments, int log, pid_t parent) {
   // Ctrl-C on the terminal is for the demo alone, which ends its children in order.
@@ -100,7 +100,7 @@ std::optional<int> process::stop(std::chrono::milliseconds limit) {
 std::optional<int> process::wait(std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   while (is_running() && std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(look_every);
+    std::this_thread::sleep_for(wait_step);
   if (!status_ || !WIFEXITED(*status_))
     return std::nullopt;
   return WEXITSTATUS(*status_);

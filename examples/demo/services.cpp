@@ -10,8 +10,8 @@ namespace demo {
 
 namespace {
 
-constexpr std::chrono::seconds start_limit{10};
-constexpr std::chrono::seconds stop_limit{2};
+constexpr std::chrono::seconds service_start_limit{10};
+constexpr std::chrono::seconds service_stop_limit{2};
 
 /// The port in "listening on 127.0.0.1:PORT", 0 as long as there is no such line.
 int port_in(const std::string& output) {
@@ -40,7 +40,7 @@ services::services(const std::filesystem::path& program, const std::filesystem::
     one.effects = folder / (name + ".effects.jsonl");
     one.child = process{{program, name, "--data", folder, "--port", "0", "--seed", std::to_string(seed++)}, one.output};
   }
-  const auto until = std::chrono::steady_clock::now() + start_limit;
+  const auto until = std::chrono::steady_clock::now() + service_start_limit;
   for (auto& [name, one] : running_) {
     while ((one.port = port_in(read_file(one.output))) == 0) {
       if (!one.child.is_running() || std::chrono::steady_clock::now() > until)
@@ -71,7 +71,7 @@ bool services::set_faults(std::string_view service, const std::string& switches)
 
 void services::stop() {
   for (auto& [name, one] : running_)
-    one.child.stop(stop_limit);
+    one.child.stop(service_stop_limit);
 }
 
 } // namespace demo

@@ -13,7 +13,7 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-actors::scheduler_view view(one_node& node) {
+actors::scheduler_view view_of_scheduler(one_node& node) {
   return node.system().ask<actors::scheduler_view>(node.schedulers.at(0), actors::describe{}).value();
 }
 
@@ -38,13 +38,13 @@ TEST_CASE("a scheduler has no more tasks in flight than its bound; the others st
   for (int i = 0; i < 10; ++i)
     node.submit("t" + std::to_string(i));
   CHECK(node.agent("hotel").orders().size() == 3);
-  CHECK(view(node).in_flight == 3);
+  CHECK(view_of_scheduler(node).in_flight == 3);
   CHECK(node.state("t3") == "pending");
   node.agent("hotel").say(node.system(), *scripted_agent::succeed(node.agent("hotel").orders()[1]));
   node.run();
   CHECK(node.state("t1") == "processed");
   CHECK(node.state("t3") == "processing");
-  CHECK(view(node).in_flight == 3);
+  CHECK(view_of_scheduler(node).in_flight == 3);
 }
 
 TEST_CASE("work is taken by priority, then by age") {
@@ -94,7 +94,7 @@ TEST_CASE("row 17: with many tasks in flight a restart resumes all of them, neve
   node.restart();
   node.run();
   CHECK(node.agent("hotel").orders().size() == 100);
-  CHECK(view(node).in_flight == 50);
+  CHECK(view_of_scheduler(node).in_flight == 50);
   node.agent("hotel").follow(scripted_agent::succeed);
   node.restart();
   node.run();

@@ -15,7 +15,7 @@ using tests::store_tap;
 
 namespace {
 
-actors::supervisor_view view(one_node& node) {
+actors::supervisor_view view_of_supervisor(one_node& node) {
   return node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{}).value();
 }
 
@@ -44,12 +44,12 @@ bool decides(const write_request& m) {
 TEST_CASE("the supervisor acts once its lease is won, and the lease is renewed as long as it sweeps") {
   one_node node;
   node.run();
-  CHECK(view(node).active);
-  CHECK(view(node).epoch == 1);
+  CHECK(view_of_supervisor(node).active);
+  CHECK(view_of_supervisor(node).epoch == 1);
   node.advance(10min);
-  CHECK(view(node).active);
-  CHECK(view(node).epoch == 1);
-  CHECK(view(node).sweeps > 500);
+  CHECK(view_of_supervisor(node).active);
+  CHECK(view_of_supervisor(node).epoch == 1);
+  CHECK(view_of_supervisor(node).sweeps > 500);
   CHECK(supervisor_lease(node).expires_at > node.now());
 }
 
@@ -62,10 +62,10 @@ TEST_CASE("row 38: a supervisor that dies leaves its work to the next holder, wh
   node.settings().schedulers = {}; // nobody else notices either
   node.restart();
   node.advance(until - node.now() - 1ms);
-  CHECK_FALSE(view(node).active);
+  CHECK_FALSE(view_of_supervisor(node).active);
   node.advance(3s);
-  CHECK(view(node).active);
-  CHECK(view(node).epoch == 2);
+  CHECK(view_of_supervisor(node).active);
+  CHECK(view_of_supervisor(node).epoch == 2);
   node.advance(5s);
   CHECK(node.task("t1").failure_count == 1);
   CHECK(node.state("t1") == "pending");
@@ -79,8 +79,8 @@ TEST_CASE("row 41: a supervisor without the lease decides nothing") {
   node.agent("hotel").follow(scripted_agent::hang);
   node.submit("t1");
   node.advance(5min);
-  CHECK_FALSE(view(node).active);
-  CHECK(view(node).reviewed == 0);
+  CHECK_FALSE(view_of_supervisor(node).active);
+  CHECK(view_of_supervisor(node).reviewed == 0);
   CHECK(node.task("t1").failure_count == 0);
   CHECK(node.step_state("t1", 0) == "unknown"); // its scheduler saw complete-by pass
   node.agent("hotel").follow(scripted_agent::succeed);
@@ -96,19 +96,19 @@ TEST_CASE("row 41: a decision that is made under a lease that was lost meanwhile
   node.advance(1ms);
   CHECK(node.task("t1").failure_count == 0);
   CHECK(node.task("t1").steps[0].needs_review);
-  CHECK(view(node).decided == 0);
+  CHECK(view_of_supervisor(node).decided == 0);
 }
 
 TEST_CASE("row 14: a holder that learns that its lease went to another stops at once") {
   one_node node;
   node.run();
-  REQUIRE(view(node).active);
+  REQUIRE(view_of_supervisor(node).active);
   give_lease_to_another(node, 10min);
   node.advance(4s); // its next renewal is refused
-  CHECK_FALSE(view(node).active);
-  const auto sweeps = view(node).sweeps;
+  CHECK_FALSE(view_of_supervisor(node).active);
+  const auto sweeps = view_of_supervisor(node).sweeps;
   node.advance(1min);
-  CHECK(view(node).sweeps == sweeps);
+  CHECK(view_of_supervisor(node).sweeps == sweeps);
 }
 
 TEST_CASE("row 42: a supervisor that hangs loses the lease although its lease actor lives, and another wins it") {
@@ -130,10 +130,10 @@ TEST_CASE("a supervisor that cannot read makes no progress and loses the lease")
   one_node node;
   node.run();
   node.store().fail_reads(true);
-  CHECK(node.system().advance_until([&] { return !view(node).active; }, 12s));
+  CHECK(node.system().advance_until([&] { return !view_of_supervisor(node).active; }, 12s));
   node.store().fail_reads(false);
   node.advance(30s);
-  CHECK(view(node).active);
+  CHECK(view_of_supervisor(node).active);
 }
 
 TEST_CASE("row 45: when the store does not take the renewal, the holder stops before its lease is over") {
@@ -142,10 +142,10 @@ TEST_CASE("row 45: when the store does not take the renewal, the holder stops be
   const auto until = supervisor_lease(node).expires_at;
   node.store().fail_always(store_tap::fault::full);
   node.advance(until - node.now() - 1ms);
-  CHECK_FALSE(view(node).active);
+  CHECK_FALSE(view_of_supervisor(node).active);
   node.store().fail_always(std::nullopt);
   node.advance(10s);
-  CHECK(view(node).active);
+  CHECK(view_of_supervisor(node).active);
 }
 
 TEST_CASE("a lease that is given up in good order can be had by another at once, under a higher epoch") {
@@ -153,12 +153,12 @@ TEST_CASE("a lease that is given up in good order can be had by another at once,
   node.run();
   const auto answer = node.system().ask<actors::drained>(node.lease, actors::drain{1s});
   REQUIRE(answer.has_value());
-  CHECK_FALSE(view(node).active);
+  CHECK_FALSE(view_of_supervisor(node).active);
   CHECK(supervisor_lease(node).expires_at == workflow::unset);
   node.restart();
   node.run();
-  CHECK(view(node).active);
-  CHECK(view(node).epoch == 2);
+  CHECK(view_of_supervisor(node).active);
+  CHECK(view_of_supervisor(node).epoch == 2);
 }
 
 TEST_CASE("row 47: a lease is not released by a stranger, and releasing it twice does no harm") {
@@ -178,9 +178,9 @@ TEST_CASE("row 49: epochs go on above all former ones over every restart") {
   std::uint64_t last = 0;
   for (int i = 0; i < 5; ++i) {
     node.advance(20s);
-    REQUIRE(view(node).active);
-    CHECK(view(node).epoch > last);
-    last = view(node).epoch;
+    REQUIRE(view_of_supervisor(node).active);
+    CHECK(view_of_supervisor(node).epoch > last);
+    last = view_of_supervisor(node).epoch;
     node.restart();
   }
 }

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-const workflow::instant now{milliseconds{1'767'268'800'000}}; // 2026-01-01T12:00:00Z
+const workflow::instant told_at{milliseconds{1'767'268'800'000}}; // 2026-01-01T12:00:00Z
 
 void in_utc() {
   setenv("TZ", "UTC", 1);
@@ -52,7 +52,7 @@ json shown() {
 
 TEST_CASE("the story of a task tells each step, each attempt, what was undone and who did what") {
   in_utc();
-  CHECK(story_text(shown(), now, {})
+  CHECK(story_text(shown(), told_at, {})
         == R"(order-1  orders v2  undoing
   submitted     2026-01-01 11:59:00 (1 min ago)
   complete by   2026-01-01 13:00:00 (in 1 h)
@@ -78,7 +78,7 @@ TEST_CASE("the story of a task tells each step, each attempt, what was undone an
 
 TEST_CASE("explanations end in a local time and how far away it is") {
   in_utc();
-  CHECK(explanation_text(shown(), now, {}) == "order-1  orders v2  undoing\n"
+  CHECK(explanation_text(shown(), told_at, {}) == "order-1  orders v2  undoing\n"
                                               "  undoing: step `charge`, attempt 3 must answer by 12:00:29 (in 29 s)\n");
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("a story fits a narrow terminal") {
   in_utc();
   terminal narrow;
   narrow.width = 80;
-  const auto text = story_text(shown(), now, narrow);
+  const auto text = story_text(shown(), told_at, narrow);
   std::size_t begin = 0;
   for (auto end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin)) {
     INFO(text.substr(begin, end - begin));
@@ -103,13 +103,13 @@ TEST_CASE("progress is told once, beginnings and ends of attempts in order") {
   task["process_state"] = "processing";
   task["cause"] = "";
   task["steps"][0]["log"] = json::array({record(1, "do", "2026-01-01T11:59:00.100Z", nullptr, "open")});
-  CHECK(teller.news(task, now, {})
+  CHECK(teller.news(task, told_at, {})
         == std::vector<std::string>{"11:59:00.100  running charge, attempt 1", "12:00:00.000  processing"});
-  CHECK(teller.news(task, now, {}).empty());
+  CHECK(teller.news(task, told_at, {}).empty());
   task["steps"][0]["log"] = all;
   task["process_state"] = "undoing";
   task["cause"] = "refused";
-  CHECK(teller.news(task, now, {})
+  CHECK(teller.news(task, told_at, {})
         == std::vector<std::string>{"11:59:05.100  charge, attempt 1: expired", "11:59:06.000  running charge, attempt 2",
                                     "11:59:06.012  charge, attempt 2: succeeded", "11:59:59.000  undoing charge, attempt 3",
                                     "12:00:00.000  undoing: refused"});

@@ -11,7 +11,7 @@ using workflow::span;
 
 namespace {
 
-const std::filesystem::path root{STEADFAST_SOURCE_DIR};
+const std::filesystem::path source_root{STEADFAST_SOURCE_DIR};
 
 std::string complaints(const std::string& text) {
   try {
@@ -137,7 +137,7 @@ TEST_CASE("a step called payload is refused because input could not tell it apar
 }
 
 TEST_CASE("the shipped workflows are ready to be used") {
-  const auto all = load_workflows({root / "config/workflows"});
+  const auto all = load_workflows({source_root / "config/workflows"});
   REQUIRE(all.size() == 2);
   CHECK(all[0].name == "drone_delivery");
   CHECK(all[0].steps.size() == 5);
@@ -168,7 +168,7 @@ TEST_CASE("the mistakes of all files of a folder are told at once") {
 }
 
 TEST_CASE("a definition is shown as JSON with the words of the file") {
-  const auto j = definition_json(load_workflow(root / "config/workflows/drone_delivery.toml"));
+  const auto j = definition_json(load_workflow(source_root / "config/workflows/drone_delivery.toml"));
   CHECK(j["deadline"] == "10m");
   CHECK(j["steps"][3]["when"] == nlohmann::json{{"step", "decide_transport"}, {"pointer", "/third_party"}, {"equals", false}});
   CHECK(j["steps"][3]["input"]["package_id"] == "create_package:/package_id");

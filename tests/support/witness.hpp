@@ -22,7 +22,7 @@ public:
   const std::vector<std::string>& complaints() const { return complaints_; }
 
 private:
-  struct account {
+  struct step_account {
     std::set<std::uint32_t> may_have_acted;                    ///< attempts, until they are undone or denied
     std::map<std::uint32_t, workflow::instant> quiet_at; ///< from when an attempt that nobody confirmed cannot act
     std::uint64_t performs = 0; ///< since a person last touched the task
@@ -41,7 +41,7 @@ private:
 
   const workflow::definition& d_;
   std::vector<std::vector<bool>> before_;
-  std::vector<account> accounts_;
+  std::vector<step_account> accounts_;
   std::vector<std::string> complaints_;
 };
 

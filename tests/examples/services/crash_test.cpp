@@ -12,7 +12,7 @@ using strings = std::vector<std::string>;
 
 namespace {
 
-const json alice{{"customer", "alice"}};
+const json customer{{"customer", "alice"}};
 
 std::string read_all(const std::filesystem::path& file) {
   std::ostringstream text;
@@ -36,13 +36,13 @@ TEST_CASE("after SIGKILL every effect is known and every line is there") {
   const scratch_folder data;
   {
     running_service account{"account", data};
-    CHECK(account.perform("t1/a", alice).status == 201);
+    CHECK(account.perform("t1/a", customer).status == 201);
     CHECK(account.undo("t2/a").status == 200);
     account.kill();
   }
   const running_service account{"account", data};
-  CHECK(account.perform("t1/a", alice).status == 200);
-  CHECK(account.perform("t2/a", alice).status == 409);
+  CHECK(account.perform("t1/a", customer).status == 200);
+  CHECK(account.perform("t2/a", customer).status == 409);
   CHECK(account.logged() == strings{"do created", "undo undo_of_nothing", "do repeated", "do refused"});
   CHECK(account.log_lines().back()["seq"] == 4);
 }
@@ -53,15 +53,15 @@ TEST_CASE("a line that a crash lost or tore is written at the next start") {
   std::string whole;
   {
     running_service account{"account", data};
-    account.perform("t1/a", alice);
-    account.perform("t2/a", alice);
+    account.perform("t1/a", customer);
+    account.perform("t2/a", customer);
     account.kill();
     whole = read_all(account.log_path());
     cut_off(account.log_path(), torn ? 20 : last_line_size(account.log_path()));
   }
   const running_service account{"account", data};
   CHECK(read_all(account.log_path()) == whole);
-  account.perform("t3/a", alice);
+  account.perform("t3/a", customer);
   CHECK(account.log_lines().back()["seq"] == 3);
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("killed under load, the log and the effects agree") {
       callers.emplace_back([&, i] {
         for (int n = 0;; ++n) {
           const auto key = "t" + std::to_string(i) + "-" + std::to_string(n) + "/a";
-          if (account.perform(key, alice).status != 201)
+          if (account.perform(key, customer).status != 201)
             return;
           const std::lock_guard guard{mutex};
           answered.push_back(key);
@@ -117,7 +117,7 @@ TEST_CASE("SIGTERM ends the service at once although requests hang") {
 TEST_CASE("a second service on the same database is refused") {
   const scratch_folder data;
   const running_service account{"account", data};
-  account.perform("t1/a", alice);
+  account.perform("t1/a", customer);
   std::string said;
   CHECK(run_to_end({"account", "--data", data.path().string()}, said) == 1);
   CHECK(said.find("locked") != std::string::npos);
@@ -140,8 +140,8 @@ TEST_CASE("health and stats tell what a service is and did") {
   const scratch_folder data;
   const running_service account{"account", data};
   CHECK(account.get("/health").body == json{{"service", "account"}, {"ok", true}});
-  account.perform("t1/a", alice);
-  account.perform("t1/a", alice);
+  account.perform("t1/a", customer);
+  account.perform("t1/a", customer);
   const auto stats = account.get("/stats").body;
   CHECK(stats.at("results") == json{{"created", 1}, {"repeated", 1}});
   CHECK(stats.at("effects_in_place") == 1);

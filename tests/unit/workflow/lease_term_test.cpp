@@ -11,14 +11,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr instant start{1'000'000'000ms};
+constexpr instant began{1'000'000'000ms};
 constexpr lease_terms terms{10s, 3s, 2s, true};
 
-/// Holds the lease under epoch 1 since `start`.
+/// Holds the lease under epoch 1 since `began`.
 lease_campaign holder() {
   lease_campaign c;
-  REQUIRE(next_step(c, terms, start) == lease_step::acquire);
-  on_granted(c, terms, 1, start);
+  REQUIRE(next_step(c, terms, began) == lease_step::acquire);
+  on_granted(c, terms, 1, began);
   REQUIRE(c.epoch == 1);
   return c;
 }
@@ -27,42 +27,42 @@ lease_campaign holder() {
 
 TEST_CASE("a campaign asks for its lease at once, and once") {
   lease_campaign c;
-  CHECK(next_step(c, terms, start) == lease_step::acquire);
-  CHECK(next_step(c, terms, start + 1s) == lease_step::none);
-  CHECK(next_look(c, terms) == start + 3s);
+  CHECK(next_step(c, terms, began) == lease_step::acquire);
+  CHECK(next_step(c, terms, began + 1s) == lease_step::none);
+  CHECK(next_look(c, terms) == began + 3s);
 }
 
 TEST_CASE("a holder counts its time from before the request was sent and stops a margin before the end") {
   lease_campaign c;
-  next_step(c, terms, start);
-  on_granted(c, terms, 7, start + 5s);
+  next_step(c, terms, began);
+  on_granted(c, terms, 7, began + 5s);
   CHECK(c.epoch == 7);
-  CHECK(c.hold_until == start + 8s);
+  CHECK(c.hold_until == began + 8s);
 }
 
 TEST_CASE("row 48: a grant that comes after its time is over is not used") {
   lease_campaign c;
-  next_step(c, terms, start);
-  on_granted(c, terms, 7, start + 8s);
+  next_step(c, terms, began);
+  on_granted(c, terms, 7, began + 8s);
   CHECK(c.epoch == 0);
-  CHECK(next_step(c, terms, start + 8s) == lease_step::acquire);
+  CHECK(next_step(c, terms, began + 8s) == lease_step::acquire);
 }
 
 TEST_CASE("row 48: a holder whose renewal is answered late has stopped before its lease can belong to another") {
   auto c = holder();
   c.progressed = true;
-  CHECK(next_step(c, terms, start + 3s) == lease_step::renew);
-  CHECK(next_step(c, terms, start + 7999ms) == lease_step::none);
-  CHECK(next_step(c, terms, start + 8s) == lease_step::stop);
+  CHECK(next_step(c, terms, began + 3s) == lease_step::renew);
+  CHECK(next_step(c, terms, began + 7999ms) == lease_step::none);
+  CHECK(next_step(c, terms, began + 8s) == lease_step::stop);
   CHECK(c.epoch == 0);
-  on_granted(c, terms, 1, start + 11s);
+  on_granted(c, terms, 1, began + 11s);
   CHECK(c.epoch == 0);
 }
 
 TEST_CASE("a holder that makes progress renews and keeps its epoch") {
   auto c = holder();
   for (int i = 1; i <= 100; ++i) {
-    const auto at = start + i * 3s;
+    const auto at = began + i * 3s;
     c.progressed = true;
     REQUIRE(next_look(c, terms) == at);
     REQUIRE(next_step(c, terms, at) == lease_step::renew);
@@ -74,48 +74,48 @@ TEST_CASE("a holder that makes progress renews and keeps its epoch") {
 
 TEST_CASE("row 42: a holder without progress does not renew, stops by itself, and lets the others go first") {
   auto c = holder();
-  CHECK(next_step(c, terms, start + 3s) == lease_step::none);
-  CHECK(next_look(c, terms) == start + 8s);
-  CHECK(next_step(c, terms, start + 8s) == lease_step::stop);
-  CHECK(next_step(c, terms, start + 8s) == lease_step::none);
-  CHECK(next_step(c, terms, start + 17'999ms) == lease_step::none);
-  CHECK(next_step(c, terms, start + 18s) == lease_step::acquire);
+  CHECK(next_step(c, terms, began + 3s) == lease_step::none);
+  CHECK(next_look(c, terms) == began + 8s);
+  CHECK(next_step(c, terms, began + 8s) == lease_step::stop);
+  CHECK(next_step(c, terms, began + 8s) == lease_step::none);
+  CHECK(next_step(c, terms, began + 17'999ms) == lease_step::none);
+  CHECK(next_step(c, terms, began + 18s) == lease_step::acquire);
 }
 
 TEST_CASE("progress that comes late is still in time for a renewal") {
   auto c = holder();
-  CHECK(next_step(c, terms, start + 5s) == lease_step::none);
+  CHECK(next_step(c, terms, began + 5s) == lease_step::none);
   c.progressed = true;
-  CHECK(next_step(c, terms, start + 5s) == lease_step::renew);
+  CHECK(next_step(c, terms, began + 5s) == lease_step::renew);
 }
 
 TEST_CASE("a lease that needs no progress is renewed without it") {
   auto loose = terms;
   loose.needs_progress = false;
   auto c = holder();
-  CHECK(next_look(c, loose) == start + 3s);
-  CHECK(next_step(c, loose, start + 3s) == lease_step::renew);
+  CHECK(next_look(c, loose) == began + 3s);
+  CHECK(next_step(c, loose, began + 3s) == lease_step::renew);
 }
 
 TEST_CASE("a refused renewal ends the lease at once, a refused acquisition is asked again later") {
   auto c = holder();
   c.progressed = true;
-  next_step(c, terms, start + 3s);
-  CHECK(on_refused(c, terms, start + 3s));
+  next_step(c, terms, began + 3s);
+  CHECK(on_refused(c, terms, began + 3s));
   CHECK(c.epoch == 0);
-  CHECK(next_step(c, terms, start + 5s) == lease_step::none);
-  CHECK(next_step(c, terms, start + 6s) == lease_step::acquire);
-  CHECK_FALSE(on_refused(c, terms, start + 6s));
-  CHECK(next_step(c, terms, start + 9s) == lease_step::acquire);
+  CHECK(next_step(c, terms, began + 5s) == lease_step::none);
+  CHECK(next_step(c, terms, began + 6s) == lease_step::acquire);
+  CHECK_FALSE(on_refused(c, terms, began + 6s));
+  CHECK(next_step(c, terms, began + 9s) == lease_step::acquire);
 }
 
 TEST_CASE("a request without an answer is asked again after a while") {
   lease_campaign c;
-  next_step(c, terms, start);
-  on_silence(c, terms, start + 2999ms);
-  CHECK(next_step(c, terms, start + 2999ms) == lease_step::none);
-  on_silence(c, terms, start + 3s);
-  CHECK(next_step(c, terms, start + 3s) == lease_step::acquire);
+  next_step(c, terms, began);
+  on_silence(c, terms, began + 2999ms);
+  CHECK(next_step(c, terms, began + 2999ms) == lease_step::none);
+  on_silence(c, terms, began + 3s);
+  CHECK(next_step(c, terms, began + 3s) == lease_step::acquire);
 }
 
 TEST_CASE("whatever happens, a holder stops in time and the next look lies ahead") {
@@ -123,7 +123,7 @@ TEST_CASE("whatever happens, a holder stops in time and the next look lies ahead
     INFO("seed " << seed);
     std::mt19937_64 random{seed};
     lease_campaign c;
-    auto now = start;
+    auto now = began;
     auto granted_from = instant{}; // when the last request that was granted had been sent
     for (int i = 0; i < 100; ++i) {
       on_silence(c, terms, now);

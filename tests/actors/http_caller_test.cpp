@@ -1,0 +1,212 @@
+// Against a real HTTP server on loopback.
+
+#include "actors/http_caller.hpp"
+#include "tests/actors/collected_answers.hpp"
+
+#include <catch2/catch.hpp>
+#include <httplib.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+
+using namespace steadfast;
+using namespace steadfast::actors;
+using namespace std::chrono_literals;
+using tests::call_with;
+using tests::collected_answers;
+
+namespace {
+
+/// A service that answers as told and keeps the last request.
+class service {
+public:
+  explicit service(httplib::Server::Handler answer) : answer_{std::move(answer)} {
+    server_.Post("/charge", [this](const httplib::Request& request, httplib::Response& response) {
+      {
+        std::lock_guard lock{mutex_};
+        last_ = request;
+        ports_.insert(request.remote_port);
+      }
+      ++calls;
+      answer_(request, response);
+    });
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread{[this] { server_.listen_after_bind(); }};
+  }
+  ~service() {
+    server_.stop();
+    thread_.join();
+  }
+  service(const service&) = delete;
+  service& operator=(const service&) = delete;
+
+  http_options options() const {
+    http_options o;
+    o.url = "http://127.0.0.1:" + std::to_string(port_) + "/charge";
+    return o;
+  }
+  httplib::Request last() {
+    std::lock_guard lock{mutex_};
+    return last_;
+  }
+  std::size_t connections() {
+    std::lock_guard lock{mutex_};
+    return ports_.size();
+  }
+
+  std::atomic<int> calls = 0;
+
+private:
+  httplib::Server::Handler answer_;
+  httplib::Server server_;
+  std::mutex mutex_;
+  httplib::Request last_;
+  std::set<int> ports_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+struct bench {
+  explicit bench(http_options o) : caller{make_http_caller(std::move(o), 1000, answers.over())} {}
+
+  answer answer_to(call c, call_ticket ticket = 1) {
+    caller->start(ticket, std::move(c));
+    auto a = answers.wait(ticket);
+    REQUIRE(a);
+    return *a;
+  }
+
+  collected_answers answers;
+  std::unique_ptr<actors::caller> caller;
+};
+
+httplib::Server::Handler says(int status, const std::string& body = "") {
+  return [=](const httplib::Request&, httplib::Response& response) {
+    response.status = status;
+    response.set_content(body, "application/json");
+  };
+}
+
+answer answer_for(int status) {
+  service s{says(status, "{\"error\":\"why\"}")};
+  return bench{s.options()}.answer_to(call_with("{}"));
+}
+
+} // namespace
+
+TEST_CASE("a call carries the input, the key and the attempt, and its body is the result") {
+  service s{says(201, "{\"charged\":true}")};
+  auto o = s.options();
+  o.headers["Authorization"] = "Bearer abc";
+  const auto a = bench{o}.answer_to(call_with("{\"amount\":5}"));
+  CHECK(a.kind == report_kind::succeeded);
+  CHECK(a.result == "{\"charged\":true}");
+  const auto request = s.last();
+  CHECK(request.body == "{\"amount\":5}");
+  CHECK(request.get_header_value("Content-Type") == "application/json");
+  CHECK(request.get_header_value("Authorization") == "Bearer abc");
+  CHECK(request.get_header_value("Idempotency-Key") == "order-1/charge/1/do");
+  CHECK(request.get_header_value("Steadfast-Attempt") == "2");
+  CHECK(request.get_header_value("Steadfast-Epoch") == "7");
+  CHECK(request.get_header_value("Steadfast-Complete-By") == "2026-01-01T12:00:30.000Z");
+}
+
+TEST_CASE("calls keep their connection") {
+  service s{says(200, "1")};
+  bench b{s.options()};
+  for (call_ticket ticket = 1; ticket <= 5; ++ticket)
+    CHECK(b.answer_to(call_with("{}"), ticket).kind == report_kind::succeeded);
+  CHECK(s.connections() == 1);
+}
+
+TEST_CASE("a configured header stands once, and no value makes another header") {
+  service s{says(200, "1")};
+  auto o = s.options();
+  o.headers["content-type"] = "text/plain";
+  auto c = call_with("{}");
+  c.key = "a\r\nX-Evil: 1";
+  bench{o}.answer_to(c);
+  const auto request = s.last();
+  CHECK(request.get_header_value_count("Content-Type") == 1);
+  CHECK(request.get_header_value("Content-Type") == "text/plain");
+  CHECK_FALSE(request.has_header("X-Evil"));
+  CHECK(request.get_header_value("Idempotency-Key") == "a%0D%0AX-Evil: 1");
+}
+
+TEST_CASE("status classes tell a passing fault from one for good") {
+  CHECK(answer_for(503).kind == report_kind::failed_transient);
+  CHECK(answer_for(503).maybe_done);
+  CHECK(answer_for(429).kind == report_kind::failed_transient);
+  CHECK_FALSE(answer_for(429).maybe_done);
+  CHECK(answer_for(422).kind == report_kind::failed_permanent);
+  CHECK_FALSE(answer_for(422).maybe_done);
+  CHECK_THAT(answer_for(422).why, Catch::Contains("422") && Catch::Contains("why"));
+}
+
+TEST_CASE("Retry-After is handed on") {
+  service s{[](const httplib::Request&, httplib::Response& response) {
+    response.status = 429;
+    response.set_header("Retry-After", "7");
+  }};
+  CHECK(bench{s.options()}.answer_to(call_with("{}")).retry_after == 7s);
+}
+
+TEST_CASE("a redirect is not followed, and leaves a doubt") {
+  service s{[](const httplib::Request&, httplib::Response& response) { response.set_redirect("/elsewhere"); }};
+  const auto a = bench{s.options()}.answer_to(call_with("{}"));
+  CHECK(a.kind == report_kind::failed_permanent);
+  CHECK(a.maybe_done);
+  CHECK(s.calls == 1);
+}
+
+TEST_CASE("an answer that is too large fails for good and may have acted") {
+  service s{says(200, std::string(2000, 'x'))};
+  const auto a = bench{s.options()}.answer_to(call_with("{}"));
+  CHECK(a.kind == report_kind::failed_permanent);
+  CHECK(a.maybe_done);
+  CHECK_THAT(a.why, Catch::Contains("result_size_max"));
+}
+
+TEST_CASE("a service that is not there was not reached") {
+  http_options o;
+  {
+    service s{says(200)};
+    o = s.options();
+  }
+  const auto a = bench{o}.answer_to(call_with("{}"));
+  CHECK(a.kind == report_kind::failed_transient);
+  CHECK_FALSE(a.maybe_done);
+}
+
+TEST_CASE("a stopped call is over at once, whatever the service does") {
+  std::atomic<bool> goes_on = true;
+  service s{[&](const httplib::Request&, httplib::Response&) {
+    while (goes_on)
+      std::this_thread::sleep_for(5ms);
+  }};
+  bench b{s.options()};
+  b.caller->start(1, call_with("{}"));
+  while (s.calls == 0)
+    std::this_thread::sleep_for(5ms);
+  b.caller->stop(1);
+  const auto a = b.answers.wait(1);
+  goes_on = false;
+  REQUIRE(a);
+  CHECK(a->kind == report_kind::stopped);
+  CHECK(a->maybe_done);
+}
+
+TEST_CASE("addresses where clouds keep credentials are refused in every form") {
+  for (const std::string host : {"169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[64:ff9b::169.254.169.254]",
+                                 "[fd00:ec2::254]", "100.100.100.200"}) {
+    http_options o;
+    o.url = "http://" + host + "/latest/meta-data";
+    const auto a = bench{o}.answer_to(call_with("{}"));
+    INFO(host << ": " << a.why);
+    CHECK(a.kind == report_kind::failed_permanent);
+    CHECK_FALSE(a.maybe_done);
+  }
+}

@@ -1,0 +1,138 @@
+// Random workflows, random events at random moments: what holds for all of them.
+
+#include "tests/support/property.hpp"
+#include "tests/support/random_workflow.hpp"
+#include "tests/support/scenario.hpp"
+#include "tests/support/witness.hpp"
+#include "workflow/invariants.hpp"
+#include "workflow/review.hpp"
+
+using namespace steadfast;
+using namespace steadfast::workflow;
+using namespace steadfast::tests;
+
+namespace {
+
+constexpr int choices_max = 400; ///< about 80 events
+
+struct life {
+  definition d;
+  task t;
+  instant now = start;
+};
+
+life begin(chooser& choose) {
+  life l;
+  l.d = random_definition(choose);
+  RC_ASSERT(problems(l.d).empty());
+  l.t = make_task(submission_of(l.d), l.d, l.now);
+  return l;
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const auto& s : sentences)
+    text += s + "\n";
+  return text;
+}
+
+change step_on(life& l, const event& e) {
+  auto c = apply(l.t, l.d, e, l.now);
+  const auto broken = broken_invariants(c.next, l.d);
+  if (!broken.empty())
+    RC_FAIL(std::string{name_of(e)} + ": " + joined(broken));
+  l.t = c.next;
+  return c;
+}
+
+/// From now on everybody does their part: agents answer, timers go off, the supervisor looks.
+void do_the_due(life& l) {
+  if (is_claimable(l.t) && l.t.not_before <= l.now)
+    step_on(l, taken{"s1"});
+  for (std::size_t i = 0; i < l.t.steps.size(); ++i) {
+    const auto& s = l.t.steps[i];
+    if (s.doing == attempt_action::none)
+      continue;
+    const attempt_ref ref{i, s.attempt, l.t.lock_epoch};
+    if (l.now >= s.complete_by)
+      step_on(l, attempt_expired{ref});
+    else if (!l.t.locked_by.empty())
+      step_on(l, attempt_succeeded{ref, blob{"{}"}, {{"/x", "1"}}});
+  }
+  step_on(l, time_passed{});
+  for (const auto& e : review(l.t, l.d, l.now))
+    step_on(l, e);
+}
+
+} // namespace
+
+TEST_CASE("property: whatever happens, a task keeps its invariants and the rules keep their promises") {
+  holds(3000, choices_max, [] {
+    chooser choose{some_choices()};
+    auto l = begin(choose);
+    witness w{l.d, l.t};
+    while (!choose.is_used_up()) {
+      l.now = random_moment(choose, l.t, l.d, l.now);
+      const auto e = random_event(choose, l.t);
+      const auto before = l.t;
+      const auto c = step_on(l, e);
+      w.saw(before, e, c, l.now);
+      if (!w.complaints().empty())
+        RC_FAIL(std::string{name_of(e)} + ": " + joined(w.complaints()));
+    }
+  });
+}
+
+TEST_CASE("property: the supervisor's judgement always settles, and asks only for what counts") {
+  holds(1000, choices_max, [] {
+    chooser choose{some_choices()};
+    auto l = begin(choose);
+    while (!choose.is_used_up()) {
+      l.now = random_moment(choose, l.t, l.d, l.now);
+      step_on(l, random_event(choose, l.t));
+      auto judged = l;
+      int rounds = 0;
+      for (auto events = review(judged.t, judged.d, judged.now); !events.empty();
+           events = review(judged.t, judged.d, judged.now)) {
+        RC_ASSERT(++rounds < 100);
+        bool any = false;
+        for (const auto& e : events)
+          any = step_on(judged, e).result == verdict::applied || any;
+        RC_ASSERT(any);
+      }
+    }
+  });
+}
+
+TEST_CASE("property: once faults stop and everybody does their part, every task ends") {
+  holds(1000, choices_max, [] {
+    chooser choose{some_choices()};
+    auto l = begin(choose);
+    while (!choose.is_used_up()) {
+      l.now = random_moment(choose, l.t, l.d, l.now);
+      step_on(l, random_event(choose, l.t));
+    }
+    if (l.t.state == process_state::suspended)
+      step_on(l, resumed{{"ann", "go on"}});
+    for (int i = 0; i < 5000 && !has_ended(l.t); ++i) {
+      do_the_due(l);
+      l.now += std::chrono::milliseconds{500};
+    }
+    if (!has_ended(l.t))
+      RC_FAIL("it is still " + std::string{to_string(l.t.state)});
+  });
+}
+
+TEST_CASE("property: a task that nobody touches is ended, suspended, or has a moment at which something is due") {
+  holds(1000, choices_max, [] {
+    chooser choose{some_choices()};
+    auto l = begin(choose);
+    while (!choose.is_used_up()) {
+      l.now = random_moment(choose, l.t, l.d, l.now);
+      step_on(l, random_event(choose, l.t));
+      const bool rests = has_ended(l.t) || l.t.state == process_state::suspended;
+      const bool waits_for_a_scheduler = is_claimable(l.t);
+      RC_ASSERT(rests || waits_for_a_scheduler || next_due(l.t, l.d) != never);
+    }
+  });
+}

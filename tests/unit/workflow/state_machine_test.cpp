@@ -1,0 +1,218 @@
+// docs/state-machine.md against the rules, cell by cell. A cell that is not as documented shows what the rules say.
+
+#include "tests/support/scenario.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <functional>
+#include <map>
+
+using namespace steadfast;
+using namespace steadfast::workflow;
+using namespace steadfast::tests;
+
+namespace {
+
+/// A place in a task's life: how to get there, in two steps `a` and `b`. The events are about `a`.
+struct place {
+  std::string name;
+  std::function<void(scenario&)> reach;
+};
+
+struct row {
+  std::string name;
+  std::function<event(scenario&)> make; ///< may move time
+};
+
+const by person{"ann", "so"};
+
+void turn_round(scenario& s) {
+  s.take();
+  s.succeed("a");
+  s.fail_for_good("b");
+}
+
+void undo_fails(scenario& s) {
+  turn_round(s);
+  s.fail_for_good("a");
+}
+
+void expire(scenario& s) {
+  s.take();
+  s.expire("a");
+}
+
+void skip(scenario& s) { s.must(step_skipped{0, blob{"1"}, {}, person}); }
+
+const std::vector<place> task_places = {
+  {"pending", [](scenario&) {}},
+  {"processing", [](scenario& s) { s.take(); }},
+  {"processed", [](scenario& s) { s.take(); s.succeed("a"); s.succeed("b"); }},
+  {"undoing", turn_round},
+  {"undone", [](scenario& s) { turn_round(s); s.succeed("a"); }},
+  {"error", undo_fails},
+  {"suspended", [](scenario& s) { s.take(); s.must(suspended{person}); }},
+};
+
+const std::vector<place> step_places = {
+  {"not_started", [](scenario& s) { s.take(); s.fail("a"); }},
+  {"running", [](scenario& s) { s.take(); }},
+  {"completed", [](scenario& s) { s.take(); s.succeed("a"); }},
+  {"failed", [](scenario& s) { s.take(); s.fail_for_good("a"); }},
+  {"unknown", expire},
+  {"compensating", turn_round},
+  {"compensated", [](scenario& s) { turn_round(s); s.succeed("a"); }},
+  {"compensation_failed", undo_fails},
+  {"skipped", skip},
+};
+
+attempt_ref other_attempt(const scenario& s) {
+  auto r = s.ref("a");
+  ++r.attempt;
+  return r;
+}
+
+attempt_ref older_lock(const scenario& s) {
+  auto r = s.ref("a");
+  --r.epoch;
+  return r;
+}
+
+const std::vector<row> attempt_rows = {
+  {"attempt_succeeded", [](scenario& s) { return attempt_succeeded{s.ref("a"), blob{"1"}, {}}; }},
+  {"attempt_failed", [](scenario& s) { return attempt_failed{s.ref("a"), false, false, span{0}, "no luck"}; }},
+  {"attempt_failed, permanent", [](scenario& s) { return attempt_failed{s.ref("a"), true, false, span{0}, "no"}; }},
+  {"attempt_declined", [](scenario& s) { return attempt_declined{s.ref("a"), span{0}, "full"}; }},
+  {"attempt_stopped", [](scenario& s) { return attempt_stopped{s.ref("a"), false}; }},
+  {"probe_denied", [](scenario& s) { return probe_denied{s.ref("a")}; }},
+  {"attempt_expired, at complete-by",
+   [](scenario& s) {
+     s.now = std::max(s.now, s.at("a").complete_by);
+     return attempt_expired{s.ref("a")};
+   }},
+  {"attempt_expired, earlier", [](scenario& s) { return attempt_expired{s.ref("a")}; }},
+  {"attempt_succeeded, at complete-by",
+   [](scenario& s) {
+     s.now = std::max(s.now, s.at("a").complete_by);
+     return attempt_succeeded{s.ref("a"), blob{"1"}, {}};
+   }},
+  {"attempt_succeeded, of another attempt", [](scenario& s) { return attempt_succeeded{other_attempt(s), blob{"1"}, {}}; }},
+  {"attempt_succeeded, under an older lock", [](scenario& s) { return attempt_succeeded{older_lock(s), blob{"1"}, {}}; }},
+  {"attempt_succeeded, of a step that is not there",
+   [](scenario&) { return attempt_succeeded{{7, 1, 1}, blob{"1"}, {}}; }},
+  {"round_failed", [](scenario& s) { return round_failed{0, s.at("a").attempt}; }},
+  {"wait_noticed",
+   [](scenario& s) {
+     s.now += s.d.alert_after;
+     return wait_noticed{0};
+   }},
+  {"step_retried", [](scenario&) { return step_retried{0, false, person}; }},
+  {"step_skipped", [](scenario&) { return step_skipped{0, blob{"1"}, {}, person}; }},
+};
+
+const std::vector<row> task_rows = {
+  {"taken", [](scenario&) { return taken{"s2"}; }},
+  {"time_passed", [](scenario&) { return time_passed{}; }},
+  {"deadline_passed",
+   [](scenario& s) {
+     s.now = std::max(s.now, s.t.complete_by);
+     return deadline_passed{};
+   }},
+  {"deadline_passed, too early", [](scenario&) { return deadline_passed{}; }},
+  {"lock_released", [](scenario&) { return lock_released{}; }},
+  {"lock_lapsed", [](scenario&) { return lock_lapsed{}; }},
+  {"payload_edited", [](scenario&) { return payload_edited{blob{"2"}, person}; }},
+  {"undo_requested", [](scenario&) { return undo_requested{person}; }},
+  {"cancelled", [](scenario&) { return cancelled{person}; }},
+  {"suspended", [](scenario&) { return suspended{person}; }},
+  {"resumed", [](scenario&) { return resumed{person}; }},
+};
+
+/// The state it is in now: of the task, or of the step, and of the task where that changed too.
+std::string became(const scenario& before, const scenario& s, bool of_step) {
+  if (!of_step)
+    return s.state();
+  return s.state("a") + (s.state() == before.state() ? "" : ", task " + s.state());
+}
+
+std::string cell(const place& p, const row& r, bool of_step) {
+  scenario s{two_steps()};
+  p.reach(s);
+  const auto before = s;
+  const auto result = s.raise(r.make(s));
+  switch (result) {
+    case verdict::applied: return "**" + became(before, s, of_step) + "**";
+    case verdict::ignored: return "ignored: " + s.last.reason;
+    case verdict::refused: return "refused: " + s.last.reason + (s.last.evidence ? " (kept)" : "");
+  }
+  return "?";
+}
+
+/// The lines of the table that follows a heading of the document.
+std::vector<std::string> documented(const std::string& heading) {
+  std::ifstream in{std::string{STEADFAST_SOURCE_DIR} + "/docs/state-machine.md"};
+  std::vector<std::string> lines;
+  bool here = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("#"))
+      here = line == "## " + heading;
+    else if (here && line.starts_with("|"))
+      lines.push_back(line);
+  }
+  return lines;
+}
+
+void check_table(const std::string& heading, const std::vector<place>& places, const std::vector<row>& rows, bool of_step) {
+  std::vector<std::string> lines;
+  std::string head = "| event | ";
+  std::string rule = "|---|";
+  for (const auto& p : places) {
+    head += p.name + " | ";
+    rule += "---|";
+  }
+  head.pop_back();
+  lines.push_back(head);
+  lines.push_back(rule);
+  for (const auto& r : rows) {
+    auto line = "| " + r.name + " |";
+    for (const auto& p : places)
+      line += " " + cell(p, r, of_step) + " |";
+    lines.push_back(line);
+  }
+  const auto told = documented(heading);
+  std::string all;
+  for (const auto& line : lines)
+    all += line + "\n";
+  INFO("the rules say:\n" << all);
+  REQUIRE(told.size() == lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    CHECK(told[i] == lines[i]);
+}
+
+} // namespace
+
+TEST_CASE("every event in every state of the task has the verdict that is documented") {
+  check_table("The task", task_places, task_rows, false);
+}
+
+TEST_CASE("every event about an attempt in every state of its step has the verdict that is documented") {
+  check_table("A step", step_places, attempt_rows, true);
+}
+
+TEST_CASE("the tables of states name every event") {
+  std::string names;
+  for (const auto* rows : {&task_rows, &attempt_rows})
+    for (const auto& r : *rows) {
+      scenario s{two_steps()};
+      s.take();
+      names += std::string{name_of(r.make(s))} + " ";
+    }
+  const std::vector<event> all = {taken{},        time_passed{},    attempt_succeeded{}, attempt_failed{},  attempt_declined{},
+                                  attempt_stopped{}, probe_denied{}, attempt_expired{},  round_failed{},    deadline_passed{},
+                                  lock_released{}, lock_lapsed{},   wait_noticed{},      step_retried{},    step_skipped{},
+                                  payload_edited{}, undo_requested{}, cancelled{},       suspended{},       resumed{}};
+  CHECK(all.size() == std::variant_size_v<event>);
+  for (const auto& e : all)
+    CHECK_THAT(names, Catch::Contains(std::string{name_of(e)} + " "));
+}
