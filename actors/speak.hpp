@@ -62,7 +62,7 @@ template <class Handle>
 void exit_now(const Handle& h, caf::exit_reason why = caf::exit_reason::user_shutdown) {
   if (h)
     h->enqueue(nullptr, caf::make_message_id(caf::message_priority::high),
-               caf::make_message(caf::exit_msg{h.address(), why}), nullptr);
+               caf::make_message(caf::exit_msg{caf::actor_cast<caf::actor_addr>(h), why}), nullptr);
 }
 
 /// The sender of the message being handled, as what the protocol says it is.

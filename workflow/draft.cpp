@@ -97,6 +97,11 @@ void end_task(draft& x, process_state how) {
   x.t.ended_at = x.now;
   x.t.locked_by.clear();
   x.t.not_before = unset;
+  for (auto& s : x.t.steps) {
+    s.needs_review = false;
+    s.waiting_since = unset;
+    let_wait(s, unset, {});
+  }
 }
 
 void advance_forward(draft& x) {
@@ -226,9 +231,6 @@ void begin_undo(draft& x, std::string cause) {
 void enter_error(draft& x, std::string cause, std::string alert_kind) {
   for (std::size_t i = 0; i < x.t.steps.size(); ++i) {
     auto& s = x.t.steps[i];
-    s.needs_review = false;
-    let_wait(s, unset, {});
-    s.waiting_since = unset;
     if (s.doing == attempt_action::none)
       continue;
     const bool forward = s.doing == attempt_action::perform;

@@ -7,8 +7,17 @@ namespace steadfast::workflow {
 
 namespace {
 
-bool is_settled_forward(const step& s) {
-  return s.state == step_state::completed || s.state == step_state::skipped;
+bool all_before_have_passed(const task& t, const definition& d, std::size_t i);
+
+/// It happened or was skipped, and so did all before it: a person may skip a step whose predecessors still run.
+bool has_passed(const task& t, const definition& d, std::size_t i) {
+  const auto state = t.steps[i].state;
+  return state == step_state::completed || (state == step_state::skipped && all_before_have_passed(t, d, i));
+}
+
+bool all_before_have_passed(const task& t, const definition& d, std::size_t i) {
+  const auto before = predecessors(d, i);
+  return std::all_of(before.begin(), before.end(), [&](std::size_t p) { return has_passed(t, d, p); });
 }
 
 /// When the supervisor should look at this step.
@@ -81,8 +90,7 @@ bool is_startable(const task& t, const definition& d, std::size_t i) {
   const auto& s = t.steps[i];
   if (s.doing != attempt_action::none || (s.state != step_state::not_started && s.state != step_state::unknown))
     return false;
-  const auto before = predecessors(d, i);
-  return std::all_of(before.begin(), before.end(), [&](std::size_t p) { return is_settled_forward(t.steps[p]); });
+  return all_before_have_passed(t, d, i);
 }
 
 std::string idempotency_key(const task& t, const definition& d, std::size_t step, attempt_action action) {

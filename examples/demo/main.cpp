@@ -50,6 +50,7 @@ int main(int argc, char** argv) {
   std::int64_t seconds_max = options.limit.count();
   CLI::App app{"Deliveries and orders through misbehaving services, on a node that is killed while it works.",
                "steadfast_demo"};
+  app.option_defaults()->take_last(); // a script's argument can be overridden
   app.add_option("--bin", options.programs, "folder of the build")->required();
   app.add_option("--workflows", options.workflows, "folder of the workflow files")->required();
   app.add_option("--deliveries", options.deliveries, "tasks of drone_delivery [1000]");

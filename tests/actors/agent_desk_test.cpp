@@ -21,7 +21,7 @@ struct started_call {
 };
 
 /// A desk whose calls the test ends.
-class scripted_desk : private agent_hands {
+class scripted_desk final : private agent_hands {
 public:
   explicit scripted_desk(agent_options o) : desk{std::move(o), *this} {}
 

@@ -20,7 +20,7 @@ agent_options named(const std::string& name) {
   return o;
 }
 
-step_order order_of(std::uint64_t task, std::uint64_t epoch = 1) {
+step_order agent_order(std::uint64_t task, std::uint64_t epoch = 1) {
   step_order o;
   o.task_number = task;
   o.task_id = "t" + std::to_string(task);
@@ -54,7 +54,7 @@ TEST_CASE("a function agent answers whoever ordered") {
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), quick_function{[](const call& c) {
     return succeeded("{\"got\":" + c.input + "}");
   }}));
-  node.tell(orderer.handle(), agent, order_of(1));
+  node.tell(orderer.handle(), agent, agent_order(1));
   node.run();
   const auto heard = orderer.seen();
   REQUIRE(heard.size() == 1);
@@ -77,7 +77,7 @@ TEST_CASE("a function that throws is tried again and then reported as a passing 
                                                 ++*tries;
                                                 throw std::runtime_error{"no line"};
                                               }}));
-  node.tell(orderer.handle(), agent, order_of(1));
+  node.tell(orderer.handle(), agent, agent_order(1));
   node.advance(299ms);
   CHECK(*tries == 2);
   CHECK(orderer.seen().empty());
@@ -94,7 +94,7 @@ TEST_CASE("row 34: a function that goes on after complete-by is asked to stop, a
   tests::recorder<attempt_report> orderer{node.system()};
   async_bench bench;
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
-  node.tell(orderer.handle(), agent, order_of(1));
+  node.tell(orderer.handle(), agent, agent_order(1));
   node.advance(29'999ms);
   REQUIRE(bench.calls.size() == 1);
   CHECK_FALSE(bench.calls[0].stop.stop_requested());
@@ -116,7 +116,7 @@ TEST_CASE("a function that drops its answer is noticed at once") {
   auto o = named("payment");
   o.retry.attempts = 1;
   auto agent = node.keep(spawn_function_agent(node.system(), o, node.clock(), bench.function()));
-  node.tell(orderer.handle(), agent, order_of(1));
+  node.tell(orderer.handle(), agent, agent_order(1));
   node.run();
   bench.answers.clear();
   node.run();
@@ -129,7 +129,7 @@ TEST_CASE("a second answer of a function has no effect") {
   tests::recorder<attempt_report> orderer{node.system()};
   async_bench bench;
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
-  node.tell(orderer.handle(), agent, order_of(1));
+  node.tell(orderer.handle(), agent, agent_order(1));
   node.run();
   bench.answers[0](succeeded("1"));
   bench.answers[0](succeeded("2"));
@@ -144,9 +144,9 @@ TEST_CASE("row 35: the open attempt reports to the scheduler of the higher epoch
   tests::recorder<attempt_report> after{node.system()};
   async_bench bench;
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
-  node.tell(before.handle(), agent, order_of(1, 1));
-  node.tell(after.handle(), agent, order_of(1, 2));
-  node.tell(before.handle(), agent, order_of(1, 1));
+  node.tell(before.handle(), agent, agent_order(1, 1));
+  node.tell(after.handle(), agent, agent_order(1, 2));
+  node.tell(before.handle(), agent, agent_order(1, 1));
   node.run();
   REQUIRE(bench.calls.size() == 1);
   bench.answers[0](succeeded());
@@ -163,7 +163,7 @@ TEST_CASE("many short attempts leave no pile of timers behind") {
     return c.try_number == 1 ? failed_for_now("once") : succeeded();
   }}));
   for (std::uint64_t task = 1; task <= 200; ++task) {
-    auto o = order_of(task);
+    auto o = agent_order(task);
     o.complete_by = node.now() + 30s;
     node.tell(orderer.handle(), agent, o);
     node.advance(100ms);

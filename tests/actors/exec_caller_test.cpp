@@ -25,8 +25,8 @@ exec_options script(const std::string& text) {
   return o;
 }
 
-struct bench {
-  explicit bench(exec_options o) : caller{make_exec_caller(std::move(o), 2, answers.over())} {}
+struct program_bench {
+  explicit program_bench(exec_options o) : caller{make_exec_caller(std::move(o), 2, answers.over())} {}
 
   answer answer_to(call c) {
     caller->start(1, std::move(c));
@@ -40,7 +40,7 @@ struct bench {
 };
 
 answer result_of(const std::string& text, call c = call_with("{}")) {
-  return bench{script(text)}.answer_to(std::move(c));
+  return program_bench{script(text)}.answer_to(std::move(c));
 }
 
 } // namespace
@@ -80,7 +80,7 @@ TEST_CASE("a probe's own exit code says that the step did not happen") {
 TEST_CASE("a program that cannot be run fails for good, without a doubt") {
   auto o = script("");
   o.program = "/nowhere/program";
-  const auto a = bench{o}.answer_to(call_with("{}"));
+  const auto a = program_bench{o}.answer_to(call_with("{}"));
   CHECK(a.kind == report_kind::failed_permanent);
   CHECK_FALSE(a.maybe_done);
 }
@@ -88,13 +88,13 @@ TEST_CASE("a program that cannot be run fails for good, without a doubt") {
 TEST_CASE("a program that writes too much is ended and fails for good") {
   auto o = script("while :; do echo xxxxxxxxxxxxxxxx; done");
   o.output_max = 1000;
-  const auto a = bench{o}.answer_to(call_with("{}"));
+  const auto a = program_bench{o}.answer_to(call_with("{}"));
   CHECK(a.kind == report_kind::failed_permanent);
   CHECK_THAT(a.why, Catch::Contains("output_max"));
 }
 
 TEST_CASE("a stopped call ends the program and what it started") {
-  bench b{script("sleep 1000 & echo $!; echo $$ >&2; wait")};
+  program_bench b{script("sleep 1000 & echo $!; echo $$ >&2; wait")};
   b.caller->start(1, call_with("{}"));
   CHECK_FALSE(b.answers.wait(1, 300ms));
   b.caller->stop(1);

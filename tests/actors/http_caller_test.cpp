@@ -69,8 +69,8 @@ private:
   std::thread thread_;
 };
 
-struct bench {
-  explicit bench(http_options o) : caller{make_http_caller(std::move(o), 1000, answers.over())} {}
+struct http_bench {
+  explicit http_bench(http_options o) : caller{make_http_caller(std::move(o), 1000, answers.over())} {}
 
   answer answer_to(call c, call_ticket ticket = 1) {
     caller->start(ticket, std::move(c));
@@ -92,7 +92,7 @@ httplib::Server::Handler says(int status, const std::string& body = "") {
 
 answer answer_for(int status) {
   service s{says(status, "{\"error\":\"why\"}")};
-  return bench{s.options()}.answer_to(call_with("{}"));
+  return http_bench{s.options()}.answer_to(call_with("{}"));
 }
 
 } // namespace
@@ -101,7 +101,7 @@ TEST_CASE("a call carries the input, the key and the attempt, and its body is th
   service s{says(201, "{\"charged\":true}")};
   auto o = s.options();
   o.headers["Authorization"] = "Bearer abc";
-  const auto a = bench{o}.answer_to(call_with("{\"amount\":5}"));
+  const auto a = http_bench{o}.answer_to(call_with("{\"amount\":5}"));
   CHECK(a.kind == report_kind::succeeded);
   CHECK(a.result == "{\"charged\":true}");
   const auto request = s.last();
@@ -116,7 +116,7 @@ TEST_CASE("a call carries the input, the key and the attempt, and its body is th
 
 TEST_CASE("calls keep their connection") {
   service s{says(200, "1")};
-  bench b{s.options()};
+  http_bench b{s.options()};
   for (call_ticket ticket = 1; ticket <= 5; ++ticket)
     CHECK(b.answer_to(call_with("{}"), ticket).kind == report_kind::succeeded);
   CHECK(s.connections() == 1);
@@ -128,7 +128,7 @@ TEST_CASE("a configured header stands once, and no value makes another header") 
   o.headers["content-type"] = "text/plain";
   auto c = call_with("{}");
   c.key = "a\r\nX-Evil: 1";
-  bench{o}.answer_to(c);
+  http_bench{o}.answer_to(c);
   const auto request = s.last();
   CHECK(request.get_header_value_count("Content-Type") == 1);
   CHECK(request.get_header_value("Content-Type") == "text/plain");
@@ -151,12 +151,12 @@ TEST_CASE("Retry-After is handed on") {
     response.status = 429;
     response.set_header("Retry-After", "7");
   }};
-  CHECK(bench{s.options()}.answer_to(call_with("{}")).retry_after == 7s);
+  CHECK(http_bench{s.options()}.answer_to(call_with("{}")).retry_after == 7s);
 }
 
 TEST_CASE("a redirect is not followed, and leaves a doubt") {
   service s{[](const httplib::Request&, httplib::Response& response) { response.set_redirect("/elsewhere"); }};
-  const auto a = bench{s.options()}.answer_to(call_with("{}"));
+  const auto a = http_bench{s.options()}.answer_to(call_with("{}"));
   CHECK(a.kind == report_kind::failed_permanent);
   CHECK(a.maybe_done);
   CHECK(s.calls == 1);
@@ -164,7 +164,7 @@ TEST_CASE("a redirect is not followed, and leaves a doubt") {
 
 TEST_CASE("an answer that is too large fails for good and may have acted") {
   service s{says(200, std::string(2000, 'x'))};
-  const auto a = bench{s.options()}.answer_to(call_with("{}"));
+  const auto a = http_bench{s.options()}.answer_to(call_with("{}"));
   CHECK(a.kind == report_kind::failed_permanent);
   CHECK(a.maybe_done);
   CHECK_THAT(a.why, Catch::Contains("result_size_max"));
@@ -176,7 +176,7 @@ TEST_CASE("a service that is not there was not reached") {
     service s{says(200)};
     o = s.options();
   }
-  const auto a = bench{o}.answer_to(call_with("{}"));
+  const auto a = http_bench{o}.answer_to(call_with("{}"));
   CHECK(a.kind == report_kind::failed_transient);
   CHECK_FALSE(a.maybe_done);
 }
@@ -187,7 +187,7 @@ TEST_CASE("a stopped call is over at once, whatever the service does") {
     while (goes_on)
       std::this_thread::sleep_for(5ms);
   }};
-  bench b{s.options()};
+  http_bench b{s.options()};
   b.caller->start(1, call_with("{}"));
   while (s.calls == 0)
     std::this_thread::sleep_for(5ms);
@@ -204,7 +204,7 @@ TEST_CASE("addresses where clouds keep credentials are refused in every form") {
                                  "[fd00:ec2::254]", "100.100.100.200"}) {
     http_options o;
     o.url = "http://" + host + "/latest/meta-data";
-    const auto a = bench{o}.answer_to(call_with("{}"));
+    const auto a = http_bench{o}.answer_to(call_with("{}"));
     INFO(host << ": " << a.why);
     CHECK(a.kind == report_kind::failed_permanent);
     CHECK_FALSE(a.maybe_done);

@@ -24,7 +24,7 @@ void submit_for(one_node& node, const std::string& observer, const std::string& 
   REQUIRE(node.submit(order)->created);
 }
 
-void observe(one_node& node, const recorder<progress>& who, const std::string& observer) {
+void listen_as(one_node& node, const recorder<progress>& who, const std::string& observer) {
   node.system().tell(who.handle(), node.gateway, actors::observe{observer});
   node.run();
 }
@@ -62,7 +62,7 @@ actors::observer_actor attentive(one_node& node, std::shared_ptr<std::vector<pro
 TEST_CASE("an observer is told of all progress, in order, with ascending sequence numbers") {
   one_node node;
   recorder<progress> ada{node.system().system()};
-  observe(node, ada, "ada");
+  listen_as(node, ada, "ada");
   submit_for(node, "ada", "t1");
   CHECK(told(ada.seen()) == whole_trip);
   for (const auto& p : ada.seen()) {
@@ -74,7 +74,7 @@ TEST_CASE("an observer is told of all progress, in order, with ascending sequenc
 TEST_CASE("the end of a task that is undone is told with its cause") {
   one_node node;
   recorder<progress> ada{node.system().system()};
-  observe(node, ada, "ada");
+  listen_as(node, ada, "ada");
   node.agent("hotel").follow(scripted_agent::fail(1, report_kind::failed_permanent));
   submit_for(node, "ada", "t1");
   CHECK(told(ada.seen()) == strings{"1 accepted", "2 step_started hotel", "3 undoing", "4 undone"});
@@ -87,7 +87,7 @@ TEST_CASE("row 77: what an observer missed waits for it, also over a restart, an
   submit_for(node, "ada", "t2");
   node.restart();
   recorder<progress> ada{node.system().system()};
-  observe(node, ada, "ada");
+  listen_as(node, ada, "ada");
   auto both = whole_trip;
   both.insert(both.end(), whole_trip.begin(), whole_trip.end());
   CHECK(told(ada.seen()) == both);
@@ -116,23 +116,23 @@ TEST_CASE("progress that was not acknowledged is told again with the same sequen
   one_node node;
   {
     recorder<progress> ada{node.system().system()};
-    observe(node, ada, "ada");
+    listen_as(node, ada, "ada");
     submit_for(node, "ada", "t1");
     acknowledge(node, ada, ada.seen().at(2));
   }
   node.restart();
   recorder<progress> back{node.system().system()};
-  observe(node, back, "ada");
+  listen_as(node, back, "ada");
   CHECK(told(back.seen()) == strings(whole_trip.begin() + 3, whole_trip.end()));
 }
 
 TEST_CASE("an observer that comes back on the same node begins with what it has not acknowledged") {
   one_node node;
   recorder<progress> ada{node.system().system()};
-  observe(node, ada, "ada");
+  listen_as(node, ada, "ada");
   submit_for(node, "ada", "t1");
   recorder<progress> back{node.system().system()};
-  observe(node, back, "ada");
+  listen_as(node, back, "ada");
   CHECK(told(back.seen()) == whole_trip);
   submit_for(node, "ada", "t2");
   CHECK(ada.seen().size() == 6);
@@ -143,8 +143,8 @@ TEST_CASE("observers are told of their own tasks only") {
   one_node node;
   recorder<progress> ada{node.system().system()};
   recorder<progress> bob{node.system().system()};
-  observe(node, ada, "ada");
-  observe(node, bob, "bob");
+  listen_as(node, ada, "ada");
+  listen_as(node, bob, "bob");
   submit_for(node, "ada", "t1");
   node.submit("of-nobody");
   CHECK(ada.seen().size() == 6);
@@ -159,7 +159,7 @@ TEST_CASE("an observer that acknowledges nothing is told no more than its window
   for (std::size_t i = 0; i < tasks; ++i)
     submit_for(node, "ada", "t" + std::to_string(i));
   recorder<progress> deaf{node.system().system()};
-  observe(node, deaf, "ada");
+  listen_as(node, deaf, "ada");
   CHECK(deaf.seen().size() == window);
   const auto seen = std::make_shared<std::vector<progress>>();
   node.system().tell(attentive(node, seen), node.gateway, actors::observe{"ada"});

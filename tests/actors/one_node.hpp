@@ -68,7 +68,7 @@ public:
   // ---- time and messages ----
 
   test_node& system() { return *system_; }
-  workflow::instant now() const { return system_ ? system_->now() : stopped_at_; }
+  workflow::instant now() { return system_ ? system_->now() : stopped_at_; }
   void run() { system_->run(); }
   void advance(workflow::span by) { system_->advance(by); }
 

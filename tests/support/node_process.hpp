@@ -65,7 +65,8 @@ public:
 
 private:
   static std::string agent(const std::string& name, const std::string& program, const std::string& arguments) {
-    return "\n[[agent]]\nname = \"" + name + "\"\nprogram = \"" + program + "\"\narguments = [" + arguments + "]\n";
+    return "\n[[agent]]\nname = \"" + name + "\"\nprogram = \"" + program + "\"\narguments = [" + arguments
+           + "]\nallow_root = true\n";
   }
 
   void workflow(const std::string& name, const std::vector<std::string>& agents) {

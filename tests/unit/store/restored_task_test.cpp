@@ -11,7 +11,7 @@ using namespace steadfast::workflow;
 using namespace steadfast::tests;
 
 TEST_CASE("property: the same events from a restored task give the same result") {
-  holds(500, 400, [] {
+  holds(100, 400, [] {
     chooser choose{some_choices()};
     const auto d = random_definition(choose);
     auto t = make_task(submission_of(d), d, start);

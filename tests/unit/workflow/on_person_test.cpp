@@ -381,3 +381,12 @@ TEST_CASE("what people did is kept to a bound, and so is what they said") {
   x.must(cancelled{talker});
   CHECK(x.t.cause.size() <= 3 * note_size_max);
 }
+
+TEST_CASE("a step that is skipped while the one before it runs does not let the one after it start") {
+  scenario x{pipeline({step_named("a"), step_named("b"), step_named("c")})};
+  x.take();
+  x.must(step_skipped{1, blob{"1"}, {}, ann});
+  CHECK(x.state("c") == "not_started");
+  x.succeed("a");
+  CHECK(x.state("c") == "running");
+}

@@ -650,3 +650,13 @@ TEST_CASE("the story of a step keeps its newest attempts") {
   CHECK(x.at("a").log.back().number == 41);
   CHECK(x.at("a").log_dropped == 9);
 }
+
+TEST_CASE("row 33: what an agent only claims to have done is undone when the step that verifies it finds nothing") {
+  scenario x{pipeline({step_named("a"), step_named("verify")})};
+  x.take();
+  x.succeed("a");
+  x.fail_for_good("verify");
+  CHECK(x.state("a") == "compensating");
+  x.succeed("a");
+  CHECK(x.state() == "undone");
+}

@@ -67,7 +67,7 @@ void do_the_due(life& l) {
 } // namespace
 
 TEST_CASE("property: whatever happens, a task keeps its invariants and the rules keep their promises") {
-  holds(3000, choices_max, [] {
+  holds(500, choices_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     witness w{l.d, l.t};
@@ -84,7 +84,7 @@ TEST_CASE("property: whatever happens, a task keeps its invariants and the rules
 }
 
 TEST_CASE("property: the supervisor's judgement always settles, and asks only for what counts") {
-  holds(1000, choices_max, [] {
+  holds(200, choices_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     while (!choose.is_used_up()) {
@@ -105,7 +105,7 @@ TEST_CASE("property: the supervisor's judgement always settles, and asks only fo
 }
 
 TEST_CASE("property: once faults stop and everybody does their part, every task ends") {
-  holds(1000, choices_max, [] {
+  holds(200, choices_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     while (!choose.is_used_up()) {
@@ -124,7 +124,7 @@ TEST_CASE("property: once faults stop and everybody does their part, every task 
 }
 
 TEST_CASE("property: a task that nobody touches is ended, suspended, or has a moment at which something is due") {
-  holds(1000, choices_max, [] {
+  holds(200, choices_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     while (!choose.is_used_up()) {

@@ -101,6 +101,7 @@ TEST_CASE("a task is due when the supervisor has to look at it") {
   CHECK(due() == unset);
   x.must(undo_requested{{"ann", ""}});
   CHECK(due() == never); // claimable: it waits in the queue
+  x.take();
   x.wait();
   CHECK(due() == x.at("a").complete_by);
   x.must(suspended{{"ann", ""}});
