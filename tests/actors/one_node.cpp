@@ -69,18 +69,18 @@ void one_node::start() {
   spawn_all();
 }
 
+template <class... Handles>
+static void forget(Handles&... handles) {
+  ((handles = Handles{}), ...);
+}
+
 void one_node::crash() {
   stopped_at_ = system_->now();
   store_->cut();
   for (auto& [name, a] : agents_)
     a.die();
-  writer = {};
-  reader = {};
   schedulers.clear();
-  supervisor = {};
-  lease = {};
-  notifier = {};
-  gateway = {};
+  forget(writer, reader, supervisor, lease, notifier, gateway);
   system_.reset();
 }
 

@@ -15,7 +15,7 @@ std::vector<std::string> ids(const std::vector<workflow::task>& tasks) {
   return all;
 }
 
-write submission(const std::string& id, std::uint8_t priority, workflow::instant not_before = workflow::unset) {
+store::write submission(const std::string& id, std::uint8_t priority, workflow::instant not_before = workflow::unset) {
   auto s = order(id);
   s.priority = priority;
   s.not_before = not_before;

@@ -68,7 +68,7 @@ TEST_CASE("the map grows by itself up to its limit, in the middle of a batch too
   s.map_initial = 1 << 20;
   opened_store store{s};
   CHECK(store->stats().bytes_mapped == 1 << 20);
-  std::vector<write> batch;
+  std::vector<store::write> batch;
   for (int i = 0; i < 100; ++i)
     batch.emplace_back(submit_task{order("t" + std::to_string(i), large_payload), at(0)});
   for (const auto& o : store->commit(batch))

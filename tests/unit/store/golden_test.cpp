@@ -137,7 +137,7 @@ TEST_CASE("row 70: a store written in format 1 opens, is whole and can be worked
       fill(engine);
     }
     fs::create_directories(golden / "store");
-    const file_handle to{open((golden / "store" / "data.mdb").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)};
+    const store::file_handle to{open((golden / "store" / "data.mdb").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644)};
     lmdb::environment{{made.store(), 1 << 26, true}}.copy_to(to.get());
   }
   REQUIRE(fs::exists(golden / "store" / "data.mdb"));

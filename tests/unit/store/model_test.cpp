@@ -25,7 +25,7 @@ public:
   void run(int steps) {
     for (int i = 0; i < steps; ++i) {
       now_ += static_cast<std::int64_t>(pick(3));
-      std::vector<write> batch;
+      std::vector<store::write> batch;
       std::vector<std::function<void(const outcome&)>> expected;
       const auto writes = 1 + pick(6);
       for (std::size_t j = 0; j < writes; ++j)
@@ -51,7 +51,7 @@ private:
 
   // The outcomes of a batch are looked at in its order, so that each expectation finds the model as the write found the
   // store.
-  void add_write(std::vector<write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
+  void add_write(std::vector<store::write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
     switch (pick(6)) {
       case 0:
       case 1: return add_submission(batch, expected);
@@ -61,7 +61,7 @@ private:
     }
   }
 
-  void add_submission(std::vector<write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
+  void add_submission(std::vector<store::write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
     auto s = order(id(), pick(4) == 0 ? text(3) : "{}");
     s.priority = static_cast<std::uint8_t>(pick(3));
     s.not_before = pick(3) == 0 ? at(now_ + static_cast<std::int64_t>(pick(9))) : workflow::unset;
@@ -89,7 +89,7 @@ private:
     });
   }
 
-  void add_claim(std::vector<write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
+  void add_claim(std::vector<store::write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
     const claim_tasks w{scheduler(), pick(5), at(now_)};
     batch.emplace_back(w);
     expected.emplace_back([this, w](const outcome& o) {
@@ -119,7 +119,7 @@ private:
     });
   }
 
-  void add_free(std::vector<write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
+  void add_free(std::vector<store::write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
     const free_locks w{scheduler(), pick(4), pick(2) == 0, at(now_)};
     batch.emplace_back(w);
     expected.emplace_back([this, w](const outcome& o) {
@@ -145,7 +145,7 @@ private:
   }
 
   /// An event of a random task, made from what the model knows now: it is stale if the batch changes the task before.
-  void add_update(std::vector<write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
+  void add_update(std::vector<store::write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
     if (tasks_.empty())
       return add_submission(batch, expected);
     const auto& t = std::next(tasks_.begin(), static_cast<std::ptrdiff_t>(pick(tasks_.size())))->second;

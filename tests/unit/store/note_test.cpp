@@ -10,7 +10,7 @@ using namespace steadfast::store::test;
 
 namespace {
 
-write submission_for(const std::string& id, const std::string& observer) {
+store::write submission_for(const std::string& id, const std::string& observer) {
   auto s = order(id);
   s.reply_to = observer;
   return submit_task{s, at(0)};

@@ -50,7 +50,7 @@ TEST_CASE("every type that is sent comes back as it was") {
   check_round_trip(sample_writes());
   for (const auto& w : sample_writes()) {
     check_round_trip(w);
-    CHECK(decode<write>(encode(w)).index() == w.index());
+    CHECK(decode<store::write>(encode(w)).index() == w.index());
   }
   check_round_trip(sample_outcome());
   check_round_trip(sample_filter());
@@ -116,7 +116,7 @@ TEST_CASE("a body that ends early, goes on too long or names no value is refused
   const auto write_body = encode(sample_writes()[0]).substr(frame_head_size);
   auto no_such_write = write_body;
   no_such_write[0] = 99;
-  CHECK_THROWS_AS(decode<write>(sealed(no_such_write, record_kind::write_request)), damaged_record);
+  CHECK_THROWS_AS(decode<store::write>(sealed(no_such_write, record_kind::write_request)), damaged_record);
 
   auto outcome_body = encode(sample_outcome()).substr(frame_head_size);
   outcome_body[0] = 0;
@@ -142,8 +142,8 @@ TEST_CASE("random bytes are never a record, however they begin") {
     }
     try {
       // Either it is refused, or it is a value that can be written again.
-      const auto w = decode<write>(sealed(body, record_kind::write_request));
-      CHECK(decode<write>(encode(w)).index() == w.index());
+      const auto w = decode<store::write>(sealed(body, record_kind::write_request));
+      CHECK(decode<store::write>(encode(w)).index() == w.index());
     } catch (const damaged_record&) {
     }
   }

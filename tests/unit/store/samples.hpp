@@ -134,7 +134,7 @@ inline counters sample_counters() {
   return {100, 7, 42, {0, 1, 2, 3, 4, 5, 6, 7}};
 }
 
-inline std::vector<write> sample_writes() {
+inline std::vector<store::write> sample_writes() {
   update_task u;
   u.next = sample_task();
   u.lock_epoch_before = 11;

@@ -104,7 +104,7 @@ public:
     reopen();
   }
 
-  outcome one(const write& w) { return engine_->commit({w}).at(0); }
+  outcome one(const store::write& w) { return engine_->commit({w}).at(0); }
   outcome submit(const std::string& id, const std::string& payload = "{}") {
     return one(submit_task{order(id, payload), at(0)});
   }
