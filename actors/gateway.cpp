@@ -28,7 +28,8 @@ struct pending_act {
 };
 
 bool has_failed(const workflow::step& s) {
-  return s.state == workflow::step_state::failed || s.state == workflow::step_state::compensation_failed
+  const bool was_tried = s.state == workflow::step_state::not_started && s.attempt > 0;
+  return was_tried || s.state == workflow::step_state::failed || s.state == workflow::step_state::compensation_failed
          || s.needs_review || s.not_before != workflow::unset
          || (s.state == workflow::step_state::unknown && s.doing == workflow::attempt_action::none);
 }

@@ -26,7 +26,13 @@ std::vector<std::string> keys(one_node& node, const std::string& step) {
 
 /// A trip whose flight is refused for good, so that its hotel has to be undone.
 void refuse_flight(one_node& node) {
-  node.agent("flight").follow(scripted_agent::fail(1000, actors::report_kind::failed_permanent));
+  node.agent("flight").follow([](const actors::step_order& o) -> std::optional<actors::attempt_report> {
+    if (o.action != attempt_action::perform)
+      return scripted_agent::succeed(o);
+    auto no = report_on(o, actors::report_kind::failed_permanent, "the service says no");
+    no.maybe_done = false;
+    return no;
+  });
 }
 
 using strings = std::vector<std::string>;

@@ -35,6 +35,8 @@ public:
     });
     port_ = server_.bind_to_any_port("127.0.0.1");
     thread_ = std::thread{[this] { server_.listen_after_bind(); }};
+    while (!server_.is_running()) // a stop before it listens would be lost
+      std::this_thread::yield();
   }
   ~service() {
     server_.stop();
@@ -133,7 +135,7 @@ TEST_CASE("a configured header stands once, and no value makes another header") 
   CHECK(request.get_header_value_count("Content-Type") == 1);
   CHECK(request.get_header_value("Content-Type") == "text/plain");
   CHECK_FALSE(request.has_header("X-Evil"));
-  CHECK(request.get_header_value("Idempotency-Key") == "a%0D%0AX-Evil: 1");
+  CHECK(request.get_header_value("Idempotency-Key") == c.key); // this server decodes percents
 }
 
 TEST_CASE("status classes tell a passing fault from one for good") {

@@ -51,7 +51,7 @@ TEST_CASE("row 69: a copy taken under load is one consistent state and opens as 
   CHECK(report.tasks >= 200);
   for (int i = 0; i < during; ++i)
     CHECK(copy.find("left-" + std::to_string(i)).has_value() == copy.find("right-" + std::to_string(i)).has_value());
-  CHECK(copy.find("before-7") == store->find("before-7"));
+  CHECK(copy.find("before-7")->payload == store->find("before-7")->payload);
   CHECK(copy.commit({submit_task{order("new"), at(3)}})[0].created);
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("row 68: the reader slot of a killed process is cleared, and the file 
   });
   CHECK(e.signal == SIGKILL);
   CHECK(grown_by(50) > 0); // nothing is freed while it seems to be read
-  grown_by(1000);
+  grown_by(300);
   CHECK(grown_by(1000) == 0);
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("row 60: a full store refuses new work and still records running work"
   const auto count = fill(store, "t");
   CHECK(count > 50);
 
-  CHECK(store.submit("one more").result == verdict::full);
+  CHECK(store.submit("one-more").result == verdict::full);
   CHECK(store.submit("t0", large_payload).result == verdict::applied);
   CHECK(store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(0)}).result == verdict::applied);
   const auto tasks = store.one(claim_tasks{"s1", count, at(1)}).tasks;
@@ -96,7 +96,7 @@ TEST_CASE("row 60: a full store refuses new work and still records running work"
     CHECK(store.one(success_of(t, 0, std::string(1000, 'r'))).result == verdict::applied);
     CHECK(store.one(success_of(*store->find(t.number), 1)).result == verdict::applied);
   }
-  CHECK(store.submit("one more").result == verdict::full);
+  CHECK(store.submit("one-more").result == verdict::full);
   store.reopen();
   CHECK(store->stats().tasks[workflow::process_state::processed] == count);
   CHECK(store->check().faults.empty());
@@ -111,8 +111,10 @@ TEST_CASE("row 60: what fills the reserve too is refused as a whole, and the sto
   const auto tasks = store.one(claim_tasks{"s1", 20, at(1)}).tasks;
   std::size_t recorded = 0;
   try {
-    for (; recorded < tasks.size(); ++recorded)
-      REQUIRE(store.one(success_of(tasks[recorded], 0, std::string(900'000, 'r'))).result == verdict::applied);
+    for (; recorded < tasks.size(); ++recorded) {
+      const auto o = store.one(success_of(tasks[recorded], 0, std::string(900'000, 'r')));
+      REQUIRE(o.result == verdict::applied);
+    }
   } catch (const store_error& e) {
     CHECK_FALSE(e.is_fatal());
     CHECK(std::string{e.what()}.find("store.size-max") != std::string::npos);
