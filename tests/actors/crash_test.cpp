@@ -188,7 +188,7 @@ TEST_CASE("row 72: killed at any message while a task is undone, the undo is fin
     REQUIRE(node.agent("hotel").orders_of("hotel").size() == 1);
     REQUIRE(node.broken_invariants().empty());
   }
-  CHECK(crashes > 10);
+  CHECK(crashes >= 10);
 }
 
 TEST_CASE("killed at any message of a task's life, it ends processed and no completed step is ordered again") {
