@@ -28,6 +28,9 @@ public:
 
   const char* name() const override { return "notifier"; }
 
+  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  void on_exit() override { deps_ = {}; }
+
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& m) { on_down(m); });
     tell(this, deps_.store, subscribe{});

@@ -23,6 +23,9 @@ public:
 
   const char* name() const override { return "reader"; }
 
+  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  void on_exit() override { deps_ = {}; }
+
   behavior_type make_behavior() override {
     return {
       [this](const show_task& m) { return guarded([&] { return view_of(deps_.store->find(m.id), true); }); },

@@ -41,6 +41,9 @@ public:
 
   const char* name() const override { return "scheduler"; }
 
+  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  void on_exit() override { deps_ = {}; }
+
   behavior_type make_behavior() override {
     tell(this, deps_.store, subscribe{deps_.options.name});
     free_former_locks();

@@ -41,6 +41,12 @@ public:
 
   const char* name() const override { return "store_actor"; }
 
+  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  void on_exit() override {
+    subscribers_.clear();
+    deps_ = {};
+  }
+
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& m) { on_down(m); });
     return {

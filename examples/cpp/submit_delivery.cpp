@@ -25,7 +25,8 @@ int deliver(char** arguments) {
 
   const auto state = node.wait(task.id, std::chrono::seconds{30});
   std::cout << task.id << " is " << state << '\n';
-  for (const auto& step : node.show(task.id).at("steps"))
+  const auto shown = node.show(task.id);
+  for (const auto& step : shown.at("steps"))
     std::cout << "  " << step.at("name").get<std::string>() << ": " << step.at("state").get<std::string>() << '\n';
   return state == "processed" ? 0 : 1;
 }

@@ -40,7 +40,8 @@ std::optional<std::map<std::string, std::uint64_t>> node::count_tasks() const {
   try {
     steadfast::client client{socket()};
     std::map<std::string, std::uint64_t> tasks;
-    for (const auto& [state, count] : client.call("store.stats", nlohmann::json::object()).at("tasks").items())
+    const auto stats = client.call("store.stats", nlohmann::json::object());
+    for (const auto& [state, count] : stats.at("tasks").items())
       tasks[state] = count.get<std::uint64_t>();
     return tasks;
   } catch (const std::exception&) {
@@ -52,7 +53,8 @@ void node::save_alerts(const std::filesystem::path& file) const {
   steadfast::client client{socket()};
   const nlohmann::json everything{{"all", true}, {"max", alerts_max}};
   std::ofstream out{file};
-  for (const auto& alert : client.call("alerts.list", everything).at("alerts"))
+  const auto found = client.call("alerts.list", everything);
+  for (const auto& alert : found.at("alerts"))
     out << nlohmann::json{{"task", alert.at("task_id")}, {"kind", alert.at("kind")}, {"text", alert.at("text")}}
         << '\n';
 }

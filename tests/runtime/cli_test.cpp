@@ -17,7 +17,7 @@ namespace {
 
 const std::string source_dir = STEADFAST_SOURCE_DIR;
 
-program_end steadfast(const std::vector<std::string>& arguments, const std::string& input = "",
+program_end run_steadfast(const std::vector<std::string>& arguments, const std::string& input = "",
                       const std::vector<std::string>& environment = {}) {
   return run_program(STEADFAST_BINARY, arguments, input, environment);
 }
@@ -29,7 +29,7 @@ std::size_t lines_of(const std::string& text) {
 } // namespace
 
 TEST_CASE("help lists the commands, and every command's help has an example") {
-  const auto help = steadfast({"--help"});
+  const auto help = run_steadfast({"--help"});
   CHECK(help.code == 0);
   for (const auto* name : {"serve", "submit", "task", "alerts", "workflow", "lease", "node", "store"})
     CHECK_THAT(help.out, Contains(name));
@@ -47,7 +47,7 @@ TEST_CASE("help lists the commands, and every command's help has an example") {
                               std::vector<std::string>{"store", "dump"}, std::vector<std::string>{"store", "stat"});
   auto arguments = words;
   arguments.emplace_back("--help");
-  const auto one = steadfast(arguments);
+  const auto one = run_steadfast(arguments);
   CHECK(one.code == 0);
   CHECK_THAT(one.out, Contains("Example: steadfast " + words.front()));
 }
@@ -61,7 +61,7 @@ TEST_CASE("a wrong command line ends with 64 and a line that says what is wrong"
                                   std::vector<std::string>{"task", "retry", "t-1", "--where", "state=error"},
                                   std::vector<std::string>{"task", "edit", "a", "b", "--payload", "x"},
                                   std::vector<std::string>{"alerts", "ack", "seven"});
-  const auto end = steadfast(arguments);
+  const auto end = run_steadfast(arguments);
   CHECK(end.code == 64);
   CHECK_FALSE(end.err.empty());
   CHECK(end.out.empty());
@@ -70,17 +70,17 @@ TEST_CASE("a wrong command line ends with 64 and a line that says what is wrong"
 TEST_CASE("without a node a command says where it looked and how to start one") {
   const temp_folder folder;
   const auto socket = (folder.path() / "none.sock").string();
-  const auto by_option = steadfast({"task", "list", "--socket", socket});
+  const auto by_option = run_steadfast({"task", "list", "--socket", socket});
   CHECK(by_option.code == 69);
   CHECK_THAT(by_option.err, Contains("no node answers at " + socket) && Contains("steadfast serve -c"));
   CHECK(lines_of(by_option.err) == 1);
 
-  const auto by_environment = steadfast({"task", "list"}, "", {"STEADFAST_SOCKET=" + socket});
+  const auto by_environment = run_steadfast({"task", "list"}, "", {"STEADFAST_SOCKET=" + socket});
   CHECK_THAT(by_environment.err, Contains(socket));
 
   folder.write("node.toml", "[store]\npath = \"data\"\n[[agent]]\nname = \"a\"\nurl = \"http://localhost/\"\n"
                             "headers = { T = { env = \"STEADFAST_NOT_SET_HERE\" } }\n");
-  const auto by_config = steadfast({"task", "list", "-c", (folder.path() / "node.toml").string()});
+  const auto by_config = run_steadfast({"task", "list", "-c", (folder.path() / "node.toml").string()});
   CHECK(by_config.code == 69);
   CHECK_THAT(by_config.err, Contains((folder.path() / "data/control.sock").string()));
 }
@@ -89,29 +89,29 @@ TEST_CASE("row 80: serve refuses a bad configuration with 78 and a line for each
   const temp_folder folder;
   const auto config = (folder.path() / "node.toml").string();
   folder.write("node.toml", "[scheduler]\nin_flight_mx = 3\n");
-  const auto unknown = steadfast({"serve", "-c", config});
+  const auto unknown = run_steadfast({"serve", "-c", config});
   CHECK(unknown.code == 78);
   CHECK(unknown.err == "steadfast: " + config + ":2: scheduler.in_flight_mx: unknown key; did you mean \"in_flight_max\"?\n");
 
-  const auto missing = steadfast({"serve", "-c", (folder.path() / "other.toml").string()});
+  const auto missing = run_steadfast({"serve", "-c", (folder.path() / "other.toml").string()});
   CHECK(missing.code == 78);
   CHECK_THAT(missing.err, Contains("other.toml: cannot be read: No such file or directory") && EndsWith("\n"));
   CHECK(lines_of(missing.err) == 1);
 
   folder.write("node.toml", "workflows = [\"nowhere.toml\"]\n");
-  const auto no_workflow = steadfast({"serve", "-c", config});
+  const auto no_workflow = run_steadfast({"serve", "-c", config});
   CHECK(no_workflow.code == 78);
   CHECK_THAT(no_workflow.err, Contains("nowhere.toml: cannot be read"));
 }
 
 TEST_CASE("a configuration can be checked without starting a node") {
-  const auto end = steadfast({"serve", "--check", "-c", source_dir + "/config/steadfast.toml"});
+  const auto end = run_steadfast({"serve", "--check", "-c", source_dir + "/config/steadfast.toml"});
   CHECK(end.code == 0);
   CHECK_THAT(end.out, EndsWith("is all right: 0 agents, 0 workflows\n"));
 }
 
 TEST_CASE("workflow check finds mistakes and says where they are") {
-  const auto good = steadfast({"workflow", "check", source_dir + "/config/workflows/drone_delivery.toml",
+  const auto good = run_steadfast({"workflow", "check", source_dir + "/config/workflows/drone_delivery.toml",
                                source_dir + "/config/workflows/order_processing.toml"});
   CHECK(good.code == 0);
   CHECK(lines_of(good.out) == 2);
@@ -120,37 +120,37 @@ TEST_CASE("workflow check finds mistakes and says where they are") {
   const temp_folder folder;
   folder.write("bad.toml", "name = \"w\"\n[[step]]\nname = \"a\"\nagnt = \"x\"\n");
   const auto file = (folder.path() / "bad.toml").string();
-  const auto bad = steadfast({"workflow", "check", file});
+  const auto bad = run_steadfast({"workflow", "check", file});
   CHECK(bad.code == 65);
   CHECK_THAT(bad.out, StartsWith(file + ":4: step.agnt: unknown key; did you mean \"agent\"?"));
 
-  const auto as_json = steadfast({"workflow", "check", "--json", file});
+  const auto as_json = run_steadfast({"workflow", "check", "--json", file});
   CHECK(as_json.code == 65);
   CHECK(nlohmann::json::parse(as_json.out).at("problems").size() >= 1);
 }
 
 TEST_CASE("a payload that is no JSON, or not there, is refused before a node is asked") {
-  const auto bad = steadfast({"submit", "w", "--payload", "-"}, "{\"a\": }");
+  const auto bad = run_steadfast({"submit", "w", "--payload", "-"}, "{\"a\": }");
   CHECK(bad.code == 65);
   CHECK_THAT(bad.err, Contains("the payload is not JSON: parse error at line 1, column 7"));
-  const auto missing = steadfast({"submit", "w", "--payload", "/nowhere/payload.json"});
+  const auto missing = run_steadfast({"submit", "w", "--payload", "/nowhere/payload.json"});
   CHECK(missing.code == 66);
   CHECK_THAT(missing.err, Contains("/nowhere/payload.json cannot be read: No such file or directory"));
-  CHECK(steadfast({"submit", "w", "--payload", "-"}, std::string(1000, '[')).code == 65);
+  CHECK(run_steadfast({"submit", "w", "--payload", "-"}, std::string(1000, '[')).code == 65);
 }
 
 TEST_CASE("a mistake in a filter is told before a node is asked") {
   const auto arguments = GENERATE(std::vector<std::string>{"task", "list"}, std::vector<std::string>{"task", "retry"});
   auto with_filter = arguments;
   with_filter.insert(with_filter.end(), {"--where", "state=eror"});
-  const auto end = steadfast(with_filter);
+  const auto end = run_steadfast(with_filter);
   CHECK(end.code == 64);
   CHECK(end.err == "steadfast: --where: there is no state `eror`; did you mean `error`?\n");
 }
 
 TEST_CASE("a store that is not there cannot be looked at") {
   const temp_folder folder;
-  const auto end = steadfast({"store", "stat", "--store", (folder.path() / "none").string()});
+  const auto end = run_steadfast({"store", "stat", "--store", (folder.path() / "none").string()});
   CHECK(end.code == 73);
   CHECK_THAT(end.err, Contains((folder.path() / "none").string()));
 }

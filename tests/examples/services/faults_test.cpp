@@ -16,7 +16,7 @@ json alice_with(const std::string& field, const json& wish) {
   return {{"customer", "alice"}, {field, wish}};
 }
 
-const json alice{{"customer", "alice"}};
+const json plain_alice{{"customer", "alice"}};
 
 services::call call_of(const std::string& key, std::uint64_t attempt = 1) {
   services::call c;
@@ -104,10 +104,10 @@ TEST_CASE("a refusal is for good and makes nothing") {
 TEST_CASE("what was created is not refused afterwards") {
   const scratch_folder data;
   const running_service account{"account", data};
-  CHECK(account.perform("t1/a", alice).status == 201);
+  CHECK(account.perform("t1/a", plain_alice).status == 201);
   CHECK(account.post_plain("/faults", R"({"refuse": 1})").status == 200);
-  CHECK(account.perform("t1/a", alice).status == 200);
-  CHECK(account.perform("t2/a", alice).status == 422);
+  CHECK(account.perform("t1/a", plain_alice).status == 200);
+  CHECK(account.perform("t2/a", plain_alice).status == 422);
 }
 
 TEST_CASE("the body of a do says what is to happen to its undo and its probe") {
@@ -133,10 +133,10 @@ TEST_CASE("several faults can be asked for at once") {
 TEST_CASE("a service that ignores the key makes the effect again, even after its undo") {
   const scratch_folder data;
   const running_service account{"account", data, {"--dedup", "off"}};
-  CHECK(account.perform("t1/a", alice).status == 201);
-  CHECK(account.perform("t1/a", alice).status == 201);
+  CHECK(account.perform("t1/a", plain_alice).status == 201);
+  CHECK(account.perform("t1/a", plain_alice).status == 201);
   CHECK(account.undo("t1/a").status == 200);
-  CHECK(account.perform("t1/a", alice).status == 201);
+  CHECK(account.perform("t1/a", plain_alice).status == 201);
   CHECK(account.logged() == strings{"do created", "do created", "undo undone", "do created"});
 }
 
@@ -145,7 +145,7 @@ TEST_CASE("switches are shown and changed while the service runs, all or none") 
   const running_service account{"account", data, {"--transient", "0.25"}};
   CHECK(account.get("/faults").body["transient"] == 0.25);
   CHECK(account.post_plain("/faults", R"({"transient": 1, "on_undo": false})").status == 200);
-  CHECK(account.perform("t1/a", alice).status == 503);
+  CHECK(account.perform("t1/a", plain_alice).status == 503);
   CHECK(account.undo("t1/a").status == 200);
   const auto unknown = account.post_plain("/faults", R"({"transient": 0, "trnsient": 0})");
   CHECK(unknown.status == 422);
@@ -168,7 +168,7 @@ TEST_CASE("requests that hang do not keep others from being served") {
       account.post("/check", r, 2s);
     });
   CHECK(wait_until([&] { return account.get("/stats").body.value("held", 0) == 40; }));
-  CHECK(account.perform("t1/a", alice).status == 201);
+  CHECK(account.perform("t1/a", plain_alice).status == 201);
   for (auto& h : hanging)
     h.join();
 }
