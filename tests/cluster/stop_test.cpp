@@ -94,7 +94,7 @@ TEST_CASE("row 20: a graceful stop gives the supervisor's lease back, so that th
 
 TEST_CASE("a second signal ends the process at once") {
   node_process node{STEADFAST_BINARY, "[shutdown]\ndrain_limit = \"1h\"\n[[agent]]\nname = \"very_slow\"\n"
-                                      "program = \"/bin/sleep\"\narguments = [\"1000\"]\n"};
+                                      "program = \"/bin/sleep\"\narguments = [\"1000\"]\nallow_root = true\n"};
   node.folder().write("workflows/stuck.toml", "name = \"stuck\"\n[[step]]\nname = \"a\"\nagent = \"very_slow\"\ncomplete_by = \"1h\"\n");
   node.start();
   REQUIRE(node.command({"submit", "stuck", "--id", "t-1"}).code == 0);

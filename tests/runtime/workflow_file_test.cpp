@@ -13,7 +13,7 @@ namespace {
 
 const std::filesystem::path source_root{STEADFAST_SOURCE_DIR};
 
-std::string complaints(const std::string& text) {
+std::string complaints_about_workflow(const std::string& text) {
   try {
     parse_workflow(text, "w.toml");
     return "";
@@ -107,33 +107,33 @@ TEST_CASE("conditions can ask for presence, absence, equality and difference") {
 }
 
 TEST_CASE("mistakes in a workflow file are told with file, line and key") {
-  CHECK(complaints(step_with("agnet = \"y\"")) == "w.toml:5: step.agnet: unknown key; did you mean \"agent\"?");
-  CHECK(complaints(step_with("input = { a = \"customer\" }"))
+  CHECK(complaints_about_workflow(step_with("agnet = \"y\"")) == "w.toml:5: step.agnet: unknown key; did you mean \"agent\"?");
+  CHECK(complaints_about_workflow(step_with("input = { a = \"customer\" }"))
         == "w.toml:5: step.input.a: must be \"payload:/pointer\", \"STEP:/pointer\" or { literal = VALUE }; the pointer may be "
            "empty for the whole document");
-  CHECK(complaints(step_with("input = \"x\""))
+  CHECK(complaints_about_workflow(step_with("input = \"x\""))
         == "w.toml:5: step.input: must be a table of members, such as { customer = \"payload:/customer\" }");
-  CHECK(complaints(step_with("on_exhausted = \"pray\""))
+  CHECK(complaints_about_workflow(step_with("on_exhausted = \"pray\""))
         == "w.toml:5: step.on_exhausted: \"pray\" is not allowed; one of \"undo\", \"error\"");
-  CHECK(complaints(step_with("retry = { attempts = 0 }"))
+  CHECK(complaints_about_workflow(step_with("retry = { attempts = 0 }"))
         == "w.toml:5: step.retry.attempts: 0 is not allowed: a whole number from 1 to 1000");
-  CHECK(complaints(step_with("retry = { jitter = 2 }")) == "w.toml:5: step.retry.jitter: 2 is not allowed: a number from 0 to 1");
-  CHECK(complaints(step_with("when = { step = \"a\", pointer = \"\" }"))
+  CHECK(complaints_about_workflow(step_with("retry = { jitter = 2 }")) == "w.toml:5: step.retry.jitter: 2 is not allowed: a number from 0 to 1");
+  CHECK(complaints_about_workflow(step_with("when = { step = \"a\", pointer = \"\" }"))
         .find("w.toml:5: step.when: must have exactly one of equals, differs and present") != std::string::npos);
 }
 
 TEST_CASE("what the rules find wrong is told with the line of its step or key") {
-  CHECK(complaints("name = \"w\"\n\n[[step]]\nname = \"a\"\nagent = \"x\"\nafter = [\"b\"]\n")
+  CHECK(complaints_about_workflow("name = \"w\"\n\n[[step]]\nname = \"a\"\nagent = \"x\"\nafter = [\"b\"]\n")
         == "w.toml:3: step `a`: after names the unknown step `b`");
-  CHECK(complaints("name = \"w\"\ndeadline = \"1s\"\n[[step]]\nname = \"a\"\nagent = \"x\"\n")
+  CHECK(complaints_about_workflow("name = \"w\"\ndeadline = \"1s\"\n[[step]]\nname = \"a\"\nagent = \"x\"\n")
         == "w.toml:1: undo_reserve must be below the deadline");
-  CHECK(complaints("name = \"w\"") == "w.toml:1: steps: there must be at least one");
-  CHECK(complaints(step_with("input = { x = \"nobody:/a\" }"))
+  CHECK(complaints_about_workflow("name = \"w\"") == "w.toml:1: steps: there must be at least one");
+  CHECK(complaints_about_workflow(step_with("input = { x = \"nobody:/a\" }"))
         == "w.toml:2: step `a`: input member `x` names the unknown step `nobody`");
 }
 
 TEST_CASE("a step called payload is refused because input could not tell it apart") {
-  CHECK(complaints("name = \"w\"\n[[step]]\nname = \"payload\"\nagent = \"x\"\n").starts_with("w.toml:3: step.name: a step cannot"));
+  CHECK(complaints_about_workflow("name = \"w\"\n[[step]]\nname = \"payload\"\nagent = \"x\"\n").starts_with("w.toml:3: step.name: a step cannot"));
 }
 
 TEST_CASE("the shipped workflows are ready to be used") {
