@@ -4,6 +4,7 @@
 #include "actors/deps.hpp"
 #include "actors/step_input.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/explain.hpp"
 #include "workflow/transition.hpp"
 
 #include <caf/actor_system.hpp>
@@ -27,23 +28,6 @@ struct pending_act {
   workflow::process_state state = workflow::process_state::pending; ///< after it
 };
 
-bool has_failed(const workflow::step& s) {
-  const bool was_tried = s.state == workflow::step_state::not_started && s.attempt > 0;
-  return was_tried || s.state == workflow::step_state::failed || s.state == workflow::step_state::compensation_failed
-         || s.needs_review || s.not_before != workflow::unset
-         || (s.state == workflow::step_state::unknown && s.doing == workflow::attempt_action::none);
-}
-
-/// The step a person means: the one named, or the first that failed or waits.
-std::optional<std::size_t> step_meant(const act_on_task& m, const workflow::task& t, const workflow::definition& d) {
-  if (!m.step.empty())
-    return workflow::find_step(d, m.step);
-  for (std::size_t i = 0; i < t.steps.size(); ++i)
-    if (has_failed(t.steps[i]))
-      return i;
-  return std::nullopt;
-}
-
 /// The event that the act stands for; none when it names no step of the task.
 std::optional<workflow::event> event_of(const act_on_task& m, const workflow::task& t, const workflow::definition& d) {
   const workflow::by person{m.who, m.why};
@@ -55,7 +39,7 @@ std::optional<workflow::event> event_of(const act_on_task& m, const workflow::ta
     case task_act::resume: return workflow::resumed{person};
     default: break;
   }
-  const auto step = step_meant(m, t, d);
+  const auto step = m.step.empty() ? workflow::first_in_trouble(t) : workflow::find_step(d, m.step);
   if (!step)
     return std::nullopt;
   if (m.act == task_act::skip)

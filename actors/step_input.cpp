@@ -1,5 +1,7 @@
 #include "actors/step_input.hpp"
 
+#include "workflow/json_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 namespace steadfast::actors {
@@ -12,11 +14,19 @@ struct missing {
   std::string why;
 };
 
-json parse(std::string_view text, const std::string& what) {
+/// Nothing if it is not JSON, or nested deeper than the rules allow: copies and dumps of the library recurse.
+std::optional<json> parse(std::string_view text) {
+  if (!workflow::is_json(text))
+    return std::nullopt;
   auto document = json::parse(text, nullptr, false);
-  if (document.is_discarded())
-    throw missing{what + " is not JSON"};
-  return document;
+  return document.is_discarded() ? std::nullopt : std::optional{std::move(document)};
+}
+
+json parse(std::string_view text, const std::string& what) {
+  auto document = parse(text);
+  if (!document)
+    throw missing{what + " is not JSON, or is nested too deep"};
+  return *std::move(document);
 }
 
 /// The library throws for an index that no array can have, where there is just no such value.
@@ -79,11 +89,11 @@ std::vector<workflow::fact> facts_of(const workflow::definition& d, std::size_t 
   const auto pointers = workflow::pointers_asked(d, step);
   if (pointers.empty())
     return facts;
-  const auto document = json::parse(result, nullptr, false);
-  if (document.is_discarded())
+  const auto document = parse(result);
+  if (!document)
     return facts;
   for (const auto& pointer : pointers)
-    if (const auto value = find_value(document, pointer))
+    if (const auto value = find_value(*document, pointer))
       facts.push_back({pointer, value->dump(-1, ' ', false, json::error_handler_t::replace)});
   return facts;
 }

@@ -1,5 +1,7 @@
 #include "runtime/control_server.hpp"
 
+#include "workflow/json_text.hpp"
+
 #include <asio.hpp>
 
 #include <sys/socket.h>
@@ -49,9 +51,11 @@ json call(const control_methods& methods, const json& request) {
 }
 
 std::string answer_to(const control_methods& methods, const std::string& line) {
-  const auto request = json::parse(line, nullptr, false);
-  const auto answer = request.is_object() ? call(methods, request)
-                                          : failure({}, parse_failed, "the request is not a JSON object");
+  // Our own check comes first because it bounds the depth: copies and dumps of the library recurse.
+  const auto request = workflow::is_json(line) ? json::parse(line, nullptr, false) : json{};
+  const auto answer = request.is_object()
+                        ? call(methods, request)
+                        : failure({}, parse_failed, "the request is not a JSON object, or is nested too deep");
   return answer.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -56,6 +56,7 @@ public:
   void start();
 
   /// Takes nothing new, lets attempts under way finish up to the drain limit, gives the rest back, releases the leases, closes.
+  /// Waits for every actor of the system: yours must be told to quit, and a caf::scoped_actor be out of scope.
   void stop();
 
   /// REQUIRES: started.

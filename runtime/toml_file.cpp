@@ -24,7 +24,9 @@ std::string quoted_list(std::initializer_list<std::string_view> names) {
 std::string shown(const toml::node& n) {
   std::ostringstream out;
   n.visit([&out](const auto& value) {
-    if constexpr (toml::is_value<decltype(value)>)
+    if constexpr (toml::is_string<decltype(value)>)
+      out << '"' << value.get() << '"'; // toml++ would choose the kind of quotes by itself
+    else if constexpr (toml::is_value<decltype(value)>)
       out << value;
   });
   const auto text = out.str();

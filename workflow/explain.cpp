@@ -193,6 +193,12 @@ void explain_suspended(const task& t, std::vector<explanation>& out) {
   out.push_back({"next: `task resume` lets " + std::string{what} + " go on; its deadline does not move"});
 }
 
+bool is_in_trouble(const step& s) {
+  const bool was_tried = s.state == step_state::not_started && s.attempt > 0;
+  return was_tried || s.state == step_state::failed || s.state == step_state::compensation_failed || s.needs_review
+         || s.not_before != unset || (s.state == step_state::unknown && s.doing == attempt_action::none);
+}
+
 } // namespace
 
 std::vector<explanation> explain(const task& t, const definition& d, instant now) {
@@ -210,6 +216,11 @@ std::vector<explanation> explain(const task& t, const definition& d, instant now
   explain_steps(t, d, now, out);
   explain_limits(t, d, now, out);
   return out;
+}
+
+std::optional<std::size_t> first_in_trouble(const task& t) {
+  const auto found = std::find_if(t.steps.begin(), t.steps.end(), is_in_trouble);
+  return found == t.steps.end() ? std::nullopt : std::optional{static_cast<std::size_t>(found - t.steps.begin())};
 }
 
 } // namespace steadfast::workflow

@@ -2,6 +2,8 @@
 
 #include "workflow/task.hpp"
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,5 +20,8 @@ struct explanation {
 
 /// Why the task is where it is, and what happens next and when. Never empty.
 std::vector<explanation> explain(const task& t, const definition& d, instant now);
+
+/// The step that a person means who names none: the first that failed, waits for another attempt or needs a look.
+std::optional<std::size_t> first_in_trouble(const task& t);
 
 } // namespace steadfast::workflow

@@ -129,6 +129,12 @@ actors::observer_actor::behavior_type travel(actors::observer_actor::stateful_po
   return self->state.is->behavior();
 }
 
+/// In a function of its own: a node that stops waits for all actors of its system, scoped ones too.
+void wait_for_traveller(steadfast::node& node) {
+  caf::scoped_actor self{node.system()};
+  self->wait_for(node.system().spawn(travel, node.gateway()));
+}
+
 int run(const std::string& folder) {
   steadfast::node_options options;
   options.name = "travel";
@@ -144,8 +150,7 @@ int run(const std::string& folder) {
   node.add_agent("book_flight", actors::quick_function{book_flight});
   node.start();
 
-  caf::scoped_actor self{node.system()};
-  self->wait_for(node.system().spawn(travel, node.gateway()));
+  wait_for_traveller(node);
   node.stop();
   return 0;
 }

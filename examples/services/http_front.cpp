@@ -2,6 +2,8 @@
 
 #include "examples/services/connections.hpp"
 
+#include <sys/socket.h>
+
 #include <cmath>
 #include <exception>
 #include <future>
@@ -45,6 +47,11 @@ void answer_exception(const httplib::Request& asked, httplib::Response& to, std:
 http_front::http_front(service& s, std::size_t threads) : service_{s} {
   server_.new_task_queue = [threads] { return new httplib::ThreadPool{threads}; };
   server_.set_tcp_nodelay(true);
+  server_.set_socket_options([this](int listener) {
+    listener_ = listener;
+    const int on = 1; // but not SO_REUSEPORT, which is the library's choice: two services would share a port
+    ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  });
   server_.set_payload_max_length(body_size_max);
   server_.set_keep_alive_max_count(1'000'000'000);
   server_.set_exception_handler(answer_exception);
@@ -90,6 +97,7 @@ int http_front::start(int port) {
     port = 0;
   if (port <= 0)
     return 0;
+  ::listen(listener_, SOMAXCONN); // the library asks for room for 5 connections; more at once would wait for seconds
   thread_ = std::thread{[this] { server_.listen_after_bind(); }};
   while (!server_.is_running()) // until then it could not be stopped
     std::this_thread::sleep_for(std::chrono::milliseconds{1});

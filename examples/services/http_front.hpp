@@ -28,6 +28,7 @@ private:
 
   service& service_;
   httplib::Server server_;
+  int listener_ = -1;
   std::thread thread_;
 };
 

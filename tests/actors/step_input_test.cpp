@@ -64,7 +64,14 @@ TEST_CASE("a value that is not there is a problem that names the member and the 
 TEST_CASE("a payload that is no JSON is a problem for a step that looks into it") {
   const auto in = actors::make_input(task_with("{oops", "{}"), booking({{"who", of_payload("/who")}}), 1,
                                      attempt_action::perform);
-  CHECK(in.problem == "input `who`: the payload is not JSON");
+  CHECK(in.problem == "input `who`: the payload is not JSON, or is nested too deep");
+}
+
+TEST_CASE("a document nested without end is a problem of the step, not the end of the node") {
+  const auto d = booking({{"seat", of_result("")}});
+  const auto t = task_with("{}", std::string(500'000, '[') + std::string(500'000, ']'));
+  const auto in = actors::make_input(t, d, 1, attempt_action::perform);
+  CHECK(in.problem == "input `seat`: the result of step `find` is not JSON, or is nested too deep");
 }
 
 TEST_CASE("what comes from a skipped step is null") {

@@ -68,7 +68,7 @@ TEST_CASE("the story of a task tells each step, each attempt, what was undone an
   ship    failed        1 do     payment  11:59:07.000  50 ms  failed permanent: 409: no such\x1b[2J address
   notify  not_started            mail
 
-  when                           who  did     why
+  when                            who  did     why
   2026-01-01 11:59:30 (30 s ago)  kim  cancel  a mistake
 
   late reply                      step    attempt  said       did not count because
