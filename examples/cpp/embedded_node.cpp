@@ -158,7 +158,7 @@ int run(const std::string& folder) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
+  if (argc != 2 || argv[1][0] == '-') {
     std::cerr << "usage: embedded_node FOLDER\n";
     return 2;
   }
