@@ -16,7 +16,8 @@ struct call_outcome_note {
   call_ticket ticket = 0;
   answer what;
 };
-STEADFAST_MESSAGE(call_outcome_note, x.ticket, x.what.kind, x.what.result, x.what.why, x.what.maybe_done, x.what.retry_after)
+STEADFAST_MESSAGE(call_outcome_note, x.ticket, x.what.kind, x.what.result, x.what.why, x.what.maybe_done,
+                  x.what.retry_after)
 
 namespace {
 
@@ -25,7 +26,10 @@ using agent_self = agent_actor::extend<takes<void(call_outcome_note)>, takes<voi
 class agent_process : public agent_self::base, private agent_hands {
 public:
   agent_process(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
-    : agent_self::base{cfg}, clock_{clock}, desk_{o, *this}, caller_{make(speaker())} {}
+      : agent_self::base{cfg},
+        clock_{clock},
+        desk_{o, *this},
+        caller_{make(speaker())} {}
 
   const char* name() const override { return "agent"; }
 
@@ -84,7 +88,8 @@ private:
 
 } // namespace
 
-agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock, const make_caller& make) {
+agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+                        const make_caller& make) {
   return sys.spawn<agent_process>(o, clock, make);
 }
 

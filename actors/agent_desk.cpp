@@ -146,8 +146,19 @@ void agent_desk::begin_call(place p, instant now) {
   const bool limited = options_.call_limit > span::zero() && options_.call_limit < a.order.complete_by - now;
   due_.set(limited ? now + options_.call_limit : a.order.complete_by, p, 0);
   const auto& o = a.order;
-  hands_.start(a.ticket, {o.task_id, o.workflow, o.step_name, o.action, o.attempt, o.epoch, o.key, o.reverses, o.input,
-                          o.complete_by, a.tries, now, {}});
+  hands_.start(a.ticket, {o.task_id,
+                          o.workflow,
+                          o.step_name,
+                          o.action,
+                          o.attempt,
+                          o.epoch,
+                          o.key,
+                          o.reverses,
+                          o.input,
+                          o.complete_by,
+                          a.tries,
+                          now,
+                          {}});
 }
 
 void agent_desk::abandon_call(const open_attempt& a, instant now) {

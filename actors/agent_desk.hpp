@@ -56,7 +56,7 @@ public:
   agent_view view(workflow::instant now) const;
 
 private:
-  using place = std::uint64_t; ///< in the order of arrival; 0: none
+  using place = std::uint64_t;                                                  ///< in the order of arrival; 0: none
   using attempt_name = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>; ///< task, step, attempt
 
   enum class phase : std::uint8_t { queued, calling, stopping, giving_up, waiting };
@@ -122,7 +122,7 @@ private:
   std::size_t abandoned_ = 0;
   std::uint64_t inputs_size_ = 0;
   workflow::instant rate_allows_at_ = workflow::never; ///< when the next queued call may begin, if the rate holds it up
-  std::int64_t usual_duration_us_ = 0; ///< of a call, an average that forgets
+  std::int64_t usual_duration_us_ = 0;                 ///< of a call, an average that forgets
   agent_view counts_;
 };
 

@@ -68,7 +68,8 @@ answer agent_desk::as_seen_by(const open_attempt& a, answer x) const {
   if (a.in == phase::stopping && x.kind == report_kind::failed_transient)
     x.kind = report_kind::stopped;
   else if (a.in == phase::giving_up && x.kind == report_kind::stopped)
-    return failed_for_now("no answer within call_limit (" + std::to_string(options_.call_limit.count()) + " ms)", x.maybe_done);
+    return failed_for_now("no answer within call_limit (" + std::to_string(options_.call_limit.count()) + " ms)",
+                          x.maybe_done);
   return x;
 }
 
@@ -172,7 +173,8 @@ void agent_desk::send_back_while_open(instant now) {
       close(here);
     } else {
       auto why = a.why + "; " + circuit_text();
-      report(here, report_kind::failed_transient, {report_kind::failed_transient, {}, std::move(why), a.maybe_done, retry_after});
+      report(here, report_kind::failed_transient,
+             {report_kind::failed_transient, {}, std::move(why), a.maybe_done, retry_after});
     }
   }
 }

@@ -34,8 +34,8 @@ struct call {
 /// What it answers.
 struct answer {
   report_kind kind = report_kind::succeeded;
-  std::string result; ///< with succeeded: a JSON text, or bytes
-  std::string why;    ///< otherwise
+  std::string result;     ///< with succeeded: a JSON text, or bytes
+  std::string why;        ///< otherwise
   bool maybe_done = true; ///< with failed_*: the remote side may have acted; false when it refused or was not reached
   workflow::span retry_after{0}; ///< with failed_transient: the remote side asked for at least this wait
 };
@@ -47,13 +47,24 @@ answer did_not_happen(); ///< for probes
 /// Called once, from any thread; a second call has no effect. One that is dropped without a call is a passing fault.
 using answer_to = std::function<void(answer)>;
 
-/// How a function agent is run. An exception counts as a passing fault after which the remote side may have acted.
-struct quick_function { std::function<answer(const call&)> run; };    ///< on the agent's own turn: must not block
-/// On a thread of the agent's own pool, of which there are as many as its concurrency. It keeps its thread until it returns,
-/// so it should watch `stop` or have a limit of its own.
-struct blocking_function { std::function<answer(const call&)> run; };
+// How a function agent is run. An exception counts as a passing fault after which the remote side may have acted.
+
+/// On the agent's own turn: must not block.
+struct quick_function {
+  std::function<answer(const call&)> run;
+};
+
+/// On a thread of the agent's own pool, of which there are as many as its concurrency. It keeps its thread until it
+/// returns, so it should watch `stop` or have a limit of its own.
+struct blocking_function {
+  std::function<answer(const call&)> run;
+};
+
 /// Returns at once and answers later. The reference is valid until it returns: copy what is needed afterwards.
-struct async_function { std::function<void(const call&, answer_to)> run; };
+struct async_function {
+  std::function<void(const call&, answer_to)> run;
+};
+
 using agent_function = std::variant<quick_function, blocking_function, async_function>;
 
 } // namespace steadfast::actors

@@ -22,9 +22,9 @@ struct agent_options {
   std::uint32_t queue = 1024;        ///< orders waiting for their turn; above, they are declined
   std::uint32_t rate_per_second = 0; ///< calls begun per second; 0: no limit
   std::uint32_t burst = 10;          ///< calls that may begin at once when the rate was not used
-  workflow::span call_limit{0};      ///< a call that takes longer is given up as a passing fault; 0: only complete-by ends it
-  std::uint64_t result_size_max = 1 << 20;    ///< a larger result is a permanent failure that may have acted
-  std::uint64_t inputs_size_max = 64 << 20;   ///< bytes of input of all open orders together; above, they are declined
+  workflow::span call_limit{0};      ///< a longer call is given up as a passing fault; 0: only complete-by ends it
+  std::uint64_t result_size_max = 1 << 20;  ///< a larger result is a permanent failure that may have acted
+  std::uint64_t inputs_size_max = 64 << 20; ///< bytes of input of all open orders together; above, they are declined
 };
 
 /// Calls a service over HTTP. The destination comes from the configuration and from nowhere else.
@@ -35,8 +35,8 @@ struct http_options {
   std::vector<std::string> permanent = {"3xx", "4xx"}; ///< status classes or codes answered as permanent failures
   std::vector<std::string> transient = {"408", "425", "429", "5xx"}; ///< these win over permanent
   workflow::span connect_limit{3000};
-  std::string ca_file; ///< empty: the system's certificates
-  std::string proxy;   ///< URL of an HTTP proxy; empty: none, whatever the environment says
+  std::string ca_file;           ///< empty: the system's certificates
+  std::string proxy;             ///< URL of an HTTP proxy; empty: none, whatever the environment says
   bool allow_link_local = false; ///< 169.254.0.0/16, fe80::/10 and the other addresses where cloud metadata lives
 };
 
@@ -44,9 +44,9 @@ struct http_options {
 struct exec_options {
   std::string program; ///< absolute path
   std::vector<std::string> arguments;
-  std::map<std::string, std::string> environment; ///< the whole environment of the program, but for STEADFAST_*
+  std::map<std::string, std::string> environment;   ///< the whole environment of the program, but for STEADFAST_*
   std::vector<std::int32_t> transient_exits = {75}; ///< exit codes that are worth another try (EX_TEMPFAIL)
-  std::int32_t denied_exit = 66; ///< a probe's exit code for "it did not happen" (EX_NOINPUT)
+  std::int32_t denied_exit = 66;                    ///< a probe's exit code for "it did not happen" (EX_NOINPUT)
   std::uint64_t output_max = 1 << 20;
   std::string directory = "/"; ///< where it runs
   bool allow_root = false;     ///< run it although the node runs as root

@@ -37,12 +37,14 @@ public:
   }
 
   /// Those of the tasks, each once.
-  std::vector<boxed<workflow::definition>> of(const std::vector<workflow::task>& tasks, const store::state_store& store) {
+  std::vector<boxed<workflow::definition>> of(const std::vector<workflow::task>& tasks,
+                                              const store::state_store& store) {
     std::map<const workflow::definition*, boxed<workflow::definition>> used;
     for (const auto& t : tasks)
       if (auto d = find(t, store))
         used.try_emplace(d.share().get(), d);
     std::vector<boxed<workflow::definition>> out;
+    out.reserve(used.size());
     for (auto& [pointer, d] : used)
       out.push_back(d);
     return out;

@@ -94,6 +94,7 @@ std::vector<std::string> environment_of(const exec_options& o, const call& c) {
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> out;
+  out.reserve(texts.size() + 1);
   for (auto& t : texts)
     out.push_back(t.data());
   out.push_back(nullptr);
@@ -161,8 +162,8 @@ private:
       fcntl(fd, F_SETFL, O_NONBLOCK);
     bool has_ended = false;
     while ((out_.read >= 0 || err_.read >= 0) && !has_ended && !too_large_ && !call_.stop.stop_requested()) {
-      std::array<pollfd, 4> ends{pollfd{in_.write, POLLOUT, 0}, pollfd{out_.read, POLLIN, 0}, pollfd{err_.read, POLLIN, 0},
-                                 pollfd{end_.fd, POLLIN, 0}};
+      std::array<pollfd, 4> ends{pollfd{in_.write, POLLOUT, 0}, pollfd{out_.read, POLLIN, 0},
+                                 pollfd{err_.read, POLLIN, 0}, pollfd{end_.fd, POLLIN, 0}};
       poll(ends.data(), ends.size(), look_every_ms);
       has_ended = ends[3].revents != 0;
       if (ends[0].revents != 0)
@@ -237,7 +238,8 @@ private:
     if (call_.stop.stop_requested())
       return {report_kind::stopped, {}, "stopped", true, workflow::span{0}};
     if (too_large_)
-      return failed_for_good("the output has more than " + std::to_string(options_.output_max) + " bytes (output_max)", true);
+      return failed_for_good("the output has more than " + std::to_string(options_.output_max) + " bytes (output_max)",
+                             true);
     return answer_for(status);
   }
 
@@ -273,7 +275,8 @@ private:
 class exec_caller : public caller {
 public:
   exec_caller(exec_options o, std::uint32_t concurrency, call_over over)
-    : shared_{std::make_shared<shared>(std::move(o), std::move(over))}, threads_{concurrency} {}
+      : shared_{std::make_shared<shared>(std::move(o), std::move(over))},
+        threads_{concurrency} {}
 
   ~exec_caller() override {
     std::lock_guard lock{shared_->mutex};

@@ -89,7 +89,8 @@ private:
 class blocking_caller : public caller {
 public:
   blocking_caller(blocking_function f, std::uint32_t concurrency, call_over over)
-    : shared_{std::make_shared<shared>(std::move(f), std::move(over))}, threads_{concurrency} {}
+      : shared_{std::make_shared<shared>(std::move(f), std::move(over))},
+        threads_{concurrency} {}
   ~blocking_caller() override { shared_->calls.request_stop_of_all(); }
 
   const char* kind() const override { return "function"; }
@@ -122,7 +123,9 @@ private:
 class promised_answer {
 public:
   promised_answer(call_ticket ticket, std::shared_ptr<open_calls> calls, call_over over)
-    : ticket_{ticket}, calls_{std::move(calls)}, over_{std::move(over)} {}
+      : ticket_{ticket},
+        calls_{std::move(calls)},
+        over_{std::move(over)} {}
   ~promised_answer() { say(failed_for_now("the function dropped its answer without giving one")); }
   promised_answer(const promised_answer&) = delete;
   promised_answer& operator=(const promised_answer&) = delete;

@@ -144,7 +144,8 @@ private:
     if (m.outcome->result == store::verdict::stale_lock && ++act.tries < write_tries_max)
       return read_task(m.ticket);
     if (m.outcome->result == store::verdict::unknown_outcome)
-      return finish(m.ticket, refusal("it is not known whether this was stored; look at the task before you try again"));
+      return finish(m.ticket,
+                    refusal("it is not known whether this was stored; look at the task before you try again"));
     finish(m.ticket, refusal(m.outcome->why.empty() ? "the task keeps changing; try again" : m.outcome->why));
   }
 

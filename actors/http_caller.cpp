@@ -79,8 +79,8 @@ const char* action_name(workflow::attempt_action a) {
 }
 
 bool is_metadata(std::uint32_t ip) {
-  return (ip >> 16) == 0xA9FE    // 169.254.0.0/16, link-local (RFC 3927)
-         || ip == 0x646464C8;    // 100.100.100.200, Alibaba Cloud
+  return (ip >> 16) == 0xA9FE // 169.254.0.0/16, link-local (RFC 3927)
+         || ip == 0x646464C8; // 100.100.100.200, Alibaba Cloud
 }
 
 bool is_metadata(const in6_addr& ip) {
@@ -158,8 +158,9 @@ bool never_sent(CURLcode code) {
 
 answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
   if (t.refused_address)
-    return failed_for_good("the address of " + o.url
-                           + " is link-local or another where clouds keep credentials; set allow_link_local if it is meant");
+    return failed_for_good(
+      "the address of " + o.url
+      + " is link-local or another where clouds keep credentials; set allow_link_local if it is meant");
   if (t.too_large)
     return failed_for_good("the answer has more than " + std::to_string(t.body_max)
                              + " bytes (result_size_max); the service may have acted",
@@ -172,8 +173,11 @@ answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
 class http_caller : public caller {
 public:
   http_caller(http_options o, std::uint64_t body_max, call_over over)
-    : options_{std::move(o)}, body_max_{body_max}, over_{std::move(over)}, multi_{curl_multi_init()},
-      thread_{[this] { serve(); }} {}
+      : options_{std::move(o)},
+        body_max_{body_max},
+        over_{std::move(over)},
+        multi_{curl_multi_init()},
+        thread_{[this] { serve(); }} {}
 
   ~http_caller() override {
     {
@@ -305,9 +309,7 @@ private:
   }
 
   /// Closes the connection that the call was on; whether the service acts all the same nobody knows.
-  void end_early(call_ticket ticket) {
-    finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}});
-  }
+  void end_early(call_ticket ticket) { finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}}); }
 
   void finish(call_ticket ticket, answer a) {
     const auto found = open_.find(ticket);

@@ -27,10 +27,8 @@ public:
   behavior_type make_behavior() override {
     take_step();
     return {
-      [this](const write_done& m) { on_written(m); },
-      [](const store_news&) {},
-      [this](const tick_timer& m) { on_tick(m); },
-      [this](const lease_progress&) { on_progress(); },
+      [this](const write_done& m) { on_written(m); }, [](const store_news&) {},
+      [this](const tick_timer& m) { on_tick(m); },    [this](const lease_progress&) { on_progress(); },
       [this](const drain&) { return on_drain(); },
     };
   }

@@ -72,8 +72,8 @@ struct agent_view {
   std::uint64_t succeeded = 0;
   std::uint64_t failed = 0;
   std::uint64_t declined = 0;
-  std::uint64_t silenced = 0; ///< attempts over complete_by
-  std::uint64_t refused = 0;  ///< orders under an epoch that was not the highest any more
+  std::uint64_t silenced = 0;  ///< attempts over complete_by
+  std::uint64_t refused = 0;   ///< orders under an epoch that was not the highest any more
   std::uint32_t abandoned = 0; ///< of in_flight: calls nobody waits for any more, which still hold their place
 };
 STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x.in_flight, x.in_flight_max, x.queued,
@@ -104,9 +104,9 @@ STEADFAST_MESSAGE(subscribe, x.scheduler)
 
 /// What a commit brought, for whom it may concern. Losing one does no harm.
 struct store_news {
-  bool work = false;    ///< there is something to claim
-  bool review = false;  ///< there is something for the supervisor
-  bool notices = false; ///< there is progress to deliver
+  bool work = false;                  ///< there is something to claim
+  bool review = false;                ///< there is something for the supervisor
+  bool notices = false;               ///< there is progress to deliver
   std::vector<std::uint64_t> changed; ///< tasks of this scheduler that somebody else changed
 };
 STEADFAST_MESSAGE(store_news, x.work, x.review, x.notices, x.changed)

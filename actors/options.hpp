@@ -19,8 +19,8 @@ struct scheduler_options {
 };
 
 struct supervisor_options {
-  workflow::span period{1000};  ///< between sweeps
-  workflow::span slack{5000};   ///< how late a scheduler's wake-up may be before the task is taken from it
+  workflow::span period{1000};     ///< between sweeps
+  workflow::span slack{5000};      ///< how late a scheduler's wake-up may be before the task is taken from it
   std::uint32_t review_max = 1000; ///< tasks looked at in one read
   workflow::span reader_limit{5000};
 };

@@ -8,6 +8,9 @@
 
 namespace steadfast::actors {
 
+// One message a line.
+// clang-format off
+
 /// Hears how attempts ended. Whoever sends a step_order is one.
 using report_sink = caf::typed_actor<takes<void(attempt_report)>>;
 
@@ -83,5 +86,7 @@ using gateway_actor = store_client::extend<
   // The sender is an observer_actor.
   takes<void(observe)>,
   takes<void(progress_seen)>>;
+
+// clang-format on
 
 } // namespace steadfast::actors

@@ -6,6 +6,7 @@
 #include "actors/deps.hpp"
 #include "actors/due_queue.hpp"
 #include "actors/step_input.hpp"
+#include "actors/step_orders.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/overload.hpp"
 #include "workflow/transition.hpp"
@@ -28,7 +29,7 @@ namespace {
 struct entry {
   workflow::task task; ///< as it is in the store
   boxed<workflow::definition> definition;
-  std::deque<workflow::event> waiting;       ///< until the store has answered
+  std::deque<workflow::event> waiting;        ///< until the store has answered
   std::optional<workflow::change> committing; ///< on its way to disk
   std::optional<workflow::event> cause;       ///< of what is on its way
   bool reload = false;                        ///< somebody else changed it: read it before going on
@@ -307,10 +308,10 @@ private:
       const auto& s = e.task.steps[i];
       if (s.doing == workflow::attempt_action::none)
         continue;
-      const bool still = mine && stored->steps[i].doing != workflow::attempt_action::none
-                         && stored->steps[i].attempt == s.attempt;
+      const bool still =
+        mine && stored->steps[i].doing != workflow::attempt_action::none && stored->steps[i].attempt == s.attempt;
       if (!still)
-        stop(e.task, *e.definition, i);
+        stop(e.task, i);
     }
   }
 
@@ -320,7 +321,7 @@ private:
     for (const auto& c : commands)
       std::visit(workflow::overload{
                    [&](const workflow::dispatch& x) { send_order(e, x.step); },
-                   [&](const workflow::stop_attempt& x) { stop(e.task, *e.definition, x.step); },
+                   [&](const workflow::stop_attempt& x) { stop(e.task, x.step); },
                    [&](const workflow::expire_at& x) { be_woken(x.at, e.task.number, x.step); },
                    [&](const workflow::wake_at& x) { be_woken(x.at, e.task.number, x.step); },
                    [&](const workflow::let_go&) {},
@@ -333,19 +334,16 @@ private:
     alarm_.set<scheduler_actor>(this, deps_.clock, at);
   }
 
-  const agent_actor* agent_for(const workflow::definition& d, std::size_t step, workflow::attempt_action action) const {
-    const auto& sd = d.steps[step];
-    const auto& agent = action == workflow::attempt_action::perform  ? sd.agent
-                        : action == workflow::attempt_action::probe ? sd.probe->agent
-                                                                    : sd.compensation->agent;
-    const auto found = deps_.agents.find(agent);
+  /// The one that has the last attempt of a step; none if it is not known here.
+  const agent_actor* agent_of(const workflow::step& s) const {
+    const auto found = deps_.agents.find(s.log.back().agent);
     return found == deps_.agents.end() ? nullptr : &found->second;
   }
 
   void send_order(entry& e, std::size_t step) {
     const auto& s = e.task.steps[step];
     const workflow::attempt_ref ref{step, s.attempt, e.task.lock_epoch, draining_};
-    const auto* agent = agent_for(*e.definition, step, s.doing);
+    const auto* agent = agent_of(s);
     if (!agent) {
       e.waiting.push_back(workflow::attempt_declined{ref, {}, "no agent `" + s.log.back().agent + "` is alive"});
       return;
@@ -356,33 +354,12 @@ private:
       return;
     }
     ++view_.dispatched;
-    tell(this, *agent, order_for(e, step, std::move(input.bytes)));
+    tell(this, *agent, order_for(e.task, *e.definition, step, std::move(input.bytes)));
   }
 
-  static step_order order_for(const entry& e, std::size_t step, std::string input) {
-    const auto& t = e.task;
+  void stop(const workflow::task& t, std::size_t step) {
     const auto& s = t.steps[step];
-    step_order o;
-    o.task_number = t.number;
-    o.task_id = t.id;
-    o.workflow = t.workflow;
-    o.step = static_cast<std::uint32_t>(step);
-    o.step_name = e.definition->steps[step].name;
-    o.action = s.doing;
-    o.attempt = s.attempt;
-    o.epoch = t.lock_epoch;
-    o.key = workflow::idempotency_key(t, *e.definition, step, s.doing);
-    if (s.doing != workflow::attempt_action::perform)
-      o.reverses = workflow::idempotency_key(t, *e.definition, step, workflow::attempt_action::perform);
-    o.input = std::move(input);
-    o.complete_by = s.complete_by;
-    return o;
-  }
-
-  void stop(const workflow::task& t, const workflow::definition& d, std::size_t step) {
-    const auto& s = t.steps[step];
-    const auto action = s.doing == workflow::attempt_action::none ? s.log.back().action : s.doing;
-    if (const auto* agent = agent_for(d, step, action))
+    if (const auto* agent = agent_of(s))
       tell(this, *agent, stop_order{t.number, static_cast<std::uint32_t>(step), s.attempt, t.lock_epoch});
   }
 
@@ -394,29 +371,11 @@ private:
       ++view_.late;
       return write(evidence_ticket, store::keep_late_reply{m.task_number, stray(m)});
     }
-    handle(m.task_number, event_of(m, found->second));
+    handle(m.task_number, event_of(m, *found->second.definition, draining_));
   }
 
   workflow::late_reply stray(const attempt_report& m) const {
     return {std::to_string(m.step), m.attempt, m.epoch, "report", "the task is not in flight here", now()};
-  }
-
-  workflow::event event_of(const attempt_report& m, const entry& e) const {
-    const workflow::attempt_ref ref{m.step, m.attempt, m.epoch, draining_};
-    switch (m.kind) {
-      case report_kind::succeeded: {
-        auto facts = m.step < e.definition->steps.size() ? facts_of(*e.definition, m.step, m.result)
-                                                         : std::vector<workflow::fact>{};
-        return workflow::attempt_succeeded{ref, workflow::blob{m.result}, std::move(facts)};
-      }
-      case report_kind::failed_transient:
-        return workflow::attempt_failed{ref, false, m.maybe_done, m.retry_after, m.why};
-      case report_kind::failed_permanent: return workflow::attempt_failed{ref, true, m.maybe_done, {}, m.why};
-      case report_kind::declined: return workflow::attempt_declined{ref, m.retry_after, m.why};
-      case report_kind::stopped: return workflow::attempt_stopped{ref, m.maybe_done};
-      case report_kind::denied: return workflow::probe_denied{ref};
-    }
-    return workflow::attempt_failed{ref, false, true, {}, "the agent's report is of an unknown kind"};
   }
 
   void on_tick(const tick_timer& m) {
@@ -523,9 +482,9 @@ private:
   due_queue due_;
   alarm alarm_;
   scheduler_view view_;
-  bool ready_ = false;    ///< former locks are free
-  bool work_ = false;     ///< the store may have something to claim
-  bool claiming_ = false; ///< a claim is on its way
+  bool ready_ = false;                           ///< former locks are free
+  bool work_ = false;                            ///< the store may have something to claim
+  bool claiming_ = false;                        ///< a claim is on its way
   workflow::instant claim_at_ = workflow::never; ///< a waiting task becomes claimable
   std::vector<std::uint64_t> full_;              ///< tasks whose change could not be stored, or read
   workflow::instant full_until_ = workflow::never;

@@ -1,6 +1,5 @@
 #include "actors/agent_options.hpp"
 
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -51,7 +50,8 @@ std::vector<std::string> problems(const exec_options& o) {
   else if (access(o.program.c_str(), X_OK) != 0)
     found.push_back("program: " + o.program + " cannot be run");
   if (geteuid() == 0 && !o.allow_root)
-    found.emplace_back("allow_root: this process runs as root; start it as another user, or set allow_root if that is meant");
+    found.emplace_back(
+      "allow_root: this process runs as root; start it as another user, or set allow_root if that is meant");
   if (o.output_max == 0)
     found.emplace_back("output_max must be above zero");
   return found;

@@ -76,7 +76,7 @@ Handle sender_of(Self* self) {
 /// Declares how CAF writes and reads a message struct; the type name goes over the wire and carries the protocol version.
 #define STEADFAST_MESSAGE(Type, ...)                                                                                   \
   template <class Inspector>                                                                                           \
-  typename Inspector::result_type inspect(Inspector& f, [[maybe_unused]] Type& x) {                                                   \
+  typename Inspector::result_type inspect(Inspector& f, [[maybe_unused]] Type& x) {                                    \
     return std::apply([&](auto&... fields) { return f(caf::meta::type_name("steadfast1::" #Type), fields...); },       \
                       std::tie(__VA_ARGS__));                                                                          \
   }

@@ -149,8 +149,8 @@ private:
     ++view_.commits;
     view_.writes += writes;
     view_.largest_batch = std::max<std::uint64_t>(view_.largest_batch, writes);
-    view_.last_commit_us = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::microseconds>(clock().now() - begun).count());
+    view_.last_commit_us =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(clock().now() - begun).count());
   }
 
   /// What is on disk is not known any more: nobody is answered, nothing is written, the process ends.
@@ -183,8 +183,9 @@ private:
     } else if (const auto* u = std::get_if<store::update_task>(&*w.what)) {
       news.work = news.work || workflow::is_claimable(u->next);
       news.notices = news.notices || !u->notices.empty();
-      news.review = news.review || std::any_of(u->next.steps.begin(), u->next.steps.end(),
-                                               [](const workflow::step& s) { return s.needs_review; });
+      news.review = news.review || std::any_of(u->next.steps.begin(), u->next.steps.end(), [](const workflow::step& s) {
+                      return s.needs_review;
+                    });
       if (!w.holder.empty())
         changed[w.holder].push_back(u->next.number);
     } else if (std::holds_alternative<store::free_locks>(*w.what)) {

@@ -94,7 +94,8 @@ private:
 
   void read_page(const find_overdue& where) {
     ask(this, deps_.reader, deps_.options.reader_limit, where)
-      .then([this, where](const overdue_page& page) { on_page(where, page); }, [this](const caf::error&) { sweep_later(); });
+      .then([this, where](const overdue_page& page) { on_page(where, page); },
+            [this](const caf::error&) { sweep_later(); });
   }
 
   void on_page(const find_overdue& where, const overdue_page& page) {

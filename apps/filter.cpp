@@ -77,7 +77,8 @@ workflow::instant parse_moment(const std::string& text, workflow::instant now, b
     return past ? now - *span : now + *span;
   if (const auto moment = parse_utc(text))
     return *moment;
-  throw failure{wrong_usage, what + ": `" + text + "` is neither a moment such as 2026-11-21T06:00:00Z nor a duration such as 2h"};
+  throw failure{wrong_usage,
+                what + ": `" + text + "` is neither a moment such as 2026-11-21T06:00:00Z nor a duration such as 2h"};
 }
 
 workflow::instant wall_clock() {

@@ -60,8 +60,9 @@ void add_all(CLI::App& app, command& chosen) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "steadfast " STEADFAST_VERSION);
   app.set_help_all_flag("--help-all", "Help of all commands");
-  app.footer("A node is started with `steadfast serve -c node.toml`; the other commands talk to it over its control socket.\n"
-             "Exit codes: docs/cli.md.");
+  app.footer(
+    "A node is started with `steadfast serve -c node.toml`; the other commands talk to it over its control socket.\n"
+    "Exit codes: docs/cli.md.");
   add_serve(app, chosen);
   add_submit(app, chosen);
   add_task(app, chosen);
@@ -78,7 +79,8 @@ int main(int argc, char** argv) {
   // A reader that went away (`| head`) is noticed by the write that fails.
   std::signal(SIGPIPE, SIG_IGN);
   command chosen;
-  CLI::App app{"Multi-step operations against remote services that happen as a whole or are undone as a whole.", "steadfast"};
+  CLI::App app{"Multi-step operations against remote services that happen as a whole or are undone as a whole.",
+               "steadfast"};
   add_all(app, chosen);
   try {
     app.parse(argc, argv);

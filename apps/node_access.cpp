@@ -22,7 +22,8 @@ std::string from_environment(const char* name) {
 } // namespace
 
 void add_node_choice(CLI::App& to, node_choice& choice, bool prints_data) {
-  to.add_option("--socket", choice.socket, "Control socket of the node [$STEADFAST_SOCKET, or as the configuration says]")
+  to.add_option("--socket", choice.socket,
+                "Control socket of the node [$STEADFAST_SOCKET, or as the configuration says]")
     ->type_name("PATH")
     ->group("Node");
   to.add_option("-c,--config", choice.config, "Configuration of the node, for its socket and store [$STEADFAST_CONFIG]")

@@ -12,7 +12,7 @@
 
 namespace steadfast::apps {
 
-/// Tells what is new in a task since it was looked at last, a line for each step that moved.
+/// Tells what is new in a task since it was looked at last, a line for each thing that happened, in the order of time.
 class progress_teller {
 public:
   /// `task` in the shape of `task show --json`.
@@ -21,10 +21,15 @@ public:
 private:
   struct known_step {
     std::string state = "not_started";
-    std::uint32_t told_attempt = 0; ///< the last attempt whose end was told
+    std::uint32_t told_attempt = 0;  ///< the last attempt whose end was told
     std::uint32_t begun_attempt = 0; ///< the last attempt whose beginning was told
   };
-  void tell_step(const nlohmann::json& step, known_step& known, const terminal& to, std::vector<std::string>& lines) const;
+  struct happening {
+    workflow::instant at; ///< never: not known, told last
+    std::string what;
+  };
+  void tell_step(const nlohmann::json& step, known_step& known, const terminal& to,
+                 std::vector<happening>& happenings) const;
 
   std::map<std::string, known_step> steps_;
   std::string state_;

@@ -1,9 +1,9 @@
+#include "runtime/serve.hpp"
 #include "apps/commands.hpp"
 #include "apps/failure.hpp"
 #include "runtime/config_file.hpp"
 #include "runtime/log.hpp"
 #include "runtime/node_error.hpp"
-#include "runtime/serve.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -46,9 +46,10 @@ void add_serve(CLI::App& to, command& chosen) {
     ->envname("STEADFAST_CONFIG")
     ->required();
   sub->add_flag("--check", g->check_only, "Only check the configuration and the workflows it names");
-  sub->footer("A signal lets attempts under way end, gives the rest back to the store and exits with 0; a second one ends the\n"
-              "process at once. Nothing is lost either way.\n\n"
-              "Example: steadfast serve -c node.toml");
+  sub->footer(
+    "A signal lets attempts under way end, gives the rest back to the store and exits with 0; a second one ends the\n"
+    "process at once. Nothing is lost either way.\n\n"
+    "Example: steadfast serve -c node.toml");
   sub->callback([g, &chosen] { chosen = [g] { return run_serve(g->config, g->check_only); }; });
 }
 

@@ -134,7 +134,8 @@ int dump(const store_arguments& g) {
   return code;
 }
 
-std::shared_ptr<store_arguments> add_verb(CLI::App& to, const char* name, const char* help, command& chosen, int (*run)(const store_arguments&)) {
+std::shared_ptr<store_arguments> add_verb(CLI::App& to, const char* name, const char* help, command& chosen,
+                                          int (*run)(const store_arguments&)) {
   auto g = std::make_shared<store_arguments>();
   auto* sub = to.add_subcommand(name, help);
   sub->add_option("--store", g->store, "Its directory [as the configuration says]")->type_name("PATH");

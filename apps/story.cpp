@@ -104,16 +104,21 @@ void add_step(table& rows, const json& step, workflow::instant begun, workflow::
   const auto state = text_of(step, "state");
   bool first = true;
   const auto add = [&](std::string attempt, std::string agent, std::string when, std::string took, cell how) {
-    rows.add({first ? name : "", {first ? state : "", colour_of_state(state)}, std::move(attempt), std::move(agent),
-              std::move(when), std::move(took), std::move(how)});
+    rows.add({first ? name : "",
+              {first ? state : "", colour_of_state(state)},
+              std::move(attempt),
+              std::move(agent),
+              std::move(when),
+              std::move(took),
+              std::move(how)});
     first = false;
   };
   if (const auto dropped = step.value("log_dropped", 0); dropped > 0)
     add("", "", "", "", {std::to_string(dropped) + " older attempts are not kept", colour::faint});
   for (const auto& r : step.value("log", json::array()))
     add(std::to_string(r.value("attempt", 0)) + " " + text_of(r, "action"), text_of(r, "agent"),
-        time_of(r.value("started_at", json{}), begun), duration_of(r.value("started_at", json{}), r.value("ended_at", json{})),
-        {outcome_text(r), outcome_colour(r)});
+        time_of(r.value("started_at", json{}), begun),
+        duration_of(r.value("started_at", json{}), r.value("ended_at", json{})), {outcome_text(r), outcome_colour(r)});
   const auto waiting = is_open(step) ? waiting_text(step, now) : "";
   if (first || !waiting.empty())
     add("", first ? text_of(step, "agent") : "", "", "", {waiting, colour::faint});
@@ -170,8 +175,8 @@ std::string explanation_text(const json& shown, workflow::instant now, const ter
     auto sentence = text_of(e, "text");
     const auto at = instant_of(e.value("at", json{}));
     if (at != workflow::unset)
-      sentence += " " + local_text(at).substr(local_text(at).substr(0, 10) == local_text(now).substr(0, 10) ? 11 : 0) + " ("
-                  + relative_text(at, now) + ")";
+      sentence += " " + local_text(at).substr(local_text(at).substr(0, 10) == local_text(now).substr(0, 10) ? 11 : 0)
+                  + " (" + relative_text(at, now) + ")";
     const auto lines = wrapped(printable(sentence), to.width > 24 ? to.width - 4 : 20);
     for (std::size_t i = 0; i < lines.size(); ++i)
       out += (i == 0 ? "  " : "    ") + lines[i] + "\n";

@@ -43,7 +43,9 @@ volatile std::sig_atomic_t ctrl_c = 0;
 /// While it lives, Ctrl-C only sets the flag.
 class ctrl_c_guard {
 public:
-  ctrl_c_guard() { before_ = std::signal(SIGINT, [](int) { ctrl_c = 1; }); }
+  ctrl_c_guard() {
+    before_ = std::signal(SIGINT, [](int) { ctrl_c = 1; });
+  }
   ~ctrl_c_guard() { std::signal(SIGINT, before_); }
   ctrl_c_guard(const ctrl_c_guard&) = delete;
   ctrl_c_guard& operator=(const ctrl_c_guard&) = delete;
@@ -63,7 +65,8 @@ json params_of(const submit_arguments& g) {
   if (!g.reply_to.empty())
     params["reply_to"] = g.reply_to;
   if (!g.not_before.empty())
-    params["not_before_ms"] = parse_moment(g.not_before, wall_clock(), false, "--not-before").time_since_epoch().count();
+    params["not_before_ms"] =
+      parse_moment(g.not_before, wall_clock(), false, "--not-before").time_since_epoch().count();
   return params;
 }
 
@@ -123,12 +126,14 @@ void print_receipt(const submit_arguments& g, const json& receipt) {
     print_json(receipt);
   else if (!g.node.json)
     std::cout << receipt.at("id").get<std::string>()
-              << (created ? "  accepted" : "  was there already, " + receipt.at("process_state").get<std::string>()) << std::endl;
+              << (created ? "  accepted" : "  was there already, " + receipt.at("process_state").get<std::string>())
+              << std::endl;
 }
 
 int submit(const submit_arguments& g) {
   if (!g.limit.empty() && !runtime::parse_span(g.limit))
-    throw failure{wrong_usage, "--limit: `" + g.limit + "` is not a duration: write " + std::string{runtime::span_rule}};
+    throw failure{wrong_usage,
+                  "--limit: `" + g.limit + "` is not a duration: write " + std::string{runtime::span_rule}};
   const auto params = params_of(g);
   auto node = connect(g.node);
   const auto receipt = node.call("submit", params);
@@ -143,17 +148,20 @@ void add_submit(CLI::App& to, command& chosen) {
   g->data = "null";
   auto* sub = to.add_subcommand("submit", "Make a task from a workflow; it is on disk when this returns");
   sub->add_option("workflow", g->workflow, "Name of the workflow")->required();
-  sub->add_option("--id", g->id, "Id of the task; submitting the same id again is the same task [a new one]")->type_name("ID");
+  sub->add_option("--id", g->id, "Id of the task; submitting the same id again is the same task [a new one]")
+    ->type_name("ID");
   auto* payload = sub->add_option("--payload", g->payload, "JSON file; - is standard input [null]")->type_name("FILE");
   sub->add_option("--data", g->data, "JSON text, in place of a file")->type_name("JSON")->excludes(payload);
   sub->add_option("--priority", g->priority, "0 first, 9 last [the workflow's]")->check(CLI::Range(0U, 9U));
   sub->add_option("--workflow-version", g->version, "Version of the workflow [the newest]")->type_name("N");
-  sub->add_option("--not-before", g->not_before, "Start not before: a moment, or a duration from now")->type_name("WHEN");
+  sub->add_option("--not-before", g->not_before, "Start not before: a moment, or a duration from now")
+    ->type_name("WHEN");
   sub->add_option("--reply-to", g->reply_to, "Observer that is told of progress")->type_name("NAME");
   sub->add_flag("--wait", g->wait, "Show progress until the task has ended; the exit code says how");
   sub->add_option("--limit", g->limit, "With --wait: for at most so long")->type_name("DURATION");
   add_node_choice(*sub, g->node);
-  sub->footer("With --wait the exit code is 0 when the task was processed, 2 when it was undone, 3 when it needs a person, 4 when\n"
+  sub->footer("With --wait the exit code is 0 when the task was processed, 2 when it was undone, 3 when it needs a "
+              "person, 4 when\n"
               "the limit passed. Ctrl-C stops waiting, not the task.\n\n"
               "Example: steadfast submit drone_delivery --id d-1 --payload delivery.json --wait");
   sub->callback([g, &chosen] { chosen = [g] { return submit(*g); }; });

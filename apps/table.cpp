@@ -64,8 +64,8 @@ std::vector<std::size_t> table::widths(std::size_t available) const {
   return w;
 }
 
-void table::append_row(std::string& out, const std::vector<cell>& row, const std::vector<std::size_t>& w, const terminal& to,
-                       std::size_t indent) const {
+void table::append_row(std::string& out, const std::vector<cell>& row, const std::vector<std::size_t>& w,
+                       const terminal& to, std::size_t indent) const {
   const auto last = row.size() - 1;
   std::size_t before = indent;
   out.append(indent, ' ');

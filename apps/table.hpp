@@ -31,8 +31,8 @@ public:
 
 private:
   std::vector<std::size_t> widths(std::size_t available) const;
-  void append_row(std::string& out, const std::vector<cell>& row, const std::vector<std::size_t>& widths, const terminal& to,
-                  std::size_t indent) const;
+  void append_row(std::string& out, const std::vector<cell>& row, const std::vector<std::size_t>& widths,
+                  const terminal& to, std::size_t indent) const;
 
   std::vector<std::string> headings_;
   std::vector<std::vector<cell>> rows_;

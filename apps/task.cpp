@@ -36,7 +36,8 @@ int show(const task_arguments& g) {
 int explain(const task_arguments& g) {
   const auto shown = connect(g.node).call("task.show", {{"id", g.id}});
   if (g.node.json)
-    print_json({{"id", g.id}, {"process_state", shown.at("task").at("process_state")},
+    print_json({{"id", g.id},
+                {"process_state", shown.at("task").at("process_state")},
                 {"explanation", shown.at("explanation")}});
   else
     std::cout << explanation_text(shown, wall_clock(), standard_output());

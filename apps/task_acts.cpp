@@ -30,9 +30,11 @@ struct act_description {
   const char* example;
 };
 
-constexpr act_description acts[] = {
-  {"retry", "Try the failed step again; a task that ended in error goes on", "retry order-4711 --why 'the carrier is back'"},
-  {"skip", "Take a step as done, with the result given", "skip order-4711 --step book_shipping --result '{\"by\": \"post\"}'"},
+constexpr act_description act_descriptions[] = {
+  {"retry", "Try the failed step again; a task that ended in error goes on",
+   "retry order-4711 --why 'the carrier is back'"},
+  {"skip", "Take a step as done, with the result given",
+   "skip order-4711 --step book_shipping --result '{\"by\": \"post\"}'"},
   {"undo", "Undo what the task has done", "undo order-4711 --why 'the customer changed her mind'"},
   {"cancel", "Stop the task and undo what it has done", "cancel order-4711"},
   {"suspend", "Start nothing new of the task until it is resumed", "suspend --where workflow=order_processing"},
@@ -114,7 +116,8 @@ void report(const task_acts_arguments& g, const std::string& id, const json& ans
   if (g.node.json)
     print_json({{"id", id}, {"act", g.act}, {"done", true}, {"process_state", answer.at("process_state")}});
   else
-    std::cout << printable(id) << ": " << g.act << " done, now " << answer.at("process_state").get<std::string>() << '\n';
+    std::cout << printable(id) << ": " << g.act << " done, now " << answer.at("process_state").get<std::string>()
+              << '\n';
 }
 
 void report_refusal(const task_acts_arguments& g, const std::string& id, const client_error& e) {
@@ -195,7 +198,7 @@ void add_act(CLI::App& to, command& chosen, const act_description& what) {
 } // namespace
 
 void add_task_acts(CLI::App& to, command& chosen) {
-  for (const auto& what : acts)
+  for (const auto& what : act_descriptions)
     add_act(to, chosen, what);
 }
 

@@ -1,9 +1,9 @@
+#include "apps/task_list.hpp"
 #include "apps/commands.hpp"
 #include "apps/filter.hpp"
 #include "apps/node_access.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
-#include "apps/task_list.hpp"
 #include "runtime/time_text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -32,9 +32,14 @@ std::string rest_of_steps(const json& t) {
 void add_row(table& rows, const json& t, workflow::instant now) {
   const auto state = t.value("process_state", std::string{});
   const auto submitted = instant_of(t.value("submitted_at", json{}));
-  rows.add({t.value("id", std::string{}), t.value("workflow", std::string{}), {state, colour_of_state(state)}, rest_of_steps(t),
-            std::to_string(t.value("priority", 0)), rough_text(std::max(now - submitted, workflow::span{0})),
-            t.value("locked_by", std::string{}), t.value("cause", std::string{})});
+  rows.add({t.value("id", std::string{}),
+            t.value("workflow", std::string{}),
+            {state, colour_of_state(state)},
+            rest_of_steps(t),
+            std::to_string(t.value("priority", 0)),
+            rough_text(std::max(now - submitted, workflow::span{0})),
+            t.value("locked_by", std::string{}),
+            t.value("cause", std::string{})});
 }
 
 int print_count(client& node, const task_list_arguments& g, const json& params) {
@@ -73,7 +78,8 @@ void add_task_list(CLI::App& to, command& chosen) {
   auto g = std::make_shared<task_list_arguments>();
   auto* sub = to.add_subcommand("list", "Tasks, the newest first");
   sub->add_option("--where", g->where, where_help)->type_name("FILTER");
-  sub->add_option("--limit", g->limit, "Show at most so many [50]")->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
+  sub->add_option("--limit", g->limit, "Show at most so many [50]")
+    ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
   sub->add_flag("--count", g->count, "Only say how many there are");
   add_node_choice(*sub, g->node);
   sub->footer("Example: steadfast task list --where 'state=error|suspended,workflow=order_processing,after=2h'");

@@ -20,8 +20,11 @@ bool is_continuation(char c) {
 /// Bytes of the well-formed UTF-8 sequence that `text` begins with; 0: it does not begin with one.
 std::size_t sequence_size(std::string_view text) {
   const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t size = first < 0x80 ? 1 : first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0) == 0xE0 ? 3
-                                            : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const std::size_t size = first < 0x80                    ? 1
+                           : first >= 0xC2 && first < 0xE0 ? 2
+                           : (first & 0xF0) == 0xE0        ? 3
+                           : first >= 0xF0 && first < 0xF5 ? 4
+                                                           : 0;
   if (size == 0 || size > text.size())
     return 0;
   for (std::size_t i = 1; i < size; ++i)

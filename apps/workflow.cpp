@@ -72,7 +72,8 @@ int list(const workflow_arguments& g) {
   for (const auto& d : answer.at("workflows")) {
     if (g.node.json)
       print_json(d);
-    rows.add({text_of(d.at("name")), d.at("version").dump(), std::to_string(d.at("steps").size()), text_of(d.at("deadline"))});
+    rows.add(
+      {text_of(d.at("name")), d.at("version").dump(), std::to_string(d.at("steps").size()), text_of(d.at("deadline"))});
   }
   if (!g.node.json)
     std::cout << (rows.empty() ? "no workflow is registered: name its file under `workflows` in the configuration\n"

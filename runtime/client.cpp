@@ -98,9 +98,8 @@ private:
   }
 
   [[noreturn]] void lost(const asio::error_code& e) const {
-    throw client_error{client_error::kind::unreachable,
-                       "the connection to the node at " + path_ + " was lost (" + e.message()
-                         + "); what was asked may have been done"};
+    throw client_error{client_error::kind::unreachable, "the connection to the node at " + path_ + " was lost ("
+                                                          + e.message() + "); what was asked may have been done"};
   }
 
   std::string path_;
@@ -130,7 +129,7 @@ submitted client::submit(const std::string& workflow, const std::string& payload
 std::string client::wait(const std::string& id, milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   for (auto pause = look_first;; pause = std::min(2 * pause, look_longest)) {
-    const std::string state = call("task.state", {{"id", id}}).at("process_state");
+    std::string state = call("task.state", {{"id", id}}).at("process_state");
     if (has_ended(state) || std::chrono::steady_clock::now() >= until)
       return state;
     std::this_thread::sleep_for(pause);

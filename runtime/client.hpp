@@ -16,14 +16,16 @@ namespace steadfast {
 class client_error : public std::runtime_error {
 public:
   enum class kind : std::uint8_t {
-    unreachable,  ///< no node answers at the socket
-    refused,      ///< the node says no: the message names the field or the reason
-    busy,         ///< the store is full or too much is waiting: try again after `retry_after`
-    timed_out,    ///< no answer in time: the outcome is unknown, submitting again with the same id is safe
-    not_found,    ///< there is no such task, workflow or alert
+    unreachable, ///< no node answers at the socket
+    refused,     ///< the node says no: the message names the field or the reason
+    busy,        ///< the store is full or too much is waiting: try again after `retry_after`
+    timed_out,   ///< no answer in time: the outcome is unknown, submitting again with the same id is safe
+    not_found,   ///< there is no such task, workflow or alert
   };
   client_error(kind why, const std::string& what, std::chrono::milliseconds retry_after = {})
-    : std::runtime_error{what}, why_{why}, retry_after_{retry_after} {}
+      : std::runtime_error{what},
+        why_{why},
+        retry_after_{retry_after} {}
   kind why() const { return why_; }
   std::chrono::milliseconds retry_after() const { return retry_after_; }
 

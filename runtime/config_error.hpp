@@ -10,7 +10,9 @@ namespace steadfast::runtime {
 /// What is wrong with a configuration or workflow file: one sentence each, "FILE:LINE: KEY: what and what is allowed".
 class config_error : public std::runtime_error {
 public:
-  explicit config_error(std::vector<std::string> problems) : std::runtime_error{joined(problems)}, problems_{std::move(problems)} {}
+  explicit config_error(std::vector<std::string> problems)
+      : std::runtime_error{joined(problems)},
+        problems_{std::move(problems)} {}
 
   const std::vector<std::string>& problems() const { return problems_; }
 

@@ -12,9 +12,9 @@
 namespace steadfast {
 
 struct parsed_config {
-  node_options options; ///< as written: paths not resolved, workflow files not read
+  node_options options;                         ///< as written: paths not resolved, workflow files not read
   std::vector<std::filesystem::path> workflows; ///< files, and folders of *.toml files
-  std::set<std::string> keys_known; ///< "supervisor.period"; those of tables that are absent are not in it
+  std::set<std::string> keys_known;             ///< "supervisor.period"; those of tables that are absent are not in it
   std::set<std::string> keys_seen;
 };
 

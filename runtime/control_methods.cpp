@@ -30,10 +30,11 @@ struct context {
     caf::scoped_actor self{sys};
     std::optional<Answer> answer;
     self->request(actor, reply_limit, question)
-      .receive([&](const Answer& a) { answer = a; },
-               [](const caf::error&) {
-                 throw control_error{control_error::timed_out, "the node is too busy to answer; the outcome is unknown"};
-               });
+      .receive(
+        [&](const Answer& a) { answer = a; },
+        [](const caf::error&) {
+          throw control_error{control_error::timed_out, "the node is too busy to answer; the outcome is unknown"};
+        });
     return std::move(*answer);
   }
 
@@ -83,7 +84,9 @@ json submit(const context& c, const json& params) {
   const auto r = c.ask<actors::receipt>(c.parts.gateway, actors::boxed<workflow::submission>{std::move(s)});
   switch (r.result) {
     case store::verdict::applied:
-      return {{"id", id}, {"created", r.created}, {"number", r.number},
+      return {{"id", id},
+              {"created", r.created},
+              {"number", r.number},
               {"process_state", std::string{workflow::to_string(r.state)}}};
     case store::verdict::full: throw control_error{control_error::busy, r.why, r.retry_after};
     case store::verdict::absent: throw control_error{control_error::not_found, r.why};
@@ -152,8 +155,8 @@ json count_tasks(const context& c, const json& params) {
 
 actors::task_act act_of(const std::string& name) {
   static const std::map<std::string, actors::task_act> acts{
-    {"retry", actors::task_act::retry},     {"skip", actors::task_act::skip},       {"edit", actors::task_act::edit},
-    {"undo", actors::task_act::undo},       {"cancel", actors::task_act::cancel},   {"suspend", actors::task_act::suspend},
+    {"retry", actors::task_act::retry},   {"skip", actors::task_act::skip},     {"edit", actors::task_act::edit},
+    {"undo", actors::task_act::undo},     {"cancel", actors::task_act::cancel}, {"suspend", actors::task_act::suspend},
     {"resume", actors::task_act::resume},
   };
   const auto found = acts.find(name);
@@ -198,8 +201,12 @@ json acknowledge_alert(const context& c, const json& params) {
   self->send(c.parts.writer, std::move(request));
   store::outcome outcome;
   bool answered = false;
-  self->receive([&](const actors::write_done& m) { outcome = *m.outcome; answered = true; },
-                caf::after(reply_limit) >> [] {});
+  self->receive(
+    [&](const actors::write_done& m) {
+      outcome = *m.outcome;
+      answered = true;
+    },
+    caf::after(reply_limit) >> [] {});
   if (!answered)
     throw control_error{control_error::timed_out, "the store did not answer; the outcome is unknown"};
   if (outcome.result != store::verdict::applied)
@@ -222,10 +229,13 @@ json show_workflow(const context& c, const json& params) {
 // ---- the node itself ----
 
 json agent_view_json(const actors::agent_view& v) {
-  return {{"name", v.name}, {"kind", v.kind}, {"circuit", v.circuit},
-          {"circuit_open_until", instant_json(v.circuit_open_until)}, {"in_flight", v.in_flight},
-          {"in_flight_max", v.in_flight_max}, {"queued", v.queued}, {"orders", v.orders}, {"tries", v.tries},
-          {"succeeded", v.succeeded}, {"failed", v.failed}, {"declined", v.declined}, {"silenced", v.silenced}};
+  return {{"name", v.name},           {"kind", v.kind},
+          {"circuit", v.circuit},     {"circuit_open_until", instant_json(v.circuit_open_until)},
+          {"in_flight", v.in_flight}, {"in_flight_max", v.in_flight_max},
+          {"queued", v.queued},       {"orders", v.orders},
+          {"tries", v.tries},         {"succeeded", v.succeeded},
+          {"failed", v.failed},       {"declined", v.declined},
+          {"silenced", v.silenced}};
 }
 
 json describe_node(const context& c, const json&) {
@@ -237,16 +247,26 @@ json describe_node(const context& c, const json&) {
     agents.push_back(agent_view_json(c.ask<actors::agent_view>(agent, actors::describe{})));
   return {
     {"scheduler",
-     {{"name", scheduler.name}, {"in_flight", scheduler.in_flight}, {"in_flight_max", scheduler.in_flight_max},
-      {"claimed", scheduler.claimed}, {"dispatched", scheduler.dispatched}, {"late", scheduler.late},
+     {{"name", scheduler.name},
+      {"in_flight", scheduler.in_flight},
+      {"in_flight_max", scheduler.in_flight_max},
+      {"claimed", scheduler.claimed},
+      {"dispatched", scheduler.dispatched},
+      {"late", scheduler.late},
       {"draining", scheduler.draining}}},
     {"supervisor",
-     {{"active", supervisor.active}, {"epoch", supervisor.epoch}, {"sweeps", supervisor.sweeps},
-      {"reviewed", supervisor.reviewed}, {"decided", supervisor.decided},
+     {{"active", supervisor.active},
+      {"epoch", supervisor.epoch},
+      {"sweeps", supervisor.sweeps},
+      {"reviewed", supervisor.reviewed},
+      {"decided", supervisor.decided},
       {"last_sweep", instant_json(supervisor.last_sweep)}}},
     {"store",
-     {{"commits", writer.commits}, {"writes", writer.writes}, {"largest_batch", writer.largest_batch},
-      {"waiting", writer.waiting}, {"last_commit_us", writer.last_commit_us}}},
+     {{"commits", writer.commits},
+      {"writes", writer.writes},
+      {"largest_batch", writer.largest_batch},
+      {"waiting", writer.waiting},
+      {"last_commit_us", writer.last_commit_us}}},
     {"agents", agents},
   };
 }

@@ -88,12 +88,13 @@ public:
   session& operator=(const session&) = delete;
 
   void read() {
-    asio::async_read_until(socket_, buffer_, '\n', [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
-      if (!e)
-        self->run(self->take(n));
-      else if (e == asio::error::not_found)
-        self->refuse_frame();
-    });
+    asio::async_read_until(socket_, buffer_, '\n',
+                           [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
+                             if (!e)
+                               self->run(self->take(n));
+                             else if (e == asio::error::not_found)
+                               self->refuse_frame();
+                           });
   }
 
 private:
@@ -121,9 +122,11 @@ private:
 
   /// The line is longer than a frame may be: say so and hang up.
   void refuse_frame() {
-    out_ = failure({}, invalid_request, "a request may have " + std::to_string(host_.options.frame_max) + " bytes").dump()
-           + "\n";
-    asio::async_write(socket_, asio::buffer(out_), [self = shared_from_this()](const asio::error_code&, std::size_t) {});
+    out_ =
+      failure({}, invalid_request, "a request may have " + std::to_string(host_.options.frame_max) + " bytes").dump()
+      + "\n";
+    asio::async_write(socket_, asio::buffer(out_),
+                      [self = shared_from_this()](const asio::error_code&, std::size_t) {});
   }
 
   host& host_;
@@ -173,9 +176,9 @@ protocol::acceptor listen(asio::io_context& io, const std::filesystem::path& pat
 
 class control_server::implementation {
 public:
-  implementation(control_options options, control_methods methods)
-    : host_{options, std::move(methods), {}, {}, asio::thread_pool{options.threads}},
-      acceptor_{listen(host_.io, options.socket)} {
+  implementation(const control_options& options, control_methods methods)
+      : host_{options, std::move(methods), {}, {}, asio::thread_pool{options.threads}},
+        acceptor_{listen(host_.io, options.socket)} {
     accept();
     thread_ = std::thread{[this] { host_.io.run(); }};
   }
@@ -207,8 +210,8 @@ private:
   std::thread thread_;
 };
 
-control_server::control_server(control_options options, control_methods methods)
-  : impl_{std::make_unique<implementation>(std::move(options), std::move(methods))} {}
+control_server::control_server(const control_options& options, control_methods methods)
+    : impl_{std::make_unique<implementation>(options, std::move(methods))} {}
 
 control_server::~control_server() = default;
 

@@ -18,7 +18,9 @@ class control_error : public std::runtime_error {
 public:
   enum code : int { invalid_params = -32602, refused = 1, busy = 2, timed_out = 3, not_found = 4 };
   control_error(code c, const std::string& what, std::chrono::milliseconds retry_after = {})
-    : std::runtime_error{what}, code_{c}, retry_after_{retry_after} {}
+      : std::runtime_error{what},
+        code_{c},
+        retry_after_{retry_after} {}
   code number() const { return code_; }
   std::chrono::milliseconds retry_after() const { return retry_after_; }
 
@@ -42,7 +44,7 @@ struct control_options {
 class control_server {
 public:
   /// Throws std::runtime_error with the cause: another node listens there, no permission, path too long.
-  control_server(control_options options, control_methods methods);
+  control_server(const control_options& options, control_methods methods);
   ~control_server();
   control_server(const control_server&) = delete;
   control_server& operator=(const control_server&) = delete;

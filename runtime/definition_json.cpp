@@ -27,8 +27,8 @@ json input_json(const workflow::input_mapping& input) {
 
 json retry_json(const workflow::retry_policy& r) {
   return {
-    {"attempts", r.attempts},         {"initial", span_text(r.initial)},    {"factor", r.factor_percent / 100.0},
-    {"cap", span_text(r.cap)},        {"jitter", r.jitter_percent / 100.0},
+    {"attempts", r.attempts},  {"initial", span_text(r.initial)},    {"factor", r.factor_percent / 100.0},
+    {"cap", span_text(r.cap)}, {"jitter", r.jitter_percent / 100.0},
   };
 }
 

@@ -157,14 +157,18 @@ json alert_json(const store::alert_entry& a) {
 
 json lease_json(const store::lease& l) {
   return {
-    {"name", l.name}, {"holder", l.holder}, {"note", l.note}, {"epoch", l.epoch}, {"expires_at", instant_json(l.expires_at)},
+    {"name", l.name},
+    {"holder", l.holder},
+    {"note", l.note},
+    {"epoch", l.epoch},
+    {"expires_at", instant_json(l.expires_at)},
   };
 }
 
 json late_reply_json(const store::late_reply_entry& r) {
   return {
-    {"task_id", r.task_id},   {"task_number", r.task_number}, {"step", r.what.step}, {"attempt", r.what.attempt},
-    {"epoch", r.what.epoch},  {"outcome", r.what.outcome},    {"why", r.what.why},   {"at", instant_json(r.what.at)},
+    {"task_id", r.task_id},  {"task_number", r.task_number}, {"step", r.what.step}, {"attempt", r.what.attempt},
+    {"epoch", r.what.epoch}, {"outcome", r.what.outcome},    {"why", r.what.why},   {"at", instant_json(r.what.at)},
   };
 }
 

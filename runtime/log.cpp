@@ -1,5 +1,6 @@
 #include "runtime/log.hpp"
 
+#include "actors/call_threads.hpp"
 #include "runtime/time_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -49,7 +50,7 @@ public:
 
   void start(const log_options& o) {
     json_ = o.json;
-    pool_ = std::make_shared<spdlog::details::thread_pool>(backlog_max, 1);
+    pool_ = std::make_shared<spdlog::details::thread_pool>(backlog_max, 1, actors::block_signals);
     use(sink_for(o), level_of(o.level));
   }
 
@@ -87,13 +88,14 @@ private:
     }
   }
 
-  std::string line(const std::string& level, const std::string& event, const fields& more, const std::string& detail) const {
+  std::string line(const std::string& level, const std::string& event, const fields& more,
+                   const std::string& detail) const {
     const auto now = std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
     return json_ ? json_line(now, level, event, more, detail) : text_line(now, level, event, more, detail);
   }
 
-  static std::string json_line(workflow::instant now, const std::string& level, const std::string& event, const fields& more,
-                               const std::string& detail) {
+  static std::string json_line(workflow::instant now, const std::string& level, const std::string& event,
+                               const fields& more, const std::string& detail) {
     nlohmann::ordered_json j{{"time", utc_text(now)}, {"level", level}, {"event", event}};
     for (const auto& [name, value] : more)
       j[name] = value;
@@ -102,15 +104,17 @@ private:
     return j.dump(-1, ' ', false, json::error_handler_t::replace);
   }
 
-  static std::string text_line(workflow::instant now, const std::string& level, const std::string& event, const fields& more,
-                               const std::string& detail) {
-    auto text = local_text(now, true) + " " + level + std::string(8 - std::min<std::size_t>(level.size(), 7), ' ') + event;
+  static std::string text_line(workflow::instant now, const std::string& level, const std::string& event,
+                               const fields& more, const std::string& detail) {
+    auto text =
+      local_text(now, true) + " " + level + std::string(8 - std::min<std::size_t>(level.size(), 7), ' ') + event;
     for (const auto& [name, value] : more)
-      text += " " + name + "=" + value;
+      text.append(" ").append(name).append("=").append(value);
     if (!detail.empty())
       text += ": " + detail;
     // One event is one line, whatever a service's answer holds.
-    std::replace_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, ' ');
+    std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; }, ' ');
     return text;
   }
 

@@ -26,7 +26,7 @@ namespace {
 
 using actors::exit_now;
 
-constexpr int exit_store_failed = 74; // EX_IOERR: the store cannot be trusted any more
+constexpr int exit_store_failed = 74;         // EX_IOERR: the store cannot be trusted any more
 constexpr workflow::span answer_margin{2000}; ///< beyond the drain limit, for the last commits
 
 struct actor_config : caf::actor_system_config {
@@ -61,6 +61,7 @@ std::shared_ptr<store::state_store> open_store(const store::store_options& o) {
 /// Definitions are kept for ever, under their version: changing one without raising it is a mistake.
 void register_workflows(store::state_store& store, const std::vector<workflow::definition>& workflows) {
   std::vector<store::write> batch;
+  batch.reserve(workflows.size());
   for (const auto& d : workflows)
     batch.emplace_back(store::register_definition{d});
   if (batch.empty())
@@ -181,8 +182,8 @@ private:
     actors::supervisor_options supervisor;
     supervisor.period = options_.supervisor_period;
     supervisor.slack = options_.supervisor_slack;
-    parts_.supervisor = actors::spawn_supervisor(
-      *system_, {parts_.writer, parts_.reader, parts_.clock, supervisor, log_task});
+    parts_.supervisor =
+      actors::spawn_supervisor(*system_, {parts_.writer, parts_.reader, parts_.clock, supervisor, log_task});
     actors::lease_options lease;
     lease.holder = options_.name + ":" + std::to_string(getpid());
     lease.note = "node " + options_.name;
@@ -249,12 +250,26 @@ node::~node() = default;
 void node::add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
   impl_->add_agent(name, std::move(run), std::move(options));
 }
-void node::add_workflow(workflow::definition d) { impl_->add_workflow(std::move(d)); }
-void node::on_fatal(std::function<void(const std::string&)> handler) { impl_->on_fatal(std::move(handler)); }
-void node::start() { impl_->start(); }
-void node::stop() { impl_->stop(); }
-caf::actor_system& node::system() { return impl_->system(); }
-const actors::gateway_actor& node::gateway() const { return impl_->parts().gateway; }
-const node_parts& node::parts() const { return impl_->parts(); }
+void node::add_workflow(workflow::definition d) {
+  impl_->add_workflow(std::move(d));
+}
+void node::on_fatal(std::function<void(const std::string&)> handler) {
+  impl_->on_fatal(std::move(handler));
+}
+void node::start() {
+  impl_->start();
+}
+void node::stop() {
+  impl_->stop();
+}
+caf::actor_system& node::system() {
+  return impl_->system();
+}
+const actors::gateway_actor& node::gateway() const {
+  return impl_->parts().gateway;
+}
+const node_parts& node::parts() const {
+  return impl_->parts();
+}
 
 } // namespace steadfast

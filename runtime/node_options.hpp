@@ -37,13 +37,13 @@ struct node_options {
   std::vector<agent_entry> agents;
   std::vector<workflow::definition> workflows;
 
-  std::uint32_t in_flight_max = 1024;      ///< tasks one scheduler has in hand; the rest wait in the store
-  std::uint64_t backlog_max = 100'000;     ///< submissions waiting for the disk above which new ones are pushed back
-  workflow::span supervisor_period{1000};  ///< between sweeps for what is overdue
-  workflow::span supervisor_slack{5000};   ///< how late a scheduler may be before a task is taken from it
-  workflow::lease_terms supervisor_lease;  ///< who holds it runs the supervisor
-  workflow::span drain_limit{10'000};      ///< at a graceful stop, for attempts under way
-  std::uint32_t threads = 0;               ///< of the actor runtime; 0: one per core, at least 2
+  std::uint32_t in_flight_max = 1024;     ///< tasks one scheduler has in hand; the rest wait in the store
+  std::uint64_t backlog_max = 100'000;    ///< submissions waiting for the disk above which new ones are pushed back
+  workflow::span supervisor_period{1000}; ///< between sweeps for what is overdue
+  workflow::span supervisor_slack{5000};  ///< how late a scheduler may be before a task is taken from it
+  workflow::lease_terms supervisor_lease; ///< who holds it runs the supervisor
+  workflow::span drain_limit{10'000};     ///< at a graceful stop, for attempts under way
+  std::uint32_t threads = 0;              ///< of the actor runtime; 0: one per core, at least 2
   log_options log;
 };
 

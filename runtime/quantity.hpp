@@ -11,7 +11,8 @@
 
 namespace steadfast::runtime {
 
-inline constexpr std::string_view span_rule = "a number and a unit, such as \"250ms\", \"5s\", \"2m\", \"1h\" or \"7d\"";
+inline constexpr std::string_view span_rule =
+  "a number and a unit, such as \"250ms\", \"5s\", \"2m\", \"1h\" or \"7d\"";
 inline constexpr std::string_view size_rule = "a number and a unit, such as \"512B\", \"64KiB\", \"1MiB\" or \"8GiB\"";
 
 /// By span_rule, at most ten years.

@@ -72,8 +72,8 @@ std::string utc_text(instant t) {
   const auto seconds = static_cast<std::time_t>(whole.time_since_epoch().count());
   std::tm tm{};
   gmtime_r(&seconds, &tm);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
-                     tm.tm_min, tm.tm_sec, (t - whole).count());
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+                     tm.tm_hour, tm.tm_min, tm.tm_sec, (t - whole).count());
 }
 
 std::optional<instant> parse_utc(std::string_view text) {
@@ -96,8 +96,8 @@ std::string local_text(instant t, bool ms) {
   const auto seconds = static_cast<std::time_t>(whole.time_since_epoch().count());
   std::tm tm{};
   localtime_r(&seconds, &tm);
-  auto text = fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
-                          tm.tm_min, tm.tm_sec);
+  auto text = fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+                          tm.tm_hour, tm.tm_min, tm.tm_sec);
   return ms ? text + fmt::format(".{:03}", (t - whole).count()) : text;
 }
 

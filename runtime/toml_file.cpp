@@ -75,8 +75,8 @@ toml::table parse_toml(std::string_view text, const std::string& file) {
   try {
     return toml::parse(text, file);
   } catch (const toml::parse_error& e) {
-    throw config_error{{file + ":" + std::to_string(e.source().begin.line) + ": this is not TOML: "
-                        + std::string{e.description()}}};
+    throw config_error{
+      {file + ":" + std::to_string(e.source().begin.line) + ": this is not TOML: " + std::string{e.description()}}};
   }
 }
 
@@ -85,8 +85,8 @@ std::string read_text_file(const std::filesystem::path& file) {
   const auto size = std::filesystem::file_size(file, error);
   std::ifstream in{file, std::ios::binary};
   if (error || !in)
-    throw config_error{{file.string() + ": cannot be read: "
-                        + (error ? error.message() : std::string{"permission denied"})}};
+    throw config_error{
+      {file.string() + ": cannot be read: " + (error ? error.message() : std::string{"permission denied"})}};
   if (size > file_size_max)
     throw config_error{{file.string() + ": is larger than " + size_text(file_size_max)}};
   std::string text{std::istreambuf_iterator<char>{in}, {}};
@@ -169,7 +169,8 @@ void toml_section::read_size(std::string_view key, std::uint64_t& into) {
     complain(key, shown(*n) + " is not a size: write " + std::string{size_rule});
 }
 
-void toml_section::read_one_of(std::string_view key, std::string& into, std::initializer_list<std::string_view> allowed) {
+void toml_section::read_one_of(std::string_view key, std::string& into,
+                               std::initializer_list<std::string_view> allowed) {
   const auto* n = take(key);
   if (n == nullptr)
     return;
@@ -196,9 +197,11 @@ std::uint64_t toml_section::count(std::string_view key, std::uint64_t now, std::
   if (n == nullptr)
     return now;
   const auto number = n->value_exact<std::int64_t>();
-  if (number && *number >= 0 && static_cast<std::uint64_t>(*number) >= min && static_cast<std::uint64_t>(*number) <= max)
+  if (number && *number >= 0 && static_cast<std::uint64_t>(*number) >= min
+      && static_cast<std::uint64_t>(*number) <= max)
     return static_cast<std::uint64_t>(*number);
-  complain(key, shown(*n) + " is not allowed: a whole number from " + std::to_string(min) + " to " + std::to_string(max));
+  complain(key,
+           shown(*n) + " is not allowed: a whole number from " + std::to_string(min) + " to " + std::to_string(max));
   return now;
 }
 
@@ -226,7 +229,8 @@ void toml_section::read(std::string_view key, std::vector<std::string>& into) {
 void toml_section::read(std::string_view key, std::vector<std::int32_t>& into) {
   read_list(key, into, "whole numbers", [](const toml::node& n) -> std::optional<std::int32_t> {
     const auto number = n.value_exact<std::int64_t>();
-    if (!number || *number < std::numeric_limits<std::int32_t>::min() || *number > std::numeric_limits<std::int32_t>::max())
+    if (!number || *number < std::numeric_limits<std::int32_t>::min()
+        || *number > std::numeric_limits<std::int32_t>::max())
       return std::nullopt;
     return static_cast<std::int32_t>(*number);
   });

@@ -57,7 +57,9 @@ class toml_section {
 public:
   /// `place` is what stands before the name of a key in messages: "supervisor." or "".
   toml_section(const toml::table& table, std::string place, toml_report& report)
-    : table_{&table}, place_{std::move(place)}, report_{&report} {}
+      : table_{&table},
+        place_{std::move(place)},
+        report_{&report} {}
 
   void read(std::string_view key, std::string& into);
   void read(std::string_view key, bool& into);

@@ -6,7 +6,8 @@
 namespace steadfast::runtime {
 namespace {
 
-std::optional<secret> from_environment(toml_section& at, const std::string& place, std::size_t line, const std::string& name) {
+std::optional<secret> from_environment(toml_section& at, const std::string& place, std::size_t line,
+                                       const std::string& name) {
   if (const char* value = std::getenv(name.c_str()))
     return secret{value};
   at.report().add(line, place, "the environment variable " + name + " is not set");

@@ -18,8 +18,8 @@ using runtime::read_retry;
 using runtime::toml_report;
 using runtime::toml_section;
 
-constexpr const char* source_rule =
-  "must be \"payload:/pointer\", \"STEP:/pointer\" or { literal = VALUE }; the pointer may be empty for the whole document";
+constexpr const char* source_rule = "must be \"payload:/pointer\", \"STEP:/pointer\" or { literal = VALUE }; the "
+                                    "pointer may be empty for the whole document";
 
 /// "payload:/customer" or "create_package:/package_id".
 std::optional<workflow::source> parse_source(std::string_view text) {

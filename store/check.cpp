@@ -82,7 +82,7 @@ private:
       const auto name = "definition " + d->name + " version " + std::to_string(d->version);
       expect(c.key() == definition_key(d->name, d->version).view(), name + ": it has the key of another one");
       for (const auto& p : workflow::problems(*d))
-        fault(name + ": " + p);
+        fault(std::string{name}.append(": ").append(p));
     });
   }
 

@@ -40,7 +40,8 @@ std::unique_ptr<state_store> open_lmdb_store(const store_options& options) {
 // ---- opening and closing ----
 
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
-    : options_{options}, directory_{directory_for(options)} {
+    : options_{options},
+      directory_{directory_for(options)} {
   try {
     open_environment(settings);
     expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);

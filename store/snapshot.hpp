@@ -58,7 +58,9 @@ class snapshot {
 public:
   /// `cache` must only ever see what is committed: a write transaction brings one of its own.
   snapshot(const lmdb::transaction& txn, const tables& in, definition_cache& cache)
-      : txn_{txn}, in_{in}, cache_{cache} {}
+      : txn_{txn},
+        in_{in},
+        cache_{cache} {}
 
   /// Absent: there is no such definition.
   definition_cache::entry definition(const std::string& name, std::uint32_t version) const;

@@ -7,8 +7,13 @@ namespace steadfast::store {
 
 write_batch::write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
                          const settings& s)
-    : txn_{txn}, in_{in}, settings_{s}, cache_{&committed}, see_{txn, in, cache_}, count_before_{count}, count_{count} {
-}
+    : txn_{txn},
+      in_{in},
+      settings_{s},
+      cache_{&committed},
+      see_{txn, in, cache_},
+      count_before_{count},
+      count_{count} {}
 
 outcome write_batch::judge(const write& w) {
   try {

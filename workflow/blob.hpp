@@ -12,7 +12,7 @@ class blob {
 public:
   blob() = default;
   explicit blob(std::string bytes)
-    : bytes_{bytes.empty() ? nullptr : std::make_shared<const std::string>(std::move(bytes))} {}
+      : bytes_{bytes.empty() ? nullptr : std::make_shared<const std::string>(std::move(bytes))} {}
 
   std::string_view view() const { return bytes_ ? std::string_view{*bytes_} : std::string_view{}; }
   std::size_t size() const { return view().size(); }

@@ -9,11 +9,13 @@
 
 namespace steadfast::workflow {
 
+// clang-format off
 struct dispatch { std::size_t step = 0; std::uint32_t attempt = 0; };     ///< send the order for the open attempt
 struct stop_attempt { std::size_t step = 0; std::uint32_t attempt = 0; }; ///< tell the agent that it is not wanted
 struct expire_at { std::size_t step = 0; std::uint32_t attempt = 0; instant at; }; ///< then raise attempt_expired
 struct wake_at { std::size_t step = 0; instant at; };                     ///< then raise time_passed
 struct let_go {};                                                         ///< the lock is gone: forget the task
+// clang-format on
 
 /// Everything the outside may be asked to do. Each is a function of the stored task, so it can be said again.
 using command = std::variant<dispatch, stop_attempt, expire_at, wake_at, let_go>;

@@ -20,7 +20,9 @@ bool may_have_acted(const step& s) {
   return false;
 }
 
-bool performs(const step& s) { return s.doing == attempt_action::perform; }
+bool performs(const step& s) {
+  return s.doing == attempt_action::perform;
+}
 
 bool has_dependant_in(const std::vector<bool>& set, const std::vector<std::vector<bool>>& before, std::size_t i) {
   for (std::size_t j = 0; j < set.size(); ++j) {

@@ -94,10 +94,10 @@ struct definition {
   std::vector<step_definition> steps;
   span deadline{std::chrono::hours{24}}; ///< from submission to the end of the whole task
   span undo_reserve{60'000};             ///< of the deadline, kept for undo: forward work ends this much earlier
-  span grace{1000};          ///< after complete-by, until no message of an attempt can act any more; undo waits for it
-  span alert_after{60'000};  ///< a step that waits this long because no agent takes it raises an alert
+  span grace{1000};         ///< after complete-by, until no message of an attempt can act any more; undo waits for it
+  span alert_after{60'000}; ///< a step that waits this long because no agent takes it raises an alert
   std::uint32_t takeovers_max = 20; ///< times a task may lose its scheduler without progress before it is set aside
-  std::uint8_t priority = 5; ///< 0 first, 9 last
+  std::uint8_t priority = 5;        ///< 0 first, 9 last
 
   friend bool operator==(const definition&, const definition&) = default;
 };
@@ -109,7 +109,7 @@ inline constexpr std::uint32_t attempts_of_a_round_max = 1000;
 inline constexpr std::uint64_t attempts_max = 1'000'000; ///< of a step, over all rounds and cool-offs
 inline constexpr std::uint32_t factor_percent_max = 10'000;
 inline constexpr std::size_t input_members_max = 256;
-inline constexpr std::size_t text_size_max = 4096; ///< of a pointer or a literal
+inline constexpr std::size_t text_size_max = 4096;              ///< of a pointer or a literal
 inline constexpr span span_max = std::chrono::hours{24 * 3653}; ///< ten years
 
 /// Every mistake in the definition, one sentence each, naming the step and the field. Empty: it can be used.

@@ -41,8 +41,7 @@ void check_span(const report& r, span value, const std::string& field, span leas
 
 void check_retry(const report& r, const retry_policy& p) {
   r.add_if(p.attempts == 0, "attempts must be at least 1");
-  r.add_if(p.attempts > attempts_of_a_round_max,
-           "attempts must be at most " + std::to_string(attempts_of_a_round_max));
+  r.add_if(p.attempts > attempts_of_a_round_max, "attempts must be at most " + std::to_string(attempts_of_a_round_max));
   check_span(r, p.initial, "initial");
   check_span(r, p.cap, "cap");
   r.add_if(p.cap < p.initial, "cap must not be below retry.initial");
@@ -120,9 +119,10 @@ void check_condition(const report& r, const graph& g, std::size_t i, const condi
 void check_supervision(const report& r, const step_definition& s) {
   r.add_if(s.threshold == 0, "threshold must be at least 1");
   check_span(r, s.cool_off.wait, "cool_off.wait", span{s.cool_off.count > 0 ? 1 : 0});
-  r.add_if(attempts_limit(s) > attempts_max, "retry.attempts x threshold x (cool_off.count + 1) must be at most "
-                                               + std::to_string(attempts_max));
-  r.add_if(s.exhausted != on_exhausted::undo && s.exhausted != on_exhausted::error, "on_exhausted must be undo or error");
+  r.add_if(attempts_limit(s) > attempts_max,
+           "retry.attempts x threshold x (cool_off.count + 1) must be at most " + std::to_string(attempts_max));
+  r.add_if(s.exhausted != on_exhausted::undo && s.exhausted != on_exhausted::error,
+           "on_exhausted must be undo or error");
 }
 
 void check_step(const report& r, const graph& g, std::size_t i) {
@@ -148,7 +148,9 @@ void check_step(const report& r, const graph& g, std::size_t i) {
 }
 
 // Else the key "x/undo" could be that of step `undo` of task `x`, and of the undo of step `x`.
-bool is_reserved(std::string_view name) { return name == "undo" || name == "probe"; }
+bool is_reserved(std::string_view name) {
+  return name == "undo" || name == "probe";
+}
 
 // A step is called by its name where it has one that tells it apart, else by its place in the list.
 std::string place_of(const definition& d, std::size_t i) {
@@ -178,7 +180,8 @@ void check_cycles(const report& r, const graph& g) {
       is_first = is_first && i < j;
       others += ", " + quoted(g.d.steps[j].name);
     }
-    r.add_if(is_first && !others.empty(), "steps " + quoted(g.d.steps[i].name) + others + ": after makes a cycle of them");
+    r.add_if(is_first && !others.empty(),
+             "steps " + quoted(g.d.steps[i].name) + others + ": after makes a cycle of them");
   }
 }
 
@@ -208,7 +211,8 @@ std::vector<std::string> problems(const definition& d) {
   for (std::size_t i = 0; i < d.steps.size(); ++i) {
     const auto of_step = r.at(place_of(d, i));
     check_name(of_step, d.steps[i].name, "name");
-    of_step.add_if(find_step(d, d.steps[i].name) != i, "name " + quoted(d.steps[i].name) + " is taken by an earlier step");
+    of_step.add_if(find_step(d, d.steps[i].name) != i,
+                   "name " + quoted(d.steps[i].name) + " is taken by an earlier step");
     of_step.add_if(is_reserved(d.steps[i].name),
                    "name " + quoted(d.steps[i].name) + " is reserved, because idempotency keys end in it");
     check_after(of_step, d, i);

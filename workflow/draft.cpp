@@ -89,7 +89,8 @@ void skip_unwanted(draft& x) {
 }
 
 bool may_start(const draft& x, const step& s) {
-  return !x.t.locked_by.empty() && !x.starts_nothing && s.doing == attempt_action::none && !s.needs_review && s.not_before <= x.now;
+  return !x.t.locked_by.empty() && !x.starts_nothing && s.doing == attempt_action::none && !s.needs_review
+         && s.not_before <= x.now;
 }
 
 void end_task(draft& x, process_state how) {

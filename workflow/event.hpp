@@ -22,6 +22,8 @@ struct attempt_ref {
 /// The longest wait that an agent or a service can ask for.
 inline constexpr span retry_after_max = std::chrono::hours{24};
 
+// clang-format off
+
 // Work
 struct taken { std::string scheduler; };        ///< a scheduler takes it: lock, next epoch, start what is ready
 struct time_passed {};                          ///< a wait may be over: start what is ready
@@ -55,11 +57,13 @@ struct cancelled { by person; };
 struct suspended { by person; };
 struct resumed { by person; };
 
+// clang-format on
+
 /// Everything that can happen to a task.
-using event = std::variant<taken, time_passed, attempt_succeeded, attempt_failed, attempt_declined, attempt_stopped,
-                           probe_denied, attempt_expired, round_failed, deadline_passed, lock_released, lock_lapsed,
-                           wait_noticed, step_retried, step_skipped, payload_edited, undo_requested, cancelled,
-                           suspended, resumed>;
+using event =
+  std::variant<taken, time_passed, attempt_succeeded, attempt_failed, attempt_declined, attempt_stopped, probe_denied,
+               attempt_expired, round_failed, deadline_passed, lock_released, lock_lapsed, wait_noticed, step_retried,
+               step_skipped, payload_edited, undo_requested, cancelled, suspended, resumed>;
 
 std::string_view name_of(const event& e); ///< "attempt_failed"
 

@@ -20,7 +20,9 @@ struct view {
   std::string name() const { return "step " + quoted(rules().name); }
 };
 
-std::string in_brackets(const std::string& why) { return why.empty() ? "" : " (" + why + ")"; }
+std::string in_brackets(const std::string& why) {
+  return why.empty() ? "" : " (" + why + ")";
+}
 
 // "attempt 3 of 5", and which round of how many, where there is more than one.
 std::string attempt_of_round(const view& v) {
@@ -57,20 +59,22 @@ explanation used_up_round(const view& v) {
 
 explanation waiting_step(const view& v) {
   if (v.s().waiting_since != unset)
-    return {"waiting: no agent takes " + v.name() + in_brackets(v.s().waiting_for) + "; next look at", v.s().not_before};
+    return {"waiting: no agent takes " + v.name() + in_brackets(v.s().waiting_for) + "; next look at",
+            v.s().not_before};
   const bool cooling = v.s().cool_offs > 0 && v.s().failure_count == 0 && v.s().tries == 0;
   if (cooling)
     return {"cooling off: " + v.name() + ", wait " + std::to_string(v.s().cool_offs) + " of "
               + std::to_string(v.rules().cool_off.count) + in_brackets(v.s().waiting_for) + last_failure(v)
               + "; next attempt at",
             v.s().not_before};
-  return {"waiting: " + v.name() + in_brackets(v.s().waiting_for) + last_failure(v) + "; " + attempt_of_round(v) + " at",
+  return {"waiting: " + v.name() + in_brackets(v.s().waiting_for) + last_failure(v) + "; " + attempt_of_round(v)
+            + " at",
           v.s().not_before};
 }
 
 explanation unknown_step(const view& v) {
-  const std::string next = v.rules().probe && !v.s().probe_given_up ? "its probe is asked next"
-                                                                    : "the next attempt repeats the same key";
+  const std::string next =
+    v.rules().probe && !v.s().probe_given_up ? "its probe is asked next" : "the next attempt repeats the same key";
   return {"unknown: " + v.name() + " was sent and nobody knows whether it acted; " + next};
 }
 
@@ -83,7 +87,8 @@ bool are_done_before(const view& v) {
 
 void explain_forward_step(const view& v, std::vector<explanation>& out) {
   const auto& s = v.s();
-  const bool open_end = s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown;
+  const bool open_end =
+    s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown;
   if (s.doing != attempt_action::none)
     out.push_back(open_attempt(v));
   else if (s.needs_review)
@@ -178,12 +183,14 @@ void explain_error(const task& t, const definition& d, std::vector<explanation>&
     out.push_back({"steps: " + steps});
   for (const std::size_t i : undo_order(t, d))
     out.push_back({"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and can be undone"});
-  out.push_back({"next: nothing by itself; a person can retry a step (`task retry`), skip it with a result (`task skip`) or undo "
-                 "the task (`task undo`)"});
+  out.push_back(
+    {"next: nothing by itself; a person can retry a step (`task retry`), skip it with a result (`task skip`) or undo "
+     "the task (`task undo`)"});
 }
 
 void explain_suspended(const task& t, std::vector<explanation>& out) {
-  const auto act_before = std::find_if(t.acts.rbegin(), t.acts.rend(), [](const act& a) { return a.what == "suspend"; });
+  const auto act_before =
+    std::find_if(t.acts.rbegin(), t.acts.rend(), [](const act& a) { return a.what == "suspend"; });
   if (act_before == t.acts.rend())
     out.push_back({"suspended: nothing new is started"});
   else

@@ -13,9 +13,15 @@ struct ruling {
   std::string reason;
   bool is_late_reply = false; ///< an agent spoke of an attempt that does not count any more
 };
-inline ruling applied() { return {}; }
-inline ruling ignored(std::string why) { return {verdict::ignored, std::move(why)}; }
-inline ruling refused(std::string why) { return {verdict::refused, std::move(why)}; }
+inline ruling applied() {
+  return {};
+}
+inline ruling ignored(std::string why) {
+  return {verdict::ignored, std::move(why)};
+}
+inline ruling refused(std::string why) {
+  return {verdict::refused, std::move(why)};
+}
 
 // One function per event. Work:
 ruling on(draft& x, const taken& e);

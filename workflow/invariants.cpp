@@ -35,7 +35,9 @@ bool goes_forward(const task& t) {
   return t.state == process_state::processed || (!has_ended(t) && !is_undoing(t));
 }
 
-bool is_done(const step& s) { return s.state == step_state::completed || s.state == step_state::skipped; }
+bool is_done(const step& s) {
+  return s.state == step_state::completed || s.state == step_state::skipped;
+}
 
 bool is_being_undone(const step& s) {
   return in_range(s.state, step_state::compensating, step_state::compensation_failed);

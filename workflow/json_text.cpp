@@ -7,17 +7,19 @@ namespace {
 
 constexpr int depth_max = 64;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
 /// Walks over one JSON text. Each member takes what it names and says whether it was there.
 class json_walk {
 public:
   json_walk(std::string_view text, bool with_space) : rest_{text}, with_space_{with_space} {}
 
-  bool document() {
-    return value(0) && rest_.empty();
-  }
+  bool document() { return value(0) && rest_.empty(); }
 
 private:
   char peek() const { return rest_.empty() ? '\0' : rest_.front(); }

@@ -11,7 +11,7 @@ namespace steadfast::workflow {
 struct lease_terms {
   span ttl{10'000};
   span renew_every{3000};
-  span margin{2000};        ///< the guarded work stops this much before the end
+  span margin{2000};          ///< the guarded work stops this much before the end
   bool needs_progress = true; ///< no renewal unless the guarded work went round since the last one
 };
 

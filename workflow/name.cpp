@@ -11,8 +11,12 @@ bool fits_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-bool is_visible(char c) { return c > ' ' && c <= '~'; }
-bool is_printable(char c) { return c == ' ' || is_visible(c); }
+bool is_visible(char c) {
+  return c > ' ' && c <= '~';
+}
+bool is_printable(char c) {
+  return c == ' ' || is_visible(c);
+}
 
 } // namespace
 
@@ -40,7 +44,8 @@ std::string clipped(std::string_view text, std::size_t size_max) {
 std::string quoted(std::string_view text) {
   const bool is_long = text.size() > name_size_max;
   std::string shown{text.substr(0, name_size_max)};
-  std::replace_if(shown.begin(), shown.end(), [](char c) { return !is_printable(c); }, '?');
+  std::replace_if(
+    shown.begin(), shown.end(), [](char c) { return !is_printable(c); }, '?');
   return "`" + shown + (is_long ? "...`" : "`");
 }
 

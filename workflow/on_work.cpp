@@ -61,7 +61,8 @@ void count_try(draft& x, std::size_t i, span at_least) {
     s.needs_review = true;
     return;
   }
-  const auto wait = std::max(std::min(at_least, retry_after_max), back_off(retry, s.tries, mixed(x.t.number, i, s.attempt)));
+  const auto wait =
+    std::max(std::min(at_least, retry_after_max), back_off(retry, s.tries, mixed(x.t.number, i, s.attempt)));
   let_wait(s, x.now + wait, "back-off after failed attempt " + std::to_string(s.attempt));
 }
 
@@ -117,7 +118,7 @@ ruling on(draft& x, const taken& e) {
   for (auto& s : t.steps) {
     if (s.doing == attempt_action::none)
       continue;
-    s.log.back().epoch = t.lock_epoch; // it is ordered again under the new lock
+    s.log.back().epoch = t.lock_epoch;                                 // it is ordered again under the new lock
     s.maybe_done = s.maybe_done || s.doing == attempt_action::perform; // the former order may have acted
   }
   advance(x);

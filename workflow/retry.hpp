@@ -9,11 +9,11 @@ namespace steadfast::workflow {
 /// How often one round of a step is tried and how long it waits between tries: exponential back-off with a cap and
 /// jitter (pattern "Retry"). A round is what the supervisor counts as one failure when it is used up.
 struct retry_policy {
-  std::uint32_t attempts = 5;       ///< attempts of one round, at least 1
-  span initial{1000};               ///< wait after the first failed attempt
+  std::uint32_t attempts = 5;         ///< attempts of one round, at least 1
+  span initial{1000};                 ///< wait after the first failed attempt
   std::uint32_t factor_percent = 200; ///< each further wait is this share of the one before; at least 100
-  span cap{60'000};                 ///< no wait is longer
-  std::uint32_t jitter_percent = 20; ///< a wait is shortened by a random share up to this; 0 to 100
+  span cap{60'000};                   ///< no wait is longer
+  std::uint32_t jitter_percent = 20;  ///< a wait is shortened by a random share up to this; 0 to 100
 
   friend bool operator==(const retry_policy&, const retry_policy&) = default;
 };

@@ -102,20 +102,20 @@ struct step {
   std::uint32_t failure_count = 0;             ///< failed rounds since the last cool-off
   std::uint32_t cool_offs = 0;                 ///< cool-offs used
   std::uint32_t key_generation = 0;            ///< raised when a person asks for a new idempotency key
-  bool maybe_done = false;    ///< an ended attempt may have acted
-  bool needs_review = false;  ///< a round is used up; the supervisor counts it and decides
-  bool probe_given_up = false; ///< the probe asked before undo gave no answer
-  bool wait_alerted = false;  ///< the alert for a long wait was raised
-  instant complete_by;  ///< of the last attempt
-  instant settles_at;   ///< from here on no ended attempt can act any more
-  instant not_before;   ///< earliest next attempt
-  instant waiting_since; ///< first of the refusals in a row by which no agent took it
+  bool maybe_done = false;                     ///< an ended attempt may have acted
+  bool needs_review = false;                   ///< a round is used up; the supervisor counts it and decides
+  bool probe_given_up = false;                 ///< the probe asked before undo gave no answer
+  bool wait_alerted = false;                   ///< the alert for a long wait was raised
+  instant complete_by;                         ///< of the last attempt
+  instant settles_at;                          ///< from here on no ended attempt can act any more
+  instant not_before;                          ///< earliest next attempt
+  instant waiting_since;                       ///< first of the refusals in a row by which no agent took it
   instant completed_at;
   std::uint32_t completed_order = 0; ///< 1 for the step that completed first
   blob result;
   std::vector<fact> facts;
-  std::string error;       ///< last failure
-  std::string waiting_for; ///< why the next attempt waits, in words
+  std::string error;               ///< last failure
+  std::string waiting_for;         ///< why the next attempt waits, in words
   std::vector<attempt_record> log; ///< at most attempts_logged_max, the newest
   std::uint32_t log_dropped = 0;   ///< older lines that gave way
 
@@ -133,13 +133,13 @@ struct task {
   std::uint8_t priority = 5;
   process_state state = process_state::pending;
   process_state resume_state = process_state::pending; ///< while suspended: where it goes on
-  std::string locked_by;        ///< the scheduler; empty when none
-  std::uint64_t lock_epoch = 0; ///< raised by each take
-  std::uint64_t revision = 0;   ///< raised by each stored change
-  std::uint32_t generation = 1; ///< raised when a person reopens an ended task
-  std::uint32_t failure_count = 0; ///< failures the supervisor counted
-  std::uint32_t takeovers = 0;     ///< schedulers lost since the last progress
-  std::uint32_t notices = 0;       ///< sequence number of the last notice to the observer
+  std::string locked_by;                               ///< the scheduler; empty when none
+  std::uint64_t lock_epoch = 0;                        ///< raised by each take
+  std::uint64_t revision = 0;                          ///< raised by each stored change
+  std::uint32_t generation = 1;                        ///< raised when a person reopens an ended task
+  std::uint32_t failure_count = 0;                     ///< failures the supervisor counted
+  std::uint32_t takeovers = 0;                         ///< schedulers lost since the last progress
+  std::uint32_t notices = 0;                           ///< sequence number of the last notice to the observer
   instant submitted_at;
   instant complete_by;
   instant not_before;

@@ -62,8 +62,12 @@ template <class Event>
 std::optional<late_reply> evidence_of(const draft& x, const Event& e, const ruling& r) {
   if constexpr (requires { e.ref; }) {
     if (r.is_late_reply)
-      return late_reply{e.ref.step < x.d.steps.size() ? x.definition_of(e.ref.step).name : "?", e.ref.attempt,
-                        e.ref.epoch, std::string{name_of(event{e})}, r.reason, x.now};
+      return late_reply{e.ref.step < x.d.steps.size() ? x.definition_of(e.ref.step).name : "?",
+                        e.ref.attempt,
+                        e.ref.epoch,
+                        std::string{name_of(event{e})},
+                        r.reason,
+                        x.now};
   }
   return std::nullopt;
 }

@@ -23,8 +23,8 @@ struct change {
   verdict result = verdict::ignored;
   std::string reason; ///< for ignored and refused
   task next;
-  std::vector<notice> notices; ///< to be committed with `next`
-  std::vector<alert> alerts;   ///< to be committed with `next`
+  std::vector<notice> notices;        ///< to be committed with `next`
+  std::vector<alert> alerts;          ///< to be committed with `next`
   std::optional<late_reply> evidence; ///< an agent's word that did not count, to be kept
   std::vector<command> commands;      ///< to be carried out once `next` is durable
 };

@@ -88,7 +88,9 @@ std::vector<std::vector<bool>> all_before(const task& t) {
 } // namespace
 
 sorted_history::sorted_history(const history& h, const checker::settings& s)
-    : h_{h}, settings_{s}, unlogged_{s.unlogged.begin(), s.unlogged.end()} {
+    : h_{h},
+      settings_{s},
+      unlogged_{s.unlogged.begin(), s.unlogged.end()} {
   sort_effects();
   tasks_.reserve(h.tasks.size());
   for (const auto& t : h.tasks)

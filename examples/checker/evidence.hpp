@@ -21,9 +21,9 @@ struct seen_attempt {
 
 /// What the effect logs say of one step, in the order of its service's log.
 struct evidence {
-  std::vector<names::id> do_keys;   ///< each once
-  std::vector<names::id> undo_keys; ///< each once
-  std::vector<names::id> in_place;  ///< keys of effects that took place and were not reversed
+  std::vector<names::id> do_keys;    ///< each once
+  std::vector<names::id> undo_keys;  ///< each once
+  std::vector<names::id> in_place;   ///< keys of effects that took place and were not reversed
   std::vector<names::id> tombstones; ///< keys that were undone, or are never to take place
   std::vector<seen_attempt> do_attempts;
   std::vector<seen_attempt> undo_attempts;
@@ -40,8 +40,8 @@ struct evidence {
 struct task_case {
   const checker::task* task = nullptr;
   std::span<const effect> effects;
-  std::vector<evidence> steps;            ///< as task->steps
-  std::vector<std::vector<bool>> before;  ///< before[i][j]: step j comes before step i, directly or not
+  std::vector<evidence> steps;           ///< as task->steps
+  std::vector<std::vector<bool>> before; ///< before[i][j]: step j comes before step i, directly or not
   bool alerted = false;
 };
 
@@ -64,7 +64,7 @@ private:
 
   const history& h_;
   const checker::settings& settings_;
-  std::vector<effect> effects_;        ///< by task; the order of the files is kept
+  std::vector<effect> effects_;         ///< by task; the order of the files is kept
   std::vector<std::size_t> task_begin_; ///< of the effects, by task name
   std::unordered_map<names::id, const task*> tasks_;
   std::unordered_set<std::string> unlogged_;

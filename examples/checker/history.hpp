@@ -116,7 +116,7 @@ struct history {
   std::vector<task> tasks;
   std::unordered_map<names::id, client_record> clients;
   std::unordered_map<names::id, std::uint32_t> alerts; ///< by task
-  bool has_clients = false; ///< a client log was given
+  bool has_clients = false;                            ///< a client log was given
   bool has_alerts = false;
 };
 

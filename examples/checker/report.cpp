@@ -42,8 +42,11 @@ std::string table(const findings& all, const history& h) {
 std::string json_text(const findings& all, const history& h) {
   nlohmann::ordered_json rules = nlohmann::ordered_json::array();
   for (const auto& f : all) {
-    nlohmann::ordered_json rule{{"rule", f.name}, {"says", f.says}, {"checked", f.checked},
-                                {"violations", f.violations}, {"examples", f.examples}};
+    nlohmann::ordered_json rule{{"rule", f.name},
+                                {"says", f.says},
+                                {"checked", f.checked},
+                                {"violations", f.violations},
+                                {"examples", f.examples}};
     if (!f.not_checked.empty())
       rule["not_checked"] = f.not_checked;
     rules.push_back(std::move(rule));

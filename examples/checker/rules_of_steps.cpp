@@ -87,7 +87,8 @@ void check_order(const sorted_history& h, const task_case& c, finding& e7) {
       if (!c.before[i][p] || steps[p].state == step_state::skipped)
         continue;
       if (const auto early = came_too_early(h, c, i, p))
-        e7.expect(!*early, [&] { return step_text(h, c, i) + " was sent before " + h.text(steps[p].name) + " was done"; });
+        e7.expect(!*early,
+                  [&] { return step_text(h, c, i) + " was sent before " + h.text(steps[p].name) + " was done"; });
       if (const auto early = undone_too_early(c, i, p))
         e7.expect(!*early, [&] { return step_text(h, c, p) + " was undone before " + h.text(steps[i].name); });
     }
@@ -108,12 +109,11 @@ void check_limits(const sorted_history& h, const task_case& c, finding& e8) {
     if (s.attempts_limit == 0)
       continue;
     const auto limit = s.attempts_limit * (std::uint64_t{1} + c.task->acts);
-    const auto stored = std::count_if(s.log.begin(), s.log.end(), [](const attempt& a) {
-      return a.action == action::perform && !a.uncounted;
-    });
+    const auto stored = std::count_if(s.log.begin(), s.log.end(),
+                                      [](const attempt& a) { return a.action == action::perform && !a.uncounted; });
     const auto& seen = c.steps[i].do_attempts;
-    const auto sent = std::count_if(seen.begin(), seen.end(),
-                                    [&](const seen_attempt& a) { return !is_uncounted(s, a.number); });
+    const auto sent =
+      std::count_if(seen.begin(), seen.end(), [&](const seen_attempt& a) { return !is_uncounted(s, a.number); });
     const auto used = static_cast<std::uint64_t>(std::max(stored, sent));
     e8.expect(used <= limit, [&] {
       return step_text(h, c, i) + " was tried " + number_text(used) + " times, the limit is " + number_text(limit);

@@ -23,9 +23,8 @@ bool agrees(const std::vector<process_state>& told, const task& t) {
 }
 
 void check_task_outcome(const sorted_history& h, const task& t, finding& e1) {
-  e1.expect(h.settings().allow_open || has_ended(t.state), [&] {
-    return task_text(h, t.id) + " is still " + std::string{to_string(t.state)};
-  });
+  e1.expect(h.settings().allow_open || has_ended(t.state),
+            [&] { return task_text(h, t.id) + " is still " + std::string{to_string(t.state)}; });
   const auto told = h.all().clients.find(t.id);
   if (told == h.all().clients.end() || agrees(told->second.outcomes, t))
     return;
@@ -90,9 +89,7 @@ bool is_reversed(const step& s) {
 }
 
 void check_undone_step(const sorted_history& h, const task& t, const step& s, const evidence& e, finding& e5) {
-  e5.expect(is_reversed(s), [&] {
-    return step_text(h, t, s) + " is still " + std::string{to_string(s.state)};
-  });
+  e5.expect(is_reversed(s), [&] { return step_text(h, t, s) + " is still " + std::string{to_string(s.state)}; });
   const bool by_person = t.acts > 0 && (s.state == step_state::skipped || s.state == step_state::compensated);
   if (by_person || !h.is_logged(s))
     return;

@@ -16,23 +16,36 @@ std::optional<T> find_named(std::string_view word, T last) {
 } // namespace
 
 std::optional<action> parse_action(std::string_view word) {
-  if (word == "do") return action::perform;
-  if (word == "undo") return action::undo;
-  if (word == "probe") return action::probe;
+  if (word == "do")
+    return action::perform;
+  if (word == "undo")
+    return action::undo;
+  if (word == "probe")
+    return action::probe;
   return std::nullopt;
 }
 
 std::optional<result> parse_result(std::string_view word) {
-  if (word == "created") return result::created;
-  if (word == "repeated") return result::repeated;
-  if (word == "refused") return result::refused;
-  if (word == "undone") return result::undone;
-  if (word == "undo_of_nothing") return result::undo_of_nothing;
-  if (word == "undo_repeated") return result::undo_repeated;
-  if (word == "failed") return result::failed;
-  if (word == "failed_after_effect") return result::failed_after_effect;
-  if (word == "probe_yes") return result::probe_yes;
-  if (word == "probe_no") return result::probe_no;
+  if (word == "created")
+    return result::created;
+  if (word == "repeated")
+    return result::repeated;
+  if (word == "refused")
+    return result::refused;
+  if (word == "undone")
+    return result::undone;
+  if (word == "undo_of_nothing")
+    return result::undo_of_nothing;
+  if (word == "undo_repeated")
+    return result::undo_repeated;
+  if (word == "failed")
+    return result::failed;
+  if (word == "failed_after_effect")
+    return result::failed_after_effect;
+  if (word == "probe_yes")
+    return result::probe_yes;
+  if (word == "probe_no")
+    return result::probe_no;
   return std::nullopt;
 }
 

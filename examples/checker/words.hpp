@@ -17,13 +17,21 @@ std::optional<step_state> parse_step_state(std::string_view word);
 template <class T>
 std::optional<T> parse_word(std::string_view word);
 template <>
-inline std::optional<action> parse_word(std::string_view word) { return parse_action(word); }
+inline std::optional<action> parse_word(std::string_view word) {
+  return parse_action(word);
+}
 template <>
-inline std::optional<result> parse_word(std::string_view word) { return parse_result(word); }
+inline std::optional<result> parse_word(std::string_view word) {
+  return parse_result(word);
+}
 template <>
-inline std::optional<process_state> parse_word(std::string_view word) { return parse_process_state(word); }
+inline std::optional<process_state> parse_word(std::string_view word) {
+  return parse_process_state(word);
+}
 template <>
-inline std::optional<step_state> parse_word(std::string_view word) { return parse_step_state(word); }
+inline std::optional<step_state> parse_word(std::string_view word) {
+  return parse_step_state(word);
+}
 
 /// The field's word as a T; complains of one that is none.
 template <class T>

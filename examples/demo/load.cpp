@@ -11,7 +11,9 @@ constexpr std::chrono::milliseconds pause_before_repeat{100};
 } // namespace
 
 load::load(std::vector<submission> work, client_log& log, load_options options)
-    : work_{std::move(work)}, log_{log}, options_{std::move(options)} {
+    : work_{std::move(work)},
+      log_{log},
+      options_{std::move(options)} {
   for (std::uint32_t i = 0; i < options_.clients; ++i)
     clients_.emplace_back([this] { run_client(); });
 }

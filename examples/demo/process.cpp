@@ -62,7 +62,8 @@ process::~process() {
 }
 
 process::process(process&& other) noexcept
-    : pid_{std::exchange(other.pid_, 0)}, status_{std::exchange(other.status_, std::nullopt)} {}
+    : pid_{std::exchange(other.pid_, 0)},
+      status_{std::exchange(other.status_, std::nullopt)} {}
 
 process& process::operator=(process&& other) noexcept {
   std::swap(pid_, other.pid_);

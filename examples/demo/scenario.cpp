@@ -31,8 +31,11 @@ constexpr auto read_limit = 60s; ///< for the programs that read everything at t
 class scenario {
 public:
   scenario(const scenario_options& o, interrupted stop_now)
-      : options_{o}, stop_now_{stop_now}, services_{find("example_service"), o.folder, o.seed},
-        node_{{find("steadfast"), o.workflows, o.folder}, services_}, client_log_{o.folder / "clients.jsonl"} {}
+      : options_{o},
+        stop_now_{stop_now},
+        services_{find("example_service"), o.folder, o.seed},
+        node_{{find("steadfast"), o.workflows, o.folder}, services_},
+        client_log_{o.folder / "clients.jsonl"} {}
 
   bool play() {
     start();

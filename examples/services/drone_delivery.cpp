@@ -46,7 +46,8 @@ decision decide_transport(const json& body, const std::string&) {
   if (!in.are_good())
     return in.first_refusal();
   const auto distance = rounded(distance_km(from, to));
-  return json{{"third_party", distance > drone_range_km}, {"distance_km", distance}, {"drone_range_km", drone_range_km}};
+  return json{
+    {"third_party", distance > drone_range_km}, {"distance_km", distance}, {"drone_range_km", drone_range_km}};
 }
 
 decision schedule_drone(const json& body, const std::string& key) {

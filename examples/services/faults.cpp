@@ -44,13 +44,20 @@ bool concerns(const fault_switches& f, action a) {
 }
 
 bool* flag_of(fate& f, std::string_view name) {
-  if (name == "transient") return &f.transient;
-  if (name == "error_after") return &f.error_after;
-  if (name == "hang_before") return &f.hang_before;
-  if (name == "hang_after") return &f.hang_after;
-  if (name == "late") return &f.late;
-  if (name == "twice") return &f.twice;
-  if (name == "refuse") return &f.refuse;
+  if (name == "transient")
+    return &f.transient;
+  if (name == "error_after")
+    return &f.error_after;
+  if (name == "hang_before")
+    return &f.hang_before;
+  if (name == "hang_after")
+    return &f.hang_after;
+  if (name == "late")
+    return &f.late;
+  if (name == "twice")
+    return &f.twice;
+  if (name == "refuse")
+    return &f.refuse;
   return nullptr;
 }
 

@@ -22,11 +22,12 @@ struct fault_switches {
   double twice = 0;       ///< carried out a second time, as if the request had arrived twice
   double refuse = 0;      ///< 422 for good; drawn once for each key
   double hang_seconds = 30;
-  bool hang_then_close = false; ///< a held request ends with a closed connection and no answer; held before, nothing takes place
+  bool hang_then_close =
+    false; ///< a held request ends with a closed connection and no answer; held before, nothing takes place
   double late_min_ms = 100;
   double late_max_ms = 1000;
   double retry_after_seconds = 0; ///< above 0: sent as Retry-After with 503
-  bool on_do = true;    ///< drawn for requests to do
+  bool on_do = true;              ///< drawn for requests to do
   bool on_undo = true;
   bool on_probe = true;
   bool dedup = true; ///< false: the service ignores the key, and each request takes place anew

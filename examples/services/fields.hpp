@@ -17,10 +17,10 @@ class fields {
 public:
   explicit fields(const json& body) : body_{body} {}
 
-  std::string text(const std::string& name);                ///< not empty, at most 200 bytes
-  std::string text_or_nothing(const std::string& name);     ///< empty when absent or null
+  std::string text(const std::string& name);            ///< not empty, at most 200 bytes
+  std::string text_or_nothing(const std::string& name); ///< empty when absent or null
   double number(const std::string& name, double above, double at_most);
-  const json& list(const std::string& name);                ///< 1 to 100 elements
+  const json& list(const std::string& name); ///< 1 to 100 elements
 
   void refuse(const std::string& name, const std::string& why); ///< "field `name` why"
   bool are_good() const { return first_.sentence.empty(); }

@@ -78,9 +78,8 @@ void http_front::route_the_rest() {
   server_.Get("/health", [this](const httplib::Request& asked, httplib::Response& to) {
     send(to, asked, service_.show_health());
   });
-  server_.Get("/stats", [this](const httplib::Request& asked, httplib::Response& to) {
-    send(to, asked, service_.show_stats());
-  });
+  server_.Get("/stats",
+              [this](const httplib::Request& asked, httplib::Response& to) { send(to, asked, service_.show_stats()); });
   server_.Get("/faults", [this](const httplib::Request& asked, httplib::Response& to) {
     send(to, asked, service_.show_faults());
   });

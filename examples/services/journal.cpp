@@ -16,7 +16,9 @@ std::int64_t steady_ns() {
 } // namespace
 
 journal::journal(std::string service, const std::string& database_path, const std::string& log_path)
-    : service_{std::move(service)}, ledger_{database_path}, log_{log_path} {
+    : service_{std::move(service)},
+      ledger_{database_path},
+      log_{log_path} {
   complete_log();
   thread_ = std::thread{[this] { serve(); }};
 }
@@ -44,7 +46,14 @@ answer journal::record(const call& c, work what) {
 }
 
 void journal::look(const std::function<void(ledger&)>& what) {
-  wait_for({nullptr, [&](ledger& l) { what(l); return answer{}; }, {}, {}, {}});
+  wait_for({nullptr,
+            [&](ledger& l) {
+              what(l);
+              return answer{};
+            },
+            {},
+            {},
+            {}});
 }
 
 answer journal::wait_for(order o) {
@@ -119,10 +128,18 @@ void journal::write_lines(const std::vector<order>& orders) {
 }
 
 std::string journal::line_of(const call& c, effect_result r) {
-  nlohmann::ordered_json line{{"seq", next_seq_++}, {"service", service_},      {"key", c.key},
-                              {"action", to_string(c.action)}, {"reverses", c.action == action::perform ? std::string{} : c.reverses}, {"task", c.task},
-                              {"step", c.step},     {"epoch", c.epoch},         {"attempt", c.attempt},
-                              {"try", c.attempt_try}, {"args", c.args},         {"result", to_string(r)},
+  nlohmann::ordered_json line{{"seq", next_seq_++},
+                              {"service", service_},
+                              {"key", c.key},
+                              {"action", to_string(c.action)},
+                              {"reverses", c.action == action::perform ? std::string{} : c.reverses},
+                              {"task", c.task},
+                              {"step", c.step},
+                              {"epoch", c.epoch},
+                              {"attempt", c.attempt},
+                              {"try", c.attempt_try},
+                              {"args", c.args},
+                              {"result", to_string(r)},
                               {"steady_ns", steady_ns()}};
   return line.dump(-1, ' ', false, json::error_handler_t::replace);
 }

@@ -22,8 +22,9 @@ struct command_line {
 };
 
 std::string description() {
-  std::string text = "Runs one remote service of the example workflows on the loopback address, with a database and an\n"
-                     "effect log of its own (DATA/NAME.db, DATA/NAME.effects.jsonl).\n\nServices:\n";
+  std::string text =
+    "Runs one remote service of the example workflows on the loopback address, with a database and an\n"
+    "effect log of its own (DATA/NAME.db, DATA/NAME.effects.jsonl).\n\nServices:\n";
   for (const auto& b : services::businesses())
     text += "  " + std::string{b.name} + ": POST /" + std::string{b.operation} + " " + std::string{b.summary} + "\n";
   return text
@@ -33,8 +34,10 @@ std::string description() {
 
 std::string footer() {
   return "Every switch can be changed while the service runs: POST /faults {\"transient\": 0.2, \"dedup\": false}.\n"
-         "A body can force what happens to its own request: {\"fault\": \"transient:2\"} (for the first two requests of\n"
-         "the key), or to the undo and the probe of its effect: {\"undo_fault\": \"refuse\"}, {\"probe_fault\": \"late\"}.\n"
+         "A body can force what happens to its own request: {\"fault\": \"transient:2\"} (for the first two requests "
+         "of\n"
+         "the key), or to the undo and the probe of its effect: {\"undo_fault\": \"refuse\"}, {\"probe_fault\": "
+         "\"late\"}.\n"
          "Exit codes: 0 ended by a signal, 1 could not start, 2 wrong command line.";
 }
 

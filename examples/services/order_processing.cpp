@@ -50,7 +50,8 @@ decision charge(const json& body, const std::string& key) {
     in.refuse("currency", "must be a code of three capital letters");
   if (!in.are_good())
     return in.first_refusal();
-  return json{{"payment_id", id_from_key("pay-", key)}, {"order_id", order}, {"amount", amount}, {"currency", currency}};
+  return json{
+    {"payment_id", id_from_key("pay-", key)}, {"order_id", order}, {"amount", amount}, {"currency", currency}};
 }
 
 decision reserve_stock(const json& body, const std::string& key) {

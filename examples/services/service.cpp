@@ -19,7 +19,9 @@ bool has_effect(const answer& a) {
 } // namespace
 
 service::service(const options& o)
-    : what_{*o.what}, journal_{std::string{o.what->name}, o.database_path, o.log_path}, faults_{o.faults, o.seed} {}
+    : what_{*o.what},
+      journal_{std::string{o.what->name}, o.database_path, o.log_path},
+      faults_{o.faults, o.seed} {}
 
 reply service::handle(const call& c) {
   const auto fate = fate_of(c);
@@ -82,7 +84,8 @@ answer service::carry_out(const call& c, const fate& f) {
 }
 
 answer service::decide_and_record(const call& c, bool refused_by_fate) {
-  const auto decided = refused_by_fate ? decision{refusal{"", "the request is refused for good"}} : what_.decide(c.body, c.key);
+  const auto decided =
+    refused_by_fate ? decision{refusal{"", "the request is refused for good"}} : what_.decide(c.body, c.key);
   const bool dedup = faults_.switches().dedup;
   return journal_.record(c, [&](ledger& l) { return l.perform(c, decided, dedup); });
 }

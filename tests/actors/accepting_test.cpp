@@ -18,7 +18,9 @@ namespace {
 
 using submission_message = actors::boxed<workflow::submission>;
 
-bool exists(one_node& node, const std::string& id) { return node.store().find(id).has_value(); }
+bool exists(one_node& node, const std::string& id) {
+  return node.store().find(id).has_value();
+}
 
 /// Whether this commit makes or changes a task.
 bool submits(const std::vector<store::write>& batch) {
@@ -126,7 +128,8 @@ TEST_CASE("row 6: a task that was committed but not acknowledged runs, and its c
   CHECK(node.submit("t1")->state == workflow::process_state::processed);
 }
 
-TEST_CASE("row 7: a node that dies before it recorded the step as running has sent no order; the next life sends attempt 1") {
+TEST_CASE(
+  "row 7: a node that dies before it recorded the step as running has sent no order; the next life sends attempt 1") {
   one_node node;
   node.run();
   node.submit(node.order_for("other"));
@@ -160,7 +163,8 @@ TEST_CASE("row 8: a step that was recorded as running and not ordered yet is ord
   CHECK(node.state("t1") == "processed");
 }
 
-TEST_CASE("row 8: when nobody comes back before complete-by, the lost order counts as a failed round and is tried again") {
+TEST_CASE(
+  "row 8: when nobody comes back before complete-by, the lost order counts as a failed round and is tried again") {
   one_node node;
   node.run();
   node.begin_to_submit("t1");

@@ -33,7 +33,9 @@ public:
   std::vector<attempt_report> reports;
 
   void order(const step_order& o) { desk.on_order(o, {}, now); }
-  void stop(const step_order& o, std::uint64_t epoch) { desk.on_stop({o.task_number, o.step, o.attempt, epoch}, {}, now); }
+  void stop(const step_order& o, std::uint64_t epoch) {
+    desk.on_stop({o.task_number, o.step, o.attempt, epoch}, {}, now);
+  }
   void end_call(std::size_t i, answer a) { desk.on_call_over(calls.at(i).ticket, std::move(a), now); }
 
   /// Lets time pass as the agent's alarm does.
@@ -157,9 +159,15 @@ TEST_CASE("row 34: after complete-by the call is abandoned and nothing is said, 
   d.pass(1ms);
   REQUIRE(d.abandoned.size() == 1);
   CHECK(d.view().silenced == 1);
-  SECTION("when the call ends late") { d.end_call(0, succeeded()); }
-  SECTION("when it fails late") { d.end_call(0, failed_for_now("reset")); }
-  SECTION("when it is told to stop late") { d.stop(order_of(1), 1); }
+  SECTION("when the call ends late") {
+    d.end_call(0, succeeded());
+  }
+  SECTION("when it fails late") {
+    d.end_call(0, failed_for_now("reset"));
+  }
+  SECTION("when it is told to stop late") {
+    d.stop(order_of(1), 1);
+  }
   d.pass(1h);
   CHECK(d.reports.empty());
   CHECK(d.calls.size() == 1);

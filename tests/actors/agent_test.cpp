@@ -51,9 +51,9 @@ struct async_bench {
 TEST_CASE("a function agent answers whoever ordered") {
   tests::test_node node;
   tests::recorder<attempt_report> orderer{node.system()};
-  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), quick_function{[](const call& c) {
-    return succeeded("{\"got\":" + c.input + "}");
-  }}));
+  auto agent = node.keep(
+    spawn_function_agent(node.system(), named("payment"), node.clock(),
+                         quick_function{[](const call& c) { return succeeded("{\"got\":" + c.input + "}"); }}));
   node.tell(orderer.handle(), agent, agent_order(1));
   node.run();
   const auto heard = orderer.seen();
@@ -72,11 +72,11 @@ TEST_CASE("a function that throws is tried again and then reported as a passing 
   tests::test_node node;
   tests::recorder<attempt_report> orderer{node.system()};
   auto tries = std::make_shared<int>(0);
-  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(),
-                                              quick_function{[tries](const call&) -> answer {
-                                                ++*tries;
-                                                throw std::runtime_error{"no line"};
-                                              }}));
+  auto agent = node.keep(
+    spawn_function_agent(node.system(), named("payment"), node.clock(), quick_function{[tries](const call&) -> answer {
+                           ++*tries;
+                           throw std::runtime_error{"no line"};
+                         }}));
   node.tell(orderer.handle(), agent, agent_order(1));
   node.advance(299ms);
   CHECK(*tries == 2);
@@ -159,9 +159,10 @@ TEST_CASE("row 35: the open attempt reports to the scheduler of the higher epoch
 TEST_CASE("many short attempts leave no pile of timers behind") {
   tests::test_node node;
   tests::recorder<attempt_report> orderer{node.system()};
-  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), quick_function{[](const call& c) {
-    return c.try_number == 1 ? failed_for_now("once") : succeeded();
-  }}));
+  auto agent =
+    node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), quick_function{[](const call& c) {
+                                     return c.try_number == 1 ? failed_for_now("once") : succeeded();
+                                   }}));
   for (std::uint64_t task = 1; task <= 200; ++task) {
     auto o = agent_order(task);
     o.complete_by = node.now() + 30s;

@@ -32,7 +32,8 @@ std::vector<attempt_outcome> outcomes(const workflow::step& s) {
 
 } // namespace
 
-TEST_CASE("row 21: an agent that dies before it calls its service costs one complete-by, then the step is tried again") {
+TEST_CASE(
+  "row 21: an agent that dies before it calls its service costs one complete-by, then the step is tried again") {
   one_node node;
   node.agent("hotel").follow(hang_once());
   node.submit("t1");
@@ -45,7 +46,8 @@ TEST_CASE("row 21: an agent that dies before it calls its service costs one comp
   CHECK(outcomes(node.task("t1").steps[0]) == std::vector{attempt_outcome::expired, attempt_outcome::succeeded});
 }
 
-TEST_CASE("row 22: after a reply that never came the step is repeated with the same key, so that the service acts once") {
+TEST_CASE(
+  "row 22: after a reply that never came the step is repeated with the same key, so that the service acts once") {
   one_node node;
   node.agent("hotel").follow(hang_once());
   node.submit("t1");
@@ -205,7 +207,8 @@ TEST_CASE("row 29: a result that is no JSON is kept as it is; a step that needs 
   node.submit("t1");
   CHECK(node.reaches("t1", "undone", 1min));
   CHECK(node.agent("flight").orders().empty());
-  CHECK(node.task("t1").steps[1].error == "input `room`: the result of step `hotel` is not JSON, or is nested too deep");
+  CHECK(node.task("t1").steps[1].error
+        == "input `room`: the result of step `hotel` is not JSON, or is nested too deep");
 }
 
 TEST_CASE("row 30: a report on a task that was never ordered is refused and kept") {
@@ -234,7 +237,8 @@ TEST_CASE("row 31: after a permanent error there is no other attempt, and undo b
   CHECK(node.task("t1").cause == "step `flight` failed for good: the service says no");
 }
 
-TEST_CASE("row 32: transient errors up to the limit keep the back-off, then the cool-off, and then the task is undone") {
+TEST_CASE(
+  "row 32: transient errors up to the limit keep the back-off, then the cool-off, and then the task is undone") {
   tests::node_settings settings;
   settings.definitions[0].steps[0].cool_off = {100s, 1};
   one_node node{settings};
@@ -300,13 +304,15 @@ TEST_CASE("row 35: an agent that comes back with its memory gone has its old rep
   CHECK(node.state("t1") == "processed");
 }
 
-TEST_CASE("row 36: with all agents of a kind gone tasks wait and say so, an alert follows, and others are not affected") {
+TEST_CASE(
+  "row 36: with all agents of a kind gone tasks wait and say so, an alert follows, and others are not affected") {
   tests::node_settings settings;
   settings.definitions.push_back(tests::pipeline("walk", {tests::step_named("shoes")}));
   one_node node{settings};
   bool is_there = false;
   node.agent("flight").follow([&](const step_order& o) {
-    return is_there ? scripted_agent::succeed(o) : std::optional{report_on(o, report_kind::declined, "no agent is alive")};
+    return is_there ? scripted_agent::succeed(o)
+                    : std::optional{report_on(o, report_kind::declined, "no agent is alive")};
   });
   node.submit("t1");
   node.advance(30s);

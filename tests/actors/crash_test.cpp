@@ -70,7 +70,8 @@ TEST_CASE("row 10: the reply to an order of the former life is refused and kept 
   CHECK(late[0].what.why == "it was ordered under an older lock");
 }
 
-TEST_CASE("row 11: a reply that was received and not committed is as good as lost; the order is repeated with its key") {
+TEST_CASE(
+  "row 11: a reply that was received and not committed is as good as lost; the order is repeated with its key") {
   one_node node;
   node.run();
   node.begin_to_submit("t1");
@@ -85,7 +86,8 @@ TEST_CASE("row 11: a reply that was received and not committed is as good as los
   CHECK(keys(node, "flight") == strings{"t1/flight"});
 }
 
-TEST_CASE("row 12: killed after the completion commit, the next life starts the next step and does not repeat this one") {
+TEST_CASE(
+  "row 12: killed after the completion commit, the next life starts the next step and does not repeat this one") {
   one_node node;
   node.run();
   node.begin_to_submit("t1");
@@ -157,7 +159,8 @@ TEST_CASE("row 18: with every scheduler gone nothing is lost; another one that c
     CHECK(node.state("t" + std::to_string(i)) == "processed");
 }
 
-TEST_CASE("row 72: killed at any message while a task is undone, the undo is finished and what is recorded is not repeated") {
+TEST_CASE(
+  "row 72: killed at any message while a task is undone, the undo is finished and what is recorded is not repeated") {
   int crashes = 0;
   for (int at = 0; at < 200; ++at) {
     INFO("killed after message " << at);
@@ -242,9 +245,8 @@ TEST_CASE("row 76: a task that loses its scheduler each time is set aside with a
   tests::node_settings settings;
   settings.definitions[0].takeovers_max = 3;
   one_node node{settings};
-  node.agent("hotel").follow([](const actors::step_order& o) {
-    return o.task_id == "poison" ? std::nullopt : scripted_agent::succeed(o);
-  });
+  node.agent("hotel").follow(
+    [](const actors::step_order& o) { return o.task_id == "poison" ? std::nullopt : scripted_agent::succeed(o); });
   node.submit("poison");
   for (int i = 0; i < 4; ++i) {
     CHECK(node.state("poison") == "processing");

@@ -38,13 +38,15 @@ void acknowledge(one_node& node, const recorder<progress>& who, const progress& 
 strings told(const std::vector<progress>& all) {
   strings lines;
   for (const auto& p : all)
-    lines.push_back(std::to_string(p.sequence) + " " + std::string{to_string(static_cast<workflow::notice_kind>(p.kind))}
+    lines.push_back(std::to_string(p.sequence) + " "
+                    + std::string{to_string(static_cast<workflow::notice_kind>(p.kind))}
                     + (p.step.empty() ? "" : " " + p.step));
   return lines;
 }
 
-const strings whole_trip{"1 accepted",           "2 step_started hotel",    "3 step_completed hotel",
-                         "4 step_started flight", "5 step_completed flight", "6 processed"};
+const strings whole_trip{
+  "1 accepted", "2 step_started hotel", "3 step_completed hotel", "4 step_started flight", "5 step_completed flight",
+  "6 processed"};
 
 /// Keeps what it is told and acknowledges each at once.
 actors::observer_actor attentive(one_node& node, std::shared_ptr<std::vector<progress>> seen) {

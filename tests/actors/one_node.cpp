@@ -40,6 +40,11 @@ std::set<std::string> agents_of(const workflow::definition& d) {
   return names;
 }
 
+template <class... Handles>
+void forget(Handles&... handles) {
+  ((handles = Handles{}), ...);
+}
+
 } // namespace
 
 temporary_directory::temporary_directory() : path_{made_directory()} {}
@@ -67,11 +72,6 @@ void one_node::start() {
   ++life_;
   register_definitions();
   spawn_all();
-}
-
-template <class... Handles>
-static void forget(Handles&... handles) {
-  ((handles = Handles{}), ...);
 }
 
 void one_node::crash() {

@@ -98,7 +98,8 @@ TEST_CASE("a task that is processed is undone when a person asks for it") {
   CHECK(node.agent("flight").orders_of("flight", attempt_action::compensate).size() == 1);
 }
 
-TEST_CASE("a task that a scheduler has locked can be undone at once: the scheduler learns of it and stops its attempt") {
+TEST_CASE(
+  "a task that a scheduler has locked can be undone at once: the scheduler learns of it and stops its attempt") {
   one_node node;
   node.agent("flight").follow([](const step_order& o) {
     auto r = scripted_agent::succeed(o);

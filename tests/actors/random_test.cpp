@@ -52,8 +52,8 @@ struct services {
 };
 
 workflow::definition random_workflow(dice& d) {
-  auto w = tests::pipeline("trip", {tests::step_named("a"), tests::step_named("b"), tests::step_named("c"),
-                             tests::step_named("d")});
+  auto w = tests::pipeline(
+    "trip", {tests::step_named("a"), tests::step_named("b"), tests::step_named("c"), tests::step_named("d")});
   for (auto& s : w.steps) {
     s.complete_by = workflow::span{5000 + d.below(20'000)};
     s.retry.attempts = static_cast<std::uint32_t>(1 + d.below(3));
@@ -175,8 +175,8 @@ private:
 
   void act() {
     const auto id = "t" + std::to_string(dice_.below(6));
-    constexpr std::array acts{task_act::retry, task_act::undo, task_act::cancel, task_act::suspend, task_act::resume,
-                              task_act::resume};
+    constexpr std::array acts{task_act::retry,   task_act::undo,   task_act::cancel,
+                              task_act::suspend, task_act::resume, task_act::resume};
     const actors::act_on_task m{id, acts.at(dice_.below(acts.size())), {}, {}, false, "grace", "because"};
     node_.system().begin_to_ask<actors::act_result>(node_.gateway, m);
   }
@@ -233,7 +233,8 @@ private:
     for (const auto& line : s.log) {
       if (is_done && line.action == attempt_action::perform)
         return true;
-      is_done = is_done || (line.action == attempt_action::perform && line.outcome == workflow::attempt_outcome::succeeded);
+      is_done =
+        is_done || (line.action == attempt_action::perform && line.outcome == workflow::attempt_outcome::succeeded);
     }
     return false;
   }
@@ -247,14 +248,15 @@ private:
   one_node node_;
   services services_;
   std::map<std::string, std::pair<std::uint64_t, std::uint32_t>> ordered_; ///< the newest order by key
-  std::vector<actors::attempt_report> kept_; ///< reports that are said again
+  std::vector<actors::attempt_report> kept_;                               ///< reports that are said again
   int submitted_ = 0;
   bool healed_ = false;
 };
 
 } // namespace
 
-TEST_CASE("whatever the order of messages, the faults and the deaths: every task ends, nothing is repeated, undo misses nothing") {
+TEST_CASE("whatever the order of messages, the faults and the deaths: every task ends, nothing is repeated, undo "
+          "misses nothing") {
   const char* only = std::getenv("SEED");
   const std::uint64_t first = only ? std::strtoull(only, nullptr, 10) : 1;
   const std::uint64_t last = only ? first : 60;

@@ -51,7 +51,8 @@ TEST_CASE("work is taken by priority, then by age") {
   one_node node{with_bound(1)};
   node.agent("hotel").follow(scripted_agent::hang);
   node.submit("first");
-  for (const auto& [id, priority] : std::vector<std::pair<std::string, int>>{{"low", 9}, {"b", 5}, {"c", 5}, {"urgent", 0}}) {
+  for (const auto& [id, priority] :
+       std::vector<std::pair<std::string, int>>{{"low", 9}, {"b", 5}, {"c", 5}, {"urgent", 0}}) {
     auto order = node.order_for(id);
     order.priority = static_cast<std::uint8_t>(priority);
     node.submit(order);
@@ -140,7 +141,8 @@ TEST_CASE("a drained scheduler counts a task whose last step ends meanwhile as f
   CHECK((*answer)->given_back == 0);
 }
 
-TEST_CASE("at the limit of a drain everything is given back, with the attempt still open, and the next life orders it again") {
+TEST_CASE(
+  "at the limit of a drain everything is given back, with the attempt still open, and the next life orders it again") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
   node.submit("t1");
@@ -165,9 +167,8 @@ TEST_CASE("a drain waits for the tasks that were being taken when it came, and g
   node.run();
   node.begin_to_submit("t1");
   // The claim is on its way to the store.
-  node.run_until_next<actors::write_request>("store_actor", [](const actors::write_request& m) {
-    return std::holds_alternative<store::claim_tasks>(*m.what);
-  });
+  node.run_until_next<actors::write_request>(
+    "store_actor", [](const actors::write_request& m) { return std::holds_alternative<store::claim_tasks>(*m.what); });
   const auto answer = node.system().begin_to_ask<actors::drained>(node.schedulers[0], actors::drain{5s});
   while (!node.system().next_for<actors::drain>("scheduler")) {
     if (node.system().next_for<actors::write_request>("store_actor"))

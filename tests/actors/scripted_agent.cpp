@@ -56,7 +56,8 @@ actors::agent_actor scripted_agent::spawn(test_node& node) {
     }));
 }
 
-std::vector<actors::step_order> scripted_agent::orders_of(const std::string& step, workflow::attempt_action action) const {
+std::vector<actors::step_order> scripted_agent::orders_of(const std::string& step,
+                                                          workflow::attempt_action action) const {
   std::vector<actors::step_order> found;
   std::copy_if(orders().begin(), orders().end(), std::back_inserter(found),
                [&](const actors::step_order& o) { return o.step_name == step && o.action == action; });

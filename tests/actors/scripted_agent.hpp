@@ -28,7 +28,10 @@ public:
 
   /// A new life on a node; the former one is over.
   actors::agent_actor spawn(test_node& node);
-  void die() { memory_->sender = actors::report_sink{}; ++memory_->life; }
+  void die() {
+    memory_->sender = actors::report_sink{};
+    ++memory_->life;
+  }
 
   void follow(script s) { memory_->how = std::move(s); }
 

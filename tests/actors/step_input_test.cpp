@@ -28,9 +28,15 @@ workflow::task task_with(std::string payload, std::string found) {
   return t;
 }
 
-source of_payload(std::string pointer) { return {source::kind::payload, {}, std::move(pointer), {}}; }
-source of_result(std::string pointer) { return {source::kind::result, "find", std::move(pointer), {}}; }
-source literally(std::string text) { return {source::kind::literal, {}, {}, std::move(text)}; }
+source of_payload(std::string pointer) {
+  return {source::kind::payload, {}, std::move(pointer), {}};
+}
+source of_result(std::string pointer) {
+  return {source::kind::result, "find", std::move(pointer), {}};
+}
+source literally(std::string text) {
+  return {source::kind::literal, {}, {}, std::move(text)};
+}
 
 } // namespace
 
@@ -41,7 +47,8 @@ TEST_CASE("a step without a mapping gets the payload as it is, JSON or not") {
 }
 
 TEST_CASE("members come from the payload, from earlier results and from the definition") {
-  const auto d = booking({{"who", of_payload("/user/name")}, {"seat", of_result("/seats/1")}, {"class", literally("2")}});
+  const auto d =
+    booking({{"who", of_payload("/user/name")}, {"seat", of_result("/seats/1")}, {"class", literally("2")}});
   const auto t = task_with(R"({"user":{"name":"Ada"}})", R"({"seats":["1A","1B"]})");
   const auto in = actors::make_input(t, d, 1, attempt_action::perform);
   CHECK(in.problem.empty());
@@ -49,8 +56,8 @@ TEST_CASE("members come from the payload, from earlier results and from the defi
 }
 
 TEST_CASE("an empty pointer names the whole document") {
-  const auto in = actors::make_input(task_with("[1,2]", "{}"), booking({{"all", of_payload("")}}), 1,
-                                     attempt_action::perform);
+  const auto in =
+    actors::make_input(task_with("[1,2]", "{}"), booking({{"all", of_payload("")}}), 1, attempt_action::perform);
   CHECK(in.bytes == R"({"all":[1,2]})");
 }
 
@@ -62,8 +69,8 @@ TEST_CASE("a value that is not there is a problem that names the member and the 
 }
 
 TEST_CASE("a payload that is no JSON is a problem for a step that looks into it") {
-  const auto in = actors::make_input(task_with("{oops", "{}"), booking({{"who", of_payload("/who")}}), 1,
-                                     attempt_action::perform);
+  const auto in =
+    actors::make_input(task_with("{oops", "{}"), booking({{"who", of_payload("/who")}}), 1, attempt_action::perform);
   CHECK(in.problem == "input `who`: the payload is not JSON, or is nested too deep");
 }
 

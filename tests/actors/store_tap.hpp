@@ -89,7 +89,9 @@ public:
   std::vector<store::late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override {
     return real().late_replies(task, max);
   }
-  std::vector<store::set_aside_damaged> damaged() override { return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{}; }
+  std::vector<store::set_aside_damaged> damaged() override {
+    return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{};
+  }
   store::store_stats stats() const override { return real().stats(); }
   store::check_report check() const override { return real().check(); }
   void copy(const std::filesystem::path& to) const override { real().copy(to); }

@@ -53,7 +53,8 @@ TEST_CASE("the supervisor acts once its lease is won, and the lease is renewed a
   CHECK(supervisor_lease(node).expires_at > node.now());
 }
 
-TEST_CASE("row 38: a supervisor that dies leaves its work to the next holder, who may begin when the lease has run out") {
+TEST_CASE(
+  "row 38: a supervisor that dies leaves its work to the next holder, who may begin when the lease has run out") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
   node.submit("t1");
@@ -116,8 +117,8 @@ TEST_CASE("row 42: a supervisor that hangs loses the lease although its lease ac
   node.run();
   tests::recorder<actors::lease_changed> other{node.system().system()};
   const actors::lease_options o{"supervisor", "another", {}, {}};
-  node.system().keep(actors::spawn_lease_actor(node.system().system(),
-                                               {node.writer, other.handle(), node.system().clock(), o}));
+  node.system().keep(
+    actors::spawn_lease_actor(node.system().system(), {node.writer, other.handle(), node.system().clock(), o}));
   node.advance(1min);
   CHECK(other.seen().empty());
   actors::exit_now(node.supervisor);
@@ -202,7 +203,8 @@ TEST_CASE("row 40: the failure of an attempt is counted once, however often it i
   CHECK(node.agent("hotel").orders().size() == 2);
 }
 
-TEST_CASE("row 39: killed between its decision and the commit, the supervisor has decided nothing; its successor does") {
+TEST_CASE(
+  "row 39: killed between its decision and the commit, the supervisor has decided nothing; its successor does") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
   node.submit("t1");

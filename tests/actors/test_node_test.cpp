@@ -9,10 +9,12 @@ using tests::midday;
 
 namespace {
 
-using sleeper_actor = caf::typed_actor<actors::takes<void(actors::tick_timer)>, actors::takes<actors::drained(actors::drain)>>;
+using sleeper_actor =
+  caf::typed_actor<actors::takes<void(actors::tick_timer)>, actors::takes<actors::drained(actors::drain)>>;
 
 /// Tells `to` of each tick, the first three of which it sets itself, a second apart.
-sleeper_actor::behavior_type sleeper(sleeper_actor::pointer self, caf::typed_actor<actors::takes<void(actors::tick_timer)>> to) {
+sleeper_actor::behavior_type sleeper(sleeper_actor::pointer self,
+                                     caf::typed_actor<actors::takes<void(actors::tick_timer)>> to) {
   actors::tell_after(self, sleeper_actor{self}, 1s, actors::tick_timer{1});
   return {
     [self, to](const actors::tick_timer& m) {
@@ -20,7 +22,9 @@ sleeper_actor::behavior_type sleeper(sleeper_actor::pointer self, caf::typed_act
       if (m.generation < 3)
         actors::tell_after(self, sleeper_actor{self}, 1s, actors::tick_timer{m.generation + 1});
     },
-    [](const actors::drain& m) { return actors::drained{static_cast<std::uint64_t>(m.limit.count()), 0}; },
+    [](const actors::drain& m) {
+      return actors::drained{static_cast<std::uint64_t>(m.limit.count()), 0};
+    },
   };
 }
 

@@ -26,7 +26,9 @@ tests::node_settings three_steps() {
   return settings;
 }
 
-void refuse_c(one_node& node) { node.agent("c").follow(scripted_agent::fail(1000, report_kind::failed_permanent)); }
+void refuse_c(one_node& node) {
+  node.agent("c").follow(scripted_agent::fail(1000, report_kind::failed_permanent));
+}
 
 /// Succeeds going forward; answers the first `times` undo orders with `kind`.
 scripted_agent::script undo_fails(std::size_t times, report_kind kind) {
@@ -170,7 +172,8 @@ TEST_CASE("row 74: cancelled while a step runs, the task is undone; the step's s
   CHECK(node.agent("c").orders().empty());
 }
 
-TEST_CASE("row 74: cancelled while a step's completion is on its way to disk, one of the two wins and the other follows it") {
+TEST_CASE(
+  "row 74: cancelled while a step's completion is on its way to disk, one of the two wins and the other follows it") {
   for (const bool cancel_first : {true, false}) {
     one_node node{three_steps()};
     node.agent("b").follow([](const step_order& o) {

@@ -192,7 +192,8 @@ TEST_CASE("row 64: a claim that was stored and reported as unknown is found out 
   CHECK(node.agent("hotel").last().attempt == 2);
 }
 
-TEST_CASE("row 61: after a sync error nothing is acknowledged and nothing more is written, and a restart goes by the disk") {
+TEST_CASE(
+  "row 61: after a sync error nothing is acknowledged and nothing more is written, and a restart goes by the disk") {
   for (const auto how : {store_tap::fault::fatal_before, store_tap::fault::fatal_after}) {
     one_node node;
     node.run();

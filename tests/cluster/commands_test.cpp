@@ -19,7 +19,8 @@ struct running_node : node_process {
 
 TEST_CASE("submit makes a task once, waits for it and tells progress") {
   running_node node;
-  const auto first = node.command({"submit", "one", "--id", "t-1", "--payload", "-", "--wait", "--limit", "30s"}, R"({"a": 1})");
+  const auto first =
+    node.command({"submit", "one", "--id", "t-1", "--payload", "-", "--wait", "--limit", "30s"}, R"({"a": 1})");
   INFO(first.err);
   CHECK(first.code == 0);
   CHECK_THAT(first.out, Contains("t-1  accepted") && Contains("running step1, attempt 1") && Contains("processed"));
@@ -118,7 +119,8 @@ TEST_CASE("lists are tables for people and lines of JSON for programs") {
   CHECK_THAT(node.command({"alerts", "list"}).out, Contains("there is no open alert"));
   CHECK(node.command({"alerts", "ack", "7"}).code == 5);
   CHECK_THAT(node.command({"workflow", "list"}).out, Contains("three"));
-  CHECK_THAT(node.command({"workflow", "show", "three"}).out, Contains("three v1") && Contains("step2") && Contains("slow"));
+  CHECK_THAT(node.command({"workflow", "show", "three"}).out,
+             Contains("three v1") && Contains("step2") && Contains("slow"));
   CHECK(node.json_of({"workflow", "show", "three", "--json"}).at(0).at("steps").size() == 3);
   CHECK(node.command({"workflow", "show", "nothing"}).code == 5);
   CHECK_THAT(node.command({"lease", "list"}).out, Contains("supervisor"));

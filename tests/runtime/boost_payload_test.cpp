@@ -13,7 +13,7 @@ struct order {
 
   template <class Archive>
   void serialize(Archive& a, unsigned) {
-    a & customer & items;
+    a& customer& items;
   }
   friend bool operator==(const order&, const order&) = default;
 };

@@ -18,7 +18,7 @@ namespace {
 const std::string source_dir = STEADFAST_SOURCE_DIR;
 
 program_end run_steadfast(const std::vector<std::string>& arguments, const std::string& input = "",
-                      const std::vector<std::string>& environment = {}) {
+                          const std::vector<std::string>& environment = {}) {
   return run_program(STEADFAST_BINARY, arguments, input, environment);
 }
 
@@ -33,18 +33,19 @@ TEST_CASE("help lists the commands, and every command's help has an example") {
   CHECK(help.code == 0);
   for (const auto* name : {"serve", "submit", "task", "alerts", "workflow", "lease", "node", "store"})
     CHECK_THAT(help.out, Contains(name));
-  const auto words = GENERATE(as<std::vector<std::string>>{}, std::vector<std::string>{"serve"},
-                              std::vector<std::string>{"submit"}, std::vector<std::string>{"task", "list"},
-                              std::vector<std::string>{"task", "show"}, std::vector<std::string>{"task", "explain"},
-                              std::vector<std::string>{"task", "retry"}, std::vector<std::string>{"task", "skip"},
-                              std::vector<std::string>{"task", "undo"}, std::vector<std::string>{"task", "cancel"},
-                              std::vector<std::string>{"task", "suspend"}, std::vector<std::string>{"task", "resume"},
-                              std::vector<std::string>{"task", "edit"}, std::vector<std::string>{"alerts", "list"},
-                              std::vector<std::string>{"alerts", "ack"}, std::vector<std::string>{"workflow", "list"},
-                              std::vector<std::string>{"workflow", "show"}, std::vector<std::string>{"workflow", "check"},
-                              std::vector<std::string>{"lease", "list"}, std::vector<std::string>{"node", "show"},
-                              std::vector<std::string>{"store", "check"}, std::vector<std::string>{"store", "copy"},
-                              std::vector<std::string>{"store", "dump"}, std::vector<std::string>{"store", "stat"});
+  const auto words =
+    GENERATE(as<std::vector<std::string>>{}, std::vector<std::string>{"serve"}, std::vector<std::string>{"submit"},
+             std::vector<std::string>{"task", "list"}, std::vector<std::string>{"task", "show"},
+             std::vector<std::string>{"task", "explain"}, std::vector<std::string>{"task", "retry"},
+             std::vector<std::string>{"task", "skip"}, std::vector<std::string>{"task", "undo"},
+             std::vector<std::string>{"task", "cancel"}, std::vector<std::string>{"task", "suspend"},
+             std::vector<std::string>{"task", "resume"}, std::vector<std::string>{"task", "edit"},
+             std::vector<std::string>{"alerts", "list"}, std::vector<std::string>{"alerts", "ack"},
+             std::vector<std::string>{"workflow", "list"}, std::vector<std::string>{"workflow", "show"},
+             std::vector<std::string>{"workflow", "check"}, std::vector<std::string>{"lease", "list"},
+             std::vector<std::string>{"node", "show"}, std::vector<std::string>{"store", "check"},
+             std::vector<std::string>{"store", "copy"}, std::vector<std::string>{"store", "dump"},
+             std::vector<std::string>{"store", "stat"});
   auto arguments = words;
   arguments.emplace_back("--help");
   const auto one = run_steadfast(arguments);
@@ -53,14 +54,13 @@ TEST_CASE("help lists the commands, and every command's help has an example") {
 }
 
 TEST_CASE("a wrong command line ends with 64 and a line that says what is wrong") {
-  const auto arguments = GENERATE(std::vector<std::string>{}, std::vector<std::string>{"frobnicate"},
-                                  std::vector<std::string>{"task"}, std::vector<std::string>{"task", "show"},
-                                  std::vector<std::string>{"submit", "w", "--priority", "10"},
-                                  std::vector<std::string>{"submit", "w", "--limit", "5 minutes"},
-                                  std::vector<std::string>{"task", "retry"},
-                                  std::vector<std::string>{"task", "retry", "t-1", "--where", "state=error"},
-                                  std::vector<std::string>{"task", "edit", "a", "b", "--payload", "x"},
-                                  std::vector<std::string>{"alerts", "ack", "seven"});
+  const auto arguments =
+    GENERATE(std::vector<std::string>{}, std::vector<std::string>{"frobnicate"}, std::vector<std::string>{"task"},
+             std::vector<std::string>{"task", "show"}, std::vector<std::string>{"submit", "w", "--priority", "10"},
+             std::vector<std::string>{"submit", "w", "--limit", "5 minutes"}, std::vector<std::string>{"task", "retry"},
+             std::vector<std::string>{"task", "retry", "t-1", "--where", "state=error"},
+             std::vector<std::string>{"task", "edit", "a", "b", "--payload", "x"},
+             std::vector<std::string>{"alerts", "ack", "seven"});
   const auto end = run_steadfast(arguments);
   CHECK(end.code == 64);
   CHECK_FALSE(end.err.empty());
@@ -91,7 +91,8 @@ TEST_CASE("row 80: serve refuses a bad configuration with 78 and a line for each
   folder.write("node.toml", "[scheduler]\nin_flight_mx = 3\n");
   const auto unknown = run_steadfast({"serve", "-c", config});
   CHECK(unknown.code == 78);
-  CHECK(unknown.err == "steadfast: " + config + ":2: scheduler.in_flight_mx: unknown key; did you mean \"in_flight_max\"?\n");
+  CHECK(unknown.err
+        == "steadfast: " + config + ":2: scheduler.in_flight_mx: unknown key; did you mean \"in_flight_max\"?\n");
 
   const auto missing = run_steadfast({"serve", "-c", (folder.path() / "other.toml").string()});
   CHECK(missing.code == 78);
@@ -112,7 +113,7 @@ TEST_CASE("a configuration can be checked without starting a node") {
 
 TEST_CASE("workflow check finds mistakes and says where they are") {
   const auto good = run_steadfast({"workflow", "check", source_dir + "/config/workflows/drone_delivery.toml",
-                               source_dir + "/config/workflows/order_processing.toml"});
+                                   source_dir + "/config/workflows/order_processing.toml"});
   CHECK(good.code == 0);
   CHECK(lines_of(good.out) == 2);
   CHECK_THAT(good.out, Contains("workflow drone_delivery v1 is all right, 5 steps"));

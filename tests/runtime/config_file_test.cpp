@@ -78,8 +78,8 @@ TEST_CASE("the shipped configuration shows every key, agents' among them") {
   setenv("PAYMENT_TOKEN", "canary", 1);
   const auto parsed = parse_config(with_examples(text_of(root / "config/steadfast.toml")), "config/steadfast.toml");
   std::vector<std::string> missing;
-  std::set_difference(parsed.keys_known.begin(), parsed.keys_known.end(), parsed.keys_seen.begin(), parsed.keys_seen.end(),
-                      std::back_inserter(missing));
+  std::set_difference(parsed.keys_known.begin(), parsed.keys_known.end(), parsed.keys_seen.begin(),
+                      parsed.keys_seen.end(), std::back_inserter(missing));
   CHECK(missing == std::vector<std::string>{});
 
   REQUIRE(parsed.options.agents.size() == 2);
@@ -122,16 +122,20 @@ TEST_CASE("row 80: an unknown key is refused with file, line and the nearest kno
 
 TEST_CASE("row 80: a bad value is refused with file, line, key and what is allowed") {
   CHECK(complaints("[supervisor]\n\nperiod = \"5x\"")
-        == "node.toml:3: supervisor.period: \"5x\" is not a duration: write a number and a unit, such as \"250ms\", \"5s\", "
+        == "node.toml:3: supervisor.period: \"5x\" is not a duration: write a number and a unit, such as \"250ms\", "
+           "\"5s\", "
            "\"2m\", \"1h\" or \"7d\", at most ten years");
   CHECK(complaints("[supervisor]\nperiod = 5")
-        == "node.toml:2: supervisor.period: 5 is not a duration: write a number and a unit, such as \"250ms\", \"5s\", \"2m\", "
+        == "node.toml:2: supervisor.period: 5 is not a duration: write a number and a unit, such as \"250ms\", \"5s\", "
+           "\"2m\", "
            "\"1h\" or \"7d\", at most ten years");
-  CHECK(complaints("[store]\nsize_max = \"8GB\"")
-        == "node.toml:2: store.size_max: \"8GB\" is not a size: write a number and a unit, such as \"512B\", \"64KiB\", "
-           "\"1MiB\" or \"8GiB\"");
+  CHECK(
+    complaints("[store]\nsize_max = \"8GB\"")
+    == "node.toml:2: store.size_max: \"8GB\" is not a size: write a number and a unit, such as \"512B\", \"64KiB\", "
+       "\"1MiB\" or \"8GiB\"");
   CHECK(complaints("[log]\nlevel = \"chatty\"")
-        == "node.toml:2: log.level: \"chatty\" is not allowed; one of \"trace\", \"debug\", \"info\", \"warning\", \"error\", "
+        == "node.toml:2: log.level: \"chatty\" is not allowed; one of \"trace\", \"debug\", \"info\", \"warning\", "
+           "\"error\", "
            "\"off\"");
   CHECK(complaints("[scheduler]\nin_flight_max = 0")
         == "node.toml:2: scheduler.in_flight_max: 0 is not allowed: a whole number from 1 to 1000000");
@@ -142,8 +146,7 @@ TEST_CASE("row 80: a bad value is refused with file, line, key and what is allow
   CHECK(complaints("log = 3") == "node.toml:1: log: must be a table, not a number");
   CHECK(complaints("[supervisor.lease]\nneeds_progress = \"yes\"")
         == "node.toml:2: supervisor.lease.needs_progress: must be true or false, not \"yes\"");
-  CHECK(complaints("name = \"a b\"")
-        == "node.toml:1: name `a b` must be 1 to 64 of the characters A-Z a-z 0-9 _ -");
+  CHECK(complaints("name = \"a b\"") == "node.toml:1: name `a b` must be 1 to 64 of the characters A-Z a-z 0-9 _ -");
 }
 
 TEST_CASE("all mistakes are told at once, in order of lines") {
@@ -155,7 +158,8 @@ TEST_CASE("all mistakes are told at once, in order of lines") {
 
 TEST_CASE("options that contradict each other are told with their line") {
   CHECK(complaints("[supervisor]\nperiod = \"9s\"").starts_with("node.toml:2: supervisor.period must be shorter than"));
-  CHECK(complaints("[supervisor]\nperiod = \"500ms\"\n[supervisor.lease]\nttl = \"3s\"").starts_with("node.toml:3: supervisor.lease"));
+  CHECK(complaints("[supervisor]\nperiod = \"500ms\"\n[supervisor.lease]\nttl = \"3s\"")
+          .starts_with("node.toml:3: supervisor.lease"));
 }
 
 TEST_CASE("a file that is not TOML is refused with its line") {
@@ -167,8 +171,10 @@ TEST_CASE("an agent is one of a url and a program") {
   CHECK(complaints("\n[[agent]]\nname = \"a\"\n")
         == "node.toml:2: agent: has neither a url (an http agent) nor a program (an exec agent)");
   CHECK(complaints("[[agent]]\nname = \"a\"\nurl = \"http://localhost/\"\nprogram = \"/bin/true\"")
-          .find("node.toml:1: agent: has both a url and a program") != std::string::npos);
-  CHECK(complaints("[agent]\nname = \"a\"") == "node.toml:1: agent: must be a list of tables: write [[agent]] above each");
+          .find("node.toml:1: agent: has both a url and a program")
+        != std::string::npos);
+  CHECK(complaints("[agent]\nname = \"a\"")
+        == "node.toml:1: agent: must be a list of tables: write [[agent]] above each");
 }
 
 TEST_CASE("two agents of one name are refused") {
@@ -179,7 +185,8 @@ TEST_CASE("two agents of one name are refused") {
 TEST_CASE("secrets come from the environment or from a file that not everybody can read") {
   const tests::temp_folder folder;
   const auto config = [&](const std::string& value) {
-    folder.write("node.toml", "[[agent]]\nname = \"a\"\nurl = \"http://localhost/\"\nheaders = { Token = " + value + " }\n");
+    folder.write("node.toml",
+                 "[[agent]]\nname = \"a\"\nurl = \"http://localhost/\"\nheaders = { Token = " + value + " }\n");
     return folder.path() / "node.toml";
   };
   SECTION("from the environment") {
@@ -197,7 +204,8 @@ TEST_CASE("secrets come from the environment or from a file that not everybody c
   }
   SECTION("a file that everybody can read") {
     folder.write("token", "canary\n", std::filesystem::perms::owner_read | std::filesystem::perms::others_read);
-    CHECK_THROWS_WITH(load_config(config("{ file = \"token\" }")), Catch::Matchers::Contains("can be read by everybody"));
+    CHECK_THROWS_WITH(load_config(config("{ file = \"token\" }")),
+                      Catch::Matchers::Contains("can be read by everybody"));
   }
   SECTION("something else") {
     CHECK_THROWS_WITH(load_config(config("{ vault = \"x\" }")), Catch::Matchers::Contains("must be a text, { env = "));

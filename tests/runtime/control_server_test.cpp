@@ -23,7 +23,9 @@ control_methods echo_methods() {
   control_methods m;
   m["echo"] = [](const json& params) { return params; };
   m["refuse"] = [](const json&) -> json { throw control_error{control_error::refused, "no: because"}; };
-  m["busy"] = [](const json&) -> json { throw control_error{control_error::busy, "later", std::chrono::milliseconds{1500}}; };
+  m["busy"] = [](const json&) -> json {
+    throw control_error{control_error::busy, "later", std::chrono::milliseconds{1500}};
+  };
   m["absent"] = [](const json&) -> json { throw control_error{control_error::not_found, "there is none"}; };
   m["typed"] = [](const json& params) -> json { return params.at("number").get<int>(); };
   m["broken"] = [](const json&) -> json { throw std::runtime_error{"a fault"}; };
@@ -32,7 +34,7 @@ control_methods echo_methods() {
 
 struct running_server {
   explicit running_server(std::size_t frame_max = 4 << 20, std::size_t connections_max = 256)
-    : socket{folder.path() / "private" / "control.sock"} {
+      : socket{folder.path() / "private" / "control.sock"} {
     control_options o;
     o.socket = socket;
     o.frame_max = frame_max;
@@ -72,7 +74,10 @@ TEST_CASE("a request is answered with its id, and requests of a connection in or
   raw_socket c{s.socket};
   CHECK(json::parse(c.ask(R"({"jsonrpc":"2.0","id":7,"method":"echo","params":{"a":[1,2]}})"))
         == json{{"jsonrpc", "2.0"}, {"id", 7}, {"result", {{"a", {1, 2}}}}});
-  c.send(R"({"jsonrpc":"2.0","id":1,"method":"echo"})" "\n" R"({"jsonrpc":"2.0","id":"x","method":"echo"})" "\n");
+  c.send(R"({"jsonrpc":"2.0","id":1,"method":"echo"})"
+         "\n"
+         R"({"jsonrpc":"2.0","id":"x","method":"echo"})"
+         "\n");
   CHECK(json::parse(*c.read_line()).at("id") == 1);
   CHECK(json::parse(*c.read_line()).at("id") == "x");
 }
@@ -117,7 +122,8 @@ TEST_CASE("row 81: JSON nested without end is answered, not died of") {
   raw_socket c{s.socket};
   const std::string deep(1'000'000, '[');
   CHECK_THAT(c.ask(deep), Contains("error"));
-  CHECK_THAT(c.ask(R"({"id":1,"method":"echo","params":{"a":)" + deep + std::string(deep.size(), ']') + "}}"), Contains("error"));
+  CHECK_THAT(c.ask(R"({"id":1,"method":"echo","params":{"a":)" + deep + std::string(deep.size(), ']') + "}}"),
+             Contains("error"));
   raw_socket other{s.socket};
   CHECK(json::parse(other.ask(R"({"id":1,"method":"echo"})")).contains("result"));
 }
@@ -140,7 +146,8 @@ TEST_CASE("connections above the bound are closed, and there is room again when 
   CHECK_FALSE(first->ask(R"({"id":1,"method":"echo"})").empty());
   CHECK_FALSE(second.ask(R"({"id":1,"method":"echo"})").empty());
   raw_socket third{s.socket};
-  third.send(R"({"id":1,"method":"echo"})" "\n");
+  third.send(R"({"id":1,"method":"echo"})"
+             "\n");
   CHECK_FALSE(third.read_line());
   first.reset();
   // The server learns of it on its own time.

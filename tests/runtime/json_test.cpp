@@ -65,7 +65,8 @@ TEST_CASE("a task is shown with the fields that checkers read") {
   CHECK(j["generation"] == 1);
   CHECK(j["failure_count"] == 0);
   CHECK(j["payload"] == json{{"a", 1}});
-  CHECK(j["acts"] == json::array({{{"at", "2026-01-01T12:00:00.000Z"}, {"who", "kim"}, {"what", "retry"}, {"why", "because"}}}));
+  CHECK(j["acts"]
+        == json::array({{{"at", "2026-01-01T12:00:00.000Z"}, {"who", "kim"}, {"what", "retry"}, {"why", "because"}}}));
   REQUIRE(j["steps"].size() == 2);
   const auto& first = j["steps"][0];
   CHECK(first["name"] == "first");
@@ -79,9 +80,15 @@ TEST_CASE("a task is shown with the fields that checkers read") {
   CHECK(first["completed_order"] == 1);
   CHECK(first["result"] == json{{"id", 5}});
   CHECK(first["not_before"].is_null());
-  CHECK(first["log"] == json::array({{{"attempt", 2}, {"action", "do"}, {"agent", "one"},
-                                      {"started_at", "2026-01-01T12:00:00.000Z"}, {"ended_at", "2026-01-01T12:00:00.250Z"},
-                                      {"outcome", "succeeded"}, {"epoch", 3}, {"note", ""}}}));
+  CHECK(first["log"]
+        == json::array({{{"attempt", 2},
+                         {"action", "do"},
+                         {"agent", "one"},
+                         {"started_at", "2026-01-01T12:00:00.000Z"},
+                         {"ended_at", "2026-01-01T12:00:00.250Z"},
+                         {"outcome", "succeeded"},
+                         {"epoch", 3},
+                         {"note", ""}}}));
   CHECK(j["steps"][1]["after"] == json{"first"});
   CHECK(j["steps"][1]["compensation"] == false);
   CHECK(j["steps"][1]["result"].is_null());

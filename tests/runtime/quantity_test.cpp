@@ -77,9 +77,9 @@ TEST_CASE("instants are written in UTC and read back") {
 }
 
 TEST_CASE("what is not an RFC 3339 text is refused") {
-  const auto* text = GENERATE("", "now", "2026-11-21", "2026-11-21T06:33:43", "2026-13-21T06:33:43Z",
-                              "2026-02-30T06:33:43Z", "2026-11-21T24:33:43Z", "2026-11-21T06:33:43+0100",
-                              "2026-11-21T06:33:43Zjunk", "-026-11-21T06:33:43Z");
+  const auto* text =
+    GENERATE("", "now", "2026-11-21", "2026-11-21T06:33:43", "2026-13-21T06:33:43Z", "2026-02-30T06:33:43Z",
+             "2026-11-21T24:33:43Z", "2026-11-21T06:33:43+0100", "2026-11-21T06:33:43Zjunk", "-026-11-21T06:33:43Z");
   INFO(text);
   CHECK_FALSE(parse_utc(text));
 }

@@ -21,39 +21,66 @@ void in_utc() {
   tzset();
 }
 
-json record(int attempt, const char* action, const char* start, const char* end, const char* outcome, const char* note = "") {
-  return {{"attempt", attempt}, {"action", action}, {"agent", "payment"}, {"started_at", start},
-          {"ended_at", end == nullptr ? json{} : json(end)}, {"outcome", outcome}, {"epoch", 1}, {"note", note}};
+json record(int attempt, const char* action, const char* start, const char* end, const char* outcome,
+            const char* note = "") {
+  return {{"attempt", attempt},
+          {"action", action},
+          {"agent", "payment"},
+          {"started_at", start},
+          {"ended_at", end == nullptr ? json{} : json(end)},
+          {"outcome", outcome},
+          {"epoch", 1},
+          {"note", note}};
 }
 
 json shown() {
-  json task{{"id", "order-1"}, {"number", 1}, {"workflow", "orders"}, {"version", 2}, {"process_state", "undoing"},
-            {"cause", "step `ship` was refused"}, {"priority", 5}, {"locked_by", "node"}, {"lock_epoch", 3},
-            {"submitted_at", "2026-01-01T11:59:00.000Z"}, {"complete_by", "2026-01-01T13:00:00.000Z"}, {"ended_at", nullptr},
-            {"not_before", nullptr}, {"failure_count", 1}, {"generation", 1}, {"reply_to", ""},
-            {"acts", json::array({{{"at", "2026-01-01T11:59:30.000Z"}, {"who", "kim"}, {"what", "cancel"}, {"why", "a mistake"}}})}};
+  json task{
+    {"id", "order-1"},
+    {"number", 1},
+    {"workflow", "orders"},
+    {"version", 2},
+    {"process_state", "undoing"},
+    {"cause", "step `ship` was refused"},
+    {"priority", 5},
+    {"locked_by", "node"},
+    {"lock_epoch", 3},
+    {"submitted_at", "2026-01-01T11:59:00.000Z"},
+    {"complete_by", "2026-01-01T13:00:00.000Z"},
+    {"ended_at", nullptr},
+    {"not_before", nullptr},
+    {"failure_count", 1},
+    {"generation", 1},
+    {"reply_to", ""},
+    {"acts",
+     json::array({{{"at", "2026-01-01T11:59:30.000Z"}, {"who", "kim"}, {"what", "cancel"}, {"why", "a mistake"}}})}};
   json charge{{"name", "charge"}, {"agent", "payment"}, {"state", "compensating"}, {"log_dropped", 0}};
   charge["log"] = json::array({record(1, "do", "2026-01-01T11:59:00.100Z", "2026-01-01T11:59:05.100Z", "expired"),
                                record(2, "do", "2026-01-01T11:59:06.000Z", "2026-01-01T11:59:06.012Z", "succeeded"),
                                record(3, "undo", "2026-01-01T11:59:59.000Z", nullptr, "open")});
-  json ship{{"name", "ship"}, {"agent", "carrier"}, {"state", "failed"}, {"log_dropped", 0},
-            {"log", json::array({record(1, "do", "2026-01-01T11:59:07.000Z", "2026-01-01T11:59:07.050Z", "failed_permanent",
-                                        "409: no such\x1b[2J address")})}};
-  json never{{"name", "notify"}, {"agent", "mail"}, {"state", "not_started"}, {"log_dropped", 0}, {"log", json::array()}};
+  json ship{{"name", "ship"},
+            {"agent", "carrier"},
+            {"state", "failed"},
+            {"log_dropped", 0},
+            {"log", json::array({record(1, "do", "2026-01-01T11:59:07.000Z", "2026-01-01T11:59:07.050Z",
+                                        "failed_permanent", "409: no such\x1b[2J address")})}};
+  json never{
+    {"name", "notify"}, {"agent", "mail"}, {"state", "not_started"}, {"log_dropped", 0}, {"log", json::array()}};
   task["steps"] = json::array({charge, ship, never});
   return {{"task", task},
           {"explanation", json::array({{{"text", "undoing: step `charge`, attempt 3 must answer by"},
                                         {"at", "2026-01-01T12:00:29.000Z"}}})},
-          {"late_replies", json::array({{{"step", "charge"}, {"attempt", 1}, {"outcome", "succeeded"},
-                                         {"why", "its attempt is over"}, {"at", "2026-01-01T11:59:20.000Z"}}})}};
+          {"late_replies", json::array({{{"step", "charge"},
+                                         {"attempt", 1},
+                                         {"outcome", "succeeded"},
+                                         {"why", "its attempt is over"},
+                                         {"at", "2026-01-01T11:59:20.000Z"}}})}};
 }
 
 } // namespace
 
 TEST_CASE("the story of a task tells each step, each attempt, what was undone and who did what") {
   in_utc();
-  CHECK(story_text(shown(), told_at, {})
-        == R"(order-1  orders v2  undoing
+  CHECK(story_text(shown(), told_at, {}) == R"(order-1  orders v2  undoing
   submitted     2026-01-01 11:59:00 (1 min ago)
   complete by   2026-01-01 13:00:00 (in 1 h)
   priority      5
@@ -73,13 +100,14 @@ TEST_CASE("the story of a task tells each step, each attempt, what was undone an
 
   late reply                      step    attempt  said       did not count because
   2026-01-01 11:59:20 (40 s ago)  charge  1        succeeded  its attempt is over
-)" );
+)");
 }
 
 TEST_CASE("explanations end in a local time and how far away it is") {
   in_utc();
-  CHECK(explanation_text(shown(), told_at, {}) == "order-1  orders v2  undoing\n"
-                                              "  undoing: step `charge`, attempt 3 must answer by 12:00:29 (in 29 s)\n");
+  CHECK(explanation_text(shown(), told_at, {})
+        == "order-1  orders v2  undoing\n"
+           "  undoing: step `charge`, attempt 3 must answer by 12:00:29 (in 29 s)\n");
 }
 
 TEST_CASE("a story fits a narrow terminal") {
@@ -110,7 +138,27 @@ TEST_CASE("progress is told once, beginnings and ends of attempts in order") {
   task["process_state"] = "undoing";
   task["cause"] = "refused";
   CHECK(teller.news(task, told_at, {})
-        == std::vector<std::string>{"11:59:05.100  charge, attempt 1: expired", "11:59:06.000  running charge, attempt 2",
-                                    "11:59:06.012  charge, attempt 2: succeeded", "11:59:59.000  undoing charge, attempt 3",
-                                    "12:00:00.000  undoing: refused"});
+        == std::vector<std::string>{"11:59:05.100  charge, attempt 1: expired",
+                                    "11:59:06.000  running charge, attempt 2",
+                                    "11:59:06.012  charge, attempt 2: succeeded",
+                                    "11:59:59.000  undoing charge, attempt 3", "12:00:00.000  undoing: refused"});
+}
+
+TEST_CASE("progress of several steps is told in the order of time") {
+  in_utc();
+  progress_teller teller;
+  auto task = shown().at("task");
+  auto back = task.at("steps")[0];
+  auto forth = back;
+  back["log"] = json::array({record(2, "undo", "2026-01-01T11:59:03.000Z", "2026-01-01T11:59:04.000Z", "succeeded")});
+  forth["name"] = "ship";
+  forth["log"] = json::array({record(1, "do", "2026-01-01T11:59:01.000Z", "2026-01-01T11:59:02.000Z", "expired")});
+  task["steps"] = json::array({back, forth});
+  task["process_state"] = "undone";
+  task["ended_at"] = "2026-01-01T11:59:04.001Z";
+  task["cause"] = "";
+  CHECK(teller.news(task, told_at, {})
+        == std::vector<std::string>{"11:59:01.000  running ship, attempt 1", "11:59:02.000  ship, attempt 1: expired",
+                                    "11:59:03.000  undoing charge, attempt 2",
+                                    "11:59:04.000  charge, attempt 2: succeeded", "11:59:04.001  undone"});
 }

@@ -33,9 +33,10 @@ TEST_CASE("columns are aligned, whatever letters are in them") {
   table t{{"name", "state", "why"}};
   t.add({"bücher", "ok", "x"});
   t.add({"a", "waiting", ""});
-  CHECK(t.text(wide()) == "name    state    why\n"
-                          "bücher  ok       x\n"
-                          "a       waiting\n");
+  CHECK(t.text(wide())
+        == "name    state    why\n"
+           "bücher  ok       x\n"
+           "a       waiting\n");
 }
 
 TEST_CASE("a table fits the terminal: the last column wraps, others are cut") {
@@ -51,7 +52,9 @@ TEST_CASE("a table fits the terminal: the last column wraps, others are cut") {
 TEST_CASE("what others wrote cannot steer the terminal") {
   CHECK(printable("a\x1b[31mb") == "a\\x1b[31mb");
   CHECK(printable("two\nlines\r\t") == "two\\x0alines\\x0d\\x09");
-  CHECK(printable("\xc2\x9b" "31m") == "\\xc2\\x9b31m");
+  CHECK(printable("\xc2\x9b"
+                  "31m")
+        == "\\xc2\\x9b31m");
   CHECK(printable("bad \xff\xc3 end") == "bad ?? end");
   CHECK(printable("gut: äöü €") == "gut: äöü €");
   table t{{"a"}};

@@ -59,7 +59,8 @@ cool_off = { wait = "2m", count = 3 }
 on_exhausted = "error"
 compensation = { agent = "undo", input = { id = "third:/id" }, complete_by = "8s", retry = { attempts = 2 } }
 probe = { agent = "ask", complete_by = "1s" }
-)", "w.toml");
+)",
+                                "w.toml");
   CHECK(d.name == "w");
   CHECK(d.version == 3);
   CHECK(d.deadline == std::chrono::hours{1});
@@ -95,8 +96,11 @@ probe = { agent = "ask", complete_by = "1s" }
 
 TEST_CASE("conditions can ask for presence, absence, equality and difference") {
   const auto condition = [](const std::string& test) {
-    const auto d = parse_workflow("name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"x\"\n[[step]]\nname = \"b\"\nagent = \"x\"\n"
-                                  "when = { step = \"a\", pointer = \"/p\", " + test + " }\n", "w.toml");
+    const auto d =
+      parse_workflow("name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"x\"\n[[step]]\nname = \"b\"\nagent = \"x\"\n"
+                     "when = { step = \"a\", pointer = \"/p\", "
+                       + test + " }\n",
+                     "w.toml");
     return *d.steps[1].when;
   };
   CHECK(condition("present = true").is == workflow::condition::test::present);
@@ -107,9 +111,11 @@ TEST_CASE("conditions can ask for presence, absence, equality and difference") {
 }
 
 TEST_CASE("mistakes in a workflow file are told with file, line and key") {
-  CHECK(complaints_about_workflow(step_with("agnet = \"y\"")) == "w.toml:5: step.agnet: unknown key; did you mean \"agent\"?");
+  CHECK(complaints_about_workflow(step_with("agnet = \"y\""))
+        == "w.toml:5: step.agnet: unknown key; did you mean \"agent\"?");
   CHECK(complaints_about_workflow(step_with("input = { a = \"customer\" }"))
-        == "w.toml:5: step.input.a: must be \"payload:/pointer\", \"STEP:/pointer\" or { literal = VALUE }; the pointer may be "
+        == "w.toml:5: step.input.a: must be \"payload:/pointer\", \"STEP:/pointer\" or { literal = VALUE }; the "
+           "pointer may be "
            "empty for the whole document");
   CHECK(complaints_about_workflow(step_with("input = \"x\""))
         == "w.toml:5: step.input: must be a table of members, such as { customer = \"payload:/customer\" }");
@@ -117,9 +123,11 @@ TEST_CASE("mistakes in a workflow file are told with file, line and key") {
         == "w.toml:5: step.on_exhausted: \"pray\" is not allowed; one of \"undo\", \"error\"");
   CHECK(complaints_about_workflow(step_with("retry = { attempts = 0 }"))
         == "w.toml:5: step.retry.attempts: 0 is not allowed: a whole number from 1 to 1000");
-  CHECK(complaints_about_workflow(step_with("retry = { jitter = 2 }")) == "w.toml:5: step.retry.jitter: 2 is not allowed: a number from 0 to 1");
+  CHECK(complaints_about_workflow(step_with("retry = { jitter = 2 }"))
+        == "w.toml:5: step.retry.jitter: 2 is not allowed: a number from 0 to 1");
   CHECK(complaints_about_workflow(step_with("when = { step = \"a\", pointer = \"\" }"))
-        .find("w.toml:5: step.when: must have exactly one of equals, differs and present") != std::string::npos);
+          .find("w.toml:5: step.when: must have exactly one of equals, differs and present")
+        != std::string::npos);
 }
 
 TEST_CASE("what the rules find wrong is told with the line of its step or key") {
@@ -133,7 +141,8 @@ TEST_CASE("what the rules find wrong is told with the line of its step or key") 
 }
 
 TEST_CASE("a step called payload is refused because input could not tell it apart") {
-  CHECK(complaints_about_workflow("name = \"w\"\n[[step]]\nname = \"payload\"\nagent = \"x\"\n").starts_with("w.toml:3: step.name: a step cannot"));
+  CHECK(complaints_about_workflow("name = \"w\"\n[[step]]\nname = \"payload\"\nagent = \"x\"\n")
+          .starts_with("w.toml:3: step.name: a step cannot"));
 }
 
 TEST_CASE("the shipped workflows are ready to be used") {
@@ -151,8 +160,8 @@ TEST_CASE("the same workflow in two files is refused") {
   folder.write("b.toml", step_with(""));
   folder.write("notes.txt", "not a workflow");
   CHECK_THROWS_WITH(load_workflows({folder.path()}),
-                    Catch::Matchers::EndsWith("b.toml: workflow `w`, version 1, is in " + (folder.path() / "a.toml").string()
-                                              + " already"));
+                    Catch::Matchers::EndsWith("b.toml: workflow `w`, version 1, is in "
+                                              + (folder.path() / "a.toml").string() + " already"));
 }
 
 TEST_CASE("the mistakes of all files of a folder are told at once") {
@@ -170,7 +179,8 @@ TEST_CASE("the mistakes of all files of a folder are told at once") {
 TEST_CASE("a definition is shown as JSON with the words of the file") {
   const auto j = definition_json(load_workflow(source_root / "config/workflows/drone_delivery.toml"));
   CHECK(j["deadline"] == "10m");
-  CHECK(j["steps"][3]["when"] == nlohmann::json{{"step", "decide_transport"}, {"pointer", "/third_party"}, {"equals", false}});
+  CHECK(j["steps"][3]["when"]
+        == nlohmann::json{{"step", "decide_transport"}, {"pointer", "/third_party"}, {"equals", false}});
   CHECK(j["steps"][3]["input"]["package_id"] == "create_package:/package_id");
   CHECK(j["steps"][3]["retry"]["factor"] == 2.0);
   CHECK(j["steps"][3]["after"] == nlohmann::json{"create_package", "decide_transport"});

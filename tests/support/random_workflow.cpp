@@ -10,7 +10,9 @@ using namespace workflow;
 
 namespace {
 
-span seconds(std::uint32_t n) { return span{std::int64_t{n} * 1000}; }
+span seconds(std::uint32_t n) {
+  return span{std::int64_t{n} * 1000};
+}
 
 retry_policy random_retry(chooser& choose) {
   retry_policy p;

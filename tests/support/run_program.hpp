@@ -16,8 +16,8 @@ struct program_end {
 };
 
 /// Runs a program to its end; it is killed after a minute. `environment` is added to ours.
-program_end run_program(const std::string& program, const std::vector<std::string>& arguments, const std::string& input = "",
-                        const std::vector<std::string>& environment = {});
+program_end run_program(const std::string& program, const std::vector<std::string>& arguments,
+                        const std::string& input = "", const std::vector<std::string>& environment = {});
 
 /// A program that runs beside the test; killed when it still runs at the end.
 class running_program {

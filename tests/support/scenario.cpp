@@ -34,6 +34,13 @@ definition two_steps() {
   return pipeline({step_named("a"), step_named("b")});
 }
 
+void ask_a_person_at_once(step_definition& s) {
+  s.retry.attempts = 1;
+  s.threshold = 1;
+  s.cool_off.count = 0;
+  s.exhausted = on_exhausted::error;
+}
+
 submission submission_of(const definition& d, std::string id) {
   submission s;
   s.id = std::move(id);
@@ -46,17 +53,16 @@ submission submission_of(const definition& d, std::string id) {
 std::string text_of(const command& c) {
   const auto number = [](std::size_t n) { return std::to_string(n); };
   const auto after = [](instant at) { return std::to_string((at - start).count()) + " ms"; };
-  return std::visit(
-    overload{
-      [&](const dispatch& x) { return "dispatch " + number(x.step) + " attempt " + number(x.attempt); },
-      [&](const stop_attempt& x) { return "stop " + number(x.step) + " attempt " + number(x.attempt); },
-      [&](const expire_at& x) {
-        return "expire " + number(x.step) + " attempt " + number(x.attempt) + " at " + after(x.at);
-      },
-      [&](const wake_at& x) { return "wake " + number(x.step) + " at " + after(x.at); },
-      [](const let_go&) { return std::string{"let go"}; },
-    },
-    c);
+  return std::visit(overload{
+                      [&](const dispatch& x) { return "dispatch " + number(x.step) + " attempt " + number(x.attempt); },
+                      [&](const stop_attempt& x) { return "stop " + number(x.step) + " attempt " + number(x.attempt); },
+                      [&](const expire_at& x) {
+                        return "expire " + number(x.step) + " attempt " + number(x.attempt) + " at " + after(x.at);
+                      },
+                      [&](const wake_at& x) { return "wake " + number(x.step) + " at " + after(x.at); },
+                      [](const let_go&) { return std::string{"let go"}; },
+                    },
+                    c);
 }
 
 std::vector<std::string> texts_of(const std::vector<command>& commands) {
@@ -88,7 +94,9 @@ void scenario::must(const event& e) {
   REQUIRE(result == verdict::applied);
 }
 
-void scenario::take(const std::string& scheduler) { must(taken{scheduler}); }
+void scenario::take(const std::string& scheduler) {
+  must(taken{scheduler});
+}
 
 void scenario::succeed(std::string_view step, std::string result) {
   must(attempt_succeeded{ref(step), blob{std::move(result)}, {}});
@@ -102,7 +110,9 @@ void scenario::fail_for_good(std::string_view step, bool maybe_done) {
   must(attempt_failed{ref(step), true, maybe_done, span{0}, "not allowed"});
 }
 
-void scenario::decline(std::string_view step) { must(attempt_declined{ref(step), span{0}, "no agent"}); }
+void scenario::decline(std::string_view step) {
+  must(attempt_declined{ref(step), span{0}, "no agent"});
+}
 
 void scenario::expire(std::string_view step) {
   now = std::max(now, at(step).complete_by);
@@ -141,8 +151,12 @@ std::size_t scenario::number(std::string_view step) const {
   return *i;
 }
 
-const step& scenario::at(std::string_view step) const { return t.steps[number(step)]; }
+const step& scenario::at(std::string_view step) const {
+  return t.steps[number(step)];
+}
 
-attempt_ref scenario::ref(std::string_view step) const { return {number(step), at(step).attempt, t.lock_epoch}; }
+attempt_ref scenario::ref(std::string_view step) const {
+  return {number(step), at(step).attempt, t.lock_epoch};
+}
 
 } // namespace steadfast::tests

@@ -20,6 +20,9 @@ workflow::definition pipeline(std::vector<workflow::step_definition> steps);
 /// A workflow of steps `a` and `b`.
 workflow::definition two_steps();
 
+/// Makes one failed attempt of this step take its task to error.
+void ask_a_person_at_once(workflow::step_definition& s);
+
 workflow::submission submission_of(const workflow::definition& d, std::string id = "t1");
 
 /// One line for each command, such as "dispatch 0 attempt 1", so that two can be compared and shown.

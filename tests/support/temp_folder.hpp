@@ -27,7 +27,8 @@ public:
   const std::filesystem::path& path() const { return path_; }
 
   void write(const std::string& name, const std::string& text,
-             std::filesystem::perms mode = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write) const {
+             std::filesystem::perms mode = std::filesystem::perms::owner_read
+                                           | std::filesystem::perms::owner_write) const {
     std::ofstream{path_ / name} << text;
     std::filesystem::permissions(path_ / name, mode);
   }

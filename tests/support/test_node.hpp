@@ -27,11 +27,14 @@ namespace steadfast::tests {
 inline constexpr workflow::instant midday{std::chrono::milliseconds{1'767'268'800'000}};
 
 /// An actor system that does nothing by itself: no thread, and a clock that only `advance` moves. Actors are spawned on
-/// `system()` as in production, but never detached. Nothing may send to it from another thread: see live_node.hpp.
+/// `system()` as in production, but never detached. Nothing may send to it from another thread.
 class test_node {
 public:
   explicit test_node(workflow::instant starts_at = midday)
-    : config_{}, system_{config_}, starts_at_{starts_at}, clock_{starts_at, time().now()} {
+      : config_{},
+        system_{config_},
+        starts_at_{starts_at},
+        clock_{starts_at, time().now()} {
     system_.await_actors_before_shutdown(false);
   }
 
@@ -128,7 +131,8 @@ public:
 
   template <class From, class To, class Message>
   void tell(const From& from, const To& to, Message m) {
-    to->enqueue(caf::actor_cast<caf::strong_actor_ptr>(from), caf::make_message_id(), caf::make_message(std::move(m)), nullptr);
+    to->enqueue(caf::actor_cast<caf::strong_actor_ptr>(from), caf::make_message_id(), caf::make_message(std::move(m)),
+                nullptr);
   }
 
   /// Asks; the answer will be in what is returned once it has come.

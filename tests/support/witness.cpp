@@ -13,7 +13,13 @@ using namespace workflow;
 namespace {
 
 bool is_of_a_person(const event& e) {
-  return std::visit([](const auto& x) { return requires { x.person; }; }, e);
+  return std::visit(
+    [](const auto& x) {
+      return requires {
+        x.person;
+      };
+    },
+    e);
 }
 
 std::optional<std::size_t> step_of(const event& e) {
@@ -29,7 +35,9 @@ std::optional<std::size_t> step_of(const event& e) {
     e);
 }
 
-bool was_settled(const step& s) { return s.state == step_state::completed || s.state == step_state::skipped; }
+bool was_settled(const step& s) {
+  return s.state == step_state::completed || s.state == step_state::skipped;
+}
 
 } // namespace
 
@@ -52,32 +60,31 @@ void witness::hear(std::size_t i, const step& before, const event& e, instant no
     if (!maybe_done)
       account.may_have_acted.erase(attempt);
   };
-  std::visit(overload{
-               [&](const attempt_succeeded&) {
-                 ended(true);
-                 if (before.doing == attempt_action::compensate)
-                   account.may_have_acted.clear();
-                 else
-                   account.may_have_acted.insert(attempt);
-               },
-               [&](const attempt_failed& x) {
-                 ended(x.maybe_done);
-                 account.refused_for_good = account.refused_for_good || (performed && x.permanent);
-               },
-               [&](const attempt_declined&) {
-                 ended(false);
-                 if (performed)
-                   --account.performs;
-               },
-               [&](const attempt_stopped& x) { ended(x.maybe_done); },
-               [&](const probe_denied&) { account.may_have_acted.clear(); },
-               [&](const attempt_expired&) {
-                 expect(now >= before.complete_by, "an attempt expired before its complete-by");
-               },
-               [&](const step_skipped&) { account.may_have_acted.clear(); },
-               [](const auto&) {},
-             },
-             e);
+  std::visit(
+    overload{
+      [&](const attempt_succeeded&) {
+        ended(true);
+        if (before.doing == attempt_action::compensate)
+          account.may_have_acted.clear();
+        else
+          account.may_have_acted.insert(attempt);
+      },
+      [&](const attempt_failed& x) {
+        ended(x.maybe_done);
+        account.refused_for_good = account.refused_for_good || (performed && x.permanent);
+      },
+      [&](const attempt_declined&) {
+        ended(false);
+        if (performed)
+          --account.performs;
+      },
+      [&](const attempt_stopped& x) { ended(x.maybe_done); },
+      [&](const probe_denied&) { account.may_have_acted.clear(); },
+      [&](const attempt_expired&) { expect(now >= before.complete_by, "an attempt expired before its complete-by"); },
+      [&](const step_skipped&) { account.may_have_acted.clear(); },
+      [](const auto&) {},
+    },
+    e);
 }
 
 void witness::look_at_perform(std::size_t i, const task& before, const task& next) {
@@ -87,7 +94,8 @@ void witness::look_at_perform(std::size_t i, const task& before, const task& nex
   expect(!was_settled(before.steps[i]), name + " was ordered again after it was settled");
   expect(!account.refused_for_good, name + " was ordered again after a permanent error");
   for (std::size_t p = 0; p < next.steps.size(); ++p)
-    expect(!before_[i][p] || was_settled(next.steps[p]), name + " was ordered before " + d_.steps[p].name + " was done");
+    expect(!before_[i][p] || was_settled(next.steps[p]),
+           name + " was ordered before " + d_.steps[p].name + " was done");
   account.may_have_acted.insert(next.steps[i].attempt);
   account.quiet_at[next.steps[i].attempt] = next.steps[i].complete_by + d_.grace;
   ++account.performs;

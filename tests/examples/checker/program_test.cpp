@@ -126,7 +126,8 @@ TEST_CASE("what cannot be used ends with 2 and says where") {
   CHECK(f.run_command(effects + tasks) == 2);
   f.write("tasks", "");
   CHECK(f.run_command(effects + tasks) == 0);
-  f.write("tasks", R"({"id": "t", "process_state": "asleep", "steps": []})" "\n");
+  f.write("tasks", R"({"id": "t", "process_state": "asleep", "steps": []})"
+                   "\n");
   CHECK(f.run_command(effects + tasks) == 2);
   CHECK(f.output.find("tasks:1: field `process_state` holds an unknown word: asleep") != std::string::npos);
   CHECK(f.run_command(std::string{program} + " --nonsense") == 2);
@@ -140,7 +141,9 @@ TEST_CASE("a line that a crash cut off is passed over, any other is complained a
   CHECK(complaint_about(f, "[1]\n") == ":1: is no JSON object");
   CHECK(complaint_about(f, good_effect + "\n\n" + good_effect + "\n")
         == ":3: its seq 1 is not above the one before, 1");
-  CHECK(complaint_about(f, R"({"seq": 1})" "\n") == ":1: field `task` must be a text");
+  CHECK(complaint_about(f, R"({"seq": 1})"
+                           "\n")
+        == ":1: field `task` must be a text");
   CHECK(complaint_about(f, "") == "");
 }
 

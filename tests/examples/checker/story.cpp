@@ -34,14 +34,15 @@ json moment(int second) {
 }
 
 json attempt_json(int number, const std::string& action, const std::string& outcome, int begin, int end) {
-  return {{"attempt", number},          {"action", action},       {"agent", "service"}, {"outcome", outcome},
+  return {{"attempt", number},           {"action", action},        {"agent", "service"}, {"outcome", outcome},
           {"started_at", moment(begin)}, {"ended_at", moment(end)}, {"epoch", 3}};
 }
 
-json step_json(const std::string& name, const std::string& state, const std::vector<std::string>& after, bool compensation,
-               const std::vector<json>& log) {
-  json s{{"name", name}, {"agent", "service"}, {"state", state}, {"after", after}, {"compensation", compensation},
-         {"attempt", log.size()}, {"attempts_limit", 3}, {"completed_at", nullptr}, {"log", log}};
+json step_json(const std::string& name, const std::string& state, const std::vector<std::string>& after,
+               bool compensation, const std::vector<json>& log) {
+  json s{{"name", name},        {"agent", "service"},           {"state", state},
+         {"after", after},      {"compensation", compensation}, {"attempt", log.size()},
+         {"attempts_limit", 3}, {"completed_at", nullptr},      {"log", log}};
   for (const auto& a : log)
     if (a["action"] == "do" && a["outcome"] == "succeeded")
       s["completed_at"] = a["ended_at"];
@@ -49,7 +50,8 @@ json step_json(const std::string& name, const std::string& state, const std::vec
 }
 
 json task_json(const std::string& id, const std::string& state, const std::vector<json>& steps) {
-  return {{"id", id}, {"workflow", "w"}, {"process_state", state}, {"cause", ""}, {"acts", json::array()}, {"steps", steps}};
+  return {{"id", id},    {"workflow", "w"},       {"process_state", state},
+          {"cause", ""}, {"acts", json::array()}, {"steps", steps}};
 }
 
 /// a, then b on its second attempt; c is skipped; d comes after all.
@@ -59,13 +61,13 @@ void add_good(story& s) {
   s.effects.push_back(effect_line("good", "b", "do", "created", 2));
   s.effects.push_back(effect_line("good", "b", "do", "repeated", 2));
   s.effects.push_back(effect_line("good", "d", "do", "created", 1));
-  s.tasks.push_back(task_json(
-    "good", "processed",
-    {step_json("a", "completed", {}, true, {attempt_json(1, "do", "succeeded", 1, 2)}),
-     step_json("b", "completed", {"a"}, true,
-               {attempt_json(1, "do", "failed_transient", 2, 3), attempt_json(2, "do", "succeeded", 4, 5)}),
-     step_json("c", "skipped", {"b"}, true, {}),
-     step_json("d", "completed", {"c"}, false, {attempt_json(1, "do", "succeeded", 6, 7)})}));
+  s.tasks.push_back(
+    task_json("good", "processed",
+              {step_json("a", "completed", {}, true, {attempt_json(1, "do", "succeeded", 1, 2)}),
+               step_json("b", "completed", {"a"}, true,
+                         {attempt_json(1, "do", "failed_transient", 2, 3), attempt_json(2, "do", "succeeded", 4, 5)}),
+               step_json("c", "skipped", {"b"}, true, {}),
+               step_json("d", "completed", {"c"}, false, {attempt_json(1, "do", "succeeded", 6, 7)})}));
 }
 
 /// a and d were done, b was refused; its first attempt is not known and was asked about. Then a was undone.
@@ -78,15 +80,15 @@ void add_bad(story& s) {
   s.effects.push_back(effect_line("bad", "b", "undo", "undone", 3));
   s.effects.push_back(effect_line("bad", "a", "undo", "failed", 2));
   s.effects.push_back(effect_line("bad", "a", "undo", "undone", 2));
-  s.tasks.push_back(task_json(
-    "bad", "undone",
-    {step_json("a", "compensated", {}, true,
-               {attempt_json(1, "do", "succeeded", 1, 2), attempt_json(2, "undo", "succeeded", 9, 10)}),
-     step_json("b", "compensated", {"a"}, true,
-               {attempt_json(1, "do", "expired", 2, 5), attempt_json(2, "probe", "succeeded", 5, 6),
-                attempt_json(3, "undo", "succeeded", 7, 8)}),
-     step_json("c", "failed", {"b"}, true, {attempt_json(1, "do", "failed_permanent", 6, 7)}),
-     step_json("d", "completed", {"a"}, false, {attempt_json(1, "do", "succeeded", 2, 3)})}));
+  s.tasks.push_back(
+    task_json("bad", "undone",
+              {step_json("a", "compensated", {}, true,
+                         {attempt_json(1, "do", "succeeded", 1, 2), attempt_json(2, "undo", "succeeded", 9, 10)}),
+               step_json("b", "compensated", {"a"}, true,
+                         {attempt_json(1, "do", "expired", 2, 5), attempt_json(2, "probe", "succeeded", 5, 6),
+                          attempt_json(3, "undo", "succeeded", 7, 8)}),
+               step_json("c", "failed", {"b"}, true, {attempt_json(1, "do", "failed_permanent", 6, 7)}),
+               step_json("d", "completed", {"a"}, false, {attempt_json(1, "do", "succeeded", 2, 3)})}));
   s.tasks.back()["steps"][1]["completed_at"] = moment(6);
 }
 
@@ -124,9 +126,17 @@ json effect_line(const std::string& task, const std::string& step, const std::st
                  int attempt) {
   const auto key = task + "/" + step;
   const bool is_do = action == "do";
-  return {{"service", "service"}, {"key", is_do ? key : key + "/" + action}, {"action", action},
-          {"reverses", is_do ? "" : key}, {"task", task}, {"step", step}, {"epoch", 3}, {"attempt", attempt},
-          {"try", 1}, {"args", "00"}, {"result", result}};
+  return {{"service", "service"},
+          {"key", is_do ? key : key + "/" + action},
+          {"action", action},
+          {"reverses", is_do ? "" : key},
+          {"task", task},
+          {"step", step},
+          {"epoch", 3},
+          {"attempt", attempt},
+          {"try", 1},
+          {"args", "00"},
+          {"result", result}};
 }
 
 json& story::task(const std::string& id) {

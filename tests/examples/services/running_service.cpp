@@ -69,7 +69,8 @@ scratch_folder::~scratch_folder() {
 }
 
 running_service::running_service(std::string name, const scratch_folder& data, std::vector<std::string> options)
-    : name_{std::move(name)}, log_path_{data.path() / (name_ + ".effects.jsonl")} {
+    : name_{std::move(name)},
+      log_path_{data.path() / (name_ + ".effects.jsonl")} {
   options.insert(options.begin(), {name_, "--data", data.path().string()});
   int output = -1;
   process_ = start(options, output);

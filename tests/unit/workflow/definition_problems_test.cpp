@@ -31,7 +31,8 @@ TEST_CASE("a sound definition has no problems") {
   CHECK(of([](auto& d) {
           d.steps[0].probe = probe{"asker", 1ms};
           d.steps[1].after = texts{};
-          d.steps[1].input = {{"p", {source::kind::payload, "", "/x", ""}}, {"l", {source::kind::literal, "", "", " [1] "}}};
+          d.steps[1].input = {{"p", {source::kind::payload, "", "/x", ""}},
+                              {"l", {source::kind::literal, "", "", " [1] "}}};
           d.steps[2].after = texts{"b", "a"};
           d.steps[2].input = {{"r", {source::kind::result, "a", "", ""}}};
           d.steps[2].when = condition{"a", "/x", condition::test::equals, "[1]"};
@@ -85,7 +86,8 @@ TEST_CASE("what a step comes after is checked") {
 }
 
 TEST_CASE("a cycle is told once, with all its steps") {
-  CHECK(of([](auto& d) { d.steps[0].after = texts{"c"}; }) == texts{"steps `a`, `b`, `c`: after makes a cycle of them"});
+  CHECK(of([](auto& d) { d.steps[0].after = texts{"c"}; })
+        == texts{"steps `a`, `b`, `c`: after makes a cycle of them"});
   CHECK(of([](auto& d) {
           d.steps[1].after = texts{"c"};
           d.steps[2].after = texts{"b", "a"};
@@ -96,8 +98,10 @@ TEST_CASE("a cycle is told once, with all its steps") {
 TEST_CASE("inputs are checked") {
   const auto with = [](const source& s) { return of_b([&s](auto& b) { b.input = {{"m", s}}; }); };
   const std::string at = "step `b`: input member `m` ";
-  CHECK(with({source::kind::payload, "", "x", ""}) == texts{at + "pointer `x` is not a JSON Pointer (\"\" or \"/name/0\")"});
-  CHECK(with({source::kind::payload, "", "/" + std::string(4096, 'x'), ""}) == texts{at + "pointer must be at most 4096 bytes"});
+  CHECK(with({source::kind::payload, "", "x", ""})
+        == texts{at + "pointer `x` is not a JSON Pointer (\"\" or \"/name/0\")"});
+  CHECK(with({source::kind::payload, "", "/" + std::string(4096, 'x'), ""})
+        == texts{at + "pointer must be at most 4096 bytes"});
   CHECK(with({source::kind::result, "", "", ""}) == texts{at + "names no step"});
   CHECK(with({source::kind::result, "x", "", ""}) == texts{at + "names the unknown step `x`"});
   CHECK(with({source::kind::result, "b", "", ""}) == texts{at + "names step `b`, which does not come before it"});
@@ -112,7 +116,9 @@ TEST_CASE("inputs are checked") {
 
 TEST_CASE("members of an input are named, once each, and bounded") {
   const source whole;
-  CHECK(of_b([&](auto& s) { s.input = {{"m", whole}, {"n", whole}, {"m", whole}}; })
+  CHECK(of_b([&](auto& s) {
+          s.input = {{"m", whole}, {"n", whole}, {"m", whole}};
+        })
         == texts{"step `b`: input has the member `m` twice"});
   CHECK(of_b([&](auto& s) { s.input = {{"", whole}}; }) == texts{"step `b`: input has a member without a name"});
   CHECK(of_b([&](auto& s) {
@@ -137,7 +143,8 @@ TEST_CASE("conditions are checked") {
   CHECK(with({"a", "/x", present, ""}).empty());
   CHECK(with({"a", "/x", absent, ""}).empty());
   CHECK(with({"c", "/x", present, ""}) == texts{"step `b`: when names step `c`, which does not come before it"});
-  CHECK(with({"a", "x", absent, ""}) == texts{"step `b`: when pointer `x` is not a JSON Pointer (\"\" or \"/name/0\")"});
+  CHECK(with({"a", "x", absent, ""})
+        == texts{"step `b`: when pointer `x` is not a JSON Pointer (\"\" or \"/name/0\")"});
   CHECK(with({"a", "", differs, "x"}) == texts{"step `b`: when literal `x` is not a JSON text"});
   CHECK(with({"a", "", equals, "[1, 2]"})
         == texts{"step `b`: when literal `[1, 2]` must be compact, without space between its tokens"});
@@ -146,7 +153,10 @@ TEST_CASE("conditions are checked") {
 
 TEST_CASE("spans and retries are checked, of the step and of its compensation") {
   CHECK(of_b([](auto& s) { s.complete_by = 0ms; }) == texts{"step `b`: complete_by must be above zero"});
-  CHECK(of_b([](auto& s) { s.probe = probe{"asker", -1ms}; }) == texts{"step `b`: probe.complete_by must be above zero"});
+  CHECK(of_b([](auto& s) {
+          s.probe = probe{"asker", -1ms};
+        })
+        == texts{"step `b`: probe.complete_by must be above zero"});
   CHECK(of_b([](auto& s) { s.compensation->complete_by = span_max + 1ms; })
         == texts{"step `b`: compensation.complete_by must be at most ten years"});
   CHECK(of_b([](auto& s) { s.compensation->retry.attempts = 0; })
@@ -157,7 +167,8 @@ TEST_CASE("spans and retries are checked, of the step and of its compensation") 
   CHECK(of_b([](auto& s) { s.retry.cap = 999ms; }) == texts{"step `b`: retry.cap must not be below retry.initial"});
   CHECK(of_b([](auto& s) { s.retry.factor_percent = 99; }) == texts{"step `b`: retry.factor must be at least 1"});
   CHECK(of_b([](auto& s) { s.retry.factor_percent = 10'001; }) == texts{"step `b`: retry.factor must be at most 100"});
-  CHECK(of_b([](auto& s) { s.retry.jitter_percent = 101; }) == texts{"step `b`: retry.jitter must be at most 100 percent"});
+  CHECK(of_b([](auto& s) { s.retry.jitter_percent = 101; })
+        == texts{"step `b`: retry.jitter must be at most 100 percent"});
 }
 
 TEST_CASE("what the supervisor goes by is checked") {

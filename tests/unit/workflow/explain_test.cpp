@@ -21,13 +21,16 @@ std::vector<std::string> told(const scenario& x) {
 /// The explanation that begins so. Fails the test if there is none.
 explanation told_of(const scenario& x, const std::string& begin) {
   const auto all = explain(x.t, x.d, x.now);
-  const auto found = std::find_if(all.begin(), all.end(), [&](const explanation& e) { return e.text.starts_with(begin); });
+  const auto found =
+    std::find_if(all.begin(), all.end(), [&](const explanation& e) { return e.text.starts_with(begin); });
   INFO("asked for: " << begin << "; told: " << Catch::StringMaker<std::vector<std::string>>::convert(told(x)));
   REQUIRE(found != all.end());
   return *found;
 }
 
-by kim() { return {"kim", "a test"}; }
+by kim() {
+  return {"kim", "a test"};
+}
 
 } // namespace
 
@@ -51,7 +54,8 @@ TEST_CASE("explain: a wait between attempts names the failure, the attempt and t
   x.take();
   x.fail("a");
   const auto waiting = told_of(x, "waiting: step `a`");
-  CHECK(waiting.text.find("; attempt 2 of " + std::to_string(x.d.steps[0].retry.attempts) + " at") != std::string::npos);
+  CHECK(waiting.text.find("; attempt 2 of " + std::to_string(x.d.steps[0].retry.attempts) + " at")
+        != std::string::npos);
   CHECK(waiting.text.find("last failure: " + x.at("a").error) != std::string::npos);
   CHECK(waiting.at == x.at("a").not_before);
 }
@@ -110,10 +114,7 @@ TEST_CASE("explain: the undo of an earlier step waits for the undo of a later on
 
 TEST_CASE("explain: an error says what failed, what is still in place and what a person can do") {
   auto d = two_steps();
-  d.steps[1].retry.attempts = 1;
-  d.steps[1].threshold = 1;
-  d.steps[1].cool_off.count = 0;
-  d.steps[1].exhausted = on_exhausted::error;
+  ask_a_person_at_once(d.steps[1]);
   scenario x{d};
   x.take();
   x.succeed("a");

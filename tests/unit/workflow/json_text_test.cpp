@@ -7,16 +7,19 @@
 using namespace steadfast::workflow;
 
 TEST_CASE("JSON texts are told from others") {
-  for (const auto* text :
-       {"null", "true", "false", "0", "-0", "12", "-1.5", "1e9", "1E+9", "2.5e-3", R"("")", R"("a\n\u00e4\"\\\/\b\f\r\t")",
-        "[]", "[1]", "[1,[2],{}]", "{}", R"({"a":1})", R"({"a":{"b":[null]},"c":""})", "\"\xc3\xa4\""}) {
+  for (const auto* text : {"null", "true", "false", "0", "-0", "12", "-1.5", "1e9", "1E+9", "2.5e-3", R"("")",
+                           R"("a\n\u00e4\"\\\/\b\f\r\t")", "[]", "[1]", "[1,[2],{}]", "{}", R"({"a":1})",
+                           R"({"a":{"b":[null]},"c":""})", "\"\xc3\xa4\""}) {
     CAPTURE(text);
     CHECK(is_json(text));
     CHECK(is_compact_json(text));
   }
-  for (const auto* text : {"", " ", "nul", "nulll", "tru", "True", "01", "-", "1.", ".5", "1e", "1e+", "+1", "\"", "\"a", R"("\x")",
-                           R"("\u12g4")", R"("\u12)", "\"\n\"", "\"\\", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{", "{1:2}",
-                           R"({"a"})", R"({"a":})", R"({"a":1,})", R"({"a":1)", R"({"a" 1})", "1 2", "{}x", "'a'", "NaN"}) {
+  for (const auto* text : {"",         " ",         "nul",         "nulll",     "tru",        "True", "01",
+                           "-",        "1.",        ".5",          "1e",        "1e+",        "+1",   "\"",
+                           "\"a",      R"("\x")",   R"("\u12g4")", R"("\u12)",  "\"\n\"",     "\"\\", "[",
+                           "[1",       "[1,",       "[1,]",        "[,1]",      "[1 2]",      "{",    "{1:2}",
+                           R"({"a"})", R"({"a":})", R"({"a":1,})", R"({"a":1)", R"({"a" 1})", "1 2",  "{}x",
+                           "'a'",      "NaN"}) {
     CAPTURE(text);
     CHECK_FALSE(is_json(text));
     CHECK_FALSE(is_compact_json(text));

@@ -15,10 +15,7 @@ const by ann{"ann", "because"};
 /// b is used up and the task asks a person; a is done.
 scenario in_error() {
   auto d = two_steps();
-  d.steps[1].retry.attempts = 1;
-  d.steps[1].threshold = 1;
-  d.steps[1].cool_off.count = 0;
-  d.steps[1].exhausted = on_exhausted::error;
+  ask_a_person_at_once(d.steps[1]);
   scenario x{d};
   x.take();
   x.succeed("a");
@@ -189,10 +186,7 @@ TEST_CASE("a processed task can be undone as a new generation") {
 
 TEST_CASE("a step in error is skipped with a result that later steps may use") {
   auto d = pipeline({step_named("a"), step_named("b")});
-  d.steps[0].retry.attempts = 1;
-  d.steps[0].threshold = 1;
-  d.steps[0].cool_off.count = 0;
-  d.steps[0].exhausted = on_exhausted::error;
+  ask_a_person_at_once(d.steps[0]);
   d.steps[1].when = condition{"a", "/x", condition::test::equals, "1"};
   scenario x{d};
   x.take();

@@ -1,8 +1,6 @@
 // What a scheduler and its agents may do to a task.
 #include "tests/support/scenario.hpp"
 
-#include "workflow/review.hpp"
-
 #include <catch2/catch.hpp>
 
 using namespace steadfast::workflow;
@@ -153,8 +151,7 @@ TEST_CASE("row 24: an answer that arrives after complete-by has no effect and is
   CHECK(x.raise(attempt_succeeded{x.ref("a"), blob{"{}"}, {}}) == verdict::refused);
   CHECK(x.t == before);
   REQUIRE(x.last.evidence.has_value());
-  CHECK(*x.last.evidence
-        == late_reply{"a", 1, 1, "attempt_succeeded", "its complete-by has passed", x.now});
+  CHECK(*x.last.evidence == late_reply{"a", 1, 1, "attempt_succeeded", "its complete-by has passed", x.now});
   CHECK(x.last.commands.empty());
 }
 
@@ -225,240 +222,6 @@ TEST_CASE("row 28: the success of an attempt that undo wanted to stop is recorde
   CHECK(x.commands() == texts{"dispatch 0 attempt 2", "expire 0 attempt 2 at 30000 ms"});
 }
 
-TEST_CASE("row 31: a permanent error is not tried again, and undo begins") {
-  scenario x{two_steps()};
-  x.take();
-  x.succeed("a");
-  x.fail_for_good("b");
-  CHECK(x.state("b") == "failed");
-  CHECK(x.state() == "undoing");
-  CHECK(x.t.cause == "step `b` failed for good: not allowed");
-  CHECK(x.state("a") == "compensating");
-  CHECK(x.commands() == texts{"dispatch 0 attempt 2", "expire 0 attempt 2 at 30000 ms"});
-  x.succeed("a");
-  CHECK(x.state() == "undone");
-  CHECK(x.at("b").attempt == 1);
-}
-
-TEST_CASE("row 31: a permanent error after an attempt that may have acted leaves the step to undo") {
-  scenario x{two_steps()};
-  x.take();
-  x.fail("a", true);
-  CHECK(x.state("a") == "unknown");
-  x.wait();
-  x.fail_for_good("a");
-  CHECK(x.state("a") == "compensating");
-}
-
-TEST_CASE("row 31: a permanent error while the task is suspended turns it round when it resumes") {
-  scenario x{two_steps()};
-  x.take();
-  x.must(suspended{{"ann", ""}});
-  x.fail_for_good("a");
-  CHECK(x.state() == "suspended");
-  CHECK(x.t.locked_by.empty());
-  x.must(resumed{{"ann", ""}});
-  CHECK(x.state() == "undone");
-}
-
-TEST_CASE("row 32: transient errors wait by back-off, then rounds, then the cool-off, then undo") {
-  auto d = pipeline({step_named("a")});
-  d.steps[0].retry.attempts = 3;
-  d.steps[0].threshold = 2;
-  d.steps[0].cool_off = {10min, 1};
-  scenario x{d};
-  x.take();
-  std::vector<std::int64_t> waits;
-  const auto next = [&] {
-    const auto from = x.now;
-    x.wait();
-    waits.push_back((x.now - from).count());
-  };
-  const auto round = [&] {
-    x.fail("a");
-    next();
-    x.fail("a");
-    next();
-    x.fail("a");
-    CHECK(x.at("a").needs_review);
-    x.supervise();
-  };
-  for (int i = 0; i < 3; ++i) {
-    round();
-    next();
-  }
-  round();
-  CHECK(waits == std::vector<std::int64_t>{1000, 2000, 1000, 1000, 2000, 600'000, 1000, 2000, 1000, 1000, 2000});
-  CHECK(x.at("a").attempt == attempts_limit(d.steps[0]));
-  CHECK(x.state() == "undone");
-  CHECK(x.t.cause == "step `a` used up its attempts: no luck");
-  CHECK(x.t.failure_count == 4);
-}
-
-TEST_CASE("row 32: a step that is used up leaves the task in error where the workflow says so") {
-  auto d = two_steps();
-  d.steps[1].retry.attempts = 1;
-  d.steps[1].threshold = 1;
-  d.steps[1].cool_off.count = 0;
-  d.steps[1].exhausted = on_exhausted::error;
-  scenario x{d};
-  x.take();
-  x.succeed("a");
-  x.fail("b");
-  x.supervise();
-  CHECK(x.state() == "error");
-  CHECK(x.state("a") == "completed");
-  REQUIRE(x.alerts.size() == 1);
-  CHECK(x.alerts[0].kind == "error");
-  CHECK(x.alerts[0].text == "step `b` used up its attempts: no luck");
-}
-
-TEST_CASE("a service may ask for a longer wait, but not for one without end") {
-  scenario x{two_steps()};
-  x.take();
-  x.must(attempt_failed{x.ref("a"), false, false, 5min, "busy"});
-  CHECK(x.at("a").not_before == x.now + 5min);
-  x.wait();
-  x.must(attempt_failed{x.ref("a"), false, false, span::max(), "busy"});
-  CHECK(x.at("a").not_before == x.now + retry_after_max);
-  scenario y{two_steps()};
-  y.take();
-  y.must(attempt_declined{y.ref("a"), span::max(), "full"});
-  CHECK(y.at("a").not_before == y.now + retry_after_max);
-}
-
-TEST_CASE("a declined attempt counts as no try and leaves one line for all refusals in a row") {
-  scenario x{two_steps()};
-  x.take();
-  for (int i = 0; i < 5; ++i) {
-    x.decline("a");
-    x.wait();
-  }
-  CHECK(x.at("a").tries == 0);
-  CHECK(x.at("a").attempt == 6);
-  CHECK(x.at("a").log.size() == 2);
-  CHECK(x.at("a").log_dropped == 4);
-  CHECK(x.at("a").waiting_since == start);
-  x.succeed("a");
-  CHECK(x.at("a").waiting_since == unset);
-}
-
-TEST_CASE("a forward attempt that is declined after undo began leaves no wait behind") {
-  scenario x{two_steps()};
-  x.take();
-  x.succeed("a");
-  x.must(undo_requested{{"ann", ""}});
-  x.decline("b");
-  CHECK(x.state("b") == "not_started");
-  CHECK(x.at("b").not_before == unset);
-  CHECK(x.at("b").waiting_since == unset);
-  CHECK(x.state("a") == "compensating");
-  x.now += 20s;
-  CHECK(review(x.t, x.d, x.now).empty());
-}
-
-TEST_CASE("an attempt that an agent stops of its own accord counts as a failed try") {
-  scenario x{two_steps()};
-  x.take();
-  x.must(attempt_stopped{x.ref("a"), true});
-  CHECK(x.state("a") == "unknown");
-  CHECK(x.at("a").tries == 1);
-  CHECK(x.at("a").not_before == x.now + 1s);
-  x.wait();
-  x.succeed("a");
-  x.fail_for_good("b");
-  x.must(attempt_stopped{x.ref("a"), true});
-  CHECK(x.state("a") == "compensating");
-  CHECK(x.at("a").tries == 1);
-  CHECK(x.at("a").not_before == x.now + 1s);
-}
-
-TEST_CASE("an attempt that stopped without having acted needs no undo") {
-  scenario x{two_steps()};
-  x.take();
-  x.succeed("a");
-  x.must(cancelled{{"ann", "changed her mind"}});
-  x.must(attempt_stopped{x.ref("b"), false});
-  CHECK(x.state("b") == "not_started");
-  CHECK(x.state("a") == "compensating");
-}
-
-TEST_CASE("an unknown step is asked about before it is tried again") {
-  auto d = two_steps();
-  d.steps[0].probe = probe{"asker", 10s};
-  const auto unknown = [&d] {
-    scenario x{d};
-    x.take();
-    x.expire_round("a");
-    x.wait();
-    REQUIRE(x.at("a").doing == attempt_action::probe);
-    CHECK(x.at("a").complete_by == x.now + 10s);
-    CHECK(x.at("a").log.back().agent == "asker");
-    return x;
-  };
-  SECTION("it happened: its result is taken as that of the step") {
-    auto x = unknown();
-    x.succeed("a", "7");
-    CHECK(x.state("a") == "completed");
-    CHECK(x.at("a").result.view() == "7");
-  }
-  SECTION("it did not happen: it is tried at once") {
-    auto x = unknown();
-    x.must(probe_denied{x.ref("a")});
-    CHECK(x.state("a") == "running");
-    CHECK(x.at("a").attempt == 3);
-    CHECK_FALSE(x.at("a").maybe_done);
-  }
-  SECTION("no answer counts as a failed attempt") {
-    auto x = unknown();
-    x.fail("a");
-    CHECK(x.state("a") == "unknown");
-    CHECK(x.at("a").tries == 1);
-    x.wait();
-    CHECK(x.at("a").doing == attempt_action::probe);
-    x.expire("a");
-    CHECK(x.at("a").needs_review);
-  }
-  SECTION("an agent that stopped the probe counts as a failed attempt") {
-    auto x = unknown();
-    x.must(attempt_stopped{x.ref("a"), true});
-    CHECK(x.at("a").tries == 1);
-  }
-}
-
-TEST_CASE("an unknown step is asked about once before it is undone") {
-  auto d = pipeline({step_named("a")});
-  d.steps[0].probe = probe{"asker", 10s};
-  scenario x{d};
-  x.take();
-  x.expire("a");
-  x.must(undo_requested{{"ann", ""}});
-  x.wait();
-  REQUIRE(x.at("a").doing == attempt_action::probe);
-  SECTION("it did not happen: nothing is undone") {
-    x.must(probe_denied{x.ref("a")});
-    CHECK(x.state() == "undone");
-    CHECK(x.state("a") == "not_started");
-  }
-  SECTION("it happened: it is undone") {
-    x.succeed("a");
-    CHECK(x.at("a").doing == attempt_action::compensate);
-  }
-  SECTION("an error is no answer: it is undone") {
-    x.fail("a");
-    CHECK(x.at("a").doing == attempt_action::compensate);
-  }
-  SECTION("silence is no answer: it is undone once the probe's time is over") {
-    x.expire("a");
-    x.wait();
-    CHECK(x.at("a").doing == attempt_action::compensate);
-  }
-  SECTION("a probe that was stopped is no answer") {
-    x.must(attempt_stopped{x.ref("a"), true});
-    CHECK(x.at("a").doing == attempt_action::compensate);
-  }
-}
-
 TEST_CASE("a denial that answers no probe is refused and kept") {
   scenario x{two_steps()};
   x.take();
@@ -471,9 +234,10 @@ TEST_CASE("a denial that answers no probe is refused and kept") {
 TEST_CASE("answers for a step that does not exist are refused and kept") {
   scenario x{two_steps()};
   x.take();
-  for (const event& e : {event{attempt_succeeded{{2, 1, 1}, {}, {}}}, event{attempt_failed{{9, 1, 1}, false, true, {}, ""}},
-                         event{attempt_declined{{2, 1, 1}, {}, ""}}, event{attempt_stopped{{2, 1, 1}, true}},
-                         event{probe_denied{{2, 1, 1}}}}) {
+  for (const event& e :
+       {event{attempt_succeeded{{2, 1, 1}, {}, {}}}, event{attempt_failed{{9, 1, 1}, false, true, {}, ""}},
+        event{attempt_declined{{2, 1, 1}, {}, ""}}, event{attempt_stopped{{2, 1, 1}, true}},
+        event{probe_denied{{2, 1, 1}}}}) {
     CHECK(x.raise(e) == verdict::refused);
     REQUIRE(x.last.evidence.has_value());
     CHECK(x.last.evidence->step == "?");
@@ -482,158 +246,12 @@ TEST_CASE("answers for a step that does not exist are refused and kept") {
   CHECK_FALSE(x.last.evidence.has_value());
 }
 
-TEST_CASE("row 71: an undo that fails transiently is tried again under its own retry") {
-  scenario x{two_steps()};
-  x.d.steps[0].compensation->retry.initial = 3s;
-  x.take();
-  x.succeed("a");
-  x.fail_for_good("b");
-  x.fail("a");
-  CHECK(x.state("a") == "compensating");
-  CHECK(x.at("a").not_before == x.now + 3s);
-  x.wait();
-  x.succeed("a");
-  CHECK(x.state() == "undone");
-}
-
-TEST_CASE("row 71: an undo that fails for good ends in error with an alert, and the other undos still run") {
-  scenario x{pipeline({step_named("a"), step_named("b"), step_named("c")})};
-  x.take();
-  x.succeed("a");
-  x.succeed("b");
-  x.fail_for_good("c");
-  CHECK(x.state("b") == "compensating");
-  x.fail_for_good("b");
-  CHECK(x.state("b") == "compensation_failed");
-  REQUIRE(x.alerts.size() == 1);
-  CHECK(x.alerts[0].kind == "undo_failed");
-  CHECK(x.alerts[0].step == "b");
-  CHECK(x.state("a") == "compensating");
-  x.succeed("a");
-  CHECK(x.state("a") == "compensated");
-  CHECK(x.state() == "error");
-  CHECK(x.alerts.back().text
-        == "undo failed, still in place: `b`; it was undone because step `c` failed for good: not allowed");
-  CHECK(x.notices.back().kind == notice_kind::error);
-}
-
-TEST_CASE("row 71: all undos that are still in place are named") {
-  auto d = pipeline({step_named("a"), step_named("b"), step_named("c")});
-  scenario x{d};
-  x.take();
-  x.succeed("a");
-  x.succeed("b");
-  x.fail_for_good("c");
-  x.fail_for_good("b");
-  x.fail_for_good("a");
-  CHECK(x.notices.back().text == "undo failed, still in place: `a`, `b`");
-}
-
-TEST_CASE("row 75: a step of unknown outcome is undone too, once its complete-by and the grace have passed") {
-  scenario x{two_steps()};
-  x.take();
-  x.succeed("a");
-  x.expire("b");
-  CHECK(x.state("b") == "unknown");
-  const auto settled = x.at("b").complete_by + x.d.grace;
-  CHECK(x.at("b").settles_at == settled);
-  x.must(undo_requested{{"ann", ""}});
-  CHECK(x.state("b") == "unknown");
-  CHECK(x.state("a") == "completed");
-  CHECK(x.at("b").not_before == settled);
-  x.now = settled - 1ms;
-  CHECK(x.raise(time_passed{}) == verdict::ignored);
-  x.now = settled;
-  x.must(time_passed{});
-  CHECK(x.state("b") == "compensating");
-  CHECK(x.state("a") == "completed"); // it comes before b, so it waits for the undo of b
-  x.succeed("b");
-  CHECK(x.state("a") == "compensating");
-}
-
-TEST_CASE("row 75: undo waits for the grace of a step that has no undo of its own") {
-  auto d = two_steps();
-  d.steps[1].compensation.reset();
-  scenario x{d};
-  x.take();
-  x.succeed("a");
-  x.expire("b");
-  x.must(undo_requested{{"ann", ""}});
-  CHECK(x.state("a") == "completed");
-  x.wait();
-  CHECK(x.now == x.at("b").settles_at);
-  CHECK(x.state("a") == "compensating");
-}
-
-TEST_CASE("row 75: undo waits until a running attempt has stopped or expired") {
-  auto d = two_steps();
-  d.steps[1].after = std::vector<std::string>{};
-  scenario x{d};
-  x.take();
-  x.succeed("a");
-  x.must(cancelled{{"ann", ""}});
-  CHECK(x.state("a") == "completed");
-  CHECK(x.state("b") == "running");
-  SECTION("stopped") {
-    x.must(attempt_stopped{x.ref("b"), true});
-    CHECK(x.state("a") == "compensating");
-    CHECK(x.state("b") == "compensating");
-  }
-  SECTION("expired") {
-    x.expire("b");
-    CHECK(x.state("a") == "completed");
-    CHECK_FALSE(x.at("b").needs_review);
-    x.wait();
-    CHECK(x.state("a") == "compensating");
-    CHECK(x.state("b") == "compensating");
-  }
-}
-
 TEST_CASE("time that passes with nothing due changes nothing") {
   scenario x{two_steps()};
   CHECK(x.raise(time_passed{}) == verdict::ignored);
   x.take();
   CHECK(x.raise(time_passed{}) == verdict::ignored);
   CHECK(x.last.reason == "nothing is due");
-}
-
-TEST_CASE("an expired attempt ends a row of refusals") {
-  scenario x{two_steps()};
-  x.take();
-  x.decline("a");
-  x.wait();
-  x.expire("a");
-  CHECK(x.at("a").waiting_since == unset);
-}
-
-TEST_CASE("no attempt goes on after forward work has to end") {
-  auto d = two_steps();
-  d.deadline = 40s;
-  d.undo_reserve = 15s;
-  scenario x{d};
-  x.take();
-  CHECK(x.at("a").complete_by == start + 25s);
-  x.now = start + 20s;
-  x.succeed("a");
-  CHECK(x.at("b").complete_by == start + 25s);
-  x.expire("b");
-  CHECK(x.state() == "undoing");
-  CHECK(x.t.cause == "its deadline passed before the work was done");
-  CHECK_FALSE(x.at("b").needs_review);
-  x.wait();
-  CHECK(x.at("b").complete_by == x.now + 30s); // undo is not cut short
-}
-
-TEST_CASE("what an agent says of a failure is cut to its bound, between two characters") {
-  scenario x{two_steps()};
-  x.take();
-  const std::string said = std::string(note_size_max - 1, 'x') + "\u00e4";
-  x.must(attempt_failed{x.ref("a"), false, false, span{0}, said});
-  CHECK(x.at("a").error == std::string(note_size_max - 1, 'x'));
-  CHECK(x.at("a").log.back().note == x.at("a").error);
-  x.wait();
-  x.must(attempt_declined{x.ref("a"), span{0}, said});
-  CHECK(x.at("a").waiting_for == std::string(note_size_max - 1, 'x'));
 }
 
 TEST_CASE("the story of a step keeps its newest attempts") {
@@ -649,14 +267,4 @@ TEST_CASE("the story of a step keeps its newest attempts") {
   CHECK(x.at("a").log.size() == attempts_logged_max);
   CHECK(x.at("a").log.back().number == 41);
   CHECK(x.at("a").log_dropped == 9);
-}
-
-TEST_CASE("row 33: what an agent only claims to have done is undone when the step that verifies it finds nothing") {
-  scenario x{pipeline({step_named("a"), step_named("verify")})};
-  x.take();
-  x.succeed("a");
-  x.fail_for_good("verify");
-  CHECK(x.state("a") == "compensating");
-  x.succeed("a");
-  CHECK(x.state() == "undone");
 }

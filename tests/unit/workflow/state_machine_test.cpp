@@ -44,26 +44,57 @@ void expire(scenario& s) {
   s.expire("a");
 }
 
-void skip(scenario& s) { s.must(step_skipped{0, blob{"1"}, {}, person}); }
+void skip(scenario& s) {
+  s.must(step_skipped{0, blob{"1"}, {}, person});
+}
 
 const std::vector<place> task_places = {
   {"pending", [](scenario&) {}},
   {"processing", [](scenario& s) { s.take(); }},
-  {"processed", [](scenario& s) { s.take(); s.succeed("a"); s.succeed("b"); }},
+  {"processed",
+   [](scenario& s) {
+     s.take();
+     s.succeed("a");
+     s.succeed("b");
+   }},
   {"undoing", turn_round},
-  {"undone", [](scenario& s) { turn_round(s); s.succeed("a"); }},
+  {"undone",
+   [](scenario& s) {
+     turn_round(s);
+     s.succeed("a");
+   }},
   {"error", undo_fails},
-  {"suspended", [](scenario& s) { s.take(); s.must(suspended{person}); }},
+  {"suspended",
+   [](scenario& s) {
+     s.take();
+     s.must(suspended{person});
+   }},
 };
 
 const std::vector<place> step_places = {
-  {"not_started", [](scenario& s) { s.take(); s.decline("a"); }},
+  {"not_started",
+   [](scenario& s) {
+     s.take();
+     s.decline("a");
+   }},
   {"running", [](scenario& s) { s.take(); }},
-  {"completed", [](scenario& s) { s.take(); s.succeed("a"); }},
-  {"failed", [](scenario& s) { s.take(); s.fail_for_good("a"); }},
+  {"completed",
+   [](scenario& s) {
+     s.take();
+     s.succeed("a");
+   }},
+  {"failed",
+   [](scenario& s) {
+     s.take();
+     s.fail_for_good("a");
+   }},
   {"unknown", expire},
   {"compensating", turn_round},
-  {"compensated", [](scenario& s) { turn_round(s); s.succeed("a"); }},
+  {"compensated",
+   [](scenario& s) {
+     turn_round(s);
+     s.succeed("a");
+   }},
   {"compensation_failed", undo_fails},
   {"skipped", skip},
 };
@@ -81,11 +112,26 @@ attempt_ref older_lock(const scenario& s) {
 }
 
 const std::vector<row> attempt_rows = {
-  {"attempt_succeeded", [](scenario& s) { return attempt_succeeded{s.ref("a"), blob{"1"}, {}}; }},
-  {"attempt_failed", [](scenario& s) { return attempt_failed{s.ref("a"), false, false, span{0}, "no luck"}; }},
-  {"attempt_failed, permanent", [](scenario& s) { return attempt_failed{s.ref("a"), true, false, span{0}, "no"}; }},
-  {"attempt_declined", [](scenario& s) { return attempt_declined{s.ref("a"), span{0}, "full"}; }},
-  {"attempt_stopped", [](scenario& s) { return attempt_stopped{s.ref("a"), false}; }},
+  {"attempt_succeeded",
+   [](scenario& s) {
+     return attempt_succeeded{s.ref("a"), blob{"1"}, {}};
+   }},
+  {"attempt_failed",
+   [](scenario& s) {
+     return attempt_failed{s.ref("a"), false, false, span{0}, "no luck"};
+   }},
+  {"attempt_failed, permanent",
+   [](scenario& s) {
+     return attempt_failed{s.ref("a"), true, false, span{0}, "no"};
+   }},
+  {"attempt_declined",
+   [](scenario& s) {
+     return attempt_declined{s.ref("a"), span{0}, "full"};
+   }},
+  {"attempt_stopped",
+   [](scenario& s) {
+     return attempt_stopped{s.ref("a"), false};
+   }},
   {"probe_denied", [](scenario& s) { return probe_denied{s.ref("a")}; }},
   {"attempt_expired, at complete-by",
    [](scenario& s) {
@@ -98,18 +144,35 @@ const std::vector<row> attempt_rows = {
      s.now = std::max(s.now, s.at("a").complete_by);
      return attempt_succeeded{s.ref("a"), blob{"1"}, {}};
    }},
-  {"attempt_succeeded, of another attempt", [](scenario& s) { return attempt_succeeded{other_attempt(s), blob{"1"}, {}}; }},
-  {"attempt_succeeded, under an older lock", [](scenario& s) { return attempt_succeeded{older_lock(s), blob{"1"}, {}}; }},
+  {"attempt_succeeded, of another attempt",
+   [](scenario& s) {
+     return attempt_succeeded{other_attempt(s), blob{"1"}, {}};
+   }},
+  {"attempt_succeeded, under an older lock",
+   [](scenario& s) {
+     return attempt_succeeded{older_lock(s), blob{"1"}, {}};
+   }},
   {"attempt_succeeded, of a step that is not there",
-   [](scenario&) { return attempt_succeeded{{7, 1, 1}, blob{"1"}, {}}; }},
-  {"round_failed", [](scenario& s) { return round_failed{0, s.at("a").attempt}; }},
+   [](scenario&) {
+     return attempt_succeeded{{7, 1, 1}, blob{"1"}, {}};
+   }},
+  {"round_failed",
+   [](scenario& s) {
+     return round_failed{0, s.at("a").attempt};
+   }},
   {"wait_noticed",
    [](scenario& s) {
      s.now += s.d.alert_after;
      return wait_noticed{0};
    }},
-  {"step_retried", [](scenario&) { return step_retried{0, false, person}; }},
-  {"step_skipped", [](scenario&) { return step_skipped{0, blob{"1"}, {}, person}; }},
+  {"step_retried",
+   [](scenario&) {
+     return step_retried{0, false, person};
+   }},
+  {"step_skipped",
+   [](scenario&) {
+     return step_skipped{0, blob{"1"}, {}, person};
+   }},
 };
 
 const std::vector<row> task_rows = {
@@ -123,7 +186,10 @@ const std::vector<row> task_rows = {
   {"deadline_passed, too early", [](scenario&) { return deadline_passed{}; }},
   {"lock_released", [](scenario&) { return lock_released{}; }},
   {"lock_lapsed", [](scenario&) { return lock_lapsed{}; }},
-  {"payload_edited", [](scenario&) { return payload_edited{blob{"2"}, person}; }},
+  {"payload_edited",
+   [](scenario&) {
+     return payload_edited{blob{"2"}, person};
+   }},
   {"undo_requested", [](scenario&) { return undo_requested{person}; }},
   {"cancelled", [](scenario&) { return cancelled{person}; }},
   {"suspended", [](scenario&) { return suspended{person}; }},
@@ -164,7 +230,8 @@ std::vector<std::string> documented(const std::string& heading) {
   return lines;
 }
 
-void check_table(const std::string& heading, const std::vector<place>& places, const std::vector<row>& rows, bool of_step) {
+void check_table(const std::string& heading, const std::vector<place>& places, const std::vector<row>& rows,
+                 bool of_step) {
   std::vector<std::string> lines;
   std::string head = "| event | ";
   std::string rule = "|---|";
@@ -211,10 +278,11 @@ TEST_CASE("the tables of states name every event") {
       s.take();
       names += std::string{name_of(r.make(s))} + " ";
     }
-  const std::vector<event> all = {taken{},        time_passed{},    attempt_succeeded{}, attempt_failed{},  attempt_declined{},
-                                  attempt_stopped{}, probe_denied{}, attempt_expired{},  round_failed{},    deadline_passed{},
-                                  lock_released{}, lock_lapsed{},   wait_noticed{},      step_retried{},    step_skipped{},
-                                  payload_edited{}, undo_requested{}, cancelled{},       suspended{},       resumed{}};
+  const std::vector<event> all = {
+    taken{},           time_passed{},    attempt_succeeded{}, attempt_failed{}, attempt_declined{},
+    attempt_stopped{}, probe_denied{},   attempt_expired{},   round_failed{},   deadline_passed{},
+    lock_released{},   lock_lapsed{},    wait_noticed{},      step_retried{},   step_skipped{},
+    payload_edited{},  undo_requested{}, cancelled{},         suspended{},      resumed{}};
   CHECK(all.size() == std::variant_size_v<event>);
   for (const auto& e : all)
     CHECK_THAT(names, Catch::Contains(std::string{name_of(e)} + " "));

@@ -48,7 +48,8 @@ TEST_CASE("each bound of a submission is named with its limit") {
   const std::string when = "not_before must lie between the years 1970 and 9999";
   CHECK(problem([](auto& s) { s.not_before = instant{-1ms}; }) == when);
   CHECK(problem([](auto& s) { s.not_before = instant_max + 1ms; }) == when);
-  CHECK(problem([](auto& s) { s.reply_to = "a b"; }) == "reply_to must be empty or 1 to 128 printable characters without spaces");
+  CHECK(problem([](auto& s) { s.reply_to = "a b"; })
+        == "reply_to must be empty or 1 to 128 printable characters without spaces");
 }
 
 TEST_CASE("all problems of a submission are named at once") {
