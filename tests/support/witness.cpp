@@ -57,7 +57,7 @@ void witness::hear(std::size_t i, const step& before, const event& e, instant no
     if (!performed)
       return;
     account.quiet_at.erase(attempt);
-    if (!maybe_done)
+    if (!maybe_done && !account.ordered_twice.contains(attempt))
       account.may_have_acted.erase(attempt);
   };
   std::visit(
@@ -189,6 +189,10 @@ void witness::saw(const task& before, const event& e, const change& c, instant n
       account.refused_for_good = false;
     }
   }
+  if (std::holds_alternative<taken>(e))
+    for (std::size_t i = 0; i < accounts_.size(); ++i)
+      if (before.steps[i].doing == attempt_action::perform)
+        accounts_[i].ordered_twice.insert(before.steps[i].attempt);
   if (const auto i = step_of(e))
     hear(*i, before.steps[*i], e, now);
   for (std::size_t i = 0; i < accounts_.size(); ++i)

@@ -24,6 +24,7 @@ public:
 private:
   struct step_account {
     std::set<std::uint32_t> may_have_acted;              ///< attempts, until they are undone or denied
+    std::set<std::uint32_t> ordered_twice;               ///< attempts: how one order ended tells nothing of the other
     std::map<std::uint32_t, workflow::instant> quiet_at; ///< from when an attempt that nobody confirmed cannot act
     std::uint64_t performs = 0;                          ///< since a person last touched the task
     bool refused_for_good = false;

@@ -64,6 +64,14 @@ void do_the_due(life& l) {
     step_on(l, e);
 }
 
+/// "undoing: compensating 3, not_started 0": the task's state, then each step's and its last attempt.
+std::string states_of(const task& t) {
+  auto text = std::string{to_string(t.state)} + ":";
+  for (const auto& s : t.steps)
+    text.append(" ").append(to_string(s.state)).append(" ").append(std::to_string(s.attempt));
+  return text;
+}
+
 } // namespace
 
 TEST_CASE("property: whatever happens, a task keeps its invariants and the rules keep their promises") {
@@ -76,6 +84,8 @@ TEST_CASE("property: whatever happens, a task keeps its invariants and the rules
       const auto e = random_event(choose, l.t);
       const auto before = l.t;
       const auto c = step_on(l, e);
+      if (c.result == verdict::applied)
+        RC_LOG() << name_of(e) << " -> " << states_of(l.t) << '\n';
       w.saw(before, e, c, l.now);
       if (!w.complaints().empty())
         RC_FAIL(std::string{name_of(e)} + ": " + joined(w.complaints()));
