@@ -110,7 +110,8 @@ void witness::look_at_compensation(std::size_t i, const task& next, instant now)
     for (const auto& [attempt, at] : accounts_[j].quiet_at)
       expect(now >= at, name + " is undone while " + d_.steps[j].name + " can still act");
     expect(next.steps[j].doing != attempt_action::perform, name + " is undone while " + d_.steps[j].name + " runs");
-    const bool is_left = d_.steps[j].compensation && !accounts_[j].may_have_acted.empty() && !accounts_[j].given_up;
+    const bool given_up = next.steps[j].state == step_state::compensation_failed;
+    const bool is_left = d_.steps[j].compensation && !accounts_[j].may_have_acted.empty() && !given_up;
     expect(!before_[j][i] || !is_left, name + " is undone before " + d_.steps[j].name);
   }
 }
