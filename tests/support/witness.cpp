@@ -12,14 +12,13 @@ using namespace workflow;
 
 namespace {
 
+template <class Event>
+concept names_a_person = requires(const Event& e) {
+  e.person;
+};
+
 bool is_of_a_person(const event& e) {
-  return std::visit(
-    [](const auto& x) {
-      return requires {
-        x.person;
-      };
-    },
-    e);
+  return std::visit([]<class Event>(const Event&) { return names_a_person<Event>; }, e);
 }
 
 std::optional<std::size_t> step_of(const event& e) {
@@ -124,11 +123,9 @@ void witness::look_at_step(std::size_t i, const task& before, const change& c, i
     look_at_perform(i, before, c.next);
   if (s.attempt > old.attempt && s.doing == attempt_action::compensate)
     look_at_compensation(i, c.next, now);
-  const bool given_up = s.state == step_state::compensation_failed;
-  if (given_up && !accounts_[i].given_up)
+  if (s.state == step_state::compensation_failed && old.state != step_state::compensation_failed)
     expect(std::any_of(c.alerts.begin(), c.alerts.end(), [&](const alert& a) { return a.step == d_.steps[i].name; }),
            d_.steps[i].name + " could not be undone and nobody was told");
-  accounts_[i].given_up = given_up;
   if (c.next.state == process_state::undone)
     expect(!d_.steps[i].compensation || accounts_[i].may_have_acted.empty(),
            d_.steps[i].name + " may have acted and the task is undone");

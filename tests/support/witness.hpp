@@ -28,7 +28,6 @@ private:
     std::map<std::uint32_t, workflow::instant> quiet_at; ///< from when an attempt that nobody confirmed cannot act
     std::uint64_t performs = 0;                          ///< since a person last touched the task
     bool refused_for_good = false;
-    bool given_up = false; ///< its undo
   };
 
   void expect(bool holds, const std::string& sentence);
