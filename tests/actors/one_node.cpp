@@ -3,7 +3,6 @@
 #include "store/lmdb_store.hpp"
 #include "workflow/invariants.hpp"
 
-#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -11,12 +10,10 @@ namespace steadfast::tests {
 
 namespace {
 
-std::filesystem::path made_directory() {
-  const auto* place = std::filesystem::exists("/dev/shm") ? "/dev/shm/steadfast-XXXXXX" : "/tmp/steadfast-XXXXXX";
-  std::string name{place};
-  if (!mkdtemp(name.data()))
-    throw std::runtime_error{"cannot make a temporary directory like " + name};
-  return name;
+/// In memory, or on disk where there is no such place.
+std::filesystem::path fast_place() {
+  const std::filesystem::path memory{"/dev/shm"};
+  return std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path();
 }
 
 std::unique_ptr<store::state_store> opened(const std::filesystem::path& directory, const node_settings& settings) {
@@ -47,16 +44,9 @@ void forget(Handles&... handles) {
 
 } // namespace
 
-temporary_directory::temporary_directory() : path_{made_directory()} {}
-
-temporary_directory::~temporary_directory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 // ---- life and death ----
 
-one_node::one_node(node_settings settings) : settings_{std::move(settings)} {
+one_node::one_node(node_settings settings) : settings_{std::move(settings)}, directory_{fast_place()} {
   start();
 }
 

@@ -5,6 +5,7 @@
 #include "tests/actors/store_tap.hpp"
 #include "tests/actors/workflows.hpp"
 #include "tests/support/recorder.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "tests/support/test_node.hpp"
 
 #include <filesystem>
@@ -17,20 +18,6 @@
 #include <vector>
 
 namespace steadfast::tests {
-
-/// A directory in memory, or on disk where there is no such place; gone at the end.
-class temporary_directory {
-public:
-  temporary_directory();
-  ~temporary_directory();
-  temporary_directory(const temporary_directory&) = delete;
-  temporary_directory& operator=(const temporary_directory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
-private:
-  std::filesystem::path path_;
-};
 
 struct node_settings {
   std::vector<workflow::definition> definitions = {trip()};
@@ -124,7 +111,7 @@ private:
   void register_definitions();
 
   node_settings settings_;
-  temporary_directory directory_;
+  temp_folder directory_;
   std::map<std::string, scripted_agent> agents_;
   std::shared_ptr<store_tap> store_;
   std::optional<test_node> system_;

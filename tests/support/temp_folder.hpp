@@ -11,10 +11,10 @@ namespace steadfast::tests {
 /// A folder of its own for one test, removed with all that is in it.
 class temp_folder {
 public:
-  temp_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "steadfast-test-XXXXXX").string();
+  explicit temp_folder(const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string name = (parent / "steadfast-test-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error{"no folder for the test can be made"};
+      throw std::runtime_error{"no folder for the test can be made in " + parent.string()};
     path_ = name;
   }
   ~temp_folder() {

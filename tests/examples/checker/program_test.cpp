@@ -3,6 +3,7 @@
 #include "examples/checker/json_lines.hpp"
 #include "examples/checker/readers.hpp"
 #include "examples/checker/utc.hpp"
+#include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -12,7 +13,6 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 
@@ -25,13 +25,6 @@ constexpr auto program = STEADFAST_EXAMPLES_DIR "/checker/effect_checker";
 /// A folder with the story's files, and the program run on them.
 class checked_folder {
 public:
-  checked_folder() {
-    auto name = (std::filesystem::temp_directory_path() / "effect-checker-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()));
-    path = name;
-  }
-  ~checked_folder() { std::filesystem::remove_all(path); }
-
   int run(const story& s, const std::string& options = {}) {
     auto command = std::string{program};
     for (const auto& argument : write_files(s, path))
@@ -51,7 +44,8 @@ public:
 
   void write(const std::string& name, const std::string& text) const { std::ofstream{path / name} << text; }
 
-  std::filesystem::path path;
+  const steadfast::tests::temp_folder folder;
+  const std::filesystem::path path = folder.path();
   std::string output;
 };
 

@@ -2,26 +2,15 @@
 
 #include "examples/checker/readers.hpp"
 #include "examples/checker/rules.hpp"
+#include "tests/support/temp_folder.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <stdexcept>
 
 namespace tests {
 
 namespace {
-
-struct folder {
-  folder() {
-    auto name = (std::filesystem::temp_directory_path() / "effect-checker-XXXXXX").string();
-    if (!::mkdtemp(name.data()))
-      throw std::runtime_error{"no folder"};
-    path = name;
-  }
-  ~folder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 void write_lines(const std::filesystem::path& file, const std::vector<json>& lines) {
   std::ofstream out{file};
@@ -196,15 +185,15 @@ std::vector<std::string> write_files(const story& s, const std::filesystem::path
 }
 
 checker::findings check(const story& s) {
-  const folder files;
-  write_files(s, files.path);
+  const steadfast::tests::temp_folder files;
+  write_files(s, files.path());
   checker::history h;
-  checker::read_effects(h, files.path / "effects");
-  checker::read_tasks(h, files.path / "tasks");
+  checker::read_effects(h, files.path() / "effects");
+  checker::read_tasks(h, files.path() / "tasks");
   if (s.with_clients)
-    checker::read_clients(h, files.path / "clients");
+    checker::read_clients(h, files.path() / "clients");
   if (s.with_alerts)
-    checker::read_alerts(h, files.path / "alerts");
+    checker::read_alerts(h, files.path() / "alerts");
   return checker::check(h, s.settings);
 }
 

@@ -30,7 +30,7 @@ const std::map<std::string, json> good_bodies = {
 } // namespace
 
 TEST_CASE("the first request makes the effect and a repeated one gets the same result") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   const auto first = account.perform("t1/account", alice);
   const auto again = account.perform("t1/account", alice);
@@ -42,7 +42,7 @@ TEST_CASE("the first request makes the effect and a repeated one gets the same r
 }
 
 TEST_CASE("a key that was used with another body is refused") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   account.perform("t1/account", alice);
   const auto other = account.perform("t1/account", {{"customer", "bob"}});
@@ -52,7 +52,7 @@ TEST_CASE("a key that was used with another body is refused") {
 }
 
 TEST_CASE("the order of a body's members is no difference") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service package{"package", data};
   const httplib::Headers headers{{"Idempotency-Key", "k"}};
   CHECK(package.post_plain("/create", R"({"customer": "alice", "weight_kg": 1})", headers).status == 201);
@@ -60,7 +60,7 @@ TEST_CASE("the order of a body's members is no difference") {
 }
 
 TEST_CASE("an undo reverses the effect, and a do after it is refused") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service package{"package", data};
   const auto& body = good_bodies.at("package");
   CHECK(package.perform("t1/p", body).status == 201);
@@ -71,7 +71,7 @@ TEST_CASE("an undo reverses the effect, and a do after it is refused") {
 }
 
 TEST_CASE("an undo of what never happened is harmless and keeps it from happening") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service package{"package", data};
   CHECK(package.undo("t1/p").status == 200);
   CHECK(package.perform("t1/p", good_bodies.at("package")).status == 409);
@@ -79,7 +79,7 @@ TEST_CASE("an undo of what never happened is harmless and keeps it from happenin
 }
 
 TEST_CASE("a probe tells whether the effect is in place") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service package{"package", data};
   CHECK(package.probe("t1/p").status == 404);
   const auto made = package.perform("t1/p", good_bodies.at("package"));
@@ -93,7 +93,7 @@ TEST_CASE("a probe tells whether the effect is in place") {
 }
 
 TEST_CASE("undo and probe find the effect by their own key when no other is named") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   account.perform("t1/a", alice);
   CHECK(account.post_plain("/probe", "", {{"Idempotency-Key", "t1/a/probe"}}).status == 200);
@@ -103,7 +103,7 @@ TEST_CASE("undo and probe find the effect by their own key when no other is name
 }
 
 TEST_CASE("a request that cannot be understood is answered 400 and leaves no line") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   CHECK(account.post_plain("/check", alice.dump()).status == 400);
   CHECK(account.post_plain("/check", "[1", {{"Idempotency-Key", "k"}}).status == 400);
@@ -116,7 +116,7 @@ TEST_CASE("a request that cannot be understood is answered 400 and leaves no lin
 TEST_CASE("every service accepts what is good and names the field of what is not") {
   for (const auto& [name, good] : good_bodies) {
     INFO("service " << name);
-    const scratch_folder data;
+    const temp_folder data;
     const running_service service{name, data};
     CHECK(service.perform("good", good).status == 201);
     for (const auto& [field, value] : good.items()) {
@@ -132,7 +132,7 @@ TEST_CASE("every service accepts what is good and names the field of what is not
 }
 
 TEST_CASE("unknown and suspended customers, sold-out goods and far places are refused") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   const running_service stock{"stock", data};
   const running_service drone{"drone", data};
@@ -143,7 +143,7 @@ TEST_CASE("unknown and suspended customers, sold-out goods and far places are re
 }
 
 TEST_CASE("a third-party carrier is needed where no drone flies") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service transport{"transport", data};
   CHECK(transport.perform("near", {{"from", "depot"}, {"to", "west"}}).body["third_party"] == false);
   CHECK(transport.perform("far", {{"from", "north"}, {"to", "airport"}}).body["third_party"] == true);
@@ -154,7 +154,7 @@ TEST_CASE("a third-party carrier is needed where no drone flies") {
 }
 
 TEST_CASE("a line says who asked for what") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   account.perform("t1/a", alice);
   account.undo("t1/a");
@@ -177,7 +177,7 @@ TEST_CASE("a line says who asked for what") {
 }
 
 TEST_CASE("of many requests at once under one key a single one makes the effect") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   std::atomic<int> made = 0;
   std::atomic<int> repeated = 0;
@@ -195,7 +195,7 @@ TEST_CASE("of many requests at once under one key a single one makes the effect"
 }
 
 TEST_CASE("how many requests a service takes is printed") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   constexpr int callers_count = 16;
   constexpr int calls_each = 50;

@@ -33,7 +33,7 @@ std::size_t last_line_size(const std::filesystem::path& file) {
 } // namespace
 
 TEST_CASE("after SIGKILL every effect is known and every line is there") {
-  const scratch_folder data;
+  const temp_folder data;
   {
     running_service account{"account", data};
     CHECK(account.perform("t1/a", customer).status == 201);
@@ -49,7 +49,7 @@ TEST_CASE("after SIGKILL every effect is known and every line is there") {
 
 TEST_CASE("a line that a crash lost or tore is written at the next start") {
   const auto torn = GENERATE(false, true);
-  const scratch_folder data;
+  const temp_folder data;
   std::string whole;
   {
     running_service account{"account", data};
@@ -66,7 +66,7 @@ TEST_CASE("a line that a crash lost or tore is written at the next start") {
 }
 
 TEST_CASE("killed under load, the log and the effects agree") {
-  const scratch_folder data;
+  const temp_folder data;
   std::vector<std::string> answered;
   std::size_t lines = 0;
   {
@@ -101,7 +101,7 @@ TEST_CASE("killed under load, the log and the effects agree") {
 }
 
 TEST_CASE("SIGTERM ends the service at once although requests hang") {
-  const scratch_folder data;
+  const temp_folder data;
   running_service account{"account", data, {"--hang-seconds", "600"}};
   std::thread hanging{[&] {
     request r;
@@ -115,7 +115,7 @@ TEST_CASE("SIGTERM ends the service at once although requests hang") {
 }
 
 TEST_CASE("a second service on the same database is refused") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   account.perform("t1/a", customer);
   std::string said;
@@ -124,7 +124,7 @@ TEST_CASE("a second service on the same database is refused") {
 }
 
 TEST_CASE("what cannot be started says why") {
-  const scratch_folder data;
+  const temp_folder data;
   std::string said;
   CHECK(run_to_end({"acount"}, said) == 2);
   CHECK(run_to_end({"account", "--transient", "1.5"}, said) == 2);
@@ -137,7 +137,7 @@ TEST_CASE("what cannot be started says why") {
 }
 
 TEST_CASE("health and stats tell what a service is and did") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   CHECK(account.get("/health").body == json{{"service", "account"}, {"ok", true}});
   account.perform("t1/a", customer);

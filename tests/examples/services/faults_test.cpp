@@ -28,7 +28,7 @@ services::call call_of(const std::string& key, std::uint64_t attempt = 1) {
 } // namespace
 
 TEST_CASE("a transient fault comes before the effect and says when to try again") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data, {"--retry-after-seconds", "2"}};
   const auto body = alice_with("fault", "transient:2");
   const auto first = account.perform("t1/a", body);
@@ -40,7 +40,7 @@ TEST_CASE("a transient fault comes before the effect and says when to try again"
 }
 
 TEST_CASE("an error after the effect leaves the effect in place") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   const auto body = alice_with("fault", "error_after:1");
   CHECK(account.perform("t1/a", body).status == 500);
@@ -50,7 +50,7 @@ TEST_CASE("an error after the effect leaves the effect in place") {
 }
 
 TEST_CASE("a do that was held and wakes after its undo is refused") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data, {"--hang-seconds", "3"}};
   request slow;
   slow.key = "t1/a";
@@ -62,7 +62,7 @@ TEST_CASE("a do that was held and wakes after its undo is refused") {
 }
 
 TEST_CASE("a request held after its effect is answered at last") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data, {"--hang-seconds", "0.3"}};
   const auto begin = std::chrono::steady_clock::now();
   CHECK(account.perform("t1/a", alice_with("fault", "hang_after")).status == 201);
@@ -70,7 +70,7 @@ TEST_CASE("a request held after its effect is answered at last") {
 }
 
 TEST_CASE("a held request may end with a closed connection") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data, {"--hang-seconds", "0.1", "--hang-then-close", "on"}};
   CHECK(account.perform("t1/a", alice_with("fault", "hang_before")).status == 0);
   CHECK(account.perform("t2/a", alice_with("fault", "hang_after")).status == 0);
@@ -80,7 +80,7 @@ TEST_CASE("a held request may end with a closed connection") {
 }
 
 TEST_CASE("a late answer takes its time, after the effect") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data, {"--late-min-ms", "250", "--late-max-ms", "300"}};
   const auto begin = std::chrono::steady_clock::now();
   CHECK(account.perform("t1/a", alice_with("fault", "late")).status == 201);
@@ -88,21 +88,21 @@ TEST_CASE("a late answer takes its time, after the effect") {
 }
 
 TEST_CASE("a request that arrives twice makes one effect") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   CHECK(account.perform("t1/a", alice_with("fault", "twice")).status == 200);
   CHECK(account.logged() == strings{"do created", "do repeated"});
 }
 
 TEST_CASE("a refusal is for good and makes nothing") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   CHECK(account.perform("t1/a", alice_with("fault", "refuse")).status == 422);
   CHECK(account.probe("t1/a").status == 404);
 }
 
 TEST_CASE("what was created is not refused afterwards") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   CHECK(account.perform("t1/a", plain_alice).status == 201);
   CHECK(account.post_plain("/faults", R"({"refuse": 1})").status == 200);
@@ -111,7 +111,7 @@ TEST_CASE("what was created is not refused afterwards") {
 }
 
 TEST_CASE("the body of a do says what is to happen to its undo and its probe") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   auto body = alice_with("undo_fault", "transient:1");
   body["probe_fault"] = "transient:1";
@@ -124,14 +124,14 @@ TEST_CASE("the body of a do says what is to happen to its undo and its probe") {
 }
 
 TEST_CASE("several faults can be asked for at once") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data};
   CHECK(account.perform("t1/a", alice_with("fault", {"twice", "error_after"})).status == 500);
   CHECK(account.logged() == strings{"do created", "do repeated", "do failed_after_effect"});
 }
 
 TEST_CASE("a service that ignores the key makes the effect again, even after its undo") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data, {"--dedup", "off"}};
   CHECK(account.perform("t1/a", plain_alice).status == 201);
   CHECK(account.perform("t1/a", plain_alice).status == 201);
@@ -141,7 +141,7 @@ TEST_CASE("a service that ignores the key makes the effect again, even after its
 }
 
 TEST_CASE("switches are shown and changed while the service runs, all or none") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data, {"--transient", "0.25"}};
   CHECK(account.get("/faults").body["transient"] == 0.25);
   CHECK(account.post_plain("/faults", R"({"transient": 1, "on_undo": false})").status == 200);
@@ -157,7 +157,7 @@ TEST_CASE("switches are shown and changed while the service runs, all or none") 
 }
 
 TEST_CASE("requests that hang do not keep others from being served") {
-  const scratch_folder data;
+  const temp_folder data;
   const running_service account{"account", data, {"--hang-seconds", "60"}};
   std::vector<std::thread> hanging;
   for (int i = 0; i < 40; ++i)

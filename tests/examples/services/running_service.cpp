@@ -56,19 +56,7 @@ response from(const httplib::Result& result) {
 
 } // namespace
 
-scratch_folder::scratch_folder() {
-  auto name = (std::filesystem::temp_directory_path() / "example-service-XXXXXX").string();
-  if (!::mkdtemp(name.data()))
-    throw std::runtime_error{"no scratch folder"};
-  path_ = name;
-}
-
-scratch_folder::~scratch_folder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-running_service::running_service(std::string name, const scratch_folder& data, std::vector<std::string> options)
+running_service::running_service(std::string name, const temp_folder& data, std::vector<std::string> options)
     : name_{std::move(name)},
       log_path_{data.path() / (name_ + ".effects.jsonl")} {
   options.insert(options.begin(), {name_, "--data", data.path().string()});

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/temp_folder.hpp"
+
 #include <httplib.h>
 #include <nlohmann/json.hpp>
 
@@ -14,23 +16,10 @@
 namespace tests {
 
 using json = nlohmann::json;
+using steadfast::tests::temp_folder;
 
 /// How long anything may take before a test fails.
 inline constexpr std::chrono::seconds patience{30};
-
-/// A folder that goes with the test.
-class scratch_folder {
-public:
-  scratch_folder();
-  ~scratch_folder();
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
-private:
-  std::filesystem::path path_;
-};
 
 /// What came back; status 0 when nothing did.
 struct response {
@@ -52,7 +41,7 @@ struct request {
 /// A service as a process of its own, on a free port.
 class running_service {
 public:
-  running_service(std::string name, const scratch_folder& data, std::vector<std::string> options = {});
+  running_service(std::string name, const temp_folder& data, std::vector<std::string> options = {});
   ~running_service();
   running_service(const running_service&) = delete;
   running_service& operator=(const running_service&) = delete;

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "store/lmdb_engine.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "workflow/transition.hpp"
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -16,26 +16,9 @@
 namespace steadfast::store::test {
 
 /// Removed with all in it at the end of the test.
-class temporary_directory {
+class temporary_directory : public tests::temp_folder {
 public:
-  temporary_directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "steadfast-store-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error{"cannot make a temporary directory"};
-    path_ = name;
-  }
-  ~temporary_directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  temporary_directory(const temporary_directory&) = delete;
-  temporary_directory& operator=(const temporary_directory&) = delete;
-
-  std::filesystem::path store() const { return path_ / "store"; }
-  const std::filesystem::path& path() const { return path_; }
-
-private:
-  std::filesystem::path path_;
+  std::filesystem::path store() const { return path() / "store"; }
 };
 
 /// Seconds after a fixed moment.
