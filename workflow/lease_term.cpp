@@ -54,6 +54,11 @@ void on_silence(lease_campaign& c, const lease_terms& terms, instant now) {
   c.next_ask = now;
 }
 
+bool has_ended(instant expires_at, span ttl, instant store_since, instant now) {
+  const bool released = expires_at == unset;
+  return released || now >= std::max(expires_at, store_since + ttl);
+}
+
 instant next_look(const lease_campaign& c, const lease_terms& terms) {
   instant at = c.epoch != 0 ? c.hold_until : never;
   if (c.asked_at != unset)

@@ -44,6 +44,8 @@ void complete(draft& x, std::size_t i, const attempt_succeeded& e) {
     last = std::max(last, other.completed_order);
   s.state = step_state::completed;
   s.maybe_done = false;
+  if (s.key_generation == 0)
+    s.settles_at = unset; // all attempts had one key: what is still on its way only repeats this
   s.completed_at = x.now;
   s.completed_order = last + 1;
   s.result = e.result;
@@ -118,8 +120,11 @@ ruling on(draft& x, const taken& e) {
   for (auto& s : t.steps) {
     if (s.doing == attempt_action::none)
       continue;
-    s.log.back().epoch = t.lock_epoch;                                 // it is ordered again under the new lock
-    s.maybe_done = s.maybe_done || s.doing == attempt_action::perform; // the former order may have acted
+    s.log.back().epoch = t.lock_epoch; // it is ordered again under the new lock
+    if (s.doing != attempt_action::perform)
+      continue;
+    s.maybe_done = true; // the former order may have acted, and on another node may go on until its complete-by
+    s.settles_at = std::max(s.settles_at, s.complete_by + x.d.grace);
   }
   advance(x);
   return applied();

@@ -8,7 +8,8 @@ namespace steadfast::workflow {
 using span = std::chrono::milliseconds;
 
 /// A moment on the node's wall clock, in milliseconds since 1970-01-01 UTC. Nothing in this folder reads a clock:
-/// `now` comes in as an argument and never goes back while a process runs.
+/// `now` comes in as an argument and never goes back while a process runs; in a cluster it follows the clock of the
+/// store's node, and goes back only with that.
 using instant = std::chrono::time_point<std::chrono::system_clock, span>;
 
 /// The value of an instant that is not set; it lies before every real one.

@@ -55,18 +55,23 @@ void witness::hear(std::size_t i, const step& before, const event& e, instant no
   const auto ended = [&](bool maybe_done) {
     if (!performed)
       return;
+    if (account.ordered_twice.contains(attempt))
+      return; // this was the end of one of the two
     account.quiet_at.erase(attempt);
-    if (!maybe_done && !account.ordered_twice.contains(attempt))
+    if (!maybe_done)
       account.may_have_acted.erase(attempt);
   };
   std::visit(
     overload{
       [&](const attempt_succeeded&) {
         ended(true);
-        if (before.doing == attempt_action::compensate)
+        if (before.doing == attempt_action::compensate) {
           account.may_have_acted.clear();
-        else
+        } else {
           account.may_have_acted.insert(attempt);
+          if (before.key_generation == 0)
+            account.quiet_at.clear(); // the key is decided: whatever still acts repeats it
+        }
       },
       [&](const attempt_failed& x) {
         ended(x.maybe_done);

@@ -143,3 +143,17 @@ TEST_CASE("whatever happens, a holder stops in time and the next look lies ahead
     }
   }
 }
+
+TEST_CASE("a lease of others has ended when it was released or its time is over") {
+  const auto store_since = began - 1h;
+  CHECK(has_ended(unset, 10s, store_since, began));
+  CHECK_FALSE(has_ended(began + 1ms, 10s, store_since, began));
+  CHECK(has_ended(began, 10s, store_since, began));
+}
+
+TEST_CASE("row 45: leases that nobody could renew while the store was away are good for a ttl after its return") {
+  const auto store_since = began;
+  CHECK_FALSE(has_ended(began - 1h, 10s, store_since, began + 9999ms));
+  CHECK(has_ended(began - 1h, 10s, store_since, began + 10s));
+  CHECK(has_ended(unset, 10s, store_since, began)); // given back in good order
+}

@@ -115,6 +115,40 @@ TEST_CASE("row 75: undo waits until a running attempt has stopped or expired") {
   }
 }
 
+TEST_CASE("row 14: undo waits for the first order of an attempt that was ordered again under a new lock") {
+  scenario x{two_steps()};
+  x.take();
+  x.succeed("a");
+  x.must(lock_lapsed{});
+  x.take("s2");
+  const auto settled = x.at("b").complete_by + x.d.grace;
+  SECTION("failed for good") {
+    x.fail_for_good("b");
+  }
+  SECTION("stopped by its agent") {
+    x.must(undo_requested{{"ann", ""}});
+    x.must(attempt_stopped{x.ref("b"), false});
+  }
+  CHECK(x.state() == "undoing");
+  CHECK(x.state("b") != "compensating");
+  x.now = settled - 1ms;
+  CHECK(x.raise(time_passed{}) == verdict::ignored);
+  x.now = settled;
+  x.must(time_passed{});
+  CHECK(x.state("b") == "compensating");
+}
+
+TEST_CASE("a success decides for every attempt that has its key: undo does not wait for them") {
+  scenario x{pipeline({step_named("a"), step_named("b"), step_named("c")})};
+  x.take();
+  x.succeed("a");
+  x.must(lock_lapsed{});
+  x.take("s2");
+  x.succeed("b");
+  x.fail_for_good("c");
+  CHECK(x.state("b") == "compensating");
+}
+
 TEST_CASE("no attempt goes on after forward work has to end") {
   auto d = two_steps();
   d.deadline = 40s;

@@ -1,0 +1,30 @@
+#include "workflow/node_card.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast::workflow;
+
+TEST_CASE("a node's card is read back from the note of its lease") {
+  const node_card card{"b", "10.0.0.2:7801", {false, true, false, true}, {"drone", "label"}};
+  CHECK(note_of(card) == "address=10.0.0.2:7801 roles=scheduler,agents agents=drone,label");
+  CHECK(card_of("node/b", note_of(card)) == card);
+}
+
+TEST_CASE("a node without address and agents has a card too") {
+  const node_card card{"a", "", {true, false, false, false}, {}};
+  CHECK(card_of(node_lease_name("a"), note_of(card)) == card);
+}
+
+TEST_CASE("what is no node's lease or no card is not read as one") {
+  const auto note = note_of({"a", "x:1", {}, {}});
+  CHECK_FALSE(card_of("supervisor", note));
+  CHECK_FALSE(card_of("node/a", ""));
+  CHECK_FALSE(card_of("node/a", "address=x:1 agents="));
+  CHECK_FALSE(card_of("node/a", "address=x:1 roles=king agents="));
+}
+
+TEST_CASE("roles are known by their names") {
+  CHECK(parse_roles({"store", "supervisor"}) == node_roles{true, false, true, false});
+  CHECK(to_string(node_roles{true, false, true, false}) == "store,supervisor");
+  CHECK_FALSE(parse_roles({"store", "leader"}));
+}

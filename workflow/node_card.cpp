@@ -1,0 +1,91 @@
+#include "workflow/node_card.hpp"
+
+#include <array>
+#include <utility>
+
+namespace steadfast::workflow {
+
+namespace {
+
+constexpr std::string_view lease_prefix = "node/";
+constexpr std::array<std::pair<std::string_view, bool node_roles::*>, 4> roles_known{{
+  {"store", &node_roles::store},
+  {"scheduler", &node_roles::scheduler},
+  {"supervisor", &node_roles::supervisor},
+  {"agents", &node_roles::agents},
+}};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& w : words)
+    text += (text.empty() ? "" : ",") + w;
+  return text;
+}
+
+std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const auto end = text.find(at);
+    parts.emplace_back(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  }
+  return parts;
+}
+
+/// What follows `key` in the part of the note that begins with it.
+std::optional<std::string> value_of(const std::vector<std::string>& parts, std::string_view key) {
+  for (const auto& part : parts)
+    if (part.starts_with(key))
+      return part.substr(key.size());
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string to_string(const node_roles& r) {
+  std::vector<std::string> names;
+  for (const auto& [name, member] : roles_known)
+    if (r.*member)
+      names.emplace_back(name);
+  return joined(names);
+}
+
+std::optional<node_roles> parse_roles(const std::vector<std::string>& names) {
+  node_roles r{false, false, false, false};
+  for (const auto& wanted : names) {
+    bool known = false;
+    for (const auto& [name, member] : roles_known)
+      if (name == wanted)
+        known = r.*member = true;
+    if (!known)
+      return std::nullopt;
+  }
+  return r;
+}
+
+std::string node_lease_name(std::string_view node) {
+  return std::string{lease_prefix}.append(node);
+}
+
+std::optional<std::string> node_of_lease(std::string_view lease) {
+  if (!lease.starts_with(lease_prefix))
+    return std::nullopt;
+  return std::string{lease.substr(lease_prefix.size())};
+}
+
+std::string note_of(const node_card& card) {
+  return "address=" + card.address + " roles=" + to_string(card.roles) + " agents=" + joined(card.agents);
+}
+
+std::optional<node_card> card_of(std::string_view lease, std::string_view note) {
+  const auto name = node_of_lease(lease);
+  const auto parts = split(note, ' ');
+  const auto address = value_of(parts, "address=");
+  const auto roles = parse_roles(split(value_of(parts, "roles=").value_or("?"), ','));
+  const auto agents = value_of(parts, "agents=");
+  if (!name || !address || !roles || !agents)
+    return std::nullopt;
+  return node_card{*name, *address, *roles, split(*agents, ',')};
+}
+
+} // namespace steadfast::workflow
