@@ -66,6 +66,7 @@ struct claim_tasks {
   std::string scheduler;
   std::size_t max = 0;
   workflow::instant now;
+  std::optional<lease_guard> guard{}; ///< of the scheduler's node
 };
 /// Applies lock_lapsed (or, with `graceful`, lock_released) to up to `max` tasks locked by that scheduler.
 struct free_locks {
@@ -73,6 +74,9 @@ struct free_locks {
   std::size_t max = 1000;
   bool graceful = false;
   workflow::instant now;
+  std::vector<std::uint64_t> except{}; ///< numbers of tasks that stay locked, ascending
+  std::optional<lease_guard> guard{};  ///< of the scheduler's node, or the supervisor's if that node is gone
+  std::optional<lease_guard> gone{};   ///< only if this lease is still at that epoch and has ended
 };
 struct keep_late_reply {
   std::uint64_t number = 0;

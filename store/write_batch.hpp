@@ -79,7 +79,9 @@ private:
 
   // write_lease.cpp
   lease_record lease_to_acquire(const acquire_lease& w);
-  bool is_held(const lease_guard& guard) const;
+  std::optional<outcome>
+  not_held(const std::optional<lease_guard>& guard) const; ///< nothing: it is, or none is asked for
+  bool has_ended(const lease_guard& gone, workflow::instant now) const;
 
   // write_note.cpp
   void put_notice(const workflow::task& t, const workflow::notice& what);

@@ -109,9 +109,19 @@ outcome write_batch::make(const release_lease& w) {
   return with_epoch(held->what.epoch);
 }
 
-bool write_batch::is_held(const lease_guard& guard) const {
-  const auto held = see_.lease_of(guard.name);
-  return held && held->what.epoch == guard.epoch && !is_released(*held);
+bool write_batch::has_ended(const lease_guard& gone, workflow::instant now) const {
+  const auto found = see_.lease_of(gone.name);
+  return found && found->what.epoch == gone.epoch && is_free(*found, now);
+}
+
+std::optional<outcome> write_batch::not_held(const std::optional<lease_guard>& guard) const {
+  if (!guard)
+    return std::nullopt;
+  const auto held = see_.lease_of(guard->name);
+  if (held && held->what.epoch == guard->epoch && !is_released(*held))
+    return std::nullopt;
+  return turned_down(verdict::stale_epoch,
+                     "the lease " + guard->name + " is not held with epoch " + std::to_string(guard->epoch));
 }
 
 } // namespace steadfast::store

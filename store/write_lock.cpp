@@ -47,6 +47,8 @@ std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const 
 outcome write_batch::make(const claim_tasks& w) {
   if (w.scheduler.empty() || w.scheduler.size() > workflow::task_id_size_max)
     return turned_down(verdict::refused, "scheduler must have 1 to 128 bytes");
+  if (auto lost = not_held(w.guard))
+    return *std::move(lost);
   promote_due(txn_, in_, w.now, promoted_max);
 
   outcome o = applied();
@@ -68,17 +70,23 @@ outcome write_batch::make(const claim_tasks& w) {
 }
 
 outcome write_batch::make(const free_locks& w) {
+  if (auto lost = not_held(w.guard))
+    return *std::move(lost);
+  if (w.gone && !has_ended(*w.gone, w.now))
+    return turned_down(verdict::stale_epoch, "the lease " + w.gone->name + " is held");
   outcome o = applied();
   const std::size_t max = std::min(w.max, taken_max);
   if (w.scheduler.empty() || w.scheduler.size() > workflow::task_id_size_max)
     return o;
   const workflow::event e = w.graceful ? workflow::event{workflow::lock_released{}} : workflow::lock_lapsed{};
-  for (const auto number : numbers_in(txn_, in_.locked, owner_key(w.scheduler), max + passed_over_max)) {
+  const auto kept = [&](std::uint64_t number) { return std::binary_search(w.except.begin(), w.except.end(), number); };
+  const auto looked_at = max + w.except.size() + passed_over_max;
+  for (const auto number : numbers_in(txn_, in_.locked, owner_key(w.scheduler), looked_at)) {
     if (o.number == max) {
       o.more = true;
       break;
     }
-    if (apply_to(number, e, w.now, false))
+    if (!kept(number) && apply_to(number, e, w.now, false))
       ++o.number;
   }
   return o;

@@ -110,9 +110,8 @@ outcome write_batch::make(const update_task& w) {
   if (stored.revision != w.next.revision || stored.lock_epoch != w.lock_epoch_before)
     return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
                                               + " and lock epoch " + std::to_string(stored.lock_epoch));
-  if (w.guard && !is_held(*w.guard))
-    return turned_down(verdict::stale_epoch,
-                       "the lease " + w.guard->name + " is not held with epoch " + std::to_string(w.guard->epoch));
+  if (auto lost = not_held(w.guard))
+    return *std::move(lost);
   if (!is_same_task(stored, w.next))
     return turned_down(verdict::refused, "number, id, workflow, version, priority and reply_to of a task never change");
   if (w.payload_changed && w.next.payload.size() > settings_.options->payload_size_max)

@@ -94,3 +94,69 @@ TEST_CASE("a lease needs a name, a holder and a time to live") {
   CHECK(store.one(renew_lease{std::string(600, 'x'), "n1", 1, ttl, at(0)}).result == verdict::absent);
   CHECK(store->leases().empty());
 }
+
+namespace {
+
+/// Two tasks are locked by `b`, whose lease node/b has epoch 1 until second 10; so has n1's lease of the supervisor.
+void lock_two_tasks(opened_store& store) {
+  store.one(acquire_lease{"node/b", "b", "", ttl, at(0)});
+  store.one(acquire("n1", 0));
+  store->commit({submit_task{order("t1"), at(0)}, submit_task{order("t2"), at(0)}});
+  REQUIRE(store.one(claim_tasks{"b", 5, at(1), lease_guard{"node/b", 1}}).tasks.size() == 2);
+}
+
+free_locks free_of_b(std::int64_t seconds) {
+  free_locks w{"b", 10, false, at(seconds)};
+  w.guard = lease_guard{"supervisor", 1};
+  w.gone = lease_guard{"node/b", 1};
+  return w;
+}
+
+} // namespace
+
+TEST_CASE("row 38: what a node had locked is freed once its lease has ended, and not before") {
+  opened_store store;
+  lock_two_tasks(store);
+  CHECK(store.one(free_of_b(9)).result == verdict::stale_epoch);
+  CHECK(store.one(free_of_b(10)).number == 2);
+}
+
+TEST_CASE("row 57: a node that is back in time keeps what it had locked") {
+  opened_store store;
+  lock_two_tasks(store);
+  SECTION("it renewed its lease") {
+    store.one(renew_lease{"node/b", "b", 1, ttl, at(9)});
+  }
+  SECTION("it acquired it anew") {
+    store.one(acquire_lease{"node/b", "b", "", ttl, at(11)});
+  }
+  CHECK(store.one(free_of_b(12)).result == verdict::stale_epoch);
+}
+
+TEST_CASE("row 41: a supervisor whose lease is at a later epoch frees nothing") {
+  opened_store store;
+  lock_two_tasks(store);
+  store.one(acquire("n2", 10));
+  CHECK(store.one(free_of_b(11)).result == verdict::stale_epoch);
+}
+
+TEST_CASE("row 14: a scheduler whose node's lease is at a later epoch takes and frees nothing") {
+  opened_store store;
+  lock_two_tasks(store);
+  store.one(submit_task{order("t3"), at(1)});
+  store.one(acquire_lease{"node/b", "b", "", ttl, at(2)});
+  CHECK(store.one(claim_tasks{"b", 5, at(3), lease_guard{"node/b", 1}}).result == verdict::stale_epoch);
+  free_locks own{"b", 10, false, at(3)};
+  own.guard = lease_guard{"node/b", 1};
+  CHECK(store.one(own).result == verdict::stale_epoch);
+}
+
+TEST_CASE("a scheduler frees what it does not know of and keeps the rest") {
+  opened_store store;
+  lock_two_tasks(store);
+  free_locks w{"b", 10, false, at(2)};
+  w.except = {store->find("t1")->number};
+  CHECK(store.one(w).number == 1);
+  CHECK(store->find("t1")->locked_by == "b");
+  CHECK(store->find("t2")->locked_by.empty());
+}
