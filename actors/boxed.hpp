@@ -5,7 +5,9 @@
 #include <caf/error.hpp>
 #include <caf/meta/load_callback.hpp>
 #include <caf/meta/type_name.hpp>
+#include <caf/sec.hpp>
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,8 +35,12 @@ public:
         bytes = store::encode(*x);
     }
     auto load = [&]() -> caf::error {
-      x = bytes.empty() ? boxed{} : boxed{store::decode<T>(bytes)};
-      return {};
+      try {
+        x = bytes.empty() ? boxed{} : boxed{store::decode<T>(bytes)};
+        return {};
+      } catch (const std::exception& e) { // what a peer sends is not ours to trust
+        return caf::make_error(caf::sec::invalid_argument, std::string{e.what()});
+      }
     };
     return f(caf::meta::type_name("steadfast1::boxed"), bytes, caf::meta::load_callback(load));
   }

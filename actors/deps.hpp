@@ -4,14 +4,16 @@
 #include "actors/options.hpp"
 #include "actors/protocols.hpp"
 #include "store/state_store.hpp"
+#include "workflow/clock_offset.hpp"
+#include "workflow/retry.hpp"
 #include "workflow/time.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace caf {
 class actor_system;
@@ -42,7 +44,7 @@ reader_actor spawn_reader(caf::actor_system& sys, reader_deps deps, bool detache
 struct scheduler_deps {
   store_actor store;
   reader_actor reader;
-  std::map<std::string, agent_actor> agents;
+  std::vector<agent_offer> agents; ///< until it is told of others
   node_clock clock;
   scheduler_options options;
   /// One line of the log per event worth it; may be empty.
@@ -67,6 +69,17 @@ struct lease_deps {
 };
 lease_actor spawn_lease_actor(caf::actor_system& sys, lease_deps deps);
 
+/// Makes an instance; called on the node that won the lease. The instance is told of its epoch by lease_changed, now and at
+/// each renewal, and should put the epoch into whatever it writes elsewhere: only that keeps out a former holder that
+/// does not know yet that it is one.
+using make_singleton = std::function<guarded_actor(caf::actor_system&)>;
+
+struct singleton_deps {
+  make_singleton make;
+  workflow::span answer_limit{2000}; ///< for the instance to handle lease_changed
+};
+guarded_actor spawn_singleton_guard(caf::actor_system& sys, singleton_deps deps);
+
 struct notifier_deps {
   store_actor store;
   reader_actor reader;
@@ -83,5 +96,47 @@ struct gateway_deps {
   workflow::span reader_limit{5000};
 };
 gateway_actor spawn_gateway(caf::actor_system& sys, gateway_deps deps);
+
+// ---- between nodes ----
+
+struct store_link_deps {
+  std::string scheduler; ///< of this node: told which of its tasks others changed
+};
+store_link_actor spawn_store_link(caf::actor_system& sys, store_link_deps deps);
+
+using peer_owner = caf::typed_actor<takes<void(peer_changed)>>;
+
+struct peer_deps {
+  dialer_actor dialer;
+  peer_owner owner;
+  node_clock clock;
+  std::string address;
+  workflow::span period{1000}; ///< between questions for the time
+  workflow::retry_policy redial{1, workflow::span{200}, 200, workflow::span{5000}, 50};
+  std::uint64_t chance = 0;                                   ///< what the jitter of redialling is drawn from
+  std::function<void(const workflow::clock_sample&)> on_time; ///< may be empty
+};
+peer_actor spawn_peer(caf::actor_system& sys, peer_deps deps);
+
+struct membership_deps {
+  std::string own_name;
+  std::string join; ///< address of the node with the store; empty: it is this one
+  dialer_actor dialer;
+  reader_actor reader;
+  peer_owner link;           ///< stands for the store; none: the store is here
+  scheduler_actor scheduler; ///< none: this node has not the role
+  std::vector<agent_offer> own_agents;
+  node_clock clock;
+  workflow::span period{1000};                                ///< between looks at the leases
+  std::function<void(const workflow::clock_sample&)> on_time; ///< of the node with the store
+  std::function<void(const std::string& line)> log;
+};
+membership_actor spawn_membership(caf::actor_system& sys, membership_deps deps);
+
+struct front_deps {
+  node_offer offer;
+  node_clock clock;
+};
+node_front spawn_front(caf::actor_system& sys, front_deps deps);
 
 } // namespace steadfast::actors

@@ -17,7 +17,9 @@ namespace {
 
 class lease_holder : public lease_actor::base {
 public:
-  lease_holder(caf::actor_config& cfg, lease_deps deps) : lease_actor::base{cfg}, deps_{std::move(deps)} {}
+  lease_holder(caf::actor_config& cfg, lease_deps deps) : lease_actor::base{cfg}, deps_{std::move(deps)} {
+    deps_.clock = deps_.clock.own(); // its time must not follow another node's clock
+  }
 
   const char* name() const override { return "lease_actor"; }
 
@@ -80,14 +82,20 @@ private:
       return answer_release();
     if (campaign_.asked_at == workflow::unset)
       return;
-    const auto before = campaign_.epoch;
-    if (m.outcome->result == store::verdict::applied)
+    if (is_unanswered(*m.outcome))
+      return; // the campaign asks again when its patience is over
+    if (m.outcome->result == store::verdict::applied) {
       workflow::on_granted(campaign_, deps_.options.terms, m.outcome->number, now());
-    else
-      workflow::on_refused(campaign_, deps_.options.terms, now());
-    if (campaign_.epoch != before)
+      tell_guarded(); // of a renewal too: its answer is the progress that the next one needs
+    } else if (workflow::on_refused(campaign_, deps_.options.terms, now())) {
       tell_guarded();
+    }
     take_step();
+  }
+
+  /// The store could not be reached, or its answer was lost: that says nothing of the lease.
+  static bool is_unanswered(const store::outcome& o) {
+    return o.result == store::verdict::full || o.result == store::verdict::unknown_outcome;
   }
 
   void on_progress() {

@@ -142,6 +142,63 @@ struct find_notices {
 };
 STEADFAST_MESSAGE(find_notices, x.observer, x.max)
 
+/// Asks for all leases: who supervises, which nodes live.
+struct list_leases {};
+STEADFAST_MESSAGE(list_leases)
+
+struct lease_page {
+  std::vector<boxed<store::lease>> leases;
+  workflow::instant now;         ///< by the clock of the store's node, which judges leases
+  workflow::instant store_since; ///< when the store was opened
+};
+STEADFAST_MESSAGE(lease_page, x.leases, x.now, x.store_since)
+
+struct list_alerts {
+  bool open_only = true;
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_alerts, x.open_only, x.max)
+
+struct alert_page {
+  std::vector<boxed<store::alert_entry>> alerts;
+};
+STEADFAST_MESSAGE(alert_page, x.alerts)
+
+struct list_workflows {};
+STEADFAST_MESSAGE(list_workflows)
+
+struct workflow_page {
+  std::vector<boxed<workflow::definition>> definitions;
+};
+STEADFAST_MESSAGE(workflow_page, x.definitions)
+
+/// Asks for the newest late replies of all tasks.
+struct list_late_replies {
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_late_replies, x.max)
+
+struct late_reply_page {
+  std::vector<boxed<store::late_reply_entry>> late_replies;
+};
+STEADFAST_MESSAGE(late_reply_page, x.late_replies)
+
+/// Asks for the number of tasks that match, counted up to `limit`.
+struct count_tasks {
+  boxed<store::task_filter> filter;
+  std::uint64_t limit = 0;
+};
+STEADFAST_MESSAGE(count_tasks, x.filter, x.limit)
+
+struct task_count {
+  std::uint64_t count = 0;
+};
+STEADFAST_MESSAGE(task_count, x.count)
+
+/// Asks for the store's figures.
+struct show_stats {};
+STEADFAST_MESSAGE(show_stats)
+
 struct store_view {
   std::uint64_t commits = 0;
   std::uint64_t writes = 0;
@@ -285,6 +342,41 @@ struct lease_progress {
   std::string name;
 };
 STEADFAST_MESSAGE(lease_progress, x.name)
+
+// ---- between nodes ----
+
+/// The first message to a node; answered by its node_offer.
+struct hello {};
+STEADFAST_MESSAGE(hello)
+
+/// Asks for the time, to follow the clock of the store's node.
+struct ask_time {};
+STEADFAST_MESSAGE(ask_time)
+
+struct told_time {
+  workflow::instant now;
+};
+STEADFAST_MESSAGE(told_time, x.now)
+
+/// Makes a connection to a node.
+struct dial {
+  std::string address; ///< host:port
+};
+STEADFAST_MESSAGE(dial, x.address)
+
+/// What a node shows of one of the others.
+struct peer_view {
+  std::string node; ///< empty: not known yet
+  std::string address;
+  bool connected = false;
+  std::string trouble; ///< why it is not connected
+};
+STEADFAST_MESSAGE(peer_view, x.node, x.address, x.connected, x.trouble)
+
+struct member_page {
+  std::vector<peer_view> peers;
+};
+STEADFAST_MESSAGE(member_page, x.peers)
 
 // ---- what an actor tells itself ----
 

@@ -6,6 +6,9 @@
 
 #include <caf/typed_actor.hpp>
 
+#include <string>
+#include <vector>
+
 namespace steadfast::actors {
 
 // One message a line.
@@ -21,6 +24,20 @@ using agent_actor = caf::typed_actor<
   // Stop it; answered by a report `stopped` unless it ended before.
   takes<void(stop_order)>,
   takes<agent_view(describe)>>;
+
+/// An agent on a node.
+struct agent_offer {
+  std::string name; ///< the one that workflows use
+  std::string node;
+  agent_actor agent;
+};
+STEADFAST_MESSAGE(agent_offer, x.name, x.node, x.agent)
+
+/// All agents that can be reached now, in place of what was told before.
+struct agents_alive {
+  std::vector<agent_offer> agents;
+};
+STEADFAST_MESSAGE(agents_alive, x.agents)
 
 /// Sends writes and hears what became of them.
 using store_client = caf::typed_actor<takes<void(write_done)>, takes<void(store_news)>>;
@@ -40,20 +57,29 @@ using reader_actor = caf::typed_actor<
   takes<task_view(show_task)>,
   takes<task_view(find_task)>,
   takes<boxed<store::task_page>(list_tasks)>,
+  takes<task_count(count_tasks)>,
   takes<overdue_page(find_overdue)>,
-  takes<notice_page(find_notices)>>;
+  takes<notice_page(find_notices)>,
+  takes<lease_page(list_leases)>,
+  takes<alert_page(list_alerts)>,
+  takes<workflow_page(list_workflows)>,
+  takes<late_reply_page(list_late_replies)>,
+  takes<boxed<store::store_stats>(show_stats)>>;
 
-/// Runs the tasks it has locked.
-using scheduler_actor = report_sink::extend_with<store_client>::extend<
+/// Hears that a lease was won or renewed (an epoch) or lost (none).
+using guarded_actor = caf::typed_actor<takes<void(lease_changed)>>;
+
+/// Runs the tasks it has locked. Takes work only between lease_changed with an epoch and lease_changed with none.
+using scheduler_actor = report_sink::extend_with<store_client>::extend_with<guarded_actor>::extend<
   takes<void(tick_timer)>,
+  takes<void(agents_alive)>,
   takes<scheduler_view(describe)>,
   // Stop taking work, finish, give back, answer.
   takes<drained(drain)>>;
 
 /// Finds what is overdue and decides. Acts only between lease_changed with an epoch and lease_changed with none.
-using supervisor_actor = store_client::extend<
+using supervisor_actor = store_client::extend_with<guarded_actor>::extend<
   takes<void(tick_timer)>,
-  takes<void(lease_changed)>,
   takes<supervisor_view(describe)>>;
 
 /// Campaigns for one named lease and tells its guarded actor.
@@ -72,9 +98,6 @@ using notifier_actor = store_client::extend<
   takes<void(observe)>,
   takes<void(progress_seen)>>;
 
-/// Hears that a lease was won (an epoch) or lost (none).
-using guarded_actor = caf::typed_actor<takes<void(lease_changed)>>;
-
 /// What clients and people talk to.
 using gateway_actor = store_client::extend<
   // Durable when answered.
@@ -86,6 +109,54 @@ using gateway_actor = store_client::extend<
   // The sender is an observer_actor.
   takes<void(observe)>,
   takes<void(progress_seen)>>;
+
+// ---- between nodes ----
+
+/// What a node has for others.
+struct node_offer {
+  std::string node;
+  store_actor writer;   ///< none: it has not the role `store`
+  reader_actor reader;  ///< likewise
+  gateway_actor gateway;
+  std::vector<agent_offer> agents;
+};
+STEADFAST_MESSAGE(node_offer, x.node, x.writer, x.reader, x.gateway, x.agents)
+
+/// The one actor of a node that others find by its address.
+using node_front = caf::typed_actor<
+  takes<node_offer(hello)>,
+  takes<told_time(ask_time)>>;
+
+/// What a connection was made to.
+struct reached_node {
+  node_front front;
+};
+STEADFAST_MESSAGE(reached_node, x.front)
+
+/// Makes connections to other nodes. A failure is answered as an error that says why.
+using dialer_actor = caf::typed_actor<takes<reached_node(dial)>>;
+
+/// What one node knows of another has changed.
+struct peer_changed {
+  std::string address;
+  bool connected = false;
+  node_offer offer;    ///< while connected
+  std::string trouble; ///< why it is not connected
+};
+STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble)
+
+/// Keeps one other node connected and says when that changes.
+using peer_actor = caf::typed_actor<takes<void(tick_timer)>>;
+
+/// Knows which nodes live, keeps connected those that this node needs, and tells the scheduler whose agents it can use.
+using membership_actor = guarded_actor::extend<
+  takes<void(tick_timer)>,
+  takes<void(peer_changed)>,
+  takes<member_page(describe)>>;
+
+/// Stands for the store of another node: the same interface, and an answer in any case.
+using store_link_actor = store_actor::extend_with<reader_actor>::extend_with<store_client>::extend<
+  takes<void(peer_changed)>>;
 
 // clang-format on
 

@@ -9,6 +9,7 @@
 #include <caf/sec.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <iterator>
 #include <utility>
 
 namespace steadfast::actors {
@@ -33,6 +34,18 @@ public:
       [this](const list_tasks& m) { return guarded([&] { return on_list(m); }); },
       [this](const find_overdue& m) { return guarded([&] { return on_overdue(m); }); },
       [this](const find_notices& m) { return guarded([&] { return on_notices(m); }); },
+      [this](const count_tasks& m) { return guarded([&] { return on_count(m); }); },
+      [this](const list_leases&) { return guarded([&] { return on_leases(); }); },
+      [this](const list_alerts& m) {
+        return guarded([&] { return alert_page{boxes(deps_.store->alerts(m.open_only, m.max))}; });
+      },
+      [this](const list_workflows&) {
+        return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
+      },
+      [this](const list_late_replies& m) {
+        return guarded([&] { return late_reply_page{boxes(deps_.store->late_replies({}, m.max))}; });
+      },
+      [this](const show_stats&) { return guarded([&] { return boxed<store::store_stats>{deps_.store->stats()}; }); },
     };
   }
 
@@ -45,6 +58,11 @@ private:
     } catch (const store::store_error& e) {
       return caf::make_error(caf::sec::runtime_error, std::string{e.what()});
     }
+  }
+
+  template <class T>
+  static std::vector<boxed<T>> boxes(std::vector<T> values) {
+    return {std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())};
   }
 
   task_view view_of(std::optional<workflow::task> found, bool with_late_replies) {
@@ -66,6 +84,12 @@ private:
     report_damage();
     return page;
   }
+
+  task_count on_count(const count_tasks& m) const {
+    return {deps_.store->count(m.filter ? *m.filter : store::task_filter{}, m.limit)};
+  }
+
+  lease_page on_leases() { return {boxes(deps_.store->leases()), deps_.clock.now(this), deps_.clock.wall_at_start}; }
 
   overdue_page on_overdue(const find_overdue& m) {
     std::optional<std::pair<workflow::instant, std::uint64_t>> after;

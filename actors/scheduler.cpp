@@ -1,6 +1,7 @@
 // Runs the tasks it has locked. Each message becomes an event; workflow::apply says what follows; the store makes it
 // durable; only then are the commands carried out. While a task's change is on its way to disk, its further events wait.
 
+#include "actors/agent_directory.hpp"
 #include "actors/alarm.hpp"
 #include "actors/definition_cache.hpp"
 #include "actors/deps.hpp"
@@ -38,17 +39,23 @@ struct entry {
 
 class scheduler : public scheduler_actor::base {
 public:
-  scheduler(caf::actor_config& cfg, scheduler_deps deps) : scheduler_actor::base{cfg}, deps_{std::move(deps)} {}
+  scheduler(caf::actor_config& cfg, scheduler_deps deps) : scheduler_actor::base{cfg}, deps_{std::move(deps)} {
+    agents_.learn({std::move(deps_.agents)});
+  }
 
   const char* name() const override { return "scheduler"; }
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
-  void on_exit() override { deps_ = {}; }
+  void on_exit() override {
+    deps_ = {};
+    agents_ = {};
+  }
 
   behavior_type make_behavior() override {
     tell(this, deps_.store, subscribe{deps_.options.name});
-    free_former_locks();
     return {
+      [this](const lease_changed& m) { on_lease(m); },
+      [this](const agents_alive& m) { agents_.learn(m); },
       [this](const attempt_report& m) { on_report(m); },
       [this](const write_done& m) { on_written(m); },
       [this](const store_news& m) { on_news(m); },
@@ -68,16 +75,35 @@ private:
 
   // ---- taking work ----
 
-  /// What an earlier life of this scheduler had locked becomes claimable again.
-  void free_former_locks() {
+  /// Handling this message is the progress that keeps the lease: a scheduler that hangs does not come to it.
+  void on_lease(const lease_changed& m) {
+    const bool is_new = m.epoch != lease_.epoch;
+    lease_ = {m.name, m.epoch};
+    if (m.epoch != 0)
+      tell(this, sender_of<lease_actor>(this), lease_progress{m.name});
+    if (is_new)
+      free_unknown_locks();
+  }
+
+  /// What this scheduler has locked and does not know of, from an earlier life or because an answer was lost, becomes
+  /// claimable again; then it takes work.
+  void free_unknown_locks() {
+    ready_ = false;
+    if (lease_.epoch == 0)
+      return;
     store::free_locks what;
     what.scheduler = deps_.options.name;
     what.now = now();
+    what.guard = lease_;
+    for (const auto& [number, e] : tasks_)
+      what.except.push_back(number);
+    std::sort(what.except.begin(), what.except.end());
     write(free_ticket, std::move(what));
   }
 
   void claim() {
-    if (draining_ || !ready_ || claiming_ || !work_ || tasks_.size() >= deps_.options.in_flight_max)
+    if (draining_ || lease_.epoch == 0 || !ready_ || claiming_ || !work_
+        || tasks_.size() >= deps_.options.in_flight_max)
       return;
     claiming_ = true;
     work_ = false;
@@ -85,6 +111,7 @@ private:
     what.scheduler = deps_.options.name;
     what.max = std::min<std::size_t>(deps_.options.claim_max, deps_.options.in_flight_max - tasks_.size());
     what.now = now();
+    what.guard = lease_;
     write(claim_ticket, std::move(what));
   }
 
@@ -92,7 +119,7 @@ private:
     if (o.result != store::verdict::applied)
       return claim_later();
     if (o.more)
-      return free_former_locks();
+      return free_unknown_locks();
     ready_ = work_ = true;
     claim();
   }
@@ -106,6 +133,7 @@ private:
   void on_claimed(const write_done& m) {
     claiming_ = false;
     if (m.outcome->result != store::verdict::applied) {
+      ready_ = m.outcome->result == store::verdict::full; // else some may be locked for it now
       claim_later();
       return finish_drain();
     }
@@ -219,6 +247,7 @@ private:
     }
     e.task = std::move(change.next);
     e.task.revision = o.revision;
+    agents_.settle(e.task);
     log_progress(e.task);
     carry_out(e, change.commands);
     if (e.task.locked_by != deps_.options.name)
@@ -244,6 +273,7 @@ private:
     const auto& e = tasks_.at(number);
     for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
       note_refusal(e, what, workflow::apply(e.task, *e.definition, what, now()));
+    agents_.forget(e.task);
     tasks_.erase(number);
     due_.forget(number);
     if (draining_)
@@ -296,6 +326,7 @@ private:
     }
     if (m.task->revision != e.task.revision) {
       e.task = *m.task;
+      agents_.settle(e.task);
       due_.forget(number);
       carry_out(e, workflow::outstanding(e.task, *e.definition, now()));
     }
@@ -334,16 +365,10 @@ private:
     alarm_.set<scheduler_actor>(this, deps_.clock, at);
   }
 
-  /// The one that has the last attempt of a step; none if it is not known here.
-  const agent_actor* agent_of(const workflow::step& s) const {
-    const auto found = deps_.agents.find(s.log.back().agent);
-    return found == deps_.agents.end() ? nullptr : &found->second;
-  }
-
   void send_order(entry& e, std::size_t step) {
     const auto& s = e.task.steps[step];
     const workflow::attempt_ref ref{step, s.attempt, e.task.lock_epoch, draining_};
-    const auto* agent = agent_of(s);
+    const auto agent = agents_.route(e.task, step);
     if (!agent) {
       e.waiting.push_back(workflow::attempt_declined{ref, {}, "no agent `" + s.log.back().agent + "` is alive"});
       return;
@@ -354,18 +379,19 @@ private:
       return;
     }
     ++view_.dispatched;
-    tell(this, *agent, order_for(e.task, *e.definition, step, std::move(input.bytes)));
+    tell(this, agent, order_for(e.task, *e.definition, step, std::move(input.bytes)));
   }
 
   void stop(const workflow::task& t, std::size_t step) {
     const auto& s = t.steps[step];
-    if (const auto* agent = agent_of(s))
-      tell(this, *agent, stop_order{t.number, static_cast<std::uint32_t>(step), s.attempt, t.lock_epoch});
+    for (const auto& agent : agents_.holders(t, step))
+      tell(this, agent, stop_order{t.number, static_cast<std::uint32_t>(step), s.attempt, t.lock_epoch});
   }
 
   // ---- agents and time ----
 
   void on_report(const attempt_report& m) {
+    agents_.heard_of(m.task_number, m.step);
     const auto found = tasks_.find(m.task_number);
     if (found == tasks_.end()) {
       ++view_.late;
@@ -392,7 +418,7 @@ private:
       if (ready_)
         claim();
       else
-        free_former_locks();
+        free_unknown_locks();
     }
     if (drain_until_ <= at)
       give_all_back();
@@ -477,12 +503,14 @@ private:
   }
 
   scheduler_deps deps_;
+  store::lease_guard lease_; ///< of this node; epoch 0: not held, nothing is taken
+  agent_directory agents_;
   std::unordered_map<std::uint64_t, entry> tasks_;
   definition_cache definitions_;
   due_queue due_;
   alarm alarm_;
   scheduler_view view_;
-  bool ready_ = false;                           ///< former locks are free
+  bool ready_ = false;                           ///< what it has locked is what it knows of
   bool work_ = false;                            ///< the store may have something to claim
   bool claiming_ = false;                        ///< a claim is on its way
   workflow::instant claim_at_ = workflow::never; ///< a waiting task becomes claimable

@@ -128,8 +128,9 @@ private:
   void commit(std::vector<queued_write> batch) {
     std::vector<store::write> writes;
     writes.reserve(batch.size());
+    const auto now = deps_.clock.now(this);
     for (const auto& w : batch)
-      writes.push_back(*w.what);
+      writes.push_back(at(now, *w.what));
     try {
       const auto begun = clock().now();
       auto outcomes = deps_.store->commit(writes);
@@ -143,6 +144,17 @@ private:
       full.why = e.what();
       answer_all(batch, std::vector<store::outcome>(batch.size(), full));
     }
+  }
+
+  /// One clock judges every write, whatever clock its sender has.
+  static store::write at(workflow::instant now, store::write w) {
+    std::visit(
+      [now](auto& x) {
+        if constexpr (requires { x.now; })
+          x.now = now;
+      },
+      w);
+    return w;
   }
 
   void count_commit(std::size_t writes, caf::actor_clock::time_point begun) {

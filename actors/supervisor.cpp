@@ -5,6 +5,8 @@
 #include "actors/definition_cache.hpp"
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/lease_term.hpp"
+#include "workflow/node_card.hpp"
 #include "workflow/review.hpp"
 #include "workflow/transition.hpp"
 
@@ -12,6 +14,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace steadfast::actors {
@@ -59,10 +62,14 @@ private:
   workflow::instant now() const { return deps_.clock.now(this); }
 
   void on_lease(const lease_changed& m) {
+    const bool is_new = m.epoch != view_.epoch;
     lease_ = m.name;
     keeper_ = sender_of<lease_actor>(this);
     view_.epoch = m.epoch;
     view_.active = m.epoch != 0;
+    if (!is_new)
+      return;
+    freed_.clear();
     if (view_.active)
       sweep();
   }
@@ -90,6 +97,7 @@ private:
     ++view_.sweeps;
     view_.last_sweep = now();
     read_page({view_.last_sweep, {}, 0, deps_.options.review_max});
+    read_leases();
   }
 
   void read_page(const find_overdue& where) {
@@ -144,8 +152,47 @@ private:
     tell(this, deps_.store, std::move(r));
   }
 
+  // ---- nodes that are gone ----
+
+  void read_leases() {
+    ask(this, deps_.reader, deps_.options.reader_limit, list_leases{})
+      .then([this](const lease_page& page) { on_leases(page); }, [](const caf::error&) {}); // the next sweep asks again
+  }
+
+  /// What a node had locked is freed when its lease has ended, once for each of its lives.
+  void on_leases(const lease_page& page) {
+    for (const auto& lease : page.leases) {
+      const auto node = workflow::node_of_lease(lease->name);
+      const bool gone = workflow::has_ended(lease->expires_at, deps_.options.node_ttl, page.store_since, page.now);
+      const auto freed = freed_.find(lease->name);
+      if (node && gone && view_.active && (freed == freed_.end() || freed->second != lease->epoch))
+        free_locks_of(*node, *lease);
+    }
+  }
+
+  void free_locks_of(const std::string& node, const store::lease& lease) {
+    store::free_locks what;
+    what.scheduler = node;
+    what.now = now();
+    what.guard = store::lease_guard{lease_, view_.epoch};
+    what.gone = store::lease_guard{lease.name, lease.epoch};
+    write_request r;
+    r.ticket = ++ticket_;
+    freeing_[r.ticket] = *what.gone;
+    r.what = boxed<store::write>{store::write{std::move(what)}};
+    tell(this, deps_.store, std::move(r));
+  }
+
+  /// Whatever was not all freed is tried again by the next sweep.
+  void on_freed(const store::lease_guard& node, const store::outcome& o) {
+    if (o.result == store::verdict::applied && !o.more)
+      freed_[node.name] = node.epoch;
+  }
+
   /// A decision that was overtaken is no loss: the next sweep sees the task as it is then.
   void on_written(const write_done& m) {
+    if (const auto freeing = freeing_.extract(m.ticket); !freeing.empty())
+      return on_freed(freeing.mapped(), *m.outcome);
     if (m.outcome->result == store::verdict::applied)
       ++view_.decided;
   }
@@ -158,6 +205,9 @@ private:
   lease_actor keeper_;
   bool sweeping_ = false;
   bool again_ = false; ///< a hint came during a sweep
+  std::uint64_t ticket_ = 0;
+  std::map<std::uint64_t, store::lease_guard> freeing_; ///< by ticket: the lease whose holder's locks are being freed
+  std::map<std::string, std::uint64_t> freed_;          ///< lease of a node that is gone, and the epoch of that life
 };
 
 } // namespace

@@ -20,6 +20,7 @@ void add_workflow(CLI::App& to, command& chosen);
 void add_lease(CLI::App& to, command& chosen);
 void add_node(CLI::App& to, command& chosen);
 void add_store(CLI::App& to, command& chosen);
+void add_cluster(CLI::App& to, command& chosen);
 
 // Of `steadfast task`.
 void add_task_list(CLI::App& to, command& chosen);

@@ -71,6 +71,7 @@ void add_all(CLI::App& app, command& chosen) {
   add_lease(app, chosen);
   add_node(app, chosen);
   add_store(app, chosen);
+  add_cluster(app, chosen);
 }
 
 } // namespace

@@ -20,23 +20,41 @@ std::string number(const json& j, const char* name) {
   return std::to_string(j.value(name, std::uint64_t{0}));
 }
 
+void print_scheduler(const json& j) {
+  std::cout << "scheduler   " << j.value("name", std::string{}) << ": " << number(j, "in_flight") << " of "
+            << number(j, "in_flight_max") << " tasks in hand, " << number(j, "claimed") << " taken, "
+            << number(j, "dispatched") << " attempts sent, " << number(j, "late") << " late replies"
+            << (j.value("draining", false) ? ", draining" : "") << '\n';
+}
+
+void print_supervisor(const json& j, workflow::instant now) {
+  std::cout << "supervisor  "
+            << (j.value("active", false) ? "active, epoch " + number(j, "epoch") : "waiting for its lease") << ": "
+            << number(j, "sweeps") << " sweeps, " << number(j, "reviewed") << " tasks reviewed, "
+            << number(j, "decided") << " decided; last sweep " << moment_text(j.value("last_sweep", json{}), now)
+            << '\n';
+}
+
+void print_store(const json& j) {
+  std::cout << "store       " << number(j, "commits") << " commits of " << number(j, "writes") << " writes, largest "
+            << number(j, "largest_batch") << ", " << number(j, "waiting") << " waiting, last took "
+            << number(j, "last_commit_us") << " us\n";
+}
+
+/// What the node's roles leave out is null.
 void print_parts(const json& node, workflow::instant now) {
-  const auto& scheduler = node.at("scheduler");
-  const auto& supervisor = node.at("supervisor");
-  const auto& store = node.at("store");
-  std::cout << "scheduler   " << scheduler.value("name", std::string{}) << ": " << number(scheduler, "in_flight")
-            << " of " << number(scheduler, "in_flight_max") << " tasks in hand, " << number(scheduler, "claimed")
-            << " taken, " << number(scheduler, "dispatched") << " attempts sent, " << number(scheduler, "late")
-            << " late replies" << (scheduler.value("draining", false) ? ", draining" : "") << '\n'
-            << "supervisor  "
-            << (supervisor.value("active", false) ? "active, epoch " + number(supervisor, "epoch")
-                                                  : "waiting for its lease")
-            << ": " << number(supervisor, "sweeps") << " sweeps, " << number(supervisor, "reviewed")
-            << " tasks reviewed, " << number(supervisor, "decided") << " decided; last sweep "
-            << moment_text(supervisor.value("last_sweep", json{}), now) << '\n'
-            << "store       " << number(store, "commits") << " commits of " << number(store, "writes")
-            << " writes, largest " << number(store, "largest_batch") << ", " << number(store, "waiting")
-            << " waiting, last took " << number(store, "last_commit_us") << " us\n";
+  if (!node.at("scheduler").is_null())
+    print_scheduler(node.at("scheduler"));
+  if (!node.at("supervisor").is_null())
+    print_supervisor(node.at("supervisor"), now);
+  if (!node.at("store").is_null())
+    print_store(node.at("store"));
+  for (const auto& p : node.at("peers")) {
+    const auto name = p.value("node", std::string{});
+    const auto trouble = p.value("trouble", std::string{});
+    std::cout << "peer        " << (name.empty() ? "" : name + " at ") << p.value("address", std::string{}) << ": "
+              << (p.value("connected", false) ? "connected" : "not connected: " + trouble) << '\n';
+  }
 }
 
 void print_agents(const json& node) {
@@ -70,16 +88,40 @@ int show(const node_choice& choice) {
   return 0;
 }
 
+int list_nodes(const node_choice& choice) {
+  const auto answer = connect(choice).call("node.list", json::object());
+  const auto now = wall_clock();
+  table rows{{"node", "state", "address", "roles", "agents", "supervises", "lease ends"}};
+  for (const auto& n : answer.at("nodes")) {
+    if (choice.json)
+      print_json(n);
+    const bool alive = n.value("alive", false);
+    std::string agents;
+    for (const auto& a : n.at("agents"))
+      agents += (agents.empty() ? "" : ",") + a.get<std::string>();
+    rows.add({n.value("name", std::string{}), alive ? cell{"alive", colour::good} : cell{"gone", colour::warning},
+              n.value("address", std::string{}), n.value("roles", std::string{}), agents,
+              n.value("supervises", false) ? "yes" : "", moment_text(n.value("expires_at", json{}), now)});
+  }
+  if (!choice.json)
+    std::cout << (rows.empty() ? "no node has joined yet\n" : rows.text(standard_output()));
+  return 0;
+}
+
 } // namespace
 
 void add_node(CLI::App& to, command& chosen) {
-  auto* node = to.add_subcommand("node", "Look into the running node");
+  auto* node = to.add_subcommand("node", "Look into the running node and its cluster");
   node->require_subcommand(1);
-  auto choice = std::make_shared<node_choice>();
-  auto* sub = node->add_subcommand("show", "Its scheduler, supervisor, store and agents, and what they have done");
-  add_node_choice(*sub, *choice);
-  sub->footer("Example: steadfast node show");
-  sub->callback([choice, &chosen] { chosen = [choice] { return show(*choice); }; });
+  const auto add = [&](const char* name, const char* what, int (*run)(const node_choice&)) {
+    auto choice = std::make_shared<node_choice>();
+    auto* sub = node->add_subcommand(name, what);
+    add_node_choice(*sub, *choice);
+    sub->footer(std::string{"Example: steadfast node "} + name);
+    sub->callback([choice, run, &chosen] { chosen = [choice, run] { return run(*choice); }; });
+  };
+  add("show", "Its scheduler, supervisor, store and agents, and what they have done", show);
+  add("list", "All nodes of the cluster: which live, their roles and agents, who supervises", list_nodes);
 }
 
 } // namespace steadfast::apps

@@ -18,6 +18,8 @@ int run_serve(const std::string& config, bool check_only) {
   const auto options = load_config(config);
   if (const auto wrong = problems(options); !wrong.empty())
     throw failure{wrong_config, config + ": " + wrong.front()};
+  if (const auto wrong = unreadable_files(options.cluster); !wrong.empty())
+    throw failure{wrong_config, config + ": " + wrong.front()};
   if (check_only) {
     std::cout << config << " is all right: " << options.agents.size() << " agents, " << options.workflows.size()
               << " workflows\n";

@@ -45,6 +45,30 @@ void read_supervisor(toml_section s, node_options& o) {
   s.end();
 }
 
+void read_roles(toml_section& s, workflow::node_roles& into) {
+  std::vector<std::string> names;
+  s.read("roles", names);
+  if (!s.table().contains("roles"))
+    return;
+  if (const auto roles = workflow::parse_roles(names); roles && !names.empty())
+    into = *roles;
+  else
+    s.complain("roles", "must be a list of `store`, `scheduler`, `supervisor` and `agents`");
+}
+
+void read_cluster(toml_section s, cluster_options& o) {
+  s.read("listen", o.listen);
+  s.read("advertise", o.advertise);
+  s.read("join", o.join);
+  s.read("certificate", o.certificate);
+  s.read("key", o.key);
+  s.read("authority", o.authority);
+  s.read("private_network", o.private_network);
+  if (auto lease = s.section("lease"))
+    read_lease(*lease, o.lease);
+  s.end();
+}
+
 void read_control(toml_section s, node_options& o) {
   s.read("socket", o.socket);
   s.end();
@@ -147,10 +171,13 @@ void read_root(toml_section& s, parsed_config& parsed) {
   std::vector<std::string> workflows;
   s.read("name", o.name);
   s.read_count("threads", o.threads, 0U, 1024U);
+  read_roles(s, o.roles);
   s.read("workflows", workflows);
   parsed.workflows.assign(workflows.begin(), workflows.end());
   if (auto x = s.section("store"))
     read_store(*x, o);
+  if (auto x = s.section("cluster"))
+    read_cluster(*x, o.cluster);
   if (auto x = s.section("scheduler"))
     read_scheduler(*x, o);
   if (auto x = s.section("supervisor"))
@@ -201,6 +228,8 @@ node_options load_config(const fs::path& file) {
   o.socket = under(folder, o.socket);
   o.store.path = under(folder, o.store.path);
   o.log.file = under(folder, o.log.file);
+  for (auto* pem : {&o.cluster.certificate, &o.cluster.key, &o.cluster.authority})
+    *pem = under(folder, *pem);
   for (auto& w : parsed.workflows)
     w = under(folder, w);
   o.workflows = load_workflows(parsed.workflows);

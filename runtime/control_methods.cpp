@@ -1,5 +1,6 @@
 #include "runtime/control_methods.hpp"
 
+#include "runtime/control_context.hpp"
 #include "runtime/json.hpp"
 #include "runtime/node.hpp"
 #include "runtime/time_text.hpp"
@@ -17,32 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::seconds reply_limit{20};
 constexpr std::size_t page_max = 1000;
-
-/// What the methods work with. The actors are asked from the thread that runs the method.
-struct context {
-  caf::actor_system& sys;
-  const node_parts& parts;
-
-  template <class Answer, class Handle, class Question>
-  Answer ask(const Handle& actor, const Question& question) const {
-    caf::scoped_actor self{sys};
-    std::optional<Answer> answer;
-    self->request(actor, reply_limit, question)
-      .receive(
-        [&](const Answer& a) { answer = a; },
-        [](const caf::error&) {
-          throw control_error{control_error::timed_out, "the node is too busy to answer; the outcome is unknown"};
-        });
-    return std::move(*answer);
-  }
-
-  workflow::instant now() const {
-    caf::scoped_actor self{sys};
-    return parts.clock.now(self.ptr());
-  }
-};
 
 std::string text_of(const json& params, const char* name) {
   if (!params.contains(name) || !params[name].is_string())
@@ -78,7 +54,7 @@ workflow::submission submission_of(const json& params) {
   return s;
 }
 
-json submit(const context& c, const json& params) {
+json submit(const control_context& c, const json& params) {
   auto s = submission_of(params);
   const auto id = s.id;
   const auto r = c.ask<actors::receipt>(c.parts.gateway, actors::boxed<workflow::submission>{std::move(s)});
@@ -90,20 +66,21 @@ json submit(const context& c, const json& params) {
               {"process_state", std::string{workflow::to_string(r.state)}}};
     case store::verdict::full: throw control_error{control_error::busy, r.why, r.retry_after};
     case store::verdict::absent: throw control_error{control_error::not_found, r.why};
+    case store::verdict::unknown_outcome: throw control_error{control_error::timed_out, r.why};
     default: throw control_error{control_error::refused, r.why};
   }
 }
 
 // ---- tasks ----
 
-actors::task_view view_of(const context& c, const std::string& id) {
+actors::task_view view_of(const control_context& c, const std::string& id) {
   auto view = c.ask<actors::task_view>(c.parts.gateway, actors::show_task{id});
   if (!view.task || !view.definition)
     throw control_error{control_error::not_found, "there is no task `" + id + "`"};
   return view;
 }
 
-json show_task(const context& c, const json& params) {
+json show_task(const control_context& c, const json& params) {
   const auto view = view_of(c, text_of(params, "id"));
   json late = json::array();
   for (const auto& reply : view.late_replies)
@@ -113,7 +90,7 @@ json show_task(const context& c, const json& params) {
           {"late_replies", late}};
 }
 
-json task_state(const context& c, const json& params) {
+json task_state(const control_context& c, const json& params) {
   const auto view = view_of(c, text_of(params, "id"));
   return {{"process_state", std::string{workflow::to_string(view.task->state)}}, {"cause", view.task->cause}};
 }
@@ -136,7 +113,7 @@ store::task_filter filter_of(const json& params) {
   return f;
 }
 
-json list_tasks(const context& c, const json& params) {
+json list_tasks(const control_context& c, const json& params) {
   actors::list_tasks question;
   question.filter = actors::boxed<store::task_filter>{filter_of(params)};
   question.before = params.value("before", std::uint64_t{0});
@@ -148,9 +125,12 @@ json list_tasks(const context& c, const json& params) {
   return {{"tasks", tasks}, {"next", page->next ? json(*page->next) : json{}}};
 }
 
-json count_tasks(const context& c, const json& params) {
-  constexpr std::size_t limit = 10'000'000;
-  return {{"count", c.parts.store->count(filter_of(params), params.value("limit", limit))}};
+json count_tasks(const control_context& c, const json& params) {
+  constexpr std::uint64_t limit = 10'000'000;
+  actors::count_tasks question;
+  question.filter = actors::boxed<store::task_filter>{filter_of(params)};
+  question.limit = params.value("limit", limit);
+  return {{"count", c.ask<actors::task_count>(c.parts.reader, question).count}};
 }
 
 actors::task_act act_of(const std::string& name) {
@@ -165,7 +145,7 @@ actors::task_act act_of(const std::string& name) {
   return found->second;
 }
 
-json act_on_task(const context& c, const json& params) {
+json act_on_task(const control_context& c, const json& params) {
   actors::act_on_task question;
   question.id = text_of(params, "id");
   question.act = act_of(text_of(params, "act"));
@@ -183,14 +163,29 @@ json act_on_task(const context& c, const json& params) {
 // ---- the rest of the store ----
 
 template <class Entry, class Render>
-json list_of(const std::vector<Entry>& entries, Render render) {
+json list_of(const std::vector<actors::boxed<Entry>>& entries, Render render) {
   json out = json::array();
   for (const auto& e : entries)
-    out.push_back(render(e));
+    out.push_back(render(*e));
   return out;
 }
 
-json acknowledge_alert(const context& c, const json& params) {
+json list_alerts(const control_context& c, const json& params) {
+  const actors::list_alerts question{!params.value("all", false), static_cast<std::uint32_t>(max_of(params))};
+  return {{"alerts", list_of(c.ask<actors::alert_page>(c.parts.reader, question).alerts, alert_json)}};
+}
+
+json list_late_replies(const control_context& c, const json& params) {
+  const actors::list_late_replies question{static_cast<std::uint32_t>(max_of(params))};
+  const auto page = c.ask<actors::late_reply_page>(c.parts.reader, question);
+  return {{"late_replies", list_of(page.late_replies, late_reply_json)}};
+}
+
+actors::workflow_page workflows(const control_context& c) {
+  return c.ask<actors::workflow_page>(c.parts.reader, actors::list_workflows{});
+}
+
+json acknowledge_alert(const control_context& c, const json& params) {
   store::acknowledge_alert what;
   what.alert = params.at("alert").get<std::uint64_t>();
   what.who = text_of(params, "who");
@@ -206,7 +201,7 @@ json acknowledge_alert(const context& c, const json& params) {
       outcome = *m.outcome;
       answered = true;
     },
-    caf::after(reply_limit) >> [] {});
+    caf::after(control_context::reply_limit) >> [] {});
   if (!answered)
     throw control_error{control_error::timed_out, "the store did not answer; the outcome is unknown"};
   if (outcome.result != store::verdict::applied)
@@ -214,73 +209,28 @@ json acknowledge_alert(const context& c, const json& params) {
   return json::object();
 }
 
-json show_workflow(const context& c, const json& params) {
+json show_workflow(const control_context& c, const json& params) {
   const auto name = text_of(params, "name");
   const auto version = params.value("version", 0U);
-  std::optional<workflow::definition> newest;
-  for (auto& d : c.parts.store->definitions())
-    if (d.name == name && (version == 0 ? !newest || d.version > newest->version : d.version == version))
-      newest = std::move(d);
+  actors::boxed<workflow::definition> newest;
+  for (const auto& d : workflows(c).definitions)
+    if (d->name == name && (version == 0 ? !newest || d->version > newest->version : d->version == version))
+      newest = d;
   if (!newest)
     throw control_error{control_error::not_found, "there is no workflow `" + name + "`"};
   return {{"workflow", definition_json(*newest)}};
 }
 
-// ---- the node itself ----
-
-json agent_view_json(const actors::agent_view& v) {
-  return {{"name", v.name},           {"kind", v.kind},
-          {"circuit", v.circuit},     {"circuit_open_until", instant_json(v.circuit_open_until)},
-          {"in_flight", v.in_flight}, {"in_flight_max", v.in_flight_max},
-          {"queued", v.queued},       {"orders", v.orders},
-          {"tries", v.tries},         {"succeeded", v.succeeded},
-          {"failed", v.failed},       {"declined", v.declined},
-          {"silenced", v.silenced}};
-}
-
-json describe_node(const context& c, const json&) {
-  const auto scheduler = c.ask<actors::scheduler_view>(c.parts.scheduler, actors::describe{});
-  const auto supervisor = c.ask<actors::supervisor_view>(c.parts.supervisor, actors::describe{});
-  const auto writer = c.ask<actors::store_view>(c.parts.writer, actors::describe{});
-  json agents = json::array();
-  for (const auto& [name, agent] : c.parts.agents)
-    agents.push_back(agent_view_json(c.ask<actors::agent_view>(agent, actors::describe{})));
-  return {
-    {"scheduler",
-     {{"name", scheduler.name},
-      {"in_flight", scheduler.in_flight},
-      {"in_flight_max", scheduler.in_flight_max},
-      {"claimed", scheduler.claimed},
-      {"dispatched", scheduler.dispatched},
-      {"late", scheduler.late},
-      {"draining", scheduler.draining}}},
-    {"supervisor",
-     {{"active", supervisor.active},
-      {"epoch", supervisor.epoch},
-      {"sweeps", supervisor.sweeps},
-      {"reviewed", supervisor.reviewed},
-      {"decided", supervisor.decided},
-      {"last_sweep", instant_json(supervisor.last_sweep)}}},
-    {"store",
-     {{"commits", writer.commits},
-      {"writes", writer.writes},
-      {"largest_batch", writer.largest_batch},
-      {"waiting", writer.waiting},
-      {"last_commit_us", writer.last_commit_us}}},
-    {"agents", agents},
-  };
-}
-
-json copy_store(const context& c, const json& params) {
-  c.parts.store->copy(text_of(params, "to"));
+json copy_store(const control_context& c, const json& params) {
+  c.store().copy(text_of(params, "to"));
   return json::object();
 }
 
 } // namespace
 
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
-  const auto bound = [&sys, &parts](json (*method)(const context&, const json&)) -> control_method {
-    return [&sys, &parts, method](const json& params) { return method(context{sys, parts}, params); };
+  const auto bound = [&sys, &parts](json (*method)(const control_context&, const json&)) -> control_method {
+    return [&sys, &parts, method](const json& params) { return method(control_context{sys, parts}, params); };
   };
   control_methods m;
   m["submit"] = bound(submit);
@@ -289,23 +239,20 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   m["task.list"] = bound(list_tasks);
   m["task.count"] = bound(count_tasks);
   m["task.act"] = bound(act_on_task);
-  m["alerts.list"] = bound([](const context& c, const json& p) -> json {
-    return {{"alerts", list_of(c.parts.store->alerts(!p.value("all", false), max_of(p)), alert_json)}};
-  });
+  m["alerts.list"] = bound(list_alerts);
   m["alerts.ack"] = bound(acknowledge_alert);
-  m["workflow.list"] = bound([](const context& c, const json&) -> json {
-    return {{"workflows", list_of(c.parts.store->definitions(), definition_json)}};
+  m["workflow.list"] = bound([](const control_context& c, const json&) -> json {
+    return {{"workflows", list_of(workflows(c).definitions, definition_json)}};
   });
   m["workflow.show"] = bound(show_workflow);
-  m["lease.list"] = bound([](const context& c, const json&) -> json {
-    return {{"leases", list_of(c.parts.store->leases(), lease_json)}};
-  });
-  m["late.list"] = bound([](const context& c, const json& p) -> json {
-    return {{"late_replies", list_of(c.parts.store->late_replies({}, max_of(p)), late_reply_json)}};
-  });
+  m["lease.list"] = bound(list_leases);
+  m["late.list"] = bound(list_late_replies);
   m["node.describe"] = bound(describe_node);
-  m["store.stats"] = bound([](const context& c, const json&) -> json { return stats_json(c.parts.store->stats()); });
-  m["store.check"] = bound([](const context& c, const json&) -> json { return check_json(c.parts.store->check()); });
+  m["node.list"] = bound(list_nodes);
+  m["store.stats"] = bound([](const control_context& c, const json&) -> json {
+    return stats_json(*c.ask<actors::boxed<store::store_stats>>(c.parts.reader, actors::show_stats{}));
+  });
+  m["store.check"] = bound([](const control_context& c, const json&) -> json { return check_json(c.store().check()); });
   m["store.copy"] = bound(copy_store);
   return m;
 }

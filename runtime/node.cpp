@@ -6,7 +6,9 @@
 #include "runtime/control_methods.hpp"
 #include "runtime/control_server.hpp"
 #include "runtime/log.hpp"
+#include "runtime/network.hpp"
 #include "store/lmdb_store.hpp"
+#include "workflow/name.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -28,13 +30,17 @@ using actors::exit_now;
 
 constexpr int exit_store_failed = 74;         // EX_IOERR: the store cannot be trusted any more
 constexpr workflow::span answer_margin{2000}; ///< beyond the drain limit, for the last commits
+constexpr std::chrono::milliseconds idle_check_period{50};
+constexpr const char* supervisor_lease_name = "supervisor";
 
 struct actor_config : caf::actor_system_config {
-  explicit actor_config(std::uint32_t threads) {
+  explicit actor_config(const node_options& o) {
     add_message_types<caf::id_block::steadfast>();
     const auto cores = std::max(2U, std::thread::hardware_concurrency());
-    set("scheduler.max-threads", threads == 0 ? cores : threads);
+    set("scheduler.max-threads", o.threads == 0 ? cores : o.threads);
     set("scheduler.policy", caf::atom("sharing"));
+    if (o.cluster.is_used())
+      runtime::load_network(*this, o.cluster);
   }
 };
 
@@ -100,17 +106,26 @@ public:
     functions_.push_back({std::move(options), std::move(run)});
   }
 
+  void with_lease(const std::string& name, actors::make_singleton make) {
+    if (!workflow::is_name(name) || name == supervisor_lease_name)
+      throw node_error{"lease " + workflow::quoted(name) + " must be " + std::string{workflow::name_rule}
+                       + ", and not `" + supervisor_lease_name + "`"};
+    singletons_.emplace_back(name, std::move(make));
+  }
+
   void add_workflow(workflow::definition d) { options_.workflows.push_back(std::move(d)); }
 
   void on_fatal(std::function<void(const std::string&)> handler) { on_fatal_ = std::move(handler); }
 
   void start() {
-    const auto found = problems(options_);
-    if (!found.empty())
-      throw node_error{joined(found)};
-    parts_.store = open_store(options_.store);
-    register_workflows(*parts_.store, options_.workflows);
-    config_ = std::make_unique<actor_config>(options_.threads);
+    refuse_if(problems(options_));
+    refuse_if(unreadable_files(options_.cluster));
+    parts_.name = options_.name;
+    if (options_.roles.store) {
+      parts_.store = open_store(options_.store);
+      register_workflows(*parts_.store, options_.workflows);
+    }
+    config_ = std::make_unique<actor_config>(options_);
     system_ = std::make_unique<caf::actor_system>(*config_);
     log_caf_text(*system_);
     parts_.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
@@ -119,6 +134,9 @@ public:
       spawn_store();
       spawn_agents();
       spawn_rest();
+      if (options_.cluster.is_used())
+        join_cluster();
+      spawn_leases();
       open_control();
     } catch (...) {
       stop();
@@ -131,7 +149,11 @@ public:
       return;
     control_.reset(); // no new requests
     drain(parts_.scheduler, options_.drain_limit);
-    drain(parts_.lease, workflow::span{0});
+    drain(parts_.supervisor_lease, workflow::span{0});
+    for (const auto& lease : parts_.singleton_leases)
+      drain(lease, workflow::span{0});
+    drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
+    await_idle_agents();
     end_actors();
     system_.reset();
     config_.reset();
@@ -142,7 +164,20 @@ public:
   const node_parts& parts() const { return parts_; }
 
 private:
+  static void refuse_if(const std::vector<std::string>& problems) {
+    if (!problems.empty())
+      throw node_error{joined(problems)};
+  }
+
   void spawn_store() {
+    if (!options_.roles.store) {
+      lead_ = std::make_shared<actors::clock_lead>(0);
+      parts_.clock.lead = lead_;
+      link_ = actors::spawn_store_link(*system_, {options_.name});
+      parts_.writer = link_;
+      parts_.reader = link_;
+      return;
+    }
     actors::store_actor_deps writer;
     writer.store = parts_.store;
     writer.clock = parts_.clock;
@@ -163,6 +198,8 @@ private:
   }
 
   void spawn_agents() {
+    if (!options_.roles.agents)
+      return;
     for (const auto& f : functions_)
       add_running(f.options.name, actors::spawn_function_agent(*system_, f.options, parts_.clock, f.run));
     for (const auto& a : options_.agents)
@@ -179,21 +216,94 @@ private:
   void spawn_rest() {
     parts_.notifier = actors::spawn_notifier(*system_, {parts_.writer, parts_.reader});
     parts_.gateway = actors::spawn_gateway(*system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
-    actors::supervisor_options supervisor;
-    supervisor.period = options_.supervisor_period;
-    supervisor.slack = options_.supervisor_slack;
-    parts_.supervisor =
-      actors::spawn_supervisor(*system_, {parts_.writer, parts_.reader, parts_.clock, supervisor, log_task});
-    actors::lease_options lease;
-    lease.holder = options_.name + ":" + std::to_string(getpid());
-    lease.note = "node " + options_.name;
-    lease.terms = options_.supervisor_lease;
-    parts_.lease = actors::spawn_lease_actor(*system_, {parts_.writer, parts_.supervisor, parts_.clock, lease});
-    actors::scheduler_options scheduler;
-    scheduler.name = options_.name;
-    scheduler.in_flight_max = options_.in_flight_max;
-    parts_.scheduler = actors::spawn_scheduler(
-      *system_, {parts_.writer, parts_.reader, parts_.agents, parts_.clock, scheduler, log_task});
+    if (options_.roles.supervisor)
+      spawn_supervisor();
+    if (options_.roles.scheduler)
+      spawn_scheduler();
+  }
+
+  void spawn_supervisor() {
+    actors::supervisor_options o;
+    o.period = options_.supervisor_period;
+    o.slack = options_.supervisor_slack;
+    o.node_ttl = options_.cluster.lease.ttl;
+    parts_.supervisor = actors::spawn_supervisor(*system_, {parts_.writer, parts_.reader, parts_.clock, o, log_task});
+  }
+
+  void spawn_scheduler() {
+    actors::scheduler_options o;
+    o.name = options_.name;
+    o.in_flight_max = options_.in_flight_max;
+    parts_.scheduler =
+      actors::spawn_scheduler(*system_, {parts_.writer, parts_.reader, own_agents(), parts_.clock, o, log_task});
+  }
+
+  std::vector<actors::agent_offer> own_agents() const {
+    std::vector<actors::agent_offer> offers;
+    for (const auto& [name, agent] : parts_.agents)
+      offers.push_back({name, options_.name, agent});
+    return offers;
+  }
+
+  // ---- other nodes ----
+
+  void join_cluster() {
+    const auto& o = options_.cluster;
+    actors::node_offer offer{options_.name, {}, {}, parts_.gateway, own_agents()};
+    if (options_.roles.store) {
+      offer.writer = parts_.writer;
+      offer.reader = parts_.reader;
+    }
+    parts_.front = actors::spawn_front(*system_, {std::move(offer), parts_.clock});
+    if (!o.listen.empty())
+      runtime::publish(*system_, parts_.front, *runtime::parse_address(o.listen), o.has_certificates());
+    parts_.dialer = runtime::spawn_dialer(*system_, o.has_certificates());
+    actors::membership_deps deps;
+    deps.own_name = options_.name;
+    deps.join = o.join;
+    deps.dialer = parts_.dialer;
+    deps.reader = parts_.reader;
+    deps.link = link_;
+    deps.scheduler = parts_.scheduler;
+    deps.own_agents = own_agents();
+    deps.clock = parts_.clock;
+    deps.on_time = [lead = lead_, known = std::optional<workflow::span>{}](const workflow::clock_sample& s) mutable {
+      known = workflow::offset_after(known, s);
+      lead->store(known->count());
+    };
+    deps.log = [](const std::string& line) { log_line("info", line); };
+    parts_.membership = actors::spawn_membership(*system_, std::move(deps));
+  }
+
+  void spawn_leases() {
+    workflow::node_card card{options_.name, advertised(), options_.roles, {}};
+    for (const auto& [name, agent] : parts_.agents)
+      card.agents.push_back(name);
+    const auto guarded =
+      parts_.scheduler ? actors::guarded_actor{parts_.scheduler} : actors::guarded_actor{parts_.membership};
+    // Held by the name, not by the process: after a restart the node has it again at once.
+    parts_.node_lease = spawn_lease(guarded, {workflow::node_lease_name(options_.name), options_.name,
+                                              workflow::note_of(card), options_.cluster.lease});
+    if (parts_.supervisor)
+      parts_.supervisor_lease = spawn_lease(parts_.supervisor, {supervisor_lease_name, holder_of_one_process(),
+                                                                "node " + options_.name, options_.supervisor_lease});
+    for (const auto& [name, make] : singletons_) {
+      parts_.singletons.push_back(actors::spawn_singleton_guard(*system_, {make}));
+      parts_.singleton_leases.push_back(spawn_lease(
+        parts_.singletons.back(), {name, holder_of_one_process(), "node " + options_.name, options_.cluster.lease}));
+    }
+  }
+
+  std::string holder_of_one_process() const { return options_.name + ":" + std::to_string(getpid()); }
+
+  actors::lease_actor spawn_lease(const actors::guarded_actor& guarded, actors::lease_options o) {
+    o.terms.needs_progress = o.terms.needs_progress && guarded;
+    return actors::spawn_lease_actor(*system_, {parts_.writer, guarded, parts_.clock, o});
+  }
+
+  std::string advertised() const {
+    const auto& o = options_.cluster;
+    return o.advertise.empty() ? o.listen : o.advertise;
   }
 
   void open_control() {
@@ -218,16 +328,44 @@ private:
                [](const caf::error&) { log_line("warning", "a part did not drain in time"); });
   }
 
+  /// What the schedulers of other nodes have ordered here may end, up to the drain limit.
+  void await_idle_agents() {
+    if (!parts_.membership)
+      return;
+    const auto until = std::chrono::steady_clock::now() + options_.drain_limit;
+    while (!agents_are_idle() && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(idle_check_period);
+  }
+
+  bool agents_are_idle() {
+    caf::scoped_actor self{*system_};
+    bool idle = true;
+    for (const auto& [name, agent] : parts_.agents)
+      self->request(agent, answer_margin, actors::describe{})
+        .receive([&](const actors::agent_view& v) { idle = idle && v.in_flight + v.queued == 0; },
+                 [](const caf::error&) {});
+    return idle;
+  }
+
   /// Everybody who writes goes before the writer, so that what they said last is on disk.
   void end_actors() {
+    exit_now(parts_.membership);
+    exit_now(parts_.front);
     exit_now(parts_.scheduler);
-    exit_now(parts_.lease);
+    exit_now(parts_.supervisor_lease);
+    exit_now(parts_.node_lease);
+    for (const auto& lease : parts_.singleton_leases)
+      exit_now(lease);
+    for (const auto& guard : parts_.singletons)
+      exit_now(guard);
     exit_now(parts_.supervisor);
     exit_now(parts_.gateway);
     exit_now(parts_.notifier);
     for (auto& [name, agent] : parts_.agents)
       exit_now(agent);
     parts_.agents.clear();
+    caf::anon_send_exit(parts_.dialer, caf::exit_reason::user_shutdown);
+    link_ = actors::store_link_actor{};
     caf::anon_send_exit(parts_.reader, caf::exit_reason::user_shutdown);
     caf::anon_send_exit(parts_.writer, caf::exit_reason::user_shutdown);
     const auto store = std::move(parts_.store); // closed after the actors are gone
@@ -237,8 +375,11 @@ private:
 
   node_options options_;
   std::vector<function_entry> functions_;
+  std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   std::function<void(const std::string&)> on_fatal_;
   node_parts parts_;
+  actors::store_link_actor link_;            ///< in place of a store
+  std::shared_ptr<actors::clock_lead> lead_; ///< of the clock of the store's node
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   std::unique_ptr<control_server> control_;
@@ -252,6 +393,9 @@ void node::add_agent(const std::string& name, actors::agent_function run, actors
 }
 void node::add_workflow(workflow::definition d) {
   impl_->add_workflow(std::move(d));
+}
+void node::with_lease(const std::string& name, actors::make_singleton make) {
+  impl_->with_lease(name, std::move(make));
 }
 void node::on_fatal(std::function<void(const std::string&)> handler) {
   impl_->on_fatal(std::move(handler));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/agents.hpp"
+#include "actors/deps.hpp"
 #include "actors/protocols.hpp"
 #include "runtime/node_error.hpp"
 #include "runtime/node_options.hpp"
@@ -10,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace caf {
 class actor_system;
@@ -17,8 +19,9 @@ class actor_system;
 
 namespace steadfast {
 
-/// The actors of a running node and what else its control channel needs.
+/// The actors of a running node and what else its control channel needs. Handles of what its roles leave out are empty.
 struct node_parts {
+  std::string name;
   std::shared_ptr<store::state_store> store;
   actors::node_clock clock;
   actors::store_actor writer;
@@ -27,12 +30,18 @@ struct node_parts {
   actors::gateway_actor gateway;
   actors::scheduler_actor scheduler;
   actors::supervisor_actor supervisor;
-  actors::lease_actor lease;
+  actors::lease_actor supervisor_lease;
+  actors::lease_actor node_lease;
+  actors::membership_actor membership;
+  actors::node_front front;
+  actors::dialer_actor dialer;
+  std::vector<actors::guarded_actor> singletons;
+  std::vector<actors::lease_actor> singleton_leases;
   std::map<std::string, actors::agent_actor> agents;
 };
 
-/// One node: store, scheduler, supervisor, agents and control channel in this process. Embed it to run workflows with
-/// agents that are C++ functions:
+/// One node: what its roles say of store, scheduler, supervisor and agents, and a control channel, in this process.
+/// Embed it to run workflows with agents that are C++ functions:
 ///
 ///     steadfast::node n{options};
 ///     n.add_agent("greeter", actors::quick_function{[](const actors::call& c) { return actors::succeeded(c.input); }});
@@ -48,6 +57,9 @@ public:
   /// REQUIRES: not started. The name is the one that workflows use.
   void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options = {});
   void add_workflow(workflow::definition d);
+  /// Of all nodes that were given this name, one at a time has the actor that `make` makes: the one that holds the lease
+  /// `name`. The actor must take lease_changed; the others take over when it does not for longer than the lease lasts.
+  void with_lease(const std::string& name, actors::make_singleton make);
 
   /// Called when the store fails for good, instead of ending the process with exit code 74.
   void on_fatal(std::function<void(const std::string& why)> handler);

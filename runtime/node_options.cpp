@@ -25,11 +25,18 @@ void check_agents(const node_options& o, std::vector<std::string>& found) {
   }
 }
 
-void check_lease(const workflow::lease_terms& t, std::vector<std::string>& found) {
+void check_lease(const std::string& where, const workflow::lease_terms& t, std::vector<std::string>& found) {
   if (t.renew_every <= workflow::span::zero() || t.margin <= workflow::span::zero())
-    found.push_back("supervisor.lease: renew_every and margin must be above zero");
+    found.push_back(where + ": renew_every and margin must be above zero");
   else if (t.renew_every + t.margin >= t.ttl)
-    found.push_back("supervisor.lease: ttl must be longer than renew_every and margin together");
+    found.push_back(where + ": ttl must be longer than renew_every and margin together");
+}
+
+void check_workflows(const node_options& o, std::vector<std::string>& found) {
+  if (!o.roles.store && !o.workflows.empty())
+    found.push_back("workflows: they are registered by the node with the role `store`, name them there");
+  for (const auto& d : o.workflows)
+    add(found, "workflow " + workflow::quoted(d.name) + ": ", workflow::problems(d));
 }
 
 void check_socket(const node_options& o, std::vector<std::string>& found) {
@@ -47,15 +54,16 @@ std::vector<std::string> problems(const node_options& o) {
   check_socket(o, found);
   add(found, "store: ", store::problems(o.store));
   check_agents(o, found);
-  for (const auto& d : o.workflows)
-    add(found, "workflow " + workflow::quoted(d.name) + ": ", workflow::problems(d));
+  check_workflows(o, found);
+  add(found, "", problems(o.cluster, o.roles));
   if (o.in_flight_max == 0)
     found.push_back("scheduler.in_flight_max must be above zero");
   if (o.supervisor_period <= workflow::span::zero() || o.supervisor_slack <= workflow::span::zero())
     found.push_back("supervisor.period and supervisor.slack must be above zero");
   if (o.supervisor_period >= o.supervisor_lease.ttl - o.supervisor_lease.margin)
     found.push_back("supervisor.period must be shorter than supervisor.lease.ttl without its margin");
-  check_lease(o.supervisor_lease, found);
+  check_lease("supervisor.lease", o.supervisor_lease, found);
+  check_lease("cluster.lease", o.cluster.lease, found);
   if (o.drain_limit < workflow::span::zero())
     found.push_back("shutdown.drain_limit must not be negative");
   return found;

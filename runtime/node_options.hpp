@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/agent_options.hpp"
+#include "runtime/cluster_options.hpp"
 #include "runtime/secret.hpp"
 #include "store/options.hpp"
 #include "workflow/definition.hpp"
@@ -33,7 +34,9 @@ struct node_options {
   std::string name = "node"; ///< unique in a cluster; part of what `locked_by` says
   /// Of the control channel; empty: none is opened. The store's directory is one that only its owner can enter.
   std::filesystem::path socket = "steadfast-store/control.sock";
-  store::store_options store;
+  workflow::node_roles roles;
+  cluster_options cluster;
+  store::store_options store; ///< with the role `store`
   std::vector<agent_entry> agents;
   std::vector<workflow::definition> workflows;
 

@@ -62,7 +62,8 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
   umask(0077);
   node n{options};
   n.start();
-  log_line("info", "node " + options.name + " is ready; store " + options.store.path.string() + ", socket "
+  const auto where = options.roles.store ? "store " + options.store.path.string() : "joining " + options.cluster.join;
+  log_line("info", "node " + options.name + " is ready; " + where + ", socket "
                      + (options.socket.empty() ? "none" : options.socket.string()));
   when_ready();
   int signal = 0;

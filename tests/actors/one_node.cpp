@@ -2,6 +2,7 @@
 
 #include "store/lmdb_store.hpp"
 #include "workflow/invariants.hpp"
+#include "workflow/node_card.hpp"
 
 #include <set>
 #include <utility>
@@ -96,17 +97,19 @@ void one_node::spawn_all() {
   w.on_fatal = [this](const std::string& why) { fatal_ = why; };
   writer = system_->keep(actors::spawn_store_actor(sys, std::move(w), false));
   reader = system_->keep(actors::spawn_reader(sys, {store_, writer, clock}, false));
-  std::map<std::string, actors::agent_actor> agents;
+  std::set<std::string> names;
   for (const auto& d : settings_.definitions)
-    for (const auto& name : agents_of(d))
-      if (!agents.contains(name))
-        agents[name] = agents_[name].spawn(*system_);
+    names.merge(agents_of(d));
+  std::vector<actors::agent_offer> agents;
+  for (const auto& name : names)
+    agents.push_back({name, "n1", agents_[name].spawn(*system_)});
   for (const auto& name : settings_.schedulers) {
     actors::scheduler_options o;
     o.name = name;
     o.in_flight_max = settings_.in_flight_max;
     o.claim_max = settings_.claim_max;
     schedulers.push_back(system_->keep(actors::spawn_scheduler(sys, {writer, reader, agents, clock, o, {}})));
+    hold_node_lease(name);
   }
   if (settings_.has_supervisor) {
     supervisor = system_->keep(actors::spawn_supervisor(sys, {writer, reader, clock, settings_.supervisor, {}}));
@@ -115,6 +118,13 @@ void one_node::spawn_all() {
   }
   notifier = system_->keep(actors::spawn_notifier(sys, {writer, reader}));
   gateway = system_->keep(actors::spawn_gateway(sys, {writer, reader, notifier, clock}));
+}
+
+// Without renewals: a test's time passes in long strides.
+void one_node::hold_node_lease(const std::string& scheduler) {
+  const auto its_lease = workflow::node_lease_name(scheduler);
+  const auto o = store_->commit({store::acquire_lease{its_lease, scheduler, {}, std::chrono::hours{1000}, now()}});
+  system_->tell(actors::lease_actor{}, schedulers.back(), actors::lease_changed{its_lease, o.at(0).number});
 }
 
 // ---- what clients and people do ----

@@ -109,6 +109,7 @@ public:
 private:
   void spawn_all();
   void register_definitions();
+  void hold_node_lease(const std::string& scheduler);
 
   node_settings settings_;
   temp_folder directory_;

@@ -124,7 +124,7 @@ private:
     if (luck < 40)
       success.epoch += dice_.below(3);
     if (luck < 43)
-      success.step += static_cast<std::uint32_t>(dice_.below(3));
+      success.step += static_cast<std::uint32_t>(4 * dice_.below(3)); // there are four steps
     return success;
   }
 

@@ -52,6 +52,15 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   const node_options defaults;
   CHECK(shipped.name == defaults.name);
   CHECK(shipped.threads == defaults.threads);
+  CHECK(shipped.roles == defaults.roles);
+  CHECK_FALSE(shipped.cluster.is_used());
+  CHECK_FALSE(shipped.cluster.has_certificates());
+  CHECK(shipped.cluster.advertise == defaults.cluster.advertise);
+  CHECK(shipped.cluster.private_network == defaults.cluster.private_network);
+  CHECK(shipped.cluster.lease.ttl == defaults.cluster.lease.ttl);
+  CHECK(shipped.cluster.lease.renew_every == defaults.cluster.lease.renew_every);
+  CHECK(shipped.cluster.lease.margin == defaults.cluster.lease.margin);
+  CHECK(shipped.cluster.lease.needs_progress == defaults.cluster.lease.needs_progress);
   CHECK(shipped.socket == defaults.socket);
   CHECK(shipped.store.path == defaults.store.path);
   CHECK(shipped.store.size_max == defaults.store.size_max);
@@ -234,4 +243,42 @@ TEST_CASE("workflows of files and folders are read with the configuration") {
   CHECK(o.workflows[0].name == "drone_delivery");
   CHECK(o.workflows[1].name == "order_processing");
   CHECK(o.workflows[2].name == "one");
+}
+
+TEST_CASE("row 80: a node without a store must know where it is, and one with a store must not join another") {
+  CHECK(
+    complaints("roles = [\"scheduler\"]")
+    == "node.toml:1: cluster.join is missing: a node without the role `store` needs the address of the one that has "
+       "it");
+  CHECK(complaints("[cluster]\njoin = \"127.0.0.1:7801\"")
+        == "node.toml:2: cluster.join: this node has the role `store` itself; leave one of the two out");
+  CHECK(complaints("roles = [\"leader\"]")
+        == "node.toml:1: roles: must be a list of `store`, `scheduler`, `supervisor` and `agents`");
+  CHECK(complaints("roles = []")
+        == "node.toml:1: roles: must be a list of `store`, `scheduler`, `supervisor` and `agents`");
+}
+
+TEST_CASE(
+  "row 82: beyond loopback a node listens only with certificates, or where it is told that the network is private") {
+  const std::string reachable = "[cluster]\nlisten = \"10.0.0.1:7801\"\n";
+  CHECK(
+    complaints(reachable)
+    == "node.toml:2: cluster.listen: 10.0.0.1:7801 can be reached from other hosts, and whoever reaches it controls "
+       "the node: give certificate, key and authority, or set private_network = true if only your nodes can reach it");
+  CHECK(complaints(reachable + "private_network = true").empty());
+  CHECK(complaints(reachable + "certificate = \"a.pem\"\nkey = \"a.key\"\nauthority = \"ca.pem\"").empty());
+  CHECK(complaints("[cluster]\nlisten = \"0.0.0.0:7801\"\ncertificate = \"a.pem\"")
+          .find("are needed all three, or none of them")
+        != std::string::npos);
+  for (const auto* local : {"127.0.0.1:7801", "localhost:7801", "[::1]:7801"})
+    CHECK(complaints("[cluster]\nlisten = \"" + std::string{local} + "\"").empty());
+  for (const auto* wrong : {"7801", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:70000", ":7801", "::1:7801", "a b:1"})
+    CHECK(complaints("[cluster]\nlisten = \"" + std::string{wrong} + "\"").find("is not host:port")
+          != std::string::npos);
+}
+
+TEST_CASE("the shipped configuration of a host is one") {
+  const auto shipped = parse_config(text_of(root / "config/clusters/host.toml"), "config/clusters/host.toml").options;
+  CHECK_FALSE(shipped.roles.store);
+  CHECK(shipped.cluster.has_certificates());
 }

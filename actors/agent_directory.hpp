@@ -1,0 +1,52 @@
+#pragma once
+
+#include "actors/protocols.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steadfast::actors {
+
+/// Which agents can be reached, and where a scheduler's attempts are. workflow::choose_place decides where one goes.
+class agent_directory {
+public:
+  void learn(const agents_alive& m);
+
+  /// The agent that gets this attempt; the one that has it already, as long as it lives. Null: none of that name lives.
+  agent_actor route(const workflow::task& t, std::size_t step);
+
+  /// Who may have this attempt: where it was sent, or everybody of that name if another scheduler has sent it.
+  std::vector<agent_actor> holders(const workflow::task& t, std::size_t step) const;
+
+  /// The agent that got this step's last order has spoken.
+  void heard_of(std::uint64_t task, std::size_t step);
+  /// The task has changed: attempts that are over are not under way any more.
+  void settle(const workflow::task& t);
+  void forget(const workflow::task& t);
+
+private:
+  using step_name = std::pair<std::uint64_t, std::size_t>; ///< task number, step
+  using place_name = std::pair<std::string, std::string>;  ///< agent, node
+  struct order_sent {
+    std::uint32_t attempt = 0;
+    place_name to;
+    bool open = false;
+  };
+  struct load {
+    std::uint64_t in_flight = 0;
+    std::uint64_t unanswered = 0; ///< expired since it was last heard of
+  };
+
+  const std::vector<agent_offer>& places_of(const std::string& agent) const;
+  void close(order_sent& o);
+
+  std::map<std::string, std::vector<agent_offer>> places_; ///< by agent
+  std::map<step_name, order_sent> sent_;                   ///< the last order of each step in hand
+  std::map<place_name, load> loads_;
+};
+
+} // namespace steadfast::actors

@@ -1,0 +1,130 @@
+// Keeps one other node connected: dials, asks what it has, dials again when it is lost.
+
+#include "actors/alarm.hpp"
+#include "actors/deps.hpp"
+#include "actors/type_ids.hpp"
+#include "workflow/clock_offset.hpp"
+#include "workflow/retry.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr workflow::span dial_limit{8000};
+constexpr workflow::span answer_limit{3000};
+
+class peer : public peer_actor::base {
+public:
+  peer(caf::actor_config& cfg, peer_deps deps) : peer_actor::base{cfg}, deps_{std::move(deps)} {
+    deps_.clock = deps_.clock.own();
+  }
+
+  const char* name() const override { return "peer"; }
+
+  void on_exit() override {
+    front_ = node_front{};
+    deps_ = {};
+  }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](const caf::down_msg& m) {
+      if (front_ && m.source == front_.address())
+        lose("the connection was lost");
+    });
+    connect();
+    return {[this](const tick_timer& m) { on_tick(m); }};
+  }
+
+private:
+  workflow::instant now() const { return deps_.clock.now(this); }
+
+  void on_tick(const tick_timer& m) {
+    if (!alarm_.rings(m))
+      return;
+    if (now() < next_)
+      return alarm_.set<peer_actor>(this, deps_.clock, next_);
+    if (front_)
+      ask_for_time();
+    else
+      connect();
+  }
+
+  void look_again_in(workflow::span wait) {
+    next_ = now() + wait;
+    alarm_.set<peer_actor>(this, deps_.clock, next_);
+  }
+
+  // ---- connecting ----
+
+  void connect() {
+    next_ = workflow::never; // until it is known how this ends
+    ask(this, deps_.dialer, dial_limit, dial{deps_.address})
+      .then([this](const reached_node& m) { greet(m.front); }, [this](const caf::error& e) { fail(text_of(e)); });
+  }
+
+  void greet(const node_front& front) {
+    ask(this, front, answer_limit, hello{})
+      .then([this, front](const node_offer& m) { welcome(front, m); },
+            [this](const caf::error&) { fail("it accepts connections and does not answer"); });
+  }
+
+  void welcome(const node_front& front, const node_offer& offer) {
+    tries_ = 0;
+    front_ = front;
+    monitor(front_);
+    tell(this, deps_.owner, peer_changed{deps_.address, true, offer, {}});
+    ask_for_time();
+  }
+
+  void fail(const std::string& why) {
+    tell(this, deps_.owner, peer_changed{deps_.address, false, {}, why});
+    ++tries_;
+    const auto wait = workflow::back_off(deps_.redial, tries_, workflow::mixed(deps_.chance, tries_, 0));
+    look_again_in(wait);
+  }
+
+  void lose(const std::string& why) {
+    front_ = node_front{};
+    fail(why);
+  }
+
+  /// Why the dialer could not connect, in its own words.
+  std::string text_of(const caf::error& e) {
+    const auto& words = e.context();
+    return words.match_elements<std::string>() ? words.get_as<std::string>(0) : system().render(e);
+  }
+
+  // ---- time ----
+
+  void ask_for_time() {
+    look_again_in(deps_.period);
+    const auto asked_at = now();
+    ask(this, front_, answer_limit, ask_time{})
+      .then(
+        [this, asked_at](const told_time& m) {
+          if (deps_.on_time)
+            deps_.on_time({asked_at, now(), m.now});
+        },
+        [](const caf::error&) {}); // whether it lives is not judged here
+  }
+
+  peer_deps deps_;
+  node_front front_;
+  alarm alarm_;
+  workflow::instant next_;
+  std::uint32_t tries_ = 0;
+};
+
+} // namespace
+
+peer_actor spawn_peer(caf::actor_system& sys, peer_deps deps) {
+  return sys.spawn<peer>(std::move(deps));
+}
+
+} // namespace steadfast::actors

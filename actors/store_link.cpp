@@ -1,0 +1,189 @@
+// Stands for the store of another node. Whoever writes gets an answer in any case: one that could not be sent is told so,
+// and one that was on its way when the connection broke is told that nobody knows.
+
+#include "actors/deps.hpp"
+#include "actors/type_ids.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/sec.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <cstddef>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr workflow::span retry_when_away{2000};
+constexpr workflow::span submission_limit{10'000};
+constexpr std::size_t submissions_max = 1024; ///< on their way at a time
+
+/// A write on its way to the other node, and who waits for it.
+struct open_write {
+  store_client client;
+  std::uint64_t ticket = 0;
+};
+
+class store_link : public store_link_actor::base {
+public:
+  store_link(caf::actor_config& cfg, store_link_deps deps) : store_link_actor::base{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "store_link"; }
+
+  void on_exit() override {
+    lose();
+    subscribers_.clear();
+  }
+
+  behavior_type make_behavior() override {
+    return {
+      [this](const boxed<workflow::submission>& m) { return on_submission(m); },
+      [](flush) {},
+      [this](const write_request& m) { on_write(m); },
+      [this](const subscribe&) { subscribers_.push_back(sender_of<store_client>(this)); },
+      [this](const describe& m) { return passed_on<store_view>(writer_, m); },
+      [this](const show_task& m) { return passed_on<task_view>(reader_, m); },
+      [this](const find_task& m) { return passed_on<task_view>(reader_, m); },
+      [this](const list_tasks& m) { return passed_on<boxed<store::task_page>>(reader_, m); },
+      [this](const count_tasks& m) { return passed_on<task_count>(reader_, m); },
+      [this](const find_overdue& m) { return passed_on<overdue_page>(reader_, m); },
+      [this](const find_notices& m) { return passed_on<notice_page>(reader_, m); },
+      [this](const list_leases& m) { return passed_on<lease_page>(reader_, m); },
+      [this](const list_alerts& m) { return passed_on<alert_page>(reader_, m); },
+      [this](const list_workflows& m) { return passed_on<workflow_page>(reader_, m); },
+      [this](const list_late_replies& m) { return passed_on<late_reply_page>(reader_, m); },
+      [this](const show_stats& m) { return passed_on<boxed<store::store_stats>>(reader_, m); },
+      [this](const write_done& m) { on_written(m); },
+      [this](const store_news& m) { spread(m); },
+      [this](const peer_changed& m) { on_peer(m); },
+    };
+  }
+
+private:
+  bool is_connected() const { return static_cast<bool>(writer_); }
+  std::string trouble() const { return "the store cannot be reached: " + trouble_; }
+
+  // ---- the connection ----
+
+  void on_peer(const peer_changed& m) {
+    lose();
+    trouble_ = m.trouble;
+    if (!m.connected)
+      return;
+    writer_ = m.offer.writer;
+    reader_ = m.offer.reader;
+    tell(this, writer_, subscribe{deps_.scheduler});
+    store_news all; // while the connection was down, anything may have happened
+    all.work = all.review = all.notices = true;
+    spread(all);
+  }
+
+  void lose() {
+    writer_ = store_actor{};
+    reader_ = reader_actor{};
+    for (const auto& [ticket, w] : std::exchange(open_, {}))
+      answer(w.client, w.ticket, store::verdict::unknown_outcome, "the connection to the store broke");
+    for (auto& [ticket, promise] : std::exchange(submissions_, {}))
+      promise.deliver(without_answer());
+  }
+
+  void spread(const store_news& m) {
+    for (const auto& s : subscribers_)
+      tell(this, s, m);
+  }
+
+  // ---- writing ----
+
+  void on_write(const write_request& m) {
+    auto client = sender_of<store_client>(this);
+    if (!is_connected())
+      return answer(client, m.ticket, store::verdict::full, trouble());
+    auto passed = m;
+    passed.ticket = ++ticket_;
+    open_[passed.ticket] = {std::move(client), m.ticket};
+    tell(this, writer_, std::move(passed));
+  }
+
+  void on_written(const write_done& m) {
+    const auto found = open_.extract(m.ticket);
+    if (found.empty())
+      return; // its client was told that nobody knows
+    auto passed = m;
+    passed.ticket = found.mapped().ticket;
+    tell(this, found.mapped().client, std::move(passed));
+  }
+
+  void answer(const store_client& to, std::uint64_t ticket, store::verdict result, std::string why) {
+    store::outcome o;
+    o.result = result;
+    o.why = std::move(why);
+    tell(this, to, write_done{ticket, boxed<store::outcome>{std::move(o)}, {}});
+  }
+
+  // ---- submitting ----
+
+  caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
+    if (!is_connected())
+      return pushed_back(trouble());
+    if (submissions_.size() >= submissions_max)
+      return pushed_back("too many submissions are on their way to the store");
+    const auto ticket = ++ticket_;
+    auto answer = submissions_[ticket] = make_response_promise<receipt>();
+    ask(this, writer_, submission_limit, m)
+      .then([this, ticket](const receipt& r) { acknowledge(ticket, r); },
+            [this, ticket](const caf::error&) { acknowledge(ticket, without_answer()); });
+    return answer;
+  }
+
+  void acknowledge(std::uint64_t ticket, receipt r) {
+    if (auto found = submissions_.extract(ticket); !found.empty())
+      found.mapped().deliver(std::move(r));
+  }
+
+  static receipt pushed_back(std::string why) {
+    receipt r;
+    r.result = store::verdict::full;
+    r.retry_after = retry_when_away;
+    r.why = std::move(why);
+    return r;
+  }
+
+  static receipt without_answer() {
+    receipt r;
+    r.result = store::verdict::unknown_outcome;
+    r.why =
+      "the store did not answer: it is not known whether the task was stored; submitting it again with the same id "
+      "is safe";
+    return r;
+  }
+
+  // ---- reading ----
+
+  template <class Answer, class Handle, class Question>
+  caf::result<Answer> passed_on(const Handle& to, const Question& m) {
+    if (to)
+      return delegate(to, m);
+    return caf::make_error(caf::sec::runtime_error, trouble());
+  }
+
+  store_link_deps deps_;
+  store_actor writer_;
+  reader_actor reader_;
+  std::string trouble_ = "not connected yet";
+  std::vector<store_client> subscribers_;
+  std::map<std::uint64_t, open_write> open_;                                  ///< by ticket
+  std::map<std::uint64_t, caf::typed_response_promise<receipt>> submissions_; ///< on their way, by ticket
+  std::uint64_t ticket_ = 0;
+};
+
+} // namespace
+
+store_link_actor spawn_store_link(caf::actor_system& sys, store_link_deps deps) {
+  return sys.spawn<store_link>(std::move(deps));
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace steadfast::apps {
+
+/// Where the certificates of a cluster are made, and for whom.
+struct certificate_order {
+  std::filesystem::path folder;
+  std::vector<std::string> nodes; ///< names of nodes, and of client programs
+  std::uint32_t days = 825;       ///< validity of a node's certificate; it ends no later than its authority's
+};
+
+/// Makes what is missing: the authority (authority.key, authority.pem: valid for ten years) and for each node
+/// <name>.key and <name>.pem, signed by it. What is there already is left as it is, so that nodes can be added later;
+/// a node whose certificate was removed gets a new one for its old key. The folder is made with mode 0700 (the one
+/// above it must exist), keys with 0600, certificates with 0644. Each file appears complete, a key before its
+/// certificate, and replaces none. Returns the files it wrote, in order. Throws failure; nothing is written when
+/// the order is at fault.
+std::vector<std::filesystem::path> make_certificates(const certificate_order& order);
+
+} // namespace steadfast::apps

@@ -1,0 +1,65 @@
+// One clock for a whole cluster: every node is given the same singleton, and the one that holds its lease has the instance.
+// When that node is stopped or lost, another one goes on.
+//
+//     cluster_singleton CONFIG [SECONDS]
+//
+// Start it with the configurations of two nodes (docs/cluster.md) and end the one that ticks.
+
+#include "actors/type_ids.hpp"
+#include "runtime/config_file.hpp"
+#include "runtime/node.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <iostream>
+#include <string>
+#include <thread>
+
+namespace {
+
+namespace actors = steadfast::actors;
+
+using clock_actor = actors::guarded_actor::extend<actors::takes<void(actors::tick_timer)>>;
+
+class clock_keeper : public clock_actor::base {
+public:
+  explicit clock_keeper(caf::actor_config& cfg) : clock_actor::base{cfg} {}
+
+  behavior_type make_behavior() override {
+    actors::tell(this, clock_actor{this}, actors::tick_timer{});
+    return {
+      [this](const actors::lease_changed& m) { epoch_ = m.epoch; },
+      [this](const actors::tick_timer&) {
+        // Whatever it writes elsewhere names the epoch, so that a former keeper can be refused there.
+        std::cout << "tick under epoch " << epoch_ << std::endl;
+        actors::tell_after(this, clock_actor{this}, std::chrono::seconds{1}, actors::tick_timer{});
+      },
+    };
+  }
+
+private:
+  std::uint64_t epoch_ = 0;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2 || argc > 3 || argv[1][0] == '-') {
+    std::cerr << "usage: cluster_singleton CONFIG [SECONDS]\n";
+    return 2;
+  }
+  try {
+    steadfast::node node{steadfast::load_config(argv[1])};
+    node.with_lease("clock", [](caf::actor_system& sys) { return sys.spawn<clock_keeper>(); });
+    node.start();
+    std::this_thread::sleep_for(std::chrono::seconds{argc == 3 ? std::stoi(argv[2]) : 60});
+    node.stop();
+    return 0;
+  } catch (const std::exception& e) {
+    std::cerr << e.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steadfast::runtime {
+
+/// Where a node is reached: "10.0.0.1:7801", "store.example:7801", "[::1]:7801".
+struct address {
+  std::string host; ///< without brackets
+  std::uint16_t port = 0;
+};
+
+/// Nothing if the text is not host:port with a port of 1 to 65535.
+std::optional<address> parse_address(std::string_view text);
+
+/// Only processes of this host reach it. A name other than localhost is not looked up and counts as reachable by others.
+bool is_loopback(const address& a);
+
+/// Ports of 127.0.0.1 that nobody listens on at this moment.
+std::vector<std::uint16_t> free_ports(std::size_t count);
+
+} // namespace steadfast::runtime

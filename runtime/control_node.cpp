@@ -1,0 +1,111 @@
+#include "runtime/control_context.hpp"
+#include "runtime/json.hpp"
+#include "workflow/node_card.hpp"
+
+namespace steadfast {
+
+namespace {
+
+using nlohmann::json;
+
+json agent_view_json(const actors::agent_view& v) {
+  return {{"name", v.name},           {"kind", v.kind},
+          {"circuit", v.circuit},     {"circuit_open_until", instant_json(v.circuit_open_until)},
+          {"in_flight", v.in_flight}, {"in_flight_max", v.in_flight_max},
+          {"queued", v.queued},       {"orders", v.orders},
+          {"tries", v.tries},         {"succeeded", v.succeeded},
+          {"failed", v.failed},       {"declined", v.declined},
+          {"silenced", v.silenced}};
+}
+
+json scheduler_json(const control_context& c) {
+  if (!c.parts.scheduler)
+    return {};
+  const auto v = c.ask<actors::scheduler_view>(c.parts.scheduler, actors::describe{});
+  return {{"name", v.name},        {"in_flight", v.in_flight},   {"in_flight_max", v.in_flight_max},
+          {"claimed", v.claimed},  {"dispatched", v.dispatched}, {"late", v.late},
+          {"draining", v.draining}};
+}
+
+json supervisor_json(const control_context& c) {
+  if (!c.parts.supervisor)
+    return {};
+  const auto v = c.ask<actors::supervisor_view>(c.parts.supervisor, actors::describe{});
+  return {{"active", v.active},     {"epoch", v.epoch},     {"sweeps", v.sweeps},
+          {"reviewed", v.reviewed}, {"decided", v.decided}, {"last_sweep", instant_json(v.last_sweep)}};
+}
+
+json writer_json(const control_context& c) {
+  if (!c.parts.store)
+    return {};
+  const auto v = c.ask<actors::store_view>(c.parts.writer, actors::describe{});
+  return {{"commits", v.commits},
+          {"writes", v.writes},
+          {"largest_batch", v.largest_batch},
+          {"waiting", v.waiting},
+          {"last_commit_us", v.last_commit_us}};
+}
+
+json peers_json(const control_context& c) {
+  json peers = json::array();
+  if (!c.parts.membership)
+    return peers;
+  for (const auto& p : c.ask<actors::member_page>(c.parts.membership, actors::describe{}).peers)
+    peers.push_back({{"node", p.node}, {"address", p.address}, {"connected", p.connected}, {"trouble", p.trouble}});
+  return peers;
+}
+
+actors::lease_page leases(const control_context& c) {
+  return c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{});
+}
+
+json node_json(const workflow::node_card& card, const store::lease& lease, workflow::instant now) {
+  return {{"name", card.name},
+          {"address", card.address},
+          {"roles", to_string(card.roles)},
+          {"agents", card.agents},
+          {"alive", lease.expires_at > now},
+          {"supervises", false},
+          {"epoch", lease.epoch},
+          {"expires_at", instant_json(lease.expires_at)}};
+}
+
+} // namespace
+
+/// Parts that the node's roles leave out are null.
+json describe_node(const control_context& c, const json&) {
+  json agents = json::array();
+  for (const auto& [name, agent] : c.parts.agents)
+    agents.push_back(agent_view_json(c.ask<actors::agent_view>(agent, actors::describe{})));
+  return {{"name", c.parts.name},
+          {"scheduler", scheduler_json(c)},
+          {"supervisor", supervisor_json(c)},
+          {"store", writer_json(c)},
+          {"agents", agents},
+          {"peers", peers_json(c)}};
+}
+
+/// Every node that ever joined, by what its lease says.
+json list_nodes(const control_context& c, const json&) {
+  const auto page = leases(c);
+  std::string supervises;
+  for (const auto& lease : page.leases)
+    if (lease->name == "supervisor" && lease->expires_at > page.now)
+      supervises = lease->holder.substr(0, lease->holder.find(':'));
+  json nodes = json::array();
+  for (const auto& lease : page.leases)
+    if (const auto card = workflow::card_of(lease->name, lease->note)) {
+      nodes.push_back(node_json(*card, *lease, page.now));
+      nodes.back()["supervises"] = card->name == supervises;
+    }
+  return {{"nodes", nodes}};
+}
+
+json list_leases(const control_context& c, const json&) {
+  json all = json::array();
+  for (const auto& lease : leases(c).leases)
+    all.push_back(lease_json(*lease));
+  return {{"leases", all}};
+}
+
+} // namespace steadfast

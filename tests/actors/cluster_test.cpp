@@ -1,0 +1,252 @@
+// Several nodes and one store, with the network left out: who runs what, and what becomes of it when a node is lost.
+
+#include "tests/actors/neighbour.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using namespace std::chrono_literals;
+using tests::neighbour;
+using tests::scripted_agent;
+
+namespace {
+
+/// The node with the store, which runs no tasks itself.
+struct cluster {
+  tests::one_node home{without_schedulers()};
+  tests::address_book book{home};
+  actors::node_offer offer = open_home(home, book);
+
+  static tests::node_settings without_schedulers() {
+    tests::node_settings s;
+    s.schedulers.clear();
+    return s;
+  }
+
+  std::string locked_by(const std::string& id) { return home.task(id).locked_by; }
+  /// Until the nodes have found each other and hold their leases.
+  void settle() { home.advance(6s); }
+  bool is_locked_by(const std::string& id, const std::string& node, workflow::span at_most) {
+    return home.system().advance_until([&] { return locked_by(id) == node; }, at_most);
+  }
+};
+
+tests::neighbour_settings only_agents() {
+  tests::neighbour_settings s;
+  s.has_scheduler = false;
+  return s;
+}
+
+std::size_t orders_at(neighbour& n, const std::string& step) {
+  return n.agent(step).orders_of(step).size();
+}
+
+} // namespace
+
+TEST_CASE("a task is run by a scheduler on a node without a store") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  c.settle();
+  c.home.submit("t1");
+  CHECK(c.home.state("t1") == "processed");
+  CHECK(orders_at(b, "hotel") == 1);
+}
+
+TEST_CASE("row 18: what a dead node had in hand is run by another as soon as its lease has ended") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  neighbour d{c.home, c.book, "d"};
+  b.agent("hotel").follow(scripted_agent::hang);
+  d.agent("hotel").follow(scripted_agent::hang);
+  c.settle();
+  c.home.submit("t1");
+  auto& lost = c.locked_by("t1") == "b" ? b : d;
+  auto& other = &lost == &b ? d : b;
+  REQUIRE(c.locked_by("t1") == lost.name);
+  const auto at = c.home.now();
+  lost.crash();
+  // The lease lasts 10 s, a sweep comes every second; the step itself might take 30 s.
+  CHECK(c.is_locked_by("t1", other.name, 12s));
+  CHECK(c.home.now() - at >= 7s);
+  other.agent("hotel").say(c.home.system(), *scripted_agent::succeed(other.agent("hotel").last()));
+  CHECK(c.home.reaches("t1", "processed", 1s));
+  CHECK(c.home.broken_invariants().empty());
+}
+
+TEST_CASE("a node that stops in good order gives its lease back, and its tasks are free at once") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  b.agent("hotel").follow(scripted_agent::hang);
+  c.settle();
+  c.home.submit("t1");
+  REQUIRE(c.locked_by("t1") == "b");
+  c.home.system().ask<actors::drained>(b.lease, actors::drain{0s});
+  CHECK(c.is_locked_by("t1", "", 2s));
+}
+
+TEST_CASE("work is spread: a step goes to the agent with the fewest in flight, whichever node it is on") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  neighbour e{c.home, c.book, "e", only_agents()};
+  neighbour f{c.home, c.book, "f", only_agents()};
+  for (auto* n : {&b, &e, &f})
+    n->agent("hotel").follow(scripted_agent::hang);
+  c.settle();
+  for (int i = 0; i < 30; ++i)
+    c.home.submit("t" + std::to_string(i));
+  CHECK(orders_at(b, "hotel") == 10);
+  CHECK(orders_at(e, "hotel") == 10);
+  CHECK(orders_at(f, "hotel") == 10);
+}
+
+TEST_CASE("row 23: an attempt that one node's agent let expire is tried again on another node") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  neighbour e{c.home, c.book, "e", only_agents()};
+  b.agent("hotel").follow(scripted_agent::hang);
+  e.agent("hotel").follow(scripted_agent::hang);
+  c.settle();
+  c.home.submit("t1");
+  auto& first = orders_at(b, "hotel") == 1 ? b : e;
+  auto& second = &first == &b ? e : b;
+  REQUIRE(orders_at(second, "hotel") == 0);
+  second.agent("hotel").follow(scripted_agent::succeed);
+  CHECK(c.home.reaches("t1", "processed", 5min));
+  CHECK(orders_at(first, "hotel") == 1);
+  CHECK(orders_at(second, "hotel") == 1);
+}
+
+TEST_CASE("row 36: a node that is gone gets no more orders once its lease has ended") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  neighbour e{c.home, c.book, "e", only_agents()};
+  c.settle();
+  e.crash();
+  c.home.advance(15s);
+  for (int i = 0; i < 10; ++i)
+    c.home.submit("t" + std::to_string(i));
+  for (int i = 0; i < 10; ++i)
+    CHECK(c.home.state("t" + std::to_string(i)) == "processed");
+}
+
+TEST_CASE("row 42: a scheduler that hangs loses its node's lease, and its tasks go to another") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  b.agent("hotel").follow(scripted_agent::hang);
+  c.settle();
+  c.home.submit("t1");
+  REQUIRE(c.locked_by("t1") == "b");
+  actors::exit_now(b.scheduler, caf::exit_reason::kill); // its lease actor lives
+  neighbour d{c.home, c.book, "d"};
+  d.agent("hotel").follow(scripted_agent::hang);
+  CHECK(c.is_locked_by("t1", "d", 20s));
+}
+
+TEST_CASE("row 45: while the store is away submissions are pushed back, attempts go on, and all goes on by itself") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  b.agent("hotel").follow(scripted_agent::hang);
+  c.settle();
+  c.home.submit("t1");
+  b.lose_store();
+  c.home.run();
+  auto& node = c.home.system();
+  const auto receipt =
+    node.ask<actors::receipt>(b.link, actors::boxed<workflow::submission>{c.home.order_for("t2")}).value();
+  CHECK(receipt.result == store::verdict::full);
+  CHECK(receipt.retry_after > 0ms);
+  CHECK(receipt.why == "the store cannot be reached: the cable is cut");
+  b.agent("hotel").say(node, *scripted_agent::succeed(b.agent("hotel").last()));
+  c.home.advance(5s);
+  CHECK(c.home.step_state("t1", 0) == "running"); // nobody could store it
+  b.find_store();
+  CHECK(c.home.reaches("t1", "processed", 5s));
+  CHECK(orders_at(b, "hotel") == 1);
+}
+
+TEST_CASE("row 46: a node that cannot renew its lease takes no more work before the lease has ended") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  c.settle();
+  b.lose_store();
+  c.home.advance(8s); // ttl without margin
+  b.find_store();
+  c.home.submit("t1");
+  CHECK(c.home.state("t1") == "pending");
+  c.home.advance(10s); // the lease is won again
+  CHECK(c.home.state("t1") == "processed");
+  CHECK(c.home.task("t1").takeovers == 0);
+}
+
+TEST_CASE("row 64: a change whose answer was lost with the connection is made once") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  c.settle();
+  c.home.begin_to_submit("t1");
+  // The answer to the change that completes `hotel` is on its way to the link.
+  c.home.run_until_next<actors::write_done>("store_link", [&](const actors::write_done&) {
+    return c.home.store().find("t1").has_value() && c.home.step_state("t1", 0) == "completed";
+  });
+  b.lose_store();
+  c.home.advance(3s);
+  b.find_store();
+  CHECK(c.home.reaches("t1", "processed", 20s));
+  CHECK(orders_at(b, "hotel") == 1);
+  CHECK(orders_at(b, "flight") <= 2);
+  CHECK(c.home.broken_invariants().empty());
+}
+
+TEST_CASE("row 7: a claim whose answer was lost is not forgotten: what was locked by it is taken again") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  c.settle();
+  c.home.begin_to_submit("t1");
+  c.home.run_until_next<actors::write_done>("store_link", [&](const actors::write_done&) {
+    return c.home.store().find("t1").has_value() && c.locked_by("t1") == "b";
+  });
+  b.lose_store();
+  c.home.advance(3s);
+  CHECK(orders_at(b, "hotel") == 0);
+  b.find_store();
+  CHECK(c.home.reaches("t1", "processed", 20s));
+  CHECK(orders_at(b, "hotel") == 1);
+}
+
+TEST_CASE("what a node knows of the others can be looked at, and says why one is not connected") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  neighbour e{c.home, c.book, "e", only_agents()};
+  c.settle();
+  auto& node = c.home.system();
+  auto page = node.ask<actors::member_page>(b.membership, actors::describe{}).value();
+  REQUIRE(page.peers.size() == 2);
+  CHECK(page.peers[0].node == "e");
+  CHECK(page.peers[0].connected);
+  CHECK(page.peers[1].node == "home");
+  actors::exit_now(e.front, caf::exit_reason::kill);
+  c.book.remove("e:1");
+  c.home.advance(2s);
+  page = node.ask<actors::member_page>(b.membership, actors::describe{}).value();
+  CHECK_FALSE(page.peers[0].connected);
+  CHECK(page.peers[0].trouble == "nobody is there");
+}
+
+TEST_CASE("row 2: a submission whose answer is lost with the connection is told that nobody knows, and is made once") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  c.settle();
+  auto& node = c.home.system();
+  const auto answer =
+    node.begin_to_ask<actors::receipt>(b.link, actors::boxed<workflow::submission>{c.home.order_for("t1")});
+  c.home.run_until_next<actors::receipt>("store_link"); // stored
+  b.lose_store();
+  c.home.run();
+  REQUIRE(answer->has_value());
+  CHECK(answer->value().result == store::verdict::unknown_outcome);
+  b.find_store();
+  c.home.run();
+  const auto again =
+    node.ask<actors::receipt>(b.link, actors::boxed<workflow::submission>{c.home.order_for("t1")}).value();
+  CHECK(again.result == store::verdict::applied);
+  CHECK_FALSE(again.created);
+}

@@ -1,0 +1,129 @@
+#include "tests/cluster/node_cluster.hpp"
+
+#include "runtime/address.hpp"
+#include "runtime/cluster_file.hpp"
+
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace steadfast::tests {
+
+namespace {
+
+std::string node_text(const std::string& name, const std::string& roles, std::uint16_t port) {
+  return "[[node]]\nname = \"" + name + "\"\nroles = [" + roles + "]\nlisten = \"127.0.0.1:" + std::to_string(port)
+         + "\"\n";
+}
+
+std::string agent_text(const std::string& name, const std::string& program, const std::string& arguments) {
+  return "[[agent]]\nname = \"" + name + "\"\nprogram = \"" + program + "\"\narguments = [" + arguments
+         + "]\nallow_root = true\n";
+}
+
+std::string cluster_text(const std::vector<std::uint16_t>& ports) {
+  const std::string lease = "ttl = \"3s\"\nrenew_every = \"800ms\"\nmargin = \"600ms\"\n";
+  const std::string roles = "\"scheduler\", \"supervisor\", \"agents\"";
+  return "folder = \"nodes\"\nworkflows = [\"workflows\"]\n[cluster.lease]\n" + lease
+         + "[supervisor]\nperiod = \"500ms\"\nslack = \"2s\"\n[supervisor.lease]\n" + lease
+         + node_text("a", "\"store\", \"scheduler\", \"agents\"", ports[0]) + node_text("b", roles, ports[1])
+         + node_text("c", roles, ports[2]) + agent_text("quick", "/bin/cat", "")
+         + agent_text("slow", "/bin/sleep", "\"0.3\"") + agent_text("broken", "/bin/false", "");
+}
+
+std::string workflow_text(const std::string& name, const std::vector<std::string>& agents) {
+  std::string text = "name = \"" + name + "\"\n";
+  for (std::size_t i = 0; i < agents.size(); ++i)
+    text += "[[step]]\nname = \"step" + std::to_string(i + 1) + "\"\nagent = \"" + agents[i]
+            + "\"\ncomplete_by = \"20s\"\ncompensation = { agent = \"quick\" }\n";
+  return text;
+}
+
+} // namespace
+
+node_cluster::node_cluster(std::string program) : program_{std::move(program)} {
+  std::filesystem::create_directory(folder_.path() / "workflows");
+  folder_.write("workflows/three.toml", workflow_text("three", {"quick", "slow", "quick"}));
+  folder_.write("workflows/refused.toml", workflow_text("refused", {"quick", "broken"}));
+  folder_.write("cluster.toml", cluster_text(runtime::free_ports(3)));
+  for (const auto& n : plan_cluster(folder_.path() / "cluster.toml", folder_.path() / "nodes")) {
+    std::filesystem::create_directories(n.folder);
+    std::ofstream{n.config_file()} << n.config;
+  }
+}
+
+void node_cluster::start() {
+  for (const auto* name : {"a", "b", "c"})
+    start(name);
+  for (const auto* name : {"a", "b", "c"})
+    if (!eventually([&] { return living(name) == 3; }, std::chrono::seconds{60}))
+      throw std::runtime_error{"node " + std::string{name} + " does not see the others:\n" + logs()};
+}
+
+void node_cluster::start(const std::string& name) {
+  running_[name] = std::make_unique<running_program>(program_, std::vector<std::string>{"serve", "-c", config(name)});
+  const auto answers = [&] { return command(name, {"node", "show"}).code == 0; };
+  if (!eventually(answers, std::chrono::seconds{60}))
+    throw std::runtime_error{"node " + name + " did not start:\n" + logs()};
+}
+
+void node_cluster::kill(const std::string& name) {
+  running_.at(name)->signal(SIGKILL);
+  running_.at(name)->wait(std::chrono::seconds{10});
+  running_.erase(name);
+}
+
+program_end node_cluster::command(const std::string& name, std::vector<std::string> arguments,
+                                  const std::string& input) const {
+  arguments.insert(arguments.end(), {"-c", config(name)});
+  return run_program(program_, arguments, input);
+}
+
+std::vector<nlohmann::json> node_cluster::json_of(const std::string& name, std::vector<std::string> arguments) const {
+  arguments.emplace_back("--json");
+  std::istringstream out{command(name, std::move(arguments)).out};
+  std::vector<nlohmann::json> lines;
+  for (std::string line; std::getline(out, line);)
+    lines.push_back(nlohmann::json::parse(line));
+  return lines;
+}
+
+std::size_t node_cluster::living(const std::string& seen_by) const {
+  std::size_t count = 0;
+  for (const auto& n : json_of(seen_by, {"node", "list"}))
+    count += n.value("alive", false) ? 1 : 0;
+  return count;
+}
+
+std::string node_cluster::supervisor(const std::string& seen_by) const {
+  for (const auto& n : json_of(seen_by, {"node", "list"}))
+    if (n.value("supervises", false))
+      return n.at("name");
+  return {};
+}
+
+int node_cluster::count(const std::string& seen_by, const std::string& process_state) const {
+  const auto lines = json_of(seen_by, {"task", "list", "--count", "--where", "state=" + process_state});
+  return lines.empty() ? 0 : lines[0].at("count").get<int>();
+}
+
+std::string node_cluster::logs() const {
+  std::ostringstream text;
+  for (const auto* name : {"a", "b", "c"})
+    text << "---- " << name << '\n' << std::ifstream{folder_.path() / "nodes" / name / "log"}.rdbuf() << '\n';
+  return text.str();
+}
+
+bool node_cluster::eventually(const std::function<bool()>& holds, std::chrono::milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > until)
+      return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+  }
+  return true;
+}
+
+} // namespace steadfast::tests

@@ -1,0 +1,80 @@
+#include "runtime/cluster_file.hpp"
+
+#include "runtime/config_error.hpp"
+#include "runtime/config_file.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using Catch::Matchers::Contains;
+
+namespace {
+
+const std::string two_nodes = R"(
+folder = "here"
+workflows = ["w.toml"]
+threads = 3
+[[node]]
+name = "a"
+roles = ["store", "scheduler"]
+listen = "127.0.0.1:7801"
+[[node]]
+name = "b"
+roles = ["scheduler", "agents"]
+listen = "127.0.0.1:7802"
+agents = ["echo"]
+[[agent]]
+name = "echo"
+url = "http://127.0.0.1:1/"
+[[agent]]
+name = "other"
+url = "http://127.0.0.1:2/"
+)";
+
+std::vector<planned_node> plan(const std::string& text) {
+  const tests::temp_folder folder;
+  folder.write("cluster.toml", text);
+  return plan_cluster(folder.path() / "cluster.toml", "/tmp/nodes");
+}
+
+std::string plan_complaint(const std::string& text) {
+  try {
+    plan(text);
+    return "none";
+  } catch (const runtime::config_error& e) {
+    return e.what();
+  }
+}
+
+} // namespace
+
+TEST_CASE("a cluster file becomes a configuration for each node, and the others join the one with the store") {
+  const auto nodes = plan(two_nodes);
+  REQUIRE(nodes.size() == 2);
+  CHECK(nodes[1].config_file() == "/tmp/nodes/b/node.toml");
+  const auto a = parse_config(nodes[0].config, "a");
+  const auto b = parse_config(nodes[1].config, "b");
+  CHECK(a.options.name == "a");
+  CHECK(a.options.roles == workflow::node_roles{true, true, false, false});
+  CHECK(a.options.cluster.join.empty());
+  CHECK(a.workflows.size() == 1);
+  CHECK(a.workflows[0].is_absolute());
+  CHECK(a.options.threads == 3);
+  CHECK(a.options.agents.size() == 2);
+  CHECK(b.options.cluster.listen == "127.0.0.1:7802");
+  CHECK(b.options.cluster.join == "127.0.0.1:7801");
+  CHECK(b.workflows.empty());
+  REQUIRE(b.options.agents.size() == 1);
+  CHECK(b.options.agents[0].common.name == "echo");
+}
+
+TEST_CASE("row 80: a cluster file with a mistake is refused with what is wrong") {
+  CHECK_THAT(plan_complaint("folder = \"x\""), Contains("exactly one node must have the role `store`, not 0"));
+  auto twice = two_nodes;
+  twice.replace(twice.find("name = \"b\""), 10, "name = \"a\"");
+  CHECK_THAT(plan_complaint(twice), Contains("there are two nodes `a`"));
+  auto wrong = two_nodes;
+  wrong.replace(wrong.find("threads"), 7, "treads");
+  CHECK_THAT(plan_complaint(wrong), Contains("node a:") && Contains("treads: unknown key; did you mean \"threads\"?"));
+}
