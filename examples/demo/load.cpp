@@ -15,7 +15,7 @@ load::load(std::vector<submission> work, client_log& log, load_options options)
       log_{log},
       options_{std::move(options)} {
   for (std::uint32_t i = 0; i < options_.clients; ++i)
-    clients_.emplace_back([this] { run_client(); });
+    clients_.emplace_back([this, i] { run_client(i); });
 }
 
 load::~load() {
@@ -29,11 +29,11 @@ void load::stop() {
       client.join();
 }
 
-void load::run_client() {
-  std::optional<steadfast::client> connection;
+void load::run_client(std::size_t number) {
+  connection to{number, {}};
   for (auto i = next_++; i < work_.size() && !stopped_; i = next_++) {
     wait_for_turn(i);
-    submit(work_[i], connection);
+    submit(work_[i], to);
   }
 }
 
@@ -41,9 +41,9 @@ void load::wait_for_turn(std::size_t i) const {
   std::this_thread::sleep_until(started_ + std::chrono::milliseconds{1000 * i / options_.rate});
 }
 
-void load::submit(const submission& s, std::optional<steadfast::client>& connection) {
+void load::submit(const submission& s, connection& to) {
   while (!stopped_) {
-    switch (submit_once(s, connection)) {
+    switch (submit_once(s, to)) {
       case reply::acknowledged: ++acknowledged_; return;
       case reply::refused: ++refused_; return;
       case reply::none: ++repeated_;
@@ -52,15 +52,15 @@ void load::submit(const submission& s, std::optional<steadfast::client>& connect
   }
 }
 
-load::reply load::submit_once(const submission& s, std::optional<steadfast::client>& connection) {
+load::reply load::submit_once(const submission& s, connection& to) {
   log_.invoked(s);
   try {
-    if (!connection)
-      connection.emplace(options_.socket);
+    if (!to.client)
+      to.client.emplace(options_.sockets[to.node % options_.sockets.size()]);
     steadfast::submit_options how;
     how.id = s.id;
     how.reply_to = s.reply_to;
-    connection->submit(s.workflow, s.payload, how);
+    to.client->submit(s.workflow, s.payload, how);
     log_.acknowledged(s);
     return reply::acknowledged;
   } catch (const steadfast::client_error& e) {
@@ -69,7 +69,8 @@ load::reply load::submit_once(const submission& s, std::optional<steadfast::clie
       return reply::refused;
     }
     log_.without_answer(s, e.what());
-    connection.reset();
+    to.client.reset();
+    ++to.node;
     return reply::none;
   }
 }

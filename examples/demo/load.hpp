@@ -16,9 +16,9 @@
 namespace demo {
 
 struct load_options {
-  std::string socket;        ///< of the node's control channel
-  std::uint32_t clients = 8; ///< connections at a time
-  std::uint32_t rate = 120;  ///< submissions begun per second
+  std::vector<std::string> sockets; ///< of the nodes' control channels; a client that gets no answer tries the next
+  std::uint32_t clients = 8;        ///< connections at a time
+  std::uint32_t rate = 120;         ///< submissions begun per second
 };
 
 /// Clients that submit a list, each over a connection of its own. A submission that got no answer is sent again, with
@@ -39,9 +39,15 @@ public:
 private:
   enum class reply { acknowledged, refused, none };
 
-  void run_client();
-  void submit(const submission& s, std::optional<steadfast::client>& connection);
-  reply submit_once(const submission& s, std::optional<steadfast::client>& connection);
+  /// A client's connection, and to which node.
+  struct connection {
+    std::size_t node = 0;
+    std::optional<steadfast::client> client;
+  };
+
+  void run_client(std::size_t number);
+  void submit(const submission& s, connection& to);
+  reply submit_once(const submission& s, connection& to);
   void wait_for_turn(std::size_t i) const;
 
   const std::vector<submission> work_;

@@ -1,6 +1,5 @@
 #include "examples/demo/node.hpp"
 
-#include "examples/demo/node_config.hpp"
 #include "runtime/client.hpp"
 
 #include <nlohmann/json.hpp>
@@ -18,8 +17,9 @@ constexpr int alerts_max = 1000;
 
 } // namespace
 
-node::node(node_paths paths, const services& remote) : paths_{std::move(paths)} {
-  std::ofstream{config()} << make_node_config(remote, paths_.workflows);
+node::node(node_paths paths, const services& remote, const node_place& place) : paths_{std::move(paths)} {
+  std::filesystem::create_directories(paths_.folder);
+  std::ofstream{config()} << make_node_config(remote, paths_.workflows, place);
 }
 
 void node::start() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "examples/demo/node_config.hpp"
 #include "examples/demo/process.hpp"
 
 #include <chrono>
@@ -24,7 +25,7 @@ struct node_paths {
 /// A node as a process of its own, on a configuration made for it: an http agent for each service.
 class node {
 public:
-  node(node_paths paths, const services& remote);
+  node(node_paths paths, const services& remote, const node_place& place = {});
 
   void start();
   void kill() { child_.kill(); } ///< SIGKILL

@@ -8,10 +8,11 @@ namespace demo {
 
 namespace {
 
-// The lease is short because the demo kills its node twice and has two minutes.
+// The leases are short because the demo kills its nodes and has two minutes.
 constexpr std::string_view head = R"(# Made by steadfast_demo.
-name = "demo"
-workflows = ["{workflows}"]
+name = "{name}"
+roles = [{roles}]
+workflows = [{workflows}]
 
 [store]
 path = "store"
@@ -23,6 +24,15 @@ socket = "control.sock"
 ttl = "3s"
 renew_every = "1s"
 margin = "500ms"
+
+[cluster]
+listen = "{listen}"
+join = "{join}"
+
+[cluster.lease]
+ttl = "3s"
+renew_every = "1s"
+margin = "500ms"
 )";
 
 constexpr std::string_view agent = R"(
@@ -31,10 +41,20 @@ name = "{name}"
 url = "{url}"
 )";
 
+constexpr const char* other_roles = R"("scheduler", "supervisor", "agents")";
+
+std::string address_of(std::uint16_t port) {
+  return port == 0 ? std::string{} : fmt::format("127.0.0.1:{}", port);
+}
+
 } // namespace
 
-std::string make_node_config(const services& remote, const std::filesystem::path& workflows) {
-  auto text = fmt::format(head, fmt::arg("workflows", workflows.string()));
+std::string make_node_config(const services& remote, const std::filesystem::path& workflows, const node_place& place) {
+  const bool has_store = place.store_port == 0;
+  auto text = fmt::format(head, fmt::arg("name", place.name),
+                          fmt::arg("roles", std::string{has_store ? "\"store\", " : ""} + other_roles),
+                          fmt::arg("workflows", has_store ? "\"" + workflows.string() + "\"" : ""),
+                          fmt::arg("listen", address_of(place.port)), fmt::arg("join", address_of(place.store_port)));
   for (const auto& service : service_names()) {
     const auto url = remote.url_of(service.name) + "/";
     const std::string name{service.name};

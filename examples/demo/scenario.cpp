@@ -7,13 +7,19 @@
 #include "examples/demo/progress.hpp"
 #include "examples/demo/report.hpp"
 #include "examples/demo/services.hpp"
+#include "runtime/address.hpp"
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace demo {
 
@@ -23,8 +29,8 @@ using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
 constexpr auto look_every = 100ms;
-constexpr auto down_for = 400ms; ///< between a SIGKILL and the next start
-constexpr auto start_limit = 15s;
+constexpr auto down_for = 400ms;  ///< between a SIGKILL and the next start
+constexpr auto start_limit = 60s; ///< all nodes and services may share two slow cores
 constexpr auto stop_limit = 15s;
 constexpr auto read_limit = 60s; ///< for the programs that read everything at the end
 
@@ -34,8 +40,10 @@ public:
       : options_{o},
         stop_now_{stop_now},
         services_{find("example_service"), o.folder, o.seed},
-        node_{{find("steadfast"), o.workflows, o.folder}, services_},
-        client_log_{o.folder / "clients.jsonl"} {}
+        client_log_{o.folder / "clients.jsonl"},
+        chance_{o.seed} {
+    make_nodes();
+  }
 
   bool play() {
     start();
@@ -59,18 +67,41 @@ private:
     throw std::runtime_error{"there is no " + program + " in " + options_.programs.string()};
   }
 
-  void start() {
-    node_.start();
-    wait_until_up();
-    progress_.say(fmt::format("{} services and a node run in {}", service_names().size(), options_.folder.string()));
-    begun_ = clock::now();
-    load_.emplace(make_submissions(options_.deliveries, options_.orders, options_.seed), client_log_,
-                  load_options{node_.socket(), 8, options_.rate});
+  void make_nodes() {
+    const node_paths alone{find("steadfast"), options_.workflows, options_.folder};
+    if (options_.nodes == 1) {
+      nodes_.push_back(std::make_unique<node>(alone, services_));
+      return;
+    }
+    const auto ports = steadfast::runtime::free_ports(options_.nodes);
+    for (std::uint32_t i = 0; i < options_.nodes; ++i) {
+      const node_place place{"node-" + std::to_string(i + 1), ports[i], i == 0 ? std::uint16_t{0} : ports[0]};
+      nodes_.push_back(std::make_unique<node>(node_paths{alone.program, alone.workflows, alone.folder / place.name},
+                                              services_, place));
+    }
   }
 
-  void wait_until_up() {
-    if (!node_.waits_for_calls(start_limit))
-      throw std::runtime_error{"the node does not answer; it said:\n" + read_file(node_.log())};
+  node& store_node() { return *nodes_.front(); }
+
+  void start() {
+    for (const auto& n : nodes_)
+      n->start();
+    for (const auto& n : nodes_)
+      wait_until_up(*n);
+    progress_.say(fmt::format("{} services and {} run in {}", service_names().size(),
+                              nodes_.size() == 1 ? "a node" : std::to_string(nodes_.size()) + " nodes",
+                              options_.folder.string()));
+    begun_ = clock::now();
+    std::vector<std::string> sockets;
+    for (const auto& n : nodes_)
+      sockets.push_back(n->socket());
+    load_.emplace(make_submissions(options_.deliveries, options_.orders, options_.seed), client_log_,
+                  load_options{sockets, 8, options_.rate});
+  }
+
+  void wait_until_up(node& n) {
+    if (!n.waits_for_calls(start_limit))
+      throw std::runtime_error{"the node does not answer; it said:\n" + read_file(n.log())};
   }
 
   bool is_over() const { return stop_now_() || clock::now() - begun_ > options_.limit; }
@@ -80,19 +111,19 @@ private:
       look("submitting");
       // Kills are spread evenly: the first of two when a third of the tasks is acknowledged.
       if (kills_ < options_.kills && load_->acknowledged() * (options_.kills + 1) > load_->size() * (kills_ + 1))
-        kill_node();
+        kill(*nodes_[chance_() % nodes_.size()]);
     }
     load_->stop();
   }
 
-  void kill_node() {
-    node_.kill();
+  void kill(node& n) {
+    n.kill();
     ++kills_;
     const auto until = clock::now() + down_for;
     while (clock::now() < until)
-      look("killed by SIGKILL", false);
-    node_.start();
-    wait_until_up();
+      look("killed by SIGKILL", &n);
+    n.start();
+    wait_until_up(n);
   }
 
   void wait_for_quiet() {
@@ -100,28 +131,33 @@ private:
       look("waiting for the last to end");
   }
 
-  void look(const std::string& phase, bool node_is_meant_to_run = true) {
+  void look(const std::string& phase, const node* killed = nullptr) {
     std::this_thread::sleep_for(look_every);
-    const auto counted = node_.count_tasks();
+    const auto counted = store_node().count_tasks();
     if (counted)
       tasks_ = *counted;
-    progress_.show(
-      {phase, counted ? "up" : "down", tasks_, load_->size(), load_->acknowledged(), load_->repeated(), kills_});
-    if (node_is_meant_to_run && !node_.is_running())
-      throw std::runtime_error{"the node ended by itself; it said:\n" + read_file(node_.log())};
+    const auto state = killed || !counted ? "down" : "up";
+    progress_.show({phase, state, tasks_, load_->size(), load_->acknowledged(), load_->repeated(), kills_});
+    for (const auto& n : nodes_)
+      if (n.get() != killed && !n->is_running())
+        throw std::runtime_error{"a node ended by itself; it said:\n" + read_file(n->log())};
   }
 
   bool stop() {
-    node_.save_alerts(alerts());
-    const auto code = node_.stop(stop_limit);
+    store_node().save_alerts(alerts());
+    bool stopped = true;
+    for (auto n = nodes_.rbegin(); n != nodes_.rend(); ++n) { // the one with the store last
+      if ((*n)->stop(stop_limit) == 0)
+        continue;
+      progress_.say("a node did not stop with exit code 0 on SIGTERM: " + (*n)->log().string());
+      stopped = false;
+    }
     services_.stop();
-    if (code != 0)
-      progress_.say("the node did not stop with exit code 0 on SIGTERM: " + node_.log().string());
-    return code == 0;
+    return stopped;
   }
 
   bool check() {
-    node_.run({"store", "dump", "--store", node_.store()}, dump(), read_limit);
+    store_node().run({"store", "dump", "--store", store_node().store()}, dump(), read_limit);
     progress_.say(
       fmt::format("\n{} submissions, {} sent again for want of an answer, {} refused, {} kills, {:.1f} s\n{}",
                   load_->size(), load_->repeated(), load_->refused(), kills_, seconds_,
@@ -148,8 +184,9 @@ private:
   const scenario_options options_;
   const interrupted stop_now_;
   services services_;
-  node node_;
+  std::vector<std::unique_ptr<node>> nodes_; ///< the first has the store
   client_log client_log_;
+  std::mt19937_64 chance_; ///< which node is killed
   std::optional<load> load_;
   progress progress_;
   std::map<std::string, std::uint64_t> tasks_;

@@ -13,7 +13,8 @@ struct scenario_options {
   std::uint32_t deliveries = 1000;
   std::uint32_t orders = 200;
   std::uint32_t rate = 120; ///< submissions per second
-  std::uint32_t kills = 2;
+  std::uint32_t nodes = 1;  ///< more than one: a cluster; the first has the store
+  std::uint32_t kills = 2;  ///< of any of the nodes
   std::uint64_t seed = 1;
   std::chrono::seconds limit{110}; ///< until the last task has ended
 };
