@@ -82,8 +82,8 @@ private:
       return answer_release();
     if (campaign_.asked_at == workflow::unset)
       return;
-    if (is_unanswered(*m.outcome))
-      return; // the campaign asks again when its patience is over
+    if (is_unanswered(*m.outcome) && campaign_.epoch != 0)
+      return; // it is held as far as anybody knows; the campaign asks again when its patience is over
     if (m.outcome->result == store::verdict::applied) {
       workflow::on_granted(campaign_, deps_.options.terms, m.outcome->number, now());
       tell_guarded(); // of a renewal too: its answer is the progress that the next one needs

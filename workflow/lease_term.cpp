@@ -11,6 +11,11 @@ span patience(const lease_terms& terms) {
   return terms.renew_every;
 }
 
+/// One that was refused asks again this soon: the wait comes on top of the ttl when a holder is lost.
+span pause_of(const lease_terms& terms) {
+  return std::min(terms.renew_every, terms.ttl / 10);
+}
+
 } // namespace
 
 lease_step next_step(lease_campaign& c, const lease_terms& terms, instant now) {
@@ -43,7 +48,7 @@ bool on_refused(lease_campaign& c, const lease_terms& terms, instant now) {
   const bool held = c.epoch != 0;
   c.epoch = 0;
   c.asked_at = unset;
-  c.next_ask = now + terms.renew_every;
+  c.next_ask = now + pause_of(terms);
   return held;
 }
 
