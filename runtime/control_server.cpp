@@ -72,8 +72,9 @@ bool may_talk(int descriptor) {
 struct host {
   control_options options;
   control_methods methods;
-  asio::io_context io;
   std::atomic<std::size_t> connections{0};
+  bool closing = false; ///< what is asked from now on is not read; of the thread that runs `io`
+  asio::io_context io;
   asio::thread_pool pool; ///< last, so that methods under way end before what they use
 };
 
@@ -88,9 +89,11 @@ public:
   session& operator=(const session&) = delete;
 
   void read() {
+    if (host_.closing)
+      return;
     asio::async_read_until(socket_, buffer_, '\n',
                            [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
-                             if (!e)
+                             if (!e && !self->host_.closing)
                                self->run(self->take(n));
                              else if (e == asio::error::not_found)
                                self->refuse_frame();
@@ -177,15 +180,17 @@ protocol::acceptor listen(asio::io_context& io, const std::filesystem::path& pat
 class control_server::implementation {
 public:
   implementation(const control_options& options, control_methods methods)
-      : host_{options, std::move(methods), {}, {}, asio::thread_pool{options.threads}},
+      : host_{options, std::move(methods), {}, false, {}, asio::thread_pool{options.threads}},
         acceptor_{listen(host_.io, options.socket)} {
     accept();
     thread_ = std::thread{[this] { host_.io.run(); }};
   }
 
+  /// Clients that ask without a pause must not keep it open: what is under way is answered, then they are hung up on.
   ~implementation() {
+    asio::post(host_.io, [this] { host_.closing = true; });
     host_.pool.join();
-    host_.io.stop();
+    asio::post(host_.io, [this] { host_.io.stop(); }); // after the answers
     thread_.join();
     std::error_code ignored;
     std::filesystem::remove(host_.options.socket, ignored);

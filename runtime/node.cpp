@@ -147,13 +147,14 @@ public:
   void stop() {
     if (!system_)
       return;
+    const auto drained_at = std::chrono::steady_clock::now() + options_.drain_limit;
     control_.reset(); // no new requests
     drain(parts_.scheduler, options_.drain_limit);
     drain(parts_.supervisor_lease, workflow::span{0});
     for (const auto& lease : parts_.singleton_leases)
       drain(lease, workflow::span{0});
     drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
-    await_idle_agents();
+    await_idle_agents(drained_at);
     end_actors();
     system_.reset();
     config_.reset();
@@ -328,11 +329,10 @@ private:
                [](const caf::error&) { log_line("warning", "a part did not drain in time"); });
   }
 
-  /// What the schedulers of other nodes have ordered here may end, up to the drain limit.
-  void await_idle_agents() {
+  /// What the schedulers of other nodes have ordered here may end, until then.
+  void await_idle_agents(std::chrono::steady_clock::time_point until) {
     if (!parts_.membership)
       return;
-    const auto until = std::chrono::steady_clock::now() + options_.drain_limit;
     while (!agents_are_idle() && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(idle_check_period);
   }

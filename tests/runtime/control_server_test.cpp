@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -218,4 +220,31 @@ TEST_CASE("many clients at once each get their own answers") {
   for (auto& t : threads)
     t.join();
   CHECK(right == 400);
+}
+
+TEST_CASE(
+  "row 20: a server that is closed answers what is under way, and clients that ask without a pause do not hold it") {
+  running_server s;
+  std::atomic<bool> enough = false;
+  std::atomic<int> answered = 0;
+  std::atomic<int> otherwise_lost = 0;
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 8; ++i)
+    clients.emplace_back([&] {
+      try {
+        client c{s.socket.string()};
+        for (; !enough; ++answered)
+          c.call("echo", json::object());
+      } catch (const client_error& e) {
+        otherwise_lost += e.why() == client_error::kind::unreachable ? 0 : 1;
+      }
+    });
+  while (answered < 100)
+    std::this_thread::yield();
+  auto closed = std::async(std::launch::async, [&] { s.server.reset(); });
+  CHECK(closed.wait_for(std::chrono::seconds{20}) == std::future_status::ready);
+  enough = true;
+  for (auto& c : clients)
+    c.join();
+  CHECK(otherwise_lost == 0);
 }
