@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t page = 4096;
+constexpr std::size_t page_size = 4096;
 
 std::string read_file(const fs::path& path) {
   std::ifstream file{path, std::ios::binary};
@@ -88,10 +88,6 @@ int outcome_of(const store_options& options, const std::string& bytes, const std
   CHECK(e.lines == std::vector<std::string>{});
   CHECK(e.code != believed_wrong);
   return e.code;
-}
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 } // namespace
@@ -194,7 +190,7 @@ TEST_CASE("row 66: of many flipped bits, none is believed and none ends the read
   int told = 0;
   for (int i = 0; i < 150; ++i) {
     auto flipped = bytes;
-    const auto place = std::uniform_int_distribution<std::size_t>{2 * page, bytes.size() - 1}(chance);
+    const auto place = std::uniform_int_distribution<std::size_t>{2 * page_size, bytes.size() - 1}(chance);
     flipped[place] = static_cast<char>(flipped[place] ^ (1 << (chance() % 8)));
     INFO("bit flipped in byte " << place);
     told += outcome_of(store.options(), flipped, expected) == all_there ? 0 : 1;
@@ -208,10 +204,10 @@ TEST_CASE("row 66: with any page zeroed the store is refused or tells only what 
   store.close();
   const auto bytes = read_file(store.path() / "data.mdb");
   int told = 0;
-  for (std::size_t at = 2 * page; at + page <= bytes.size(); at += page) {
+  for (std::size_t at = 2 * page_size; at + page_size <= bytes.size(); at += page_size) {
     auto zeroed = bytes;
-    zeroed.replace(at, page, page, '\0');
-    INFO("page " << at / page << " zeroed");
+    zeroed.replace(at, page_size, page_size, '\0');
+    INFO("page " << at / page_size << " zeroed");
     told += outcome_of(store.options(), zeroed, expected) == all_there ? 0 : 1;
   }
   CHECK(told > 10);
@@ -222,7 +218,7 @@ TEST_CASE("row 66: a file that was cut is refused at open with what to do") {
   const auto expected = fill(store);
   store.close();
   const auto bytes = read_file(store.path() / "data.mdb");
-  for (std::size_t size = 2 * page; size < bytes.size(); size += 7 * page + 100) {
+  for (std::size_t size = 2 * page_size; size < bytes.size(); size += 7 * page_size + 100) {
     INFO("cut to " << size << " of " << bytes.size() << " bytes");
     const auto code = outcome_of(store.options(), bytes.substr(0, size), expected);
     if (size < bytes.size() / 2)
@@ -233,7 +229,7 @@ TEST_CASE("row 66: a file that was cut is refused at open with what to do") {
   write_file(store.path() / "data.mdb", bytes);
   store.reopen();
   store.close();
-  fs::resize_file(store.path() / "data.mdb", 5 * page);
+  fs::resize_file(store.path() / "data.mdb", 5 * page_size);
   try {
     store.reopen();
     FAIL("a cut file was opened");
@@ -253,7 +249,7 @@ TEST_CASE("row 66: a bit flipped in the meta pages never ends the reader") {
   std::mt19937_64 chance{2};
   for (int i = 0; i < 40; ++i) {
     auto flipped = bytes;
-    const auto place = std::uniform_int_distribution<std::size_t>{0, 159}(chance) + (i % 2 == 0 ? 0 : page);
+    const auto place = std::uniform_int_distribution<std::size_t>{0, 159}(chance) + (i % 2 == 0 ? 0 : page_size);
     flipped[place] = static_cast<char>(flipped[place] ^ (1 << (chance() % 8)));
     write_file(store.path() / "data.mdb", flipped);
     fs::remove(store.path() / "closed");

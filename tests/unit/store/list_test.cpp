@@ -12,7 +12,7 @@ using workflow::process_state;
 namespace {
 
 /// a and d pending, b processing, c processed.
-void fill(opened_store& store) {
+void add_four_tasks(opened_store& store) {
   for (const char* id : {"c", "b", "a", "d"})
     store.submit(id);
   const auto c = store.take("s1");
@@ -34,7 +34,7 @@ using names = std::vector<std::string>;
 
 TEST_CASE("tasks are listed newest first, page by page") {
   opened_store store;
-  fill(store);
+  add_four_tasks(store);
   auto page = store->list({}, {}, 3);
   CHECK(ids(page) == names{"d", "a", "b"});
   REQUIRE(page.next);
@@ -46,7 +46,7 @@ TEST_CASE("tasks are listed newest first, page by page") {
 
 TEST_CASE("a list can be of states, a workflow, a scheduler, a text and a time of submission") {
   opened_store store;
-  fill(store);
+  add_four_tasks(store);
   task_filter f;
   f.states = {process_state::processed, process_state::pending};
   CHECK(ids(store->list(f, {}, 10)) == names{"d", "a", "c"});
@@ -113,7 +113,7 @@ TEST_CASE("a task that ended is never overdue") {
 
 TEST_CASE("the figures count tasks by state, what is claimable, and bytes") {
   opened_store store;
-  fill(store);
+  add_four_tasks(store);
   auto s = store->stats();
   CHECK(s.tasks[process_state::pending] == 2);
   CHECK(s.tasks[process_state::processing] == 1);

@@ -41,7 +41,7 @@ engine_settings settings_of_format(std::uint32_t format) {
 }
 
 /// A store of format 1 with a task and a lease, closed.
-void fill(opened_store& store) {
+void fill_old_store(opened_store& store) {
   store.submit("a");
   store.one(acquire_lease{"supervisor", "n1", "format 1", workflow::span{1000}, at(0)});
   store.close();
@@ -53,21 +53,11 @@ std::uint32_t format_on_disk(const store_options& options) {
   return format_of(txn).value();
 }
 
-std::string refusal(const store_options& options, const engine_settings& settings) {
-  try {
-    const lmdb_engine opened{options, settings};
-    return {};
-  } catch (const store_error& e) {
-    CHECK_FALSE(e.is_fatal());
-    return e.what();
-  }
-}
-
 } // namespace
 
 TEST_CASE("row 70: a store of format 1 is opened by a program of format 2, with all that was in it") {
   opened_store store;
-  fill(store);
+  fill_old_store(store);
   CHECK(format_on_disk(store.options()) == 1);
   {
     lmdb_engine newer{store.options(), settings_of_format(2)};
@@ -83,14 +73,14 @@ TEST_CASE("row 70: a store of format 1 is opened by a program of format 2, with 
 
 TEST_CASE("row 70: several steps are taken one after the other") {
   opened_store store;
-  fill(store);
+  fill_old_store(store);
   CHECK(refusal(store.options(), settings_of_format(3)).empty());
   CHECK(format_on_disk(store.options()) == 3);
 }
 
 TEST_CASE("row 70: a store of a newer format is refused, and not touched") {
   opened_store store;
-  fill(store);
+  fill_old_store(store);
   CHECK(refusal(store.options(), settings_of_format(2)).empty());
   const auto words = refusal(store.options(), {});
   CHECK(words.find("has format 2") != std::string::npos);
@@ -103,7 +93,7 @@ TEST_CASE("row 70: a store of a newer format is refused, and not touched") {
 
 TEST_CASE("a store whose format no step leads from is refused") {
   opened_store store;
-  fill(store);
+  fill_old_store(store);
   auto s = settings_of_format(2);
   s.migrations.clear();
   CHECK(refusal(store.options(), s).find("no way leads") != std::string::npos);
@@ -112,7 +102,7 @@ TEST_CASE("a store whose format no step leads from is refused") {
 
 TEST_CASE("an older store can only be looked at after it was brought up") {
   opened_store store;
-  fill(store);
+  fill_old_store(store);
   auto to_look = store.options();
   to_look.read_only = true;
   CHECK(refusal(to_look, settings_of_format(2)).find("has format 1") != std::string::npos);
@@ -121,7 +111,7 @@ TEST_CASE("an older store can only be looked at after it was brought up") {
 
 TEST_CASE("row 70: killed in the middle of a step, the store is still of the older format and is brought up again") {
   opened_store store;
-  fill(store);
+  fill_old_store(store);
   auto s = settings_of_format(2);
   s.migrations[0].run = [](lmdb::transaction& txn) {
     to_format_2().run(txn);
@@ -140,7 +130,7 @@ TEST_CASE("row 70: killed in the middle of a step, the store is still of the old
 
 TEST_CASE("row 70: a step that fails leaves the store as it was") {
   opened_store store;
-  fill(store);
+  fill_old_store(store);
   auto s = settings_of_format(2);
   s.migrations[0].run = [](lmdb::transaction& txn) {
     to_format_2().run(txn);

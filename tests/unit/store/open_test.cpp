@@ -25,21 +25,6 @@ mode_t mode_of(const fs::path& path) {
   return s.st_mode & 0777;
 }
 
-/// What opening says when it refuses; empty when it does not.
-std::string refusal(const store_options& options, const engine_settings& settings = {}) {
-  try {
-    const lmdb_engine opened{options, settings};
-    return {};
-  } catch (const store_error& e) {
-    CHECK_FALSE(e.is_fatal());
-    return e.what();
-  }
-}
-
-bool mentions(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 } // namespace
 
 TEST_CASE("a new store is a directory that only its owner can reach") {

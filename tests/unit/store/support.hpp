@@ -109,6 +109,20 @@ private:
   std::unique_ptr<state_store> engine_;
 };
 
+/// What opening says when it refuses, which must not be fatal; empty when it does not.
+inline std::string refusal(const store_options& options, const engine_settings& settings = {}) {
+  try {
+    const lmdb_engine opened{options, settings};
+    return {};
+  } catch (const store_error& e) {
+    return e.is_fatal() ? "fatal: " + std::string{e.what()} : e.what();
+  }
+}
+
+inline bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 /// The write that an event makes of a task as it was read. REQUIRES: the event is applied.
 inline update_task update_by(const workflow::task& t, const workflow::definition& d, const workflow::event& e,
                              workflow::instant now) {
