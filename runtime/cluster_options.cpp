@@ -31,8 +31,6 @@ void check_exposure(const cluster_options& o, std::vector<std::string>& found) {
 }
 
 void check_roles(const cluster_options& o, const workflow::node_roles& roles, std::vector<std::string>& found) {
-  if (to_string(roles).empty())
-    found.push_back("roles: a node needs at least one of store, scheduler, supervisor, agents");
   if (roles.store && !o.join.empty())
     found.push_back("cluster.join: this node has the role `store` itself; leave one of the two out");
   if (!roles.store && o.join.empty())

@@ -50,7 +50,7 @@ void read_roles(toml_section& s, workflow::node_roles& into) {
   s.read("roles", names);
   if (!s.table().contains("roles"))
     return;
-  if (const auto roles = workflow::parse_roles(names); roles && !names.empty())
+  if (const auto roles = workflow::parse_roles(names))
     into = *roles;
   else
     s.complain("roles", "must be a list of `store`, `scheduler`, `supervisor` and `agents`");

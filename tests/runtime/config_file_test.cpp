@@ -254,8 +254,14 @@ TEST_CASE("row 80: a node without a store must know where it is, and one with a 
         == "node.toml:2: cluster.join: this node has the role `store` itself; leave one of the two out");
   CHECK(complaints("roles = [\"leader\"]")
         == "node.toml:1: roles: must be a list of `store`, `scheduler`, `supervisor` and `agents`");
-  CHECK(complaints("roles = []")
-        == "node.toml:1: roles: must be a list of `store`, `scheduler`, `supervisor` and `agents`");
+  CHECK(
+    complaints("roles = []")
+    == "node.toml:1: cluster.join is missing: a node without the role `store` needs the address of the one that has "
+       "it");
+}
+
+TEST_CASE("a node without roles only lets clients of its host or its program reach the cluster") {
+  CHECK(complaints("roles = []\n[cluster]\njoin = \"127.0.0.1:7801\"").empty());
 }
 
 TEST_CASE(

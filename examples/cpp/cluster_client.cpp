@@ -1,0 +1,205 @@
+// A client on a node of its own: its actor submits to a cluster with typed messages and hears of progress on its own
+// response queue. Kill it at any moment and start it again with the same arguments: nothing is missed, nothing is
+// submitted twice, and what it is told twice it knows by the sequence number.
+//
+//     cluster_client CONFIG JOURNAL WORKFLOW COUNT [PAYLOAD]
+//
+// CONFIG describes a node without roles, whose cluster.join names the node with the store (docs/cluster.md). Every
+// progress is written to JOURNAL, a line of JSON each, before it is acknowledged. Exit codes: 0 all tasks have ended,
+// 1 one was refused or the node does not start, 2 wrong command line.
+
+#include "actors/type_ids.hpp"
+#include "runtime/config_file.hpp"
+#include "runtime/node.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+namespace actors = steadfast::actors;
+namespace workflow = steadfast::workflow;
+
+constexpr auto answer_limit = 15s;
+constexpr std::size_t on_the_way_max = 64;
+
+/// What the client was told, in a file that outlives it.
+class journal {
+public:
+  explicit journal(const std::string& file) {
+    std::ifstream in{file};
+    for (std::string line; std::getline(in, line);)
+      if (const auto entry = json::parse(line, nullptr, false); entry.is_object()) // a crash may cut off the last line
+        learn(entry);
+    out_.open(file, std::ios::app);
+    out_.exceptions(std::ios::failbit | std::ios::badbit);
+    out_ << '\n'; // so that a line that was cut off ends here
+  }
+
+  bool has_ended(const std::string& id) const { return ended_.contains(id); }
+
+  void write(const actors::progress& p) {
+    const auto kind = std::string{to_string(static_cast<workflow::notice_kind>(p.kind))};
+    json entry{{"task", p.task_id}, {"sequence", p.sequence}, {"kind", kind}, {"step", p.step}};
+    if (p.sequence <= heard_[p.task_id])
+      entry["again"] = true;
+    out_ << entry.dump() << std::endl;
+    learn(entry);
+  }
+
+private:
+  void learn(const json& entry) {
+    const std::string id = entry.at("task");
+    auto& last = heard_[id];
+    last = std::max(last, entry.at("sequence").get<std::uint32_t>());
+    const std::string kind = entry.at("kind");
+    if (kind == "processed" || kind == "undone" || kind == "error")
+      ended_.insert(id);
+  }
+
+  std::ofstream out_;
+  std::map<std::string, std::uint32_t> heard_; ///< the last sequence number of each task
+  std::set<std::string> ended_;
+};
+
+struct work {
+  std::string queue; ///< the name under which progress is kept for this client
+  std::string workflow;
+  std::string payload;
+  std::size_t count = 0;
+};
+
+/// How it went, for the thread that waits.
+struct outcome {
+  bool refused = false;
+};
+
+using client_actor = actors::observer_actor::extend<actors::takes<void(actors::tick_timer)>>;
+
+class client : public client_actor::base {
+public:
+  client(caf::actor_config& cfg, actors::gateway_actor node, journal& told, work w, outcome& result)
+      : client_actor::base{cfg},
+        node_{std::move(node)},
+        told_{told},
+        work_{std::move(w)},
+        result_{result} {}
+
+  void on_exit() override { node_ = actors::gateway_actor{}; }
+
+  behavior_type make_behavior() override {
+    actors::tell(this, node_, actors::observe{work_.queue});
+    for (std::size_t i = 0; i < work_.count; ++i)
+      open_.insert(work_.queue + "-" + std::to_string(i + 1));
+    std::erase_if(open_, [this](const std::string& id) { return told_.has_ended(id); });
+    to_submit_ = open_;
+    actors::tell(this, client_actor{this}, actors::tick_timer{});
+    return {
+      [this](const actors::progress& p) { on_progress(p); },
+      [this](const actors::tick_timer&) { submit_next(); },
+    };
+  }
+
+private:
+  void submit_next() {
+    if (open_.empty())
+      quit();
+    while (on_the_way_ < on_the_way_max && !to_submit_.empty())
+      submit(to_submit_.extract(to_submit_.begin()).value());
+  }
+
+  void submit(const std::string& id) {
+    workflow::submission s;
+    s.id = id;
+    s.workflow = work_.workflow;
+    s.payload = workflow::blob{work_.payload};
+    s.reply_to = work_.queue;
+    ++on_the_way_;
+    actors::ask(this, node_, answer_limit, actors::boxed<workflow::submission>{std::move(s)})
+      .then([this, id](const actors::receipt& r) { on_receipt(id, r); },
+            [this, id](const caf::error&) { submit_again(id, 1s); });
+  }
+
+  void on_receipt(const std::string& id, const actors::receipt& r) {
+    switch (r.result) {
+      case steadfast::store::verdict::applied: --on_the_way_; return submit_next();
+      case steadfast::store::verdict::full: // the cluster pushes back: it says for how long
+        return submit_again(id, std::max(r.retry_after, workflow::span{100}));
+      case steadfast::store::verdict::unknown_outcome: // it may be stored: with the same id it is the same task
+        return submit_again(id, 1s);
+      default:
+        std::cerr << id << " is refused: " << r.why << '\n';
+        result_.refused = true;
+        quit();
+    }
+  }
+
+  void submit_again(const std::string& id, workflow::span after) {
+    --on_the_way_;
+    to_submit_.insert(id);
+    actors::tell_after(this, client_actor{this}, after, actors::tick_timer{});
+  }
+
+  void on_progress(const actors::progress& p) {
+    told_.write(p);
+    actors::tell(this, node_, actors::progress_seen{p.observer, p.task_number, p.sequence});
+    if (told_.has_ended(p.task_id) && open_.erase(p.task_id) > 0 && open_.empty())
+      quit();
+  }
+
+  actors::gateway_actor node_;
+  journal& told_;
+  const work work_;
+  outcome& result_;
+  std::set<std::string> open_;      ///< tasks that have not ended
+  std::set<std::string> to_submit_; ///< tasks whose submission was not acknowledged and is not on its way
+  std::size_t on_the_way_ = 0;
+};
+
+/// Runs the client to its end. In a function of its own: a node that stops waits for all actors, scoped ones too.
+void wait_for_client(steadfast::node& node, journal& told, const work& w, outcome& result) {
+  caf::scoped_actor self{node.system()};
+  self->wait_for(node.system().spawn<client>(node.gateway(), std::ref(told), w, std::ref(result)));
+}
+
+int run(const std::string& config, const std::string& file, const work& w) {
+  journal told{file};
+  steadfast::node node{steadfast::load_config(config)};
+  node.start();
+  outcome result;
+  wait_for_client(node, told, w, result);
+  node.stop();
+  return result.refused ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5 || argc > 6 || argv[1][0] == '-') {
+    std::cerr << "usage: cluster_client CONFIG JOURNAL WORKFLOW COUNT [PAYLOAD]\n";
+    return 2;
+  }
+  try {
+    const work w{std::filesystem::path{argv[2]}.stem(), argv[3], argc == 6 ? argv[5] : "{}", std::stoul(argv[4])};
+    return run(argv[1], argv[2], w);
+  } catch (const std::exception& e) {
+    std::cerr << e.what() << '\n';
+    return 1;
+  }
+}
