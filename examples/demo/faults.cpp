@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 
@@ -34,17 +35,23 @@ constexpr std::array<service_faults, 9> plan = {{
 constexpr std::string_view none = R"({"transient": 0, "error_after": 0, "hang_before": 0, "hang_after": 0, "late": 0,)"
                                   R"( "twice": 0, "refuse": 0})";
 
+bool runs(const services& all, std::string_view service) {
+  const auto& names = all.names();
+  return std::any_of(names.begin(), names.end(), [&](const service_name& n) { return n.name == service; });
+}
+
 void set(const services& all, std::string_view service, std::string_view switches) {
-  if (!all.set_faults(service, std::string{switches}))
+  if (runs(all, service) && !all.set_faults(service, std::string{switches}))
     throw std::runtime_error{fmt::format("the service {} does not take its fault switches", service)};
 }
 
 } // namespace
 
-std::string fault_summary() {
+std::string fault_summary(const services& all) {
   std::string text;
   for (const auto& f : plan)
-    text += fmt::format("  {:<10} {}\n", f.service, f.words);
+    if (runs(all, f.service))
+      text += fmt::format("  {:<10} {}\n", f.service, f.words);
   return text;
 }
 

@@ -1,48 +1,10 @@
 // Plays the whole story with real processes: services that misbehave, a node that is killed while it works, clients
 // that get no answer, and a checker that compares what happened with what was promised.
 
+#include "examples/demo/program.hpp"
 #include "examples/demo/scenario.hpp"
 
 #include <CLI/CLI.hpp>
-
-#include <stdlib.h>
-
-#include <csignal>
-#include <exception>
-#include <iostream>
-#include <stdexcept>
-
-namespace {
-
-volatile std::sig_atomic_t signalled = 0;
-
-void on_signal(int) {
-  signalled = 1;
-}
-
-void catch_signals() {
-  struct sigaction action = {};
-  action.sa_handler = on_signal;
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
-}
-
-std::filesystem::path make_folder() {
-  auto pattern = (std::filesystem::temp_directory_path() / "steadfast-demo-XXXXXX").string();
-  if (!mkdtemp(pattern.data()))
-    throw std::runtime_error{"no folder can be made in " + std::filesystem::temp_directory_path().string()};
-  return pattern;
-}
-
-/// A folder with the store of an earlier run would be another story.
-std::filesystem::path make_empty_folder(const std::filesystem::path& folder) {
-  std::filesystem::create_directories(folder);
-  if (!std::filesystem::is_empty(folder))
-    throw std::runtime_error{folder.string() + " is not empty"};
-  return std::filesystem::absolute(folder);
-}
-
-} // namespace
 
 int main(int argc, char** argv) {
   demo::scenario_options options;
@@ -68,22 +30,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-
-  catch_signals();
-  bool kept = false;
-  try {
-    options.limit = std::chrono::seconds{seconds_max};
-    options.workflows = std::filesystem::absolute(options.workflows);
-    options.folder = keep.empty() ? make_folder() : make_empty_folder(keep);
-    kept = demo::play(options, [] { return signalled != 0; });
-  } catch (const std::exception& e) {
-    std::cerr << "steadfast_demo: " << e.what() << "\nFiles: " << options.folder << '\n';
-    return signalled != 0 ? 130 : 3;
-  }
-  if (kept && keep.empty())
-    std::filesystem::remove_all(options.folder);
-  else
-    std::cout << "Files: " << options.folder.string() << '\n';
-  std::cout << (kept ? "DEMO PASSED: every promise was kept\n" : "DEMO FAILED\n");
-  return signalled != 0 ? 130 : kept ? 0 : 1;
+  options.limit = std::chrono::seconds{seconds_max};
+  options.workflows = std::filesystem::absolute(options.workflows);
+  return demo::play_in_folder("steadfast_demo", keep, [&](const std::filesystem::path& folder) {
+    options.folder = folder;
+    return demo::play(options, demo::was_interrupted);
+  });
 }

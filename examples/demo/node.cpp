@@ -23,7 +23,9 @@ node::node(node_paths paths, const services& remote, const node_place& place) : 
 }
 
 void node::start() {
-  child_ = process{{paths_.program, "serve", "-c", config()}, log()};
+  auto command = paths_.run_by;
+  command.insert(command.end(), {paths_.program, "serve", "-c", config()});
+  child_ = process{command, log()};
 }
 
 bool node::waits_for_calls(std::chrono::milliseconds limit) {

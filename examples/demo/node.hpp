@@ -20,6 +20,7 @@ struct node_paths {
   std::filesystem::path program;   ///< steadfast
   std::filesystem::path workflows; ///< folder of *.toml files
   std::filesystem::path folder;
+  std::vector<std::string> run_by; ///< a command that runs the program, such as `nsenter ...`; empty: it runs directly
 };
 
 /// A node as a process of its own, on a configuration made for it: an http agent for each service.
@@ -29,6 +30,9 @@ public:
 
   void start();
   void kill() { child_.kill(); } ///< SIGKILL
+  void signal(int number) { child_.signal(number); }
+  /// Waits for its end. Its exit code; none when it still runs or was killed.
+  std::optional<int> wait(std::chrono::milliseconds limit) { return child_.wait(limit); }
   /// SIGTERM: its exit code; none when it had to be killed.
   std::optional<int> stop(std::chrono::milliseconds limit) { return child_.stop(limit); }
 

@@ -28,6 +28,7 @@ margin = "500ms"
 [cluster]
 listen = "{listen}"
 join = "{join}"
+private_network = {private_network}
 
 [cluster.lease]
 ttl = "3s"
@@ -43,19 +44,15 @@ url = "{url}"
 
 constexpr const char* other_roles = R"("scheduler", "supervisor", "agents")";
 
-std::string address_of(std::uint16_t port) {
-  return port == 0 ? std::string{} : fmt::format("127.0.0.1:{}", port);
-}
-
 } // namespace
 
 std::string make_node_config(const services& remote, const std::filesystem::path& workflows, const node_place& place) {
-  const bool has_store = place.store_port == 0;
-  auto text = fmt::format(head, fmt::arg("name", place.name),
-                          fmt::arg("roles", std::string{has_store ? "\"store\", " : ""} + other_roles),
-                          fmt::arg("workflows", has_store ? "\"" + workflows.string() + "\"" : ""),
-                          fmt::arg("listen", address_of(place.port)), fmt::arg("join", address_of(place.store_port)));
-  for (const auto& service : service_names()) {
+  const bool has_store = place.join.empty();
+  auto text = fmt::format(
+    head, fmt::arg("name", place.name), fmt::arg("roles", std::string{has_store ? "\"store\", " : ""} + other_roles),
+    fmt::arg("workflows", has_store ? "\"" + workflows.string() + "\"" : ""), fmt::arg("listen", place.listen),
+    fmt::arg("join", place.join), fmt::arg("private_network", place.private_network));
+  for (const auto& service : remote.names()) {
     const auto url = remote.url_of(service.name) + "/";
     const std::string name{service.name};
     text += fmt::format(agent, fmt::arg("name", name), fmt::arg("url", url + std::string{service.operation}));

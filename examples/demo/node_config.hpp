@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -11,8 +10,9 @@ class services;
 /// Which node of a cluster it is.
 struct node_place {
   std::string name = "demo";
-  std::uint16_t port = 0;       ///< where the others reach it; 0: it is alone
-  std::uint16_t store_port = 0; ///< of the node that has the store; 0: this one has it
+  std::string listen;           ///< host:port where the others reach it; empty: it is alone
+  std::string join;             ///< host:port of the node that has the store; empty: this one has it
+  bool private_network = false; ///< may listen beyond loopback
 };
 
 /// A node's configuration in TOML: an http agent for each service, one for its undo and one for its probe.

@@ -82,6 +82,11 @@ bool process::is_running() {
   return pid_ != 0 && !status_;
 }
 
+void process::signal(int number) {
+  if (is_running())
+    ::kill(pid_, number);
+}
+
 void process::kill() {
   if (!is_running())
     return;
@@ -91,8 +96,7 @@ void process::kill() {
 }
 
 std::optional<int> process::stop(std::chrono::milliseconds limit) {
-  if (is_running())
-    ::kill(pid_, SIGTERM);
+  signal(SIGTERM);
   const auto code = wait(limit);
   kill();
   return code;

@@ -24,7 +24,8 @@ public:
   pid_t pid() const { return pid_; } ///< 0 when there is none
   bool is_running();
 
-  void kill(); ///< SIGKILL, and waits until it is gone
+  void signal(int number); ///< nothing when it has ended
+  void kill();             ///< SIGKILL, and waits until it is gone
   /// SIGTERM, then SIGKILL when it is still there after the limit. Its exit code; none when it had to be killed.
   std::optional<int> stop(std::chrono::milliseconds limit);
   /// Waits for its end. Its exit code; none when it is still running or was killed.

@@ -48,9 +48,13 @@ void progress::say(const std::string& line) {
   std::fflush(stdout);
 }
 
+void progress::say_now(const std::string& line) {
+  say(fmt::format("{:5.1f} s  {}", seconds(), line));
+}
+
 void progress::draw_block(const snapshot& now) {
   erase_block();
-  fmt::print("{:6.1f} s  {:<40} node {:<8} kills {}\n", seconds(), now.phase, now.node, now.kills);
+  fmt::print("{:6.1f} s  {:<40} node {:<8} faults {}\n", seconds(), now.phase, now.node, now.faults);
   fmt::print("  acknowledged {} {:>5} of {}, sent again {}\n", bar(now.acknowledged, now.submissions), now.acknowledged,
              now.submissions, now.repeated);
   fmt::print("  ended        {} {:>5}, {:.0f} tasks/s\n", bar(ended(now.tasks), now.submissions), ended(now.tasks),

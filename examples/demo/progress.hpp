@@ -16,7 +16,7 @@ struct snapshot {
   std::size_t submissions = 0;                ///< wanted
   std::size_t acknowledged = 0;
   std::size_t repeated = 0;
-  std::uint32_t kills = 0;
+  std::uint32_t faults = 0; ///< kills, and whatever else was done to the nodes
 };
 
 /// Tasks that have ended, whichever way.
@@ -28,7 +28,8 @@ public:
   progress();
 
   void show(const snapshot& now);
-  void say(const std::string& line); ///< a line that stays
+  void say(const std::string& line);     ///< a line that stays
+  void say_now(const std::string& line); ///< with the time before it
 
 private:
   void draw_block(const snapshot& now);

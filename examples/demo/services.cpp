@@ -5,6 +5,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace demo {
 
@@ -13,9 +14,9 @@ namespace {
 constexpr std::chrono::seconds service_start_limit{10};
 constexpr std::chrono::seconds service_stop_limit{2};
 
-/// The port in "listening on 127.0.0.1:PORT", 0 as long as there is no such line.
-int port_in(const std::string& output) {
-  const std::string before = "listening on 127.0.0.1:";
+/// The port in "listening on ADDRESS:PORT", 0 as long as there is no such line.
+int port_in(const std::string& output, const std::string& address) {
+  const auto before = "listening on " + address + ":";
   const auto at = output.find(before);
   if (at == std::string::npos || output.find('\n', at) == std::string::npos)
     return 0;
@@ -32,17 +33,21 @@ const std::vector<service_name>& service_names() {
   return all;
 }
 
-services::services(const std::filesystem::path& program, const std::filesystem::path& folder, std::uint64_t seed) {
-  for (const auto& service : service_names()) {
+services::services(const std::filesystem::path& program, const std::filesystem::path& folder, std::uint64_t seed,
+                   std::vector<service_name> which, std::string address)
+    : names_{std::move(which)},
+      address_{std::move(address)} {
+  for (const auto& service : names_) {
     const std::string name{service.name};
     auto& one = running_[name];
     one.output = folder / (name + ".out");
     one.effects = folder / (name + ".effects.jsonl");
-    one.child = process{{program, name, "--data", folder, "--port", "0", "--seed", std::to_string(seed++)}, one.output};
+    one.child =
+      process{{program, name, "--data", folder, "--address", address_, "--seed", std::to_string(seed++)}, one.output};
   }
   const auto until = std::chrono::steady_clock::now() + service_start_limit;
   for (auto& [name, one] : running_) {
-    while ((one.port = port_in(read_file(one.output))) == 0) {
+    while ((one.port = port_in(read_file(one.output), address_)) == 0) {
       if (!one.child.is_running() || std::chrono::steady_clock::now() > until)
         throw std::runtime_error{"the service " + name + " does not start: " + read_file(one.output)};
       std::this_thread::sleep_for(std::chrono::milliseconds{10});
@@ -51,7 +56,7 @@ services::services(const std::filesystem::path& program, const std::filesystem::
 }
 
 std::string services::url_of(std::string_view service) const {
-  return "http://127.0.0.1:" + std::to_string(running_.find(service)->second.port);
+  return "http://" + address_ + ":" + std::to_string(running_.find(service)->second.port);
 }
 
 std::vector<std::filesystem::path> services::effect_logs() const {
@@ -62,7 +67,7 @@ std::vector<std::filesystem::path> services::effect_logs() const {
 }
 
 bool services::set_faults(std::string_view service, const std::string& switches) const {
-  httplib::Client client{"127.0.0.1", running_.find(service)->second.port};
+  httplib::Client client{address_, running_.find(service)->second.port};
   client.set_connection_timeout(std::chrono::seconds{2});
   client.set_read_timeout(std::chrono::seconds{5});
   const auto answer = client.Post("/faults", switches, "application/json");

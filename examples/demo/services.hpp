@@ -24,8 +24,10 @@ const std::vector<service_name>& service_names();
 class services {
 public:
   /// Returns when all of them listen. Throws std::runtime_error with what a service said when one does not.
-  services(const std::filesystem::path& program, const std::filesystem::path& folder, std::uint64_t seed);
+  services(const std::filesystem::path& program, const std::filesystem::path& folder, std::uint64_t seed,
+           std::vector<service_name> which = service_names(), std::string address = "127.0.0.1");
 
+  const std::vector<service_name>& names() const { return names_; }
   std::string url_of(std::string_view service) const; ///< without a slash at the end
   std::vector<std::filesystem::path> effect_logs() const;
 
@@ -41,6 +43,8 @@ private:
     int port = 0;
   };
 
+  const std::vector<service_name> names_;
+  const std::string address_;
   std::map<std::string, running, std::less<>> running_;
 };
 

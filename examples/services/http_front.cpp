@@ -88,11 +88,10 @@ void http_front::route_the_rest() {
   });
 }
 
-int http_front::start(int port) {
-  const std::string loopback = "127.0.0.1";
+int http_front::start(const std::string& address, int port) {
   if (port == 0)
-    port = server_.bind_to_any_port(loopback);
-  else if (!server_.bind_to_port(loopback, port))
+    port = server_.bind_to_any_port(address);
+  else if (!server_.bind_to_port(address, port))
     port = 0;
   if (port <= 0)
     return 0;

@@ -8,7 +8,7 @@
 
 namespace services {
 
-/// Serves a service over HTTP on the loopback address.
+/// Serves a service over HTTP.
 class http_front {
 public:
   http_front(service& s, std::size_t threads);
@@ -17,7 +17,7 @@ public:
   http_front& operator=(const http_front&) = delete;
 
   /// Binds, 0 for any free port, and begins to serve. The answer is the port; 0 when it could not be bound.
-  int start(int port);
+  int start(const std::string& address, int port);
 
   /// Lets held requests go, closes the connections and waits for all of it.
   void stop();

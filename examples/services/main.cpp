@@ -14,6 +14,7 @@ namespace {
 struct command_line {
   std::string name;
   std::string data = ".";
+  std::string address = "127.0.0.1";
   int port = 0;
   std::size_t threads = 128;
   std::uint64_t seed = 1;
@@ -22,14 +23,13 @@ struct command_line {
 };
 
 std::string description() {
-  std::string text =
-    "Runs one remote service of the example workflows on the loopback address, with a database and an\n"
-    "effect log of its own (DATA/NAME.db, DATA/NAME.effects.jsonl).\n\nServices:\n";
+  std::string text = "Runs one remote service of the example workflows, with a database and an\n"
+                     "effect log of its own (DATA/NAME.db, DATA/NAME.effects.jsonl).\n\nServices:\n";
   for (const auto& b : services::businesses())
     text += "  " + std::string{b.name} + ": POST /" + std::string{b.operation} + " " + std::string{b.summary} + "\n";
   return text
          + "\nEvery service also has POST /undo, GET or POST /probe, GET /health, GET /stats, GET or POST /faults.\n"
-           "Prints `listening on 127.0.0.1:PORT` when it is ready. SIGTERM and Ctrl-C end it.";
+           "Prints `listening on ADDRESS:PORT` when it is ready. SIGTERM and Ctrl-C end it.";
 }
 
 std::string footer() {
@@ -68,6 +68,7 @@ void add_options(CLI::App& app, command_line& c) {
     names.emplace_back(b.name);
   app.add_option("service", c.name, "which one")->required()->check(CLI::IsMember(names));
   app.add_option("--data", c.data, "folder of its database and effect log, made when missing [.]");
+  app.add_option("--address", c.address, "where it listens [127.0.0.1]");
   app.add_option("--port", c.port, "0: any free one [0]")->check(CLI::Range(0, 65535));
   app.add_option("--threads", c.threads, "connections served at a time [128]")->check(CLI::Range(1, 4096));
   app.add_option("--seed", c.seed, "of the faults that are drawn [1]");
@@ -94,12 +95,12 @@ int run(const command_line& c) {
   const auto signals = block_end_signals();
   services::service service{service_options(c)};
   services::http_front front{service, c.threads};
-  const int port = front.start(c.port);
+  const int port = front.start(c.address, c.port);
   if (port == 0) {
-    std::cerr << "example_service: port " << c.port << " cannot be bound\n";
+    std::cerr << "example_service: " << c.address << ":" << c.port << " cannot be bound\n";
     return 1;
   }
-  std::cout << "listening on 127.0.0.1:" << port << std::endl;
+  std::cout << "listening on " << c.address << ":" << port << std::endl;
   int signal = 0;
   sigwait(&signals, &signal);
   front.stop();

@@ -45,7 +45,7 @@ TEST_CASE("an embedded node that is started again finds its trips ended") {
 TEST_CASE("a client in another process submits a delivery, and the same id again is the same task") {
   temp_folder folder;
   demo::services services{examples + "/services/example_service", folder.path(), 1};
-  demo::node node{{STEADFAST_BINARY, STEADFAST_SOURCE_DIR "/config/workflows", folder.path()}, services};
+  demo::node node{{STEADFAST_BINARY, STEADFAST_SOURCE_DIR "/config/workflows", folder.path(), {}}, services};
   node.start();
   REQUIRE(node.waits_for_calls(30s));
 
