@@ -1,6 +1,6 @@
 // Three nodes as processes, connected by real sockets: killed, frozen, stopped and started again.
 
-#include "tests/cluster/node_cluster.hpp"
+#include "tests/support/node_cluster.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -12,36 +12,18 @@ using namespace steadfast::tests;
 using Catch::Matchers::Contains;
 using std::chrono::seconds;
 
-namespace {
-
-constexpr seconds patience{60};
-
-void submit_many(const node_cluster& cluster, const std::string& to, const std::string& prefix, int count) {
-  for (int i = 0; i < count; ++i) {
-    const auto end = cluster.command(to, {"submit", "three", "--id", prefix + std::to_string(i), "--data", "{}"});
-    INFO(end.err);
-    REQUIRE(end.code == 0);
-  }
-}
-
-bool all_processed(const node_cluster& cluster, const std::string& seen_by, int count) {
-  return node_cluster::eventually([&] { return cluster.count(seen_by, "processed") == count; }, patience);
-}
-
-} // namespace
-
 TEST_CASE("row 41: three nodes find each other, one of them supervises, and each takes tasks and questions") {
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
   CHECK(node_cluster::eventually([&] { return !cluster.supervisor("c").empty(); }, patience));
   for (const auto* name : {"a", "b", "c"}) {
-    submit_many(cluster, name, name, 3);
+    cluster.submit(name, name, 3);
     const auto end = cluster.command(
       name, {"submit", "refused", "--id", std::string{"undo-"} + name, "--data", "{}", "--wait", "--limit", "60s"});
     INFO(end.out << end.err << cluster.logs());
     CHECK(end.code == 2); // undone
   }
-  CHECK(all_processed(cluster, "c", 9));
+  CHECK(cluster.all_processed("c", 9));
   CHECK(cluster.command("b", {"lease", "list"}).out.find("node/c") != std::string::npos);
   CHECK(cluster.command("b", {"workflow", "list"}).out.find("three") != std::string::npos);
   CHECK_THAT(cluster.command("b", {"node", "show"}).out, Contains("connected"));
@@ -51,11 +33,11 @@ TEST_CASE("row 18: a node that is killed is missed within its lease, and what it
   constexpr int count = 30;
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
-  submit_many(cluster, "a", "t", count);
+  cluster.submit("a", "t", count);
   cluster.kill("b");
   INFO(cluster.logs());
   CHECK(node_cluster::eventually([&] { return cluster.living("a") == 2; }, seconds{10}));
-  CHECK(all_processed(cluster, "c", count));
+  CHECK(cluster.all_processed("c", count));
   cluster.start("b");
   CHECK(node_cluster::eventually([&] { return cluster.living("a") == 3; }, patience));
 }
@@ -78,15 +60,15 @@ TEST_CASE("row 14: a node that is frozen for longer than its lease loses its wor
   constexpr int count = 30;
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
-  submit_many(cluster, "a", "t", count);
+  cluster.submit("a", "t", count);
   cluster.process("b").signal(SIGSTOP);
   INFO(cluster.logs());
   CHECK(node_cluster::eventually([&] { return cluster.living("a") == 2; }, seconds{10}));
-  CHECK(all_processed(cluster, "a", count));
+  CHECK(cluster.all_processed("a", count));
   cluster.process("b").signal(SIGCONT);
   CHECK(node_cluster::eventually([&] { return cluster.living("a") == 3; }, patience));
-  submit_many(cluster, "b", "again", 3);
-  CHECK(all_processed(cluster, "b", count + 3));
+  cluster.submit("b", "again", 3);
+  CHECK(cluster.all_processed("b", count + 3));
 }
 
 TEST_CASE(
@@ -94,7 +76,7 @@ TEST_CASE(
   constexpr int count = 20;
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
-  submit_many(cluster, "b", "t", count);
+  cluster.submit("b", "t", count);
   cluster.kill("a");
   const auto is_refused = [&] {
     const auto end = cluster.command("b", {"submit", "three", "--id", "later", "--data", "{}"});
@@ -103,7 +85,7 @@ TEST_CASE(
   CHECK(node_cluster::eventually(is_refused, patience));
   cluster.start("a");
   INFO(cluster.logs());
-  CHECK(all_processed(cluster, "b", count));
+  CHECK(cluster.all_processed("b", count));
   CHECK(node_cluster::eventually([&] { return cluster.living("c") == 3; }, patience));
 }
 
@@ -111,10 +93,10 @@ TEST_CASE("row 20: a node of a cluster that is told to stop gives back what it h
   constexpr int count = 20;
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
-  submit_many(cluster, "c", "t", count);
+  cluster.submit("c", "t", count);
   cluster.process("c").signal(SIGTERM);
   CHECK(cluster.process("c").wait(seconds{30}) == 0);
   INFO(cluster.logs());
   CHECK(cluster.living("a") == 2); // at once: it gave its lease back
-  CHECK(all_processed(cluster, "b", count));
+  CHECK(cluster.all_processed("b", count));
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "tests/support/hosts.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,11 +16,15 @@
 
 namespace steadfast::tests {
 
+/// For what must happen, on a machine that may have much else to do.
+inline constexpr std::chrono::seconds patience{60};
+
 /// Three real nodes, each a process of its own, on free ports of loopback: `a` has the store, `b` and `c` can supervise; all
 /// of them run tasks and offer the agents `quick`, `slow` (300 ms) and `broken`. Leases last 3 s.
 class node_cluster {
 public:
-  explicit node_cluster(std::string program);
+  /// On hosts of their own, or all on this one. The variables of the environment are for the nodes alone.
+  explicit node_cluster(std::string program, const hosts* apart = nullptr, std::vector<std::string> environment = {});
 
   /// Starts them all and waits until each sees three that live.
   void start();
@@ -27,17 +33,25 @@ public:
   /// SIGKILL.
   void kill(const std::string& name);
 
+  /// The host it is on: 0 to 2.
+  static std::uint32_t number_of(const std::string& name);
   std::string config(const std::string& name) const { return (folder_.path() / "nodes" / name / "node.toml").string(); }
+  /// Where other nodes reach it: host:port.
+  const std::string& address(const std::string& name) const { return addresses_.at(name); }
   /// A command about that node.
   program_end command(const std::string& name, std::vector<std::string> arguments, const std::string& input = "") const;
   /// The lines of JSON that it prints; none when it failed.
   std::vector<nlohmann::json> json_of(const std::string& name, std::vector<std::string> arguments) const;
 
+  /// Submits tasks of the workflow `three`: prefix0, prefix1, ... Throws std::runtime_error when one is not taken.
+  void submit(const std::string& to, const std::string& prefix, int count) const;
   std::size_t living(const std::string& seen_by) const;
   std::string supervisor(const std::string& seen_by) const; ///< empty: nobody supervises
   /// How many tasks are in that state.
   int count(const std::string& seen_by, const std::string& process_state) const;
 
+  /// Whether so many tasks are processed soon.
+  bool all_processed(const std::string& seen_by, int count) const;
   /// What every node has said so far.
   std::string logs() const;
 
@@ -45,7 +59,10 @@ public:
 
 private:
   std::string program_;
+  const hosts* apart_;
+  std::vector<std::string> environment_;
   temp_folder folder_;
+  std::map<std::string, std::string> addresses_;
   std::map<std::string, std::unique_ptr<running_program>> running_;
 };
 

@@ -1,8 +1,10 @@
-#include "tests/cluster/node_cluster.hpp"
+#include "tests/support/node_cluster.hpp"
 
 #include "runtime/address.hpp"
 #include "runtime/cluster_file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <fstream>
 #include <sstream>
@@ -13,9 +15,10 @@ namespace steadfast::tests {
 
 namespace {
 
-std::string node_text(const std::string& name, const std::string& roles, std::uint16_t port) {
-  return "[[node]]\nname = \"" + name + "\"\nroles = [" + roles + "]\nlisten = \"127.0.0.1:" + std::to_string(port)
-         + "\"\n";
+const std::array<std::string, 3> names{"a", "b", "c"};
+
+std::string node_text(const std::string& name, const std::string& roles, const std::string& address) {
+  return "[[node]]\nname = \"" + name + "\"\nroles = [" + roles + "]\nlisten = \"" + address + "\"\n";
 }
 
 std::string agent_text(const std::string& name, const std::string& program, const std::string& arguments) {
@@ -23,14 +26,15 @@ std::string agent_text(const std::string& name, const std::string& program, cons
          + "]\nallow_root = true\n";
 }
 
-std::string cluster_text(const std::vector<std::uint16_t>& ports) {
+std::string cluster_text(const std::map<std::string, std::string>& addresses) {
   const std::string lease = "ttl = \"3s\"\nrenew_every = \"800ms\"\nmargin = \"600ms\"\n";
   const std::string roles = "\"scheduler\", \"supervisor\", \"agents\"";
-  return "folder = \"nodes\"\nworkflows = [\"workflows\"]\n[cluster.lease]\n" + lease
+  return "folder = \"nodes\"\nworkflows = [\"workflows\"]\n[cluster]\nprivate_network = true\n[cluster.lease]\n" + lease
          + "[supervisor]\nperiod = \"500ms\"\nslack = \"2s\"\n[supervisor.lease]\n" + lease
-         + node_text("a", "\"store\", \"scheduler\", \"agents\"", ports[0]) + node_text("b", roles, ports[1])
-         + node_text("c", roles, ports[2]) + agent_text("quick", "/bin/cat", "")
-         + agent_text("slow", "/bin/sleep", "\"0.3\"") + agent_text("broken", "/bin/false", "");
+         + node_text("a", "\"store\", \"scheduler\", \"agents\"", addresses.at("a"))
+         + node_text("b", roles, addresses.at("b")) + node_text("c", roles, addresses.at("c"))
+         + agent_text("quick", "/bin/cat", "") + agent_text("slow", "/bin/sleep", "\"0.3\"")
+         + agent_text("broken", "/bin/false", "");
 }
 
 std::string workflow_text(const std::string& name, const std::vector<std::string>& agents) {
@@ -43,11 +47,17 @@ std::string workflow_text(const std::string& name, const std::vector<std::string
 
 } // namespace
 
-node_cluster::node_cluster(std::string program) : program_{std::move(program)} {
+node_cluster::node_cluster(std::string program, const hosts* apart, std::vector<std::string> environment)
+    : program_{std::move(program)},
+      apart_{apart},
+      environment_{std::move(environment)} {
   std::filesystem::create_directory(folder_.path() / "workflows");
   folder_.write("workflows/three.toml", workflow_text("three", {"quick", "slow", "quick"}));
   folder_.write("workflows/refused.toml", workflow_text("refused", {"quick", "broken"}));
-  folder_.write("cluster.toml", cluster_text(runtime::free_ports(3)));
+  const auto ports = runtime::free_ports(3);
+  for (std::uint32_t i = 0; i < ports.size(); ++i)
+    addresses_[names[i]] = (apart_ ? apart_->address(i) : "127.0.0.1") + ":" + std::to_string(ports[i]);
+  folder_.write("cluster.toml", cluster_text(addresses_));
   for (const auto& n : plan_cluster(folder_.path() / "cluster.toml", folder_.path() / "nodes")) {
     std::filesystem::create_directories(n.folder);
     std::ofstream{n.config_file()} << n.config;
@@ -55,18 +65,26 @@ node_cluster::node_cluster(std::string program) : program_{std::move(program)} {
 }
 
 void node_cluster::start() {
-  for (const auto* name : {"a", "b", "c"})
+  for (const auto& name : names)
     start(name);
-  for (const auto* name : {"a", "b", "c"})
-    if (!eventually([&] { return living(name) == 3; }, std::chrono::seconds{60}))
-      throw std::runtime_error{"node " + std::string{name} + " does not see the others:\n" + logs()};
+  for (const auto& name : names)
+    if (!eventually([&] { return living(name) == 3; }, patience))
+      throw std::runtime_error{"node " + name + " does not see the others:\n" + logs()};
 }
 
 void node_cluster::start(const std::string& name) {
-  running_[name] = std::make_unique<running_program>(program_, std::vector<std::string>{"serve", "-c", config(name)});
+  std::vector<std::string> line{program_, "serve", "-c", config(name)};
+  if (apart_)
+    line = apart_->command_on(number_of(name), std::move(line));
+  running_[name] = std::make_unique<running_program>(
+    line.front(), std::vector<std::string>{line.begin() + 1, line.end()}, environment_);
   const auto answers = [&] { return command(name, {"node", "show"}).code == 0; };
-  if (!eventually(answers, std::chrono::seconds{60}))
+  if (!eventually(answers, patience))
     throw std::runtime_error{"node " + name + " did not start:\n" + logs()};
+}
+
+std::uint32_t node_cluster::number_of(const std::string& name) {
+  return static_cast<std::uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
 void node_cluster::kill(const std::string& name) {
@@ -90,6 +108,14 @@ std::vector<nlohmann::json> node_cluster::json_of(const std::string& name, std::
   return lines;
 }
 
+void node_cluster::submit(const std::string& to, const std::string& prefix, int count) const {
+  for (int i = 0; i < count; ++i) {
+    const auto end = command(to, {"submit", "three", "--id", prefix + std::to_string(i), "--data", "{}"});
+    if (end.code != 0)
+      throw std::runtime_error{"a task is not taken: " + end.err};
+  }
+}
+
 std::size_t node_cluster::living(const std::string& seen_by) const {
   std::size_t count = 0;
   for (const auto& n : json_of(seen_by, {"node", "list"}))
@@ -109,9 +135,13 @@ int node_cluster::count(const std::string& seen_by, const std::string& process_s
   return lines.empty() ? 0 : lines[0].at("count").get<int>();
 }
 
+bool node_cluster::all_processed(const std::string& seen_by, int count) const {
+  return eventually([&] { return this->count(seen_by, "processed") == count; }, patience);
+}
+
 std::string node_cluster::logs() const {
   std::ostringstream text;
-  for (const auto* name : {"a", "b", "c"})
+  for (const auto& name : names)
     text << "---- " << name << '\n' << std::ifstream{folder_.path() / "nodes" / name / "log"}.rdbuf() << '\n';
   return text.str();
 }

@@ -1,0 +1,154 @@
+// Three nodes on hosts of their own, whose network is cut, one way or both, for long or again and again. Needs root; without
+// it these tests say so and end.
+
+#include "tests/support/node_cluster.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+
+using namespace steadfast::tests;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr seconds silence_is_noticed_in{30}; ///< three heartbeat time-outs of 10 s
+
+/// Three hosts and a node on each. Every test is a process of its own, so the network is too.
+struct apart {
+  hosts machines{3};
+  std::optional<node_cluster> nodes;
+
+  /// False: hosts cannot be made here.
+  bool start() {
+    if (!machines.are_apart()) {
+      WARN("skipped: " << machines.why_not());
+      return false;
+    }
+    nodes.emplace(STEADFAST_BINARY, &machines);
+    nodes->start();
+    return true;
+  }
+
+  void cut(const std::string& from, const std::string& to) {
+    machines.cut(node_cluster::number_of(from), node_cluster::number_of(to));
+  }
+  void cut_both(const std::string& one, const std::string& other) {
+    cut(one, other);
+    cut(other, one);
+  }
+  void mend(const std::string& from, const std::string& to) {
+    machines.mend(node_cluster::number_of(from), node_cluster::number_of(to));
+  }
+  void mend_both(const std::string& one, const std::string& other) {
+    mend(one, other);
+    mend(other, one);
+  }
+
+  bool sees(const std::string& node, std::size_t living, milliseconds limit) {
+    return node_cluster::eventually([&] { return nodes->living(node) == living; }, limit);
+  }
+  /// Whether the node soon knows that it has no connection to that other one.
+  bool misses(const std::string& node, const std::string& other, milliseconds limit) {
+    const auto is_lost = [&] {
+      const auto shown = nodes->json_of(node, {"node", "show"});
+      if (shown.empty())
+        return false;
+      const auto& peers = shown[0].at("peers");
+      return std::none_of(peers.begin(), peers.end(), [&](const auto& peer) {
+        return peer.at("address") == nodes->address(other) && peer.at("connected").template get<bool>();
+      });
+    };
+    return node_cluster::eventually(is_lost, limit);
+  }
+};
+
+} // namespace
+
+TEST_CASE("row 57: a node that is cut off for longer than its lease loses its work, and is back without harm") {
+  constexpr int count = 30;
+  apart c;
+  if (!c.start())
+    return;
+  c.nodes->submit("a", "t", count);
+  c.cut_both("a", "b");
+  c.cut_both("b", "c");
+  CHECK(c.sees("a", 2, patience));
+  CHECK(c.nodes->all_processed("a", count));
+  c.mend_both("a", "b");
+  c.mend_both("b", "c");
+  INFO(c.nodes->logs());
+  CHECK(c.sees("b", 3, patience));
+  c.nodes->submit("b", "again", 3);
+  CHECK(c.nodes->all_processed("a", count + 3));
+}
+
+TEST_CASE("row 46: a supervisor that is cut off from the store, but not from agents, is followed by another") {
+  apart c;
+  if (!c.start())
+    return;
+  REQUIRE(node_cluster::eventually([&] { return !c.nodes->supervisor("a").empty(); }, patience));
+  const auto first = c.nodes->supervisor("a");
+  c.cut_both(first, "a");
+  const auto on_another = [&] {
+    const auto who = c.nodes->supervisor("a");
+    return !who.empty() && who != first;
+  };
+  INFO(c.nodes->logs());
+  CHECK(node_cluster::eventually(on_another, patience));
+  c.mend_both(first, "a");
+  CHECK(c.sees("a", 3, patience));
+}
+
+TEST_CASE("row 56: a cut one way is noticed on both sides by the heartbeat, and is healed") {
+  apart c;
+  if (!c.start())
+    return;
+  const auto check = [&](const std::string& from, const std::string& to) {
+    c.cut(from, to);
+    INFO(c.nodes->logs());
+    CHECK(c.misses("b", "a", silence_is_noticed_in));
+    c.mend(from, to);
+    CHECK(c.sees("a", 3, patience));
+    CHECK(c.sees("b", 3, patience));
+  };
+  check("a", "b");
+  check("b", "a");
+  c.nodes->submit("b", "t", 3);
+  CHECK(c.nodes->all_processed("a", 3));
+}
+
+TEST_CASE("row 59: a peer that has vanished without a word is noticed by the heartbeat") {
+  apart c;
+  if (!c.start())
+    return;
+  for (const auto* other : {"a", "c"})
+    c.cut_both("b", other);
+  INFO(c.nodes->logs());
+  CHECK(c.misses("c", "b", silence_is_noticed_in)); // the kernel would wait for a quarter of an hour
+  CHECK(c.misses("b", "a", silence_is_noticed_in));
+  const auto refused = c.nodes->command("b", {"submit", "three", "--id", "x", "--data", "{}"});
+  CHECK(refused.code == 75);
+}
+
+TEST_CASE("row 58: a link that flaps does no harm, and all goes on once it holds") {
+  constexpr int count = 30;
+  apart c;
+  if (!c.start())
+    return;
+  c.nodes->submit("a", "t", count);
+  for (int i = 0; i < 10; ++i) {
+    c.cut_both("a", "b");
+    std::this_thread::sleep_for(milliseconds{200 + 90 * i});
+    c.mend_both("a", "b");
+    std::this_thread::sleep_for(milliseconds{300});
+  }
+  INFO(c.nodes->logs());
+  CHECK(c.nodes->all_processed("a", count));
+  CHECK(c.sees("b", 3, patience));
+}
