@@ -1,0 +1,204 @@
+#include "tests/chaos/chaos.hpp"
+
+#include "examples/demo/client_log.hpp"
+#include "examples/demo/faults.hpp"
+#include "examples/demo/judge.hpp"
+#include "examples/demo/load.hpp"
+#include "examples/demo/progress.hpp"
+#include "examples/demo/report.hpp"
+#include "examples/demo/services.hpp"
+#include "tests/chaos/playground.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace chaos {
+
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+constexpr auto look_every = 50ms;
+constexpr auto count_every = 1s;      ///< a node under load is slow to answer, and faults must go on
+constexpr std::uint32_t clients = 64; ///< a frozen node holds those that wait for its answer
+
+/// The services that the workflow needs.
+std::vector<demo::service_name> services_of_parcels() {
+  return {{"account", "check"}, {"package", "create"}, {"delivery", "create"}};
+}
+
+std::vector<demo::submission> make_parcels(const options& o) {
+  std::mt19937_64 chance{o.seed};
+  std::vector<demo::submission> all;
+  const auto count = o.rate * static_cast<std::uint64_t>(o.lasts.count());
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto* customer = chance() % 100 < 2 ? "suspended" : "customer";
+    const auto payload =
+      fmt::format(R"({{"customer": "{}-{}", "weight_kg": {}}})", customer, chance() % 400, 1 + chance() % 20);
+    all.push_back({fmt::format("parcel-{:06}", i + 1), "parcel", payload, ""});
+  }
+  return all;
+}
+
+class run {
+public:
+  run(const options& o, interrupted stop_now)
+      : options_{o},
+        stop_now_{stop_now},
+        playground_{o},
+        services_{demo::find_program(o.programs, "example_service"), o.folder, o.seed, services_of_parcels(),
+                  playground_.hosts().own_address()},
+        evidence_{o.folder, services_.effect_logs()},
+        client_log_{evidence_.clients()},
+        chance_{o.seed} {
+    playground_.add_nodes(o, services_);
+  }
+
+  bool play() {
+    introduce();
+    playground_.nodes().start();
+    demo::switch_faults_on(services_);
+    begun_ = clock::now();
+    load_.emplace(make_parcels(options_), client_log_,
+                  demo::load_options{playground_.nodes().sockets(), clients, options_.rate});
+    play_faults();
+    heal();
+    wait_for_quiet();
+    stop();
+    return check() && as_promised_;
+  }
+
+private:
+  void introduce() {
+    progress_.say(fmt::format("seed {}: {} nodes for {} s at {} parcels per second, in {}", options_.seed,
+                              options_.nodes, options_.lasts.count(), options_.rate, options_.folder.string()));
+    if (!playground_.can().cuts)
+      progress_.say("the network is not cut: " + playground_.hosts().why_not());
+    if (!playground_.can().clocks)
+      progress_.say("no clock is set: libfaketime is not installed, or does not work with this build");
+    progress_.say("the services misbehave:\n" + demo::fault_summary(services_));
+  }
+
+  // ---- faults ----
+
+  void play_faults() {
+    auto next = begun_ + 1s;
+    while (clock::now() < begun_ + options_.lasts && !stop_now_()) {
+      look("under faults");
+      complain(playground_.end_due());
+      if (clock::now() < next)
+        continue;
+      const auto f = draw(chance_, playground_.can());
+      if (!playground_.is_free(f.node) || !playground_.is_free(f.other))
+        continue;
+      progress_.say_now(text_of(f));
+      playground_.begin(f);
+      ++faults_;
+      next = clock::now() + 500ms + std::chrono::milliseconds{chance_() % 2000};
+    }
+  }
+
+  /// The work ends with the faults: what was not acknowledged by then need not be.
+  void heal() {
+    demo::switch_faults_off(services_);
+    complain(playground_.heal());
+    load_->stop(); // not before: its clients may wait for a node that is frozen
+    healed_ = clock::now();
+    progress_.say_now("all is healed");
+  }
+
+  // ---- looking on ----
+
+  std::uint64_t all_tasks() const {
+    return std::accumulate(tasks_.begin(), tasks_.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const auto& of_state) { return sum + of_state.second; });
+  }
+
+  void complain(const std::vector<std::string>& sentences) {
+    for (const auto& s : sentences)
+      progress_.say(s);
+    as_promised_ = as_promised_ && sentences.empty();
+  }
+
+  void look(const std::string& phase) {
+    std::this_thread::sleep_for(look_every);
+    auto& nodes = playground_.nodes();
+    if (playground_.is_free(0) && clock::now() >= next_count_) { // one that is frozen would hold the question
+      if (const auto counted = nodes.with_store().count_tasks())
+        tasks_ = *counted;
+      next_count_ = clock::now() + count_every;
+    }
+    const auto up = fmt::format("{} of {} up", playground_.free_nodes(), nodes.size());
+    progress_.show({phase, up, tasks_, load_->size(), load_->acknowledged(), load_->repeated(), faults_});
+    for (std::uint32_t i = 0; i < nodes.size(); ++i)
+      if (playground_.is_free(i) && !nodes.at(i).is_running())
+        throw std::runtime_error{"a node ended by itself; it said:\n" + demo::read_file(nodes.at(i).log())};
+  }
+
+  void wait_for_quiet() {
+    const auto is_quiet = [this] { return all_tasks() == demo::ended(tasks_) && all_tasks() >= load_->acknowledged(); };
+    tasks_.clear(); // what was counted before says nothing
+    while ((tasks_.empty() || !is_quiet()) && !stop_now_() && clock::now() < healed_ + options_.quiet_max)
+      look("waiting for quiet");
+    if (stop_now_())
+      complain({"interrupted"});
+    else if (!is_quiet())
+      complain({"there are open tasks " + std::to_string(options_.quiet_max.count()) + " s after the last fault"});
+    else
+      progress_.say_now("all is quiet");
+  }
+
+  // ---- the end ----
+
+  void stop() {
+    playground_.nodes().with_store().save_alerts(evidence_.alerts());
+    for (const auto& log : playground_.nodes().stop())
+      complain({"a node did not stop with exit code 0 on SIGTERM: " + log.string()});
+    services_.stop();
+  }
+
+  bool check() {
+    const auto lasted = std::chrono::duration<double>(healed_ - begun_).count();
+    demo::dump_tasks(playground_.nodes().with_store(), evidence_);
+    progress_.say(
+      fmt::format("\n{} faults; {} parcels offered, {} acknowledged, {:.0f} per second; {} sent again, {} refused\n{}",
+                  faults_, load_->size(), load_->acknowledged(), static_cast<double>(load_->acknowledged()) / lasted,
+                  load_->repeated(), load_->refused(),
+                  demo::table(demo::read_dump(evidence_.tasks()), demo::read_effects(evidence_.effect_logs), lasted)));
+    const auto found = demo::judge(demo::find_program(options_.programs, "effect_checker"), evidence_);
+    progress_.say(found.report);
+    return found.kept;
+  }
+
+  const options options_;
+  const interrupted stop_now_;
+  playground playground_; ///< before any thread
+  demo::services services_;
+  const demo::evidence evidence_;
+  demo::client_log client_log_;
+  std::mt19937_64 chance_;
+  std::optional<demo::load> load_;
+  demo::progress progress_;
+  std::map<std::string, std::uint64_t> tasks_; ///< by process_state, as they were counted last
+  clock::time_point next_count_ = clock::now();
+  std::uint32_t faults_ = 0;
+  bool as_promised_ = true;
+  clock::time_point begun_ = clock::now();
+  clock::time_point healed_ = clock::now();
+};
+
+} // namespace
+
+bool play(const options& o, interrupted stop_now) {
+  return run{o, stop_now}.play();
+}
+
+} // namespace chaos

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+
+namespace chaos {
+
+struct options {
+  std::filesystem::path programs;  ///< folder of the build
+  std::filesystem::path workflows; ///< folder with parcel.toml
+  std::filesystem::path folder;    ///< for everything that is written
+  std::uint32_t nodes = 3;         ///< the first has the store
+  std::uint32_t rate = 200;        ///< submissions per second
+  std::chrono::seconds lasts{30};  ///< under faults
+  std::uint64_t seed = 1;
+  std::chrono::seconds quiet_max{180}; ///< from the end of the faults until the last task must have ended
+};
+
+/// True when Ctrl-C or SIGTERM came; the run ends soon after.
+using interrupted = bool (*)();
+
+/// Plays all of it and prints as it goes. True when every task has ended, the nodes stopped as they should and the checker
+/// found nothing. Throws std::exception when something cannot be started or a node ended by itself. Call it before any
+/// thread is started: with root it moves to a network of its own.
+bool play(const options& o, interrupted stop_now);
+
+} // namespace chaos

@@ -1,0 +1,40 @@
+// Real nodes under real faults: killed, stopped, frozen, cut off, with clocks that are wrong, while work comes in; then
+// all is healed, and the checker compares what happened with what was promised.
+
+#include "examples/demo/program.hpp"
+#include "tests/chaos/chaos.hpp"
+
+#include <CLI/CLI.hpp>
+
+int main(int argc, char** argv) {
+  chaos::options options;
+  std::filesystem::path keep;
+  std::int64_t seconds = options.lasts.count();
+  std::int64_t quiet_max = options.quiet_max.count();
+  CLI::App app{"Nodes of a cluster that are killed, frozen and cut off under load.\n"
+               "As root each node is on a network of its own, which can be cut; otherwise all are on loopback.",
+               "steadfast_chaos"};
+  app.option_defaults()->take_last(); // a script's argument can be overridden
+  app.add_option("--bin", options.programs, "folder of the build")->required();
+  app.add_option("--workflows", options.workflows, "folder with parcel.toml")->required();
+  app.add_option("--nodes", options.nodes, "nodes; the first has the store [3]")->check(CLI::Range(2, 9));
+  app.add_option("--rate", options.rate, "submissions per second [200]")->check(CLI::Range(1, 100'000));
+  app.add_option("--seconds", seconds, "under faults [30]")->check(CLI::Range(1, 86'400));
+  app.add_option("--seed", options.seed, "of the faults and the work [1]");
+  app.add_option("--quiet-max", quiet_max, "seconds until the last task must have ended after the faults [180]");
+  app.add_option("--keep", keep, "folder for all files, which are left there");
+  app.footer(
+    "Exit codes: 0 every promise was kept, 1 not, 2 wrong command line, 3 it could not be played, 130 Ctrl-C.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  options.lasts = std::chrono::seconds{seconds};
+  options.quiet_max = std::chrono::seconds{quiet_max};
+  options.workflows = std::filesystem::absolute(options.workflows);
+  return demo::play_in_folder("steadfast_chaos", keep, [&](const std::filesystem::path& folder) {
+    options.folder = folder;
+    return chaos::play(options, demo::was_interrupted);
+  });
+}

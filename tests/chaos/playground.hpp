@@ -1,0 +1,61 @@
+#pragma once
+
+#include "examples/demo/cluster.hpp"
+#include "tests/chaos/fault.hpp"
+#include "tests/support/hosts.hpp"
+#include "tests/support/wall_clock.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace demo {
+class services;
+}
+
+namespace chaos {
+
+struct options;
+
+/// The nodes, the hosts they are on, and what is being done to them.
+class playground {
+public:
+  /// REQUIRES: no thread was started yet.
+  explicit playground(const options& o);
+
+  const steadfast::tests::hosts& hosts() const { return hosts_; }
+  const abilities& can() const { return can_; }
+  demo::cluster& nodes() { return nodes_; }
+  void add_nodes(const options& o, const demo::services& remote);
+
+  bool is_free(std::uint32_t node) const { return !under_.at(node).has_value(); }
+  std::size_t free_nodes() const;
+
+  /// REQUIRES: the nodes that it names are free.
+  void begin(const fault& f);
+  /// Ends what has lasted long enough. Complaints, a sentence each.
+  std::vector<std::string> end_due();
+  /// Ends everything, sets the clocks right and waits until each node answers.
+  std::vector<std::string> heal();
+
+private:
+  struct active_fault {
+    fault what;
+    std::chrono::steady_clock::time_point until;
+  };
+
+  std::vector<std::string> command_for(std::uint32_t node, const std::filesystem::path& folder);
+  std::optional<std::string> end(const fault& f);
+  template <class Condition>
+  std::vector<std::string> end_all(Condition is_over);
+
+  steadfast::tests::hosts hosts_;
+  abilities can_;
+  demo::cluster nodes_;
+  std::vector<steadfast::tests::wall_clock> clocks_; ///< by node; none when they cannot be set
+  std::vector<std::optional<active_fault>> under_;   ///< by node
+};
+
+} // namespace chaos
