@@ -227,6 +227,25 @@ TEST_CASE("row 35: an order under an old epoch is refused, and one under a new e
   CHECK(d.calls.size() == 1);
 }
 
+TEST_CASE("row 15: what a scheduler orders after it lost the task in a pause is refused") {
+  scripted_desk d{plain()};
+  d.order(order_of(1, 6)); // by the scheduler that has it now
+  d.end_call(0, succeeded());
+  d.order(order_of(1, 5));
+  CHECK(d.calls.size() == 1);
+  CHECK(d.reports.size() == 1);
+  CHECK(d.view().refused == 1);
+}
+
+TEST_CASE("row 54: an order that comes twice is called once and reported once") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.order(order_of(1));
+  CHECK(d.calls.size() == 1);
+  d.end_call(0, succeeded());
+  CHECK(d.reports.size() == 1);
+}
+
 TEST_CASE("row 37: the queue of a slow agent is bounded, and what is above is pushed back") {
   scripted_desk d{plain()};
   for (std::uint64_t task = 1; task <= 6; ++task)

@@ -129,7 +129,7 @@ TEST_CASE("row 36: a node that is gone gets no more orders once its lease has en
     CHECK(c.home.state("t" + std::to_string(i)) == "processed");
 }
 
-TEST_CASE("row 42: a scheduler that hangs loses its node's lease, and its tasks go to another") {
+TEST_CASE("row 19: a scheduler that hangs loses its node's lease, and its tasks go to another") {
   cluster c;
   neighbour b{c.home, c.book, "b"};
   b.agent("hotel").follow(scripted_agent::hang);

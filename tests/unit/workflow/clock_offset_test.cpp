@@ -31,6 +31,19 @@ TEST_CASE("row 50: a clock that jumps by years is followed by the next answer") 
   CHECK(offset_after(0ms, {asked, asked + 2ms, asked - 87'600h}) <= -87'600h);
 }
 
+TEST_CASE("row 51: a clock that drifts by one per cent is followed as closely as it is asked") {
+  constexpr span period = 2s;
+  constexpr span took = 10ms;
+  std::optional<span> known;
+  for (int i = 0; i < 10'000; ++i) {
+    const auto passed = i * period;
+    const auto theirs = asked + passed * 101 / 100;
+    if (known)
+      REQUIRE(std::chrono::abs(*known - (theirs - (asked + passed))) <= took + period / 100);
+    known = offset_after(known, {asked + passed, asked + passed + took, theirs});
+  }
+}
+
 TEST_CASE("property: after an answer the error is at most the time that the answer took") {
   steadfast::tests::holds(200, 100, [] {
     const auto ahead = span{*rc::gen::inRange<std::int64_t>(-1'000'000, 1'000'000)};
