@@ -7,24 +7,43 @@
 
 #include <chrono>
 #include <csignal>
+#include <optional>
 #include <string>
 #include <thread>
 
 using namespace steadfast::tests;
 using std::chrono::seconds;
 
-TEST_CASE("row 50: a wall clock that jumps by hours and years under running nodes changes nothing") {
-  if (!wall_clock::works_with(STEADFAST_BINARY)) {
-    WARN("skipped: libfaketime is not installed, or does not work with this build");
-    return;
+namespace {
+
+/// Three nodes that believe one wall clock, which a test sets wrong.
+struct clocked {
+  temp_folder folder;
+  wall_clock clock{folder.path() / "wall_clock"};
+  std::optional<node_cluster> nodes;
+
+  /// False: clocks cannot be set here.
+  bool start() {
+    if (!wall_clock::works_with(STEADFAST_BINARY)) {
+      WARN("skipped: libfaketime is not installed, or does not work with this build");
+      return false;
+    }
+    nodes.emplace(STEADFAST_BINARY, nullptr, clock.environment());
+    nodes->start();
+    return true;
   }
-  const temp_folder folder;
-  const wall_clock clock{folder.path() / "wall_clock"};
-  node_cluster cluster{STEADFAST_BINARY, nullptr, clock.environment()};
-  cluster.start();
+};
+
+} // namespace
+
+TEST_CASE("row 50: a wall clock that jumps by hours and years under running nodes changes nothing") {
+  clocked c;
+  if (!c.start())
+    return;
+  auto& cluster = *c.nodes;
   int submitted = 0;
   for (const auto wrong_by : {seconds{3600}, seconds{-3600}, seconds{315'360'000}, seconds{0}}) {
-    clock.set_wrong_by(wrong_by);
+    c.clock.set_wrong_by(wrong_by);
     std::this_thread::sleep_for(seconds{2}); // the library looks at the file every second
     cluster.submit("b", "t" + std::to_string(submitted) + "-", 3);
     submitted += 3;
@@ -37,15 +56,11 @@ TEST_CASE("row 50: a wall clock that jumps by hours and years under running node
 }
 
 TEST_CASE("row 50: a node is started again under a clock that is an hour ahead, and its cluster follows another's") {
-  if (!wall_clock::works_with(STEADFAST_BINARY)) {
-    WARN("skipped: libfaketime is not installed, or does not work with this build");
+  clocked c;
+  if (!c.start())
     return;
-  }
-  const temp_folder folder;
-  const wall_clock clock{folder.path() / "wall_clock"};
-  node_cluster cluster{STEADFAST_BINARY, nullptr, clock.environment()};
-  cluster.start();
-  clock.set_wrong_by(seconds{3600});
+  auto& cluster = *c.nodes;
+  c.clock.set_wrong_by(seconds{3600});
   cluster.kill("b");
   cluster.start("b");
   INFO(cluster.logs());

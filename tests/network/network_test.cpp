@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 
