@@ -38,12 +38,12 @@ void cluster::wait_until_up(node& n) {
     throw std::runtime_error{"a node does not answer; it said:\n" + read_file(n.log())};
 }
 
-std::vector<std::filesystem::path> cluster::stop() {
-  std::vector<std::filesystem::path> failed;
+std::vector<std::string> cluster::stop() {
+  std::vector<std::string> complaints;
   for (auto n = nodes_.rbegin(); n != nodes_.rend(); ++n)
     if ((*n)->stop(stop_limit) != 0)
-      failed.push_back((*n)->log());
-  return failed;
+      complaints.push_back((*n)->ill_ending());
+  return complaints;
 }
 
 std::vector<std::string> cluster::sockets() const {

@@ -1,6 +1,7 @@
 #include "examples/demo/node.hpp"
 
 #include "runtime/client.hpp"
+#include "runtime/node_processes.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -28,6 +29,10 @@ void node::start() {
   child_ = process{command, log()};
 }
 
+bool node::is_serving() {
+  return child_.is_running() && steadfast::process_behind(socket()) == child_.pid();
+}
+
 bool node::waits_for_calls(std::chrono::milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   while (child_.is_running() && std::chrono::steady_clock::now() < until) {
@@ -36,6 +41,11 @@ bool node::waits_for_calls(std::chrono::milliseconds limit) {
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
   }
   return false;
+}
+
+std::string node::ill_ending() {
+  return "a node did not stop with exit code 0 on SIGTERM but has " + child_.ending()
+         + "; it said last: " + steadfast::last_line(log()) + "\n  (" + log().string() + ")";
 }
 
 std::optional<std::map<std::string, std::uint64_t>> node::count_tasks() const {

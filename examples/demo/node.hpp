@@ -37,7 +37,9 @@ public:
   std::optional<int> stop(std::chrono::milliseconds limit) { return child_.stop(limit); }
 
   bool is_running() { return child_.is_running(); }
+  bool is_serving();                                     ///< its control channel is open, so SIGTERM stops it in order
   bool waits_for_calls(std::chrono::milliseconds limit); ///< it answers on its control channel
+  std::string ill_ending();                              ///< a sentence on one that did not stop as it should
 
   /// Tasks by process_state; none when the node does not answer.
   std::optional<std::map<std::string, std::uint64_t>> count_tasks() const;

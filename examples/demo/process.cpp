@@ -82,6 +82,14 @@ bool process::is_running() {
   return pid_ != 0 && !status_;
 }
 
+std::string process::ending() {
+  if (is_running() || !status_)
+    return "not ended";
+  if (WIFEXITED(*status_))
+    return "ended with exit code " + std::to_string(WEXITSTATUS(*status_));
+  return "been killed by signal " + std::to_string(WTERMSIG(*status_));
+}
+
 void process::signal(int number) {
   if (is_running())
     ::kill(pid_, number);

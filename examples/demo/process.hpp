@@ -23,6 +23,7 @@ public:
 
   pid_t pid() const { return pid_; } ///< 0 when there is none
   bool is_running();
+  std::string ending(); ///< "ended with exit code 1", "been killed by signal 9", "not ended"
 
   void signal(int number); ///< nothing when it has ended
   void kill();             ///< SIGKILL, and waits until it is gone

@@ -124,11 +124,11 @@ private:
 
   bool stop() {
     nodes_.with_store().save_alerts(evidence_.alerts());
-    const auto failed = nodes_.stop();
-    for (const auto& log : failed)
-      progress_.say("a node did not stop with exit code 0 on SIGTERM: " + log.string());
+    const auto complaints = nodes_.stop();
+    for (const auto& c : complaints)
+      progress_.say(c);
     services_.stop();
-    return failed.empty();
+    return complaints.empty();
   }
 
   bool check() {

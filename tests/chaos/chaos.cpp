@@ -97,7 +97,7 @@ private:
       if (clock::now() < next)
         continue;
       const auto f = draw(chance_, playground_.can());
-      if (!playground_.is_free(f.node) || !playground_.is_free(f.other))
+      if (!playground_.can_begin(f))
         continue;
       progress_.say_now(text_of(f));
       playground_.begin(f);
@@ -160,8 +160,7 @@ private:
 
   void stop() {
     playground_.nodes().with_store().save_alerts(evidence_.alerts());
-    for (const auto& log : playground_.nodes().stop())
-      complain({"a node did not stop with exit code 0 on SIGTERM: " + log.string()});
+    complain(playground_.nodes().stop());
     services_.stop();
   }
 

@@ -57,6 +57,11 @@ std::size_t playground::free_nodes() const {
     std::count_if(under_.begin(), under_.end(), [](const auto& f) { return !f.has_value(); }));
 }
 
+bool playground::can_begin(const fault& f) {
+  const auto is_ready = f.kind != fault_kind::stop || nodes_.at(f.node).is_serving();
+  return is_ready && is_free(f.node) && is_free(f.other);
+}
+
 void playground::begin(const fault& f) {
   auto& node = nodes_.at(f.node);
   switch (f.kind) {
@@ -76,7 +81,7 @@ std::optional<std::string> playground::end(const fault& f) {
   switch (f.kind) {
     case fault_kind::stop:
       if (node.wait(stop_limit) != 0)
-        complaint = "a node did not stop with exit code 0 on SIGTERM: " + node.log().string();
+        complaint = node.ill_ending();
       [[fallthrough]];
     case fault_kind::kill: node.start(); break;
     case fault_kind::freeze: node.signal(SIGCONT); break;

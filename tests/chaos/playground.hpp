@@ -33,7 +33,9 @@ public:
   bool is_free(std::uint32_t node) const { return !under_.at(node).has_value(); }
   std::size_t free_nodes() const;
 
-  /// REQUIRES: the nodes that it names are free.
+  /// Whether the nodes that it names are free, and one that is to stop has got so far as to know how.
+  bool can_begin(const fault& f);
+  /// REQUIRES: can_begin(f).
   void begin(const fault& f);
   /// Ends what has lasted long enough. Complaints, a sentence each.
   std::vector<std::string> end_due();
