@@ -3,7 +3,11 @@
 if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Debug or RelWithDebInfo" FORCE)
 endif()
-set(CMAKE_CXX_FLAGS_DEBUG "-Og -g1")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")  # a third of the time; for g++ it makes no difference
+else()
+  set(CMAKE_CXX_FLAGS_DEBUG "-Og -g1")
+endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 foreach(config RELEASE MINSIZEREL)
   string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_${config} "${CMAKE_CXX_FLAGS_${config}}")

@@ -4,6 +4,6 @@ if(STEADFAST_WERROR)
   set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
 endif()
 # In a unity build every source is an included file, which GCC takes for a header.
-if(CMAKE_UNITY_BUILD)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-subobject-linkage)
 endif()

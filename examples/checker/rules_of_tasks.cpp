@@ -59,9 +59,10 @@ void check_outcomes(const sorted_history& h, finding& e1, finding& e2) {
     if (h.all().has_clients)
       check_task_submitted(h, t, e2);
   }
-  for (const auto& [id, record] : h.all().clients)
-    if (record.acknowledged > 0 && !h.find(id))
-      e1.expect(false, [&] { return task_text(h, id) + " was acknowledged, but the store does not have it"; });
+  for (const auto& client : h.all().clients)
+    if (client.second.acknowledged > 0 && !h.find(client.first))
+      e1.expect(false,
+                [&] { return task_text(h, client.first) + " was acknowledged, but the store does not have it"; });
 }
 
 void check_processed(const sorted_history& h, const task_case& c, finding& e4) {

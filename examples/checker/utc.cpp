@@ -38,8 +38,8 @@ bool read_utc(std::string_view text, std::int64_t& into) {
       || !digits(text, 14, 2, mi) || !digits(text, 17, 2, s)
       || !fraction(text.substr(whole_seconds, text.size() - whole_seconds - 1), ms))
     return false;
-  const sys_days day{year{y} / month{static_cast<unsigned>(mo)} / static_cast<unsigned>(d)};
-  into = (day.time_since_epoch() + hours{h} + minutes{mi} + seconds{s} + milliseconds{ms}) / milliseconds{1};
+  const sys_days date{year{y} / month{static_cast<unsigned>(mo)} / day{static_cast<unsigned>(d)}};
+  into = (date.time_since_epoch() + hours{h} + minutes{mi} + seconds{s} + milliseconds{ms}) / milliseconds{1};
   return true;
 }
 
