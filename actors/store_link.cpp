@@ -1,5 +1,5 @@
-// Stands for the store of another node. Whoever writes gets an answer in any case: one that could not be sent is told so,
-// and one that was on its way when the connection broke is told that nobody knows.
+// Stands for the store of another node. Whoever asks gets an answer in any case, at once when the connection breaks: a
+// question is then answered with an error, and who has a write on its way is told that nobody knows.
 
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
@@ -10,6 +10,7 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ namespace {
 
 constexpr workflow::span retry_when_away{2000};
 constexpr workflow::span submission_limit{10'000};
+constexpr workflow::span question_limit{30'000};
 constexpr std::size_t submissions_max = 1024; ///< on their way at a time
 
 /// A write on its way to the other node, and who waits for it.
@@ -89,6 +91,8 @@ private:
       answer(w.client, w.ticket, store::verdict::unknown_outcome, "the connection to the store broke");
     for (auto& [ticket, promise] : std::exchange(submissions_, {}))
       promise.deliver(without_answer());
+    for (auto& [ticket, fail] : std::exchange(questions_, {}))
+      fail(caf::make_error(caf::sec::runtime_error, std::string{"the connection to the store broke"}));
   }
 
   void spread(const store_news& m) {
@@ -165,9 +169,22 @@ private:
 
   template <class Answer, class Handle, class Question>
   caf::result<Answer> passed_on(const Handle& to, const Question& m) {
-    if (to)
-      return delegate(to, m);
-    return caf::make_error(caf::sec::runtime_error, trouble());
+    if (!to)
+      return caf::make_error(caf::sec::runtime_error, trouble());
+    const auto ticket = ++ticket_;
+    auto answer = make_response_promise<Answer>();
+    questions_[ticket] = [answer](caf::error why) mutable { answer.deliver(std::move(why)); };
+    ask(this, to, question_limit, m)
+      .then(
+        [this, ticket, answer](Answer& a) mutable {
+          if (questions_.erase(ticket) > 0)
+            answer.deliver(std::move(a));
+        },
+        [this, ticket, answer](caf::error& why) mutable {
+          if (questions_.erase(ticket) > 0)
+            answer.deliver(std::move(why));
+        });
+    return answer;
   }
 
   store_link_deps deps_;
@@ -177,6 +194,7 @@ private:
   std::vector<store_client> subscribers_;
   std::map<std::uint64_t, open_write> open_;                                  ///< by ticket
   std::map<std::uint64_t, caf::typed_response_promise<receipt>> submissions_; ///< on their way, by ticket
+  std::map<std::uint64_t, std::function<void(caf::error)>> questions_;        ///< how to fail each, by ticket
   std::uint64_t ticket_ = 0;
 };
 

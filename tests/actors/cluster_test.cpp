@@ -37,6 +37,17 @@ tests::neighbour_settings only_agents() {
   return s;
 }
 
+/// Asks the store for a figure; the error it got instead of one.
+std::shared_ptr<std::string> begin_to_count(cluster& c, const actors::store_link_actor& link) {
+  auto why = std::make_shared<std::string>();
+  c.home.system().system().spawn([why, link](caf::event_based_actor* self) {
+    actors::ask(self, link, 60s, actors::count_tasks{})
+      .then([](const actors::task_count&) {},
+            [why](const caf::error& e) { *why = e.context().get_as<std::string>(0); });
+  });
+  return why;
+}
+
 std::size_t orders_at(neighbour& n, const std::string& step) {
   return n.agent(step).orders_of(step).size();
 }
@@ -162,6 +173,17 @@ TEST_CASE("row 45: while the store is away submissions are pushed back, attempts
   b.find_store();
   CHECK(c.home.reaches("t1", "processed", 5s));
   CHECK(orders_at(b, "hotel") == 1);
+}
+
+TEST_CASE("row 45: a question on its way when the connection to the store breaks is answered at once") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  c.settle();
+  const auto why = begin_to_count(c, b.link);
+  c.home.run_until_next<actors::count_tasks>("reader");
+  b.lose_store();
+  c.home.run();
+  CHECK(*why == "the connection to the store broke");
 }
 
 TEST_CASE("row 46: a node that cannot renew its lease takes no more work before the lease has ended") {
