@@ -41,15 +41,15 @@ private:
   void take_step() {
     if (released_)
       return;
-    const auto at = now();
-    workflow::on_silence(campaign_, deps_.options.terms, at);
-    switch (workflow::next_step(campaign_, deps_.options.terms, at)) {
-      case workflow::lease_step::acquire: acquire(at); break;
-      case workflow::lease_step::renew: renew(at); break;
+    const auto& terms = deps_.options.terms;
+    workflow::on_silence(campaign_, terms, now());
+    switch (workflow::next_step(campaign_, terms, now())) {
+      case workflow::lease_step::acquire: acquire(); break;
+      case workflow::lease_step::renew: renew(); break;
       case workflow::lease_step::stop: tell_guarded(); break;
       case workflow::lease_step::none: break;
     }
-    alarm_.set<lease_actor>(this, deps_.clock, workflow::next_look(campaign_, deps_.options.terms));
+    alarm_.set<lease_actor>(this, deps_.clock, workflow::next_look(campaign_, terms));
   }
 
   void on_tick(const tick_timer& m) {
@@ -57,14 +57,14 @@ private:
       take_step();
   }
 
-  void acquire(workflow::instant at) {
+  void acquire() {
     const auto& o = deps_.options;
-    write(store::acquire_lease{o.name, o.holder, o.note, o.terms.ttl, at});
+    write(store::acquire_lease{o.name, o.holder, o.note, o.terms.ttl, {}});
   }
 
-  void renew(workflow::instant at) {
+  void renew() {
     const auto& o = deps_.options;
-    write(store::renew_lease{o.name, o.holder, campaign_.epoch, o.terms.ttl, at});
+    write(store::renew_lease{o.name, o.holder, campaign_.epoch, o.terms.ttl, {}});
   }
 
   template <class What>
@@ -82,18 +82,19 @@ private:
       return answer_release();
     if (campaign_.asked_at == workflow::unset)
       return;
-    if (is_unanswered(*m.outcome) && campaign_.epoch != 0)
-      return; // it is held as far as anybody knows; the campaign asks again when its patience is over
+    const auto& terms = deps_.options.terms;
     if (m.outcome->result == store::verdict::applied) {
-      workflow::on_granted(campaign_, deps_.options.terms, m.outcome->number, now());
+      workflow::on_granted(campaign_, terms, m.outcome->number, now());
       tell_guarded(); // of a renewal too: its answer is the progress that the next one needs
-    } else if (workflow::on_refused(campaign_, deps_.options.terms, now())) {
+    } else if (is_unanswered(*m.outcome)) {
+      workflow::on_unanswered(campaign_, terms, now());
+    } else if (workflow::on_refused(campaign_, terms, now())) {
       tell_guarded();
     }
     take_step();
   }
 
-  /// The store could not be reached, or its answer was lost: that says nothing of the lease.
+  /// The store could not be reached, or its answer was lost.
   static bool is_unanswered(const store::outcome& o) {
     return o.result == store::verdict::full || o.result == store::verdict::unknown_outcome;
   }

@@ -52,6 +52,11 @@ bool on_refused(lease_campaign& c, const lease_terms& terms, instant now) {
   return held;
 }
 
+void on_unanswered(lease_campaign& c, const lease_terms& terms, instant now) {
+  if (c.epoch == 0)
+    on_refused(c, terms, now);
+} // one that is held asks again when its patience is over
+
 void on_silence(lease_campaign& c, const lease_terms& terms, instant now) {
   if (c.asked_at == unset || now < c.asked_at + patience(terms))
     return;

@@ -35,6 +35,9 @@ void on_granted(lease_campaign& c, const lease_terms& terms, std::uint64_t epoch
 /// The store refused: it belongs to another, or the renewal came too late. True if the guarded work must stop.
 bool on_refused(lease_campaign& c, const lease_terms& terms, instant now);
 
+/// It is known that no answer comes, which says nothing of the lease: one that is held stays so until its term is over.
+void on_unanswered(lease_campaign& c, const lease_terms& terms, instant now);
+
 /// The store did not answer; asking again does no harm.
 void on_silence(lease_campaign& c, const lease_terms& terms, instant now);
 

@@ -118,6 +118,21 @@ TEST_CASE("a refused renewal ends the lease at once, a refused acquisition is as
   CHECK(next_step(c, terms, began + 5s) == lease_step::acquire);
 }
 
+TEST_CASE("a store that cannot be reached ends no lease, and is asked again soon by those who hold none") {
+  auto c = holder();
+  c.progressed = true;
+  REQUIRE(next_step(c, terms, began + 3s) == lease_step::renew);
+  on_unanswered(c, terms, began + 3s);
+  CHECK(c.epoch == 1);
+  CHECK(next_look(c, terms) == began + 6s);
+
+  lease_campaign other;
+  REQUIRE(next_step(other, terms, began) == lease_step::acquire);
+  on_unanswered(other, terms, began);
+  CHECK(next_step(other, terms, began + 999ms) == lease_step::none);
+  CHECK(next_step(other, terms, began + 1s) == lease_step::acquire);
+}
+
 TEST_CASE("a request without an answer is asked again after a while") {
   lease_campaign c;
   next_step(c, terms, began);
