@@ -93,7 +93,6 @@ private:
       return;
     store::free_locks what;
     what.scheduler = deps_.options.name;
-    what.now = now();
     what.guard = lease_;
     for (const auto& [number, e] : tasks_)
       what.except.push_back(number);
@@ -110,7 +109,6 @@ private:
     store::claim_tasks what;
     what.scheduler = deps_.options.name;
     what.max = std::min<std::size_t>(deps_.options.claim_max, deps_.options.in_flight_max - tasks_.size());
-    what.now = now();
     what.guard = lease_;
     write(claim_ticket, std::move(what));
   }

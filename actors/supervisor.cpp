@@ -173,7 +173,6 @@ private:
   void free_locks_of(const std::string& node, const store::lease& lease) {
     store::free_locks what;
     what.scheduler = node;
-    what.now = now();
     what.guard = store::lease_guard{lease_, view_.epoch};
     what.gone = store::lease_guard{lease.name, lease.epoch};
     write_request r;

@@ -189,7 +189,6 @@ json acknowledge_alert(const control_context& c, const json& params) {
   store::acknowledge_alert what;
   what.alert = params.at("alert").get<std::uint64_t>();
   what.who = text_of(params, "who");
-  what.now = c.now();
   actors::write_request request;
   request.what = actors::boxed<store::write>{store::write{what}};
   caf::scoped_actor self{c.sys};
