@@ -79,7 +79,7 @@ TEST_CASE("row 13: a client actor on a node of its own is killed twice and has m
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
   const client_program client{cluster};
-  for (const std::size_t heard : {20, 120}) {
+  for (const std::size_t heard : {20U, 120U}) {
     const auto running = client.start();
     REQUIRE(client.has_heard_of(heard));
     running->signal(SIGKILL);

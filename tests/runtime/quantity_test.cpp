@@ -92,7 +92,7 @@ TEST_CASE("lengths of time are shown in one or two units") {
   CHECK(rough_text(milliseconds{180'000}) == "3 min");
   CHECK(rough_text(milliseconds{7'800'000}) == "2 h 10 min");
   CHECK(rough_text(milliseconds{442'800'000}) == "5 d 3 h");
-  const workflow::instant now{milliseconds{1'000'000'000}};
-  CHECK(relative_text(now - milliseconds{185'000}, now) == "3 min 5 s ago");
-  CHECK(relative_text(now + milliseconds{820}, now) == "in 820 ms");
+  const workflow::instant moment{milliseconds{1'000'000'000}};
+  CHECK(relative_text(moment - milliseconds{185'000}, moment) == "3 min 5 s ago");
+  CHECK(relative_text(moment + milliseconds{820}, moment) == "in 820 ms");
 }

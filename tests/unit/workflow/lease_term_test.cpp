@@ -149,7 +149,7 @@ TEST_CASE("whatever happens, a holder stops in time and the next look lies ahead
     lease_campaign c;
     auto now = began;
     auto granted_from = instant{}; // when the last request that was granted had been sent
-    for (int i = 0; i < 100; ++i) {
+    for (unsigned i = 0; i < 100; ++i) {
       on_silence(c, terms, now);
       next_step(c, terms, now);
       REQUIRE(next_look(c, terms) > now);
