@@ -54,7 +54,10 @@ public:
   const char* name() const override { return "gateway"; }
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
-  void on_exit() override { deps_ = {}; }
+  void on_exit() override {
+    acts_.clear();
+    deps_ = {};
+  }
 
   behavior_type make_behavior() override {
     return {

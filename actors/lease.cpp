@@ -24,7 +24,10 @@ public:
   const char* name() const override { return "lease_actor"; }
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
-  void on_exit() override { deps_ = {}; }
+  void on_exit() override {
+    promise_.reset();
+    deps_ = {};
+  }
 
   behavior_type make_behavior() override {
     take_step();

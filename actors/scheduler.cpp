@@ -47,6 +47,7 @@ public:
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
+    drain_promise_.reset();
     deps_ = {};
     agents_ = {};
   }

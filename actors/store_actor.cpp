@@ -43,6 +43,7 @@ public:
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
+    queue_.clear();
     subscribers_.clear();
     deps_ = {};
   }

@@ -17,13 +17,14 @@ constexpr const char* virtual_file = ":steadfast-log";
 
 } // namespace
 
-void log_caf_text(caf::actor_system& sys) {
+caf::actor log_caf_text(caf::actor_system& sys) {
   // Hidden: the end of the system does not wait for it.
-  sys.spawn<caf::hidden>([](caf::event_based_actor* self) -> caf::behavior {
+  auto writer = sys.spawn<caf::hidden>([](caf::event_based_actor* self) -> caf::behavior {
     self->join(self->system().groups().get_local(virtual_file));
     return {[](const std::string&, const std::string& line) { log_line("warning", "actors: " + line); }};
   });
   caf::actor_ostream::redirect_all(sys, virtual_file);
+  return writer;
 }
 
 } // namespace steadfast

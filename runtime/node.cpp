@@ -127,7 +127,7 @@ public:
     }
     config_ = std::make_unique<actor_config>(options_);
     system_ = std::make_unique<caf::actor_system>(*config_);
-    log_caf_text(*system_);
+    caf_text_ = log_caf_text(*system_);
     parts_.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
                     system_->clock().now()};
     try {
@@ -371,6 +371,7 @@ private:
     const auto store = std::move(parts_.store); // closed after the actors are gone
     parts_ = {};
     system_->await_all_actors_done();
+    exit_now(std::exchange(caf_text_, caf::actor{}));
   }
 
   node_options options_;
@@ -382,6 +383,7 @@ private:
   std::shared_ptr<actors::clock_lead> lead_; ///< of the clock of the store's node
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
+  caf::actor caf_text_; ///< writes what CAF says to the log
   std::unique_ptr<control_server> control_;
 };
 

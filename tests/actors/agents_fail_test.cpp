@@ -246,7 +246,8 @@ TEST_CASE(
   node.submit("t1");
   CHECK(node.reaches("t1", "undone", 10min));
   std::vector<std::int64_t> waits; // in seconds
-  const auto& log = node.task("t1").steps[0].log;
+  const auto task = node.task("t1");
+  const auto& log = task.steps[0].log;
   for (std::size_t i = 1; i < log.size(); ++i)
     waits.push_back((log[i].started_at - log[i - 1].ended_at) / 1s);
   // A round is two attempts a second apart. Two rounds a second apart, a cool-off, and two rounds more.

@@ -54,6 +54,13 @@ private:
   temp_folder folder_;
 };
 
+bool ends_well(running_program& client) {
+  const auto code = client.wait(seconds{90});
+  if (code != 0)
+    WARN("exit code " << code.value_or(-1) << ": " << client.err());
+  return code == 0;
+}
+
 /// Each task was told of from its first progress to its end without a gap, and what was told twice is marked.
 void check_story(const std::vector<json>& told) {
   std::map<std::string, std::vector<std::uint32_t>> heard;
@@ -87,7 +94,7 @@ TEST_CASE("row 13: a client actor on a node of its own is killed twice and has m
   }
   const auto last = client.start();
   INFO(cluster.logs());
-  CHECK(last->wait(seconds{90}) == 0);
+  CHECK(ends_well(*last));
   check_story(client.told());
 }
 
@@ -100,7 +107,7 @@ TEST_CASE("row 2: a client actor submits through the loss of the store's node an
   cluster.kill("a");
   cluster.start("a");
   INFO(cluster.logs());
-  CHECK(running->wait(seconds{90}) == 0);
+  CHECK(ends_well(*running));
   check_story(client.told());
   CHECK(cluster.count("b", "processed") == tasks);
 }
