@@ -81,9 +81,12 @@ private:
   void on_written(const write_done& m) {
     if (m.ticket != ticket_)
       return; // the answer to a request that was given up
+    const bool was_asked = campaign_.asked_at != workflow::unset;
+    if (was_asked && m.outcome->result == store::verdict::applied)
+      granted_ = m.outcome->number;
     if (released_)
-      return answer_release();
-    if (campaign_.asked_at == workflow::unset)
+      return go_on_releasing();
+    if (!was_asked)
       return;
     const auto& terms = deps_.options.terms;
     if (m.outcome->result == store::verdict::applied) {
@@ -109,19 +112,26 @@ private:
 
   void tell_guarded() { tell(this, deps_.guarded, lease_changed{deps_.options.name, campaign_.epoch}); }
 
+  /// The lease is given back also when it is not held any more as far as this node goes: in the store it may last longer. What
+  /// is asked for just now is waited for, and given back then.
   caf::result<drained> on_drain() {
-    const auto epoch = std::exchange(campaign_.epoch, 0);
     released_ = true;
-    if (epoch == 0)
+    if (std::exchange(campaign_.epoch, 0) != 0)
+      tell_guarded();
+    const bool is_asking = campaign_.asked_at != workflow::unset;
+    if (promise_ || (!is_asking && granted_ == 0))
       return drained{};
-    tell_guarded();
     promise_ = make_response_promise<drained>();
     auto answer = *promise_;
-    write(store::release_lease{deps_.options.name, deps_.options.holder, epoch});
+    if (!is_asking)
+      go_on_releasing();
     return answer;
   }
 
-  void answer_release() {
+  void go_on_releasing() {
+    campaign_.asked_at = workflow::unset;
+    if (const auto epoch = std::exchange(granted_, 0); epoch != 0)
+      return write(store::release_lease{deps_.options.name, deps_.options.holder, epoch});
     if (promise_)
       promise_->deliver(drained{});
     promise_.reset();
@@ -131,6 +141,7 @@ private:
   workflow::lease_campaign campaign_;
   alarm alarm_;
   std::uint64_t ticket_ = 0;
+  std::uint64_t granted_ = 0; ///< the last epoch that the store granted; 0: none, or it was given back
   bool released_ = false;
   std::optional<caf::typed_response_promise<drained>> promise_;
 };

@@ -162,6 +162,26 @@ TEST_CASE("a lease that is given up in good order can be had by another at once,
   CHECK(view_of_supervisor(node).epoch == 2);
 }
 
+TEST_CASE("a lease that its holder stopped to use in time is given back all the same, so that others need not wait") {
+  one_node node;
+  node.run();
+  actors::exit_now(node.supervisor, caf::exit_reason::kill); // without progress it is not renewed
+  node.advance(9s);                                          // the holder stops after 8 s, the lease ends after 10 s
+  REQUIRE(supervisor_lease(node).expires_at > node.now());
+  CHECK(node.system().ask<actors::drained>(node.lease, actors::drain{1s}).has_value());
+  CHECK(supervisor_lease(node).expires_at == workflow::unset);
+}
+
+TEST_CASE("a lease that is being asked for when its campaign ends is given back as soon as it is granted") {
+  one_node node;
+  const auto answer = node.system().begin_to_ask<actors::drained>(node.lease, actors::drain{1s});
+  node.run_until_next<actors::drain>("lease_actor");
+  REQUIRE(supervisor_lease(node).expires_at > node.now()); // granted, and the answer is on its way
+  node.run();
+  CHECK(answer->has_value());
+  CHECK(supervisor_lease(node).expires_at == workflow::unset);
+}
+
 TEST_CASE("row 47: a lease is not released by a stranger, and releasing it twice does no harm") {
   one_node node;
   node.run();
