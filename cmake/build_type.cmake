@@ -1,3 +1,8 @@
+# Linking what is instrumented takes a minute with the usual linker, and seconds with this one.
+find_program(LLD_PROGRAM ld.lld)
+if(LLD_PROGRAM AND CMAKE_BUILD_TYPE STREQUAL "Debug")
+  add_link_options(-fuse-ld=lld)
+endif()
 # Debug keeps builds and tests quick: some optimisation, line tables for backtraces. No build type defines NDEBUG: our
 # checks guard what is written to disk, so they hold in production too.
 if(NOT CMAKE_BUILD_TYPE AND PROJECT_IS_TOP_LEVEL)
