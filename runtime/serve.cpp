@@ -7,11 +7,14 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace steadfast {
 namespace {
@@ -39,11 +42,13 @@ void leave_no_core_file() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
-/// Ends the process when the stop is taking too long or somebody insists. Ends with the process.
-void watch_the_stop(sigset_t signals, workflow::span limit) {
-  std::thread{[signals, limit] {
+/// Ends the process when the stop is taking too long or somebody insists, until `has_stopped`.
+void watch_the_stop(sigset_t signals, workflow::span limit, std::shared_ptr<const std::atomic<bool>> has_stopped) {
+  std::thread{[signals, limit, has_stopped = std::move(has_stopped)] {
     const timespec wait{limit.count() / 1000, (limit.count() % 1000) * 1'000'000};
     const int signal = sigtimedwait(&signals, nullptr, &wait);
+    if (*has_stopped)
+      return; // the log may be gone already
     if (signal > 0) {
       log_line("error", name_of(signal) + " again: ending at once; what is in flight goes on after the next start");
       std::_Exit(128 + signal);
@@ -70,8 +75,10 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
   sigwait(&signals, &signal);
   log_line("info", name_of(signal) + ": stopping; attempts under way have " + runtime::span_text(options.drain_limit)
                      + " to end");
-  watch_the_stop(signals, options.drain_limit + stop_margin);
+  const auto has_stopped = std::make_shared<std::atomic<bool>>(false);
+  watch_the_stop(signals, options.drain_limit + stop_margin, has_stopped);
   n.stop();
+  *has_stopped = true;
   log_line("info", "node " + options.name + " has stopped");
 }
 
