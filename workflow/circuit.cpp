@@ -29,9 +29,7 @@ circuit after_trial(circuit c, const circuit_options& o, call_outcome outcome, i
   ++c.successes;
   if (c.successes < o.trials)
     return c;
-  circuit closed;
-  closed.period = c.period + 1;
-  return closed;
+  return closed_anew(c);
 }
 
 } // namespace
@@ -69,6 +67,16 @@ circuit begun(circuit c, instant now) {
   }
   c.trial_under_way = true;
   return c;
+}
+
+circuit held_open(const circuit& c) {
+  return opened(c.period + 1, never);
+}
+
+circuit closed_anew(const circuit& c) {
+  circuit closed;
+  closed.period = c.period + 1;
+  return closed;
 }
 
 circuit after(circuit c, const circuit_options& o, call_outcome outcome, std::uint64_t period, instant now) {

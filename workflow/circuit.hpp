@@ -49,6 +49,10 @@ bool may_call(const circuit& c, instant now);
 /// A call begins; it belongs to the returned circuit's period. REQUIRES: may_call(c, now).
 circuit begun(circuit c, instant now);
 
+/// A person's word: open until a person closes it; closed, with no failure counted. Calls under way count no more.
+circuit held_open(const circuit& c);
+circuit closed_anew(const circuit& c);
+
 /// A call that began in `period` is over.
 circuit after(circuit c, const circuit_options& o, call_outcome outcome, std::uint64_t period, instant now);
 

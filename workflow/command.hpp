@@ -47,7 +47,7 @@ struct notice {
 
 /// A durable note that a person is needed; committed with the state it reports.
 struct alert {
-  std::string kind; ///< "error", "undo_failed", "waiting", "set_aside"
+  std::string kind; ///< "error", "undo_failed", "waiting", "set_aside", "stuck"; "act": what a person did
   std::string text; ///< what happened, what is still in place, what to do
   std::string step;
   instant at;

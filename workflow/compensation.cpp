@@ -77,4 +77,15 @@ std::vector<std::size_t> undo_order(const task& t, const definition& d) {
   return order;
 }
 
+std::vector<std::size_t> left_in_place(const task& t, const definition& d) {
+  std::vector<std::size_t> left;
+  for (std::size_t i = 0; i < t.steps.size(); ++i) {
+    const auto& s = t.steps[i];
+    const bool cannot = !d.steps[i].compensation && may_have_acted(s);
+    if (cannot || s.state == step_state::compensation_failed)
+      left.push_back(i);
+  }
+  return left;
+}
+
 } // namespace steadfast::workflow

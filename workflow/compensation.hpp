@@ -18,4 +18,7 @@ std::vector<std::size_t> ready_to_undo(const task& t, const definition& d);
 /// The compensations that an undo begun now would run, in one possible order: for a preview.
 std::vector<std::size_t> undo_order(const task& t, const definition& d);
 
+/// Steps that happened, or may have, and that no undo reverses: they have no compensation, or it failed. By index.
+std::vector<std::size_t> left_in_place(const task& t, const definition& d);
+
 } // namespace steadfast::workflow

@@ -2,6 +2,7 @@
 
 #include "workflow/compensation.hpp"
 #include "workflow/name.hpp"
+#include "workflow/waiting.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -189,6 +190,7 @@ std::vector<std::string> broken_invariants(const task& t, const definition& d) {
     return std::move(c.found);
   check_lock(c);
   check_end(c);
+  c.expect(has_next_thing(t, d), "nothing would ever go on with it");
   const auto before = ancestors(d);
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     check_outcome(c, i);

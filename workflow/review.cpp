@@ -1,5 +1,7 @@
 #include "workflow/review.hpp"
 
+#include "workflow/waiting.hpp"
+
 namespace steadfast::workflow {
 
 namespace {
@@ -33,6 +35,11 @@ bool is_orphaned(const task& t, instant now, span slack) {
   return false;
 }
 
+/// No wake-up will come: a scheduler that takes it anew finds out what to do.
+bool is_forgotten(const task& t, const definition& d) {
+  return !t.locked_by.empty() && !has_next_thing(t, d);
+}
+
 } // namespace
 
 std::vector<event> review(const task& t, const definition& d, instant now, span slack) {
@@ -43,7 +50,7 @@ std::vector<event> review(const task& t, const definition& d, instant now, span 
     found.push_back(deadline_passed{});
   for (std::size_t i = 0; i < t.steps.size(); ++i)
     review_step(found, t, d, i, now);
-  if (is_orphaned(t, now, slack))
+  if (is_orphaned(t, now, slack) || is_forgotten(t, d))
     found.push_back(lock_lapsed{});
   return found;
 }

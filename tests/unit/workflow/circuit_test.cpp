@@ -153,3 +153,17 @@ TEST_CASE("whatever happens, a circuit keeps its promises", "[property]") {
     }
   });
 }
+
+TEST_CASE("a circuit that a person opened stays open until a person closes it") {
+  circuit c;
+  c = called(c, three_failures, call_outcome::failed, noon);
+  const auto during = begun(c, noon);
+  c = held_open(during);
+  CHECK_FALSE(may_call(c, noon));
+  CHECK_FALSE(may_call(c, noon + 8760h));
+  CHECK(after(c, three_failures, call_outcome::answered, during.period, noon) == c); // began before
+  c = closed_anew(c);
+  CHECK(may_call(c, noon));
+  CHECK(c.failures == 0);
+  CHECK(c.period > during.period);
+}

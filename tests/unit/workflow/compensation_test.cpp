@@ -100,3 +100,17 @@ TEST_CASE("the preview of an undo follows the graph, and the latest to complete 
   x.d.steps[2].compensation.reset();
   CHECK(undo_order(x.t, x.d) == numbers{3, 1, 0});
 }
+
+TEST_CASE("what no undo reverses is known beforehand: it has no compensation, or it failed") {
+  auto x = diamond();
+  CHECK(left_in_place(x.t, x.d).empty());
+  x.d.steps[1].compensation.reset();
+  for (auto& s : x.t.steps)
+    s.state = step_state::completed;
+  CHECK(left_in_place(x.t, x.d) == numbers{1});
+  x.t.steps[1] = in_state(step_state::failed, true);
+  x.t.steps[3].state = step_state::compensation_failed;
+  CHECK(left_in_place(x.t, x.d) == numbers{1, 3});
+  x.t.steps[1] = in_state(step_state::failed);
+  CHECK(left_in_place(x.t, x.d) == numbers{3});
+}

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "workflow/definition.hpp"
+#include "workflow/task.hpp"
+
+#include <optional>
+#include <string>
+
+namespace steadfast::workflow {
+
+/// Why a task does not move just now.
+struct wait {
+  std::string cause;  ///< the same for all tasks that wait for the same: without numbers and moments
+  std::string detail; ///< in full
+  instant since;
+
+  friend bool operator==(const wait&, const wait&) = default;
+};
+
+/// Nothing: it has ended, or an attempt is under way, or the next one is due.
+std::optional<wait> wait_of(const task& t, const definition& d, instant now);
+
+/// Something is due sometime, or a scheduler may take it, or it rests until a person acts. Holds of every stored task.
+bool has_next_thing(const task& t, const definition& d);
+
+/// Why nobody would ever go on with the task, though it has not ended: nothing is due, or what was due `patience` ago was
+/// not taken up. Empty: all is well. No task may be stuck: the supervisor looks for them and frees them.
+std::string why_stuck(const task& t, const definition& d, instant now, span patience);
+
+} // namespace steadfast::workflow
