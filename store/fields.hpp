@@ -276,6 +276,11 @@ void serialize(Archive& ar, acknowledge_alert& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, record_act& x, unsigned) {
+  all(ar, x.who, x.what, x.why, x.now);
+}
+
+template <class Archive>
 void serialize(Archive& ar, acknowledge_notices& x, unsigned) {
   all(ar, x.observer, x.number, x.sequence);
 }

@@ -94,6 +94,7 @@ STEADFAST_PART(steadfast::store::release_lease)
 STEADFAST_PART(steadfast::store::acknowledge_alert)
 STEADFAST_PART(steadfast::store::acknowledge_notices)
 STEADFAST_PART(steadfast::store::set_aside_damaged)
+STEADFAST_PART(steadfast::store::record_act)
 
 namespace steadfast::store {
 

@@ -111,6 +111,13 @@ struct acknowledge_alert {
   std::string who;
   workflow::instant now;
 };
+/// Keeps what a person did to something that is no task, among the alerts, as one that was acknowledged.
+struct record_act {
+  std::string who;
+  std::string what; ///< "drained node `one`"
+  std::string why;
+  workflow::instant now;
+};
 /// Drops the observer's notices of a task up to and including `sequence`.
 struct acknowledge_notices {
   std::string observer;
@@ -126,7 +133,7 @@ struct set_aside_damaged {
 
 using write =
   std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition, acquire_lease,
-               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged>;
+               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged, record_act>;
 
 /// What became of one write. Only the members that its kind mentions are set.
 struct outcome {

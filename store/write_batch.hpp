@@ -50,6 +50,7 @@ private:
   // write_note.cpp
   outcome make(const keep_late_reply& w);
   outcome make(const acknowledge_alert& w);
+  outcome make(const record_act& w);
   outcome make(const acknowledge_notices& w);
 
   /// Reports a damaged task before it throws.

@@ -62,6 +62,13 @@ outcome write_batch::make(const acknowledge_alert& w) {
   return applied();
 }
 
+outcome write_batch::make(const record_act& w) {
+  const key k{++count_.last_alert};
+  const workflow::alert what{"act", w.what + (w.why.empty() ? "" : ": " + w.why), {}, w.now};
+  txn_.put(in_.alerts, k, encode_record(k, alert_entry{count_.last_alert, 0, {}, what, w.who, w.now}));
+  return applied();
+}
+
 outcome write_batch::make(const acknowledge_notices& w) {
   if (w.observer.empty() || w.observer.size() > workflow::task_id_size_max)
     return turned_down(verdict::absent, "there is no such observer");

@@ -108,3 +108,18 @@ TEST_CASE("late replies are kept per task, the newest ones, newest first") {
   CHECK(all[0].task_id == "b");
   CHECK(store.one(keep_late_reply{99, {}}).result == verdict::absent);
 }
+
+TEST_CASE("what a person did to something that is no task is kept, and is no open alert") {
+  opened_store store;
+  CHECK(store.one(record_act{"ann", "drained node `one`", "kernel update", at(5)}).result == verdict::applied);
+  store.reopen();
+  CHECK(store->alerts(true, 10).empty());
+  const auto all = store->alerts(false, 10);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].what.kind == "act");
+  CHECK(all[0].what.text == "drained node `one`: kernel update");
+  CHECK(all[0].acknowledged_by == "ann");
+  CHECK(all[0].acknowledged_at == at(5));
+  CHECK(all[0].task_id.empty());
+  CHECK(store->check().faults.empty());
+}

@@ -155,6 +155,7 @@ inline std::vector<store::write> sample_writes() {
     release_lease{"supervisor", "node-1", 42},
     acknowledge_alert{7, "ann", moment(45)},
     acknowledge_notices{"shop", 20, 5},
+    record_act{"ann", "drained node `one`", "maintenance", moment(70)},
     set_aside_damaged{21, "its checksum does not match", moment(46)},
   };
 }
