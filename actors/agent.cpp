@@ -2,11 +2,16 @@
 
 #include "actors/agent_desk.hpp"
 #include "actors/alarm.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace steadfast::actors {
@@ -23,10 +28,10 @@ namespace {
 
 using agent_self = agent_actor::extend<takes<void(call_outcome_note)>, takes<void(tick_timer)>>;
 
-class agent_process : public agent_self::base, private agent_hands {
+class agent_process : public observed<agent_self>, private agent_hands {
 public:
   agent_process(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
-      : agent_self::base{cfg},
+      : observed{cfg},
         clock_{clock},
         desk_{o, *this},
         caller_{make(speaker())} {}
@@ -37,35 +42,96 @@ public:
     return {
       [this](const step_order& m) {
         desk_.on_order(m, sender_of<report_sink>(this), now());
-        set_alarm();
+        go_on();
       },
       [this](const stop_order& m) {
         desk_.on_stop(m, sender_of<report_sink>(this), now());
-        set_alarm();
+        go_on();
       },
-      [this](const describe&) {
-        auto view = desk_.view(now());
-        view.kind = caller_->kind();
-        return view;
+      [this](const set_circuit& m) {
+        desk_.on_circuit(m, now());
+        go_on();
+        return view();
       },
+      [this](const drain& m) { return on_drain(m); },
+      [this](const describe&) { return view(); },
+      [this](const inspect_state& m) { return state(m.listed_max); },
       [this](call_outcome_note& m) {
         desk_.on_call_over(m.ticket, std::move(m.what), now());
-        set_alarm();
+        go_on();
       },
       [this](const tick_timer& m) {
         if (alarm_.rings(m))
           desk_.on_tick(now());
-        set_alarm();
+        go_on();
       },
     };
   }
 
   /// Timers on their way keep this object alive: what it calls must end now.
-  void on_exit() override { caller_.reset(); }
+  void on_exit() override {
+    drain_promise_.reset();
+    caller_.reset();
+  }
 
 private:
   workflow::instant now() const { return clock_.now(this); }
-  void set_alarm() { alarm_.set<agent_self>(this, clock_, desk_.next_due()); }
+
+  /// After each thing that may have changed what is open.
+  void go_on() {
+    finish_drain();
+    alarm_.set<agent_self>(this, clock_, std::min(desk_.next_due(), drain_until_));
+  }
+
+  agent_view view() const {
+    auto v = desk_.view(now());
+    v.kind = caller_->kind();
+    return v;
+  }
+
+  actor_state state(std::size_t listed_max) const {
+    const auto v = view();
+    auto tree = desk_.tree(listed_max, now());
+    tree.add({{"kind", v.kind},
+              {"circuit", v.circuit},
+              {"circuit_open_until", v.circuit_open_until},
+              {"circuit_held_open_by", v.held_open_by},
+              {"draining", v.draining},
+              {"in_flight", v.in_flight},
+              {"in_flight_max", v.in_flight_max},
+              {"abandoned", v.abandoned},
+              {"queued", v.queued},
+              {"orders", v.orders},
+              {"calls", v.tries},
+              {"succeeded", v.succeeded},
+              {"failed", v.failed},
+              {"declined", v.declined},
+              {"silenced", v.silenced},
+              {"refused", v.refused}});
+    const std::string draining = !v.draining ? "" : desk_.is_idle() ? "drained, " : "draining, ";
+    return state_of(draining + "circuit " + v.circuit + ", " + std::to_string(v.in_flight) + " of "
+                      + counted(v.in_flight_max, "call") + ", " + std::to_string(v.queued) + " waiting",
+                    tree, v.in_flight + v.queued);
+  }
+
+  // ---- stopping ----
+
+  caf::result<drained> on_drain(const drain& m) {
+    desk_.drain();
+    drain_until_ = now() + m.limit;
+    drain_promise_ = make_response_promise<drained>();
+    auto answer = *drain_promise_;
+    go_on();
+    return answer;
+  }
+
+  void finish_drain() {
+    if (!drain_promise_ || (!desk_.is_idle() && now() < drain_until_))
+      return;
+    drain_promise_->deliver(drained{});
+    drain_promise_.reset();
+    drain_until_ = workflow::never;
+  }
 
   /// Holds the agent weakly: a call that never ends must not keep it.
   call_over speaker() {
@@ -84,6 +150,8 @@ private:
   agent_desk desk_;
   alarm alarm_;
   std::unique_ptr<caller> caller_;
+  workflow::instant drain_until_ = workflow::never;
+  std::optional<caf::typed_response_promise<drained>> drain_promise_;
 };
 
 } // namespace

@@ -15,6 +15,7 @@ using workflow::span;
 
 constexpr span decline_min{200};
 constexpr span decline_max{60'000};
+constexpr span held_open_wait{10'000};
 
 workflow::rate_options rate_of(const agent_options& o) {
   return {o.rate_per_second, o.burst};
@@ -44,7 +45,9 @@ void agent_desk::on_order(const step_order& o, const report_sink& from, instant 
   if (is_open)
     return join(attempts_.at(known->second), o, from);
   if (workflow::state_at(circuit_, now) == circuit_state::open)
-    return decline(o, from, circuit_.open_until - now, circuit_text());
+    return decline(o, from, time_until_trial(now), circuit_text());
+  if (draining_)
+    return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: its node is drained");
   if (auto why = no_room_for(o); !why.empty())
     return decline(o, from, time_until_room(o), std::move(why));
   admit(o, from);
@@ -186,7 +189,21 @@ instant agent_desk::next_due() const {
 }
 
 std::string agent_desk::circuit_text() const {
+  if (circuit_.open_until == workflow::never)
+    return "circuit for `" + options_.name + "` held open by " + held_open_by_;
   return "circuit for `" + options_.name + "` open until " + workflow::utc_clock_text(circuit_.open_until);
+}
+
+/// One that a person holds open may be closed any time: its orders come back now and then.
+span agent_desk::time_until_trial(instant now) const {
+  return circuit_.open_until == workflow::never ? held_open_wait : circuit_.open_until - now;
+}
+
+void agent_desk::on_circuit(const set_circuit& m, instant now) {
+  circuit_ = m.open ? workflow::held_open(circuit_) : workflow::closed_anew(circuit_);
+  held_open_by_ = m.open ? m.who + (m.why.empty() ? "" : " (" + m.why + ")") : "";
+  send_back_while_open(now);
+  begin_calls(now);
 }
 
 agent_view agent_desk::view(instant now) const {
@@ -194,6 +211,8 @@ agent_view agent_desk::view(instant now) const {
   const auto state = workflow::state_at(circuit_, now);
   v.circuit = workflow::to_string(state);
   v.circuit_open_until = state == circuit_state::open ? circuit_.open_until : workflow::unset;
+  v.held_open_by = held_open_by_;
+  v.draining = draining_;
   v.in_flight = static_cast<std::uint32_t>(calls_.size());
   v.queued = static_cast<std::uint32_t>(waiting());
   v.abandoned = static_cast<std::uint32_t>(abandoned_);

@@ -17,6 +17,8 @@
 
 namespace steadfast::actors {
 
+class state_tree;
+
 /// What the desk leaves to others.
 class agent_hands {
 public:
@@ -52,8 +54,15 @@ public:
   void on_stop(const stop_order& o, const report_sink& from, workflow::instant now);
   void on_call_over(call_ticket ticket, answer a, workflow::instant now);
   void on_tick(workflow::instant now);
+  /// A person's word on the circuit.
+  void on_circuit(const set_circuit& m, workflow::instant now);
+  /// From now on every new order is declined.
+  void drain() { draining_ = true; }
+  bool is_idle() const { return attempts_.empty() && calls_.empty(); }
   workflow::instant next_due() const;
   agent_view view(workflow::instant now) const;
+  /// What the view leaves out: limits, and the open attempts, the oldest first.
+  state_tree tree(std::size_t listed_max, workflow::instant now) const;
 
 private:
   using place = std::uint64_t;                                                  ///< in the order of arrival; 0: none
@@ -80,6 +89,7 @@ private:
   /// What jitter is drawn from: the same for the same try of the same attempt.
   static std::uint64_t chance_of(const step_order& o, std::uint32_t tries);
   std::string circuit_text() const;
+  workflow::span time_until_trial(workflow::instant now) const; ///< REQUIRES: the circuit is open
 
   // Orders
   void join(open_attempt& a, const step_order& o, const report_sink& from);
@@ -110,6 +120,8 @@ private:
   agent_options options_;
   agent_hands& hands_;
   workflow::circuit circuit_;
+  std::string held_open_by_; ///< who holds the circuit open, and why
+  bool draining_ = false;
   workflow::token_bucket bucket_;
   workflow::fence fence_{epochs_kept};
   std::map<place, open_attempt> attempts_;

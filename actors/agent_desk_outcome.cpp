@@ -115,7 +115,7 @@ void agent_desk::try_again_or_report(attempt_iterator i, const answer& a, instan
   auto last = a;
   last.retry_after = std::clamp(a.retry_after, span::zero(), retry_after_max);
   if (workflow::state_at(circuit_, now) == circuit_state::open) {
-    last.retry_after = std::max(last.retry_after, circuit_.open_until - now);
+    last.retry_after = std::max(last.retry_after, time_until_trial(now));
     return report(i, report_kind::failed_transient, std::move(last));
   }
   const auto at = workflow::next_try(options_.retry, {x.tries, now - x.began_at, last.retry_after},
@@ -162,7 +162,7 @@ void agent_desk::on_tick(instant now) {
 void agent_desk::send_back_while_open(instant now) {
   if (waiting() == 0 || workflow::state_at(circuit_, now) != circuit_state::open)
     return;
-  const auto retry_after = circuit_.open_until - now;
+  const auto retry_after = time_until_trial(now);
   for (auto i = attempts_.begin(); i != attempts_.end();) {
     const auto here = i++;
     auto& a = here->second;

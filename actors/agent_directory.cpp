@@ -104,6 +104,17 @@ void agent_directory::forget(const workflow::task& t) {
   }
 }
 
+std::vector<agent_load> agent_directory::loads() const {
+  std::vector<agent_load> all;
+  for (const auto& [agent, places] : places_)
+    for (const auto& p : places) {
+      const auto known = loads_.find({agent, p.node});
+      const auto l = known == loads_.end() ? load{} : known->second;
+      all.push_back({agent, p.node, l.in_flight, l.unanswered});
+    }
+  return all;
+}
+
 void agent_directory::close(order_sent& o) {
   if (!std::exchange(o.open, false))
     return;

@@ -11,6 +11,14 @@
 
 namespace steadfast::actors {
 
+/// What a scheduler knows of one agent.
+struct agent_load {
+  std::string agent;
+  std::string node;
+  std::uint64_t in_flight = 0;  ///< of its own attempts
+  std::uint64_t unanswered = 0; ///< expired since it was last heard of
+};
+
 /// Which agents can be reached, and where a scheduler's attempts are. workflow::choose_place decides where one goes.
 class agent_directory {
 public:
@@ -27,6 +35,7 @@ public:
   /// The task has changed: attempts that are over are not under way any more.
   void settle(const workflow::task& t);
   void forget(const workflow::task& t);
+  std::vector<agent_load> loads() const; ///< by agent and node
 
 private:
   using step_name = std::pair<std::uint64_t, std::size_t>; ///< task number, step

@@ -133,9 +133,20 @@ struct membership_deps {
 };
 membership_actor spawn_membership(caf::actor_system& sys, membership_deps deps);
 
+/// An actor of a node that people may look at.
+struct named_actor {
+  std::string kind;
+  std::string name; ///< empty: the node has one of the kind
+  inspectable_actor actor;
+};
+
 struct front_deps {
   node_offer offer;
   node_clock clock;
+  std::vector<named_actor> actors{};
+  scheduler_actor scheduler{};           ///< none: the node has not the role
+  std::vector<lease_actor> leases{};     ///< given up when the node is drained
+  workflow::span inspection_limit{1000}; ///< for an actor to say what it works with
 };
 node_front spawn_front(caf::actor_system& sys, front_deps deps);
 

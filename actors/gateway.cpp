@@ -2,6 +2,8 @@
 // to the task as it is in the store, again from the start if somebody else was quicker.
 
 #include "actors/deps.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 #include "actors/step_input.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/explain.hpp"
@@ -47,9 +49,9 @@ std::optional<workflow::event> event_of(const act_on_task& m, const workflow::ta
   return workflow::step_retried{*step, m.new_key, person};
 }
 
-class gateway : public gateway_actor::base {
+class gateway : public observed<gateway_actor> {
 public:
-  gateway(caf::actor_config& cfg, gateway_deps deps) : gateway_actor::base{cfg}, deps_{std::move(deps)} {}
+  gateway(caf::actor_config& cfg, gateway_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "gateway"; }
 
@@ -67,6 +69,7 @@ public:
       [this](const show_task& m) { return delegate(deps_.reader, m); },
       [this](const list_tasks& m) { return delegate(deps_.reader, m); },
       [this](const act_on_task& m) { return on_act(m); },
+      [this](const inspect_state& m) { return state(m.listed_max); },
       [this](const observe& m) { delegate(deps_.notifier, m); },
       [this](const progress_seen& m) { delegate(deps_.notifier, m); },
     };
@@ -150,6 +153,13 @@ private:
       return finish(m.ticket,
                     refusal("it is not known whether this was stored; look at the task before you try again"));
     finish(m.ticket, refusal(m.outcome->why.empty() ? "the task keeps changing; try again" : m.outcome->why));
+  }
+
+  actor_state state(std::size_t listed_max) const {
+    const auto act = [](const auto& a) -> state_tree {
+      return {{"task", a.second.what.id}, {"who", a.second.what.who}, {"tries", a.second.tries}};
+    };
+    return state_of(counted(acts_.size(), "act") + " on the way", {{"acts", listed(acts_, listed_max, act)}});
   }
 
   gateway_deps deps_;

@@ -2,6 +2,8 @@
 
 #include "actors/alarm.hpp"
 #include "actors/deps.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 
 #include <caf/actor_system.hpp>
@@ -15,9 +17,9 @@ namespace steadfast::actors {
 
 namespace {
 
-class lease_holder : public lease_actor::base {
+class lease_holder : public observed<lease_actor> {
 public:
-  lease_holder(caf::actor_config& cfg, lease_deps deps) : lease_actor::base{cfg}, deps_{std::move(deps)} {
+  lease_holder(caf::actor_config& cfg, lease_deps deps) : observed{cfg}, deps_{std::move(deps)} {
     deps_.clock = deps_.clock.own(); // its time must not follow another node's clock
   }
 
@@ -34,7 +36,7 @@ public:
     return {
       [this](const write_done& m) { on_written(m); }, [](const store_news&) {},
       [this](const tick_timer& m) { on_tick(m); },    [this](const lease_progress&) { on_progress(); },
-      [this](const drain&) { return on_drain(); },
+      [this](const drain&) { return on_drain(); },    [this](const inspect_state&) { return state(); },
     };
   }
 
@@ -45,8 +47,9 @@ private:
     if (released_)
       return;
     const auto& terms = deps_.options.terms;
-    workflow::on_silence(campaign_, terms, now());
-    switch (workflow::next_step(campaign_, terms, now())) {
+    const auto at = now();
+    workflow::on_silence(campaign_, terms, at);
+    switch (workflow::next_step(campaign_, terms, at)) {
       case workflow::lease_step::acquire: acquire(); break;
       case workflow::lease_step::renew: renew(); break;
       case workflow::lease_step::stop: tell_guarded(); break;
@@ -135,6 +138,26 @@ private:
     if (promise_)
       promise_->deliver(drained{});
     promise_.reset();
+  }
+
+  actor_state state() const {
+    const auto& o = deps_.options;
+    const bool held = campaign_.epoch != 0;
+    const auto left = held ? campaign_.hold_until - now() : workflow::span{0};
+    return state_of(released_ ? "given back"
+                    : held    ? "held under epoch " + std::to_string(campaign_.epoch)
+                              : "not held",
+                    {{"name", o.name},
+                     {"holder", o.holder},
+                     {"held", held},
+                     {"epoch", campaign_.epoch},
+                     {"time_left_ms", left.count()},
+                     {"next_request_in_ms", (campaign_.next_ask - now()).count()},
+                     {"is_asking", campaign_.asked_at != workflow::unset},
+                     {"guarded_work_progressed", campaign_.progressed},
+                     {"ttl_ms", o.terms.ttl.count()},
+                     {"renew_every_ms", o.terms.renew_every.count()},
+                     {"margin_ms", o.terms.margin.count()}});
   }
 
   lease_deps deps_;

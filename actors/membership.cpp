@@ -3,6 +3,8 @@
 
 #include "actors/alarm.hpp"
 #include "actors/deps.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/node_card.hpp"
 
@@ -17,9 +19,9 @@ namespace steadfast::actors {
 
 namespace {
 
-class membership : public membership_actor::base {
+class membership : public observed<membership_actor> {
 public:
-  membership(caf::actor_config& cfg, membership_deps deps) : membership_actor::base{cfg}, deps_{std::move(deps)} {}
+  membership(caf::actor_config& cfg, membership_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "membership"; }
 
@@ -40,6 +42,7 @@ public:
       [this](const tick_timer& m) { on_tick(m); },
       [this](const peer_changed& m) { on_peer(m); },
       [this](const describe&) { return view(); },
+      [this](const inspect_state& m) { return state(m.listed_max); },
     };
   }
 
@@ -164,6 +167,16 @@ private:
     return page;
   }
 
+  actor_state state(std::size_t listed_max) const {
+    const auto peer = [](const peer_view& p) -> state_tree {
+      return {{"node", p.node}, {"address", p.address}, {"connected", p.connected}, {"trouble", p.trouble}};
+    };
+    const auto same = [](const std::string& name) { return state_value{name}; };
+    const auto peers = view().peers;
+    return state_of(counted(living_.size(), "other node") + " alive",
+                    {{"alive", listed(living_, listed_max, same)}, {"peers", listed(peers, listed_max, peer)}});
+  }
+
   static constexpr workflow::span reader_margin{5000};
 
   membership_deps deps_;
@@ -172,34 +185,10 @@ private:
   std::map<std::string, known_peer> peers_; ///< by address
 };
 
-/// What others see of this node.
-class front : public node_front::base {
-public:
-  front(caf::actor_config& cfg, front_deps deps) : node_front::base{cfg}, deps_{std::move(deps)} {}
-
-  const char* name() const override { return "node_front"; }
-
-  void on_exit() override { deps_ = {}; }
-
-  behavior_type make_behavior() override {
-    return {
-      [this](const hello&) { return deps_.offer; },
-      [this](const ask_time&) { return told_time{deps_.clock.now(this)}; },
-    };
-  }
-
-private:
-  front_deps deps_;
-};
-
 } // namespace
 
 membership_actor spawn_membership(caf::actor_system& sys, membership_deps deps) {
   return sys.spawn<membership>(std::move(deps));
-}
-
-node_front spawn_front(caf::actor_system& sys, front_deps deps) {
-  return sys.spawn<front>(std::move(deps));
 }
 
 } // namespace steadfast::actors

@@ -2,6 +2,8 @@
 // comes back begins where it stopped; what it was told twice has the same sequence number.
 
 #include "actors/deps.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 
 #include <caf/actor_system.hpp>
@@ -22,9 +24,9 @@ struct listener {
   bool again = false;
 };
 
-class notifier : public notifier_actor::base {
+class notifier : public observed<notifier_actor> {
 public:
-  notifier(caf::actor_config& cfg, notifier_deps deps) : notifier_actor::base{cfg}, deps_{std::move(deps)} {}
+  notifier(caf::actor_config& cfg, notifier_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "notifier"; }
 
@@ -39,6 +41,7 @@ public:
       [this](const store_news& m) { on_news(m); },
       [this](const observe& m) { on_observe(m); },
       [this](const progress_seen& m) { on_seen(m); },
+      [this](const inspect_state& m) { return state(m.listed_max); },
     };
   }
 
@@ -113,6 +116,14 @@ private:
     told.erase(told.lower_bound({seen.task_number, 0}), told.upper_bound({seen.task_number, seen.sequence}));
     if (l->second.again && !l->second.reading)
       read(seen.observer);
+  }
+
+  actor_state state(std::size_t listed_max) const {
+    const auto observer = [](const auto& l) -> state_tree {
+      return {{"observer", l.first}, {"told_not_acknowledged", l.second.told.size()}, {"reading", l.second.reading}};
+    };
+    return state_of(counted(listeners_.size(), "observer"),
+                    {{"window", deps_.window}, {"observers", listed(listeners_, listed_max, observer)}});
   }
 
   notifier_deps deps_;

@@ -19,9 +19,11 @@ struct scheduler_options {
 };
 
 struct supervisor_options {
-  workflow::span period{1000};     ///< between sweeps
-  workflow::span slack{5000};      ///< how late a scheduler's wake-up may be before the task is taken from it
-  std::uint32_t review_max = 1000; ///< tasks looked at in one read
+  workflow::span period{1000};          ///< between sweeps
+  workflow::span survey_period{60'000}; ///< between looks at all locked tasks, for stuck ones
+  workflow::span patience{60'000};      ///< past due, after which a task counts as stuck
+  workflow::span slack{5000};           ///< how late a scheduler's wake-up may be before the task is taken from it
+  std::uint32_t review_max = 1000;      ///< tasks looked at in one read
   workflow::span node_ttl = workflow::lease_terms{}.ttl; ///< of the leases by which nodes live
   workflow::span reader_limit{5000};
 };

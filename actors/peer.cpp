@@ -76,10 +76,20 @@ private:
 
   void welcome(const node_front& front, const node_offer& offer) {
     tries_ = 0;
+    drained_ = false;
     front_ = front;
     monitor(front_);
     tell(this, deps_.owner, peer_changed{deps_.address, true, offer, {}});
     ask_for_time();
+  }
+
+  void learn_offer() {
+    ask(this, front_, answer_limit, hello{})
+      .then(
+        [this](const node_offer& m) {
+          tell(this, deps_.owner, peer_changed{deps_.address, true, m, {}});
+        },
+        [this](const caf::error&) { drained_ = false; });
   }
 
   void fail(const std::string& why) {
@@ -110,6 +120,8 @@ private:
         [this, asked_at](const told_time& m) {
           if (deps_.on_time)
             deps_.on_time({asked_at, now(), m.now});
+          if (m.drained && !std::exchange(drained_, true))
+            learn_offer();
         },
         [](const caf::error&) {}); // whether it lives is not judged here
   }
@@ -119,6 +131,7 @@ private:
   alarm alarm_;
   workflow::instant next_;
   std::uint32_t tries_ = 0;
+  bool drained_ = false; ///< and its offer says so
 };
 
 } // namespace

@@ -14,6 +14,9 @@ namespace steadfast::actors {
 // One message a line.
 // clang-format off
 
+/// Shows what it works with, from its mailbox: one that hangs does not answer.
+using inspectable_actor = caf::typed_actor<takes<actor_state(inspect_state)>>;
+
 /// Hears how attempts ended. Whoever sends a step_order is one.
 using report_sink = caf::typed_actor<takes<void(attempt_report)>>;
 
@@ -23,7 +26,12 @@ using agent_actor = caf::typed_actor<
   takes<void(step_order)>,
   // Stop it; answered by a report `stopped` unless it ended before.
   takes<void(stop_order)>,
-  takes<agent_view(describe)>>;
+  // Answered by how it is now.
+  takes<agent_view(set_circuit)>,
+  // Take no new orders; answered when none is open any more, or the limit has passed.
+  takes<drained(drain)>,
+  takes<agent_view(describe)>,
+  takes<actor_state(inspect_state)>>;
 
 /// An agent on a node.
 struct agent_offer {
@@ -50,10 +58,11 @@ using store_actor = caf::typed_actor<
   // Answered to the sender by write_done.
   takes<void(write_request)>,
   takes<void(subscribe)>,
-  takes<store_view(describe)>>;
+  takes<store_view(describe)>,
+  takes<actor_state(inspect_state)>>;
 
-/// Reads the store from snapshots, beside the writer.
-using reader_actor = caf::typed_actor<
+/// What can be read of the store.
+using reader_questions = caf::typed_actor<
   takes<task_view(show_task)>,
   takes<task_view(find_task)>,
   takes<boxed<store::task_page>(list_tasks)>,
@@ -66,6 +75,9 @@ using reader_actor = caf::typed_actor<
   takes<late_reply_page(list_late_replies)>,
   takes<boxed<store::store_stats>(show_stats)>>;
 
+/// Reads the store from snapshots, beside the writer.
+using reader_actor = reader_questions::extend<takes<actor_state(inspect_state)>>;
+
 /// Hears that a lease was won or renewed (an epoch) or lost (none).
 using guarded_actor = caf::typed_actor<takes<void(lease_changed)>>;
 
@@ -74,18 +86,21 @@ using scheduler_actor = report_sink::extend_with<store_client>::extend_with<guar
   takes<void(tick_timer)>,
   takes<void(agents_alive)>,
   takes<scheduler_view(describe)>,
+  takes<actor_state(inspect_state)>,
   // Stop taking work, finish, give back, answer.
   takes<drained(drain)>>;
 
 /// Finds what is overdue and decides. Acts only between lease_changed with an epoch and lease_changed with none.
 using supervisor_actor = store_client::extend_with<guarded_actor>::extend<
   takes<void(tick_timer)>,
-  takes<supervisor_view(describe)>>;
+  takes<supervisor_view(describe)>,
+  takes<actor_state(inspect_state)>>;
 
 /// Campaigns for one named lease and tells its guarded actor.
 using lease_actor = store_client::extend<
   takes<void(tick_timer)>,
   takes<void(lease_progress)>,
+  takes<actor_state(inspect_state)>,
   // Give the lease up, for a graceful stop; answered when the store knows.
   takes<drained(drain)>>;
 
@@ -94,12 +109,14 @@ using observer_actor = caf::typed_actor<takes<void(progress)>>;
 
 /// Delivers progress to observers until they have seen it.
 using notifier_actor = store_client::extend<
+  takes<actor_state(inspect_state)>,
   // The sender is an observer_actor.
   takes<void(observe)>,
   takes<void(progress_seen)>>;
 
 /// What clients and people talk to.
 using gateway_actor = store_client::extend<
+  takes<actor_state(inspect_state)>,
   // Durable when answered.
   takes<receipt(boxed<workflow::submission>)>,
   takes<task_view(show_task)>,
@@ -125,7 +142,12 @@ STEADFAST_MESSAGE(node_offer, x.node, x.writer, x.reader, x.gateway, x.agents)
 /// The one actor of a node that others find by its address.
 using node_front = caf::typed_actor<
   takes<node_offer(hello)>,
-  takes<told_time(ask_time)>>;
+  takes<told_time(ask_time)>,
+  takes<actor_page(list_actors)>,
+  // An actor that is not there is answered as an error that says so.
+  takes<actor_view(find_actor)>,
+  // Answered at once; how far it is shows in the states of its actors.
+  takes<void(drain_node)>>;
 
 /// What a connection was made to.
 struct reached_node {
@@ -152,10 +174,11 @@ using peer_actor = caf::typed_actor<takes<void(tick_timer)>>;
 using membership_actor = guarded_actor::extend<
   takes<void(tick_timer)>,
   takes<void(peer_changed)>,
-  takes<member_page(describe)>>;
+  takes<member_page(describe)>,
+  takes<actor_state(inspect_state)>>;
 
 /// Stands for the store of another node: the same interface, and an answer in any case.
-using store_link_actor = store_actor::extend_with<reader_actor>::extend_with<store_client>::extend<
+using store_link_actor = store_actor::extend_with<reader_questions>::extend_with<store_client>::extend<
   takes<void(peer_changed)>>;
 
 // clang-format on

@@ -2,6 +2,8 @@
 
 #include "actors/definition_cache.hpp"
 #include "actors/deps.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 
 #include <caf/actor_system.hpp>
@@ -18,9 +20,9 @@ namespace {
 
 constexpr std::size_t late_replies_shown = 100;
 
-class store_reader : public reader_actor::base {
+class store_reader : public observed<reader_actor> {
 public:
-  store_reader(caf::actor_config& cfg, reader_deps deps) : reader_actor::base{cfg}, deps_{std::move(deps)} {}
+  store_reader(caf::actor_config& cfg, reader_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "reader"; }
 
@@ -45,6 +47,7 @@ public:
       [this](const list_late_replies& m) {
         return guarded([&] { return late_reply_page{boxes(deps_.store->late_replies({}, m.max))}; });
       },
+      [](const inspect_state&) { return state_of("", state_tree{}); },
       [this](const show_stats&) { return guarded([&] { return boxed<store::store_stats>{deps_.store->stats()}; }); },
     };
   }

@@ -6,6 +6,8 @@
 #include "actors/definition_cache.hpp"
 #include "actors/deps.hpp"
 #include "actors/due_queue.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 #include "actors/step_input.hpp"
 #include "actors/step_orders.hpp"
 #include "actors/type_ids.hpp"
@@ -37,9 +39,9 @@ struct entry {
   bool reading = false;
 };
 
-class scheduler : public scheduler_actor::base {
+class scheduler : public observed<scheduler_actor> {
 public:
-  scheduler(caf::actor_config& cfg, scheduler_deps deps) : scheduler_actor::base{cfg}, deps_{std::move(deps)} {
+  scheduler(caf::actor_config& cfg, scheduler_deps deps) : observed{cfg}, deps_{std::move(deps)} {
     agents_.learn({std::move(deps_.agents)});
   }
 
@@ -62,6 +64,7 @@ public:
       [this](const store_news& m) { on_news(m); },
       [this](const tick_timer& m) { on_tick(m); },
       [this](describe) { return view(); },
+      [this](const inspect_state& m) { return state(m.listed_max); },
       [this](const drain& m) { return on_drain(m); },
     };
   }
@@ -489,6 +492,65 @@ private:
     v.in_flight_max = deps_.options.in_flight_max;
     v.draining = draining_;
     return v;
+  }
+
+  actor_state state(std::size_t listed_max) const {
+    const auto load = [](const agent_load& a) -> state_tree {
+      return {{"agent", a.agent}, {"node", a.node}, {"in_flight", a.in_flight}, {"unanswered", a.unanswered}};
+    };
+    const auto v = view();
+    const std::string draining = tasks_.empty() ? "drained, " : "draining, ";
+    return state_of((draining_           ? draining
+                     : lease_.epoch == 0 ? "has no lease, "
+                                         : "")
+                      + std::to_string(v.in_flight) + " of " + counted(v.in_flight_max, "task"),
+                    {{"lease_epoch", lease_.epoch},
+                     {"draining", draining_},
+                     {"claiming", claiming_},
+                     {"next_claim_at", claim_at_},
+                     {"claimed", v.claimed},
+                     {"dispatched", v.dispatched},
+                     {"late_replies", v.late},
+                     {"timers", due_.size()},
+                     {"next_timer_at", due_.next()},
+                     {"agents", listed(agents_.loads(), listed_max, load)},
+                     {"tasks", listed(oldest_tasks(), listed_max, task_tree)}},
+                    tasks_.size());
+  }
+
+  std::vector<const entry*> oldest_tasks() const {
+    std::vector<const entry*> all;
+    for (const auto& [number, e] : tasks_)
+      all.push_back(&e);
+    std::sort(all.begin(), all.end(), [](const entry* a, const entry* b) { return a->task.number < b->task.number; });
+    return all;
+  }
+
+  static state_tree attempt_tree(const entry& e, std::size_t step) {
+    const auto& s = e.task.steps[step];
+    return {{"step", e.definition->steps[step].name},
+            {"action", workflow::to_string(s.doing)},
+            {"attempt", s.attempt},
+            {"agent", s.log.back().agent},
+            {"began_at", s.log.back().started_at},
+            {"complete_by", s.complete_by}};
+  }
+
+  static state_tree task_tree(const entry* e) {
+    std::vector<std::string> attempts;
+    for (std::size_t i = 0; i < e->task.steps.size(); ++i)
+      if (e->task.steps[i].doing != workflow::attempt_action::none)
+        attempts.push_back(attempt_tree(*e, i).json());
+    const bool is_storing = e->committing.has_value();
+    return {{"id", e->task.id},
+            {"state", std::string{workflow::to_string(e->task.state)}},
+            {"lock_epoch", e->task.lock_epoch},
+            {"waits_for", is_storing         ? "the store"
+                          : e->reading       ? "being read again"
+                          : attempts.empty() ? "a timer"
+                                             : "agents"},
+            {"events_waiting", e->waiting.size()},
+            {"attempts", state_value::array(attempts)}};
   }
 
   void log(const std::string& what, const workflow::task& t, const std::string& detail) const {

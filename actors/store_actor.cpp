@@ -3,6 +3,8 @@
 
 #include "actors/definition_cache.hpp"
 #include "actors/deps.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 
 #include <caf/actor_system.hpp>
@@ -35,9 +37,9 @@ struct subscriber {
   std::string scheduler;
 };
 
-class store_writer : public store_actor::base {
+class store_writer : public observed<store_actor> {
 public:
-  store_writer(caf::actor_config& cfg, store_actor_deps deps) : store_actor::base{cfg}, deps_{std::move(deps)} {}
+  store_writer(caf::actor_config& cfg, store_actor_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "store_actor"; }
 
@@ -56,6 +58,7 @@ public:
       [this](const write_request& m) { on_write(m); },
       [this](const subscribe& m) { on_subscribe(m); },
       [this](describe) { return view_; },
+      [this](const inspect_state& m) { return state(m.listed_max); },
     };
   }
 
@@ -164,6 +167,28 @@ private:
     view_.largest_batch = std::max<std::uint64_t>(view_.largest_batch, writes);
     view_.last_commit_us =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(clock().now() - begun).count());
+    last_commits_.push_front({deps_.clock.now(this), writes, view_.last_commit_us});
+    if (last_commits_.size() > commits_kept)
+      last_commits_.pop_back();
+  }
+
+  actor_state state(std::size_t listed_max) const {
+    const auto commit = [](const commit_made& c) -> state_tree {
+      return {{"at", c.at}, {"writes", c.writes}, {"took_us", c.took_us}};
+    };
+    const auto listener = [](const subscriber& s) -> state_tree {
+      return {{"node", s.client ? caf::to_string(s.client.node()) : ""}, {"scheduler", s.scheduler}};
+    };
+    return state_of(counted(view_.waiting, "write") + " waiting, last commit took "
+                      + std::to_string(view_.last_commit_us) + " us",
+                    {{"waiting", view_.waiting},
+                     {"commits", view_.commits},
+                     {"writes", view_.writes},
+                     {"largest_batch", view_.largest_batch},
+                     {"backlog_max", deps_.backlog_max},
+                     {"stopped", stopped_},
+                     {"last_commits", listed(last_commits_, listed_max, commit)},
+                     {"subscribers", listed(subscribers_, listed_max, listener)}});
   }
 
   /// What is on disk is not known any more: nobody is answered, nothing is written, the process ends.
@@ -252,8 +277,16 @@ private:
     }
   }
 
+  struct commit_made {
+    workflow::instant at;
+    std::size_t writes = 0;
+    std::uint64_t took_us = 0;
+  };
+  static constexpr std::size_t commits_kept = 100;
+
   store_actor_deps deps_;
   std::deque<queued_write> queue_;
+  std::deque<commit_made> last_commits_; ///< the newest first
   std::vector<subscriber> subscribers_;
   definition_cache definitions_;
   store_view view_;

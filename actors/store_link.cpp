@@ -2,6 +2,8 @@
 // question is then answered with an error, and who has a write on its way is told that nobody knows.
 
 #include "actors/deps.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 
 #include <caf/actor_system.hpp>
@@ -30,9 +32,9 @@ struct open_write {
   std::uint64_t ticket = 0;
 };
 
-class store_link : public store_link_actor::base {
+class store_link : public observed<store_link_actor> {
 public:
-  store_link(caf::actor_config& cfg, store_link_deps deps) : store_link_actor::base{cfg}, deps_{std::move(deps)} {}
+  store_link(caf::actor_config& cfg, store_link_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "store_link"; }
 
@@ -58,6 +60,7 @@ public:
       [this](const list_alerts& m) { return passed_on<alert_page>(reader_, m); },
       [this](const list_workflows& m) { return passed_on<workflow_page>(reader_, m); },
       [this](const list_late_replies& m) { return passed_on<late_reply_page>(reader_, m); },
+      [this](const inspect_state&) { return state(); },
       [this](const show_stats& m) { return passed_on<boxed<store::store_stats>>(reader_, m); },
       [this](const write_done& m) { on_written(m); },
       [this](const store_news& m) { spread(m); },
@@ -72,6 +75,8 @@ private:
   // ---- the connection ----
 
   void on_peer(const peer_changed& m) {
+    if (m.connected && writer_ && m.offer.writer == writer_)
+      return; // something else about that node has changed
     lose();
     trouble_ = m.trouble;
     if (!m.connected)
@@ -185,6 +190,14 @@ private:
             answer.deliver(std::move(why));
         });
     return answer;
+  }
+
+  actor_state state() const {
+    return state_of(is_connected() ? "connected" : trouble_, {{"connected", is_connected()},
+                                                              {"trouble", is_connected() ? "" : trouble_},
+                                                              {"writes_on_their_way", open_.size()},
+                                                              {"submissions_on_their_way", submissions_.size()},
+                                                              {"questions_on_their_way", questions_.size()}});
   }
 
   store_link_deps deps_;

@@ -4,15 +4,19 @@
 #include "actors/alarm.hpp"
 #include "actors/definition_cache.hpp"
 #include "actors/deps.hpp"
+#include "actors/observed.hpp"
+#include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/lease_term.hpp"
 #include "workflow/node_card.hpp"
 #include "workflow/review.hpp"
 #include "workflow/transition.hpp"
+#include "workflow/waiting.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <deque>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -38,9 +42,9 @@ workflow::change judge(const workflow::task& first, const workflow::definition& 
   return all;
 }
 
-class supervisor : public supervisor_actor::base {
+class supervisor : public observed<supervisor_actor> {
 public:
-  supervisor(caf::actor_config& cfg, supervisor_deps deps) : supervisor_actor::base{cfg}, deps_{std::move(deps)} {}
+  supervisor(caf::actor_config& cfg, supervisor_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "supervisor"; }
 
@@ -55,6 +59,7 @@ public:
       [this](const tick_timer& m) { on_tick(m); },
       [this](const lease_changed& m) { on_lease(m); },
       [this](describe) { return view_; },
+      [this](const inspect_state& m) { return state(m.listed_max); },
     };
   }
 
@@ -98,6 +103,8 @@ private:
     view_.last_sweep = now();
     read_page({view_.last_sweep, {}, 0, deps_.options.review_max});
     read_leases();
+    if (view_.last_sweep - view_.last_survey >= deps_.options.survey_period)
+      survey();
   }
 
   void read_page(const find_overdue& where) {
@@ -130,7 +137,8 @@ private:
     alarm_.set<supervisor_actor>(this, deps_.clock, now() + deps_.options.period);
   }
 
-  void review(const workflow::task& t) {
+  /// `alarm`: what people should hear of it, besides.
+  void review(const workflow::task& t, const std::string& alarm = {}) {
     ++view_.reviewed;
     const auto d = definitions_.find(t);
     if (!d || !view_.active)
@@ -140,6 +148,9 @@ private:
       return;
     if (deps_.log)
       deps_.log("reviewed", change.next, std::string{workflow::to_string(change.next.state)});
+    remember({now(), t.id, std::string{workflow::to_string(change.next.state)}, change.next.cause});
+    if (!alarm.empty())
+      change.alerts.push_back({"stuck", alarm + "; it was freed", {}, now()});
     store::update_task u;
     u.lock_epoch_before = t.lock_epoch;
     u.guard = store::lease_guard{lease_, view_.epoch};
@@ -150,6 +161,45 @@ private:
     r.what = boxed<store::write>{store::write{std::move(u)}};
     r.holder = t.locked_by;
     tell(this, deps_.store, std::move(r));
+  }
+
+  // ---- tasks that are stuck ----
+
+  /// Looks at every task in the works, whatever the deadline index says.
+  void survey() {
+    view_.last_survey = view_.last_sweep;
+    ask(this, deps_.reader, deps_.options.reader_limit, list_workflows{})
+      .then(
+        [this](const workflow_page& page) {
+          for (const auto& d : page.definitions)
+            definitions_.add(d);
+          survey_page(0);
+        },
+        [](const caf::error&) {}); // the next survey asks again
+  }
+
+  void survey_page(std::uint64_t before) {
+    store::task_filter in_the_works;
+    in_the_works.states = {workflow::process_state::processing, workflow::process_state::undoing};
+    ask(this, deps_.reader, deps_.options.reader_limit,
+        list_tasks{boxed<store::task_filter>{std::move(in_the_works)}, before, deps_.options.review_max})
+      .then(
+        [this](const boxed<store::task_page>& page) {
+          for (const auto& t : page->tasks)
+            free_if_stuck(t);
+          if (page->next && view_.active)
+            survey_page(*page->next);
+        },
+        [](const caf::error&) {});
+  }
+
+  void free_if_stuck(const workflow::task& t) {
+    const auto d = definitions_.find(t);
+    const auto why = d ? workflow::why_stuck(t, *d, now(), deps_.options.patience) : "";
+    if (why.empty())
+      return;
+    ++view_.stuck;
+    review(t, "it was stuck: " + why);
   }
 
   // ---- nodes that are gone ----
@@ -196,6 +246,43 @@ private:
       ++view_.decided;
   }
 
+  // ---- what it shows ----
+
+  struct decision {
+    workflow::instant at;
+    std::string task;
+    std::string state; ///< that the task is in then
+    std::string cause;
+  };
+
+  void remember(decision d) {
+    decisions_.push_front(std::move(d));
+    if (decisions_.size() > decisions_kept)
+      decisions_.pop_back();
+  }
+
+  actor_state state(std::size_t listed_max) const {
+    const auto decided = [](const decision& d) -> state_tree {
+      return {{"at", d.at}, {"task", d.task}, {"state", d.state}, {"cause", d.cause}};
+    };
+    const auto freed = [](const auto& f) -> state_tree { return {{"lease", f.first}, {"epoch", f.second}}; };
+    return state_of(view_.active ? "supervises under epoch " + std::to_string(view_.epoch) : "stands by",
+                    {{"active", view_.active},
+                     {"lease", lease_},
+                     {"epoch", view_.epoch},
+                     {"sweeps", view_.sweeps},
+                     {"last_sweep_at", view_.last_sweep},
+                     {"sweeping", sweeping_},
+                     {"reviewed", view_.reviewed},
+                     {"decided", view_.decided},
+                     {"last_survey_at", view_.last_survey},
+                     {"stuck_tasks_found", view_.stuck},
+                     {"last_decisions", listed(decisions_, listed_max, decided)},
+                     {"nodes_freed_of_locks", listed(freed_, listed_max, freed)}});
+  }
+
+  static constexpr std::size_t decisions_kept = 100;
+
   supervisor_deps deps_;
   supervisor_view view_;
   definition_cache definitions_;
@@ -206,6 +293,7 @@ private:
   bool again_ = false; ///< a hint came during a sweep
   std::uint64_t ticket_ = 0;
   std::map<std::uint64_t, store::lease_guard> freeing_; ///< by ticket: the lease whose holder's locks are being freed
+  std::deque<decision> decisions_;                      ///< the newest first
   std::map<std::string, std::uint64_t> freed_;          ///< lease of a node that is gone, and the epoch of that life
 };
 

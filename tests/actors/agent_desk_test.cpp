@@ -418,3 +418,47 @@ TEST_CASE("calls begin no faster than the rate") {
   d.pass(1s);
   CHECK(d.calls.size() == 12);
 }
+
+TEST_CASE("a circuit that a person holds open sends orders back with who and why, until it is closed") {
+  scripted_desk d{plain()};
+  d.order(order_of(1)); // called
+  d.order(order_of(2)); // called
+  d.order(order_of(3)); // waits
+  d.desk.on_circuit({true, "ann", "they deploy"}, d.now);
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].task_number == 3);
+  CHECK(d.reports[0].kind == report_kind::declined);
+  CHECK(d.reports[0].why == "circuit for `drone` held open by ann (they deploy)");
+  CHECK(d.reports[0].retry_after > 0ms);
+  CHECK(d.reports[0].retry_after <= 10s);
+  d.end_call(0, succeeded("{}")); // what is under way counts for its task, not for the circuit
+  CHECK(d.reports.back().kind == report_kind::succeeded);
+  d.pass(1h);
+  d.order(order_of(4, 1));
+  CHECK(d.view().circuit == "open");
+  CHECK(d.view().held_open_by == "ann (they deploy)");
+  const auto calls = d.calls.size();
+  d.desk.on_circuit({false, "ann", ""}, d.now);
+  auto o = order_of(5);
+  o.complete_by = d.now + 30s;
+  d.order(o);
+  CHECK(d.calls.size() == calls + 1);
+  CHECK(d.view().circuit == "closed");
+  CHECK(d.view().held_open_by.empty());
+}
+
+TEST_CASE("a drained desk declines what is new, and is idle when what it had is over") {
+  scripted_desk d{plain()};
+  CHECK(d.desk.is_idle());
+  d.order(order_of(1));
+  d.desk.drain();
+  d.order(order_of(2));
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::declined);
+  CHECK_FALSE(d.desk.is_idle());
+  d.order(order_of(1, 2)); // the same attempt, ordered again
+  CHECK(d.reports.size() == 1);
+  d.end_call(0, succeeded("{}"));
+  CHECK(d.desk.is_idle());
+  CHECK(d.view().draining);
+}

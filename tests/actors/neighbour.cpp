@@ -48,7 +48,7 @@ neighbour::neighbour(one_node& home, address_book& book, std::string its_name, n
     o.name = name;
     scheduler = node.keep(actors::spawn_scheduler(sys, {link, link, offers, clock, o, {}}));
   }
-  front = node.keep(actors::spawn_front(sys, {{name, {}, {}, {}, offers}, clock}));
+  front = node.keep(actors::spawn_front(sys, {{name, {}, {}, {}, offers}, clock, {}, scheduler}));
   book.add(address, front);
   actors::membership_deps deps;
   deps.own_name = name;

@@ -51,7 +51,10 @@ actors::agent_actor scripted_agent::spawn(test_node& node) {
             actors::tell(self, memory->sender, *std::move(r));
         },
         [memory](const actors::stop_order& o) { memory->stops.push_back(o); },
+        [](const actors::set_circuit&) { return actors::agent_view{}; },
+        [](const actors::drain&) { return actors::drained{}; },
         [](actors::describe) { return actors::agent_view{}; },
+        [](actors::inspect_state) { return actors::actor_state{}; },
       };
     }));
 }

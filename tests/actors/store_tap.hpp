@@ -34,6 +34,9 @@ public:
   /// Every read goes wrong; what a test asks of the store itself included.
   void fail_reads(bool yes) { reads_fail_ = yes; }
 
+  /// The deadline index has lost its entries.
+  void hide_overdue(bool yes) { overdue_hidden_ = yes; }
+
   /// The process has ended: nothing reaches the store any more, and its file is closed.
   void cut() { real_.reset(); }
 
@@ -72,7 +75,7 @@ public:
   }
   due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
                    std::size_t max) const override {
-    return real().overdue(now, after, max);
+    return overdue_hidden_ ? due_page{} : real().overdue(now, after, max);
   }
   std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override {
     return real().find_definition(name, version);
@@ -123,6 +126,7 @@ private:
   std::optional<std::pair<fault, std::function<bool(const std::vector<store::write>&)>>> fault_;
   std::optional<fault> always_;
   bool reads_fail_ = false;
+  bool overdue_hidden_ = false;
   std::vector<std::size_t> batches_;
 };
 

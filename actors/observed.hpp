@@ -1,0 +1,68 @@
+#pragma once
+
+#include "actors/messages.hpp"
+
+#include <caf/actor_clock.hpp>
+#include <caf/invoke_message_result.hpp>
+#include <caf/mailbox_element.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+/// What passes through one actor's mailbox: counted by the actor, read by any thread, also while the actor hangs.
+class mailbox_meter {
+public:
+  virtual ~mailbox_meter() = default;
+  mailbox_view look(caf::actor_system& sys) const;
+
+protected:
+  void came() { came_.fetch_add(1, std::memory_order_relaxed); }
+  using moment_of_clock = caf::actor_clock::time_point;
+  void begins(const caf::mailbox_element& m, moment_of_clock now);
+  void ends(bool is_handled, moment_of_clock now);
+
+private:
+  using nanoseconds = std::int64_t; ///< of CAF's clock, which is steady
+
+  std::atomic<std::uint64_t> came_{0};
+  std::atomic<std::uint64_t> handled_{0};
+  std::atomic<nanoseconds> busy_since_{0}; ///< 0: it waits for a message
+  std::atomic<nanoseconds> last_took_{0};
+  std::atomic<std::uintptr_t> last_type_{0}; ///< see observed.cpp
+  std::atomic<nanoseconds> window_began_{0};
+  std::atomic<std::uint64_t> handled_before_{0}; ///< when the window began
+  std::atomic<double> last_rate_{0};             ///< of the window before
+  bool is_worth_telling_ = false;                ///< what is being handled; an inspection is not
+};
+
+/// The base of an actor whose mailbox can be looked at.
+template <class Handle>
+class observed : public Handle::base, public mailbox_meter {
+public:
+  using actor_base = typename Handle::base;
+  using actor_base::actor_base;
+  using actor_base::consume;
+  using actor_base::enqueue;
+
+  void enqueue(caf::mailbox_element_ptr what, caf::execution_unit* where) override {
+    came();
+    actor_base::enqueue(std::move(what), where);
+  }
+
+  caf::invoke_message_result consume(caf::mailbox_element& m) override {
+    begins(m, this->clock().now());
+    const auto result = actor_base::consume(m);
+    ends(result != caf::invoke_message_result::skipped, this->clock().now());
+    return result;
+  }
+};
+
+} // namespace steadfast::actors
