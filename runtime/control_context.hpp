@@ -25,10 +25,10 @@ struct control_context {
   const node_parts& parts;
 
   template <class Answer, class Handle, class Question>
-  Answer ask(const Handle& actor, const Question& question) const {
+  Answer ask(const Handle& actor, const Question& question, std::chrono::milliseconds limit = reply_limit) const {
     caf::scoped_actor self{sys};
     std::optional<Answer> answer;
-    self->request(actor, reply_limit, question)
+    self->request(actor, limit, question)
       .receive(
         [&](const Answer& a) { answer = a; },
         [](const caf::error& e) {
@@ -38,6 +38,9 @@ struct control_context {
         });
     return std::move(*answer);
   }
+
+  /// What became of a write; throws control_error when nobody knows.
+  store::outcome write(store::write what) const;
 
   workflow::instant now() const {
     caf::scoped_actor self{sys};
@@ -56,5 +59,23 @@ struct control_context {
 nlohmann::json describe_node(const control_context& c, const nlohmann::json& params);
 nlohmann::json list_nodes(const control_context& c, const nlohmann::json& params);
 nlohmann::json list_leases(const control_context& c, const nlohmann::json& params);
+nlohmann::json release_lease(const control_context& c, const nlohmann::json& params);
+
+/// Methods about the actors of any node: control_actors.cpp
+nlohmann::json list_actors(const control_context& c, const nlohmann::json& params);
+nlohmann::json show_actor(const control_context& c, const nlohmann::json& params);
+nlohmann::json drain_node(const control_context& c, const nlohmann::json& params);
+nlohmann::json set_circuit(const control_context& c, const nlohmann::json& params);
+
+/// What the tasks wait for, and which are stuck: control_standstill.cpp
+nlohmann::json list_standstill(const control_context& c, const nlohmann::json& params);
+
+actors::workflow_page workflows(const control_context& c);
+
+/// The text under that name. Throws control_error.
+std::string text_of(const nlohmann::json& params, const char* name);
+
+/// Keeps what a person, `who` in the parameters, did to something that is no task, and `why`.
+void record_act(const control_context& c, const nlohmann::json& params, const std::string& what);
 
 } // namespace steadfast

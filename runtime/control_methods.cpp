@@ -2,13 +2,17 @@
 
 #include "runtime/control_context.hpp"
 #include "runtime/json.hpp"
+#include "runtime/log.hpp"
 #include "runtime/node.hpp"
 #include "runtime/time_text.hpp"
+#include "workflow/compensation.hpp"
 #include "workflow/explain.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -19,12 +23,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t page_max = 1000;
-
-std::string text_of(const json& params, const char* name) {
-  if (!params.contains(name) || !params[name].is_string())
-    throw control_error{control_error::invalid_params, std::string{"`"} + name + "` must be a text"};
-  return params[name];
-}
 
 std::size_t max_of(const json& params) {
   return std::min<std::size_t>(params.value("max", std::size_t{100}), page_max);
@@ -88,6 +86,25 @@ json show_task(const control_context& c, const json& params) {
   return {{"task", task_json(*view.task, *view.definition)},
           {"explanation", explanation_json(workflow::explain(*view.task, *view.definition, c.now()))},
           {"late_replies", late}};
+}
+
+/// What an undo begun now would do, in its order, and what it would leave.
+json plan_undo(const control_context& c, const json& params) {
+  const auto view = view_of(c, text_of(params, "id"));
+  const auto& t = *view.task;
+  const auto& d = *view.definition;
+  json undone = json::array();
+  for (const auto i : workflow::undo_order(t, d))
+    undone.push_back({{"step", d.steps[i].name},
+                      {"state", std::string{workflow::to_string(t.steps[i].state)}},
+                      {"agent", d.steps[i].compensation->agent}});
+  json left = json::array();
+  for (const auto i : workflow::left_in_place(t, d))
+    left.push_back({{"step", d.steps[i].name},
+                    {"state", std::string{workflow::to_string(t.steps[i].state)}},
+                    {"why", d.steps[i].compensation ? "its compensation failed" : "it has no compensation"}});
+  return {
+    {"id", t.id}, {"process_state", std::string{workflow::to_string(t.state)}}, {"undone", undone}, {"left", left}};
 }
 
 json task_state(const control_context& c, const json& params) {
@@ -181,28 +198,11 @@ json list_late_replies(const control_context& c, const json& params) {
   return {{"late_replies", list_of(page.late_replies, late_reply_json)}};
 }
 
-actors::workflow_page workflows(const control_context& c) {
-  return c.ask<actors::workflow_page>(c.parts.reader, actors::list_workflows{});
-}
-
 json acknowledge_alert(const control_context& c, const json& params) {
   store::acknowledge_alert what;
   what.alert = params.at("alert").get<std::uint64_t>();
   what.who = text_of(params, "who");
-  actors::write_request request;
-  request.what = actors::boxed<store::write>{store::write{what}};
-  caf::scoped_actor self{c.sys};
-  self->send(c.parts.writer, std::move(request));
-  store::outcome outcome;
-  bool answered = false;
-  self->receive(
-    [&](const actors::write_done& m) {
-      outcome = *m.outcome;
-      answered = true;
-    },
-    caf::after(control_context::reply_limit) >> [] {});
-  if (!answered)
-    throw control_error{control_error::timed_out, "the store did not answer; the outcome is unknown"};
+  const auto outcome = c.write(std::move(what));
   if (outcome.result != store::verdict::applied)
     throw control_error{control_error::not_found, outcome.why};
   return json::object();
@@ -227,6 +227,37 @@ json copy_store(const control_context& c, const json& params) {
 
 } // namespace
 
+actors::workflow_page workflows(const control_context& c) {
+  return c.ask<actors::workflow_page>(c.parts.reader, actors::list_workflows{});
+}
+
+std::string text_of(const json& params, const char* name) {
+  if (!params.contains(name) || !params[name].is_string())
+    throw control_error{control_error::invalid_params, std::string{"`"} + name + "` must be a text"};
+  return params[name];
+}
+
+store::outcome control_context::write(store::write what) const {
+  actors::write_request request;
+  request.what = actors::boxed<store::write>{std::move(what)};
+  caf::scoped_actor self{sys};
+  self->send(parts.writer, std::move(request));
+  std::optional<store::outcome> outcome;
+  self->receive([&](const actors::write_done& m) { outcome = *m.outcome; }, caf::after(reply_limit) >> [] {});
+  if (!outcome || outcome->result == store::verdict::unknown_outcome)
+    throw control_error{control_error::timed_out, "the store did not answer; the outcome is unknown"};
+  if (outcome->result == store::verdict::full)
+    throw control_error{control_error::busy, outcome->why, retry_when_away};
+  return *std::move(outcome);
+}
+
+void record_act(const control_context& c, const json& params, const std::string& what) {
+  const auto who = text_of(params, "who");
+  const auto why = params.value("why", std::string{});
+  log_line("info", who + " " + what + (why.empty() ? "" : ": " + why));
+  c.write(store::record_act{who, what, why, {}});
+}
+
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   const auto bound = [&sys, &parts](json (*method)(const control_context&, const json&)) -> control_method {
     return [&sys, &parts, method](const json& params) { return method(control_context{sys, parts}, params); };
@@ -238,6 +269,8 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   m["task.list"] = bound(list_tasks);
   m["task.count"] = bound(count_tasks);
   m["task.act"] = bound(act_on_task);
+  m["task.stuck"] = bound(list_standstill);
+  m["task.plan_undo"] = bound(plan_undo);
   m["alerts.list"] = bound(list_alerts);
   m["alerts.ack"] = bound(acknowledge_alert);
   m["workflow.list"] = bound([](const control_context& c, const json&) -> json {
@@ -245,6 +278,11 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   });
   m["workflow.show"] = bound(show_workflow);
   m["lease.list"] = bound(list_leases);
+  m["lease.release"] = bound(release_lease);
+  m["actor.list"] = bound(list_actors);
+  m["actor.show"] = bound(show_actor);
+  m["circuit.set"] = bound(set_circuit);
+  m["node.drain"] = bound(drain_node);
   m["late.list"] = bound(list_late_replies);
   m["node.describe"] = bound(describe_node);
   m["node.list"] = bound(list_nodes);

@@ -2,6 +2,8 @@
 #include "runtime/json.hpp"
 #include "workflow/node_card.hpp"
 
+#include <algorithm>
+
 namespace steadfast {
 
 namespace {
@@ -99,6 +101,27 @@ json list_nodes(const control_context& c, const json&) {
       nodes.back()["supervises"] = card->name == supervises;
     }
   return {{"nodes", nodes}};
+}
+
+/// What a holder does under it is refused from then on; whoever campaigns gets it, its holder too.
+json release_lease(const control_context& c, const json& params) {
+  const auto name = text_of(params, "name");
+  const auto page = leases(c);
+  const auto found =
+    std::find_if(page.leases.begin(), page.leases.end(), [&](const auto& l) { return l->name == name; });
+  if (found == page.leases.end())
+    throw control_error{control_error::not_found, "there is no lease `" + name + "`"};
+  const auto& lease = **found;
+  if (workflow::node_of_lease(name))
+    throw control_error{control_error::refused,
+                        "`" + name + "` says that the node is alive: stop the node, or drain it (`node drain`)"};
+  if (lease.expires_at <= page.now)
+    throw control_error{control_error::refused, "nobody holds `" + name + "`"};
+  const auto outcome = c.write(store::release_lease{name, lease.holder, lease.epoch});
+  if (outcome.result != store::verdict::applied)
+    throw control_error{control_error::refused, outcome.why};
+  record_act(c, params, "released lease `" + name + "`, held by " + lease.holder);
+  return {{"holder", lease.holder}, {"epoch", lease.epoch}};
 }
 
 json list_leases(const control_context& c, const json&) {

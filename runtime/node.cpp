@@ -30,7 +30,6 @@ using actors::exit_now;
 
 constexpr int exit_store_failed = 74;         // EX_IOERR: the store cannot be trusted any more
 constexpr workflow::span answer_margin{2000}; ///< beyond the drain limit, for the last commits
-constexpr std::chrono::milliseconds idle_check_period{50};
 constexpr const char* supervisor_lease_name = "supervisor";
 
 struct actor_config : caf::actor_system_config {
@@ -137,6 +136,7 @@ public:
       if (options_.cluster.is_used())
         join_cluster();
       spawn_leases();
+      open_front();
       open_control();
     } catch (...) {
       stop();
@@ -147,14 +147,14 @@ public:
   void stop() {
     if (!system_)
       return;
-    const auto drained_at = std::chrono::steady_clock::now() + options_.drain_limit;
+    const auto until = std::chrono::steady_clock::now() + options_.drain_limit;
     control_.reset(); // no new requests
     drain(parts_.scheduler, options_.drain_limit);
     drain(parts_.supervisor_lease, workflow::span{0});
     for (const auto& lease : parts_.singleton_leases)
       drain(lease, workflow::span{0});
     drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
-    await_idle_agents(drained_at);
+    drain_agents(until);
     end_actors();
     system_.reset();
     config_.reset();
@@ -250,14 +250,6 @@ private:
 
   void join_cluster() {
     const auto& o = options_.cluster;
-    actors::node_offer offer{options_.name, {}, {}, parts_.gateway, own_agents()};
-    if (options_.roles.store) {
-      offer.writer = parts_.writer;
-      offer.reader = parts_.reader;
-    }
-    parts_.front = actors::spawn_front(*system_, {std::move(offer), parts_.clock});
-    if (!o.listen.empty())
-      runtime::publish(*system_, parts_.front, *runtime::parse_address(o.listen), o.has_certificates());
     parts_.dialer = runtime::spawn_dialer(*system_, o.has_certificates());
     actors::membership_deps deps;
     deps.own_name = options_.name;
@@ -274,6 +266,49 @@ private:
     };
     deps.log = [](const std::string& line) { log_line("info", line); };
     parts_.membership = actors::spawn_membership(*system_, std::move(deps));
+  }
+
+  /// The last of the actors: it knows all others, and from here on other nodes find this one.
+  void open_front() {
+    actors::front_deps deps;
+    deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
+    if (options_.roles.store) {
+      deps.offer.writer = parts_.writer;
+      deps.offer.reader = parts_.reader;
+    }
+    deps.clock = parts_.clock;
+    deps.actors = shown_actors();
+    deps.scheduler = parts_.scheduler;
+    deps.leases = parts_.singleton_leases;
+    if (parts_.supervisor_lease)
+      deps.leases.push_back(parts_.supervisor_lease);
+    parts_.front = actors::spawn_front(*system_, std::move(deps));
+    const auto& o = options_.cluster;
+    if (!o.listen.empty())
+      runtime::publish(*system_, parts_.front, *runtime::parse_address(o.listen), o.has_certificates());
+  }
+
+  std::vector<actors::named_actor> shown_actors() const {
+    std::vector<actors::named_actor> all;
+    const auto add = [&all](const char* kind, const std::string& name, const auto& actor) {
+      if (actor)
+        all.push_back({kind, name, actor});
+    };
+    add(options_.roles.store ? "store" : "store_link", {}, parts_.writer);
+    if (options_.roles.store)
+      add("reader", {}, parts_.reader);
+    add("scheduler", {}, parts_.scheduler);
+    add("supervisor", {}, parts_.supervisor);
+    add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
+    add("lease", supervisor_lease_name, parts_.supervisor_lease);
+    for (std::size_t i = 0; i < singletons_.size(); ++i)
+      add("lease", singletons_[i].first, parts_.singleton_leases[i]);
+    for (const auto& [name, agent] : parts_.agents)
+      add("agent", name, agent);
+    add("gateway", {}, parts_.gateway);
+    add("notifier", {}, parts_.notifier);
+    add("membership", {}, parts_.membership);
+    return all;
   }
 
   void spawn_leases() {
@@ -330,21 +365,11 @@ private:
   }
 
   /// What the schedulers of other nodes have ordered here may end, until then.
-  void await_idle_agents(std::chrono::steady_clock::time_point until) {
-    if (!parts_.membership)
-      return;
-    while (!agents_are_idle() && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(idle_check_period);
-  }
-
-  bool agents_are_idle() {
-    caf::scoped_actor self{*system_};
-    bool idle = true;
-    for (const auto& [name, agent] : parts_.agents)
-      self->request(agent, answer_margin, actors::describe{})
-        .receive([&](const actors::agent_view& v) { idle = idle && v.in_flight + v.queued == 0; },
-                 [](const caf::error&) {});
-    return idle;
+  void drain_agents(std::chrono::steady_clock::time_point until) {
+    const auto left = std::chrono::duration_cast<workflow::span>(until - std::chrono::steady_clock::now());
+    if (parts_.membership)
+      for (const auto& [name, agent] : parts_.agents)
+        drain(agent, std::max(left, workflow::span{0}));
   }
 
   /// Everybody who writes goes before the writer, so that what they said last is on disk.

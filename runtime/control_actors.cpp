@@ -1,0 +1,183 @@
+// What people ask of the actors of any node: each node's front is asked for its own.
+
+#include "runtime/control_context.hpp"
+#include "runtime/json.hpp"
+#include "workflow/name.hpp"
+#include "workflow/node_card.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <future>
+#include <vector>
+
+namespace steadfast {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds node_answer_limit{4000}; ///< for another node
+constexpr std::uint32_t listed_max = 1000;
+
+/// What one node answered, or why it did not.
+struct node_answer {
+  std::string node;
+  json result;
+  std::string trouble;
+};
+
+/// Every node that lives; only this one when the store cannot be asked.
+std::vector<workflow::node_card> living_nodes(const control_context& c, std::string& trouble) {
+  std::vector<workflow::node_card> nodes;
+  try {
+    const auto page = c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{}, node_answer_limit);
+    for (const auto& lease : page.leases)
+      if (auto card = workflow::card_of(lease->name, lease->note); card && lease->expires_at > page.now)
+        nodes.push_back(*std::move(card));
+  } catch (const control_error& e) {
+    trouble = std::string{"the other nodes are not known: "} + e.what();
+  }
+  const auto is_own = [&](const workflow::node_card& n) { return n.name == c.parts.name; };
+  if (std::none_of(nodes.begin(), nodes.end(), is_own))
+    nodes.push_back({c.parts.name, {}, {}, {}});
+  return nodes;
+}
+
+std::vector<workflow::node_card> chosen_nodes(const control_context& c, const std::string& name, std::string& trouble) {
+  auto nodes = living_nodes(c, trouble);
+  if (name.empty())
+    return nodes;
+  std::erase_if(nodes, [&](const workflow::node_card& n) { return n.name != name; });
+  if (nodes.empty())
+    throw control_error{control_error::not_found, "there is no living node `" + name + "`"};
+  return nodes;
+}
+
+actors::node_front front_of(const control_context& c, const workflow::node_card& n) {
+  if (n.name == c.parts.name)
+    return c.parts.front;
+  if (!c.parts.dialer || n.address.empty())
+    throw control_error{control_error::refused, "it cannot be reached from here"};
+  return c.ask<actors::reached_node>(c.parts.dialer, actors::dial{n.address}, node_answer_limit).front;
+}
+
+using front_question = std::function<json(const actors::node_front&)>;
+
+/// At the same time: one that hangs does not hold the others up.
+std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<workflow::node_card>& nodes,
+                                   const front_question& ask) {
+  std::vector<std::future<node_answer>> pending;
+  for (const auto& n : nodes)
+    pending.push_back(std::async(std::launch::async, [&c, &n, &ask]() -> node_answer {
+      try {
+        return {n.name, ask(front_of(c, n)), {}};
+      } catch (const control_error& e) {
+        return {n.name, {}, e.number() == control_error::timed_out ? "it does not answer" : e.what()};
+      }
+    }));
+  std::vector<node_answer> answers;
+  for (auto& p : pending)
+    answers.push_back(p.get());
+  return answers;
+}
+
+json actor_json(const actors::actor_view& a) {
+  const auto& m = a.mailbox;
+  return {{"id", a.id},
+          {"kind", a.kind},
+          {"node", a.node},
+          {"answers", a.answers},
+          {"summary", a.state.summary},
+          {"open", a.state.open},
+          {"waiting", m.waiting},
+          {"handled", m.handled},
+          {"per_second", m.per_second},
+          {"last_message", m.last_message},
+          {"last_took_us", m.last_took_us},
+          {"busy_for_ms", m.busy_for.count()}};
+}
+
+json troubles_json(const std::vector<node_answer>& answers, const std::string& trouble) {
+  auto list = json::array();
+  for (const auto& a : answers)
+    if (!a.trouble.empty())
+      list.push_back({{"node", a.node}, {"why", a.trouble}});
+  if (!trouble.empty())
+    list.push_back({{"node", ""}, {"why", trouble}});
+  return list;
+}
+
+} // namespace
+
+json list_actors(const control_context& c, const json& params) {
+  const actors::list_actors which{params.value("kind", std::string{})};
+  std::string trouble;
+  const auto nodes = chosen_nodes(c, params.value("node", std::string{}), trouble);
+  const auto answers = ask_nodes(c, nodes, [&](const actors::node_front& front) {
+    auto list = json::array();
+    for (const auto& a : c.ask<actors::actor_page>(front, which, node_answer_limit).actors)
+      list.push_back(actor_json(a));
+    return list;
+  });
+  auto all = json::array();
+  for (const auto& a : answers)
+    for (const auto& actor : a.result)
+      all.push_back(actor);
+  return {{"actors", all}, {"silent_nodes", troubles_json(answers, trouble)}};
+}
+
+json show_actor(const control_context& c, const json& params) {
+  const auto id = text_of(params, "id");
+  const auto at = id.rfind('@');
+  if (at == std::string::npos)
+    throw control_error{control_error::invalid_params,
+                        "`" + id + "` is no id of an actor: they look like scheduler@" + c.parts.name};
+  const actors::find_actor which{id, std::min(params.value("max", 20U), listed_max)};
+  std::string trouble;
+  const auto nodes = chosen_nodes(c, id.substr(at + 1), trouble);
+  const auto answer = ask_nodes(c, nodes, [&](const actors::node_front& front) {
+                        const auto a = c.ask<actors::actor_view>(front, which, node_answer_limit);
+                        auto shown = actor_json(a);
+                        shown["state"] = a.answers ? json::parse(a.state.tree) : json{};
+                        return shown;
+                      }).front();
+  if (!answer.trouble.empty())
+    throw control_error{control_error::not_found, "node `" + answer.node + "`: " + answer.trouble};
+  return answer.result;
+}
+
+/// Answered when it has begun.
+json drain_node(const control_context& c, const json& params) {
+  const workflow::span limit{params.value("limit_ms", std::int64_t{30'000})};
+  std::string trouble;
+  const auto nodes = chosen_nodes(c, text_of(params, "node"), trouble);
+  record_act(c, params, "drained node " + workflow::quoted(nodes.front().name));
+  caf::scoped_actor self{c.sys};
+  self->send(front_of(c, nodes.front()), actors::drain_node{limit});
+  return json::object();
+}
+
+/// At every node that has an agent of that name.
+json set_circuit(const control_context& c, const json& params) {
+  const auto name = text_of(params, "agent");
+  const actors::set_circuit word{params.at("open").get<bool>(), text_of(params, "who"),
+                                 params.value("why", std::string{})};
+  std::string trouble;
+  const auto answers = ask_nodes(c, living_nodes(c, trouble), [&](const actors::node_front& front) {
+    json circuit;
+    for (const auto& a : c.ask<actors::node_offer>(front, actors::hello{}, node_answer_limit).agents)
+      if (a.name == name)
+        circuit = c.ask<actors::agent_view>(a.agent, word, node_answer_limit).circuit;
+    return circuit;
+  });
+  auto at = json::array();
+  for (const auto& a : answers)
+    if (a.result.is_string())
+      at.push_back({{"node", a.node}, {"circuit", a.result}});
+  if (at.empty())
+    throw control_error{control_error::not_found, "no living node has an agent `" + name + "`"};
+  record_act(c, params, (word.open ? "opened" : "closed") + (" the circuit of agent `" + name + "`"));
+  return {{"agents", at}, {"silent_nodes", troubles_json(answers, trouble)}};
+}
+
+} // namespace steadfast
