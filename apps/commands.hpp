@@ -13,19 +13,27 @@ using command = std::function<int()>;
 
 // One function per subcommand: adds its options and its help to `to`, and sets `chosen` when it is the one that was typed.
 void add_serve(CLI::App& to, command& chosen);
+void add_actor(CLI::App& to, command& chosen);
+void add_circuit(CLI::App& to, command& chosen);
+void add_console(CLI::App& to, command& chosen);
 void add_submit(CLI::App& to, command& chosen);
 void add_task(CLI::App& to, command& chosen);
 void add_alerts(CLI::App& to, command& chosen);
+void add_late(CLI::App& to, command& chosen);
 void add_workflow(CLI::App& to, command& chosen);
 void add_lease(CLI::App& to, command& chosen);
 void add_node(CLI::App& to, command& chosen);
 void add_store(CLI::App& to, command& chosen);
 void add_cluster(CLI::App& to, command& chosen);
+void add_top(CLI::App& to, command& chosen);
+void add_watch(CLI::App& to, command& chosen);
 
 // Of `steadfast task`.
 void add_task_list(CLI::App& to, command& chosen);
 void add_task_show(CLI::App& to, command& chosen);
 void add_task_explain(CLI::App& to, command& chosen);
+void add_task_follow(CLI::App& to, command& chosen);
+void add_task_stuck(CLI::App& to, command& chosen);
 void add_task_acts(CLI::App& to, command& chosen);
 
 } // namespace steadfast::apps

@@ -39,16 +39,41 @@ int list(const node_choice& node) {
   return 0;
 }
 
+struct release_arguments {
+  node_choice node;
+  std::string name;
+  std::string why;
+};
+
+int release(const release_arguments& g) {
+  const auto released = connect(g.node).call("lease.release", {{"name", g.name}, {"who", who_acts()}, {"why", g.why}});
+  if (g.node.json)
+    print_json(released);
+  else
+    std::cout << "lease " << printable(g.name) << " is taken from " << released.value("holder", std::string{})
+              << "; whoever campaigns for it has it next\n";
+  return 0;
+}
+
 } // namespace
 
 void add_lease(CLI::App& to, command& chosen) {
-  auto* lease = to.add_subcommand("lease", "Who holds what, such as the right to supervise");
+  auto* lease = to.add_subcommand("lease", "Who holds what, such as the right to supervise; take it away");
   lease->require_subcommand(1);
   auto node = std::make_shared<node_choice>();
   auto* sub = lease->add_subcommand("list", "All leases, with holder and epoch");
   add_node_choice(*sub, *node);
   sub->footer("Example: steadfast lease list");
   sub->callback([node, &chosen] { chosen = [node] { return list(*node); }; });
+
+  auto g = std::make_shared<release_arguments>();
+  auto* release_sub = lease->add_subcommand("release", "Take a lease from its holder, so that another can have it");
+  release_sub->add_option("name", g->name, "The lease")->required()->type_name("LEASE");
+  release_sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
+  add_node_choice(*release_sub, g->node);
+  release_sub->footer(
+    "What its holder still writes under it is refused.\n\nExample: steadfast lease release supervisor");
+  release_sub->callback([g, &chosen] { chosen = [g] { return release(*g); }; });
 }
 
 } // namespace steadfast::apps

@@ -1,20 +1,29 @@
 #include "apps/commands.hpp"
+#include "apps/failure.hpp"
 #include "apps/filter.hpp"
+#include "apps/interrupt.hpp"
 #include "apps/node_access.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
+#include "runtime/quantity.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <thread>
 
 namespace steadfast::apps {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::chrono::milliseconds drain_look_every{200};
+constexpr std::chrono::seconds drain_margin{10};
 
 std::string number(const json& j, const char* name) {
   return std::to_string(j.value(name, std::uint64_t{0}));
@@ -108,6 +117,53 @@ int list_nodes(const node_choice& choice) {
   return 0;
 }
 
+struct drain_arguments {
+  node_choice node;
+  std::string name;
+  std::string limit = "30s";
+  std::string why;
+};
+
+/// Tasks and calls that the node's actors still have in hand; nothing when it cannot be asked.
+std::optional<std::uint64_t> open_work(client& node, const std::string& name) {
+  std::uint64_t open = 0;
+  const auto shown = node.call("actor.list", {{"node", name}});
+  for (const auto& a : shown.at("actors"))
+    open += a.value("open", std::uint64_t{0});
+  return shown.at("silent_nodes").empty() ? std::optional{open} : std::nullopt;
+}
+
+int drain(const drain_arguments& g) {
+  const auto limit = runtime::parse_span(g.limit);
+  if (!limit)
+    throw failure{wrong_usage,
+                  "--limit: `" + g.limit + "` is not a duration: write " + std::string{runtime::span_rule}};
+  auto node = connect(g.node);
+  node.call("node.drain", {{"node", g.name}, {"limit_ms", limit->count()}, {"who", who_acts()}, {"why", g.why}});
+  const interrupt_guard guard;
+  const auto until = std::chrono::steady_clock::now() + *limit + drain_margin;
+  std::optional<std::uint64_t> told;
+  for (;;) {
+    const auto open = open_work(node, g.name);
+    if (open && open != told && !g.node.json)
+      std::cout << "node " << printable(g.name) << ": " << *open << " tasks and calls in hand" << std::endl;
+    told = open;
+    if (open && *open == 0)
+      break;
+    if (interrupt_guard::interrupted())
+      throw failure{interrupted, "stopped looking; the node goes on draining"};
+    if (std::chrono::steady_clock::now() > until)
+      throw failure{still_running, "the node is not empty after " + g.limit + "; `actors --node " + g.name
+                                     + "` shows what it has in hand"};
+    std::this_thread::sleep_for(drain_look_every);
+  }
+  if (g.node.json)
+    print_json({{"node", g.name}, {"drained", true}});
+  else
+    std::cout << "node " << printable(g.name) << " is drained: it takes no work until it is started anew\n";
+  return 0;
+}
+
 } // namespace
 
 void add_node(CLI::App& to, command& chosen) {
@@ -121,6 +177,17 @@ void add_node(CLI::App& to, command& chosen) {
     sub->callback([choice, run, &chosen] { chosen = [choice, run] { return run(*choice); }; });
   };
   add("show", "Its scheduler, supervisor, store and agents, and what they have done", show);
+  auto g = std::make_shared<drain_arguments>();
+  auto* drain_sub = node->add_subcommand("drain", "Let a node do no more work, so that it can be stopped");
+  drain_sub->add_option("name", g->name, "The node")->required()->type_name("NODE");
+  drain_sub->add_option("--limit", g->limit, "Time for attempts under way to end [30s]")->type_name("DURATION");
+  drain_sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
+  add_node_choice(*drain_sub, g->node);
+  drain_sub->footer(
+    "Its scheduler finishes or gives back what it has, its agents take no orders, the other nodes take over\n"
+    "what it held leases for. It stays up, and works again once it is started anew.\n\n"
+    "Example: steadfast node drain node-2 --why 'kernel update'");
+  drain_sub->callback([g, &chosen] { chosen = [g] { return drain(*g); }; });
   add("list", "All nodes of the cluster: which live, their roles and agents, who supervises", list_nodes);
 }
 

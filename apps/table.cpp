@@ -19,6 +19,7 @@ std::vector<std::string> wrapped(const std::string& text, std::size_t columns) {
     lines.push_back(line);
     line.clear();
   };
+  columns = std::max<std::size_t>(columns, 2); // room for the widest letter
   for (std::size_t begin = 0; begin < text.size();) {
     const auto space = std::min(text.find(' ', begin), text.size());
     std::string word = text.substr(begin, space - begin);

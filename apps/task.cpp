@@ -66,6 +66,8 @@ void add_task(CLI::App& to, command& chosen) {
   add_task_list(*sub, chosen);
   add_task_show(*sub, chosen);
   add_task_explain(*sub, chosen);
+  add_task_follow(*sub, chosen);
+  add_task_stuck(*sub, chosen);
   add_task_acts(*sub, chosen);
 }
 

@@ -4,6 +4,7 @@
 #include "apps/documents.hpp"
 #include "apps/failure.hpp"
 #include "apps/filter.hpp"
+#include "apps/interrupt.hpp"
 #include "apps/node_access.hpp"
 #include "apps/task_list.hpp"
 #include "apps/terminal.hpp"
@@ -75,18 +76,39 @@ void confirm(const task_acts_arguments& g, std::size_t count) {
   if (isatty(STDIN_FILENO) == 0)
     throw failure{wrong_usage, g.act + " would change " + number + " tasks: add --yes, or --dry-run to see which"};
   std::cerr << "This will " << g.act << " " << number << " tasks. Type " << number << " to go on: " << std::flush;
-  std::string answer;
-  std::getline(std::cin, answer);
-  if (answer != number)
+  const interrupt_guard guard;
+  if (interrupt_guard::typed_line() != number)
     throw failure{refused, "nothing was changed"};
 }
 
-int preview(const task_acts_arguments& g, const std::vector<std::string>& ids) {
-  for (const auto& id : ids)
-    if (g.node.json)
-      print_json({{"id", id}, {"act", g.act}, {"dry_run", true}});
-    else
-      std::cout << "would " << g.act << " " << printable(id) << '\n';
+/// Which compensations would run, in which order, and what stays in place.
+void print_undo(const json& plan) {
+  std::size_t i = 0;
+  for (const auto& s : plan.at("undone"))
+    std::cout << "  " << ++i << ". undo step `" << s.value("step", "") << "`, which is " << s.value("state", "")
+              << ", by agent `" << s.value("agent", "") << "`\n";
+  for (const auto& s : plan.at("left"))
+    std::cout << "  stays: step `" << s.value("step", "") << "`, which is " << s.value("state", "") << ": "
+              << s.value("why", "") << '\n';
+  if (i == 0)
+    std::cout << "  no compensation would run\n";
+}
+
+int preview(client& node, const task_acts_arguments& g, const std::vector<std::string>& ids) {
+  const bool undoes = g.act == "undo" || g.act == "cancel";
+  for (const auto& id : ids) {
+    const auto plan = undoes ? node.call("task.plan_undo", {{"id", id}}) : json{};
+    if (g.node.json) {
+      json line{{"id", id}, {"act", g.act}, {"dry_run", true}};
+      if (undoes)
+        line.update({{"undone", plan.at("undone")}, {"left", plan.at("left")}});
+      print_json(line);
+      continue;
+    }
+    std::cout << "would " << g.act << " " << printable(id) << '\n';
+    if (undoes)
+      print_undo(plan);
+  }
   if (!g.node.json)
     std::cout << ids.size() << (ids.size() == 1 ? " task\n" : " tasks\n");
   return done;
@@ -160,7 +182,7 @@ int act(const task_acts_arguments& g) {
     return not_found;
   }
   if (g.dry_run)
-    return preview(g, ids);
+    return preview(node, g, ids);
   confirm(g, ids.size());
   return act_on_all(node, g, ids);
 }
@@ -188,7 +210,10 @@ void add_act(CLI::App& to, command& chosen, const act_description& what) {
   sub->add_option("--where", g->where, where_help)->type_name("FILTER");
   add_special_options(*sub, *g);
   sub->add_option("--why", g->why, "Reason, kept in the task's story")->type_name("TEXT");
-  sub->add_flag("--dry-run", g->dry_run, "Only say which tasks would be changed");
+  sub->add_flag("--dry-run", g->dry_run,
+                g->act == "undo" || g->act == "cancel"
+                  ? "Only say which tasks would be changed, and which compensations would run"
+                  : "Only say which tasks would be changed");
   sub->add_flag("--yes", g->yes, "Do not ask before more than one task is changed");
   add_node_choice(*sub, g->node);
   sub->footer(std::string{"Example: steadfast task "} + what.example);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <clocale>
 #include <cstdio>
 #include <cstdlib>
+#include <cwchar>
 
 namespace steadfast::apps {
 namespace {
@@ -51,11 +53,43 @@ std::string in_hex(std::string_view bytes) {
   return text;
 }
 
-std::size_t terminal_width() {
+/// REQUIRES: a well-formed UTF-8 sequence.
+wchar_t code_point(std::string_view sequence) {
+  static constexpr std::array<unsigned, 5> payload_of_first{0, 0x7F, 0x1F, 0x0F, 0x07};
+  auto code = static_cast<unsigned char>(sequence[0]) & payload_of_first[sequence.size()];
+  for (const char c : sequence.substr(1))
+    code = (code << 6U) | (static_cast<unsigned char>(c) & 0x3FU);
+  return static_cast<wchar_t>(code);
+}
+
+/// The C library knows how wide letters are, in a locale of UTF-8, whatever the one of the process is.
+class widths_of_letters {
+public:
+  widths_of_letters() : before_{uselocale(utf8())} {}
+  ~widths_of_letters() { uselocale(before_); }
+  widths_of_letters(const widths_of_letters&) = delete;
+  widths_of_letters& operator=(const widths_of_letters&) = delete;
+
+  std::size_t of(std::string_view sequence) const {
+    if (sequence.size() == 1)
+      return 1;
+    const int width = wcwidth(code_point(sequence));
+    return width < 0 ? 1 : static_cast<std::size_t>(width);
+  }
+
+private:
+  static locale_t utf8() {
+    static const locale_t found = newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
+    return found == locale_t{} ? LC_GLOBAL_LOCALE : found;
+  }
+  locale_t before_;
+};
+
+winsize terminal_size() {
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    return std::max<std::size_t>(size.ws_col, width_least);
-  return 80;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+    return {24, 80, 0, 0};
+  return size;
 }
 
 } // namespace
@@ -68,23 +102,34 @@ terminal standard_output() {
   const char* no_colour = std::getenv("NO_COLOR");
   const char* kind = std::getenv("TERM");
   t.has_colours = (no_colour == nullptr || *no_colour == '\0') && (kind == nullptr || std::string_view{kind} != "dumb");
-  t.width = terminal_width();
+  const auto size = terminal_size();
+  t.width = std::max<std::size_t>(size.ws_col, width_least);
+  t.height = size.ws_row;
   return t;
 }
 
 std::size_t columns_of(std::string_view text) {
-  std::size_t n = 0;
-  for (const char c : text)
-    n += is_continuation(c) ? 0 : 1;
-  return n;
+  const widths_of_letters widths;
+  std::size_t columns = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto size = std::max<std::size_t>(sequence_size(text.substr(at)), 1);
+    columns += widths.of(text.substr(at, size));
+    at += size;
+  }
+  return columns;
 }
 
 std::size_t bytes_of(std::string_view text, std::size_t columns) {
-  std::size_t end = 0;
-  for (std::size_t seen = 0; end < text.size(); ++end)
-    if (!is_continuation(text[end]) && seen++ == columns)
+  const widths_of_letters widths;
+  std::size_t at = 0;
+  for (std::size_t taken = 0; at < text.size();) {
+    const auto size = std::max<std::size_t>(sequence_size(text.substr(at)), 1);
+    taken += widths.of(text.substr(at, size));
+    if (taken > columns)
       break;
-  return end;
+    at += size;
+  }
+  return at;
 }
 
 std::string cut(std::string_view text, std::size_t columns) {

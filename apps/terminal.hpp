@@ -13,7 +13,8 @@ enum class colour : std::uint8_t { plain, good, bad, warning, faint, strong };
 struct terminal {
   bool is_terminal = false;
   bool has_colours = false;
-  std::size_t width = unlimited; ///< columns
+  std::size_t width = unlimited;  ///< columns
+  std::size_t height = unlimited; ///< lines
 
   static constexpr std::size_t unlimited = 1'000'000;
 };
@@ -21,10 +22,10 @@ struct terminal {
 /// What standard output is. Colours only on a terminal, and not with NO_COLOR or TERM=dumb.
 terminal standard_output();
 
-/// Columns that UTF-8 text takes; every code point counts as one.
+/// Columns that UTF-8 text takes: letters of East Asia and pictures two, marks on letters none (wcwidth, UAX #11).
 std::size_t columns_of(std::string_view text);
 
-/// Bytes of the first `columns` columns.
+/// Bytes of what fits into `columns`; a character is never cut in two.
 std::size_t bytes_of(std::string_view text, std::size_t columns);
 
 /// At most `columns` of it, the last one "…" if something was cut.

@@ -39,6 +39,22 @@ TEST_CASE("columns are aligned, whatever letters are in them") {
            "a       waiting\n");
 }
 
+TEST_CASE("wide letters take two columns, marks on letters none, and none is cut in two") {
+  CHECK(columns_of("注文") == 4);
+  CHECK(columns_of("e\u0301") == 1);
+  CHECK(columns_of("🚚") == 2);
+  CHECK(cut("注文番号", 5) == "注文…");
+  CHECK(cut("注文番号", 4) == "注…");
+  CHECK(cut("注文番号", 8) == "注文番号");
+  table t{{"name", "state"}};
+  t.add({"注文", "ok"});
+  t.add({"abcd", "ok"});
+  CHECK(t.text(wide())
+        == "name  state\n"
+           "注文  ok\n"
+           "abcd  ok\n");
+}
+
 TEST_CASE("a table fits the terminal: the last column wraps, others are cut") {
   table t{{"id", "what happened"}};
   t.add({std::string(60, 'i'), "the service answered 503 and asked to come back later, so it waits for a while"});

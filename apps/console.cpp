@@ -1,0 +1,216 @@
+// The commands of the command line in one session: attached to one node, with line editing, history and completion.
+
+#include "apps/command_line.hpp"
+#include "apps/completion.hpp"
+#include "apps/failure.hpp"
+#include "apps/interrupt.hpp"
+#include "apps/line_input.hpp"
+#include "apps/node_access.hpp"
+#include "apps/shorthand.hpp"
+#include "apps/terminal.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+constexpr int names_max = 200;
+
+struct console_arguments {
+  node_choice node;
+  std::vector<std::string> lines;
+};
+
+constexpr const char* help_text =
+  R"(tasks  tasks, task ID, explain ID, follow ID, stuck, alerts, late, workflows, workflow NAME, submit
+nodes  nodes, node, actors, inspect ACTOR, leases
+act    retry, skip, edit, undo, cancel, suspend, resume, ack, drain NODE, circuit open|close AGENT, lease release NAME
+store  store stat, store check, store copy DIR
+again  top, watch COMMAND runs it every 2 s until Ctrl-C
+
+help COMMAND tells its options with an example. Tab completes commands, options, ids and names. Ctrl-D or quit leaves.
+Every command is one of `steadfast` too: `steadfast task list`.
+)";
+
+// ---- the node it is attached to ----
+
+/// Every command of the session means this node, as if the shell said so.
+void attach(const node_choice& choice) {
+  const auto places = places_of(choice);
+  if (!choice.config.empty())
+    setenv("STEADFAST_CONFIG", choice.config.c_str(), 1);
+  setenv("STEADFAST_SOCKET", places.socket.c_str(), 1);
+}
+
+std::string greet() {
+  client node = connect({});
+  const auto name = node.call("node.describe", json::object()).at("name").get<std::string>();
+  std::size_t alive = 0;
+  const auto nodes = node.call("node.list", json::object()).at("nodes");
+  for (const auto& n : nodes)
+    alive += n.value("alive", false) ? 1U : 0U;
+  std::cout << "node " << printable(name) << ", " << alive << " of " << nodes.size()
+            << (nodes.size() == 1 ? " node" : " nodes") << " alive; `help` lists the commands, Ctrl-D leaves\n";
+  return name;
+}
+
+std::vector<std::string> column(const json& rows, const char* field) {
+  std::vector<std::string> texts;
+  for (const auto& r : rows)
+    texts.push_back(r.at(field).is_string() ? r.at(field).get<std::string>() : r.at(field).dump());
+  return texts;
+}
+
+std::vector<std::string> names_of(const std::string& kind, const std::string& begin) {
+  try {
+    client node = connect({});
+    if (kind == "ID")
+      return column(node.call("task.list", {{"text", begin}, {"max", names_max}}).at("tasks"), "id");
+    if (kind == "WORKFLOW")
+      return column(node.call("workflow.list", json::object()).at("workflows"), "name");
+    if (kind == "ACTOR")
+      return column(node.call("actor.list", json::object()).at("actors"), "id");
+    if (kind == "NODE")
+      return column(node.call("node.list", json::object()).at("nodes"), "name");
+    if (kind == "LEASE")
+      return column(node.call("lease.list", json::object()).at("leases"), "name");
+    if (kind == "NUMBER")
+      return column(node.call("alerts.list", {{"max", names_max}}).at("alerts"), "number");
+  } catch (const std::exception&) { // a completion is not worth a message
+  }
+  return {};
+}
+
+// ---- lines ----
+
+bool prints_json(const std::vector<std::string>& words) {
+  command none;
+  CLI::App app;
+  add_all(app, none);
+  const CLI::App* at = &app;
+  for (const auto& w : words)
+    if (const auto* sub = find_subcommand(*at, w))
+      at = sub;
+    else
+      break;
+  return at->get_option_no_throw("--json") != nullptr;
+}
+
+int run_line(const std::string& line, bool as_json) {
+  auto words = in_full(words_of(line));
+  if (words.empty())
+    return done;
+  if (words[0] == "help" && words.size() == 1) {
+    std::cout << help_text;
+    return done;
+  }
+  if (words[0] == "help") {
+    words.erase(words.begin());
+    words = in_full(std::move(words));
+    words.emplace_back("--help");
+  } else if (words[0] == "console" || words[0] == "serve") {
+    throw failure{wrong_usage, "`" + words[0] + "` is for the shell, not for the console"};
+  } else if (as_json && prints_json(words)) {
+    words.emplace_back("--json");
+  }
+  return run_command_line(words);
+}
+
+int run_or_complain(const std::string& line, bool as_json) {
+  try {
+    return run_line(line, as_json);
+  } catch (const failure& e) {
+    std::cerr << "steadfast: " << e.what() << '\n';
+    return e.code();
+  }
+}
+
+bool leaves(const std::string& line) {
+  return line == "quit" || line == "exit";
+}
+
+// ---- sessions ----
+
+/// $XDG_STATE_HOME/steadfast/history; empty when there is no home.
+std::filesystem::path history_file() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  const char* home = std::getenv("HOME");
+  if ((state == nullptr || *state == '\0') && (home == nullptr || *home == '\0'))
+    return {};
+  const std::filesystem::path folder =
+    (state != nullptr && *state != '\0' ? std::filesystem::path{state} : std::filesystem::path{home} / ".local/state")
+    / "steadfast";
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all, ignored); // lines may hold payloads
+  return folder / "history";
+}
+
+int talk(bool as_json) {
+  const auto name = greet();
+  command none;
+  CLI::App commands;
+  add_all(commands, none);
+  const interrupt_guard guard;
+  line_input input{history_file(), [&](const std::string& line) { return completions(commands, line, names_of); }};
+  while (const auto line = input.next(name + "> ")) {
+    if (leaves(line->text))
+      return done;
+    if (!line->interrupted)
+      run_or_complain(line->text, as_json);
+    std::cout.flush();
+    std::cin.clear(); // Ctrl-C or Ctrl-D at a question of a command
+    std::clearerr(stdin);
+  }
+  std::cout << '\n';
+  return done;
+}
+
+/// Ends with the first line that fails.
+int run_lines(const std::vector<std::string>& lines, bool as_json) {
+  for (const auto& line : lines)
+    if (const int code = run_or_complain(line, as_json); code != done)
+      return code;
+  return done;
+}
+
+int run_input(bool as_json) {
+  for (std::string line; std::getline(std::cin, line) && !leaves(line);)
+    if (const int code = run_or_complain(line, as_json); code != done)
+      return code;
+  return done;
+}
+
+int run_console(const console_arguments& g) {
+  attach(g.node);
+  if (!g.lines.empty())
+    return run_lines(g.lines, g.node.json);
+  return isatty(STDIN_FILENO) == 1 ? talk(g.node.json) : run_input(g.node.json);
+}
+
+} // namespace
+
+void add_console(CLI::App& to, command& chosen) {
+  auto g = std::make_shared<console_arguments>();
+  auto* sub = to.add_subcommand("console", "Look into a running cluster, and act, from one prompt");
+  sub->add_option("-e,--execute", g->lines, "Run this line and end; may be given several times")
+    ->type_name("LINE")
+    ->allow_extra_args(false);
+  add_node_choice(*sub, g->node);
+  sub->footer("Without -e lines are read from standard input; when it is no terminal the first that fails ends it.\n\n"
+              "Example: steadfast console -e 'tasks --where state=error'");
+  sub->callback([g, &chosen] { chosen = [g] { return run_console(*g); }; });
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What a person types in the console, which is shorter than a command line of the shell.
+
+namespace steadfast::apps {
+
+/// The words of a line: parted by blanks, put together by '...' or "..."; a backslash takes the next character as it is,
+/// but not within '...'. Throws failure when a quote is left open.
+std::vector<std::string> words_of(std::string_view line);
+
+struct shorthand {
+  std::string_view word;
+  std::string_view meaning; ///< the words of the command in full
+};
+
+/// `tasks` for `task list` and the like.
+const std::vector<shorthand>& shorthands();
+
+/// The words with the shorthand at their beginning spelt out; `task ID` is `task show ID`.
+std::vector<std::string> in_full(std::vector<std::string> words);
+
+} // namespace steadfast::apps
