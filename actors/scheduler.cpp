@@ -10,6 +10,7 @@
 #include "actors/state_tree.hpp"
 #include "actors/step_input.hpp"
 #include "actors/step_orders.hpp"
+#include "actors/task_in_flight.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/overload.hpp"
 #include "workflow/transition.hpp"
@@ -19,7 +20,6 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -27,17 +27,6 @@
 namespace steadfast::actors {
 
 namespace {
-
-/// A task in flight.
-struct entry {
-  workflow::task task; ///< as it is in the store
-  boxed<workflow::definition> definition;
-  std::deque<workflow::event> waiting;        ///< until the store has answered
-  std::optional<workflow::change> committing; ///< on its way to disk
-  std::optional<workflow::event> cause;       ///< of what is on its way
-  bool reload = false;                        ///< somebody else changed it: read it before going on
-  bool reading = false;
-};
 
 class scheduler : public observed<scheduler_actor> {
 public:
@@ -154,7 +143,7 @@ private:
 
   void begin(const workflow::task& t) {
     auto& e = tasks_[t.number];
-    e = entry{};
+    e = task_in_flight{};
     e.task = t;
     e.definition = definitions_.find(t);
     ++view_.claimed;
@@ -197,7 +186,7 @@ private:
     }
   }
 
-  void commit(entry& e, workflow::change change) {
+  void commit(task_in_flight& e, workflow::change change) {
     store::update_task u;
     u.next = change.next;
     u.lock_epoch_before = e.task.lock_epoch;
@@ -207,7 +196,7 @@ private:
     write(e.task.number + first_task_ticket, std::move(u));
   }
 
-  void note_refusal(const entry& e, const workflow::event& what, const workflow::change& change) {
+  void note_refusal(const task_in_flight& e, const workflow::event& what, const workflow::change& change) {
     if (!change.evidence)
       return;
     ++view_.late;
@@ -298,7 +287,7 @@ private:
 
   // ---- reading again what others changed ----
 
-  void read_again(std::uint64_t number, entry& e) {
+  void read_again(std::uint64_t number, task_in_flight& e) {
     e.reading = true;
     ask(this, deps_.reader, deps_.options.reader_limit, find_task{number})
       .then([this, number](const task_view& m) { on_read(number, m); },
@@ -336,7 +325,7 @@ private:
   }
 
   /// Attempts that were open here and are not any more are of no use to anybody.
-  void stop_unwanted(const entry& e, const workflow::task* stored, bool mine) {
+  void stop_unwanted(const task_in_flight& e, const workflow::task* stored, bool mine) {
     for (std::size_t i = 0; i < e.task.steps.size(); ++i) {
       const auto& s = e.task.steps[i];
       if (s.doing == workflow::attempt_action::none)
@@ -350,7 +339,7 @@ private:
 
   // ---- carrying out ----
 
-  void carry_out(entry& e, const std::vector<workflow::command>& commands) {
+  void carry_out(task_in_flight& e, const std::vector<workflow::command>& commands) {
     for (const auto& c : commands)
       std::visit(workflow::overload{
                    [&](const workflow::dispatch& x) { send_order(e, x.step); },
@@ -367,7 +356,7 @@ private:
     alarm_.set<scheduler_actor>(this, deps_.clock, at);
   }
 
-  void send_order(entry& e, std::size_t step) {
+  void send_order(task_in_flight& e, std::size_t step) {
     const auto& s = e.task.steps[step];
     const workflow::attempt_ref ref{step, s.attempt, e.task.lock_epoch, draining_};
     const auto agent = agents_.route(e.task, step);
@@ -514,43 +503,17 @@ private:
                      {"timers", due_.size()},
                      {"next_timer_at", due_.next()},
                      {"agents", listed(agents_.loads(), listed_max, load)},
-                     {"tasks", listed(oldest_tasks(), listed_max, task_tree)}},
+                     {"tasks", listed(oldest_tasks(), listed_max, [](const auto* e) { return tree_of(*e); })}},
                     tasks_.size());
   }
 
-  std::vector<const entry*> oldest_tasks() const {
-    std::vector<const entry*> all;
+  std::vector<const task_in_flight*> oldest_tasks() const {
+    std::vector<const task_in_flight*> all;
     for (const auto& [number, e] : tasks_)
       all.push_back(&e);
-    std::sort(all.begin(), all.end(), [](const entry* a, const entry* b) { return a->task.number < b->task.number; });
+    std::sort(all.begin(), all.end(),
+              [](const task_in_flight* a, const task_in_flight* b) { return a->task.number < b->task.number; });
     return all;
-  }
-
-  static state_tree attempt_tree(const entry& e, std::size_t step) {
-    const auto& s = e.task.steps[step];
-    return {{"step", e.definition->steps[step].name},
-            {"action", workflow::to_string(s.doing)},
-            {"attempt", s.attempt},
-            {"agent", s.log.back().agent},
-            {"began_at", s.log.back().started_at},
-            {"complete_by", s.complete_by}};
-  }
-
-  static state_tree task_tree(const entry* e) {
-    std::vector<std::string> attempts;
-    for (std::size_t i = 0; i < e->task.steps.size(); ++i)
-      if (e->task.steps[i].doing != workflow::attempt_action::none)
-        attempts.push_back(attempt_tree(*e, i).json());
-    const bool is_storing = e->committing.has_value();
-    return {{"id", e->task.id},
-            {"state", std::string{workflow::to_string(e->task.state)}},
-            {"lock_epoch", e->task.lock_epoch},
-            {"waits_for", is_storing         ? "the store"
-                          : e->reading       ? "being read again"
-                          : attempts.empty() ? "a timer"
-                                             : "agents"},
-            {"events_waiting", e->waiting.size()},
-            {"attempts", state_value::array(attempts)}};
   }
 
   void log(const std::string& what, const workflow::task& t, const std::string& detail) const {
@@ -566,7 +529,7 @@ private:
   scheduler_deps deps_;
   store::lease_guard lease_; ///< of this node; epoch 0: not held, nothing is taken
   agent_directory agents_;
-  std::unordered_map<std::uint64_t, entry> tasks_;
+  std::unordered_map<std::uint64_t, task_in_flight> tasks_;
   definition_cache definitions_;
   due_queue due_;
   alarm alarm_;

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "actors/boxed.hpp"
+#include "workflow/definition.hpp"
+#include "workflow/event.hpp"
+#include "workflow/task.hpp"
+#include "workflow/transition.hpp"
+
+#include <deque>
+#include <optional>
+
+namespace steadfast::actors {
+
+class state_tree;
+
+/// A task that a scheduler has locked.
+struct task_in_flight {
+  workflow::task task; ///< as it is in the store
+  boxed<workflow::definition> definition;
+  std::deque<workflow::event> waiting;        ///< until the store has answered
+  std::optional<workflow::change> committing; ///< on its way to disk
+  std::optional<workflow::event> cause;       ///< of what is on its way
+  bool reload = false;                        ///< somebody else changed it: read it before going on
+  bool reading = false;
+};
+
+/// As people see it who look into the scheduler.
+state_tree tree_of(const task_in_flight& t);
+
+} // namespace steadfast::actors
