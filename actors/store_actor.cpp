@@ -228,7 +228,8 @@ private:
         changed[w.holder].push_back(u->next.number);
     } else if (std::holds_alternative<store::free_locks>(*w.what)) {
       news.work = news.work || o.number > 0;
-    } else if (std::holds_alternative<store::claim_tasks>(*w.what)) {
+    } else if (std::holds_alternative<store::claim_tasks>(*w.what)
+               || std::holds_alternative<store::import_task>(*w.what)) {
       news.notices = true;
     }
   }

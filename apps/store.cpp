@@ -2,10 +2,12 @@
 
 #include "apps/commands.hpp"
 #include "apps/failure.hpp"
+#include "apps/filter.hpp"
 #include "apps/node_access.hpp"
 #include "apps/table.hpp"
 #include "runtime/json.hpp"
 #include "runtime/quantity.hpp"
+#include "store/export_file.hpp"
 #include "store/lmdb_store.hpp"
 
 #include <CLI/CLI.hpp>
@@ -16,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace steadfast::apps {
@@ -28,13 +31,15 @@ constexpr std::size_t page_size = 200;
 struct store_arguments {
   node_choice node;
   std::string store;
-  std::string to;
+  std::string id;
+  std::string file; ///< or directory
+  std::string why;
 };
 
-std::unique_ptr<store::state_store> open_files(const store_arguments& g) {
+std::unique_ptr<store::state_store> open_files(const store_arguments& g, bool read_only = true) {
   store::store_options o;
   o.path = g.store.empty() ? places_of(g.node).store : std::filesystem::path{g.store};
-  o.read_only = true;
+  o.read_only = read_only;
   return store::open_lmdb_store(o);
 }
 
@@ -67,7 +72,7 @@ int check(const store_arguments& g) {
 }
 
 int copy(const store_arguments& g) {
-  const auto to = std::filesystem::absolute(g.to);
+  const auto to = std::filesystem::absolute(g.file);
   if (auto node = running_node(g))
     node->call("store.copy", {{"to", to.string()}});
   else
@@ -76,6 +81,50 @@ int copy(const store_arguments& g) {
     print_json({{"copied_to", to.string()}});
   else
     std::cout << "copied to " << to.string() << "; `steadfast store check --store " << to.string() << "` checks it\n";
+  return done;
+}
+
+int export_task(const store_arguments& g) {
+  const auto to = std::filesystem::absolute(g.file);
+  if (auto node = running_node(g)) {
+    node->call("store.export", {{"id", g.id}, {"to", to.string()}});
+  } else {
+    const auto task = open_files(g)->export_task(g.id);
+    if (!task)
+      throw failure{not_found, "there is no task `" + g.id + "`"};
+    store::write_export(to, *task);
+  }
+  if (g.node.json)
+    print_json({{"exported_to", to.string()}});
+  else
+    std::cout << "exported to " << to.string() << "; `steadfast store import " << to.string()
+              << "` takes it into another store\n";
+  return done;
+}
+
+json import_into_files(const store_arguments& g, const std::filesystem::path& from) {
+  store::import_task what{store::read_export(from), who_acts(), g.why, wall_clock()};
+  const auto id = what.what.task.id;
+  const auto outcome = open_files(g, false)->commit({std::move(what)}).front();
+  if (outcome.result != store::verdict::applied)
+    throw failure{refused, outcome.why};
+  return imported_json(id, outcome);
+}
+
+int import_task(const store_arguments& g) {
+  const auto from = std::filesystem::absolute(g.file);
+  auto node = running_node(g);
+  const auto done_as =
+    node ? node->call("store.import", {{"from", from.string()}, {"who", who_acts()}, {"why", g.why}})
+         : import_into_files(g, from);
+  if (g.node.json) {
+    print_json(done_as);
+    return done;
+  }
+  const auto id = done_as.at("id").get<std::string>();
+  const auto state = done_as.at("process_state").get<std::string>();
+  std::cout << "imported " << printable(id) << ": " << state
+            << (state == "suspended" ? "; it goes on after `steadfast task resume " + printable(id) + "`" : "") << '\n';
   return done;
 }
 
@@ -134,21 +183,20 @@ int dump(const store_arguments& g) {
   return code;
 }
 
-std::shared_ptr<store_arguments> add_verb(CLI::App& to, const char* name, const char* help, command& chosen,
-                                          int (*run)(const store_arguments&)) {
+struct verb {
+  CLI::App* sub;
+  std::shared_ptr<store_arguments> arguments;
+};
+
+verb add_verb(CLI::App& to, const char* name, const char* help, const char* example, command& chosen,
+              int (*run)(const store_arguments&)) {
   auto g = std::make_shared<store_arguments>();
   auto* sub = to.add_subcommand(name, help);
-  sub->add_option("--store", g->store, "Its directory [as the configuration says]")->type_name("PATH");
-  if (std::string_view{name} == "copy")
-    sub->add_option("to", g->to, "Directory to make")->required()->type_name("PATH");
-  if (std::string_view{name} == "dump")
-    add_node_choice(*sub, g->node, false);
-  else
-    add_node_choice(*sub, g->node);
-  sub->footer("Example: steadfast store " + std::string{name} + " -c node.toml"
-              + (std::string_view{name} == "copy" ? " /backup/2026-11-21" : ""));
+  sub->add_option("--store", g->store, "Its directory [$STEADFAST_STORE, or as the configuration says]")->type_name("PATH");
+  add_node_choice(*sub, g->node, std::string_view{name} != "dump");
+  sub->footer(std::string{"Example: steadfast store "} + name + " " + example);
   sub->callback([g, run, &chosen] { chosen = [g, run] { return run(*g); }; });
-  return g;
+  return {sub, g};
 }
 
 } // namespace
@@ -156,10 +204,23 @@ std::shared_ptr<store_arguments> add_verb(CLI::App& to, const char* name, const 
 void add_store(CLI::App& to, command& chosen) {
   auto* store = to.add_subcommand("store", "Check, copy and dump a store, of a running node or of one that is down");
   store->require_subcommand(1);
-  add_verb(*store, "check", "Read every record and index and tell what is wrong", chosen, check);
-  add_verb(*store, "copy", "Make a consistent copy, also beside a running node", chosen, copy);
-  add_verb(*store, "dump", "Print every task as a line of JSON", chosen, dump);
-  add_verb(*store, "stat", "Tasks by state, and how full it is", chosen, stat);
+  add_verb(*store, "check", "Read every record and index and tell what is wrong", "-c node.toml", chosen, check);
+  add_verb(*store, "stat", "Tasks by state, and how full it is", "-c node.toml", chosen, stat);
+  add_verb(*store, "dump", "Print every task as a line of JSON", "-c node.toml", chosen, dump);
+
+  const auto copied = add_verb(*store, "copy", "Make a consistent copy, also beside a running node",
+                               "-c node.toml /backup/2026-11-21", chosen, copy);
+  copied.sub->add_option("to", copied.arguments->file, "Directory to make")->required()->type_name("PATH");
+
+  const auto out = add_verb(*store, "export", "Keep one task, with all that belongs to it, in a file",
+                            "order-4711 order-4711.task", chosen, export_task);
+  out.sub->add_option("id", out.arguments->id, "The task")->required()->type_name("ID");
+  out.sub->add_option("to", out.arguments->file, "File to make")->required()->type_name("PATH");
+
+  const auto in = add_verb(*store, "import", "Take an exported task in; one that has not ended is suspended",
+                           "order-4711.task --why 'moved from the old cluster'", chosen, import_task);
+  in.sub->add_option("from", in.arguments->file, "File that export made")->required()->type_name("PATH");
+  in.sub->add_option("--why", in.arguments->why, "Reason, kept among the alerts")->type_name("TEXT");
 }
 
 } // namespace steadfast::apps

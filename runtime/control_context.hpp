@@ -67,6 +67,13 @@ nlohmann::json show_actor(const control_context& c, const nlohmann::json& params
 nlohmann::json drain_node(const control_context& c, const nlohmann::json& params);
 nlohmann::json set_circuit(const control_context& c, const nlohmann::json& params);
 
+/// Methods about the store as a whole: control_store.cpp
+nlohmann::json show_store_stats(const control_context& c, const nlohmann::json& params);
+nlohmann::json check_store(const control_context& c, const nlohmann::json& params);
+nlohmann::json copy_store(const control_context& c, const nlohmann::json& params);
+nlohmann::json export_task(const control_context& c, const nlohmann::json& params);
+nlohmann::json import_task(const control_context& c, const nlohmann::json& params);
+
 /// What the tasks wait for, and which are stuck: control_standstill.cpp
 nlohmann::json list_standstill(const control_context& c, const nlohmann::json& params);
 

@@ -220,11 +220,6 @@ json show_workflow(const control_context& c, const json& params) {
   return {{"workflow", definition_json(*newest)}};
 }
 
-json copy_store(const control_context& c, const json& params) {
-  c.store().copy(text_of(params, "to"));
-  return json::object();
-}
-
 } // namespace
 
 actors::workflow_page workflows(const control_context& c) {
@@ -286,11 +281,11 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   m["late.list"] = bound(list_late_replies);
   m["node.describe"] = bound(describe_node);
   m["node.list"] = bound(list_nodes);
-  m["store.stats"] = bound([](const control_context& c, const json&) -> json {
-    return stats_json(*c.ask<actors::boxed<store::store_stats>>(c.parts.reader, actors::show_stats{}));
-  });
-  m["store.check"] = bound([](const control_context& c, const json&) -> json { return check_json(c.store().check()); });
+  m["store.stats"] = bound(show_store_stats);
+  m["store.check"] = bound(check_store);
   m["store.copy"] = bound(copy_store);
+  m["store.export"] = bound(export_task);
+  m["store.import"] = bound(import_task);
   return m;
 }
 

@@ -200,6 +200,10 @@ json stats_json(const store::store_stats& s) {
   };
 }
 
+json imported_json(const std::string& id, const store::outcome& o) {
+  return {{"id", id}, {"number", o.number}, {"process_state", std::string{to_string(o.state)}}};
+}
+
 json check_json(const store::check_report& r) {
   return {{"records", r.records}, {"tasks", r.tasks}, {"faults", r.faults}};
 }

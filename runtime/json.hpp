@@ -34,6 +34,8 @@ nlohmann::json lease_json(const store::lease& l);
 nlohmann::json late_reply_json(const store::late_reply_entry& r);
 nlohmann::json notice_json(const store::notice_entry& n);
 nlohmann::json stats_json(const store::store_stats& s);
+/// What became of an import.
+nlohmann::json imported_json(const std::string& id, const store::outcome& o);
 nlohmann::json check_json(const store::check_report& r);
 
 /// One line of text, bytes that are no UTF-8 replaced, so that it can be printed whatever a payload holds.

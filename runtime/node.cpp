@@ -135,7 +135,8 @@ public:
       spawn_rest();
       if (options_.cluster.is_used())
         join_cluster();
-      spawn_leases();
+      if (!options_.store.read_only) // else it has nothing to do but to answer
+        spawn_leases();
       open_front();
       open_control();
     } catch (...) {

@@ -218,6 +218,11 @@ void serialize(Archive& ar, alert_entry& x, unsigned) {
   all(ar, x.number, x.task_number, x.task_id, x.what, x.acknowledged_by, x.acknowledged_at);
 }
 
+template <class Archive>
+void serialize(Archive& ar, exported_task& x, unsigned) {
+  all(ar, x.definition, x.task, x.digest, x.late_replies);
+}
+
 // ---- sent only ----
 
 template <class Archive>
@@ -278,6 +283,11 @@ void serialize(Archive& ar, acknowledge_alert& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, record_act& x, unsigned) {
   all(ar, x.who, x.what, x.why, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, import_task& x, unsigned) {
+  all(ar, x.what, x.who, x.why, x.now);
 }
 
 template <class Archive>

@@ -21,8 +21,18 @@ std::string joined(const std::vector<std::string>& sentences) {
 /// A reader that was killed keeps every page since its snapshot from being used again.
 constexpr std::uint64_t commits_between_looks = 256;
 
-bool has_submissions(const std::vector<write>& batch) {
-  return std::any_of(batch.begin(), batch.end(), [](const write& w) { return std::holds_alternative<submit_task>(w); });
+bool has_new_work(const std::vector<write>& batch) {
+  return std::any_of(batch.begin(), batch.end(), [](const write& w) {
+    return std::holds_alternative<submit_task>(w) || std::holds_alternative<import_task>(w);
+  });
+}
+
+/// Bytes of its payload and results.
+std::uint64_t size_of(const workflow::task& t) {
+  std::uint64_t bytes = t.payload.size();
+  for (const auto& s : t.steps)
+    bytes += s.result.size();
+  return bytes;
 }
 
 store_directory directory_for(const store_options& options) {
@@ -138,17 +148,17 @@ void lmdb_engine::read_counters() {
 std::vector<outcome> lmdb_engine::commit(const std::vector<write>& batch) {
   const std::lock_guard lock{writing_};
   if (options_.read_only)
-    throw store_error{"the store was opened to be read only", false};
+    return std::vector(batch.size(), turned_down(verdict::refused, "the store was opened to be read only"));
   if (is_lost_)
     throw store_error{"the store failed before; what is on disk is only known again after a restart", true};
-  bool takes_new_work = !has_submissions(batch) || has_disk_for(batch);
+  bool takes_new_work = !has_new_work(batch) || has_disk_for(batch);
   for (;;) {
     try {
       return try_commit(batch, takes_new_work);
     } catch (const lmdb::error& e) {
       if (e.is_map_full() && grow())
         continue;
-      if ((e.is_map_full() || e.is_disk_full()) && takes_new_work && has_submissions(batch))
+      if ((e.is_map_full() || e.is_disk_full()) && takes_new_work && has_new_work(batch))
         takes_new_work = false; // running work may still fit
       else
         give_up(e);
@@ -165,6 +175,8 @@ bool lmdb_engine::has_disk_for(const std::vector<write>& batch) {
     coming += pages_of_a_write * env_->page_size();
     if (const auto* submission = std::get_if<submit_task>(&w))
       coming += submission->what.payload.size();
+    else if (const auto* import = std::get_if<import_task>(&w))
+      coming += size_of(import->what.task);
   }
   return reserve_->has_room_for(env_->pages_in_file() * env_->page_size(), coming);
 }

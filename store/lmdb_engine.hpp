@@ -45,6 +45,7 @@ public:
                                     std::uint32_t after_sequence, std::size_t max) const override;
   std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;
   std::vector<set_aside_damaged> damaged() override;
+  std::optional<exported_task> export_task(const std::string& id) const override;
   store_stats stats() const override;
   check_report check() const override;
   void copy(const std::filesystem::path& to) const override;

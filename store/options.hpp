@@ -14,7 +14,7 @@ struct store_options {
   std::uint64_t size_reserve = 64 << 20;          ///< of size_max, kept for recording work that is already accepted
   std::size_t payload_size_max = 1 << 20;
   std::size_t result_size_max = 1 << 20;
-  bool read_only = false; ///< for looking at a store: no lock is taken, commit() is refused
+  bool read_only = false; ///< for looking at a store: no lock is taken, every write is refused
 };
 
 /// Empty: the options make sense.

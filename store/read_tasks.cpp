@@ -121,6 +121,26 @@ std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
   });
 }
 
+std::optional<exported_task> lmdb_engine::export_task(const std::string& id) const {
+  return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<exported_task> {
+    try {
+      const auto ref = see.ref_of(id);
+      auto known = ref ? see.whole_task(ref->number) : std::nullopt;
+      if (!known)
+        return std::nullopt;
+      exported_task x{*known->definition, std::move(known->state.task), ref->digest, {}};
+      const key of_task{ref->number};
+      lmdb::cursor c{txn, in_.late};
+      for (bool more = c.seek(of_task); more && c.key().starts_with(of_task.view()); more = c.next())
+        if (auto reply = readable<late_reply_record>(c.key(), c.value()))
+          x.late_replies.push_back(std::move(reply->what));
+      return x;
+    } catch (const damaged_record&) { // check() names it
+      return std::nullopt;
+    }
+  });
+}
+
 task_page lmdb_engine::list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const {
   return read([&](const lmdb::transaction& txn, const snapshot& see) {
     task_page page;

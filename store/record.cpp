@@ -50,6 +50,7 @@ STEADFAST_RECORD(steadfast::store::alert_entry, alert)
 STEADFAST_RECORD(steadfast::store::notice_record, notice)
 STEADFAST_RECORD(steadfast::store::late_reply_record, late_reply)
 STEADFAST_RECORD(steadfast::store::set_aside_record, set_aside)
+STEADFAST_RECORD(steadfast::store::exported_task, exported_task)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -95,6 +96,7 @@ STEADFAST_PART(steadfast::store::acknowledge_alert)
 STEADFAST_PART(steadfast::store::acknowledge_notices)
 STEADFAST_PART(steadfast::store::set_aside_damaged)
 STEADFAST_PART(steadfast::store::record_act)
+STEADFAST_PART(steadfast::store::import_task)
 
 namespace steadfast::store {
 
@@ -251,6 +253,7 @@ STEADFAST_SENT(lease)
 STEADFAST_SENT(alert_entry)
 STEADFAST_SENT(notice_entry)
 STEADFAST_SENT(late_reply_entry)
+STEADFAST_SENT(exported_task)
 STEADFAST_SENT(store_stats)
 STEADFAST_SENT(check_report)
 

@@ -4,6 +4,7 @@
 #include "workflow/definition.hpp"
 #include "workflow/task.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -37,6 +38,14 @@ enum class verdict : std::uint8_t {
   unknown_outcome = 7, ///< the commit was reported as failed but may have been made (engines over a network only)
 };
 std::string_view to_string(verdict v);
+
+/// A task with all that belongs to it, on its own: to look at it elsewhere, or to go on with it in another store.
+struct exported_task {
+  workflow::definition definition;
+  workflow::task task;                   ///< payload and results included
+  std::array<std::uint64_t, 2> digest{}; ///< of its submission, by which another body under the same id is noticed
+  std::vector<workflow::late_reply> late_replies; ///< oldest first
+};
 
 /// A write that is only valid while the lease is held with this epoch.
 struct lease_guard {
@@ -130,17 +139,26 @@ struct set_aside_damaged {
   std::string why;
   workflow::instant now;
 };
+/// Takes in a task of another store, once per id, with its definition. One that has not ended rests: it is suspended, and
+/// goes on when a person resumes it, for the store that it came from may be going on with it.
+struct import_task {
+  exported_task what;
+  std::string who;
+  std::string why;
+  workflow::instant now;
+};
 
 using write =
   std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition, acquire_lease,
-               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged, record_act>;
+               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged, record_act,
+               import_task>;
 
 /// What became of one write. Only the members that its kind mentions are set.
 struct outcome {
   verdict result = verdict::refused;
   std::string why;
   bool created = false;       ///< submit_task: false when the task was already there
-  std::uint64_t number = 0;   ///< submit_task: the task; lease verbs: the epoch; free_locks: how many
+  std::uint64_t number = 0;   ///< submit_task, import_task: the task; lease verbs: the epoch; free_locks: how many
   std::uint64_t revision = 0; ///< update_task: the stored revision
   workflow::process_state state = workflow::process_state::pending; ///< submit_task: of the task
   std::vector<workflow::task> tasks;        ///< claim_tasks: as stored, payloads and results included
@@ -238,6 +256,8 @@ public:
   virtual std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const = 0;
   /// Tasks that a read met and could not believe, with the reason; each is told once.
   virtual std::vector<set_aside_damaged> damaged() = 0;
+  /// Absent: there is no such task, or its records do not check.
+  virtual std::optional<exported_task> export_task(const std::string& id) const = 0;
   virtual store_stats stats() const = 0;
   virtual check_report check() const = 0;
   /// A consistent, compact copy, made beside the running store. The directory must not exist. Throws store_error.

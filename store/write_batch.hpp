@@ -40,6 +40,8 @@ private:
   outcome make(const update_task& w);
   outcome make(const register_definition& w);
   outcome make(const set_aside_damaged& w);
+  // write_import.cpp
+  outcome make(const import_task& w);
   // write_lock.cpp
   outcome make(const claim_tasks& w);
   outcome make(const free_locks& w);
@@ -59,6 +61,8 @@ private:
   // write_task.cpp
   outcome submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
   outcome submit_again(const submit_task& w, const task_ref& known, const std::array<std::uint64_t, 2>& digest);
+  /// Puts a task that has a number of its own by now.
+  void put_new(const workflow::task& t, const workflow::definition& d, const std::array<std::uint64_t, 2>& digest);
   /// What is stored beside the state.
   struct beside {
     const std::vector<workflow::notice>& notices;
@@ -67,11 +71,15 @@ private:
   };
   /// Puts `next` in the place of `before`; the stored revision.
   std::uint64_t replace(const snapshot::known_task& before, const workflow::task& next, const beside& also);
-  std::vector<large_result> put_large_results(const task_state& before, const workflow::task& next);
+  /// `now`: the large results there are before.
+  std::vector<large_result> put_large_results(std::vector<large_result> now, const workflow::task& next);
   void put_payload(std::uint64_t number, const workflow::blob& payload);
   void recount();
   std::string id_of(std::uint64_t number) const;
   bool has_room() const;
+
+  // write_import.cpp
+  std::optional<outcome> cannot_import(const exported_task& x) const;
 
   // write_lock.cpp
   /// The task as stored, if the event was applied; a damaged task is passed over.
@@ -87,6 +95,8 @@ private:
   // write_note.cpp
   void put_notice(const workflow::task& t, const workflow::notice& what);
   void put_alert(std::uint64_t number, const std::string& id, const workflow::alert& what);
+  /// Among the alerts, as one that was acknowledged by who did it.
+  void put_act(std::uint64_t number, const std::string& id, const record_act& what);
   void put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what);
 
   std::uint64_t& tasks_in(workflow::process_state s) { return count_.tasks.at(static_cast<std::size_t>(s)); }

@@ -18,6 +18,13 @@ void write_batch::put_alert(std::uint64_t number, const std::string& id, const w
   txn_.put(in_.open_alerts, k, {});
 }
 
+void write_batch::put_act(std::uint64_t number, const std::string& id, const record_act& what) {
+  const std::uint64_t alert = ++count_.last_alert;
+  const key k{alert};
+  const workflow::alert told{"act", what.what + (what.why.empty() ? "" : ": " + what.why), {}, what.now};
+  txn_.put(in_.alerts, k, encode_record(k, alert_entry{alert, number, id, told, what.who, what.now}));
+}
+
 void write_batch::put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what) {
   std::uint32_t first = 0;
   std::uint32_t next = 0;
@@ -63,9 +70,7 @@ outcome write_batch::make(const acknowledge_alert& w) {
 }
 
 outcome write_batch::make(const record_act& w) {
-  const key k{++count_.last_alert};
-  const workflow::alert what{"act", w.what + (w.why.empty() ? "" : ": " + w.why), {}, w.now};
-  txn_.put(in_.alerts, k, encode_record(k, alert_entry{count_.last_alert, 0, {}, what, w.who, w.now}));
+  put_act(0, {}, w);
   return applied();
 }
 

@@ -83,14 +83,7 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   t.revision = 1;
   if (const auto broken = workflow::broken_invariants(t, *definition); !broken.empty())
     return turned_down(verdict::refused, "the task would be broken: " + broken.front());
-  count_.last_task = t.number;
-  ++tasks_in(t.state);
-  const key k{t.number};
-  const std::vector<large_result> none;
-  txn_.put(in_.ids, t.id, encode_record(t.id, task_ref{t.number, of_this}));
-  txn_.put(in_.tasks, k, encode_record(k, task_state_view{&t, t.revision, t.payload.size(), &none}));
-  put_payload(t.number, t.payload);
-  add_to_indexes(txn_, in_, t.number, placement_of(t, *definition));
+  put_new(t, *definition, of_this);
   put_notice(t, {1, workflow::notice_kind::accepted, {}, {}, w.now});
 
   outcome o = applied();
@@ -98,6 +91,17 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   o.number = t.number;
   o.state = t.state;
   return o;
+}
+
+void write_batch::put_new(const workflow::task& t, const workflow::definition& d, const digest& of_this) {
+  count_.last_task = t.number;
+  ++tasks_in(t.state);
+  const key k{t.number};
+  const auto large = put_large_results({}, t);
+  txn_.put(in_.ids, t.id, encode_record(t.id, task_ref{t.number, of_this}));
+  txn_.put(in_.tasks, k, encode_record(k, task_state_view{&t, t.revision, t.payload.size(), &large}));
+  put_payload(t.number, t.payload);
+  add_to_indexes(txn_, in_, t.number, placement_of(t, d));
 }
 
 // ---- update_task ----
@@ -138,7 +142,7 @@ std::uint64_t write_batch::replace(const snapshot::known_task& before, const wor
   const auto& stored = before.state.task;
   const key k{stored.number};
   const std::uint64_t revision = stored.revision + 1;
-  const auto large = put_large_results(before.state, next);
+  const auto large = put_large_results(before.state.large, next);
   const std::uint64_t payload_size = also.payload_changed ? next.payload.size() : before.state.payload_size;
   txn_.put(in_.tasks, k, encode_record(k, task_state_view{&next, revision, payload_size, &large}));
   if (also.payload_changed)
@@ -157,8 +161,7 @@ std::uint64_t write_batch::replace(const snapshot::known_task& before, const wor
 
 /// A result never changes once a step has one (workflow/transition.hpp), and a task may be updated without its large
 /// results having been read: an empty one stands for the stored one.
-std::vector<large_result> write_batch::put_large_results(const task_state& before, const workflow::task& next) {
-  std::vector<large_result> now = before.large;
+std::vector<large_result> write_batch::put_large_results(std::vector<large_result> now, const workflow::task& next) {
   for (std::uint32_t i = 0; i < next.steps.size(); ++i) {
     const auto& result = next.steps[i].result;
     if (result.empty())
@@ -169,7 +172,7 @@ std::vector<large_result> write_batch::put_large_results(const task_state& befor
       continue;
     if (known != now.end())
       now.erase(known);
-    const key k{before.task.number, i};
+    const key k{next.number, i};
     if (result.size() > result_inline_max) {
       txn_.put(in_.results, k, encode_record(k, result_record{result}));
       now.push_back(is);

@@ -95,6 +95,9 @@ public:
   std::vector<store::set_aside_damaged> damaged() override {
     return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{};
   }
+  std::optional<store::exported_task> export_task(const std::string& id) const override {
+    return real().export_task(id);
+  }
   store::store_stats stats() const override { return real().stats(); }
   store::check_report check() const override { return real().check(); }
   void copy(const std::filesystem::path& to) const override { real().copy(to); }

@@ -88,6 +88,7 @@ TEST_CASE("row 70: every stored record is written as in format 1 and read back")
   check_stored("alert", sample_alert_entry());
   check_stored("notice", notice_record{"order-4711", sample_notice()});
   check_stored("late_reply", late_reply_record{"order-4711", sample_late_reply()});
+  check_sent("exported_task", sample_export());
   check_stored("set_aside", set_aside_record{"its checksum does not match", moment(50), workflow::blob{"as found"}});
 }
 

@@ -134,6 +134,10 @@ inline counters sample_counters() {
   return {100, 7, 42, {0, 1, 2, 3, 4, 5, 6, 7}};
 }
 
+inline exported_task sample_export() {
+  return {sample_definition(), sample_task(), {0x2122232425262728, 0x3132333435363738}, {sample_late_reply()}};
+}
+
 inline std::vector<store::write> sample_writes() {
   update_task u;
   u.next = sample_task();
@@ -156,6 +160,7 @@ inline std::vector<store::write> sample_writes() {
     acknowledge_alert{7, "ann", moment(45)},
     acknowledge_notices{"shop", 20, 5},
     record_act{"ann", "drained node `one`", "maintenance", moment(70)},
+    import_task{sample_export(), "ann", "moved", moment(71)},
     set_aside_damaged{21, "its checksum does not match", moment(46)},
   };
 }

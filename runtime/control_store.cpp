@@ -1,0 +1,45 @@
+// What people do with the store as a whole, and with tasks that go from one store to another. Files are those of the node.
+
+#include "runtime/control_context.hpp"
+#include "runtime/json.hpp"
+#include "store/export_file.hpp"
+
+namespace steadfast {
+
+using nlohmann::json;
+
+json show_store_stats(const control_context& c, const json&) {
+  return stats_json(*c.ask<actors::boxed<store::store_stats>>(c.parts.reader, actors::show_stats{}));
+}
+
+json check_store(const control_context& c, const json&) {
+  return check_json(c.store().check());
+}
+
+json copy_store(const control_context& c, const json& params) {
+  c.store().copy(text_of(params, "to"));
+  return json::object();
+}
+
+json export_task(const control_context& c, const json& params) {
+  const auto id = text_of(params, "id");
+  const auto task = c.store().export_task(id);
+  if (!task)
+    throw control_error{control_error::not_found, "there is no task `" + id + "`"};
+  store::write_export(text_of(params, "to"), *task);
+  return json::object();
+}
+
+json import_task(const control_context& c, const json& params) {
+  store::import_task what;
+  what.what = store::read_export(text_of(params, "from"));
+  what.who = text_of(params, "who");
+  what.why = params.value("why", std::string{});
+  const auto id = what.what.task.id;
+  const auto outcome = c.write(std::move(what));
+  if (outcome.result != store::verdict::applied)
+    throw control_error{control_error::refused, outcome.why};
+  return imported_json(id, outcome);
+}
+
+} // namespace steadfast
