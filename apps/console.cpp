@@ -7,6 +7,7 @@
 #include "apps/line_input.hpp"
 #include "apps/node_access.hpp"
 #include "apps/shorthand.hpp"
+#include "apps/store_view.hpp"
 #include "apps/terminal.hpp"
 
 #include <CLI/CLI.hpp>
@@ -29,6 +30,7 @@ constexpr int names_max = 200;
 
 struct console_arguments {
   node_choice node;
+  std::string store;
   std::vector<std::string> lines;
 };
 
@@ -36,7 +38,7 @@ constexpr const char* help_text =
   R"(tasks  tasks, task ID, explain ID, follow ID, stuck, alerts, late, workflows, workflow NAME, submit
 nodes  nodes, node, actors, inspect ACTOR, leases
 act    retry, skip, edit, undo, cancel, suspend, resume, ack, drain NODE, circuit open|close AGENT, lease release NAME
-store  store stat, store check, store copy DIR
+store  store stat, store check, store copy DIR, store export ID FILE, store import FILE
 again  top, watch COMMAND runs it every 2 s until Ctrl-C
 
 help COMMAND tells its options with an example. Tab completes commands, options, ids and names. Ctrl-D or quit leaves.
@@ -63,6 +65,12 @@ std::string greet() {
   std::cout << "node " << printable(name) << ", " << alive << " of " << nodes.size()
             << (nodes.size() == 1 ? " node" : " nodes") << " alive; `help` lists the commands, Ctrl-D leaves\n";
   return name;
+}
+
+std::string greet(const std::string& store) {
+  std::cout << "store " << printable(store)
+            << ", as it was left: nothing can be changed; `help` lists the commands, Ctrl-D leaves\n";
+  return "read-only";
 }
 
 std::vector<std::string> column(const json& rows, const char* field) {
@@ -157,8 +165,8 @@ std::filesystem::path history_file() {
   return folder / "history";
 }
 
-int talk(bool as_json) {
-  const auto name = greet();
+int talk(const console_arguments& g) {
+  const auto name = g.store.empty() ? greet() : greet(g.store);
   command none;
   CLI::App commands;
   add_all(commands, none);
@@ -168,7 +176,7 @@ int talk(bool as_json) {
     if (leaves(line->text))
       return done;
     if (!line->interrupted)
-      run_or_complain(line->text, as_json);
+      run_or_complain(line->text, g.node.json);
     std::cout.flush();
     std::cin.clear(); // Ctrl-C or Ctrl-D at a question of a command
     std::clearerr(stdin);
@@ -192,11 +200,33 @@ int run_input(bool as_json) {
   return done;
 }
 
+std::unique_ptr<store_view> view_of(const std::string& store) {
+  try {
+    return std::make_unique<store_view>(store);
+  } catch (const node_error& e) {
+    throw failure{cannot_start, e.what()};
+  }
+}
+
+/// What shows the store, if one was named.
+std::unique_ptr<store_view> attach(const console_arguments& g) {
+  if (g.store.empty()) {
+    attach(g.node);
+    return nullptr;
+  }
+  auto view = view_of(g.store);
+  setenv("STEADFAST_STORE", std::filesystem::absolute(g.store).c_str(), 1);
+  node_choice shown;
+  shown.socket = view->socket();
+  attach(shown);
+  return view;
+}
+
 int run_console(const console_arguments& g) {
-  attach(g.node);
+  const auto view = attach(g);
   if (!g.lines.empty())
     return run_lines(g.lines, g.node.json);
-  return isatty(STDIN_FILENO) == 1 ? talk(g.node.json) : run_input(g.node.json);
+  return isatty(STDIN_FILENO) == 1 ? talk(g) : run_input(g.node.json);
 }
 
 } // namespace
@@ -207,9 +237,14 @@ void add_console(CLI::App& to, command& chosen) {
   sub->add_option("-e,--execute", g->lines, "Run this line and end; may be given several times")
     ->type_name("LINE")
     ->allow_extra_args(false);
+  sub
+    ->add_option("--store", g->store,
+                 "Look at the files of a store, or of a copy, whose node is down: nothing is changed")
+    ->type_name("PATH");
   add_node_choice(*sub, g->node);
-  sub->footer("Without -e lines are read from standard input; when it is no terminal the first that fails ends it.\n\n"
-              "Example: steadfast console -e 'tasks --where state=error'");
+  sub->footer(
+    "Without -e lines are read from standard input; when it is no terminal the first that fails ends it.\n\n"
+    "Examples:\n  steadfast console -e 'tasks --where state=error'\n  steadfast console --store /backup/2026-11-21");
   sub->callback([g, &chosen] { chosen = [g] { return run_console(*g); }; });
 }
 

@@ -41,6 +41,8 @@ node_places places_of(const node_choice& choice) {
     const auto found = places_in_config(config);
     places = {found.socket, found.store};
   }
+  if (const auto store = from_environment("STEADFAST_STORE"); choice.config.empty() && !store.empty())
+    places.store = store;
   if (!choice.socket.empty())
     places.socket = choice.socket;
   else if (choice.config.empty() && !from_environment("STEADFAST_SOCKET").empty())

@@ -114,9 +114,8 @@ json import_into_files(const store_arguments& g, const std::filesystem::path& fr
 int import_task(const store_arguments& g) {
   const auto from = std::filesystem::absolute(g.file);
   auto node = running_node(g);
-  const auto done_as =
-    node ? node->call("store.import", {{"from", from.string()}, {"who", who_acts()}, {"why", g.why}})
-         : import_into_files(g, from);
+  const auto done_as = node ? node->call("store.import", {{"from", from.string()}, {"who", who_acts()}, {"why", g.why}})
+                            : import_into_files(g, from);
   if (g.node.json) {
     print_json(done_as);
     return done;
@@ -192,7 +191,8 @@ verb add_verb(CLI::App& to, const char* name, const char* help, const char* exam
               int (*run)(const store_arguments&)) {
   auto g = std::make_shared<store_arguments>();
   auto* sub = to.add_subcommand(name, help);
-  sub->add_option("--store", g->store, "Its directory [$STEADFAST_STORE, or as the configuration says]")->type_name("PATH");
+  sub->add_option("--store", g->store, "Its directory [$STEADFAST_STORE, or as the configuration says]")
+    ->type_name("PATH");
   add_node_choice(*sub, g->node, std::string_view{name} != "dump");
   sub->footer(std::string{"Example: steadfast store "} + name + " " + example);
   sub->callback([g, run, &chosen] { chosen = [g, run] { return run(*g); }; });

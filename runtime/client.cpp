@@ -65,7 +65,9 @@ private:
     socket_.connect(protocol::endpoint{path_}, e);
     if (e)
       throw client_error{client_error::kind::unreachable, "no node answers at " + path_ + " (" + e.message()
-                                                            + "); start one with `steadfast serve -c node.toml`"};
+                                                            + "); start one with `steadfast serve -c node.toml`,"
+                                                              " or look at the files of one that is down with"
+                                                              " `steadfast console --store DIR`"};
   }
 
   void write(const std::string& line) {

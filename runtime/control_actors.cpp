@@ -26,8 +26,10 @@ struct node_answer {
   std::string trouble;
 };
 
-/// Every node that lives; only this one when the store cannot be asked.
+/// Every node that lives; only this one when the store cannot be asked, or it is in no cluster.
 std::vector<workflow::node_card> living_nodes(const control_context& c, std::string& trouble) {
+  if (!c.parts.dialer)
+    return {{c.parts.name, {}, {}, {}}};
   std::vector<workflow::node_card> nodes;
   try {
     const auto page = c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{}, node_answer_limit);
@@ -56,7 +58,7 @@ std::vector<workflow::node_card> chosen_nodes(const control_context& c, const st
 actors::node_front front_of(const control_context& c, const workflow::node_card& n) {
   if (n.name == c.parts.name)
     return c.parts.front;
-  if (!c.parts.dialer || n.address.empty())
+  if (n.address.empty())
     throw control_error{control_error::refused, "it cannot be reached from here"};
   return c.ask<actors::reached_node>(c.parts.dialer, actors::dial{n.address}, node_answer_limit).front;
 }

@@ -148,10 +148,9 @@ struct import_task {
   workflow::instant now;
 };
 
-using write =
-  std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition, acquire_lease,
-               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged, record_act,
-               import_task>;
+using write = std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition,
+                           acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
+                           set_aside_damaged, record_act, import_task>;
 
 /// What became of one write. Only the members that its kind mentions are set.
 struct outcome {

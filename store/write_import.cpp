@@ -62,8 +62,8 @@ outcome write_batch::make(const import_task& w) {
   t.number = count_.last_task + 1;
   t.revision = 1;
   std::vector<workflow::notice> notices;
-  for (const workflow::event& e : {workflow::event{workflow::lock_released{}},
-                                   workflow::event{workflow::suspended{{w.who, "imported"}}}})
+  const workflow::suspended rests{{w.who, "imported" + (w.why.empty() ? "" : ": " + w.why)}};
+  for (const workflow::event& e : {workflow::event{workflow::lock_released{}}, workflow::event{rests}})
     if (auto change = workflow::apply(t, d, e, w.now); change.result == workflow::verdict::applied) {
       t = std::move(change.next);
       notices.insert(notices.end(), change.notices.begin(), change.notices.end());

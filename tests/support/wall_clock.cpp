@@ -32,6 +32,15 @@ std::vector<std::string> wall_clock::environment() const {
           "NO_FAKE_STAT=1"};
 }
 
+std::vector<std::string> wall_clock::stopped_at(const std::string& moment) {
+  return {std::string{"LD_PRELOAD="} + library,
+          "FAKETIME=" + moment,
+          "FAKETIME_DONT_FAKE_MONOTONIC=1",
+          "DONT_FAKE_MONOTONIC=1",
+          "NO_FAKE_STAT=1",
+          "TZ=UTC"};
+}
+
 bool wall_clock::works_with(const std::string& program) {
   const auto end = run_program(program, {"--version"}, "", {std::string{"LD_PRELOAD="} + library, "FAKETIME=+0"});
   return end.code == 0 && end.err.empty(); // the loader complains of a library that is not there

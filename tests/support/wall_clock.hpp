@@ -20,6 +20,9 @@ public:
   /// Variables of the environment of the programs that shall believe it.
   std::vector<std::string> environment() const;
 
+  /// The same for programs for which it stands still at that moment, "2023-11-14 22:30:30" in UTC.
+  static std::vector<std::string> stopped_at(const std::string& moment);
+
   /// Whether libfaketime is installed and that program starts with it: one with sanitizers does not.
   static bool works_with(const std::string& program);
 

@@ -50,6 +50,7 @@ TEST_CASE("an imported task is what it was, under a number of its own, suspended
   CHECK(after.steps == before.steps);
   CHECK(after.acts.back().who == "ann");
   CHECK(after.acts.back().what == "suspend");
+  CHECK(after.acts.back().why == "imported: moved");
   CHECK(to->late_replies(after.number, 10).size() == 1);
   CHECK(to->notices("shop", 0, 0, 10).size() == 1); // that it is suspended; the others are in the other store
   const auto told = to->alerts(false, 10);
@@ -99,11 +100,21 @@ TEST_CASE("what an export says is checked, and nothing of a refused one stays") 
   under_way(from);
   const auto good = *from->export_task("a");
   auto broken = good;
-  SECTION("a task that breaks an invariant") { broken.task.steps.pop_back(); }
-  SECTION("another workflow") { broken.definition.name = "another"; }
-  SECTION("an id that no client could give") { broken.task.id = ""; }
-  SECTION("a result above the limit") { broken.task.steps[0].result = workflow::blob{std::string(2 << 20, 'r')}; }
-  SECTION("a definition that is none") { broken.definition.steps[0].agent = ""; }
+  SECTION("a task that breaks an invariant") {
+    broken.task.steps.pop_back();
+  }
+  SECTION("another workflow") {
+    broken.definition.name = "another";
+  }
+  SECTION("an id that no client could give") {
+    broken.task.id = "";
+  }
+  SECTION("a result above the limit") {
+    broken.task.steps[0].result = workflow::blob{std::string(2 << 20, 'r')};
+  }
+  SECTION("a definition that is none") {
+    broken.definition.steps[0].agent = "";
+  }
   opened_store to;
   CHECK(to.one(import_of(broken)).result == verdict::refused);
   CHECK(to->stats().last_number == 0);

@@ -120,7 +120,9 @@ TEST_CASE("row 62: after a power cut at any moment the store opens with every ac
     const auto lived = longest_life * static_cast<int>(chance() % 1000) / 1000;
     INFO("cut " << cut << ", power cut after " << lived.count() << " us");
     const auto e = in_child([&](const say& speak) {
-      std::thread{[&] { cut_after(lived, disk); }}.detach(); // in the child: a fork beside a thread may inherit its locks
+      std::thread{[&] {
+        cut_after(lived, disk);
+      }}.detach(); // in the child: a fork beside a thread may inherit its locks
       return commit_for_ever(options, speak);
     });
     CHECK(e.signal == 0);
