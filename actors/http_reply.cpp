@@ -30,8 +30,9 @@ workflow::span wait_asked(const std::string& value, workflow::instant now) {
 
 std::string words(const http_reply& r) {
   auto text = "HTTP " + std::to_string(r.status);
-  if (!r.body.empty())
-    text += ": " + r.body.substr(0, quoted_body_max);
+  const auto body = r.body.substr(0, quoted_body_max);
+  if (const auto end = body.find_last_not_of(" \t\r\n"); end != std::string::npos)
+    text += ": " + body.substr(0, end + 1);
   return text;
 }
 

@@ -30,24 +30,11 @@ std::string demangled(const std::type_info& type) {
   return name ? name.get() : type.name();
 }
 
-// CAF names a type of its own by a number, another by its type_info, whose address is even: as one word, a number is odd.
-
-std::uintptr_t word_of(const caf::rtti_pair& type) {
-  return type.first != 0 ? std::uintptr_t{type.first} * 2 + 1 : reinterpret_cast<std::uintptr_t>(type.second);
-}
-
-caf::rtti_pair type_of(std::uintptr_t word) {
-  if (word % 2 == 1)
-    return {static_cast<std::uint16_t>(word / 2), nullptr};
-  return {0, reinterpret_cast<const std::type_info*>(word)};
-}
-
-std::string name_of(std::uintptr_t word, const caf::actor_system& sys) {
-  if (word == 0)
+std::string name_of(const caf::rtti_pair& type, const caf::actor_system& sys) {
+  if (type.first == 0 && !type.second)
     return {};
-  const auto type = type_of(word);
   // Messages that never leave the process have no portable name.
-  std::string name = type.second ? demangled(*type.second) : sys.types().portable_name(type);
+  std::string name = type.first == 0 ? demangled(*type.second) : sys.types().portable_name(type);
   if (const auto scope = name.rfind("::"); scope != std::string::npos)
     name.erase(0, scope + 2);
   name.erase(name.find_last_not_of("> ") + 1);
@@ -59,9 +46,11 @@ std::string name_of(std::uintptr_t word, const caf::actor_system& sys) {
 void mailbox_meter::begins(const caf::mailbox_element& m, moment_of_clock now) {
   const auto& content = m.content();
   busy_since_ = nanoseconds_at(now);
-  is_worth_telling_ = content.size() > 0 && !content.match_elements<inspect_state>();
-  if (is_worth_telling_)
-    last_type_ = word_of(content.type(0));
+  is_worth_telling_ = !content.empty() && !content.match_elements<inspect_state>();
+  if (is_worth_telling_) {
+    last_number_ = content.type(0).first;
+    last_info_ = content.type(0).second;
+  }
 }
 
 void mailbox_meter::ends(bool is_handled, moment_of_clock at) {
@@ -89,7 +78,7 @@ mailbox_view mailbox_meter::look(caf::actor_system& sys) const {
   const auto passed = now - window_began_;
   v.handled = handled_;
   v.waiting = came - std::min(came, v.handled + (began != 0 ? 1 : 0));
-  v.last_message = name_of(last_type_, sys);
+  v.last_message = name_of({last_number_, last_info_}, sys);
   v.last_took_us = static_cast<std::uint64_t>(last_took_ / 1000);
   if (began != 0)
     v.busy_for =

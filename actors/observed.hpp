@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <typeinfo>
 #include <utility>
 
 namespace caf {
@@ -36,7 +37,8 @@ private:
   std::atomic<std::uint64_t> handled_{0};
   std::atomic<nanoseconds> busy_since_{0}; ///< 0: it waits for a message
   std::atomic<nanoseconds> last_took_{0};
-  std::atomic<std::uintptr_t> last_type_{0}; ///< see observed.cpp
+  std::atomic<std::uint16_t> last_number_{0};             ///< by which CAF names a type of its own
+  std::atomic<const std::type_info*> last_info_{nullptr}; ///< by which it names another
   std::atomic<nanoseconds> window_began_{0};
   std::atomic<std::uint64_t> handled_before_{0}; ///< when the window began
   std::atomic<double> last_rate_{0};             ///< of the window before

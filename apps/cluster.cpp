@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -154,11 +155,12 @@ int status(const cluster_choice& c) {
 /// In the opposite order of their start, so that the store is there until the others have given back what they had.
 int down(const cluster_choice& c) {
   auto plan = plan_cluster(c.file, c.folder);
+  std::reverse(plan.begin(), plan.end());
   bool all = true;
-  for (auto n = plan.rbegin(); n != plan.rend(); ++n) {
-    const auto process = process_behind(n->socket());
+  for (const auto& n : plan) {
+    const auto process = process_behind(n.socket());
     const bool gone = !process || stop_process(*process, stop_limit);
-    std::cout << "node " << n->name << ": "
+    std::cout << "node " << n.name << ": "
               << (!process ? "was not running"
                   : gone   ? "stopped"
                            : "does not stop, process " + std::to_string(*process))

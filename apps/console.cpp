@@ -57,7 +57,7 @@ void attach(const node_choice& choice) {
 
 std::string greet() {
   client node = connect({});
-  const auto name = node.call("node.describe", json::object()).at("name").get<std::string>();
+  auto name = node.call("node.describe", json::object()).at("name").get<std::string>();
   std::size_t alive = 0;
   const auto nodes = node.call("node.list", json::object()).at("nodes");
   for (const auto& n : nodes)

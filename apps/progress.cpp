@@ -68,6 +68,7 @@ std::vector<std::string> progress_teller::news(const json& task, workflow::insta
   std::stable_sort(happenings.begin(), happenings.end(),
                    [](const happening& a, const happening& b) { return a.at < b.at; });
   std::vector<std::string> lines;
+  lines.reserve(happenings.size() + 1);
   for (const auto& h : happenings)
     lines.push_back(text_of(h.at, h.what));
   const auto state = task.value("process_state", std::string{});

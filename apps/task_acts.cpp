@@ -97,16 +97,18 @@ void print_undo(const json& plan) {
 int preview(client& node, const task_acts_arguments& g, const std::vector<std::string>& ids) {
   const bool undoes = g.act == "undo" || g.act == "cancel";
   for (const auto& id : ids) {
-    const auto plan = undoes ? node.call("task.plan_undo", {{"id", id}}) : json{};
+    const auto plan = undoes ? node.call("task.plan_undo", {{"id", id}, {"act", g.act}}) : json::object();
+    const auto refusal = plan.value("refused", std::string{});
     if (g.node.json) {
       json line{{"id", id}, {"act", g.act}, {"dry_run", true}};
       if (undoes)
-        line.update({{"undone", plan.at("undone")}, {"left", plan.at("left")}});
+        line.update({{"refused", refusal}, {"undone", plan.at("undone")}, {"left", plan.at("left")}});
       print_json(line);
       continue;
     }
-    std::cout << "would " << g.act << " " << printable(id) << '\n';
-    if (undoes)
+    std::cout << (refusal.empty() ? "would " : "would not ") << g.act << " " << printable(id)
+              << (refusal.empty() ? "" : ": " + refusal) << '\n';
+    if (undoes && refusal.empty())
       print_undo(plan);
   }
   if (!g.node.json)

@@ -144,8 +144,8 @@ std::string slowest_text(const glance& g, workflow::instant now, const terminal&
   table rows{{"longest attempt", "step", "agent", "for", "must answer in"}};
   std::size_t rest = slowest_shown;
   for (const auto& a : g.attempts) {
-    rows.add({a.task, a.step, a.agent, runtime::span_text(std::max(now - a.began, workflow::span{0})),
-              a.limit > now ? runtime::span_text(a.limit - now) : "overdue"});
+    rows.add({a.task, a.step, a.agent, rough_text(std::max(now - a.began, workflow::span{0})),
+              a.limit > now ? rough_text(a.limit - now) : "overdue"});
     if (--rest == 0)
       break;
   }

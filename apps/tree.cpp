@@ -57,6 +57,7 @@ std::string table_text(const json& list, workflow::instant now, const terminal& 
       continue;
     }
     std::vector<cell> row;
+    row.reserve(names.size());
     for (const auto& name : names)
       row.emplace_back(value_text(name, entry.at(name), now));
     rows.add(std::move(row));

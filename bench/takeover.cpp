@@ -6,6 +6,7 @@
 // holder with SIGKILL, KILLS times (50), and measures until the other is seen to hold the lease under a higher epoch. The
 // lease lasts TTL_MS (10000), is renewed three times in that, and ends a fifth of it early for its holder.
 
+#include "bench/report.hpp"
 #include "runtime/address.hpp"
 #include "runtime/client.hpp"
 #include "runtime/cluster_file.hpp"
@@ -13,7 +14,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <sys/utsname.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -122,20 +122,13 @@ holder await_other(cluster& c, const holder& former) {
   throw std::runtime_error{"nobody took over"};
 }
 
-long long percentile(const std::vector<long long>& sorted, int p) {
-  const auto last = static_cast<long long>(sorted.size()) - 1;
-  return sorted[static_cast<std::size_t>((last * p + 99) / 100)];
-}
-
 void print(std::vector<long long> took, int ttl_ms) {
   std::sort(took.begin(), took.end());
-  utsname machine{};
-  uname(&machine);
+  using bench::percentile;
   std::cout << "takeover after SIGKILL: " << took.size() << " kills, lease of " << ttl_ms << " ms\n"
             << "p50 " << percentile(took, 50) << " ms, p90 " << percentile(took, 90) << " ms, p99 "
             << percentile(took, 99) << " ms, longest " << took.back() << " ms; promised: ttl + 2000 ms\n"
-            << "machine: " << std::thread::hardware_concurrency() << " cores, " << machine.sysname << ' '
-            << machine.release << ' ' << machine.machine << '\n';
+            << bench::machine_text() << '\n';
 }
 
 int run(const fs::path& program, int kills, int ttl_ms) {

@@ -7,6 +7,7 @@
 #include "runtime/time_text.hpp"
 #include "workflow/compensation.hpp"
 #include "workflow/explain.hpp"
+#include "workflow/transition.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
@@ -88,6 +89,14 @@ json show_task(const control_context& c, const json& params) {
           {"late_replies", late}};
 }
 
+/// Why the task does not take this act, undo or cancel, as it is now; empty: it does.
+std::string refusal_of(const std::string& act, const workflow::task& t, const workflow::definition& d,
+                       workflow::instant now) {
+  const auto event = act == "cancel" ? workflow::event{workflow::cancelled{}} : workflow::undo_requested{};
+  const auto change = workflow::apply(t, d, event, now);
+  return change.result == workflow::verdict::applied ? "" : change.reason;
+}
+
 /// What an undo begun now would do, in its order, and what it would leave.
 json plan_undo(const control_context& c, const json& params) {
   const auto view = view_of(c, text_of(params, "id"));
@@ -103,8 +112,11 @@ json plan_undo(const control_context& c, const json& params) {
     left.push_back({{"step", d.steps[i].name},
                     {"state", std::string{workflow::to_string(t.steps[i].state)}},
                     {"why", d.steps[i].compensation ? "its compensation failed" : "it has no compensation"}});
-  return {
-    {"id", t.id}, {"process_state", std::string{workflow::to_string(t.state)}}, {"undone", undone}, {"left", left}};
+  return {{"id", t.id},
+          {"process_state", std::string{workflow::to_string(t.state)}},
+          {"refused", refusal_of(params.value("act", std::string{"undo"}), t, d, c.now())},
+          {"undone", undone},
+          {"left", left}};
 }
 
 json task_state(const control_context& c, const json& params) {

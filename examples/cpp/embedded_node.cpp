@@ -119,7 +119,7 @@ private:
 };
 
 struct traveller_state {
-  traveller_state() {}
+  traveller_state() = default;
   std::unique_ptr<traveller> is;
 };
 

@@ -1,8 +1,7 @@
 #include "examples/demo/program.hpp"
 
-#include <stdlib.h>
-
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <stdexcept>

@@ -31,7 +31,7 @@ reply handle(service& s, action what, const httplib::Request& asked) {
   return wrong.empty() ? s.handle(c) : service::bad_request(wrong);
 }
 
-void answer_exception(const httplib::Request& asked, httplib::Response& to, std::exception_ptr thrown) {
+void answer_exception(const httplib::Request& asked, httplib::Response& to, const std::exception_ptr& thrown) {
   reply r{500, {{"error", "unknown"}}, 0, false};
   try {
     std::rethrow_exception(thrown);

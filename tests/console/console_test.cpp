@@ -209,6 +209,8 @@ TEST_CASE("an undo is shown before it is done: which compensations, in which ord
   const auto json = s.node.json_of({"task", "undo", "order-2", "--dry-run", "--json"});
   CHECK(json.at(0).at("undone").size() == 3);
   CHECK(json.at(0).at("left").empty());
+  const auto twice = s.node.command({"console", "-e", "cancel order-2 --dry-run"});
+  CHECK_THAT(twice.out, Contains("would not cancel order-2: it has ended; `undo` reverses it"));
 }
 
 TEST_CASE("a circuit that a person opens holds tasks back, says why, and lets them go on when it is closed") {

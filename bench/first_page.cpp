@@ -1,0 +1,165 @@
+// How long a person waits for a page of tasks when the store holds very many.
+//
+//     bench_first_page [TASKS] [ROUNDS]
+//
+// Fills a store with TASKS tasks (1000000): nine of ten processed, one of a thousand cancelled, the rest pending. Starts a node on it
+// and asks for the first page of 100, as `steadfast task list` does, in several ways, ROUNDS times each (50).
+
+#include "bench/report.hpp"
+#include "runtime/client.hpp"
+#include "runtime/node.hpp"
+#include "store/lmdb_store.hpp"
+#include "workflow/transition.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace store = steadfast::store;
+namespace workflow = steadfast::workflow;
+using clock_type = std::chrono::steady_clock;
+using nlohmann::json;
+
+constexpr std::size_t batch_size = 2000;
+
+workflow::instant now() {
+  return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
+}
+
+workflow::definition one_step() {
+  workflow::definition d;
+  d.name = "parcel";
+  d.version = 1;
+  d.steps.resize(1);
+  d.steps[0].name = "send";
+  d.steps[0].agent = "sender";
+  d.steps[0].compensation = workflow::compensation{};
+  d.steps[0].compensation->agent = "sender";
+  return d;
+}
+
+store::update_task update_of(const workflow::task& t, const workflow::definition& d, const workflow::event& what) {
+  auto change = workflow::apply(t, d, what, now());
+  if (change.result != workflow::verdict::applied)
+    throw std::logic_error{change.reason};
+  store::update_task u;
+  u.next = std::move(change.next);
+  u.lock_epoch_before = t.lock_epoch;
+  return u;
+}
+
+void make_batch(store::state_store& s, const workflow::definition& d, std::size_t first, std::size_t count) {
+  std::vector<store::write> writes;
+  for (std::size_t i = first; i < first + count; ++i) {
+    workflow::submission parcel;
+    parcel.id = "parcel-" + std::to_string(i);
+    parcel.workflow = d.name;
+    parcel.payload = workflow::blob{R"({"from":"Oslo","to":"Lisbon","weight":3})"};
+    writes.emplace_back(store::submit_task{std::move(parcel), now()});
+  }
+  writes.emplace_back(store::claim_tasks{"bench", count * 9 / 10, now()});
+  const auto taken = s.commit(writes).back().tasks;
+  writes.clear();
+  for (const auto& t : taken)
+    writes.emplace_back(update_of(
+      t, d, workflow::attempt_succeeded{{0, t.steps[0].attempt, t.lock_epoch}, workflow::blob{R"({"sent":true})"}}));
+  const auto pending = s.list({{workflow::process_state::pending}}, std::nullopt, count / 1000);
+  for (const auto& t : pending.tasks)
+    writes.emplace_back(update_of(t, d, workflow::cancelled{{"bench", "not wanted"}}));
+  s.commit(writes);
+}
+
+void fill(const fs::path& path, std::size_t tasks) {
+  store::store_options o;
+  o.path = path;
+  const auto s = store::open_lmdb_store(o);
+  const auto d = one_step();
+  s->commit({store::register_definition{d}});
+  const auto begun = clock_type::now();
+  for (std::size_t done = 0; done < tasks; done += batch_size) {
+    make_batch(*s, d, done, std::min(batch_size, tasks - done));
+    if (done % (50 * batch_size) == 0)
+      std::cerr << "filling: " << done << " of " << tasks << " tasks\n";
+  }
+  const std::chrono::duration<double> took = clock_type::now() - begun;
+  std::cout << tasks << " tasks made in " << std::fixed << std::setprecision(1) << took.count() << " s, "
+            << s->stats().bytes_used / (1 << 20) << " MiB\n";
+}
+
+void measure(steadfast::client& node, const std::string& what, const std::string& method, const json& params,
+             int rounds) {
+  std::vector<double> ms;
+  std::size_t rows = 0;
+  for (int i = 0; i < rounds; ++i) {
+    const auto begun = clock_type::now();
+    const auto answer = node.call(method, params);
+    ms.push_back(std::chrono::duration<double, std::milli>(clock_type::now() - begun).count());
+    rows = answer.contains("tasks") ? answer.at("tasks").size() : 1;
+  }
+  const auto first = ms.front();
+  std::sort(ms.begin(), ms.end());
+  std::cout << std::left << std::setw(44) << what << std::right << std::setw(6) << rows << std::fixed
+            << std::setprecision(1) << std::setw(10) << first << std::setw(10) << bench::percentile(ms, 50)
+            << std::setw(10) << bench::percentile(ms, 99) << '\n';
+}
+
+void ask(const fs::path& folder, std::size_t tasks, int rounds) {
+  steadfast::node_options o;
+  o.name = "bench";
+  o.roles.scheduler = o.roles.supervisor = o.roles.agents = false;
+  o.store.path = folder / "store";
+  o.socket = folder / "control.sock";
+  o.log.level = "off";
+  steadfast::node n{o};
+  n.start();
+  steadfast::client node{o.socket.string()};
+  std::cout << "\n"
+            << std::left << std::setw(44) << "first page of 100, ms" << std::right << std::setw(6) << "rows"
+            << std::setw(10) << "first" << std::setw(10) << "p50" << std::setw(10) << "p99" << '\n';
+  const auto some = std::to_string(tasks / 2);
+  measure(node, "all", "task.list", {{"max", 100}}, rounds);
+  measure(node, "state=pending", "task.list", {{"max", 100}, {"states", {"pending"}}}, rounds);
+  measure(node, "state=undone", "task.list", {{"max", 100}, {"states", {"undone"}}}, rounds);
+  measure(node, "workflow=parcel", "task.list", {{"max", 100}, {"workflow", "parcel"}}, rounds);
+  measure(node, "text=" + some, "task.list", {{"max", 100}, {"text", some}}, rounds);
+  measure(node, "text=nothing (looks at 20000, then goes on)", "task.list", {{"max", 100}, {"text", "nothing"}},
+          rounds);
+  measure(node, "one task", "task.show", {{"id", "parcel-" + some}}, rounds);
+  measure(node, "figures", "store.stats", json::object(), rounds);
+}
+
+int run(std::size_t tasks, int rounds) {
+  auto folder = (fs::temp_directory_path() / "steadfast-first-page-XXXXXX").string();
+  if (!mkdtemp(folder.data()))
+    throw std::runtime_error{"no folder can be made like " + folder};
+  fill(fs::path{folder} / "store", tasks);
+  ask(folder, tasks, rounds);
+  fs::remove_all(folder);
+  std::cout << '\n' << rounds << " rounds each; " << bench::machine_text() << '\n';
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 3 || (argc > 1 && argv[1][0] == '-')) {
+    std::cerr << "usage: bench_first_page [TASKS] [ROUNDS]\n";
+    return 2;
+  }
+  try {
+    return run(argc > 1 ? std::stoul(argv[1]) : 1'000'000, argc > 2 ? std::stoi(argv[2]) : 50);
+  } catch (const std::exception& e) {
+    std::cerr << "bench_first_page: " << e.what() << '\n';
+    return 1;
+  }
+}
