@@ -30,7 +30,6 @@ using actors::exit_now;
 
 constexpr int exit_store_failed = 74;         // EX_IOERR: the store cannot be trusted any more
 constexpr workflow::span answer_margin{2000}; ///< beyond the drain limit, for the last commits
-constexpr const char* supervisor_lease_name = "supervisor";
 
 struct actor_config : caf::actor_system_config {
   explicit actor_config(const node_options& o) {
@@ -119,25 +118,17 @@ public:
   void start() {
     refuse_if(problems(options_));
     refuse_if(unreadable_files(options_.cluster));
-    parts_.name = options_.name;
+    std::shared_ptr<store::state_store> store;
     if (options_.roles.store) {
-      parts_.store = open_store(options_.store);
-      register_workflows(*parts_.store, options_.workflows);
+      store = open_store(options_.store);
+      register_workflows(*store, options_.workflows);
     }
     config_ = std::make_unique<actor_config>(options_);
     system_ = std::make_unique<caf::actor_system>(*config_);
     caf_text_ = log_caf_text(*system_);
-    parts_.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
-                    system_->clock().now()};
     try {
-      spawn_store();
-      spawn_agents();
-      spawn_rest();
-      if (options_.cluster.is_used())
-        join_cluster();
-      if (!options_.store.read_only) // else it has nothing to do but to answer
-        spawn_leases();
-      open_front();
+      assemble(options_, surroundings(std::move(store)), parts_);
+      publish_front();
       open_control();
     } catch (...) {
       stop();
@@ -171,22 +162,20 @@ private:
       throw node_error{joined(problems)};
   }
 
-  void spawn_store() {
-    if (!options_.roles.store) {
-      lead_ = std::make_shared<actors::clock_lead>(0);
-      parts_.clock.lead = lead_;
-      link_ = actors::spawn_store_link(*system_, {options_.name});
-      parts_.writer = link_;
-      parts_.reader = link_;
-      return;
-    }
-    actors::store_actor_deps writer;
-    writer.store = parts_.store;
-    writer.clock = parts_.clock;
-    writer.backlog_max = options_.backlog_max;
-    writer.on_fatal = on_fatal_ ? on_fatal_ : end_process;
-    parts_.writer = actors::spawn_store_actor(*system_, std::move(writer));
-    parts_.reader = actors::spawn_reader(*system_, {parts_.store, parts_.writer, parts_.clock});
+  node_surroundings surroundings(std::shared_ptr<store::state_store> store) {
+    node_surroundings with{*system_};
+    with.store = std::move(store);
+    with.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
+                  system_->clock().now()};
+    with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
+    if (options_.cluster.is_used())
+      with.dialer = runtime::spawn_dialer(*system_, options_.cluster.has_certificates());
+    with.holder = options_.name + ":" + std::to_string(getpid());
+    with.singletons = singletons_;
+    with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
+    with.log_task = log_task;
+    with.log = [](const std::string& line) { log_line("info", line); };
+    return with;
   }
 
   [[noreturn]] static void end_process(const std::string& why) {
@@ -194,153 +183,28 @@ private:
     std::_Exit(exit_store_failed);
   }
 
-  void add_running(const std::string& name, actors::agent_actor agent) {
-    if (!parts_.agents.emplace(name, std::move(agent)).second)
-      throw node_error{"agent `" + name + "`: there are two of that name"};
-  }
-
-  void spawn_agents() {
-    if (!options_.roles.agents)
-      return;
-    for (const auto& f : functions_)
-      add_running(f.options.name, actors::spawn_function_agent(*system_, f.options, parts_.clock, f.run));
-    for (const auto& a : options_.agents)
-      add_running(a.common.name, spawn_configured(a));
-  }
-
-  actors::agent_actor spawn_configured(const agent_entry& a) {
-    if (auto http = with_secrets<actors::http_options>(a, &actors::http_options::headers))
-      return actors::spawn_http_agent(*system_, a.common, parts_.clock, *http);
-    const auto exec = with_secrets<actors::exec_options>(a, &actors::exec_options::environment);
-    return actors::spawn_exec_agent(*system_, a.common, parts_.clock, *exec);
-  }
-
-  void spawn_rest() {
-    parts_.notifier = actors::spawn_notifier(*system_, {parts_.writer, parts_.reader});
-    parts_.gateway = actors::spawn_gateway(*system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
-    if (options_.roles.supervisor)
-      spawn_supervisor();
-    if (options_.roles.scheduler)
-      spawn_scheduler();
-  }
-
-  void spawn_supervisor() {
-    actors::supervisor_options o;
-    o.period = options_.supervisor_period;
-    o.slack = options_.supervisor_slack;
-    o.node_ttl = options_.cluster.lease.ttl;
-    parts_.supervisor = actors::spawn_supervisor(*system_, {parts_.writer, parts_.reader, parts_.clock, o, log_task});
-  }
-
-  void spawn_scheduler() {
-    actors::scheduler_options o;
-    o.name = options_.name;
-    o.in_flight_max = options_.in_flight_max;
-    parts_.scheduler =
-      actors::spawn_scheduler(*system_, {parts_.writer, parts_.reader, own_agents(), parts_.clock, o, log_task});
-  }
-
-  std::vector<actors::agent_offer> own_agents() const {
-    std::vector<actors::agent_offer> offers;
-    for (const auto& [name, agent] : parts_.agents)
-      offers.push_back({name, options_.name, agent});
-    return offers;
-  }
-
-  // ---- other nodes ----
-
-  void join_cluster() {
-    const auto& o = options_.cluster;
-    parts_.dialer = runtime::spawn_dialer(*system_, o.has_certificates());
-    actors::membership_deps deps;
-    deps.own_name = options_.name;
-    deps.join = o.join;
-    deps.dialer = parts_.dialer;
-    deps.reader = parts_.reader;
-    deps.link = link_;
-    deps.scheduler = parts_.scheduler;
-    deps.own_agents = own_agents();
-    deps.clock = parts_.clock;
-    deps.on_time = [lead = lead_, known = std::optional<workflow::span>{}](const workflow::clock_sample& s) mutable {
-      known = workflow::offset_after(known, s);
-      lead->store(known->count());
+  void make_agents(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& agents) {
+    const auto add = [&agents](const std::string& name, actors::agent_actor agent) {
+      if (!agents.emplace(name, std::move(agent)).second)
+        throw node_error{"agent `" + name + "`: there are two of that name"};
     };
-    deps.log = [](const std::string& line) { log_line("info", line); };
-    parts_.membership = actors::spawn_membership(*system_, std::move(deps));
+    for (const auto& f : functions_)
+      add(f.options.name, actors::spawn_function_agent(*system_, f.options, clock, f.run));
+    for (const auto& a : options_.agents)
+      add(a.common.name, make_configured(a, clock));
   }
 
-  /// The last of the actors: it knows all others, and from here on other nodes find this one.
-  void open_front() {
-    actors::front_deps deps;
-    deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
-    if (options_.roles.store) {
-      deps.offer.writer = parts_.writer;
-      deps.offer.reader = parts_.reader;
-    }
-    deps.clock = parts_.clock;
-    deps.actors = shown_actors();
-    deps.scheduler = parts_.scheduler;
-    deps.leases = parts_.singleton_leases;
-    if (parts_.supervisor_lease)
-      deps.leases.push_back(parts_.supervisor_lease);
-    parts_.front = actors::spawn_front(*system_, std::move(deps));
+  actors::agent_actor make_configured(const agent_entry& a, const actors::node_clock& clock) {
+    if (auto http = with_secrets<actors::http_options>(a, &actors::http_options::headers))
+      return actors::spawn_http_agent(*system_, a.common, clock, *http);
+    const auto exec = with_secrets<actors::exec_options>(a, &actors::exec_options::environment);
+    return actors::spawn_exec_agent(*system_, a.common, clock, *exec);
+  }
+
+  void publish_front() {
     const auto& o = options_.cluster;
     if (!o.listen.empty())
       runtime::publish(*system_, parts_.front, *runtime::parse_address(o.listen), o.has_certificates());
-  }
-
-  std::vector<actors::named_actor> shown_actors() const {
-    std::vector<actors::named_actor> all;
-    const auto add = [&all](const char* kind, const std::string& name, const auto& actor) {
-      if (actor)
-        all.push_back({kind, name, actor});
-    };
-    add(options_.roles.store ? "store" : "store_link", {}, parts_.writer);
-    if (options_.roles.store)
-      add("reader", {}, parts_.reader);
-    add("scheduler", {}, parts_.scheduler);
-    add("supervisor", {}, parts_.supervisor);
-    add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
-    add("lease", supervisor_lease_name, parts_.supervisor_lease);
-    for (std::size_t i = 0; i < singletons_.size(); ++i)
-      add("lease", singletons_[i].first, parts_.singleton_leases[i]);
-    for (const auto& [name, agent] : parts_.agents)
-      add("agent", name, agent);
-    add("gateway", {}, parts_.gateway);
-    add("notifier", {}, parts_.notifier);
-    add("membership", {}, parts_.membership);
-    return all;
-  }
-
-  void spawn_leases() {
-    workflow::node_card card{options_.name, advertised(), options_.roles, {}};
-    for (const auto& [name, agent] : parts_.agents)
-      card.agents.push_back(name);
-    const auto guarded =
-      parts_.scheduler ? actors::guarded_actor{parts_.scheduler} : actors::guarded_actor{parts_.membership};
-    // Held by the name, not by the process: after a restart the node has it again at once.
-    parts_.node_lease = spawn_lease(guarded, {workflow::node_lease_name(options_.name), options_.name,
-                                              workflow::note_of(card), options_.cluster.lease});
-    if (parts_.supervisor)
-      parts_.supervisor_lease = spawn_lease(parts_.supervisor, {supervisor_lease_name, holder_of_one_process(),
-                                                                "node " + options_.name, options_.supervisor_lease});
-    for (const auto& [name, make] : singletons_) {
-      parts_.singletons.push_back(actors::spawn_singleton_guard(*system_, {make}));
-      parts_.singleton_leases.push_back(spawn_lease(
-        parts_.singletons.back(), {name, holder_of_one_process(), "node " + options_.name, options_.cluster.lease}));
-    }
-  }
-
-  std::string holder_of_one_process() const { return options_.name + ":" + std::to_string(getpid()); }
-
-  actors::lease_actor spawn_lease(const actors::guarded_actor& guarded, actors::lease_options o) {
-    o.terms.needs_progress = o.terms.needs_progress && guarded;
-    return actors::spawn_lease_actor(*system_, {parts_.writer, guarded, parts_.clock, o});
-  }
-
-  std::string advertised() const {
-    const auto& o = options_.cluster;
-    return o.advertise.empty() ? o.listen : o.advertise;
   }
 
   void open_control() {
@@ -391,7 +255,6 @@ private:
       exit_now(agent);
     parts_.agents.clear();
     caf::anon_send_exit(parts_.dialer, caf::exit_reason::user_shutdown);
-    link_ = actors::store_link_actor{};
     caf::anon_send_exit(parts_.reader, caf::exit_reason::user_shutdown);
     caf::anon_send_exit(parts_.writer, caf::exit_reason::user_shutdown);
     const auto store = std::move(parts_.store); // closed after the actors are gone
@@ -405,8 +268,6 @@ private:
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   std::function<void(const std::string&)> on_fatal_;
   node_parts parts_;
-  actors::store_link_actor link_;            ///< in place of a store
-  std::shared_ptr<actors::clock_lead> lead_; ///< of the clock of the store's node
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   caf::actor caf_text_; ///< writes what CAF says to the log

@@ -1,44 +1,19 @@
 #pragma once
 
 #include "actors/agents.hpp"
-#include "actors/deps.hpp"
-#include "actors/protocols.hpp"
+#include "runtime/assembly.hpp"
 #include "runtime/node_error.hpp"
 #include "runtime/node_options.hpp"
-#include "store/state_store.hpp"
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace caf {
 class actor_system;
 }
 
 namespace steadfast {
-
-/// The actors of a running node and what else its control channel needs. Handles of what its roles leave out are empty.
-struct node_parts {
-  std::string name;
-  std::shared_ptr<store::state_store> store;
-  actors::node_clock clock;
-  actors::store_actor writer;
-  actors::reader_actor reader;
-  actors::notifier_actor notifier;
-  actors::gateway_actor gateway;
-  actors::scheduler_actor scheduler;
-  actors::supervisor_actor supervisor;
-  actors::lease_actor supervisor_lease;
-  actors::lease_actor node_lease;
-  actors::membership_actor membership;
-  actors::node_front front;
-  actors::dialer_actor dialer;
-  std::vector<actors::guarded_actor> singletons;
-  std::vector<actors::lease_actor> singleton_leases;
-  std::map<std::string, actors::agent_actor> agents;
-};
 
 /// One node: what its roles say of store, scheduler, supervisor and agents, and a control channel, in this process.
 /// Embed it to run workflows with agents that are C++ functions:

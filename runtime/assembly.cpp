@@ -1,0 +1,184 @@
+#include "runtime/assembly.hpp"
+
+#include "workflow/clock_offset.hpp"
+#include "workflow/node_card.hpp"
+
+#include <optional>
+
+namespace steadfast {
+
+namespace {
+
+class assembly {
+public:
+  assembly(const node_options& options, node_surroundings with, node_parts& parts)
+      : options_{options},
+        with_{std::move(with)},
+        system_{with_.system},
+        parts_{parts} {}
+
+  void make() {
+    parts_.name = options_.name;
+    parts_.store = with_.store;
+    parts_.clock = with_.clock;
+    parts_.dialer = with_.dialer;
+    spawn_store();
+    if (options_.roles.agents && with_.make_agents)
+      with_.make_agents(parts_.clock, parts_.agents);
+    spawn_rest();
+    if (parts_.dialer)
+      join_cluster();
+    if (!options_.store.read_only) // else it has nothing to do but to answer
+      spawn_leases();
+    spawn_front();
+  }
+
+private:
+  void spawn_store() {
+    if (!options_.roles.store) {
+      lead_ = std::make_shared<actors::clock_lead>(0);
+      parts_.clock.lead = lead_;
+      link_ = actors::spawn_store_link(system_, {options_.name});
+      parts_.writer = link_;
+      parts_.reader = link_;
+      return;
+    }
+    actors::store_actor_deps writer;
+    writer.store = parts_.store;
+    writer.clock = parts_.clock;
+    writer.backlog_max = options_.backlog_max;
+    writer.on_fatal = with_.on_fatal;
+    parts_.writer = actors::spawn_store_actor(system_, std::move(writer), with_.detached);
+    parts_.reader = actors::spawn_reader(system_, {parts_.store, parts_.writer, parts_.clock}, with_.detached);
+  }
+
+  void spawn_rest() {
+    parts_.notifier = actors::spawn_notifier(system_, {parts_.writer, parts_.reader});
+    parts_.gateway = actors::spawn_gateway(system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
+    if (options_.roles.supervisor)
+      spawn_supervisor();
+    if (options_.roles.scheduler)
+      spawn_scheduler();
+  }
+
+  void spawn_supervisor() {
+    actors::supervisor_options o;
+    o.period = options_.supervisor_period;
+    o.slack = options_.supervisor_slack;
+    o.node_ttl = options_.cluster.lease.ttl;
+    parts_.supervisor =
+      actors::spawn_supervisor(system_, {parts_.writer, parts_.reader, parts_.clock, o, with_.log_task});
+  }
+
+  void spawn_scheduler() {
+    actors::scheduler_options o;
+    o.name = options_.name;
+    o.in_flight_max = options_.in_flight_max;
+    parts_.scheduler =
+      actors::spawn_scheduler(system_, {parts_.writer, parts_.reader, own_agents(), parts_.clock, o, with_.log_task});
+  }
+
+  std::vector<actors::agent_offer> own_agents() const {
+    std::vector<actors::agent_offer> offers;
+    for (const auto& [name, agent] : parts_.agents)
+      offers.push_back({name, options_.name, agent});
+    return offers;
+  }
+
+  void join_cluster() {
+    actors::membership_deps deps;
+    deps.own_name = options_.name;
+    deps.join = options_.cluster.join;
+    deps.dialer = parts_.dialer;
+    deps.reader = parts_.reader;
+    deps.link = link_;
+    deps.scheduler = parts_.scheduler;
+    deps.own_agents = own_agents();
+    deps.clock = parts_.clock;
+    deps.on_time = [lead = lead_, known = std::optional<workflow::span>{}](const workflow::clock_sample& s) mutable {
+      known = workflow::offset_after(known, s);
+      lead->store(known->count());
+    };
+    deps.log = with_.log;
+    parts_.membership = actors::spawn_membership(system_, std::move(deps));
+  }
+
+  void spawn_leases() {
+    const auto& address = options_.cluster.advertise.empty() ? options_.cluster.listen : options_.cluster.advertise;
+    workflow::node_card card{options_.name, address, options_.roles, {}};
+    for (const auto& [name, agent] : parts_.agents)
+      card.agents.push_back(name);
+    const auto guarded =
+      parts_.scheduler ? actors::guarded_actor{parts_.scheduler} : actors::guarded_actor{parts_.membership};
+    // Held by the name, not by the process: after a restart the node has it again at once.
+    parts_.node_lease = spawn_lease(guarded, {workflow::node_lease_name(options_.name), options_.name,
+                                              workflow::note_of(card), options_.cluster.lease});
+    if (parts_.supervisor)
+      parts_.supervisor_lease = spawn_lease(
+        parts_.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
+    for (const auto& [name, make] : with_.singletons) {
+      parts_.singletons.push_back(actors::spawn_singleton_guard(system_, {make}));
+      parts_.singleton_leases.push_back(
+        spawn_lease(parts_.singletons.back(), {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
+    }
+  }
+
+  actors::lease_actor spawn_lease(const actors::guarded_actor& guarded, actors::lease_options o) {
+    o.terms.needs_progress = o.terms.needs_progress && guarded;
+    return actors::spawn_lease_actor(system_, {parts_.writer, guarded, parts_.clock, o});
+  }
+
+  void spawn_front() {
+    actors::front_deps deps;
+    deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
+    if (options_.roles.store) {
+      deps.offer.writer = parts_.writer;
+      deps.offer.reader = parts_.reader;
+    }
+    deps.clock = parts_.clock;
+    deps.actors = shown_actors();
+    deps.scheduler = parts_.scheduler;
+    deps.leases = parts_.singleton_leases;
+    if (parts_.supervisor_lease)
+      deps.leases.push_back(parts_.supervisor_lease);
+    parts_.front = actors::spawn_front(system_, std::move(deps));
+  }
+
+  std::vector<actors::named_actor> shown_actors() const {
+    std::vector<actors::named_actor> all;
+    const auto add = [&all](const char* kind, const std::string& name, const auto& actor) {
+      if (actor)
+        all.push_back({kind, name, actor});
+    };
+    add(options_.roles.store ? "store" : "store_link", {}, parts_.writer);
+    if (options_.roles.store)
+      add("reader", {}, parts_.reader);
+    add("scheduler", {}, parts_.scheduler);
+    add("supervisor", {}, parts_.supervisor);
+    add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
+    add("lease", supervisor_lease_name, parts_.supervisor_lease);
+    for (std::size_t i = 0; i < parts_.singleton_leases.size(); ++i)
+      add("lease", with_.singletons[i].first, parts_.singleton_leases[i]);
+    for (const auto& [name, agent] : parts_.agents)
+      add("agent", name, agent);
+    add("gateway", {}, parts_.gateway);
+    add("notifier", {}, parts_.notifier);
+    add("membership", {}, parts_.membership);
+    return all;
+  }
+
+  const node_options& options_;
+  node_surroundings with_;
+  caf::actor_system& system_;
+  node_parts& parts_;
+  actors::store_link_actor link_;            ///< in place of a store
+  std::shared_ptr<actors::clock_lead> lead_; ///< of the clock of the store's node
+};
+
+} // namespace
+
+void assemble(const node_options& options, node_surroundings with, node_parts& parts) {
+  assembly{options, std::move(with), parts}.make();
+}
+
+} // namespace steadfast
