@@ -104,13 +104,17 @@ int list_nodes(const node_choice& choice) {
   for (const auto& n : answer.at("nodes")) {
     if (choice.json)
       print_json(n);
-    const bool alive = n.value("alive", false);
+    const auto state = n.value("state", std::string{});
     std::string agents;
     for (const auto& a : n.at("agents"))
       agents += (agents.empty() ? "" : ",") + a.get<std::string>();
-    rows.add({n.value("name", std::string{}), alive ? cell{"alive", colour::good} : cell{"gone", colour::warning},
-              n.value("address", std::string{}), n.value("roles", std::string{}), agents,
-              n.value("supervises", false) ? "yes" : "", moment_text(n.value("expires_at", json{}), now)});
+    rows.add({n.value("name", std::string{}),
+              {state, colour_of_state(state)},
+              n.value("address", std::string{}),
+              n.value("roles", std::string{}),
+              agents,
+              n.value("supervises", false) ? "yes" : "",
+              moment_text(n.value("expires_at", json{}), now)});
   }
   if (!choice.json)
     std::cout << (rows.empty() ? "no node has joined yet\n" : rows.text(standard_output()));

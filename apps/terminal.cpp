@@ -162,12 +162,12 @@ std::string painted(std::string_view text, colour c, const terminal& to) {
 }
 
 colour colour_of_state(std::string_view state) {
-  if (state == "processed" || state == "completed" || state == "succeeded")
+  if (state == "processed" || state == "completed" || state == "succeeded" || state == "alive")
     return colour::good;
   if (state == "error" || state == "failed" || state == "compensation_failed")
     return colour::bad;
   if (state == "undoing" || state == "undone" || state == "unknown" || state == "compensating" || state == "compensated"
-      || state == "suspended")
+      || state == "suspended" || state == "drained" || state == "silent" || state == "gone")
     return colour::warning;
   if (state == "not_started" || state == "skipped")
     return colour::faint;

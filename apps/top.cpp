@@ -132,8 +132,11 @@ std::string nodes_text(const glance& g, const terminal& to) {
     const auto name = n.value("name", std::string{});
     const auto s = g.schedulers.find(name);
     const bool known = s != g.schedulers.end();
-    rows.add({name, n.value("alive", false) ? cell{"alive", colour::good} : cell{"gone", colour::warning},
-              n.value("roles", std::string{}), known ? std::to_string(s->second.value("open", std::uint64_t{0})) : "-",
+    const auto state = n.value("state", std::string{});
+    rows.add({name,
+              {state, colour_of_state(state)},
+              n.value("roles", std::string{}),
+              known ? std::to_string(s->second.value("open", std::uint64_t{0})) : "-",
               known ? std::to_string(s->second.value("waiting", std::uint64_t{0})) : "-",
               n.value("supervises", false) ? "yes" : ""});
   }

@@ -16,15 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds node_answer_limit{4000}; ///< for another node
+constexpr std::chrono::milliseconds node_answer_limit{2000}; ///< its front waits a second for its actors
 constexpr std::uint32_t listed_max = 1000;
-
-/// What one node answered, or why it did not.
-struct node_answer {
-  std::string node;
-  json result;
-  std::string trouble;
-};
 
 /// Every node that lives; only this one when the store cannot be asked, or it is in no cluster.
 std::vector<workflow::node_card> living_nodes(const control_context& c, std::string& trouble) {
@@ -55,32 +48,12 @@ std::vector<workflow::node_card> chosen_nodes(const control_context& c, const st
   return nodes;
 }
 
-actors::node_front front_of(const control_context& c, const workflow::node_card& n) {
+actors::node_front front_of(const control_context& c, const workflow::node_card& n, std::chrono::milliseconds limit) {
   if (n.name == c.parts.name)
     return c.parts.front;
-  if (n.address.empty())
+  if (!c.parts.dialer || n.address.empty())
     throw control_error{control_error::refused, "it cannot be reached from here"};
-  return c.ask<actors::reached_node>(c.parts.dialer, actors::dial{n.address}, node_answer_limit).front;
-}
-
-using front_question = std::function<json(const actors::node_front&)>;
-
-/// At the same time: one that hangs does not hold the others up.
-std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<workflow::node_card>& nodes,
-                                   const front_question& ask) {
-  std::vector<std::future<node_answer>> pending;
-  for (const auto& n : nodes)
-    pending.push_back(std::async(std::launch::async, [&c, &n, &ask]() -> node_answer {
-      try {
-        return {n.name, ask(front_of(c, n)), {}};
-      } catch (const control_error& e) {
-        return {n.name, {}, e.number() == control_error::timed_out ? "it does not answer" : e.what()};
-      }
-    }));
-  std::vector<node_answer> answers;
-  for (auto& p : pending)
-    answers.push_back(p.get());
-  return answers;
+  return c.ask<actors::reached_node>(c.parts.dialer, actors::dial{n.address}, limit).front;
 }
 
 json actor_json(const actors::actor_view& a) {
@@ -111,13 +84,30 @@ json troubles_json(const std::vector<node_answer>& answers, const std::string& t
 
 } // namespace
 
+std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<workflow::node_card>& nodes,
+                                   std::chrono::milliseconds limit, const front_question& ask) {
+  std::vector<std::future<node_answer>> pending;
+  for (const auto& n : nodes)
+    pending.push_back(std::async(std::launch::async, [&c, &n, &ask, limit]() -> node_answer {
+      try {
+        return {n.name, ask(front_of(c, n, limit), limit), {}};
+      } catch (const control_error& e) {
+        return {n.name, {}, e.number() == control_error::timed_out ? "it does not answer" : e.what()};
+      }
+    }));
+  std::vector<node_answer> answers;
+  for (auto& p : pending)
+    answers.push_back(p.get());
+  return answers;
+}
+
 json list_actors(const control_context& c, const json& params) {
   const actors::list_actors which{params.value("kind", std::string{})};
   std::string trouble;
   const auto nodes = chosen_nodes(c, params.value("node", std::string{}), trouble);
-  const auto answers = ask_nodes(c, nodes, [&](const actors::node_front& front) {
+  const auto answers = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
     auto list = json::array();
-    for (const auto& a : c.ask<actors::actor_page>(front, which, node_answer_limit).actors)
+    for (const auto& a : c.ask<actors::actor_page>(front, which, limit).actors)
       list.push_back(actor_json(a));
     return list;
   });
@@ -137,8 +127,8 @@ json show_actor(const control_context& c, const json& params) {
   const actors::find_actor which{id, std::min(params.value("max", 20U), listed_max)};
   std::string trouble;
   const auto nodes = chosen_nodes(c, id.substr(at + 1), trouble);
-  const auto answer = ask_nodes(c, nodes, [&](const actors::node_front& front) {
-                        const auto a = c.ask<actors::actor_view>(front, which, node_answer_limit);
+  const auto answer = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
+                        const auto a = c.ask<actors::actor_view>(front, which, limit);
                         auto shown = actor_json(a);
                         shown["state"] = a.answers ? json::parse(a.state.tree) : json{};
                         return shown;
@@ -155,7 +145,7 @@ json drain_node(const control_context& c, const json& params) {
   const auto nodes = chosen_nodes(c, text_of(params, "node"), trouble);
   record_act(c, params, "drained node " + workflow::quoted(nodes.front().name));
   caf::scoped_actor self{c.sys};
-  self->send(front_of(c, nodes.front()), actors::drain_node{limit});
+  self->send(front_of(c, nodes.front(), node_answer_limit), actors::drain_node{limit});
   return json::object();
 }
 
@@ -165,13 +155,14 @@ json set_circuit(const control_context& c, const json& params) {
   const actors::set_circuit word{params.at("open").get<bool>(), text_of(params, "who"),
                                  params.value("why", std::string{})};
   std::string trouble;
-  const auto answers = ask_nodes(c, living_nodes(c, trouble), [&](const actors::node_front& front) {
-    json circuit;
-    for (const auto& a : c.ask<actors::node_offer>(front, actors::hello{}, node_answer_limit).agents)
-      if (a.name == name)
-        circuit = c.ask<actors::agent_view>(a.agent, word, node_answer_limit).circuit;
-    return circuit;
-  });
+  const auto answers =
+    ask_nodes(c, living_nodes(c, trouble), node_answer_limit, [&](const actors::node_front& front, auto limit) {
+      json circuit;
+      for (const auto& a : c.ask<actors::node_offer>(front, actors::hello{}, limit).agents)
+        if (a.name == name)
+          circuit = c.ask<actors::agent_view>(a.agent, word, limit).circuit;
+      return circuit;
+    });
   auto at = json::array();
   for (const auto& a : answers)
     if (a.result.is_string())

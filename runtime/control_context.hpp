@@ -2,6 +2,7 @@
 
 #include "runtime/control_server.hpp"
 #include "runtime/node.hpp"
+#include "workflow/node_card.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
@@ -10,9 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace steadfast {
 
@@ -60,6 +63,20 @@ nlohmann::json describe_node(const control_context& c, const nlohmann::json& par
 nlohmann::json list_nodes(const control_context& c, const nlohmann::json& params);
 nlohmann::json list_leases(const control_context& c, const nlohmann::json& params);
 nlohmann::json release_lease(const control_context& c, const nlohmann::json& params);
+
+/// What the front of one node answered, or why it did not.
+struct node_answer {
+  std::string node;
+  nlohmann::json result;
+  std::string trouble; ///< empty: it answered
+};
+
+using front_question = std::function<nlohmann::json(const actors::node_front& front, std::chrono::milliseconds limit)>;
+
+/// Asks the front of each of these nodes at the same time: one that hangs does not hold the others up for longer than the limit
+/// twice, to be reached and to answer.
+std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<workflow::node_card>& nodes,
+                                   std::chrono::milliseconds limit, const front_question& ask);
 
 /// Methods about the actors of any node: control_actors.cpp
 nlohmann::json list_actors(const control_context& c, const nlohmann::json& params);

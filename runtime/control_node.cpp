@@ -1,14 +1,16 @@
 #include "runtime/control_context.hpp"
 #include "runtime/json.hpp"
-#include "workflow/node_card.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace steadfast {
 
 namespace {
 
 using nlohmann::json;
+
+constexpr std::chrono::milliseconds look_limit{500}; ///< for a node to say how it is
 
 json agent_view_json(const actors::agent_view& v) {
   return {{"name", v.name},           {"kind", v.kind},
@@ -67,9 +69,20 @@ json node_json(const workflow::node_card& card, const store::lease& lease, workf
           {"roles", to_string(card.roles)},
           {"agents", card.agents},
           {"alive", lease.expires_at > now},
+          {"state", "gone"},
           {"supervises", false},
           {"epoch", lease.epoch},
           {"expires_at", instant_json(lease.expires_at)}};
+}
+
+/// "alive", "drained" or "silent", by node.
+std::map<std::string, std::string> states_of(const control_context& c, const std::vector<workflow::node_card>& living) {
+  std::map<std::string, std::string> states;
+  for (const auto& a : ask_nodes(c, living, look_limit, [&](const actors::node_front&front, auto limit) {
+         return json(c.ask<actors::told_time>(front, actors::ask_time{}, limit).drained);
+       }))
+    states[a.node] = !a.trouble.empty() ? "silent" : a.result.get<bool>() ? "drained" : "alive";
+  return states;
 }
 
 } // namespace
@@ -87,19 +100,26 @@ json describe_node(const control_context& c, const json&) {
           {"peers", peers_json(c)}};
 }
 
-/// Every node that ever joined, by what its lease says.
+/// Every node that ever joined: gone by what its lease says, else as its front answers.
 json list_nodes(const control_context& c, const json&) {
   const auto page = leases(c);
   std::string supervises;
   for (const auto& lease : page.leases)
-    if (lease->name == "supervisor" && lease->expires_at > page.now)
+    if (lease->name == supervisor_lease_name && lease->expires_at > page.now)
       supervises = lease->holder.substr(0, lease->holder.find(':'));
   json nodes = json::array();
+  std::vector<workflow::node_card> living;
   for (const auto& lease : page.leases)
     if (const auto card = workflow::card_of(lease->name, lease->note)) {
       nodes.push_back(node_json(*card, *lease, page.now));
       nodes.back()["supervises"] = card->name == supervises;
+      if (lease->expires_at > page.now)
+        living.push_back(*card);
     }
+  const auto states = states_of(c, living);
+  for (auto& n : nodes)
+    if (const auto found = states.find(n.at("name").get<std::string>()); found != states.end())
+      n["state"] = found->second;
   return {{"nodes", nodes}};
 }
 

@@ -244,6 +244,7 @@ TEST_CASE("a node is drained: it gives back what it has, and takes no more until
   s.node.command({"submit", "one", "--id", "order-2"});
   CHECK(s.node.json_of({"task", "list", "--where", "text=order-2", "--json"}).at(0).at("process_state") == "pending");
   CHECK_THAT(s.node.command({"actor", "list", "--kind", "scheduler"}).out, Contains("drained, 0 of"));
+  CHECK(s.node.json_of({"node", "list", "--json"}).at(0).at("state") == "drained");
   CHECK(s.node.command({"node", "drain", "nowhere"}).code == 5);
 }
 
