@@ -244,7 +244,8 @@ void add_console(CLI::App& to, command& chosen) {
   add_node_choice(*sub, g->node);
   sub->footer(
     "Without -e lines are read from standard input; when it is no terminal the first that fails ends it.\n\n"
-    "Examples:\n  steadfast console -e 'tasks --where state=error'\n  steadfast console --store /backup/2026-11-21");
+    "Example: steadfast console -e 'tasks --where state=error'\n"
+              "         steadfast console --store /backup/2026-11-21");
   sub->callback([g, &chosen] { chosen = [g] { return run_console(*g); }; });
 }
 
