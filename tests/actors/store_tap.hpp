@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/state_store.hpp"
+#include "store/wrapped_store.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -13,7 +13,7 @@
 namespace steadfast::tests {
 
 /// Passes everything on to a real store, counts its commits, and misbehaves when a test says so.
-class store_tap final : public store::state_store {
+class store_tap final : public store::wrapped_store {
 public:
   /// How the next commit goes wrong.
   enum class fault {
@@ -64,46 +64,16 @@ public:
     return std::vector(outcomes.size(), unknown);
   }
 
-  std::optional<workflow::task> find(const std::string& id) const override { return real().find(id); }
-  std::optional<workflow::task> find(std::uint64_t number) const override { return real().find(number); }
-  store::task_page list(const store::task_filter& filter, std::optional<std::uint64_t> before,
-                        std::size_t max) const override {
-    return real().list(filter, before, max);
-  }
-  std::size_t count(const store::task_filter& filter, std::size_t limit) const override {
-    return real().count(filter, limit);
-  }
   due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
                    std::size_t max) const override {
     return overdue_hidden_ ? due_page{} : real().overdue(now, after, max);
   }
-  std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override {
-    return real().find_definition(name, version);
-  }
-  std::vector<workflow::definition> definitions() const override { return real().definitions(); }
-  std::vector<store::lease> leases() const override { return real().leases(); }
-  std::vector<store::alert_entry> alerts(bool open_only, std::size_t max) const override {
-    return real().alerts(open_only, max);
-  }
-  std::vector<store::notice_entry> notices(const std::string& observer, std::uint64_t after_number,
-                                           std::uint32_t after_sequence, std::size_t max) const override {
-    return real().notices(observer, after_number, after_sequence, max);
-  }
-  std::vector<store::late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override {
-    return real().late_replies(task, max);
-  }
   std::vector<store::set_aside_damaged> damaged() override {
     return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{};
   }
-  std::optional<store::exported_task> export_task(const std::string& id) const override {
-    return real().export_task(id);
-  }
-  store::store_stats stats() const override { return real().stats(); }
-  store::check_report check() const override { return real().check(); }
-  void copy(const std::filesystem::path& to) const override { real().copy(to); }
 
 private:
-  state_store& real() const {
+  state_store& real() const override {
     if (!real_)
       throw store::store_error{"the process has ended", true};
     if (reads_fail_)

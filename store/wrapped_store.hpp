@@ -1,0 +1,48 @@
+#pragma once
+
+#include "store/state_store.hpp"
+
+namespace steadfast::store {
+
+/// Passes everything on to another store; who derives from it changes what it likes. For what stands between a node and its
+/// store: faults of a simulation, a test's eye.
+class wrapped_store : public state_store {
+public:
+  std::vector<outcome> commit(const std::vector<write>& batch) override { return real().commit(batch); }
+  std::optional<workflow::task> find(const std::string& id) const override { return real().find(id); }
+  std::optional<workflow::task> find(std::uint64_t number) const override { return real().find(number); }
+  task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override {
+    return real().list(filter, before, max);
+  }
+  std::size_t count(const task_filter& filter, std::size_t limit) const override { return real().count(filter, limit); }
+  due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
+                   std::size_t max) const override {
+    return real().overdue(now, after, max);
+  }
+  std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override {
+    return real().find_definition(name, version);
+  }
+  std::vector<workflow::definition> definitions() const override { return real().definitions(); }
+  std::vector<lease> leases() const override { return real().leases(); }
+  std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override {
+    return real().alerts(open_only, max);
+  }
+  std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
+                                    std::uint32_t after_sequence, std::size_t max) const override {
+    return real().notices(observer, after_number, after_sequence, max);
+  }
+  std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override {
+    return real().late_replies(task, max);
+  }
+  std::vector<set_aside_damaged> damaged() override { return real().damaged(); }
+  std::optional<exported_task> export_task(const std::string& id) const override { return real().export_task(id); }
+  store_stats stats() const override { return real().stats(); }
+  check_report check() const override { return real().check(); }
+  void copy(const std::filesystem::path& to) const override { real().copy(to); }
+
+protected:
+  /// May throw store_error, where there is none at the moment.
+  virtual state_store& real() const = 0;
+};
+
+} // namespace steadfast::store
