@@ -60,11 +60,19 @@ void note_undo(evidence& to, const effect& e) {
   std::erase(to.in_place, e.reverses);
 }
 
+void note_probe(evidence& to, const effect& e) {
+  std::erase(to.denying_probes, e.attempt);
+  if (e.result == result::probe_no)
+    to.denying_probes.push_back(e.attempt);
+}
+
 void note(evidence& to, const effect& e) {
   if (e.action == action::perform)
     note_do(to, e);
   else if (e.action == action::undo)
     note_undo(to, e);
+  else
+    note_probe(to, e);
   if (e.action != action::undo && shows_effect(e.result))
     keep_first(to.first_effect_ns, e.steady_ns);
 }

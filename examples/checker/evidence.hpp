@@ -27,6 +27,7 @@ struct evidence {
   std::vector<names::id> tombstones; ///< keys that were undone, or are never to take place
   std::vector<seen_attempt> do_attempts;
   std::vector<seen_attempt> undo_attempts;
+  std::vector<std::uint32_t> denying_probes; ///< attempts that were last answered: it did not happen
   std::optional<std::int64_t> first_do_ns;
   std::optional<std::int64_t> first_effect_ns; ///< the first line that shows it took place
   std::optional<std::int64_t> first_undo_ns;

@@ -17,10 +17,13 @@ std::string number_text(std::uint64_t n) {
   return std::to_string(n);
 }
 
-/// The attempt by which the step completed: a do or a probe that ended well at that very moment, or else the do.
-std::optional<std::uint32_t> completing_attempt(const step& s) {
+/// The attempt by which the step completed: a do or a probe that ended well at that very moment, or else the do. A probe that
+/// was told that it did not happen ends well too, perhaps in the same millisecond.
+std::optional<std::uint32_t> completing_attempt(const step& s, const evidence& seen) {
+  const auto& denied = seen.denying_probes;
   for (const auto& a : s.log)
-    if (a.succeeded && a.action != action::undo && a.ended_ms && a.ended_ms == s.completed_ms)
+    if (a.succeeded && a.action != action::undo && a.ended_ms && a.ended_ms == s.completed_ms
+        && std::find(denied.begin(), denied.end(), a.number) == denied.end())
       return a.number;
   for (const auto& a : s.log)
     if (a.succeeded && a.action == action::perform)
@@ -32,7 +35,7 @@ std::optional<std::uint32_t> completing_attempt(const step& s) {
 
 void check_not_repeated(const sorted_history& h, const task_case& c, finding& e6) {
   for (std::size_t i = 0; i < c.task->steps.size(); ++i) {
-    const auto completed = completing_attempt(c.task->steps[i]);
+    const auto completed = completing_attempt(c.task->steps[i], c.steps[i]);
     if (!completed)
       continue;
     std::uint32_t highest = 0;

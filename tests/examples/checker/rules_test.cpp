@@ -188,6 +188,24 @@ TEST_CASE("E6: a step that a probe completed") {
   CHECK(broken_rules(s) == rules{"E6"});
 }
 
+TEST_CASE("E6: a probe that found nothing, and the attempt after it, in the millisecond of the completion") {
+  auto s = clean_story();
+  auto& a = s.step("good", "a");
+  const auto completed = a["completed_at"];
+  auto probe = a["log"][0];
+  probe["action"] = "probe";
+  probe["ended_at"] = completed;
+  a["log"][0]["attempt"] = 2;
+  a["log"][0]["ended_at"] = completed;
+  a["log"].insert(a["log"].begin(), probe);
+  a["attempt"] = 2;
+  s.line("good/a", "created")["attempt"] = 2;
+  s.effects.insert(s.effects.begin(), effect_line("good", "a", "probe", "probe_no", 1));
+  CHECK(broken_rules(s).empty());
+  s.effects.front()["result"] = "probe_yes";
+  CHECK(broken_rules(s).contains("E6"));
+}
+
 TEST_CASE("E7: a step that was sent before the steps before it were done") {
   auto s = clean_story();
   s.move_to_front("good/d");
