@@ -1,6 +1,6 @@
 #include "tests/support/random_workflow.hpp"
 
-#include "tests/support/scenario.hpp"
+#include "tests/support/definitions.hpp"
 
 #include <array>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/support/property.hpp"
+#include "tests/support/chooser.hpp"
 
 #include "workflow/transition.hpp"
 

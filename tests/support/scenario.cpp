@@ -12,44 +12,6 @@ namespace steadfast::tests {
 
 using namespace workflow;
 
-step_definition step_named(std::string name) {
-  step_definition s;
-  s.name = std::move(name);
-  s.agent = "svc";
-  s.retry.jitter_percent = 0;
-  s.compensation = compensation{};
-  s.compensation->agent = "svc-undo";
-  s.compensation->retry.jitter_percent = 0;
-  return s;
-}
-
-definition pipeline(std::vector<step_definition> steps) {
-  definition d;
-  d.name = "w";
-  d.steps = std::move(steps);
-  return d;
-}
-
-definition two_steps() {
-  return pipeline({step_named("a"), step_named("b")});
-}
-
-void ask_a_person_at_once(step_definition& s) {
-  s.retry.attempts = 1;
-  s.threshold = 1;
-  s.cool_off.count = 0;
-  s.exhausted = on_exhausted::error;
-}
-
-submission submission_of(const definition& d, std::string id) {
-  submission s;
-  s.id = std::move(id);
-  s.workflow = d.name;
-  s.payload = blob{R"({"n":1})"};
-  s.reply_to = "me";
-  return s;
-}
-
 std::string text_of(const command& c) {
   const auto number = [](std::size_t n) { return std::to_string(n); };
   const auto after = [](instant at) { return std::to_string((at - start).count()) + " ms"; };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/definitions.hpp"
 #include "workflow/transition.hpp"
 
 #include <string>
@@ -10,20 +11,6 @@ namespace steadfast::tests {
 
 /// Some moment; the rules only compare moments.
 inline constexpr workflow::instant start{workflow::span{1'700'000'000'000}};
-
-/// A step of agent `svc` with a compensation; no jitter, so that waits are round numbers.
-workflow::step_definition step_named(std::string name);
-
-/// A workflow `w` of these steps, one after another.
-workflow::definition pipeline(std::vector<workflow::step_definition> steps);
-
-/// A workflow of steps `a` and `b`.
-workflow::definition two_steps();
-
-/// Makes one failed attempt of this step take its task to error.
-void ask_a_person_at_once(workflow::step_definition& s);
-
-workflow::submission submission_of(const workflow::definition& d, std::string id = "t1");
 
 /// One line for each command, such as "dispatch 0 attempt 1", so that two can be compared and shown.
 std::string text_of(const workflow::command& c);
