@@ -1,0 +1,38 @@
+#pragma once
+
+#include "runtime/simulation/chance.hpp"
+#include "store/wrapped_store.hpp"
+
+#include <memory>
+
+namespace steadfast::simulation {
+
+/// How often a commit goes wrong.
+struct disk_faults {
+  std::uint32_t dies_before_permille = 0; ///< the process ends before anything is written
+  std::uint32_t dies_after_permille = 0;  ///< it was written, and the process ends before it says so
+  std::uint32_t unknown_permille = 0;     ///< it was written, and nobody knows
+  std::uint32_t full_permille = 0;        ///< there is no room for a moment: nothing is written
+};
+
+/// The store of one process on a disk with faults. When the process dies the real store is closed, so that the next life can
+/// open it; whatever the dead still asks for fails.
+class disk final : public store::wrapped_store {
+public:
+  disk(std::unique_ptr<store::state_store> real, const disk_faults& faults, chance& draw);
+
+  void set_faults(const disk_faults& faults) { faults_ = faults; }
+  void close() { real_.reset(); }
+
+  std::vector<store::outcome> commit(const std::vector<store::write>& batch) override;
+  std::vector<store::set_aside_damaged> damaged() override;
+
+private:
+  state_store& real() const override;
+
+  std::unique_ptr<store::state_store> real_;
+  disk_faults faults_;
+  chance& chance_;
+};
+
+} // namespace steadfast::simulation

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "runtime/simulation/chance.hpp"
+#include "workflow/definition.hpp"
+
+#include <string>
+
+namespace steadfast::simulation {
+
+// Documents that have a value wherever a workflow looks for one.
+
+/// A payload: every pointer that an input takes from it leads to something.
+std::string sample_payload(const workflow::definition& d);
+
+/// A result of that step. Where a condition looks, the value is drawn: the one it asks for, another, or none.
+std::string sample_result(const workflow::definition& d, const std::string& step, chance& draw);
+
+} // namespace steadfast::simulation

@@ -1,0 +1,129 @@
+#pragma once
+
+#include "actors/clock.hpp"
+#include "workflow/time.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/actor_control_block.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/proxy_registry.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/scoped_execution_unit.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// True time, since the start of the run.
+using moment = std::chrono::nanoseconds;
+
+/// How the clocks of a process are wrong.
+struct clock_error {
+  workflow::span wall{0};         ///< its wall clock, read once at the start, is ahead by this
+  std::int64_t drift_permille{0}; ///< its steady clock gains so much
+};
+
+/// A message between two processes, as bytes.
+struct packet {
+  enum class kind : std::uint8_t { message, watch, gone };
+  kind what = kind::message;
+  std::uint32_t from = 0; ///< number of a process
+  std::uint32_t to = 0;
+  caf::actor_id sender = 0; ///< 0: nobody
+  caf::actor_id receiver = 0;
+  std::uint64_t message_id = 0;
+  std::vector<char> bytes;
+};
+
+/// One life of a node: an actor system without threads, in which nothing happens by itself. In place of CAF's network it has
+/// proxies whose messages become packets.
+class process final : private caf::proxy_registry::backend {
+public:
+  using send_packet = std::function<void(packet)>;
+
+  /// The number is unique in a run and becomes its node id in CAF.
+  process(std::uint32_t number, std::string name, const clock_error& error, moment starts_at, send_packet send);
+  ~process() override;
+  process(const process&) = delete;
+  process& operator=(const process&) = delete;
+
+  std::uint32_t number() const { return number_; }
+  const std::string& name() const { return name_; }
+  caf::actor_system& system() { return system_; }
+  const actors::node_clock& clock() const { return clock_; }
+
+  /// Ends the actor with the process. Actors that refer to each other must be kept, or they are never freed.
+  template <class Handle>
+  void keep(const Handle& h) {
+    if (h)
+      kept_.push_back(caf::actor_cast<caf::strong_actor_ptr>(h));
+  }
+
+  // ---- steps ----
+
+  /// Actors that have a message to handle; `frozen` processes and held actors have none.
+  std::vector<std::size_t> ready(moment now);
+  /// Handles one message of that actor; tells which one it was.
+  std::string run(std::size_t which);
+  /// When the next timer is due, in true time. Nothing: there is none.
+  std::optional<moment> next_timer();
+  void trigger_timer();
+  void set_time(moment now);
+
+  void freeze_until(moment end) { frozen_until_ = end; }
+  bool is_frozen(moment now) const { return now < frozen_until_; }
+  /// The actors of this name handle nothing until then, as if what they call took so long.
+  void hold_until(const std::string& actor, moment end) { held_[actor] = end; }
+
+  // ---- the wire ----
+
+  /// The handle of an actor of another process, as seen from here.
+  caf::strong_actor_ptr remote(process& at, const caf::strong_actor_ptr& actor);
+  void receive(const packet& p);
+  /// The connection to that process is lost: monitors say so, and nothing that was sent by it arrives.
+  void disconnect(std::uint32_t other);
+
+  /// From here on nothing of it runs.
+  void die();
+  bool is_alive() const { return is_alive_; }
+
+private:
+  struct config : caf::actor_system_config {
+    explicit config(std::uint32_t number);
+  };
+  class proxy;
+
+  caf::strong_actor_ptr make_proxy(caf::node_id node, caf::actor_id actor) override;
+  void set_last_hop(caf::node_id*) override {}
+  void receive_message(const packet& p, const caf::strong_actor_ptr& to);
+  void watch(const packet& p, const caf::strong_actor_ptr& actor);
+
+  caf::scheduler::test_coordinator& scheduler();
+
+  std::uint32_t number_;
+  std::string name_;
+  clock_error error_;
+  send_packet send_;
+  config config_;
+  caf::actor_system system_;
+  caf::proxy_registry proxies_;
+  caf::scoped_execution_unit context_;
+  actors::node_clock clock_;
+  moment frozen_until_{0};
+  std::map<std::string, moment> held_;
+  std::vector<caf::strong_actor_ptr> kept_;
+  bool is_alive_ = true;
+};
+
+/// The number of the process that has this node id; 0: none of a simulation.
+std::uint32_t number_of(const caf::node_id& id);
+
+} // namespace steadfast::simulation

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "runtime/simulation/services.hpp"
+#include "workflow/definition.hpp"
+#include "workflow/time.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// One run of a simulated cluster. All that it does not say is drawn from the seed.
+struct run_options {
+  std::uint64_t seed = 1;
+  workflow::span faults_for{std::chrono::minutes{10}}; ///< then all is healed
+  workflow::span heal_max{std::chrono::hours{6}};      ///< by when every task must have ended
+  std::uint32_t tasks_max = 20;
+  std::vector<workflow::definition> workflows;
+  std::optional<service_faults> services; ///< none: drawn too, and all is well with them after the faults
+  workflow::span wall_error_max{std::chrono::hours{10}}; ///< of the wall clocks of processes
+  bool is_calm = false;                   ///< no faults but those of the services
+  bool with_people = true;                ///< who undo, cancel, suspend, resume and retry now and then
+  std::filesystem::path folder;           ///< for the files of the store; made anew and removed
+  /// Told of every step in words; may be empty.
+  std::function<void(std::chrono::nanoseconds now, const std::string& what)> on_step;
+};
+
+struct run_result {
+  std::vector<std::string> violations; ///< of the promises, a sentence each; empty: all were kept
+  std::vector<std::string> stories;    ///< of the tasks that they speak of, as `task show --json` prints them
+  std::uint64_t trace_hash = 0;        ///< the same for the same seed and the same program
+  std::uint64_t steps = 0;
+  workflow::span simulated{0};
+  std::uint64_t tasks = 0; ///< acknowledged
+  std::uint64_t processed = 0;
+  std::uint64_t undone = 0;
+  std::uint64_t in_error = 0;
+  std::uint64_t kills = 0;
+  std::uint64_t calls = 0;          ///< of remote services
+  std::vector<workflow::span> took; ///< from submission to its end, of each task
+  std::map<std::string, std::uint64_t>
+    left_in_place; ///< steps that stand in undone tasks, for they have no compensation
+};
+
+/// Two phases: faults, then everything is healed and every task must end (safety, then liveness). Throws store::store_error when
+/// the folder cannot be used.
+run_result run(const run_options& options);
+
+} // namespace steadfast::simulation

@@ -1,0 +1,197 @@
+#include "runtime/simulation/world.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace steadfast::simulation {
+
+world::world(std::uint64_t seed, const wire_faults& wire) : chance_{seed}, wire_{wire} {}
+
+/// In two phases, for processes refer to each other.
+world::~world() {
+  for (auto& [number, p] : processes_)
+    p->die();
+}
+
+void world::tell(const std::string& what) {
+  for (const char c : what)
+    hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  hash_ = (hash_ ^ static_cast<std::uint64_t>(now_.count())) * 1099511628211ULL;
+  if (on_step)
+    on_step(now_, what);
+}
+
+// ---- processes ----
+
+process& world::start(const std::string& name, const clock_error& error) {
+  const auto number = ++last_number_;
+  tell("start " + name);
+  auto made = std::make_unique<process>(number, name, error, now_, [this](packet p) { send(std::move(p)); });
+  auto& p = *made;
+  processes_[number] = std::move(made);
+  alive_[name] = number;
+  return p;
+}
+
+process* world::find(const std::string& name) {
+  const auto found = alive_.find(name);
+  return found == alive_.end() ? nullptr : processes_.at(found->second).get();
+}
+
+void world::kill(const std::string& name, bool is_noticed_at_once) {
+  auto* dead = find(name);
+  if (!dead)
+    return;
+  tell("kill " + name);
+  dead->die();
+  alive_.erase(name);
+  std::erase_if(on_its_way_, [&](const auto& p) { return p.second.to == dead->number(); });
+  in(is_noticed_at_once ? workflow::span{1} : silence_max, [this, number = dead->number()] {
+    for (const auto& [other, process_number] : alive_)
+      processes_.at(process_number)->disconnect(number);
+  });
+}
+
+void world::freeze(const std::string& name, workflow::span time) {
+  auto* p = find(name);
+  if (!p)
+    return;
+  tell("freeze " + name + " for " + std::to_string(time.count()) + " ms");
+  p->freeze_until(now_ + time);
+  if (time < silence_max)
+    return;
+  in(silence_max, [this, name, number = p->number()] {
+    auto* frozen = find(name);
+    if (!frozen || frozen->number() != number || !frozen->is_frozen(now_))
+      return;
+    for (const auto& [other, process_number] : alive_)
+      if (other != name)
+        lose_connection(name, other);
+  });
+}
+
+// ---- the wire ----
+
+void world::cut(const std::string& from, const std::string& to) {
+  if (!cuts_.insert({from, to}).second)
+    return;
+  tell("cut " + from + " -> " + to);
+  in(silence_max, [this, from, to] {
+    if (cuts_.contains({from, to}))
+      lose_connection(from, to);
+  });
+}
+
+void world::heal(const std::string& from, const std::string& to) {
+  if (cuts_.erase({from, to}) > 0)
+    tell("heal " + from + " -> " + to);
+}
+
+void world::heal_all() {
+  tell("heal all");
+  cuts_.clear();
+}
+
+bool world::is_reachable(const std::string& from, const std::string& to) {
+  auto* p = find(to);
+  return p && !p->is_frozen(now_) && !cuts_.contains({from, to}) && !cuts_.contains({to, from});
+}
+
+void world::lose_connection(const std::string& a, const std::string& b) {
+  auto* x = find(a);
+  auto* y = find(b);
+  if (!x || !y)
+    return;
+  tell(a + " and " + b + " lose their connection");
+  std::erase_if(on_its_way_, [&](const auto& p) {
+    const auto& [when, what] = p;
+    return (what.from == x->number() && what.to == y->number()) || (what.from == y->number() && what.to == x->number());
+  });
+  x->disconnect(y->number());
+  y->disconnect(x->number());
+}
+
+void world::send(packet p) {
+  const bool is_message = p.what == packet::kind::message;
+  if (is_message && chance_.happens(wire_.lost_permille))
+    return;
+  const int copies = is_message && chance_.happens(wire_.doubled_permille) ? 2 : 1;
+  for (int i = 0; i < copies; ++i) {
+    const auto delay = chance_.between(wire_.delay_min, wire_.delay_max);
+    on_its_way_.emplace(now_ + delay, p);
+  }
+}
+
+void world::deliver(const packet& p) {
+  const auto from = processes_.find(p.from);
+  const auto to = processes_.find(p.to);
+  if (from == processes_.end() || to == processes_.end() || !to->second->is_alive()
+      || cuts_.contains({from->second->name(), to->second->name()}))
+    return;
+  tell("packet " + from->second->name() + " -> " + to->second->name() + " #" + std::to_string(p.receiver));
+  to->second->receive(p);
+}
+
+// ---- steps ----
+
+bool world::step(moment until) {
+  ++steps_;
+  std::vector<std::pair<process*, std::size_t>> jobs;
+  for (const auto& [name, number] : alive_) {
+    auto* p = processes_.at(number).get();
+    for (const auto which : p->ready(now_))
+      jobs.emplace_back(p, which);
+  }
+  const auto due = static_cast<std::size_t>(std::distance(on_its_way_.begin(), on_its_way_.upper_bound(now_)));
+  const auto choices = jobs.size() + (due > 0 ? 1 : 0);
+  if (choices == 0)
+    return goes_on(until);
+  const auto pick = chance_.below(choices);
+  if (pick < jobs.size()) {
+    auto& [p, which] = jobs[pick];
+    const auto who = p->run(which);
+    tell("run " + p->name() + "/" + who);
+  } else {
+    const auto i = std::next(on_its_way_.begin(), static_cast<std::ptrdiff_t>(chance_.below(due)));
+    const auto p = std::move(i->second);
+    on_its_way_.erase(i);
+    deliver(p);
+  }
+  return true;
+}
+
+/// Nothing is left to do now: on to the next packet, timer or entry of the script.
+bool world::goes_on(moment until) {
+  moment next = until + moment{1};
+  if (!on_its_way_.empty())
+    next = std::min(next, on_its_way_.begin()->first);
+  process* whose = nullptr;
+  for (const auto& [name, number] : alive_) {
+    auto* p = processes_.at(number).get();
+    if (const auto due = p->next_timer(); due && *due < next) {
+      next = *due;
+      whose = p;
+    }
+  }
+  const bool is_script = !script_.empty() && script_.begin()->first <= next;
+  if (is_script)
+    next = script_.begin()->first;
+  const bool is_over = next > until;
+  now_ = std::max(now_, is_over ? until : next);
+  for (const auto& [name, number] : alive_)
+    processes_.at(number)->set_time(now_);
+  if (is_over)
+    return false;
+  if (is_script) {
+    const auto what = std::move(script_.begin()->second);
+    script_.erase(script_.begin());
+    what();
+  } else if (whose) {
+    tell("timer of " + whose->name());
+    whose->trigger_timer();
+  }
+  return true;
+}
+
+} // namespace steadfast::simulation
