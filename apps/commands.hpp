@@ -23,6 +23,7 @@ void add_late(CLI::App& to, command& chosen);
 void add_workflow(CLI::App& to, command& chosen);
 void add_lease(CLI::App& to, command& chosen);
 void add_node(CLI::App& to, command& chosen);
+void add_simulate(CLI::App& to, command& chosen);
 void add_store(CLI::App& to, command& chosen);
 void add_cluster(CLI::App& to, command& chosen);
 void add_top(CLI::App& to, command& chosen);

@@ -32,13 +32,14 @@ TEST_CASE("help lists the commands, and every command's help has an example") {
   const auto help = run_steadfast({"--help"});
   CHECK(help.code == 0);
   for (const auto* name : {"serve", "submit", "task", "alerts", "workflow", "lease", "node", "store", "console",
-                           "watch", "late", "actor", "circuit", "top"})
+                           "watch", "late", "actor", "circuit", "top", "simulate"})
     CHECK_THAT(help.out, Contains(name));
   const auto words =
     GENERATE(as<std::vector<std::string>>{}, std::vector<std::string>{"serve"}, std::vector<std::string>{"submit"},
              std::vector<std::string>{"task", "list"}, std::vector<std::string>{"task", "show"},
              std::vector<std::string>{"task", "explain"}, std::vector<std::string>{"task", "follow"},
-             std::vector<std::string>{"console"}, std::vector<std::string>{"watch"}, std::vector<std::string>{"late"},
+             std::vector<std::string>{"console"}, std::vector<std::string>{"simulate"},
+             std::vector<std::string>{"watch"}, std::vector<std::string>{"late"},
              std::vector<std::string>{"task", "retry"}, std::vector<std::string>{"task", "skip"},
              std::vector<std::string>{"task", "undo"}, std::vector<std::string>{"task", "cancel"},
              std::vector<std::string>{"task", "suspend"}, std::vector<std::string>{"task", "resume"},
@@ -160,4 +161,29 @@ TEST_CASE("a store that is not there cannot be looked at") {
   const auto end = run_steadfast({"store", "stat", "--store", (folder.path() / "none").string()});
   CHECK(end.code == 73);
   CHECK_THAT(end.err, Contains((folder.path() / "none").string()));
+}
+
+TEST_CASE("a workflow is simulated: the same seed gives the same figures, and what is left in place is told") {
+  const auto trip = source_dir + "/examples/hello/trip.toml";
+  const std::vector<std::string> arguments{"simulate", trip, "--runs", "3", "--seed", "1", "--refused", "0.2"};
+  auto as_json = arguments;
+  as_json.emplace_back("--json");
+  const auto once = run_steadfast(as_json);
+  REQUIRE(once.code == 0);
+  auto figures = nlohmann::json::parse(once.out);
+  CHECK(figures.at("runs") == 3);
+  CHECK(figures.at("broken").empty());
+  CHECK(figures.at("tasks")
+        == figures.at("processed").get<int>() + figures.at("undone").get<int>() + figures.at("in_error").get<int>());
+  CHECK(figures.at("undone") > 0);
+  auto again = nlohmann::json::parse(run_steadfast(as_json).out);
+  figures.erase("seconds");
+  again.erase("seconds");
+  CHECK(figures == again);
+
+  const auto text = run_steadfast(arguments);
+  CHECK(text.code == 0);
+  CHECK_THAT(text.out, Contains("all or nothing    held in every run") && Contains("step `choose` of trip: stayed in"));
+  CHECK(run_steadfast({"simulate", source_dir + "/nothing.toml"}).code != 0);
+  CHECK(run_steadfast({"simulate", trip, "--latency", "soon"}).code == 64);
 }
