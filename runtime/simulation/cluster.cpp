@@ -80,6 +80,7 @@ cluster::cluster(world& w, services& remote, cluster_shape shape, const std::fil
 cluster::~cluster() {
   for (const auto& name : names_)
     kill(name, true);
+  world_.end();
 }
 
 // ---- life and death ----

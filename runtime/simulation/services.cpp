@@ -12,6 +12,8 @@ using workflow::attempt_action;
 actors::agent_function services::agent() {
   return actors::async_function{[this](const actors::call& what, actors::answer_to answer) {
     ++calls_;
+    world_.tell("call of " + what.key + ", attempt " + std::to_string(what.attempt) + ", with "
+                + std::to_string((what.complete_by - what.began_at).count()) + " ms left");
     const auto latency = world_.chance().between(faults_.latency_min, faults_.latency_max);
     if (latency >= what.complete_by - what.began_at) // its connection is closed before it has arrived
       return hung_.push_back(std::move(answer));
@@ -58,6 +60,7 @@ actors::answer services::act(const actors::call& what, moment sent_at) {
     return actors::failed_for_good("it was undone");
   }
   done_.insert(what.key);
+  world_.tell("it takes place: " + what.key);
   return actors::succeeded(result_of(what));
 }
 

@@ -8,10 +8,17 @@ namespace steadfast::simulation {
 
 world::world(std::uint64_t seed, const wire_faults& wire) : chance_{seed}, wire_{wire} {}
 
-/// In two phases, for processes refer to each other.
 world::~world() {
+  end();
+}
+
+/// In two phases, for processes refer to each other.
+void world::end() {
+  script_.clear();
   for (auto& [number, p] : processes_)
     p->die();
+  alive_.clear();
+  processes_.clear();
 }
 
 void world::tell(const std::string& what) {
@@ -26,7 +33,7 @@ void world::tell(const std::string& what) {
 
 process& world::start(const std::string& name, const clock_error& error) {
   const auto number = ++last_number_;
-  tell("start " + name);
+  tell("start " + name + ", its wall clock is ahead by " + std::to_string(error.wall.count()) + " ms");
   auto made = std::make_unique<process>(number, name, error, now_, [this](packet p) { send(std::move(p)); });
   auto& p = *made;
   processes_[number] = std::move(made);

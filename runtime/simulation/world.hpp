@@ -43,6 +43,8 @@ public:
   /// As by SIGKILL: what it has not sent is lost, and the others notice at once, or after the silence that a heartbeat allows.
   void kill(const std::string& name, bool is_noticed_at_once);
   void freeze(const std::string& name, workflow::span time);
+  /// Ends all, the script too. Actors handle what is in their mailboxes while they end: what they refer to must still be there.
+  void end();
 
   // ---- the wire ----
 
