@@ -40,13 +40,17 @@ const std::vector<agent_offer>& agent_directory::places_of(const std::string& ag
   return found == places_.end() ? none : found->second;
 }
 
+bool agent_directory::has_order(const workflow::task& t, std::size_t step) const {
+  const auto& s = t.steps[step];
+  const auto found = sent_.find({t.number, step});
+  return found != sent_.end() && found->second.open && found->second.attempt == s.attempt
+         && find_node(places_of(agent_of(s)), found->second.to.second) != nullptr;
+}
+
 agent_actor agent_directory::route(const workflow::task& t, std::size_t step) {
   const auto& s = t.steps[step];
   const auto& places = places_of(agent_of(s));
   auto& last = sent_[{t.number, step}];
-  if (last.open && last.attempt == s.attempt)
-    if (const auto* has_it = find_node(places, last.to.second))
-      return has_it->agent;
   close(last);
   std::vector<std::uint64_t> loads;
   for (const auto& p : places) {

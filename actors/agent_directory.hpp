@@ -24,7 +24,10 @@ class agent_directory {
 public:
   void learn(const agents_alive& m);
 
-  /// The agent that gets this attempt; the one that has it already, as long as it lives. Null: none of that name lives.
+  /// Whether the order for this attempt was sent from here, to an agent that lives.
+  bool has_order(const workflow::task& t, std::size_t step) const;
+
+  /// The agent that gets this attempt. Null: none of that name lives.
   agent_actor route(const workflow::task& t, std::size_t step);
 
   /// Who may have this attempt: where it was sent, or everybody of that name if another scheduler has sent it.

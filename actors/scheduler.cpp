@@ -356,7 +356,10 @@ private:
     alarm_.set<scheduler_actor>(this, deps_.clock, at);
   }
 
+  /// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo.
   void send_order(task_in_flight& e, std::size_t step) {
+    if (agents_.has_order(e.task, step))
+      return;
     const auto& s = e.task.steps[step];
     const workflow::attempt_ref ref{step, s.attempt, e.task.lock_epoch, draining_};
     const auto agent = agents_.route(e.task, step);

@@ -181,6 +181,26 @@ TEST_CASE("row 64: a completion that was stored and reported as unknown starts t
   CHECK(node.agent("flight").orders().size() == 1);
 }
 
+TEST_CASE("row 64: an attempt that has answered while a commit is unknown is not ordered again") {
+  tests::node_settings settings;
+  settings.definitions = {tests::pipeline("trip", {tests::step_named("hotel"), tests::step_named("taxi")})};
+  settings.definitions[0].steps[1].after.emplace(); // beside the hotel
+  one_node node{settings};
+  auto& hotel = node.agent("hotel");
+  auto& taxi = node.agent("taxi");
+  hotel.follow(scripted_agent::hang);
+  taxi.follow(scripted_agent::hang);
+  node.submit("t1");
+  REQUIRE(taxi.orders().size() == 1);
+  node.store().fail_next(store_tap::fault::reported_unknown, completes);
+  hotel.say(node.system(), report_on(hotel.last(), report_kind::succeeded));
+  taxi.say(node.system(), report_on(taxi.last(), report_kind::succeeded));
+  node.advance(5s);
+  CHECK(node.state("t1") == "processed");
+  CHECK(hotel.orders().size() == 1);
+  CHECK(taxi.orders().size() == 1);
+}
+
 TEST_CASE("row 64: a claim that was stored and reported as unknown is found out soon, and the task goes on") {
   one_node node;
   node.run();
