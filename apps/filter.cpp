@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<std::string> keys{"state", "workflow", "locked_by", "text", "before", "after"};
+const std::vector<std::string> keys{"state", "workflow", "locked_by", "agent", "text", "before", "after"};
 const std::vector<std::string> states{"pending", "processing", "processed", "undoing", "undone", "error", "suspended"};
 
 std::vector<std::string> split(std::string_view text, char at) {

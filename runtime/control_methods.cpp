@@ -129,6 +129,7 @@ store::task_filter filter_of(const json& params) {
   f.workflow = params.value("workflow", std::string{});
   f.locked_by = params.value("locked_by", std::string{});
   f.text = params.value("text", std::string{});
+  f.agent = params.value("agent", std::string{});
   for (const auto& name : params.value("states", std::vector<std::string>{})) {
     const auto state = workflow::parse_process_state(name);
     if (!state)

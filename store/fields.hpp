@@ -307,7 +307,7 @@ void serialize(Archive& ar, outcome& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, task_filter& x, unsigned) {
-  all(ar, x.states, x.workflow, x.locked_by, x.text, x.submitted_before, x.submitted_after);
+  all(ar, x.states, x.workflow, x.locked_by, x.text, x.agent, x.submitted_before, x.submitted_after);
 }
 
 template <class Archive>

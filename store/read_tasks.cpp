@@ -25,11 +25,13 @@ bool matches(const workflow::task& t, const task_filter& f) {
     return false;
   if (!f.text.empty() && !contains(t.id, f.text) && !contains(t.cause, f.text))
     return false;
+  if (!f.agent.empty() && !workflow::is_at_agent(t, f.agent))
+    return false;
   return t.submitted_at < f.submitted_before && t.submitted_at > f.submitted_after;
 }
 
 bool is_by_state_only(const task_filter& f) {
-  return f.workflow.empty() && f.locked_by.empty() && f.text.empty() && f.submitted_before == workflow::never
+  return f.workflow.empty() && f.locked_by.empty() && f.text.empty() && f.agent.empty() && f.submitted_before == workflow::never
          && f.submitted_after == workflow::unset;
 }
 

@@ -171,7 +171,8 @@ struct task_filter {
   std::vector<workflow::process_state> states; ///< empty: all
   std::string workflow;                        ///< empty: all
   std::string locked_by;
-  std::string text; ///< part of the id or of the cause
+  std::string text;  ///< part of the id or of the cause
+  std::string agent; ///< workflow::is_at_agent
   workflow::instant submitted_before = workflow::never;
   workflow::instant submitted_after = workflow::unset;
 };

@@ -69,6 +69,14 @@ bool has_ended(const task& t) {
   return t.state == process_state::processed || t.state == process_state::undone || t.state == process_state::error;
 }
 
+bool is_at_agent(const task& t, std::string_view agent) {
+  return std::any_of(t.steps.begin(), t.steps.end(), [&](const step& s) {
+    const bool is_over =
+      s.state == step_state::completed || s.state == step_state::compensated || s.state == step_state::skipped;
+    return !is_over && !s.log.empty() && s.log.back().agent == agent;
+  });
+}
+
 bool has_open_attempt(const task& t) {
   return std::any_of(t.steps.begin(), t.steps.end(), [](const step& s) { return s.doing != attempt_action::none; });
 }

@@ -185,6 +185,9 @@ bool has_open_attempt(const task& t);
 bool is_undoing(const task& t); ///< or suspended while it was
 bool is_forward(const task& t); ///< pending or processing
 
+/// A step that has not completed, or not been undone yet, had its last attempt at this agent.
+bool is_at_agent(const task& t, std::string_view agent);
+
 /// Forward work ends here, so that undo still has its reserve.
 instant forward_ends_at(const task& t, const definition& d);
 

@@ -71,6 +71,33 @@ TEST_CASE("row 14: a node that is frozen for longer than its lease loses its wor
   CHECK(cluster.all_processed("b", count + 3));
 }
 
+TEST_CASE("while nodes are looked into, one that is frozen is named, and one that is dead is gone") {
+  node_cluster cluster{STEADFAST_BINARY};
+  cluster.start();
+  const auto state_of_b = [&]() -> std::string {
+    for (const auto& n : cluster.json_of("a", {"node", "list", "--json"}))
+      if (n.at("name") == "b")
+        return n.at("state");
+    return {};
+  };
+  const auto actors = [&] { return cluster.command("a", {"console", "-e", "actors --kind scheduler"}); };
+  CHECK(state_of_b() == "alive");
+  CHECK(actors().code == 0);
+  cluster.process("b").signal(SIGSTOP);
+  INFO(cluster.logs());
+  CHECK(state_of_b() == "silent");
+  const auto beside_a_frozen_one = actors();
+  CHECK(beside_a_frozen_one.code == 1);
+  CHECK(beside_a_frozen_one.out.find("scheduler@a") != std::string::npos);
+  CHECK(beside_a_frozen_one.out.find("scheduler@c") != std::string::npos);
+  CHECK(beside_a_frozen_one.err.find("node b: it does not answer") != std::string::npos);
+  cluster.process("b").signal(SIGKILL);
+  CHECK(node_cluster::eventually([&] { return state_of_b() == "gone"; }, seconds{20}));
+  const auto beside_a_dead_one = actors();
+  CHECK(beside_a_dead_one.code == 0);
+  CHECK(beside_a_dead_one.out.find("scheduler@b") == std::string::npos);
+}
+
 TEST_CASE(
   "row 45: while the store's node is down the others refuse work with a retry-after, and go on when it is back") {
   constexpr int count = 20;

@@ -26,8 +26,8 @@ std::string complaint(const std::string& text) {
 
 TEST_CASE("a filter becomes parameters of task.list") {
   CHECK(parse_where("", now) == json::object());
-  CHECK(parse_where("state=error|suspended,workflow=w,locked_by=n,text=x=y", now)
-        == json{{"states", {"error", "suspended"}}, {"workflow", "w"}, {"locked_by", "n"}, {"text", "x=y"}});
+  CHECK(parse_where("state=error|suspended,workflow=w,locked_by=n,agent=a,text=x=y", now)
+        == json{{"states", {"error", "suspended"}}, {"workflow", "w"}, {"locked_by", "n"}, {"agent", "a"}, {"text", "x=y"}});
   CHECK(parse_where("after=2h", now) == json{{"submitted_after_ms", 1'767'268'800'000 - 7'200'000}});
   CHECK(parse_where("before=2026-01-01T11:00:00Z", now)
         == json{{"submitted_before_ms", 1'767'268'800'000 - 3'600'000}});
@@ -36,7 +36,7 @@ TEST_CASE("a filter becomes parameters of task.list") {
 TEST_CASE("a filter names what it does not know") {
   CHECK(complaint("stat=error") == "--where: there is no key `stat`; did you mean `state`?");
   CHECK(complaint("colour=red")
-        == "--where: there is no key `colour`; there are state, workflow, locked_by, text, before, after");
+        == "--where: there is no key `colour`; there are state, workflow, locked_by, agent, text, before, after");
   CHECK(complaint("state=procesed") == "--where: there is no state `procesed`; did you mean `processed`?");
   CHECK(complaint("error") == "--where: `error` is not KEY=VALUE");
   CHECK(complaint("state=error,") == "--where: `` is not KEY=VALUE");

@@ -70,6 +70,10 @@ TEST_CASE("a list can be of states, a workflow, a scheduler, a text and a time o
   f.text = "d";
   CHECK(ids(store->list(f, {}, 10)) == names{"d"});
   f = {};
+  f.agent = "package"; // b is under way there, the others have not begun or have ended
+  CHECK(ids(store->list(f, {}, 10)) == names{"b"});
+  CHECK(store->count(f, 10) == 1);
+  f = {};
   f.submitted_before = at(0);
   CHECK(store->list(f, {}, 10).tasks.empty());
   f.submitted_before = at(1);

@@ -184,6 +184,7 @@ inline task_filter sample_filter() {
           "delivery",
           "scheduler-1",
           "Oslo",
+          "drone",
           moment(48),
           moment(49)};
 }
