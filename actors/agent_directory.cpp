@@ -74,6 +74,7 @@ std::vector<agent_actor> agent_directory::holders(const workflow::task& t, std::
     return place ? std::vector{place->agent} : std::vector<agent_actor>{};
   }
   std::vector<agent_actor> all;
+  all.reserve(places.size());
   for (const auto& p : places)
     all.push_back(p.agent);
   return all;

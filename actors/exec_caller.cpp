@@ -87,8 +87,9 @@ std::vector<std::string> environment_of(const exec_options& o, const call& c) {
   all["STEADFAST_EPOCH"] = std::to_string(c.epoch);
   all["STEADFAST_COMPLETE_BY"] = workflow::utc_text(c.complete_by);
   std::vector<std::string> lines;
+  lines.reserve(all.size());
   for (const auto& [name, value] : all)
-    lines.push_back(name + "=" + value);
+    lines.emplace_back(name).append("=").append(value);
   return lines;
 }
 

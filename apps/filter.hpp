@@ -11,7 +11,8 @@ namespace steadfast::apps {
 
 inline constexpr const char* where_help =
   "Which tasks: KEY=VALUE,... with state (several: error|suspended), workflow, locked_by, agent (where an unfinished "
-  "step had its last attempt), text (part of the id or the cause), before, after (submitted; \"2026-11-21T06:00:00Z\", or \"2h\" for two hours ago)";
+  "step had its last attempt), text (part of the id or the cause), before, after (submitted; \"2026-11-21T06:00:00Z\", "
+  "or \"2h\" for two hours ago)";
 
 /// The parameters of task.list and task.count for a text such as "state=error,workflow=orders". Throws failure.
 nlohmann::json parse_where(std::string_view text, workflow::instant now);

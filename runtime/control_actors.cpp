@@ -87,6 +87,7 @@ json troubles_json(const std::vector<node_answer>& answers, const std::string& t
 std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<workflow::node_card>& nodes,
                                    std::chrono::milliseconds limit, const front_question& ask) {
   std::vector<std::future<node_answer>> pending;
+  pending.reserve(nodes.size());
   for (const auto& n : nodes)
     pending.push_back(std::async(std::launch::async, [&c, &n, &ask, limit]() -> node_answer {
       try {
@@ -96,6 +97,7 @@ std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<w
       }
     }));
   std::vector<node_answer> answers;
+  answers.reserve(pending.size());
   for (auto& p : pending)
     answers.push_back(p.get());
   return answers;

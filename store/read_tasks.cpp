@@ -31,8 +31,8 @@ bool matches(const workflow::task& t, const task_filter& f) {
 }
 
 bool is_by_state_only(const task_filter& f) {
-  return f.workflow.empty() && f.locked_by.empty() && f.text.empty() && f.agent.empty() && f.submitted_before == workflow::never
-         && f.submitted_after == workflow::unset;
+  return f.workflow.empty() && f.locked_by.empty() && f.text.empty() && f.agent.empty()
+         && f.submitted_before == workflow::never && f.submitted_after == workflow::unset;
 }
 
 /// Task numbers in falling order, from one or more index ranges.

@@ -1,6 +1,7 @@
 #include "examples/demo/cluster.hpp"
 
 #include <chrono>
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -40,9 +41,10 @@ void cluster::wait_until_up(node& n) {
 
 std::vector<std::string> cluster::stop() {
   std::vector<std::string> complaints;
-  for (auto n = nodes_.rbegin(); n != nodes_.rend(); ++n)
-    if ((*n)->stop(stop_limit) != 0)
-      complaints.push_back((*n)->ill_ending());
+  std::for_each(nodes_.rbegin(), nodes_.rend(), [&](const auto& n) {
+    if (n->stop(stop_limit) != 0)
+      complaints.push_back(n->ill_ending());
+  });
   return complaints;
 }
 

@@ -42,6 +42,7 @@ process::process(const std::vector<std::string>& command, const std::filesystem:
   if (out < 0)
     throw std::system_error{errno, std::generic_category(), log.string()};
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const auto& argument : command)
     arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);

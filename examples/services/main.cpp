@@ -57,7 +57,9 @@ void add_switches(CLI::App& app, command_line& c) {
       app.add_option(option, c.faults.*entry.number, meaning)->check(CLI::Range(0.0, entry.most))->group("Faults");
     } else {
       auto& flag = c.flags[std::string{entry.name}] = c.faults.*entry.flag ? "on" : "off";
-      app.add_option(option, flag, meaning + " [" + flag + "]")->check(CLI::IsMember({"on", "off"}))->group("Faults");
+      app.add_option(option, flag, std::string{meaning}.append(" [").append(flag).append("]"))
+        ->check(CLI::IsMember({"on", "off"}))
+        ->group("Faults");
     }
   }
 }

@@ -43,6 +43,7 @@ std::set<std::string> agents_of(const std::vector<workflow::definition>& definit
 
 void register_all(store::state_store& s, const std::vector<workflow::definition>& definitions) {
   std::vector<store::write> writes;
+  writes.reserve(definitions.size());
   for (const auto& d : definitions)
     writes.emplace_back(store::register_definition{d});
   for (const auto& o : s.commit(writes))

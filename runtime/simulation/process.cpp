@@ -100,7 +100,7 @@ public:
     auto content = what->move_content_to_message();
     if (out(what->stages, content))
       throw std::logic_error{"a message between nodes cannot be written: " + caf::to_string(content)};
-    home_->send_(std::move(p));
+    home_->send_(p);
   }
 
   void kill_proxy(caf::execution_unit* where, caf::error why) override {
@@ -195,7 +195,7 @@ caf::strong_actor_ptr process::make_proxy(caf::node_id node, caf::actor_id actor
   p.from = number_;
   p.to = number_of(node);
   p.receiver = actor;
-  send_(std::move(p));
+  send_(p);
   return made;
 }
 
@@ -224,7 +224,7 @@ void process::watch(const packet& p, const caf::strong_actor_ptr& actor) {
     gone.from = number_;
     gone.to = to;
     gone.sender = who;
-    send_(std::move(gone));
+    send_(gone);
   };
   if (actor)
     actor->get()->attach_functor(tell);

@@ -47,7 +47,7 @@ struct packet {
 /// proxies whose messages become packets.
 class process final : private caf::proxy_registry::backend {
 public:
-  using send_packet = std::function<void(packet)>;
+  using send_packet = std::function<void(const packet&)>;
 
   /// The number is unique in a run and becomes its node id in CAF.
   process(std::uint32_t number, std::string name, const clock_error& error, moment starts_at, send_packet send);

@@ -34,7 +34,7 @@ void world::tell(const std::string& what) {
 process& world::start(const std::string& name, const clock_error& error) {
   const auto number = ++last_number_;
   tell("start " + name + ", its wall clock is ahead by " + std::to_string(error.wall.count()) + " ms");
-  auto made = std::make_unique<process>(number, name, error, now_, [this](packet p) { send(std::move(p)); });
+  auto made = std::make_unique<process>(number, name, error, now_, [this](const packet& p) { send(p); });
   auto& p = *made;
   processes_[number] = std::move(made);
   alive_[name] = number;
@@ -119,7 +119,7 @@ void world::lose_connection(const std::string& a, const std::string& b) {
   y->disconnect(x->number());
 }
 
-void world::send(packet p) {
+void world::send(const packet& p) {
   const bool is_message = p.what == packet::kind::message;
   if (is_message && chance_.happens(wire_.lost_permille))
     return;

@@ -72,7 +72,7 @@ public:
   void tell(const std::string& what);
 
 private:
-  void send(packet p);
+  void send(const packet& p);
   void deliver(const packet& p);
   void lose_connection(const std::string& a, const std::string& b);
   bool runs_actor(std::size_t choices);

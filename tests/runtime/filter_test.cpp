@@ -27,7 +27,8 @@ std::string complaint(const std::string& text) {
 TEST_CASE("a filter becomes parameters of task.list") {
   CHECK(parse_where("", now) == json::object());
   CHECK(parse_where("state=error|suspended,workflow=w,locked_by=n,agent=a,text=x=y", now)
-        == json{{"states", {"error", "suspended"}}, {"workflow", "w"}, {"locked_by", "n"}, {"agent", "a"}, {"text", "x=y"}});
+        == json{
+          {"states", {"error", "suspended"}}, {"workflow", "w"}, {"locked_by", "n"}, {"agent", "a"}, {"text", "x=y"}});
   CHECK(parse_where("after=2h", now) == json{{"submitted_after_ms", 1'767'268'800'000 - 7'200'000}});
   CHECK(parse_where("before=2026-01-01T11:00:00Z", now)
         == json{{"submitted_before_ms", 1'767'268'800'000 - 3'600'000}});
