@@ -1,7 +1,7 @@
 #include "examples/demo/cluster.hpp"
 
-#include <chrono>
 #include <algorithm>
+#include <chrono>
 #include <stdexcept>
 #include <utility>
 
