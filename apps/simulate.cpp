@@ -5,6 +5,7 @@
 #include "apps/filter.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/node_access.hpp"
+#include "apps/scratch_folder.hpp"
 #include "apps/story.hpp"
 #include "apps/terminal.hpp"
 #include "runtime/quantity.hpp"
@@ -21,8 +22,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -44,30 +43,6 @@ struct simulate_arguments {
   double hung = 0.01;
   bool is_calm = false;
   bool json = false;
-};
-
-/// A folder in memory if there is one, removed at the end.
-class scratch_folder {
-public:
-  scratch_folder() {
-    const std::filesystem::path memory{"/dev/shm"};
-    const auto parent = std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path();
-    auto pattern = (parent / "steadfast-simulate-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw failure{our_fault, "no folder can be made in " + parent.string()};
-    path_ = pattern;
-  }
-  ~scratch_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  scratch_folder(const scratch_folder&) = delete;
-  scratch_folder& operator=(const scratch_folder&) = delete;
-
-  std::filesystem::path run() const { return path_ / "run"; }
-
-private:
-  std::filesystem::path path_;
 };
 
 std::uint32_t permille(double share) {
@@ -111,16 +86,7 @@ struct summary {
 
 void add(summary& s, std::uint64_t seed, simulation::run_result r) {
   ++s.runs;
-  s.all.tasks += r.tasks;
-  s.all.processed += r.processed;
-  s.all.undone += r.undone;
-  s.all.in_error += r.in_error;
-  s.all.kills += r.kills;
-  s.all.calls += r.calls;
-  s.all.simulated += r.simulated;
-  s.all.took.insert(s.all.took.end(), r.took.begin(), r.took.end());
-  for (const auto& [step, count] : r.left_in_place)
-    s.all.left_in_place[step] += count;
+  simulation::add(s.all, r);
   if (!r.violations.empty())
     s.broken.push_back({seed, r.steps, std::move(r.violations), std::move(r.stories)});
 }
@@ -132,7 +98,7 @@ void tell_progress(const summary& s, std::uint64_t runs) {
 
 summary play(const simulate_arguments& g, const std::vector<workflow::definition>& workflows) {
   const interrupt_guard guard;
-  const scratch_folder folder;
+  const scratch_folder folder{fast_place()};
   summary s;
   s.first_seed = g.seed != 0 ? g.seed : std::random_device{}();
   const auto begun = clock_type::now();
@@ -144,7 +110,7 @@ summary play(const simulate_arguments& g, const std::vector<workflow::definition
     o.services = services_of(g);
     o.with_people = false;
     o.is_calm = g.is_calm;
-    o.folder = folder.run();
+    o.folder = folder.path() / "run";
     add(s, o.seed, simulation::run(o));
     tell_progress(s, g.runs);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apps/scratch_folder.hpp"
 #include "runtime/node.hpp"
 
 #include <filesystem>
@@ -12,14 +13,11 @@ class store_view {
 public:
   /// Throws store::store_error or node_error: there is no store, or it cannot be opened.
   explicit store_view(const std::filesystem::path& store);
-  ~store_view();
-  store_view(const store_view&) = delete;
-  store_view& operator=(const store_view&) = delete;
 
-  std::filesystem::path socket() const { return folder_ / "control.sock"; }
+  std::filesystem::path socket() const { return folder_.path() / "control.sock"; }
 
 private:
-  std::filesystem::path folder_; ///< of the socket: mode 0700, removed at the end
+  scratch_folder folder_; ///< of the socket
   node node_;
 };
 

@@ -39,6 +39,18 @@ std::optional<std::size_t> find_step(const definition& d, std::string_view name)
   return std::nullopt;
 }
 
+std::set<std::string> agents_of(const definition& d) {
+  std::set<std::string> names;
+  for (const auto& s : d.steps) {
+    names.insert(s.agent);
+    if (s.compensation)
+      names.insert(s.compensation->agent);
+    if (s.probe)
+      names.insert(s.probe->agent);
+  }
+  return names;
+}
+
 std::vector<std::size_t> predecessors(const definition& d, std::size_t i) {
   const auto& after = d.steps[i].after;
   std::vector<std::size_t> found;

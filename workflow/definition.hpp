@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -127,6 +128,9 @@ std::vector<std::vector<bool>> ancestors(const definition& d);
 /// The pointers into step `i`'s result that conditions of later steps read. The caller of apply() looks them up and
 /// hands them in with the result, so that the rules never parse JSON.
 std::vector<std::string> pointers_asked(const definition& d, std::size_t i);
+
+/// Names of the agents that it speaks of: those of steps, compensations and probes.
+std::set<std::string> agents_of(const definition& d);
 
 /// The most forward attempts (probes apart) that step `i` can use before it is exhausted, unless a person retries it.
 std::uint64_t attempts_limit(const step_definition& s);

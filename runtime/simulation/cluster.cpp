@@ -27,20 +27,6 @@ std::string address_of(const std::string& node) {
   return node + ":1";
 }
 
-/// Names of the agents that the definitions speak of.
-std::set<std::string> agents_of(const std::vector<workflow::definition>& definitions) {
-  std::set<std::string> names;
-  for (const auto& d : definitions)
-    for (const auto& s : d.steps) {
-      names.insert(s.agent);
-      if (s.compensation)
-        names.insert(s.compensation->agent);
-      if (s.probe)
-        names.insert(s.probe->agent);
-    }
-  return names;
-}
-
 void register_all(store::state_store& s, const std::vector<workflow::definition>& definitions) {
   std::vector<store::write> writes;
   writes.reserve(definitions.size());
@@ -194,7 +180,10 @@ actors::dialer_actor cluster::spawn_dialer(process& p) {
 
 void cluster::make_agents(process& p, const actors::node_clock& clock,
                           std::map<std::string, actors::agent_actor>& made) {
-  for (const auto& name : agents_of(shape_.workflows)) {
+  std::set<std::string> names;
+  for (const auto& d : shape_.workflows)
+    names.merge(workflow::agents_of(d));
+  for (const auto& name : names) {
     actors::agent_options o;
     o.name = name;
     made[name] = actors::spawn_function_agent(p.system(), o, clock, services_.agent());

@@ -319,6 +319,20 @@ private:
 
 } // namespace
 
+void add(run_result& to, const run_result& more) {
+  to.steps += more.steps;
+  to.simulated += more.simulated;
+  to.tasks += more.tasks;
+  to.processed += more.processed;
+  to.undone += more.undone;
+  to.in_error += more.in_error;
+  to.kills += more.kills;
+  to.calls += more.calls;
+  to.took.insert(to.took.end(), more.took.begin(), more.took.end());
+  for (const auto& [step, count] : more.left_in_place)
+    to.left_in_place[step] += count;
+}
+
 run_result run(const run_options& options) {
   std::filesystem::remove_all(options.folder);
   std::filesystem::create_directories(options.folder);

@@ -50,6 +50,9 @@ struct run_result {
     left_in_place; ///< steps that stand in undone tasks, for they have no compensation
 };
 
+/// Adds the figures, not the violations and the hash.
+void add(run_result& to, const run_result& more);
+
 /// Two phases: faults, then everything is healed and every task must end (safety, then liveness). Throws store::store_error when
 /// the folder cannot be used.
 run_result run(const run_options& options);

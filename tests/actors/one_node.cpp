@@ -25,19 +25,6 @@ std::unique_ptr<store::state_store> opened(const std::filesystem::path& director
   return store::open_lmdb_store(o);
 }
 
-/// Names of the agents that a definition speaks of.
-std::set<std::string> agents_of(const workflow::definition& d) {
-  std::set<std::string> names;
-  for (const auto& s : d.steps) {
-    names.insert(s.agent);
-    if (s.compensation)
-      names.insert(s.compensation->agent);
-    if (s.probe)
-      names.insert(s.probe->agent);
-  }
-  return names;
-}
-
 template <class... Handles>
 void forget(Handles&... handles) {
   ((handles = Handles{}), ...);
@@ -99,7 +86,7 @@ void one_node::spawn_all() {
   reader = system_->keep(actors::spawn_reader(sys, {store_, writer, clock}, false));
   std::set<std::string> names;
   for (const auto& d : settings_.definitions)
-    names.merge(agents_of(d));
+    names.merge(workflow::agents_of(d));
   std::vector<actors::agent_offer> agents;
   for (const auto& name : names)
     agents.push_back({name, "n1", agents_[name].spawn(*system_)});

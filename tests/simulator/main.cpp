@@ -42,14 +42,7 @@ void print_step(std::chrono::nanoseconds now, const std::string& what) {
 void add(sum& s, const simulation::run_result& r) {
   ++s.runs;
   s.bad += r.violations.empty() ? 0 : 1;
-  s.all.steps += r.steps;
-  s.all.simulated += r.simulated;
-  s.all.tasks += r.tasks;
-  s.all.processed += r.processed;
-  s.all.undone += r.undone;
-  s.all.in_error += r.in_error;
-  s.all.kills += r.kills;
-  s.all.calls += r.calls;
+  simulation::add(s.all, r);
 }
 
 void print(const sum& s, std::uint64_t first, seconds took) {
