@@ -6,7 +6,6 @@
 #include "workflow/node_card.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <future>
 #include <vector>
 

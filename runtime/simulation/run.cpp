@@ -67,8 +67,8 @@ public:
     for (const auto& node : cluster_.names())
       cluster_.start(node);
     const auto drawn = draw_weather(world_.chance(), options_.wall_error_max);
-    weather_of_faults_ = options_.is_calm ? weather{} : drawn;
-    set(weather_of_faults_);
+    weather_ = options_.is_calm ? weather{} : drawn;
+    set(weather_);
     plan_submissions();
     if (!options_.is_calm)
       plan_next_fault();
@@ -98,7 +98,6 @@ private:
   void set(weather w) {
     if (options_.services)
       w.service = *options_.services;
-    weather_ = w;
     world_.set_wire(w.wire);
     cluster_.set_disk_faults(w.disk);
     cluster_.set_clock_errors(w.wall_error, w.drift_permille);
@@ -240,7 +239,7 @@ private:
     result_.tasks = cluster_.acknowledged().size();
     for (const auto& fault : s.check().faults)
       expect(false, "the store is broken: " + fault);
-    if (weather_of_faults_.wall_error == workflow::span{0}) // else a deadline may pass early after a restart (P22)
+    if (weather_.wall_error == workflow::span{0}) // else a deadline may pass early after a restart (P22)
       for (const auto& complaint : services_.complaints())
         expect(false, complaint);
     expect(cluster_.acknowledged().size() == cluster_.submitted().size(), "a submission was never acknowledged");
@@ -311,8 +310,7 @@ private:
   world world_;
   services services_;
   cluster cluster_;
-  weather weather_;
-  weather weather_of_faults_;
+  weather weather_; ///< until all is healed
   bool is_healed_ = false;
   run_result result_;
 };

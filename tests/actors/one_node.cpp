@@ -1,6 +1,7 @@
 #include "tests/actors/one_node.hpp"
 
 #include "store/lmdb_store.hpp"
+#include "tests/support/fast_place.hpp"
 #include "workflow/invariants.hpp"
 #include "workflow/node_card.hpp"
 
@@ -10,12 +11,6 @@
 namespace steadfast::tests {
 
 namespace {
-
-/// In memory, or on disk where there is no such place.
-std::filesystem::path fast_place() {
-  const std::filesystem::path memory{"/dev/shm"};
-  return std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path();
-}
 
 std::unique_ptr<store::state_store> opened(const std::filesystem::path& directory, const node_settings& settings) {
   store::store_options o;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/simulation/run.hpp"
+#include "tests/support/fast_place.hpp"
 #include "tests/support/random_workflow.hpp"
 
 #include <cstdint>
@@ -11,12 +12,6 @@
 #include <vector>
 
 namespace steadfast::tests {
-
-/// In memory, or on disk where there is no such place.
-inline std::filesystem::path fast_place() {
-  const std::filesystem::path memory{"/dev/shm"};
-  return std::filesystem::exists(memory) ? memory : std::filesystem::temp_directory_path();
-}
 
 /// Workflows that the seed draws. Deadlines are short enough to pass now and then.
 inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
