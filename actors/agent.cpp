@@ -32,7 +32,7 @@ class agent_process : public observed<agent_self>, private agent_hands {
 public:
   agent_process(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
       : observed{cfg},
-        clock_{clock},
+        time_{clock},
         desk_{o, *this},
         caller_{make(speaker())} {}
 
@@ -41,7 +41,7 @@ public:
   behavior_type make_behavior() override {
     return {
       [this](const step_order& m) {
-        desk_.on_order(m, sender_of<report_sink>(this), now());
+        on_order(m);
         go_on();
       },
       [this](const stop_order& m) {
@@ -75,12 +75,22 @@ public:
   }
 
 private:
-  workflow::instant now() const { return clock_.now(this); }
+  /// Its own time: what the desk has taken on ends when it was to end, whatever becomes of the clock it was told by.
+  workflow::instant now() const { return time_.now(this); }
+
+  void on_order(const step_order& m) {
+    const auto at = now();
+    if (!time_.follows(m.clock))
+      return desk_.decline_for_now(m, sender_of<report_sink>(this), "its node does not know the store's clock yet");
+    auto order = m;
+    order.complete_by = time_.at(m.complete_by);
+    desk_.on_order(order, sender_of<report_sink>(this), at);
+  }
 
   /// After each thing that may have changed what is open.
   void go_on() {
     finish_drain();
-    alarm_.set<agent_self>(this, clock_, std::min(desk_.next_due(), drain_until_));
+    alarm_.set<agent_self>(this, time_, std::min(desk_.next_due(), drain_until_));
   }
 
   agent_view view() const {
@@ -146,7 +156,7 @@ private:
   void abandon(call_ticket ticket) override { caller_->abandon(ticket); }
   void report(const report_sink& to, attempt_report what) override { tell(this, to, std::move(what)); }
 
-  node_clock clock_;
+  mutable even_clock time_;
   agent_desk desk_;
   alarm alarm_;
   std::unique_ptr<caller> caller_;

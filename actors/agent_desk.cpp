@@ -54,6 +54,11 @@ void agent_desk::on_order(const step_order& o, const report_sink& from, instant 
   begin_calls(now);
 }
 
+void agent_desk::decline_for_now(const step_order& o, const report_sink& from, std::string why) {
+  ++counts_.orders;
+  decline(o, from, decline_min, "agent `" + options_.name + "`: " + std::move(why));
+}
+
 /// The same attempt ordered again: nothing is called twice, and who ordered it last hears how it ends.
 void agent_desk::join(open_attempt& a, const step_order& o, const report_sink& from) {
   a.order.epoch = o.epoch;

@@ -51,6 +51,8 @@ public:
   agent_desk(agent_options o, agent_hands& hands);
 
   void on_order(const step_order& o, const report_sink& from, workflow::instant now);
+  /// An order that cannot be understood just now.
+  void decline_for_now(const step_order& o, const report_sink& from, std::string why);
   void on_stop(const stop_order& o, const report_sink& from, workflow::instant now);
   void on_call_over(call_ticket ticket, answer a, workflow::instant now);
   void on_tick(workflow::instant now);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/clock.hpp"
 #include "actors/messages.hpp"
 
 #include <set>
@@ -13,8 +12,8 @@ namespace steadfast::actors {
 class alarm {
 public:
   /// Sees to it that `self` gets a tick_timer at `at` or before.
-  template <class Handle, class Self>
-  void set(Self* self, const node_clock& clock, workflow::instant at) {
+  template <class Handle, class Self, class Clock>
+  void set(Self* self, Clock& clock, workflow::instant at) {
     if (at == workflow::never || (!on_their_way_.empty() && *on_their_way_.begin() <= at))
       return;
     on_their_way_.insert(at);

@@ -37,7 +37,8 @@ public:
     return {
       [this](const hello&) { return offer(); },
       [this](const ask_time&) {
-        return told_time{deps_.clock.now(this), drained_};
+        const auto clock = deps_.clock.reading(this);
+        return told_time{clock.now, clock.set_at, drained_};
       },
       [this](const list_actors& m) { return on_list(m); },
       [this](const find_actor& m) { return on_find(m); },

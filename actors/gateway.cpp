@@ -111,16 +111,18 @@ private:
     if (!event)
       return finish(ticket, refusal(act.what.step.empty() ? "no step of it failed or waits"
                                                           : "it has no step `" + act.what.step + "`"));
-    auto change = workflow::apply(*view.task, *view.definition, *event, deps_.clock.now(this));
+    const auto clock = deps_.clock.reading(this);
+    auto change = workflow::apply(*view.task, *view.definition, *event, clock);
     if (change.result != workflow::verdict::applied) {
       auto r = refusal(change.reason);
       r.state = view.task->state;
       return finish(ticket, std::move(r));
     }
-    write_change(ticket, *view.task, std::move(change));
+    write_change(ticket, *view.task, std::move(change), clock.set_at);
   }
 
-  void write_change(std::uint64_t ticket, const workflow::task& before, workflow::change change) {
+  void write_change(std::uint64_t ticket, const workflow::task& before, workflow::change change,
+                    workflow::instant clock) {
     auto& act = acts_.at(ticket);
     act.state = change.next.state;
     store::update_task u;
@@ -133,6 +135,7 @@ private:
     r.ticket = ticket;
     r.what = boxed<store::write>{store::write{std::move(u)}};
     r.holder = before.locked_by;
+    r.clock = clock;
     tell(this, deps_.store, std::move(r));
   }
 

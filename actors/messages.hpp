@@ -30,9 +30,10 @@ struct step_order {
   std::string reverses; ///< with undo and probe: the key of the step it is about
   std::string input;    ///< bytes, JSON unless the payload is not
   workflow::instant complete_by;
+  workflow::instant clock; ///< that complete_by is told by: when it was set
 };
 STEADFAST_MESSAGE(step_order, x.task_number, x.task_id, x.workflow, x.step, x.step_name, x.action, x.attempt, x.epoch,
-                  x.key, x.reverses, x.input, x.complete_by)
+                  x.key, x.reverses, x.input, x.complete_by, x.clock)
 
 /// The attempt is not wanted any more: stop and report `stopped`.
 struct stop_order {
@@ -88,9 +89,10 @@ STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x
 struct write_request {
   std::uint64_t ticket = 0;
   boxed<store::write> what;
-  std::string holder; ///< with update_task: the scheduler that had it locked, to be told when it is not the sender
+  std::string holder;      ///< with update_task: the scheduler that had it locked, to be told when it is not the sender
+  workflow::instant clock; ///< with update_task: by which it was judged, as node_clock names it
 };
-STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder)
+STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder, x.clock)
 
 struct write_done {
   std::uint64_t ticket = 0;
@@ -428,9 +430,10 @@ STEADFAST_MESSAGE(ask_time)
 
 struct told_time {
   workflow::instant now;
-  bool drained = false; ///< the node's agents are not to be used any more
+  workflow::instant set_at; ///< names the clock
+  bool drained = false;     ///< the node's agents are not to be used any more
 };
-STEADFAST_MESSAGE(told_time, x.now, x.drained)
+STEADFAST_MESSAGE(told_time, x.now, x.set_at, x.drained)
 
 /// Makes a connection to a node.
 struct dial {

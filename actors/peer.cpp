@@ -119,7 +119,7 @@ private:
       .then(
         [this, asked_at](const told_time& m) {
           if (deps_.on_time)
-            deps_.on_time({asked_at, now(), m.now});
+            deps_.on_time({asked_at, now(), m.now, m.set_at});
           if (m.drained && !std::exchange(drained_, true))
             learn_offer();
         },

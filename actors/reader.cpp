@@ -30,6 +30,7 @@ public:
   void on_exit() override { deps_ = {}; }
 
   behavior_type make_behavior() override {
+    since_ = deps_.clock.now(this);
     return {
       [this](const show_task& m) { return guarded([&] { return view_of(deps_.store->find(m.id), true); }); },
       [this](const find_task& m) { return guarded([&] { return view_of(deps_.store->find(m.number), false); }); },
@@ -92,7 +93,7 @@ private:
     return {deps_.store->count(m.filter ? *m.filter : store::task_filter{}, m.limit)};
   }
 
-  lease_page on_leases() { return {boxes(deps_.store->leases()), deps_.clock.now(this), deps_.clock.wall_at_start}; }
+  lease_page on_leases() { return {boxes(deps_.store->leases()), deps_.clock.now(this), since_}; }
 
   overdue_page on_overdue(const find_overdue& m) {
     std::optional<std::pair<workflow::instant, std::uint64_t>> after;
@@ -128,6 +129,7 @@ private:
   }
 
   reader_deps deps_;
+  workflow::instant since_; ///< when the store was opened
   definition_cache definitions_;
 };
 

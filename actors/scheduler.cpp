@@ -144,14 +144,21 @@ private:
   void begin(const workflow::task& t) {
     auto& e = tasks_[t.number];
     e = task_in_flight{};
-    e.task = t;
     e.definition = definitions_.find(t);
+    know(e, t);
     ++view_.claimed;
     log("taken", t, {});
     if (draining_)
       return handle(t.number, workflow::lock_released{});
-    carry_out(e, workflow::outstanding(t, *e.definition, now()));
+    carry_out(e, workflow::outstanding(e.task));
     go_on(t.number);
+  }
+
+  /// The task as it is stored.
+  void know(task_in_flight& e, const workflow::task& t) {
+    e.task = t;
+    e.clock = deps_.clock.reading(this).set_at;
+    workflow::carry_over(e.task, *e.definition, e.clock);
   }
 
   // ---- events ----
@@ -176,11 +183,13 @@ private:
         return;
       auto what = std::move(e.waiting.front());
       e.waiting.pop_front();
-      auto change = workflow::apply(e.task, *e.definition, what, now());
+      const auto clock = deps_.clock.reading(this);
+      auto change = workflow::apply(e.task, *e.definition, what, clock);
       if (change.result != workflow::verdict::applied) {
         note_refusal(e, what, change);
         continue;
       }
+      e.clock = clock.set_at;
       e.cause = std::move(what);
       commit(e, std::move(change));
     }
@@ -193,7 +202,7 @@ private:
     u.notices = change.notices;
     u.alerts = change.alerts;
     e.committing = std::move(change);
-    write(e.task.number + first_task_ticket, std::move(u));
+    write(e.task.number + first_task_ticket, std::move(u), e.clock);
   }
 
   void note_refusal(const task_in_flight& e, const workflow::event& what, const workflow::change& change) {
@@ -207,10 +216,11 @@ private:
   // ---- the store's answers ----
 
   template <class What>
-  void write(std::uint64_t ticket, What what) {
+  void write(std::uint64_t ticket, What what, workflow::instant clock = workflow::unset) {
     write_request r;
     r.ticket = ticket;
     r.what = boxed<store::write>{store::write{std::move(what)}};
+    r.clock = clock;
     tell(this, deps_.store, std::move(r));
   }
 
@@ -316,10 +326,10 @@ private:
       return forget(number, false);
     }
     if (m.task->revision != e.task.revision) {
-      e.task = *m.task;
+      know(e, *m.task);
       agents_.settle(e.task);
       due_.forget(number);
-      carry_out(e, workflow::outstanding(e.task, *e.definition, now()));
+      carry_out(e, workflow::outstanding(e.task));
     }
     go_on(number);
   }
@@ -373,7 +383,7 @@ private:
       return;
     }
     ++view_.dispatched;
-    tell(this, agent, order_for(e.task, *e.definition, step, std::move(input.bytes)));
+    tell(this, agent, order_for(e.task, *e.definition, step, std::move(input.bytes), e.clock));
   }
 
   void stop(const workflow::task& t, std::size_t step) {

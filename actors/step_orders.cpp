@@ -6,7 +6,8 @@
 
 namespace steadfast::actors {
 
-step_order order_for(const workflow::task& t, const workflow::definition& d, std::size_t step, std::string input) {
+step_order order_for(const workflow::task& t, const workflow::definition& d, std::size_t step, std::string input,
+                     workflow::instant clock) {
   const auto& s = t.steps[step];
   step_order o;
   o.task_number = t.number;
@@ -22,6 +23,7 @@ step_order order_for(const workflow::task& t, const workflow::definition& d, std
     o.reverses = workflow::idempotency_key(t, d, step, workflow::attempt_action::perform);
   o.input = std::move(input);
   o.complete_by = s.complete_by;
+  o.clock = clock;
   return o;
 }
 

@@ -9,8 +9,9 @@
 
 namespace steadfast::actors {
 
-/// The order for the open attempt of a step.
-step_order order_for(const workflow::task& t, const workflow::definition& d, std::size_t step, std::string input);
+/// The order for the open attempt of a step. `clock` names the one by which the task was judged.
+step_order order_for(const workflow::task& t, const workflow::definition& d, std::size_t step, std::string input,
+                     workflow::instant clock);
 
 /// What a report means to the rules. With `draining`, what follows is not begun here.
 workflow::event event_of(const attempt_report& m, const workflow::definition& d, bool draining);

@@ -7,6 +7,8 @@
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 
+#include "workflow/overload.hpp"
+
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
@@ -90,6 +92,8 @@ private:
     w.client = sender_of<store_client>(this);
     w.ticket = m.ticket;
     w.holder = m.holder;
+    if (is_judged_by_another_clock(m))
+      return answer(w, not_now("it was judged by another clock than the store's; the node has yet to learn of that"));
     enqueue_write(std::move(w));
   }
 
@@ -132,9 +136,9 @@ private:
   void commit(std::vector<queued_write> batch) {
     std::vector<store::write> writes;
     writes.reserve(batch.size());
-    const auto now = deps_.clock.now(this);
+    const auto reading = deps_.clock.reading(this);
     for (const auto& w : batch)
-      writes.push_back(at(now, *w.what));
+      writes.push_back(at(reading, *w.what));
     try {
       const auto begun = clock().now();
       auto outcomes = deps_.store->commit(writes);
@@ -143,22 +147,34 @@ private:
     } catch (const store::store_error& e) {
       if (e.is_fatal())
         return stop_for_good(e.what());
-      store::outcome full;
-      full.result = store::verdict::full;
-      full.why = e.what();
-      answer_all(batch, std::vector<store::outcome>(batch.size(), full));
+      answer_all(batch, std::vector<store::outcome>(batch.size(), not_now(e.what())));
     }
   }
 
   /// One clock judges every write, whatever clock its sender has.
-  static store::write at(workflow::instant now, store::write w) {
-    std::visit(
-      [now](auto& x) {
-        if constexpr (requires { x.now; })
-          x.now = now;
-      },
-      w);
+  static store::write at(const workflow::clock_reading& clock, store::write w) {
+    std::visit(workflow::overload{
+                 [&](store::claim_tasks& x) { x.now = clock; },
+                 [&](store::free_locks& x) { x.now = clock; },
+                 [&](auto& x) {
+                   if constexpr (requires { x.now; })
+                     x.now = clock.now;
+                 },
+               },
+               w);
     return w;
+  }
+
+  /// After a restart the store's clock may be another one, by which too much or too little time seems to have passed.
+  bool is_judged_by_another_clock(const write_request& m) const {
+    return std::holds_alternative<store::update_task>(*m.what) && m.clock != deps_.clock.reading(this).set_at;
+  }
+
+  static store::outcome not_now(std::string why) {
+    store::outcome o;
+    o.result = store::verdict::full;
+    o.why = std::move(why);
+    return o;
   }
 
   void count_commit(std::size_t writes, caf::actor_clock::time_point begun) {

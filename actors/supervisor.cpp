@@ -26,12 +26,12 @@ namespace steadfast::actors {
 namespace {
 
 /// The events of a review applied one after the other, as one change. `first` is the task as it is stored.
-workflow::change judge(const workflow::task& first, const workflow::definition& d, workflow::instant now,
+workflow::change judge(const workflow::task& first, const workflow::definition& d, const workflow::clock_reading& clock,
                        workflow::span slack) {
   workflow::change all;
   all.next = first;
-  for (const auto& e : workflow::review(first, d, now, slack)) {
-    auto one = workflow::apply(all.next, d, e, now);
+  for (const auto& e : workflow::review(first, d, clock, slack)) {
+    auto one = workflow::apply(all.next, d, e, clock);
     if (one.result != workflow::verdict::applied)
       continue;
     all.result = workflow::verdict::applied;
@@ -143,14 +143,15 @@ private:
     const auto d = definitions_.find(t);
     if (!d || !view_.active)
       return;
-    auto change = judge(t, *d, now(), deps_.options.slack);
+    const auto clock = deps_.clock.reading(this);
+    auto change = judge(t, *d, clock, deps_.options.slack);
     if (change.result != workflow::verdict::applied)
       return;
     if (deps_.log)
       deps_.log("reviewed", change.next, std::string{workflow::to_string(change.next.state)});
-    remember({now(), t.id, std::string{workflow::to_string(change.next.state)}, change.next.cause});
+    remember({clock.now, t.id, std::string{workflow::to_string(change.next.state)}, change.next.cause});
     if (!alarm.empty())
-      change.alerts.push_back({"stuck", alarm + "; it was freed", {}, now()});
+      change.alerts.push_back({"stuck", alarm + "; it was freed", {}, clock.now});
     store::update_task u;
     u.lock_epoch_before = t.lock_epoch;
     u.guard = store::lease_guard{lease_, view_.epoch};
@@ -160,6 +161,7 @@ private:
     write_request r;
     r.what = boxed<store::write>{store::write{std::move(u)}};
     r.holder = t.locked_by;
+    r.clock = clock.set_at;
     tell(this, deps_.store, std::move(r));
   }
 
@@ -195,7 +197,7 @@ private:
 
   void free_if_stuck(const workflow::task& t) {
     const auto d = definitions_.find(t);
-    const auto why = d ? workflow::why_stuck(t, *d, now(), deps_.options.patience) : "";
+    const auto why = d ? workflow::why_stuck(t, *d, deps_.clock.reading(this), deps_.options.patience) : "";
     if (why.empty())
       return;
     ++view_.stuck;

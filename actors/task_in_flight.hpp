@@ -15,7 +15,8 @@ class state_tree;
 
 /// A task that a scheduler has locked.
 struct task_in_flight {
-  workflow::task task; ///< as it is in the store
+  workflow::task task;
+  workflow::instant clock; ///< by which it was judged last, as node_clock names it ///< as it is in the store
   boxed<workflow::definition> definition;
   std::deque<workflow::event> waiting;        ///< until the store has answered
   std::optional<workflow::change> committing; ///< on its way to disk

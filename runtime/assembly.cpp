@@ -36,7 +36,7 @@ public:
 private:
   void spawn_store() {
     if (!options_.roles.store) {
-      lead_ = std::make_shared<actors::clock_lead>(0);
+      lead_ = std::make_shared<actors::shared_lead>();
       parts_.clock.lead = lead_;
       link_ = actors::spawn_store_link(system_, {options_.name});
       parts_.writer = link_;
@@ -95,9 +95,10 @@ private:
     deps.scheduler = parts_.scheduler;
     deps.own_agents = own_agents();
     deps.clock = parts_.clock;
-    deps.on_time = [lead = lead_, known = std::optional<workflow::span>{}](const workflow::clock_sample& s) mutable {
-      known = workflow::offset_after(known, s);
-      lead->store(known->count());
+    deps.on_time = [lead = lead_](const workflow::clock_sample& s) {
+      const auto before = lead->get();
+      const auto known = before.set_at == s.set_at ? std::optional{before.ahead} : std::nullopt;
+      lead->set({workflow::offset_after(known, s), s.set_at});
     };
     deps.log = with_.log;
     parts_.membership = actors::spawn_membership(system_, std::move(deps));
@@ -171,8 +172,8 @@ private:
   node_surroundings with_;
   caf::actor_system& system_;
   node_parts& parts_;
-  actors::store_link_actor link_;            ///< in place of a store
-  std::shared_ptr<actors::clock_lead> lead_; ///< of the clock of the store's node
+  actors::store_link_actor link_;             ///< in place of a store
+  std::shared_ptr<actors::shared_lead> lead_; ///< of the clock of the store's node
 };
 
 } // namespace

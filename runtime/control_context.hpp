@@ -45,9 +45,9 @@ struct control_context {
   /// What became of a write; throws control_error when nobody knows.
   store::outcome write(store::write what) const;
 
-  workflow::instant now() const {
+  workflow::clock_reading clock() const {
     caf::scoped_actor self{sys};
-    return parts.clock.now(self.ptr());
+    return parts.clock.reading(self.ptr());
   }
 
   /// For what is done to the store's file. Refuses where there is none.

@@ -85,15 +85,15 @@ json show_task(const control_context& c, const json& params) {
   for (const auto& reply : view.late_replies)
     late.push_back(late_reply_json(*reply));
   return {{"task", task_json(*view.task, *view.definition)},
-          {"explanation", explanation_json(workflow::explain(*view.task, *view.definition, c.now()))},
+          {"explanation", explanation_json(workflow::explain(*view.task, *view.definition, c.clock()))},
           {"late_replies", late}};
 }
 
 /// Why the task does not take this act, undo or cancel, as it is now; empty: it does.
 std::string refusal_of(const std::string& act, const workflow::task& t, const workflow::definition& d,
-                       workflow::instant now) {
+                       const workflow::clock_reading& clock) {
   const auto event = act == "cancel" ? workflow::event{workflow::cancelled{}} : workflow::undo_requested{};
-  const auto change = workflow::apply(t, d, event, now);
+  const auto change = workflow::apply(t, d, event, clock);
   return change.result == workflow::verdict::applied ? "" : change.reason;
 }
 
@@ -114,7 +114,7 @@ json plan_undo(const control_context& c, const json& params) {
                     {"why", d.steps[i].compensation ? "its compensation failed" : "it has no compensation"}});
   return {{"id", t.id},
           {"process_state", std::string{workflow::to_string(t.state)}},
-          {"refused", refusal_of(params.value("act", std::string{"undo"}), t, d, c.now())},
+          {"refused", refusal_of(params.value("act", std::string{"undo"}), t, d, c.clock())},
           {"undone", undone},
           {"left", left}};
 }

@@ -32,11 +32,12 @@ struct standstill {
   bool is_cut = false;
 };
 
-void take_down(standstill& s, const workflow::task& t, const workflow::definition& d, workflow::instant now) {
+void take_down(standstill& s, const workflow::task& t, const workflow::definition& d,
+               const workflow::clock_reading& clock) {
   ++s.looked_at;
-  if (auto why = workflow::why_stuck(t, d, now, stuck_after); !why.empty())
+  if (auto why = workflow::why_stuck(t, d, clock, stuck_after); !why.empty())
     s.stuck.push_back({{"id", t.id}, {"process_state", std::string{workflow::to_string(t.state)}}, {"why", why}});
-  auto wait = workflow::wait_of(t, d, now);
+  auto wait = workflow::wait_of(t, d, clock.now);
   if (!wait)
     return;
   auto& group = s.groups[wait->cause];
@@ -49,7 +50,7 @@ void take_down(standstill& s, const workflow::task& t, const workflow::definitio
 /// All unfinished tasks, the newest first, as far as can be looked at in reasonable time.
 standstill look_for_standstill(const control_context& c) {
   standstill s;
-  const auto now = c.now();
+  const auto clock = c.clock();
   std::map<std::pair<std::string, std::uint32_t>, actors::boxed<workflow::definition>> definitions;
   for (const auto& d : workflows(c).definitions)
     definitions[{d->name, d->version}] = d;
@@ -63,7 +64,7 @@ standstill look_for_standstill(const control_context& c) {
     const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.reader, question);
     for (const auto& t : page->tasks)
       if (const auto d = definitions.find({t.workflow, t.version}); d != definitions.end())
-        take_down(s, t, *d->second, now);
+        take_down(s, t, *d->second, clock);
     s.is_cut = page->next && s.looked_at >= looked_at_max;
     if (!page->next || s.is_cut)
       return s;

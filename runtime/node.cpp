@@ -1,4 +1,5 @@
 #include "runtime/node.hpp"
+#include "runtime/boot_clock.hpp"
 
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"

@@ -242,12 +242,12 @@ void serialize(Archive& ar, update_task& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, claim_tasks& x, unsigned) {
-  all(ar, x.scheduler, x.max, x.now, x.guard);
+  all(ar, x.scheduler, x.max, x.now.now, x.guard);
 }
 
 template <class Archive>
 void serialize(Archive& ar, free_locks& x, unsigned) {
-  all(ar, x.scheduler, x.max, x.graceful, x.now, x.except, x.guard, x.gone);
+  all(ar, x.scheduler, x.max, x.graceful, x.now.now, x.except, x.guard, x.gone);
 }
 
 template <class Archive>

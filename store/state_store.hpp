@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/clock_reading.hpp"
 #include "workflow/command.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/task.hpp"
@@ -53,7 +54,7 @@ struct lease_guard {
   std::uint64_t epoch = 0;
 };
 
-// ---- what can be written; `now` is the writer's clock ----
+// ---- what can be written; `now` is the writer's clock, whose setting is not stored ----
 
 /// Makes a task, once per id.
 struct submit_task {
@@ -74,7 +75,7 @@ struct update_task {
 struct claim_tasks {
   std::string scheduler;
   std::size_t max = 0;
-  workflow::instant now;
+  workflow::clock_reading now;
   std::optional<lease_guard> guard{}; ///< of the scheduler's node
 };
 /// Applies lock_lapsed (or, with `graceful`, lock_released) to up to `max` tasks locked by that scheduler.
@@ -82,7 +83,7 @@ struct free_locks {
   std::string scheduler;
   std::size_t max = 1000;
   bool graceful = false;
-  workflow::instant now;
+  workflow::clock_reading now;
   std::vector<std::uint64_t> except{}; ///< numbers of tasks that stay locked, ascending
   std::optional<lease_guard> guard{};  ///< of the scheduler's node, or the supervisor's if that node is gone
   std::optional<lease_guard> gone{};   ///< only if this lease is still at that epoch and has ended

@@ -83,8 +83,8 @@ private:
 
   // write_lock.cpp
   /// The task as stored, if the event was applied; a damaged task is passed over.
-  std::optional<workflow::task> apply_to(std::uint64_t number, const workflow::event& e, workflow::instant now,
-                                         bool whole);
+  std::optional<workflow::task> apply_to(std::uint64_t number, const workflow::event& e,
+                                         const workflow::clock_reading& clock, bool whole);
 
   // write_lease.cpp
   lease_record lease_to_acquire(const acquire_lease& w);

@@ -29,12 +29,12 @@ std::vector<std::uint64_t> numbers_in(const lmdb::transaction& txn, lmdb::table 
 } // namespace
 
 std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const workflow::event& e,
-                                                    workflow::instant now, bool whole) {
+                                                    const workflow::clock_reading& clock, bool whole) {
   try {
     const auto before = load(number, whole);
     if (!before)
       return std::nullopt;
-    auto change = workflow::apply(before->state.task, *before->definition, e, now);
+    auto change = workflow::apply(before->state.task, *before->definition, e, clock);
     if (change.result != workflow::verdict::applied)
       return std::nullopt;
     change.next.revision = replace(*before, change.next, {change.notices, change.alerts});
@@ -49,7 +49,7 @@ outcome write_batch::make(const claim_tasks& w) {
     return turned_down(verdict::refused, "scheduler must have 1 to 128 bytes");
   if (auto lost = not_held(w.guard))
     return *std::move(lost);
-  promote_due(txn_, in_, w.now, promoted_max);
+  promote_due(txn_, in_, w.now.now, promoted_max);
 
   outcome o = applied();
   const std::size_t max = std::min(w.max, taken_max);
@@ -65,14 +65,14 @@ outcome write_batch::make(const claim_tasks& w) {
   lmdb::cursor later{txn_, in_.delayed};
   if (later.first())
     o.next = key_reader{later.key()}.instant().value_or(workflow::never);
-  o.more = o.more || o.next <= w.now;
+  o.more = o.more || o.next <= w.now.now;
   return o;
 }
 
 outcome write_batch::make(const free_locks& w) {
   if (auto lost = not_held(w.guard))
     return *std::move(lost);
-  if (w.gone && !has_ended(*w.gone, w.now))
+  if (w.gone && !has_ended(*w.gone, w.now.now))
     return turned_down(verdict::stale_epoch, "the lease " + w.gone->name + " is held");
   outcome o = applied();
   const std::size_t max = std::min(w.max, taken_max);

@@ -11,6 +11,7 @@ struct clock_sample {
   instant asked_at;
   instant answered_at;
   instant theirs;
+  instant set_at{}; ///< names the other clock
 };
 
 /// How far another clock is ahead of the own one, after one more sample. The true value lies between two bounds that the

@@ -23,14 +23,6 @@ bool holds(const condition& c, const task& t, const definition& d) {
   return false;
 }
 
-span limit_of(const step_definition& s, attempt_action action) {
-  switch (action) {
-    case attempt_action::probe: return s.probe->complete_by;
-    case attempt_action::compensate: return s.compensation->complete_by;
-    default: return s.complete_by;
-  }
-}
-
 const std::string& agent_of(const step_definition& s, attempt_action action) {
   switch (action) {
     case attempt_action::probe: return s.probe->agent;

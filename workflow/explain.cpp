@@ -208,7 +208,10 @@ bool is_in_trouble(const step& s) {
 
 } // namespace
 
-std::vector<explanation> explain(const task& t, const definition& d, instant now) {
+std::vector<explanation> explain(const task& stored, const definition& d, const clock_reading& clock) {
+  task t = stored;
+  carry_over(t, d, clock.set_at);
+  const auto now = clock.now;
   std::vector<explanation> out;
   switch (t.state) {
     case process_state::processed: return {{"processed: every step completed or was skipped; ended at", t.ended_at}};

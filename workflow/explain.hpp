@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/clock_reading.hpp"
 #include "workflow/task.hpp"
 
 #include <cstddef>
@@ -19,7 +20,7 @@ struct explanation {
 };
 
 /// Why the task is where it is, and what happens next and when. Never empty.
-std::vector<explanation> explain(const task& t, const definition& d, instant now);
+std::vector<explanation> explain(const task& t, const definition& d, const clock_reading& clock);
 
 /// The step that a person means who names none: the first that failed, waits for another attempt or needs a look.
 std::optional<std::size_t> first_in_trouble(const task& t);

@@ -42,10 +42,13 @@ bool is_forgotten(const task& t, const definition& d) {
 
 } // namespace
 
-std::vector<event> review(const task& t, const definition& d, instant now, span slack) {
+std::vector<event> review(const task& stored, const definition& d, const clock_reading& clock, span slack) {
   std::vector<event> found;
-  if (has_ended(t))
+  if (has_ended(stored))
     return found;
+  task t = stored;
+  carry_over(t, d, clock.set_at);
+  const auto now = clock.now;
   if (is_forward(t) && forward_ends_at(t, d) <= now)
     found.push_back(deadline_passed{});
   for (std::size_t i = 0; i < t.steps.size(); ++i)

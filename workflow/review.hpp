@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/clock_reading.hpp"
 #include "workflow/event.hpp"
 
 #include <vector>
@@ -9,6 +10,6 @@ namespace steadfast::workflow {
 /// The supervisor's judgement: the events that somebody should have raised by now and that are still missing, in the
 /// order in which to apply them. Empty: the task is well. `slack` is how long after its time a wake-up may come before the
 /// scheduler that owes it counts as lost. Source: pattern "Scheduler Agent Supervisor".
-std::vector<event> review(const task& t, const definition& d, instant now, span slack = span{5000});
+std::vector<event> review(const task& t, const definition& d, const clock_reading& clock, span slack = span{5000});
 
 } // namespace steadfast::workflow

@@ -44,6 +44,14 @@ instant due_while_suspended(const task& t) {
 
 } // namespace
 
+span limit_of(const step_definition& s, attempt_action action) {
+  switch (action) {
+    case attempt_action::probe: return s.probe->complete_by;
+    case attempt_action::compensate: return s.compensation->complete_by;
+    default: return s.complete_by;
+  }
+}
+
 task make_task(const submission& s, const definition& d, instant now) {
   task t;
   t.id = s.id;

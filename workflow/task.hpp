@@ -158,6 +158,9 @@ inline constexpr std::size_t note_size_max = 256;
 inline constexpr std::size_t task_id_size_max = 128;
 inline constexpr std::uint8_t priority_max = 9;
 
+/// How long one attempt may take, from its dispatch. REQUIRES: the step has that action.
+span limit_of(const step_definition& s, attempt_action action);
+
 /// What a client asks for.
 struct submission {
   std::string id; ///< 1 to 128 printable bytes; the same id is the same task

@@ -74,8 +74,9 @@ std::optional<late_reply> evidence_of(const draft& x, const Event& e, const ruli
 
 } // namespace
 
-change apply(const task& t, const definition& d, const event& e, instant now) {
-  draft x{d, now, t, {}, {}, false};
+change apply(const task& t, const definition& d, const event& e, const clock_reading& clock) {
+  draft x{d, clock.now, t, {}, {}, false};
+  carry_over(x.t, d, clock.set_at);
   std::optional<late_reply> evidence;
   const auto r = std::visit(
     [&](const auto& what) {
@@ -92,7 +93,7 @@ change apply(const task& t, const definition& d, const event& e, instant now) {
   return {verdict::applied, {}, std::move(x.t), std::move(x.notices), std::move(x.alerts), {}, std::move(commands)};
 }
 
-std::vector<command> outstanding(const task& t, const definition&, instant) {
+std::vector<command> outstanding(const task& t) {
   return commands_between(nullptr, t);
 }
 

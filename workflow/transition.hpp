@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/clock_reading.hpp"
 #include "workflow/command.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/event.hpp"
@@ -31,10 +32,10 @@ struct change {
 
 /// The transition function: no clock, no input or output, no chance. The whole table is in docs/state-machine.md.
 /// REQUIRES: d is the task's own version and problems(d).empty().
-change apply(const task& t, const definition& d, const event& e, instant now);
+change apply(const task& t, const definition& d, const event& e, const clock_reading& clock);
 
 /// The commands that the stored task stands for: what a scheduler carries out after a restart or a take. Those of any
 /// applied change are among them, except let_go and the stop_attempt of a task that went to error.
-std::vector<command> outstanding(const task& t, const definition& d, instant now);
+std::vector<command> outstanding(const task& t);
 
 } // namespace steadfast::workflow

@@ -76,11 +76,13 @@ bool has_next_thing(const task& t, const definition& d) {
   return rests || is_claimable(t) || next_due(t, d) != never;
 }
 
-std::string why_stuck(const task& t, const definition& d, instant now, span patience) {
+std::string why_stuck(const task& stored, const definition& d, const clock_reading& clock, span patience) {
+  task t = stored;
+  carry_over(t, d, clock.set_at);
   if (!has_next_thing(t, d))
     return "nothing is due, and no scheduler may take it";
   const auto due = t.state == process_state::suspended ? never : next_due(t, d);
-  if (due <= instant_max && now - due >= patience && due != unset)
+  if (due <= instant_max && clock.now - due >= patience && due != unset)
     return "what was due was not taken up";
   return {};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/clock_reading.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/task.hpp"
 
@@ -25,6 +26,6 @@ bool has_next_thing(const task& t, const definition& d);
 
 /// Why nobody would ever go on with the task, though it has not ended: nothing is due, or what was due `patience` ago was
 /// not taken up. Empty: all is well. No task may be stuck: the supervisor looks for them and frees them.
-std::string why_stuck(const task& t, const definition& d, instant now, span patience);
+std::string why_stuck(const task& t, const definition& d, const clock_reading& clock, span patience);
 
 } // namespace steadfast::workflow

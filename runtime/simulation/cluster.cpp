@@ -88,11 +88,16 @@ node_options cluster::options_of(const std::string& node) const {
 clock_error cluster::draw_clock_error(const std::string& node) {
   clock_error e;
   e.wall = wall_error_least_ + world_.chance().between(-wall_error_max_, wall_error_max_);
-  if (node == store_node())
-    furthest_ahead_ = std::max(furthest_ahead_, e.wall);
   const auto range = static_cast<std::uint64_t>(2 * drift_permille_max_ + 1);
   e.drift_permille = static_cast<std::int64_t>(world_.chance().below(range)) - drift_permille_max_;
-  return e;
+  return node == store_node() ? draw_store_clock(e) : e;
+}
+
+clock_error cluster::draw_store_clock(clock_error anew) {
+  if (store_clock_ && world_.chance().happens(500))
+    return *store_clock_;
+  furthest_ahead_ = std::max(furthest_ahead_, anew.wall);
+  return anew;
 }
 
 std::shared_ptr<disk> cluster::open_disk() {
@@ -108,11 +113,15 @@ std::shared_ptr<disk> cluster::open_disk() {
 void cluster::start(const std::string& node) {
   if (is_up(node))
     return;
-  auto& p = world_.start(node, draw_clock_error(node));
+  const auto error = draw_clock_error(node);
+  auto& p = world_.start(node, error);
   const auto options = options_of(node);
   node_surroundings with{p.system()};
-  if (options.roles.store)
+  if (options.roles.store) {
     with.store = disk_ = open_disk();
+    store_clock_ = error;
+    store_clock_->goes_on = p.clock();
+  }
   with.clock = p.clock();
   with.detached = false;
   with.make_agents = [&](const auto& clock, auto& made) { make_agents(p, clock, made); };
@@ -152,6 +161,7 @@ void cluster::set_clocks_right() {
   wall_error_least_ = furthest_ahead_;
   drift_permille_max_ = 0;
   kill(store_node(), true);
+  store_clock_.reset();
   start(store_node());
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -65,6 +66,8 @@ public:
 private:
   node_options options_of(const std::string& node) const;
   clock_error draw_clock_error(const std::string& node);
+  /// Half of the processes with the store that end do not take the machine with them.
+  clock_error draw_store_clock(clock_error anew);
   std::shared_ptr<disk> open_disk();
   actors::dialer_actor spawn_dialer(process& p);
   void make_agents(process& p, const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made);
@@ -84,6 +87,7 @@ private:
   workflow::span wall_error_least_{0};
   workflow::span furthest_ahead_{0}; ///< of the clocks of the node with the store
   std::int64_t drift_permille_max_ = 0;
+  std::optional<clock_error> store_clock_; ///< of the last life of the node with the store
   std::set<std::string> submitted_;
   std::set<std::string> acknowledged_;
 };

@@ -125,7 +125,8 @@ process::process(std::uint32_t number, std::string name, const clock_error& erro
   system_.await_actors_before_shutdown(false);
   context_.proxy_registry_ptr(&proxies_);
   set_time(starts_at);
-  clock_ = {midnight + std::chrono::duration_cast<workflow::span>(starts_at) + error.wall, scheduler().clock().now()};
+  clock_ = error.goes_on.value_or(actors::node_clock{
+    midnight + std::chrono::duration_cast<workflow::span>(starts_at) + error.wall, scheduler().clock().now()});
 }
 
 process::~process() {

@@ -27,8 +27,9 @@ using moment = std::chrono::nanoseconds;
 
 /// How the clocks of a process are wrong.
 struct clock_error {
-  workflow::span wall{0};         ///< its wall clock, read once at the start, is ahead by this
-  std::int64_t drift_permille{0}; ///< its steady clock gains so much
+  workflow::span wall{0};                      ///< its wall clock, read once at the start, is ahead by this
+  std::int64_t drift_permille{0};              ///< its steady clock gains so much
+  std::optional<actors::node_clock> goes_on{}; ///< from the life before: the machine was not started anew
 };
 
 /// A message between two processes, as bytes.

@@ -33,7 +33,9 @@ void world::tell(const std::string& what) {
 
 process& world::start(const std::string& name, const clock_error& error) {
   const auto number = ++last_number_;
-  tell("start " + name + ", its wall clock is ahead by " + std::to_string(error.wall.count()) + " ms");
+  tell("start " + name
+       + (error.goes_on ? ", its clock goes on"
+                        : ", its wall clock is ahead by " + std::to_string(error.wall.count()) + " ms"));
   auto made = std::make_unique<process>(number, name, error, now_, [this](const packet& p) { send(p); });
   auto& p = *made;
   processes_[number] = std::move(made);

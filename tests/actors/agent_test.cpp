@@ -30,6 +30,7 @@ step_order agent_order(std::uint64_t task, std::uint64_t epoch = 1) {
   o.key = o.task_id + "/charge";
   o.input = "7";
   o.complete_by = midday + 30s;
+  o.clock = midday;
   return o;
 }
 
@@ -171,4 +172,62 @@ TEST_CASE("many short attempts leave no pile of timers behind") {
   }
   CHECK(orderer.seen().size() == 200);
   CHECK(node.pending_timers() <= 4);
+}
+
+TEST_CASE("row 50: an order told by a clock that its node does not follow is declined") {
+  tests::test_node node;
+  tests::recorder<attempt_report> orderer{node.system()};
+  async_bench bench;
+  auto lead = std::make_shared<shared_lead>();
+  auto clock = node.clock();
+  clock.lead = lead;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), clock, bench.function()));
+  const auto order = [&](std::uint64_t task, workflow::instant told_by) {
+    auto o = agent_order(task);
+    o.complete_by += 10h;
+    o.clock = told_by;
+    node.tell(orderer.handle(), agent, o);
+    node.run();
+  };
+  const auto theirs = midday + 10h;
+  order(1, workflow::unset);
+  order(2, theirs); // not learnt yet
+  lead->set({10h, theirs});
+  order(3, midday);
+  CHECK(bench.calls.empty());
+  REQUIRE(orderer.seen().size() == 3);
+  for (const auto& r : orderer.seen())
+    CHECK(r.kind == report_kind::declined);
+  order(4, theirs);
+  CHECK(bench.calls.size() == 1);
+}
+
+TEST_CASE("row 50: a call ends when it was to end, though another clock takes the place of the one it was told by") {
+  tests::test_node node;
+  tests::recorder<attempt_report> orderer{node.system()};
+  async_bench bench;
+  auto lead = std::make_shared<shared_lead>();
+  lead->set({0ms, midday});
+  auto clock = node.clock();
+  clock.lead = lead;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), clock, bench.function()));
+  node.tell(orderer.handle(), agent, agent_order(1));
+  node.run();
+  REQUIRE(bench.calls.size() == 1);
+  SECTION("one that is ahead") {
+    lead->set({10h, midday + 10h});
+  }
+  SECTION("one that is behind") {
+    lead->set({-10h, midday - 10h});
+  }
+  node.tell(orderer.handle(), agent, agent_order(2)); // by the former clock
+  node.advance(29'999ms);
+  CHECK_FALSE(bench.calls[0].stop.stop_requested());
+  node.advance(1ms);
+  CHECK(bench.calls[0].stop.stop_requested());
+  bench.answers[0](succeeded("{}"));
+  node.run();
+  REQUIRE(orderer.seen().size() == 1);
+  CHECK(orderer.seen()[0].task_number == 2);
+  CHECK(orderer.seen()[0].kind == report_kind::declined);
 }

@@ -40,7 +40,7 @@ one_node::~one_node() {
 
 void one_node::start() {
   store_ = std::make_shared<store_tap>(opened(directory_.path(), settings_));
-  system_.emplace(stopped_at_);
+  system_.emplace(stopped_at_, midday); // the machine was not started anew
   fatal_.clear();
   ++life_;
   register_definitions();

@@ -44,11 +44,12 @@ Event heard(const actors::attempt_report& m) {
 }
 
 const workflow::attempt_ref open_attempt{1, 3, 5, true};
+const workflow::instant set_at{workflow::span{1}};
 
 } // namespace
 
 TEST_CASE("an order names the task, the step, the attempt and the epoch") {
-  const auto o = actors::order_for(task_at_flight(attempt_action::perform), tests::trip(), 1, "{}");
+  const auto o = actors::order_for(task_at_flight(attempt_action::perform), tests::trip(), 1, "{}", set_at);
   CHECK(o.task_number == 7);
   CHECK(o.task_id == "trip-7");
   CHECK(o.step == 1);
@@ -56,13 +57,14 @@ TEST_CASE("an order names the task, the step, the attempt and the epoch") {
   CHECK(o.attempt == 3);
   CHECK(o.epoch == 5);
   CHECK(o.complete_by == workflow::instant{workflow::span{9000}});
+  CHECK(o.clock == set_at);
   CHECK(o.input == "{}");
   CHECK(o.reverses.empty());
 }
 
 TEST_CASE("an undo has a key of its own and names the key that it reverses") {
-  const auto forward = actors::order_for(task_at_flight(attempt_action::perform), tests::trip(), 1, "{}");
-  const auto undo = actors::order_for(task_at_flight(attempt_action::compensate), tests::trip(), 1, "{}");
+  const auto forward = actors::order_for(task_at_flight(attempt_action::perform), tests::trip(), 1, "{}", set_at);
+  const auto undo = actors::order_for(task_at_flight(attempt_action::compensate), tests::trip(), 1, "{}", set_at);
   CHECK(undo.key != forward.key);
   CHECK(undo.reverses == forward.key);
 }

@@ -23,7 +23,7 @@ struct arguments {
   std::uint64_t seed = 0; ///< 0: one is drawn
   std::uint64_t runs = 100;
   double seconds = 0; ///< 0: as many runs as asked for
-  double wall_error_hours = 0;
+  double wall_error_hours = 10;
   bool trace = false;
   bool twice = false;
 };
@@ -108,7 +108,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", a.seed, "Of the first run; the others have those after it [a random one]");
   app.add_option("--runs", a.runs, "How many [100]");
   app.add_option("--seconds", a.seconds, "Go on for so long instead");
-  app.add_option("--wall-error", a.wall_error_hours, "Hours by which wall clocks may be wrong at a start [0]");
+  app.add_option("--wall-error", a.wall_error_hours, "Hours by which wall clocks may be wrong at a start [10]");
   app.add_flag("--trace", a.trace, "Tell every step");
   app.add_flag("--twice", a.twice, "Play every seed twice, and complain when it was not the same run");
   app.footer("Exit codes: 0 every promise was kept, 1 not, 2 wrong command line.");

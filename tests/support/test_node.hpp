@@ -30,11 +30,11 @@ inline constexpr workflow::instant midday{std::chrono::milliseconds{1'767'268'80
 /// `system()` as in production, but never detached. Nothing may send to it from another thread.
 class test_node {
 public:
-  explicit test_node(workflow::instant starts_at = midday)
+  /// It starts then, with a clock that was set earlier, if need be, and goes on.
+  explicit test_node(workflow::instant starts_at = midday, std::optional<workflow::instant> clock_set_at = {})
       : config_{},
         system_{config_},
-        starts_at_{starts_at},
-        clock_{starts_at, time().now()} {
+        clock_{clock_set_at.value_or(starts_at), time().now() - (starts_at - clock_set_at.value_or(starts_at))} {
     system_.await_actors_before_shutdown(false);
   }
 
@@ -53,7 +53,7 @@ public:
   caf::actor_system& system() { return system_; }
   const actors::node_clock& clock() const { return clock_; }
   workflow::instant now() {
-    return starts_at_ + std::chrono::duration_cast<workflow::span>(time().now() - clock_.steady_at_start);
+    return clock_.set_at + std::chrono::duration_cast<workflow::span>(time().now() - clock_.steady_at_set);
   }
 
   /// Ends the actor with the node. Actors that refer to each other must be kept, or they are never freed.
@@ -177,7 +177,6 @@ private:
 
   node_config config_;
   caf::actor_system system_;
-  workflow::instant starts_at_;
   actors::node_clock clock_;
   std::vector<caf::strong_actor_ptr> kept_;
 };

@@ -154,7 +154,7 @@ void witness::look_at_task(const task& before, const event& e, const change& c) 
 
 // A scheduler that restarts says the commands again from the stored task: nothing may be said only once.
 void witness::look_at_commands(const change& c) {
-  const auto again = texts_of(outstanding(c.next, d_, instant{}));
+  const auto again = texts_of(outstanding(c.next));
   for (const auto& text : texts_of(c.commands)) {
     const bool once = text == "let go" || (text.starts_with("stop") && c.next.state == process_state::error);
     expect(once || std::find(again.begin(), again.end(), text) != again.end(), "not outstanding: " + text);

@@ -98,7 +98,7 @@ private:
       for (auto& [name, t] : tasks_) {
         if (!workflow::is_claimable(t))
           continue;
-        if (t.not_before <= w.now)
+        if (t.not_before <= w.now.now)
           line.push_back(&t);
         else
           next = std::min(next, t.not_before);

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "workflow/definition.hpp"
+#include "workflow/task.hpp"
+#include "workflow/time.hpp"
+
+namespace steadfast::workflow {
+
+/// What a clock shows. A clock is set when its process starts, from a wall clock that may be wrong by any amount: an instant
+/// of before that is another clock's, and says nothing of how much time has passed since.
+struct clock_reading {
+  instant now;
+  instant set_at; ///< and what names the clock; unset: it does not matter
+
+  clock_reading() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): where clocks do not change, a moment is all
+  clock_reading(instant at, instant set = unset) : now{at}, set_at{set} {}
+};
+
+/// Gives attempts that were begun before the clock was set their whole time anew: only then is it certain that they are over,
+/// whatever the clock shows (promise P22). Doing so twice is doing so once.
+void carry_over(task& t, const definition& d, instant set_at);
+
+} // namespace steadfast::workflow
