@@ -91,7 +91,7 @@ TEST_CASE("row 20: a graceful stop under load loses nothing, starts nothing new 
     CHECK(t.at("locked_by") == "");
     for (const auto& s : t.at("steps"))
       for (const auto& attempt : s.at("log"))
-        open += attempt.at("outcome") == "open" && attempt.at("number") != 1 ? 1 : 0;
+        open += attempt.at("outcome") == "open" && attempt.at("attempt") != 1 ? 1 : 0;
   }
   CHECK(open == 0);
 
