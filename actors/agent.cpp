@@ -81,7 +81,7 @@ private:
   void on_order(const step_order& m) {
     const auto at = now();
     if (!time_.follows(m.clock))
-      return desk_.decline_for_now(m, sender_of<report_sink>(this), "its node does not know the store's clock yet");
+      return desk_.on_order(m, sender_of<report_sink>(this), at, "its node has to learn the store's clock");
     auto order = m;
     order.complete_by = time_.at(m.complete_by);
     desk_.on_order(order, sender_of<report_sink>(this), at);

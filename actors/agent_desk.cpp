@@ -30,9 +30,9 @@ agent_desk::agent_desk(agent_options o, agent_hands& hands) : options_{std::move
 
 // ---- orders ----
 
-void agent_desk::on_order(const step_order& o, const report_sink& from, instant now) {
+void agent_desk::on_order(const step_order& o, const report_sink& from, instant now, const std::string& obstacle) {
   ++counts_.orders;
-  if (now >= o.complete_by) {
+  if (obstacle.empty() && now >= o.complete_by) {
     ++counts_.silenced;
     return;
   }
@@ -42,8 +42,14 @@ void agent_desk::on_order(const step_order& o, const report_sink& from, instant 
     ++counts_.refused;
     return;
   }
+  if (!is_open && fence_.has_ended(o.task_number, o.step, o.attempt)) { // repeated on its way
+    ++counts_.refused;
+    return;
+  }
   if (is_open)
     return join(attempts_.at(known->second), o, from);
+  if (!obstacle.empty())
+    return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: " + obstacle);
   if (workflow::state_at(circuit_, now) == circuit_state::open)
     return decline(o, from, time_until_trial(now), circuit_text());
   if (draining_)
@@ -52,11 +58,6 @@ void agent_desk::on_order(const step_order& o, const report_sink& from, instant 
     return decline(o, from, time_until_room(o), std::move(why));
   admit(o, from);
   begin_calls(now);
-}
-
-void agent_desk::decline_for_now(const step_order& o, const report_sink& from, std::string why) {
-  ++counts_.orders;
-  decline(o, from, decline_min, "agent `" + options_.name + "`: " + std::move(why));
 }
 
 /// The same attempt ordered again: nothing is called twice, and who ordered it last hears how it ends.
@@ -86,6 +87,7 @@ std::string agent_desk::no_room_for(const step_order& o) const {
 
 void agent_desk::decline(const step_order& o, const report_sink& to, span retry_after, std::string why) {
   ++counts_.declined;
+  fence_.end(o.task_number, o.epoch, o.step, o.attempt);
   auto r = report_on(o, report_kind::declined);
   r.maybe_done = false;
   r.retry_after = retry_after;

@@ -50,9 +50,8 @@ public:
 
   agent_desk(agent_options o, agent_hands& hands);
 
-  void on_order(const step_order& o, const report_sink& from, workflow::instant now);
-  /// An order that cannot be understood just now.
-  void decline_for_now(const step_order& o, const report_sink& from, std::string why);
+  /// `obstacle`: why its complete-by says nothing just now, so that it can only be declined; empty: there is none.
+  void on_order(const step_order& o, const report_sink& from, workflow::instant now, const std::string& obstacle = {});
   void on_stop(const stop_order& o, const report_sink& from, workflow::instant now);
   void on_call_over(call_ticket ticket, answer a, workflow::instant now);
   void on_tick(workflow::instant now);

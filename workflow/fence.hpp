@@ -5,11 +5,12 @@
 #include <list>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace steadfast::workflow {
 
 /// Remembers the highest epoch heard of for each of the tasks heard of last, so that an order from a scheduler that lost
-/// the task is recognised. What it forgot is caught by the scheduler in office, which compares the epoch of each report.
+/// the task is recognised, and the attempts that ended under that epoch, so that an order that the network repeats is. What it forgot is caught by the scheduler in office, which compares the epoch of each report.
 class fence {
 public:
   /// REQUIRES: tasks_max above 0.
@@ -18,10 +19,19 @@ public:
   /// False: a higher epoch of this task was heard of before. Otherwise it is remembered.
   bool admits(std::uint64_t task_number, std::uint64_t epoch);
 
+  /// That attempt has ended here, or was declined. REQUIRES: admits() was true for this epoch just now or earlier.
+  void end(std::uint64_t task_number, std::uint64_t epoch, std::uint32_t step, std::uint32_t attempt);
+  /// Whether end() was told of it, or of a later attempt of the step, under the highest epoch.
+  bool has_ended(std::uint64_t task_number, std::uint32_t step, std::uint32_t attempt) const;
+
   std::size_t size() const { return places_.size(); }
 
 private:
-  using entry = std::pair<std::uint64_t, std::uint64_t>; ///< task number, epoch
+  struct entry {
+    std::uint64_t task_number = 0;
+    std::uint64_t epoch = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ended; ///< step, its last attempt that ended
+  };
 
   std::size_t tasks_max_;
   std::list<entry> entries_; ///< the task heard of last comes first

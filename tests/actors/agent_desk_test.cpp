@@ -246,6 +246,24 @@ TEST_CASE("row 54: an order that comes twice is called once and reported once") 
   CHECK(d.reports.size() == 1);
 }
 
+TEST_CASE("row 54: an order that comes again after its attempt ended, or was declined, is called by nobody") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.end_call(0, succeeded("{}"));
+  d.order(order_of(1));
+  CHECK(d.calls.size() == 1);
+  CHECK(d.reports.size() == 1);
+  d.desk.on_order(order_of(2), {}, d.now, "no clock");
+  REQUIRE(d.reports.size() == 2);
+  CHECK(d.reports[1].kind == report_kind::declined);
+  d.order(order_of(2)); // the same, come twice: now there would be room
+  CHECK(d.calls.size() == 1);
+  CHECK(d.reports.size() == 2);
+  d.order(order_of(1, 2)); // by another scheduler, which has not heard how it ended
+  d.order(order_of(2, 1, 2));
+  CHECK(d.calls.size() == 3);
+}
+
 TEST_CASE("row 37: the queue of a slow agent is bounded, and what is above is pushed back") {
   scripted_desk d{plain()};
   for (std::uint64_t task = 1; task <= 6; ++task)
@@ -275,6 +293,7 @@ TEST_CASE("row 37: the inputs that an agent holds are bounded together") {
   REQUIRE(d.reports.size() == 1);
   CHECK(d.reports[0].kind == report_kind::declined);
   d.end_call(0, succeeded());
+  large.attempt = 2;
   d.order(large);
   CHECK(d.calls.size() == 2);
 }

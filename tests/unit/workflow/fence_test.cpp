@@ -45,3 +45,18 @@ TEST_CASE("as long as it need not forget, a fence agrees with a map", "[property
     }
   });
 }
+
+TEST_CASE("row 54: a fence knows what ended under the epoch in force, and forgets it with the next") {
+  fence f{10};
+  CHECK(f.admits(1, 5));
+  CHECK_FALSE(f.has_ended(1, 0, 1));
+  f.end(1, 5, 0, 2);
+  CHECK(f.has_ended(1, 0, 1));
+  CHECK(f.has_ended(1, 0, 2));
+  CHECK_FALSE(f.has_ended(1, 0, 3));
+  CHECK_FALSE(f.has_ended(1, 1, 1));
+  CHECK(f.admits(1, 6));
+  CHECK_FALSE(f.has_ended(1, 0, 2)); // ordered again under a new lock
+  f.end(1, 5, 0, 2);
+  CHECK_FALSE(f.has_ended(1, 0, 2));
+}
