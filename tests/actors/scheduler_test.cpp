@@ -102,6 +102,23 @@ TEST_CASE("row 17: with many tasks in flight a restart resumes all of them, neve
   CHECK(node.store().stats().tasks[workflow::process_state::processed] == 200);
 }
 
+TEST_CASE("row 22: an attempt that an agent got is not taken for never sent when the agent is gone and the task is "
+          "read again") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  node.run();
+  REQUIRE(node.agent("hotel").orders().size() == 1);
+  node.system().tell(node.gateway, node.schedulers[0], actors::agents_alive{});
+  node.run();
+  REQUIRE(node.act("t1", actors::task_act::suspend).done); // so that the scheduler reads it again
+  node.run();
+  CHECK(node.task("t1").steps[0].doing == workflow::attempt_action::perform);
+  node.advance(1h);
+  CHECK(node.task("t1").steps[0].log[0].outcome == workflow::attempt_outcome::expired);
+  CHECK(node.step_state("t1", 0) == "unknown");
+}
+
 TEST_CASE("a drained scheduler lets the open attempt finish, starts nothing new, and gives the task back") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
