@@ -17,30 +17,12 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <deque>
-#include <iterator>
 #include <map>
 #include <utility>
 
 namespace steadfast::actors {
 
 namespace {
-
-/// The events of a review applied one after the other, as one change. `first` is the task as it is stored.
-workflow::change judge(const workflow::task& first, const workflow::definition& d, const workflow::clock_reading& clock,
-                       workflow::span slack) {
-  workflow::change all;
-  all.next = first;
-  for (const auto& e : workflow::review(first, d, clock, slack)) {
-    auto one = workflow::apply(all.next, d, e, clock);
-    if (one.result != workflow::verdict::applied)
-      continue;
-    all.result = workflow::verdict::applied;
-    all.next = std::move(one.next);
-    std::move(one.notices.begin(), one.notices.end(), std::back_inserter(all.notices));
-    std::move(one.alerts.begin(), one.alerts.end(), std::back_inserter(all.alerts));
-  }
-  return all;
-}
 
 class supervisor : public observed<supervisor_actor> {
 public:
@@ -144,7 +126,7 @@ private:
     if (!d || !view_.active)
       return;
     const auto clock = deps_.clock.reading(this);
-    auto change = judge(t, *d, clock, deps_.options.slack);
+    auto change = workflow::judge(t, *d, clock, deps_.options.slack);
     if (change.result != workflow::verdict::applied)
       return;
     if (deps_.log)

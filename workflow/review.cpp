@@ -2,6 +2,9 @@
 
 #include "workflow/waiting.hpp"
 
+#include <iterator>
+#include <utility>
+
 namespace steadfast::workflow {
 
 namespace {
@@ -40,6 +43,22 @@ bool is_forgotten(const task& t, const definition& d) {
   return !t.locked_by.empty() && !has_next_thing(t, d);
 }
 
+change applied_in_order(const task& t, const definition& d, const std::vector<event>& events,
+                        const clock_reading& clock) {
+  change all;
+  all.next = t;
+  for (const auto& e : events) {
+    auto one = apply(all.next, d, e, clock);
+    if (one.result != verdict::applied)
+      continue;
+    all.result = verdict::applied;
+    all.next = std::move(one.next);
+    std::move(one.notices.begin(), one.notices.end(), std::back_inserter(all.notices));
+    std::move(one.alerts.begin(), one.alerts.end(), std::back_inserter(all.alerts));
+  }
+  return all;
+}
+
 } // namespace
 
 std::vector<event> review(const task& stored, const definition& d, const clock_reading& clock, span slack) {
@@ -56,6 +75,17 @@ std::vector<event> review(const task& stored, const definition& d, const clock_r
   if (is_orphaned(t, now, slack) || is_forgotten(t, d))
     found.push_back(lock_lapsed{});
   return found;
+}
+
+change judge(const task& t, const definition& d, const clock_reading& clock, span slack) {
+  auto events = review(t, d, clock, slack);
+  auto all = applied_in_order(t, d, events, clock);
+  if (!is_undoing(all.next) || is_undoing(t))
+    return all;
+  for (auto& e : events)
+    if (auto* expired = std::get_if<attempt_expired>(&e))
+      expired->ref.draining = true;
+  return applied_in_order(t, d, events, clock);
 }
 
 } // namespace steadfast::workflow

@@ -1,5 +1,6 @@
 #include "tests/support/scenario.hpp"
 
+#include "workflow/invariants.hpp"
 #include "workflow/review.hpp"
 
 #include <catch2/catch.hpp>
@@ -97,4 +98,31 @@ TEST_CASE("a task that has ended is well") {
   x.succeed("a");
   x.now += 48h;
   CHECK(found(x).empty());
+}
+
+TEST_CASE("a judgement that turns the task round begins no forward attempt on the way") {
+  auto d = two_steps();
+  d.steps.push_back(d.steps[0]);
+  d.steps[2].name = "c";
+  for (auto& s : d.steps) {
+    s.after = texts{};
+    s.retry.attempts = 2;
+    s.complete_by = 30s;
+  }
+  d.steps[0].threshold = 1;
+  d.steps[0].cool_off.count = 0;
+  d.steps[0].exhausted = on_exhausted::undo;
+  d.steps[2].retry.attempts = 3;
+  scenario x{d};
+  x.take();
+  x.now += 1s;
+  x.fail("c");
+  x.now = x.at("a").complete_by; // nobody woke up for the second attempt of c
+  REQUIRE(x.at("c").not_before < x.now);
+  const auto judged = judge(x.t, x.d, x.now);
+  REQUIRE(judged.result == verdict::applied);
+  CHECK(is_undoing(judged.next));
+  CHECK(judged.next.steps[2].attempt == 1);
+  CHECK(judged.next.steps[2].doing == attempt_action::none);
+  CHECK(broken_invariants(judged.next, x.d).empty());
 }
