@@ -55,13 +55,27 @@ void keep_all(process& p, const node_parts& parts) {
 
 } // namespace
 
-cluster::cluster(world& w, services& remote, cluster_shape shape, const std::filesystem::path& folder)
+cluster::cluster(world& w, services& remote, watch& commits, cluster_shape shape, const std::filesystem::path& folder)
     : world_{w},
       services_{remote},
+      watch_{commits},
       shape_{std::move(shape)},
       folder_{folder} {
   for (std::uint32_t i = 1; i <= shape_.nodes; ++i)
     names_.push_back("node-" + std::to_string(i));
+  draw_homes();
+  world_.set_patience(shape_.lease.ttl);
+}
+
+void cluster::draw_homes() {
+  for (const auto& d : shape_.workflows)
+    for (const auto& agent : workflow::agents_of(d)) {
+      auto& nodes = homes_[agent];
+      nodes.insert(names_[world_.chance().below(names_.size())]);
+      for (const auto& name : names_)
+        if (world_.chance().happens(shape_.agent_homes_permille))
+          nodes.insert(name);
+    }
 }
 
 cluster::~cluster() {
@@ -107,7 +121,11 @@ std::shared_ptr<disk> cluster::open_disk() {
   o.size_reserve = 1 << 20;
   auto real = store::open_lmdb_store(o);
   register_all(*real, shape_.workflows);
-  return std::make_shared<disk>(std::move(real), disk_faults_, world_.chance());
+  watch_.on_store_started();
+  return std::make_shared<disk>(std::move(real), disk_faults_, world_.chance(),
+                                [this](const auto* s, const auto& batch, const auto& outcomes, commit_fate fate) {
+                                  watch_.on_commit(s, batch, outcomes, fate);
+                                });
 }
 
 void cluster::start(const std::string& node) {
@@ -134,15 +152,139 @@ void cluster::start(const std::string& node) {
   auto& parts = parts_[node] = {};
   assemble(options, std::move(with), parts);
   keep_all(p, parts);
+  if (no_supervisor_until_ > world_.now())
+    p.hold_until("supervisor", no_supervisor_until_);
+  if (died_calling_.erase(node) > 0)
+    world_.reached(35);
 }
 
 void cluster::kill(const std::string& node, bool is_noticed_at_once) {
   if (!is_up(node))
     return;
+  probe_death(node);
+  services_.forget(node);
   parts_.erase(node);
   world_.kill(node, is_noticed_at_once);
+  if (parts_.empty())
+    world_.reached(18);
   if (node == store_node())
     disk_->close();
+}
+
+void cluster::probe_death(const std::string& node) {
+  if (services_.is_calling(node))
+    died_calling_.insert(node);
+  if (world_.is_order_on_its_way_to(node))
+    world_.reached(21);
+  std::size_t locked = 0;
+  for (const auto& [number, t] : watch_.tasks()) {
+    if (t.locked_by != node)
+      continue;
+    ++locked;
+    const auto* d = watch_.definition_of(t);
+    for (std::size_t i = 0; d && i < t.steps.size(); ++i)
+      if (services_.is_called_from_elsewhere(workflow::idempotency_key(t, *d, i, t.steps[i].doing), node))
+        world_.reached(10);
+  }
+  if (locked >= 10'000)
+    world_.reached(17);
+  if (watch_.supervising() != node)
+    return;
+  if (watch_.has_fresh_decision())
+    world_.reached(40);
+  const auto is_overdue = [this](const auto& x) {
+    const auto* d = watch_.definition_of(x.second);
+    return d && workflow::next_due(x.second, *d) < clock_now();
+  };
+  if (std::any_of(watch_.tasks().begin(), watch_.tasks().end(), is_overdue))
+    world_.reached(38);
+}
+
+workflow::instant cluster::clock_now() {
+  auto* p = world_.find(store_node());
+  return p ? p->now() : workflow::unset;
+}
+
+void cluster::stop(const std::string& node) {
+  auto* p = world_.find(node);
+  if (!p)
+    return;
+  world_.tell("stop " + node);
+  for (const auto& lease : {parts_.at(node).supervisor_lease, parts_.at(node).node_lease})
+    if (lease)
+      p->system().spawn([lease](caf::event_based_actor* self) {
+        for (int i = 0; i < 2; ++i) // a person who asks twice
+          actors::ask(self, lease, ask_limit, actors::drain{})
+            .then([](const actors::drained&) {}, [](const caf::error&) {});
+      });
+  world_.in(500ms, [this, node, number = p->number()] {
+    if (auto* now = world_.find(node); now && now->number() == number)
+      kill(node, true);
+  });
+}
+
+void cluster::freeze(const std::string& node, workflow::span time) {
+  if (!is_up(node))
+    return;
+  if (time > shape_.lease.ttl)
+    watch_.on_long_standstill(node);
+  if (time > shape_.lease.ttl && node == store_node())
+    world_.reached(45);
+  if (time >= 10min)
+    world_.reached(52);
+  world_.freeze(node, time);
+}
+
+void cluster::cut(const std::string& node, const std::string& other, bool both_ways, workflow::span time) {
+  const bool is_long = time > shape_.lease.ttl;
+  if (is_long)
+    world_.reached(57);
+  if (is_long && (node == store_node() || other == store_node()))
+    world_.reached(names_.size() > 2 ? 46 : 45);
+  world_.cut(node, other);
+  if (both_ways)
+    world_.cut(other, node);
+  world_.in(time, [this, node, other] {
+    world_.heal(node, other);
+    world_.heal(other, node);
+  });
+}
+
+void cluster::hang(const std::string& node, const std::string& actor, workflow::span time) {
+  auto* p = world_.find(node);
+  if (!p)
+    return;
+  world_.tell("the " + actor + " of " + node + " hangs for " + std::to_string(time.count()) + " ms");
+  p->hold_until(actor, world_.now() + time);
+  const bool counts = actor == "scheduler" || watch_.supervising() == node;
+  if (time > shape_.lease.ttl + shape_.lease.renew_every && counts)
+    world_.reached(actor == "scheduler" ? 19 : 42);
+}
+
+void cluster::suspend_supervisors(workflow::span time) {
+  world_.tell("no supervisor for " + std::to_string(time.count()) + " ms");
+  world_.reached(43);
+  no_supervisor_until_ = world_.now() + time;
+  for (const auto& name : names_)
+    if (auto* p = world_.find(name))
+      p->hold_until("supervisor", no_supervisor_until_);
+}
+
+void cluster::send_stray_answers(const std::string& node) {
+  const auto found = parts_.find(node);
+  if (found == parts_.end())
+    return;
+  for (int i = 0; i < 10; ++i) {
+    actors::attempt_report m;
+    m.task_number = world_.chance().below(2 * submitted_.size() + 2);
+    m.step = static_cast<std::uint32_t>(world_.chance().below(4));
+    m.attempt = static_cast<std::uint32_t>(world_.chance().below(1000)) + 1000; // what it is asked, no stranger knows
+    m.epoch = world_.chance().below(10);
+    m.kind = static_cast<actors::report_kind>(world_.chance().below(8));
+    m.result = std::string(world_.chance().below(100), '{');
+    world_.find(node)->system().spawn(
+      [m, to = found->second.scheduler](caf::event_based_actor* self) { actors::tell(self, to, m); });
+  }
 }
 
 void cluster::set_disk_faults(const disk_faults& faults) {
@@ -167,6 +309,8 @@ void cluster::set_clocks_right() {
 
 void cluster::slow_store(workflow::span time) {
   if (auto* p = world_.find(store_node())) {
+    if (time >= 2s)
+      world_.reached(65);
     world_.tell("the store is slow for " + std::to_string(time.count()) + " ms");
     p->hold_until("store_actor", world_.now() + time);
   }
@@ -190,13 +334,14 @@ actors::dialer_actor cluster::spawn_dialer(process& p) {
 
 void cluster::make_agents(process& p, const actors::node_clock& clock,
                           std::map<std::string, actors::agent_actor>& made) {
-  std::set<std::string> names;
-  for (const auto& d : shape_.workflows)
-    names.merge(workflow::agents_of(d));
-  for (const auto& name : names) {
+  for (const auto& [name, nodes] : homes_) {
+    if (!nodes.contains(p.name()))
+      continue;
     actors::agent_options o;
     o.name = name;
-    made[name] = actors::spawn_function_agent(p.system(), o, clock, services_.agent());
+    o.concurrency = shape_.agent_concurrency;
+    o.queue = shape_.agent_queue;
+    made[name] = actors::spawn_function_agent(p.system(), o, clock, services_.agent(p.name()));
   }
 }
 
@@ -208,7 +353,11 @@ void cluster::submit(const std::string& id, const workflow::definition& d) {
   s.id = id;
   s.workflow = d.name;
   s.payload = workflow::blob{sample_payload(d)};
+  if (world_.chance().happens(300))
+    s.reply_to = observer::name;
   ask_to_submit(s);
+  if (world_.chance().happens(50))
+    ask_to_submit(s); // another client of the same mind
 }
 
 const node_parts* cluster::some_node() {
@@ -234,15 +383,30 @@ void cluster::ask_to_submit(const workflow::submission& s) {
   const auto* node = some_node();
   if (!node)
     return;
-  world_.find(node->name)->system().spawn([this, s, gateway = node->gateway](caf::event_based_actor* self) {
+  submit_at(*node, s);
+}
+
+void cluster::submit_at(const node_parts& node, const workflow::submission& s) {
+  world_.find(node.name)->system().spawn([this, s, gateway = node.gateway](caf::event_based_actor* self) {
     actors::ask(self, gateway, ask_limit, actors::boxed<workflow::submission>{s})
       .then(
         [this, id = s.id](const actors::receipt& r) {
           if (r.result == store::verdict::applied)
-            acknowledged_.insert(id);
+            acknowledge(id);
         },
         [](const caf::error&) {});
   });
+}
+
+void cluster::acknowledge(const std::string& id) {
+  acknowledged_.insert(id);
+  if (is_up(store_node()))
+    watch_.on_acknowledged(id, disk_->find(id).has_value());
+}
+
+void cluster::listen() {
+  if (const auto* node = some_node())
+    observer_.listen(world_.find(node->name)->system(), node->gateway);
 }
 
 } // namespace steadfast::simulation

@@ -2,7 +2,9 @@
 
 #include "runtime/assembly.hpp"
 #include "runtime/simulation/disk.hpp"
+#include "runtime/simulation/observer.hpp"
 #include "runtime/simulation/services.hpp"
+#include "runtime/simulation/watch.hpp"
 #include "runtime/simulation/world.hpp"
 
 #include <cstdint>
@@ -20,6 +22,9 @@ namespace steadfast::simulation {
 struct cluster_shape {
   std::uint32_t nodes = 3; ///< the first has the store
   std::uint32_t in_flight_max = 100;
+  std::uint32_t agent_concurrency = 64;
+  std::uint32_t agent_queue = 1024;
+  std::uint32_t agent_homes_permille = 1000; ///< share of nodes that have an agent, besides one that has it in any case
   workflow::lease_terms lease;
   std::vector<workflow::definition> workflows;
 };
@@ -28,7 +33,7 @@ struct cluster_shape {
 /// files of the store are in `folder`; a file system in memory is quick.
 class cluster {
 public:
-  cluster(world& w, services& remote, cluster_shape shape, const std::filesystem::path& folder);
+  cluster(world& w, services& remote, watch& commits, cluster_shape shape, const std::filesystem::path& folder);
   ~cluster();
   cluster(const cluster&) = delete;
   cluster& operator=(const cluster&) = delete;
@@ -40,6 +45,16 @@ public:
 
   void start(const std::string& node);
   void kill(const std::string& node, bool is_noticed_at_once);
+  /// Told to end: its leases are given back, then it is gone.
+  void stop(const std::string& node);
+  void freeze(const std::string& node, workflow::span time);
+  void cut(const std::string& node, const std::string& other, bool both_ways, workflow::span time);
+  /// An actor of the node, by its kind, handles nothing for so long.
+  void hang(const std::string& node, const std::string& actor, workflow::span time);
+  /// No supervisor does anything until then, on any node, whenever it starts.
+  void suspend_supervisors(workflow::span time);
+  /// Answers that nobody asked for.
+  void send_stray_answers(const std::string& node);
   bool is_up(const std::string& node) { return world_.find(node) != nullptr; }
   /// Of the commits from here on.
   void set_disk_faults(const disk_faults& faults);
@@ -53,10 +68,13 @@ public:
 
   // ---- clients ----
 
-  /// A client that submits until a node has acknowledged it.
+  /// A client that submits until a node has acknowledged it; now and then two do at once, or it wants to be told of progress.
   void submit(const std::string& id, const workflow::definition& d);
   /// A person does something to a task, at any node; what comes of it is not looked at.
   void act(const std::string& id, actors::task_act what);
+  /// Somebody listens at some node for progress.
+  void listen();
+  const observer& listener() const { return observer_; }
   const std::set<std::string>& acknowledged() const { return acknowledged_; }
   const std::set<std::string>& submitted() const { return submitted_; }
 
@@ -74,13 +92,23 @@ private:
   /// A node that is up, by its parts; null: this one is down.
   const node_parts* some_node();
   void ask_to_submit(const workflow::submission& s);
+  void submit_at(const node_parts& node, const workflow::submission& s);
+  void acknowledge(const std::string& id);
+  void draw_homes();
+  void probe_death(const std::string& node);
+  workflow::instant clock_now(); ///< by which tasks are judged; unset: the node with the store is down
 
   world& world_;
   services& services_;
+  watch& watch_;
+  observer observer_;
   cluster_shape shape_;
   std::filesystem::path folder_;
   std::vector<std::string> names_;
-  std::map<std::string, node_parts> parts_; ///< of the nodes that are up
+  std::map<std::string, node_parts> parts_;            ///< of the nodes that are up
+  std::map<std::string, std::set<std::string>> homes_; ///< of agents: the nodes that have it
+  std::set<std::string> died_calling_;
+  moment no_supervisor_until_{0};
   std::shared_ptr<disk> disk_;
   disk_faults disk_faults_;
   workflow::span wall_error_max_{0};

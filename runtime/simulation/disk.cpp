@@ -4,10 +4,11 @@
 
 namespace steadfast::simulation {
 
-disk::disk(std::unique_ptr<store::state_store> real, const disk_faults& faults, chance& draw)
+disk::disk(std::unique_ptr<store::state_store> real, const disk_faults& faults, chance& draw, commit_listener on_commit)
     : real_{std::move(real)},
       faults_{faults},
-      chance_{draw} {}
+      chance_{draw},
+      on_commit_{std::move(on_commit)} {}
 
 store::state_store& disk::real() const {
   if (!real_)
@@ -16,14 +17,22 @@ store::state_store& disk::real() const {
 }
 
 std::vector<store::outcome> disk::commit(const std::vector<store::write>& batch) {
-  if (chance_.happens(faults_.dies_before_permille))
+  if (chance_.happens(faults_.dies_before_permille)) {
+    on_commit_(nullptr, batch, {}, commit_fate::died_before);
     throw store::store_error{"the process died before the commit", true};
-  if (chance_.happens(faults_.full_permille))
+  }
+  if (chance_.happens(faults_.full_permille)) {
+    on_commit_(nullptr, batch, {}, commit_fate::no_room);
     throw store::store_error{"there is no room on the disk for a moment", false};
+  }
   auto outcomes = real().commit(batch);
-  if (chance_.happens(faults_.dies_after_permille))
+  if (chance_.happens(faults_.dies_after_permille)) {
+    on_commit_(real_.get(), batch, outcomes, commit_fate::died_after);
     throw store::store_error{"the process died after the commit", true};
-  if (!chance_.happens(faults_.unknown_permille))
+  }
+  const bool is_known = !chance_.happens(faults_.unknown_permille);
+  on_commit_(real_.get(), batch, outcomes, is_known ? commit_fate::made : commit_fate::unknown);
+  if (is_known)
     return outcomes;
   store::outcome unknown;
   unknown.result = store::verdict::unknown_outcome;

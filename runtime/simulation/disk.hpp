@@ -3,7 +3,9 @@
 #include "runtime/simulation/chance.hpp"
 #include "store/wrapped_store.hpp"
 
+#include <functional>
 #include <memory>
+#include <vector>
 
 namespace steadfast::simulation {
 
@@ -15,11 +17,17 @@ struct disk_faults {
   std::uint32_t full_permille = 0;        ///< there is no room for a moment: nothing is written
 };
 
+enum class commit_fate { made, died_before, died_after, unknown, no_room };
+
+/// Told of every commit, with what was answered or would have been, and the store unless nothing was written.
+using commit_listener = std::function<void(const store::state_store*, const std::vector<store::write>&,
+                                           const std::vector<store::outcome>&, commit_fate)>;
+
 /// The store of one process on a disk with faults. When the process dies the real store is closed, so that the next life can
 /// open it; whatever the dead still asks for fails.
 class disk final : public store::wrapped_store {
 public:
-  disk(std::unique_ptr<store::state_store> real, const disk_faults& faults, chance& draw);
+  disk(std::unique_ptr<store::state_store> real, const disk_faults& faults, chance& draw, commit_listener on_commit);
 
   void set_faults(const disk_faults& faults) { faults_ = faults; }
   void close() { real_.reset(); }
@@ -33,6 +41,7 @@ private:
   std::unique_ptr<store::state_store> real_;
   disk_faults faults_;
   chance& chance_;
+  commit_listener on_commit_;
 };
 
 } // namespace steadfast::simulation

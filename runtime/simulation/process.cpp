@@ -78,6 +78,25 @@ process::config::config(std::uint32_t number) {
   add_thread_hook<number_as_node_id>(number);
 }
 
+namespace {
+
+cargo cargo_of(const caf::message& m) {
+  if (m.match_elements<actors::boxed<workflow::submission>>())
+    return cargo::submission;
+  if (m.match_elements<actors::receipt>())
+    return cargo::receipt;
+  if (m.match_elements<actors::step_order>())
+    return cargo::order;
+  if (m.match_elements<actors::attempt_report>())
+    return cargo::report;
+  if (!m.match_elements<actors::write_done>())
+    return cargo::other;
+  const auto& outcome = m.get_as<actors::write_done>(0).outcome;
+  return outcome->number > 0 && outcome->revision == 0 ? cargo::lease_answer : cargo::other;
+}
+
+} // namespace
+
 /// Stands for an actor of another process.
 class process::proxy : public caf::actor_proxy {
 public:
@@ -98,6 +117,7 @@ public:
     }
     caf::binary_serializer out{&home_->context_, p.bytes};
     auto content = what->move_content_to_message();
+    p.carries = cargo_of(content);
     if (out(what->stages, content))
       throw std::logic_error{"a message between nodes cannot be written: " + caf::to_string(content)};
     home_->send_(p);
@@ -142,6 +162,10 @@ process::~process() {
 
 caf::scheduler::test_coordinator& process::scheduler() {
   return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+}
+
+workflow::instant process::now() {
+  return clock_.set_at + std::chrono::duration_cast<workflow::span>(scheduler().clock().now() - clock_.steady_at_set);
 }
 
 // ---- steps ----
@@ -205,14 +229,15 @@ caf::strong_actor_ptr process::remote(process& at, const caf::strong_actor_ptr& 
   return proxies_.get_or_put(at.system_.node(), actor->id());
 }
 
-void process::receive(const packet& p) {
+bool process::receive(const packet& p) {
   const auto to = system_.registry().get(p.receiver);
   if (p.what == packet::kind::watch)
     watch(p, to);
   else if (p.what == packet::kind::gone)
     proxies_.erase(node_id_of(p.from), p.sender, caf::exit_reason::unknown);
   else
-    receive_message(p, to);
+    return receive_message(p, to);
+  return true;
 }
 
 /// The other process made a proxy for one of our actors, and wants to know when it ends.
@@ -233,20 +258,21 @@ void process::watch(const packet& p, const caf::strong_actor_ptr& actor) {
     tell({});
 }
 
-void process::receive_message(const packet& p, const caf::strong_actor_ptr& to) {
+bool process::receive_message(const packet& p, const caf::strong_actor_ptr& to) {
   const auto id = caf::make_message_id(p.message_id);
   const auto sender = p.sender != 0 ? proxies_.get_or_put(node_id_of(p.from), p.sender) : caf::strong_actor_ptr{};
   if (!to) {
     if (id.is_request() && sender)
       caf::detail::sync_request_bouncer{caf::exit_reason::remote_link_unreachable}(sender, id);
-    return;
+    return true;
   }
   caf::binary_deserializer in{&context_, p.bytes};
   std::vector<caf::strong_actor_ptr> stages;
   caf::message content;
-  if (in(stages, content))
-    throw std::logic_error{"a message between nodes cannot be read"};
+  if (in(stages, content) || content.empty())
+    return false;
   to->enqueue(caf::make_mailbox_element(sender, id, std::move(stages), std::move(content)), nullptr);
+  return true;
 }
 
 void process::disconnect(std::uint32_t other) {

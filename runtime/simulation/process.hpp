@@ -32,6 +32,9 @@ struct clock_error {
   std::optional<actors::node_clock> goes_on{}; ///< from the life before: the machine was not started anew
 };
 
+/// What a message carries, as far as faults tell them apart.
+enum class cargo : std::uint8_t { other, submission, receipt, order, report, lease_answer };
+
 /// A message between two processes, as bytes.
 struct packet {
   enum class kind : std::uint8_t { message, watch, gone };
@@ -42,6 +45,9 @@ struct packet {
   caf::actor_id receiver = 0;
   std::uint64_t message_id = 0;
   std::vector<char> bytes;
+  cargo carries = cargo::other;
+  std::uint64_t sequence = 0; ///< of what one process sends to another
+  moment sent_at{0};
 };
 
 /// One life of a node: an actor system without threads, in which nothing happens by itself. In place of CAF's network it has
@@ -60,6 +66,8 @@ public:
   const std::string& name() const { return name_; }
   caf::actor_system& system() { return system_; }
   const actors::node_clock& clock() const { return clock_; }
+  /// What its clock shows; of one with a lead: its own.
+  workflow::instant now();
 
   /// Ends the actor with the process. Actors that refer to each other must be kept, or they are never freed.
   template <class Handle>
@@ -88,7 +96,8 @@ public:
 
   /// The handle of an actor of another process, as seen from here.
   caf::strong_actor_ptr remote(process& at, const caf::strong_actor_ptr& actor);
-  void receive(const packet& p);
+  /// False: its bytes are no message.
+  bool receive(const packet& p);
   /// The connection to that process is lost: monitors say so, and nothing that was sent by it arrives.
   void disconnect(std::uint32_t other);
 
@@ -104,7 +113,7 @@ private:
 
   caf::strong_actor_ptr make_proxy(caf::node_id node, caf::actor_id actor) override;
   void set_last_hop(caf::node_id*) override {}
-  void receive_message(const packet& p, const caf::strong_actor_ptr& to);
+  bool receive_message(const packet& p, const caf::strong_actor_ptr& to);
   void watch(const packet& p, const caf::strong_actor_ptr& actor);
 
   caf::scheduler::test_coordinator& scheduler();

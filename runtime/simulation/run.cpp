@@ -2,6 +2,7 @@
 
 #include "runtime/json.hpp"
 #include "runtime/simulation/cluster.hpp"
+#include "runtime/simulation/weather.hpp"
 #include "workflow/invariants.hpp"
 #include "workflow/transition.hpp"
 
@@ -18,48 +19,14 @@ using actors::task_act;
 using workflow::attempt_action;
 using workflow::process_state;
 
-/// How bad it gets, drawn anew for each run, so that each run is bad in its own way (swarm testing).
-struct weather {
-  wire_faults wire;
-  disk_faults disk;
-  service_faults service;
-  workflow::span wall_error{0};
-  std::int64_t drift_permille = 0;
-  workflow::span between_faults{0}; ///< of kills, freezes, cuts and slow stores
-};
-
-std::uint32_t sometimes(chance& c, std::uint32_t permille_max) {
-  return c.happens(500) ? static_cast<std::uint32_t>(c.below(permille_max + 1)) : 0;
-}
-
-weather draw_weather(chance& c, workflow::span wall_error_max) {
-  weather w;
-  w.wire.lost_permille = sometimes(c, 100);
-  w.wire.doubled_permille = sometimes(c, 100);
-  w.wire.delay_max = c.happens(200) ? 3000ms : 30ms;
-  w.disk.dies_before_permille = sometimes(c, 3);
-  w.disk.dies_after_permille = sometimes(c, 3);
-  w.disk.unknown_permille = sometimes(c, 20);
-  w.disk.full_permille = sometimes(c, 20);
-  w.service.refuses_permille = sometimes(c, 60);
-  w.service.busy_permille = sometimes(c, 200);
-  w.service.fails_permille = sometimes(c, 100);
-  w.service.hangs_permille = sometimes(c, 60);
-  w.service.goes_silent_permille = sometimes(c, 60);
-  w.service.latency_max = c.happens(200) ? 6000ms : 100ms;
-  w.wall_error = c.happens(300) ? wall_error_max : workflow::span{0};
-  w.drift_permille = c.happens(300) ? 10 : 0;
-  w.between_faults = workflow::span{static_cast<workflow::span::rep>(2000 + c.below(60'000))};
-  return w;
-}
-
 class one_run {
 public:
   explicit one_run(const run_options& o)
       : options_{o},
         world_{o.seed, {}},
         services_{world_, o.workflows},
-        cluster_{world_, services_, draw_shape(), o.folder} {
+        watch_{o.workflows, world_.probes()},
+        cluster_{world_, services_, watch_, draw_shape(), o.folder} {
     world_.on_step = o.on_step;
   }
 
@@ -67,13 +34,16 @@ public:
     for (const auto& node : cluster_.names())
       cluster_.start(node);
     const auto drawn = draw_weather(world_.chance(), options_.wall_error_max);
-    weather_ = options_.is_calm ? weather{} : drawn;
+    weather_ = options_.is_calm ? simulation::weather{} : drawn;
+    if (is_crowded_)
+      weather_.service.latency_min = weather_.service.latency_max = 30s;
     set(weather_);
     plan_submissions();
     if (!options_.is_calm)
-      plan_next_fault();
+      plan_strikes();
     if (options_.with_people)
       plan_next_act();
+    plan_next_listening();
     run_until(options_.faults_for);
     heal();
     run_until_all_ended();
@@ -82,6 +52,7 @@ public:
     result_.steps = world_.steps();
     result_.simulated = std::chrono::duration_cast<workflow::span>(world_.now());
     result_.calls = services_.calls();
+    result_.probes = world_.probes();
     return std::move(result_);
   }
 
@@ -91,99 +62,159 @@ private:
     cluster_shape s;
     s.nodes = static_cast<std::uint32_t>(1 + c.below(4));
     s.in_flight_max = static_cast<std::uint32_t>(1 + c.below(20));
+    const bool is_slow = c.happens(200);
+    s.agent_concurrency = is_slow ? 1 : 64;
+    s.agent_queue = is_slow ? 1 : 1024;
+    s.agent_homes_permille = c.happens(300) ? 300 : 1000;
     s.workflows = options_.workflows;
+    is_crowded_ = options_.tasks_max > 1 && !options_.is_calm && c.happens(1) && c.happens(300);
+    if (!is_crowded_)
+      return s;
+    s.nodes = 1;
+    s.in_flight_max = s.agent_queue = 2 * crowd;
+    s.agent_concurrency = 1000;
     return s;
   }
 
-  void set(weather w) {
+  bool wants(std::string_view fault) const {
+    return options_.only.empty() || options_.only.contains(std::string{fault});
+  }
+
+  void set(simulation::weather w) {
     if (options_.services)
       w.service = *options_.services;
-    world_.set_wire(w.wire);
-    cluster_.set_disk_faults(w.disk);
-    cluster_.set_clock_errors(w.wall_error, w.drift_permille);
-    services_.set_faults(w.service);
+    if (wants("wire"))
+      world_.set_wire(w.wire);
+    if (wants("disk"))
+      cluster_.set_disk_faults(w.disk);
+    if (wants("clocks"))
+      cluster_.set_clock_errors(w.wall_error, w.drift_permille);
+    if (wants("services") || options_.services)
+      services_.set_faults(w.service);
   }
 
-  // ---- faults ----
+  // ---- clients and people ----
 
   void plan_submissions() {
-    const auto count = 1 + world_.chance().below(options_.tasks_max);
+    auto& c = world_.chance();
+    const auto count = is_crowded_ ? crowd : 1 + c.below(options_.tasks_max);
+    const auto poisonous = c.happens(20) ? c.below(count) : count;
     for (std::uint64_t i = 0; i < count; ++i) {
-      const auto when = world_.chance().between(workflow::span{0}, options_.faults_for);
-      const auto which = world_.chance().below(options_.workflows.size());
-      world_.at(when, [this, i, which] { cluster_.submit("task-" + std::to_string(i), options_.workflows[which]); });
+      const auto when = c.between(workflow::span{0}, is_crowded_ ? workflow::span{10s} : options_.faults_for);
+      const auto which = c.below(options_.workflows.size());
+      const auto id = (i == poisonous ? "poison-" : "task-") + std::to_string(i);
+      world_.at(when, [this, id, which] { cluster_.submit(id, options_.workflows[which]); });
     }
+    if (poisonous < count && !options_.is_calm && wants("poison"))
+      poison("poison-" + std::to_string(poisonous));
+    if (is_crowded_)
+      kill_in_crowd();
   }
 
-  void plan_next_fault() {
-    world_.in(world_.chance().between(1ms, 2 * weather_.between_faults), [this] {
-      if (is_healed_)
-        return;
-      strike();
-      plan_next_fault();
+  /// A scheduler that has its hands full of tasks dies.
+  void kill_in_crowd() {
+    std::map<std::string, std::size_t> locked;
+    for (const auto& [number, t] : watch_.tasks())
+      ++locked[t.locked_by];
+    for (const auto& node : cluster_.names())
+      if (locked[node] >= crowd)
+        return kill(node, true, 1s);
+    if (!is_healed_)
+      world_.in(1s, [this] { kill_in_crowd(); });
+  }
+
+  /// Kills whoever has the task, each time.
+  void poison(const std::string& id) {
+    world_.in(1s, [this, id] {
+      std::string victim;
+      for (const auto& [number, t] : watch_.tasks())
+        if (t.id == id && !workflow::has_ended(t))
+          victim = t.locked_by;
+      if (!victim.empty())
+        kill(victim, true, 100ms);
+      poison(id);
     });
   }
 
+  /// Mostly one that is under way.
+  std::string some_task() {
+    std::vector<const workflow::task*> all;
+    const bool must_be_open = world_.chance().happens(800);
+    for (const auto& [number, t] : watch_.tasks())
+      if (!must_be_open || workflow::has_open_attempt(t))
+        all.push_back(&t);
+    return all.empty() ? "" : all[world_.chance().below(all.size())]->id;
+  }
+
   void plan_next_act() {
-    world_.in(world_.chance().between(1s, 2min), [this] {
+    world_.in(world_.chance().between(1s, 1min), [this] {
       if (is_healed_)
         return;
       constexpr std::array acts{task_act::retry,   task_act::undo,   task_act::cancel,
                                 task_act::suspend, task_act::resume, task_act::resume};
       const auto what = acts.at(world_.chance().below(acts.size()));
-      const auto which = world_.chance().below(options_.tasks_max);
-      cluster_.act("task-" + std::to_string(which), what);
+      const auto task = some_task();
+      if (!task.empty())
+        cluster_.act(task, what);
       plan_next_act();
     });
   }
 
-  const std::string& some_node() { return cluster_.names()[world_.chance().below(cluster_.names().size())]; }
-
-  void strike() {
-    const auto& node = some_node();
-    switch (world_.chance().below(5)) {
-      case 0: return kill(node);
-      case 1: return world_.freeze(node, world_.chance().between(100ms, 40s));
-      case 2: return cut(node);
-      case 3: return cluster_.slow_store(world_.chance().between(100ms, 5s));
-      default: break;
-    }
-    for (const auto& name : cluster_.names()) // as after a power cut, each comes back when it can
-      if (!cluster_.is_up(name))
-        start_later(name);
-  }
-
-  void kill(const std::string& node) {
-    ++result_.kills;
-    const bool is_noticed = world_.chance().happens(700);
-    cluster_.kill(node, is_noticed);
-    start_later(node);
-  }
-
-  void start_later(const std::string& node) {
-    world_.in(world_.chance().between(10ms, 30s), [this, node] { cluster_.start(node); });
-  }
-
-  void cut(const std::string& node) {
-    const auto& other = some_node();
-    if (node == other)
-      return;
-    const bool both_ways = world_.chance().happens(500);
-    const auto time = world_.chance().between(100ms, 60s);
-    world_.cut(node, other);
-    if (both_ways)
-      world_.cut(other, node);
-    world_.in(time, [this, node, other] {
-      world_.heal(node, other);
-      world_.heal(other, node);
+  void plan_next_listening() {
+    world_.in(world_.chance().between(1s, 60s), [this] {
+      cluster_.listen();
+      plan_next_listening();
     });
+  }
+
+  // ---- faults ----
+
+  void plan_strikes() {
+    const auto all = draw_strikes(world_.chance(), weather_, cluster_.names().size(), options_.faults_for);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto& s = all[i];
+      const bool comes = wants(name_of(s.what)) && !options_.skipped.contains(i);
+      result_.strikes.push_back(comes ? text_of(s) : "");
+      if (comes)
+        world_.at(s.at, [this, s] { carry_out(s); });
+    }
+  }
+
+  void carry_out(const strike& s) {
+    using kind = strike::kind;
+    const auto& node = cluster_.names()[s.node];
+    switch (s.what) {
+      case kind::kill: return kill(node, s.both, s.time);
+      case kind::stop: return stop(node, s.time);
+      case kind::freeze: return cluster_.freeze(node, s.time);
+      case kind::cut: return cluster_.cut(node, cluster_.names()[s.other], s.both, s.time);
+      case kind::slow_store: return cluster_.slow_store(s.time);
+      case kind::hang_scheduler: return cluster_.hang(node, "scheduler", s.time);
+      case kind::hang_supervisor: return cluster_.hang(node, "supervisor", s.time);
+      case kind::no_supervisor: return cluster_.suspend_supervisors(s.time);
+      case kind::stray_answers: return cluster_.send_stray_answers(node);
+      case kind::power_cut:
+        for (const auto& name : cluster_.names())
+          kill(name, true, s.time);
+    }
+  }
+
+  void kill(const std::string& node, bool is_noticed, workflow::span away) {
+    result_.kills += cluster_.is_up(node) ? 1 : 0;
+    cluster_.kill(node, is_noticed);
+    world_.in(away, [this, node] { cluster_.start(node); });
+  }
+
+  void stop(const std::string& node, workflow::span away) {
+    cluster_.stop(node);
+    world_.in(1s + away, [this, node] { cluster_.start(node); });
   }
 
   // ---- healing ----
 
   void heal() {
     is_healed_ = true;
-    auto calm = weather{};
+    simulation::weather calm;
     calm.service.latency_max = 50ms;
     set(calm);
     world_.heal_all();
@@ -197,14 +228,19 @@ private:
       cluster_.start(node);
   }
 
+  bool is_broken() const {
+    return !watch_.violations().empty() || !services_.complaints().empty() || !cluster_.listener().complaints().empty();
+  }
+
+  /// Until then, or until a promise is broken: what comes after that says less.
   void run_until(workflow::span when) {
-    while (world_.step(when)) {
+    while (!is_broken() && world_.step(when)) {
     }
   }
 
   void run_until_all_ended() {
     const auto end = world_.now() + options_.heal_max;
-    while (world_.now() < end && !all_ended()) {
+    while (!is_broken() && world_.now() < end && !all_ended()) {
       start_all();
       resume_all();
       run_until(std::chrono::duration_cast<workflow::span>(world_.now()) + 10s);
@@ -223,7 +259,7 @@ private:
       return false;
     store::task_filter open;
     open.states = {process_state::pending, process_state::processing, process_state::undoing, process_state::suspended};
-    return cluster_.store().count(open, 1) == 0;
+    return cluster_.store().count(open, 1) == 0 && cluster_.store().notices(observer::name, 0, 0, 1).empty();
   }
 
   // ---- what must hold ----
@@ -234,13 +270,26 @@ private:
   }
 
   void check() {
+    for (const auto* complaints : {&watch_.violations(), &services_.complaints(), &cluster_.listener().complaints()})
+      result_.violations.insert(result_.violations.end(), complaints->begin(), complaints->end());
+    if (is_broken())
+      return tell_stories();
+    check_end();
+    tell_stories();
+  }
+
+  void check_end() {
     start_all();
     auto& s = cluster_.store();
     result_.tasks = cluster_.acknowledged().size();
+    if (weather_.wall_error > workflow::span{0} && wants("clocks"))
+      world_.reached(50);
+    if (weather_.drift_permille > 0 && wants("clocks"))
+      world_.reached(51);
+    if (cluster_.listener().caught_up() > 1)
+      world_.reached(77);
     for (const auto& fault : s.check().faults)
       expect(false, "the store is broken: " + fault);
-    for (const auto& complaint : services_.complaints())
-      expect(false, complaint);
     expect(cluster_.acknowledged().size() == cluster_.submitted().size(), "a submission was never acknowledged");
     expect(s.count({}, 1'000'000) <= cluster_.submitted().size(), "there are tasks that nobody submitted");
     for (const auto& id : cluster_.acknowledged()) {
@@ -250,9 +299,13 @@ private:
         continue;
       const auto d = *s.find_definition(t->workflow, t->version);
       check_task(*t, d);
-      if (is_spoken_of(id))
-        result_.stories.push_back(json_line(task_json(*t, d)));
     }
+  }
+
+  void tell_stories() {
+    for (const auto& [number, t] : watch_.tasks())
+      if (const auto* d = watch_.definition_of(t); d && is_spoken_of(t.id))
+        result_.stories.push_back(json_line(task_json(t, *d)));
   }
 
   bool is_spoken_of(const std::string& id) const {
@@ -269,6 +322,8 @@ private:
     result_.undone += t.state == process_state::undone ? 1 : 0;
     result_.in_error += t.state == process_state::error ? 1 : 0;
     result_.took.push_back(t.ended_at - t.submitted_at);
+    if (!t.reply_to.empty())
+      expect(cluster_.listener().heard_of(t.id) == t.notices, t.id + " was not told to the end how it fared (P17)");
     for (std::size_t i = 0; i < t.steps.size(); ++i)
       check_step(t, d, i);
     if (t.state == process_state::error)
@@ -305,11 +360,15 @@ private:
     return std::any_of(alerts.begin(), alerts.end(), [&](const auto& a) { return a.task_number == t.number; });
   }
 
+  static constexpr std::uint32_t crowd = 10'000;
+
   const run_options& options_;
   world world_;
+  bool is_crowded_ = false; ///< there are many tasks at once
   services services_;
+  watch watch_;
   cluster cluster_;
-  weather weather_; ///< until all is healed
+  simulation::weather weather_; ///< until all is healed
   bool is_healed_ = false;
   run_result result_;
 };
@@ -326,6 +385,8 @@ void add(run_result& to, const run_result& more) {
   to.kills += more.kills;
   to.calls += more.calls;
   to.took.insert(to.took.end(), more.took.begin(), more.took.end());
+  for (const auto& [row, count] : more.probes)
+    to.probes[row] += count;
   for (const auto& [step, count] : more.left_in_place)
     to.left_in_place[step] += count;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/simulation/probes.hpp"
 #include "runtime/simulation/services.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/time.hpp"
@@ -9,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,10 @@ struct run_options {
   workflow::span wall_error_max{std::chrono::hours{10}}; ///< of the wall clocks of processes when they start
   bool is_calm = false;                                  ///< no faults but those of the services
   bool with_people = true;                               ///< who undo, cancel, suspend, resume and retry now and then
-  std::filesystem::path folder;                          ///< for the files of the store; made anew and removed
+  /// Faults that come: names of strikes, "wire", "disk", "clocks", "services", "poison"; empty: all.
+  std::set<std::string> only;
+  std::set<std::size_t> skipped; ///< strikes that do not come, by their number in run_result::strikes
+  std::filesystem::path folder;  ///< for the files of the store; made anew and removed
   /// Told of every step in words; may be empty.
   std::function<void(std::chrono::nanoseconds now, const std::string& what)> on_step;
 };
@@ -33,6 +38,7 @@ struct run_options {
 struct run_result {
   std::vector<std::string> violations; ///< of the promises, a sentence each; empty: all were kept
   std::vector<std::string> stories;    ///< of the tasks that they speak of, as `task show --json` prints them
+  std::vector<std::string> strikes;    ///< that were drawn, a line each; empty: it was left out
   std::uint64_t trace_hash = 0;        ///< the same for the same seed and the same program
   std::uint64_t steps = 0;
   workflow::span simulated{0};
@@ -41,6 +47,7 @@ struct run_result {
   std::uint64_t undone = 0;
   std::uint64_t in_error = 0;
   std::uint64_t kills = 0;
+  probe_counts probes;
   std::uint64_t calls = 0;          ///< of remote services
   std::vector<workflow::span> took; ///< from submission to its end, of each task
   std::map<std::string, std::uint64_t>

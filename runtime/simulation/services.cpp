@@ -9,23 +9,44 @@ namespace steadfast::simulation {
 
 using workflow::attempt_action;
 
-actors::agent_function services::agent() {
-  return actors::async_function{[this](const actors::call& what, actors::answer_to answer) {
-    ++calls_;
-    world_.tell("call of " + what.key + ", attempt " + std::to_string(what.attempt) + ", with "
-                + std::to_string((what.complete_by - what.began_at).count()) + " ms left");
-    const auto latency = world_.chance().between(faults_.latency_min, faults_.latency_max);
-    if (latency >= what.complete_by - what.began_at) // its connection is closed before it has arrived
-      return hung_.push_back(std::move(answer));
-    world_.in(latency,
-              [this, what, sent_at = world_.now(), answer = std::move(answer)] { handle(what, sent_at, answer); });
-  }};
+actors::agent_function services::agent(const std::string& node) {
+  return actors::async_function{
+    [this, node](const actors::call& what, actors::answer_to answer) { call(node, what, std::move(answer)); }};
+}
+
+void services::call(const std::string& node, const actors::call& what, actors::answer_to answer) {
+  ++calls_;
+  under_way_[what.key] = node;
+  world_.tell("call of " + what.key + ", attempt " + std::to_string(what.attempt) + ", with "
+              + std::to_string((what.complete_by - what.began_at).count()) + " ms left");
+  const auto latency = world_.chance().between(faults_.latency_min, faults_.latency_max);
+  if (latency >= what.complete_by - what.began_at) // its connection is closed before it has arrived
+    return hung_.push_back(std::move(answer));
+  world_.in(latency, [this, what, sent_at = world_.now(), answer = std::move(answer)] {
+    under_way_.erase(what.key);
+    handle(what, sent_at, answer);
+  });
+}
+
+bool services::is_calling(const std::string& node) const {
+  return std::any_of(under_way_.begin(), under_way_.end(), [&](const auto& x) { return x.second == node; });
+}
+
+bool services::is_called_from_elsewhere(const std::string& key, const std::string& node) const {
+  const auto found = under_way_.find(key);
+  return found != under_way_.end() && found->second != node;
+}
+
+void services::forget(const std::string& node) {
+  std::erase_if(under_way_, [&](const auto& x) { return x.second == node; });
 }
 
 /// The request has arrived. Stopped calls are broken connections: what has not taken place by then does not.
 void services::handle(const actors::call& what, moment sent_at, const actors::answer_to& answer) {
-  if (what.stop.stop_requested())
+  if (what.stop.stop_requested()) {
+    world_.reached(34);
     return answer(actors::failed_for_now("stopped"));
+  }
   if (what.action == attempt_action::probe)
     return answer(was_done(what.reverses) ? actors::succeeded(results_[what.reverses]) : actors::did_not_happen());
   const bool is_new = what.action == attempt_action::perform && !was_done(what.key);
@@ -39,13 +60,17 @@ void services::handle(const actors::call& what, moment sent_at, const actors::an
     refused_.insert(what.key);
     return answer(actors::failed_for_good("refused"));
   }
+  if (what.action == attempt_action::compensate && comes(faults_.undo_refused_permille))
+    return answer(actors::failed_for_good("cannot be undone"));
   if (comes(faults_.busy_permille))
     return answer(actors::failed_for_now("busy", false));
   if (comes(faults_.hangs_permille))
     return hung_.push_back(answer); // dropping it would be an answer
   const auto good = act(what, sent_at);
-  if (comes(faults_.goes_silent_permille))
+  if (comes(faults_.goes_silent_permille)) {
+    world_.reached(22);
     return hung_.push_back(answer);
+  }
   answer(comes(faults_.fails_permille) ? actors::failed_for_now("failed after it took place") : good);
 }
 

@@ -85,6 +85,11 @@ void world::freeze(const std::string& name, workflow::span time) {
 void world::cut(const std::string& from, const std::string& to) {
   if (!cuts_.insert({from, to}).second)
     return;
+  if (!cuts_.contains({to, from}))
+    reached(56);
+  const auto healed = healed_at_.find({from, to});
+  if (healed != healed_at_.end() && now_ - healed->second < silence_max)
+    reached(58);
   tell("cut " + from + " -> " + to);
   in(silence_max, [this, from, to] {
     if (cuts_.contains({from, to}))
@@ -93,8 +98,10 @@ void world::cut(const std::string& from, const std::string& to) {
 }
 
 void world::heal(const std::string& from, const std::string& to) {
-  if (cuts_.erase({from, to}) > 0)
-    tell("heal " + from + " -> " + to);
+  if (cuts_.erase({from, to}) == 0)
+    return;
+  healed_at_[{from, to}] = now_;
+  tell("heal " + from + " -> " + to);
 }
 
 void world::heal_all() {
@@ -124,12 +131,42 @@ void world::lose_connection(const std::string& a, const std::string& b) {
 void world::send(const packet& p) {
   const bool is_message = p.what == packet::kind::message;
   if (is_message && chance_.happens(wire_.lost_permille))
-    return;
+    return probe_loss(p);
   const int copies = is_message && chance_.happens(wire_.doubled_permille) ? 2 : 1;
+  if (copies > 1)
+    reached(54);
   for (int i = 0; i < copies; ++i) {
+    const bool is_stalled = is_message && chance_.happens(wire_.stalled_permille);
     const auto delay = chance_.between(wire_.delay_min, wire_.delay_max);
-    on_its_way_.emplace(now_ + delay, p);
+    auto sent = p;
+    sent.sequence = ++last_sequence_;
+    sent.sent_at = now_;
+    on_its_way_.emplace(now_ + delay + (is_stalled ? wire_.stall : workflow::span{0}), std::move(sent));
   }
+}
+
+void world::probe_loss(const packet& p) {
+  reached(53);
+  if (p.carries == cargo::submission)
+    reached(1);
+  if (p.carries == cargo::receipt)
+    reached(2);
+}
+
+void world::probe_arrival(const packet& p) {
+  auto& newest = arrived_[{p.from, p.to}];
+  if (p.sequence < newest)
+    reached(55);
+  newest = std::max(newest, p.sequence);
+  if (p.carries == cargo::lease_answer && now_ - p.sent_at > ttl_)
+    reached(48);
+}
+
+bool world::is_order_on_its_way_to(const std::string& node) {
+  const auto* p = find(node);
+  return p && std::any_of(on_its_way_.begin(), on_its_way_.end(), [&](const auto& x) {
+           return x.second.to == p->number() && x.second.carries == cargo::order;
+         });
 }
 
 void world::deliver(const packet& p) {
@@ -139,7 +176,14 @@ void world::deliver(const packet& p) {
       || cuts_.contains({from->second->name(), to->second->name()}))
     return;
   tell("packet " + from->second->name() + " -> " + to->second->name() + " #" + std::to_string(p.receiver));
-  to->second->receive(p);
+  probe_arrival(p);
+  auto arriving = p;
+  if (p.what == packet::kind::message && chance_.happens(wire_.garbled_permille))
+    arriving.bytes.resize(p.bytes.size() / 2);
+  if (to->second->receive(arriving))
+    return;
+  reached(29);
+  lose_connection(from->second->name(), to->second->name());
 }
 
 // ---- steps ----

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/simulation/chance.hpp"
+#include "runtime/simulation/probes.hpp"
 #include "runtime/simulation/process.hpp"
 
 #include <cstdint>
@@ -18,8 +19,11 @@ namespace steadfast::simulation {
 struct wire_faults {
   std::uint32_t lost_permille = 0;
   std::uint32_t doubled_permille = 0;
+  std::uint32_t stalled_permille = 0; ///< arrives only after `stall`
+  std::uint32_t garbled_permille = 0; ///< what arrives is no message, and the connection ends
   workflow::span delay_min{0};
   workflow::span delay_max{20};
+  workflow::span stall{12'000};
 };
 
 /// All processes of a run, the wire between them, and true time. One thing happens a step: an actor handles a message, a packet
@@ -49,12 +53,16 @@ public:
   // ---- the wire ----
 
   void set_wire(const wire_faults& wire) { wire_ = wire; }
+  /// How long a lease lasts: a standstill of the wire that is longer is another row of the failure table.
+  void set_patience(workflow::span ttl) { ttl_ = ttl; }
   /// One way. What is on its way is lost; after the silence that a heartbeat allows both sides take the connection for lost.
   void cut(const std::string& from, const std::string& to);
   void heal(const std::string& from, const std::string& to);
   void heal_all();
   /// Whether a connection could be made now.
   bool is_reachable(const std::string& from, const std::string& to);
+  /// Whether an order for an agent of that node is on its way.
+  bool is_order_on_its_way_to(const std::string& node);
 
   // ---- steps ----
 
@@ -70,13 +78,15 @@ public:
   /// Told of each step in words.
   std::function<void(moment, const std::string&)> on_step;
   void tell(const std::string& what);
+  void reached(int row) { ++probes_[row]; }
+  probe_counts& probes() { return probes_; }
 
 private:
   void send(const packet& p);
   void deliver(const packet& p);
+  void probe_loss(const packet& p);
+  void probe_arrival(const packet& p);
   void lose_connection(const std::string& a, const std::string& b);
-  bool runs_actor(std::size_t choices);
-  bool delivers(std::size_t due);
   bool goes_on(moment until);
 
   static constexpr workflow::span silence_max{10'000}; ///< as runtime/network sets it for CAF
@@ -84,6 +94,11 @@ private:
   simulation::chance chance_;
   wire_faults wire_;
   moment now_{0};
+  workflow::span ttl_{10'000};
+  probe_counts probes_;
+  std::uint64_t last_sequence_ = 0;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> arrived_; ///< the newest, by sender and receiver
+  std::map<std::pair<std::string, std::string>, moment> healed_at_;
   std::uint32_t last_number_ = 0;
   std::map<std::uint32_t, std::unique_ptr<process>> processes_; ///< the dead too: others have handles of their actors
   std::map<std::string, std::uint32_t> alive_;

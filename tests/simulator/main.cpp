@@ -1,122 +1,123 @@
 // Plays many simulated clusters, and tells the seed of each that broke a promise.
 
-#include "tests/simulation/random_runs.hpp"
-#include "tests/support/temp_folder.hpp"
+#include "runtime/simulation/weather.hpp"
+#include "tests/simulator/batch.hpp"
+#include "tests/simulator/shrink.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <chrono>
-#include <csignal>
+#include <algorithm>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <random>
+#include <vector>
 
 namespace {
 
 using namespace steadfast;
-using clock_type = std::chrono::steady_clock;
-using seconds = std::chrono::duration<double>;
+using simulator::request;
+using simulator::sum;
 
-volatile std::sig_atomic_t interrupted = 0;
+constexpr const char* ledger_head =
+  "date,commit,first_seed,seeds,simulated_hours,kills,steps,seconds,broke_a_promise\n";
 
-struct arguments {
-  std::uint64_t seed = 0; ///< 0: one is drawn
-  std::uint64_t runs = 100;
-  double seconds = 0; ///< 0: as many runs as asked for
-  double wall_error_hours = 10;
-  bool trace = false;
-  bool twice = false;
-};
-
-struct sum {
-  std::uint64_t runs = 0;
-  std::uint64_t bad = 0;
-  simulation::run_result all;
-};
-
-void print_step(std::chrono::nanoseconds now, const std::string& what) {
-  std::cout << std::setw(10) << std::chrono::duration_cast<std::chrono::milliseconds>(now).count() << " ms  " << what
-            << '\n';
+double hours_of(const sum& s) {
+  return std::chrono::duration<double, std::ratio<3600>>(s.all.simulated).count();
 }
 
-void add(sum& s, const simulation::run_result& r) {
-  ++s.runs;
-  s.bad += r.violations.empty() ? 0 : 1;
-  simulation::add(s.all, r);
-}
-
-void print(const sum& s, std::uint64_t first, seconds took) {
-  const auto hours = std::chrono::duration<double, std::ratio<3600>>(s.all.simulated).count();
-  const auto minutes = took.count() / 60;
-  std::cout << std::fixed << std::setprecision(1) << s.runs << " runs, seeds " << first << " to " << first + s.runs - 1
-            << ", in " << took.count() << " s: " << s.bad << " broke a promise\n"
+void print(const sum& s, const request& q) {
+  const auto minutes = s.seconds / 60;
+  std::cout << std::fixed << std::setprecision(1) << s.runs << " runs, seeds " << q.seed << " to "
+            << q.seed + s.runs - 1 << ", in " << s.seconds << " s by " << q.jobs << " processes: " << s.bad
+            << " broke a promise\n"
             << s.all.tasks << " tasks: " << s.all.processed << " processed, " << s.all.undone << " undone, "
             << s.all.in_error << " in error; " << s.all.calls << " calls, " << s.all.kills << " kills, " << s.all.steps
             << " steps\n"
-            << hours << " simulated hours; " << static_cast<double>(s.runs) / minutes << " seeds and "
-            << hours / minutes << " simulated hours a minute, " << std::setprecision(0)
-            << static_cast<double>(s.all.steps) / took.count() << " steps/s\n";
+            << hours_of(s) << " simulated hours; " << static_cast<double>(s.runs) / minutes << " seeds and "
+            << hours_of(s) / minutes << " simulated hours a minute, " << std::setprecision(0)
+            << static_cast<double>(s.all.steps) / s.seconds << " steps/s\n";
 }
 
-simulation::run_result play(const arguments& a, std::uint64_t seed, const std::filesystem::path& folder) {
-  auto o = tests::random_run(seed, folder);
-  o.wall_error_max = std::chrono::milliseconds{static_cast<std::int64_t>(a.wall_error_hours * 3'600'000)};
-  if (a.trace)
-    o.on_step = print_step;
-  auto r = simulation::run(o);
-  o.on_step = {};
-  if (a.twice && simulation::run(o).trace_hash != r.trace_hash)
-    r.violations.emplace_back("the same seed was another run");
-  return r;
-}
-
-int play_all(const arguments& a) {
-  const tests::temp_folder folder{tests::fast_place()};
-  const auto begun = clock_type::now();
-  const auto first = a.seed != 0 ? a.seed : std::random_device{}();
-  sum s;
-  const auto goes_on = [&] {
-    const seconds passed = clock_type::now() - begun;
-    return interrupted == 0 && (a.seconds > 0 ? passed.count() < a.seconds : s.runs < a.runs);
+/// Returns how many rows were not reached.
+std::size_t print_rows(const sum& s, bool all) {
+  const auto rows = simulation::rows_to_reach();
+  const auto count = [&](int row) {
+    const auto found = s.all.probes.find(row);
+    return found == s.all.probes.end() ? std::uint64_t{0} : found->second;
   };
-  auto told_at = begun;
-  while (goes_on()) {
-    const auto seed = first + s.runs;
-    const auto r = play(a, seed, folder.path() / "run");
-    add(s, r);
-    for (const auto& v : r.violations)
-      std::cout << "seed " << seed << ": " << v << '\n';
-    for (const auto& story : r.stories)
-      std::cout << story << '\n';
-    if (!r.violations.empty())
-      std::cout << "again, told step by step: steadfast-sim --runs 1 --seed " << seed << " --trace\n";
-    if (clock_type::now() - told_at > std::chrono::seconds{10}) {
-      told_at = clock_type::now();
-      std::cerr << s.runs << " runs, " << s.bad << " broke a promise\n";
-    }
-  }
-  print(s, first, clock_type::now() - begun);
-  return s.bad == 0 ? 0 : 1;
+  const auto missing = std::count_if(rows.begin(), rows.end(), [&](const auto& r) { return count(r.number) == 0; });
+  std::cout << rows.size() - static_cast<std::size_t>(missing) << " of " << rows.size()
+            << " rows of the failure table were reached\n";
+  for (const auto& r : rows)
+    if (all || count(r.number) == 0)
+      std::cout << (count(r.number) == 0 ? "  not reached: " : "  ") << std::setw(3) << r.number << "  "
+                << std::setw(12) << count(r.number) << "  " << r.moment << '\n';
+  return static_cast<std::size_t>(missing);
+}
+
+void write_ledger(const std::string& path, const std::string& commit, const sum& s, const request& q) {
+  const bool is_new = !std::ifstream{path};
+  std::ofstream out{path, std::ios::app};
+  const auto now = std::time(nullptr);
+  out << (is_new ? ledger_head : "") << std::put_time(std::gmtime(&now), "%Y-%m-%d") << ',' << commit << ',' << q.seed
+      << ',' << s.runs << ',' << std::fixed << std::setprecision(1) << hours_of(s) << ',' << s.all.kills << ','
+      << s.all.steps << ',' << std::setprecision(0) << s.seconds << ',' << s.bad << '\n';
+  if (!out.flush())
+    std::cerr << "steadfast-sim: cannot write " << path << '\n';
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
-  arguments a;
+  request q;
+  std::vector<std::string> faults;
+  std::vector<std::size_t> skipped;
+  std::string ledger;
+  std::string commit = "?";
+  bool rows = false;
+  bool all_rows = false;
+  bool to_shrink = false;
   CLI::App app{"Plays simulated clusters under faults that a seed draws, and says which seeds broke a promise.",
                "steadfast-sim"};
-  app.add_option("--seed", a.seed, "Of the first run; the others have those after it [a random one]");
-  app.add_option("--runs", a.runs, "How many [100]");
-  app.add_option("--seconds", a.seconds, "Go on for so long instead");
-  app.add_option("--wall-error", a.wall_error_hours, "Hours by which wall clocks may be wrong at a start [10]");
-  app.add_flag("--trace", a.trace, "Tell every step");
-  app.add_flag("--twice", a.twice, "Play every seed twice, and complain when it was not the same run");
+  app.add_option("--seed", q.seed, "Of the first run; the others have those after it [a random one]");
+  app.add_option("--runs", q.runs, "How many [100]");
+  app.add_option("--seconds", q.seconds, "Go on for so long instead");
+  app.add_option("--jobs", q.jobs, "Processes that play at a time [1]")->check(CLI::Range(1, 256));
+  app.add_option("--tasks", q.tasks, "At most so many in each run [20]")->check(CLI::Range(1, 100'000));
+  app.add_option("--wall-error", q.wall_error_hours, "Hours by which wall clocks may be wrong at a start [10]");
+  const auto kinds = simulation::all_faults();
+  app.add_option("--faults", faults, "Only these [all]: " + CLI::detail::join(kinds, ", "))
+    ->delimiter(',')
+    ->check(CLI::IsMember(kinds));
+  app.add_option("--skip", skipped, "Strikes to leave out, by number, as --shrink tells them")->delimiter(',');
+  app.add_flag("--trace", q.trace, "Tell every step");
+  app.add_flag("--twice", q.twice, "Play every seed twice, and complain when it was not the same run");
+  app.add_flag("--shrink", to_shrink,
+               "Leave out faults of --seed as long as it breaks a promise, and print what is left");
+  app.add_flag("--rows", rows, "Count how often each row of the failure table was reached");
+  app.add_flag("--all-rows", all_rows, "The same, and fail when one was not");
+  app.add_option("--ledger", ledger, "Add a line of what was played to this file");
+  app.add_option("--commit", commit, "That was played, for the ledger");
   app.footer("Exit codes: 0 every promise was kept, 1 not, 2 wrong command line.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  std::signal(SIGINT, [](int) { interrupted = 1; });
-  return play_all(a);
+  q.faults = {faults.begin(), faults.end()};
+  q.skipped = {skipped.begin(), skipped.end()};
+  if (q.seed == 0)
+    q.seed = std::random_device{}();
+  if (to_shrink) {
+    if (!simulator::shrink(q))
+      std::cout << "seed " << q.seed << " breaks no promise\n";
+    return 0;
+  }
+  const auto s = simulator::play_all(q);
+  print(s, q);
+  const auto missing = print_rows(s, rows || all_rows);
+  if (!ledger.empty())
+    write_ledger(ledger, commit, s, q);
+  return s.bad == 0 && (!all_rows || missing == 0) ? 0 : 1;
 }

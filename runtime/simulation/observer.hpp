@@ -1,0 +1,40 @@
+#pragma once
+
+#include "actors/protocols.hpp"
+
+#include <caf/actor_system.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// A client that wants to be told how its tasks fare. It listens at one node after the other, and remembers over all of them what
+/// it was told.
+class observer {
+public:
+  static constexpr const char* name = "watcher";
+
+  /// Listens there, until that node ends or it listens elsewhere. Progress it has seen is acknowledged.
+  void listen(caf::actor_system& sys, const actors::gateway_actor& gateway);
+
+  /// Sequence number of the last progress that it was told of a task; 0: none.
+  std::uint32_t heard_of(const std::string& task) const;
+  /// Progress that came before an earlier one had come, a sentence each.
+  const std::vector<std::string>& complaints() const { return complaints_; }
+  /// Progress of before it listened at a node that was told first there.
+  std::uint64_t caught_up() const { return caught_up_; }
+
+private:
+  void hear(std::uint64_t life, const std::string& task, std::uint32_t sequence);
+
+  std::map<std::string, std::uint32_t> heard_;
+  std::vector<std::string> complaints_;
+  std::uint64_t life_ = 0;
+  bool is_first_ = false; ///< nothing was told yet where it listens now
+  std::uint64_t caught_up_ = 0;
+};
+
+} // namespace steadfast::simulation

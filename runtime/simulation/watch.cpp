@@ -1,0 +1,297 @@
+#include "runtime/simulation/watch.hpp"
+
+#include "workflow/overload.hpp"
+#include "workflow/transition.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace steadfast::simulation {
+
+namespace {
+
+using workflow::attempt_action;
+using workflow::attempt_outcome;
+using workflow::process_state;
+using workflow::step_state;
+
+constexpr std::string_view supervisor_lease = "supervisor";
+
+bool opens_attempt(const store::update_task& u) {
+  return std::any_of(u.next.steps.begin(), u.next.steps.end(),
+                     [](const workflow::step& s) { return s.doing != attempt_action::none; });
+}
+
+bool undoes(const store::update_task& u) {
+  return std::any_of(u.next.steps.begin(), u.next.steps.end(), [](const workflow::step& s) {
+    return s.state == step_state::compensating || s.state == step_state::compensated;
+  });
+}
+
+bool completes(const store::update_task& u) {
+  return std::any_of(u.next.steps.begin(), u.next.steps.end(),
+                     [](const workflow::step& s) { return s.state == step_state::completed; });
+}
+
+bool has_unknown_outcome(const workflow::task& t) {
+  return std::any_of(t.steps.begin(), t.steps.end(), [](const workflow::step& s) {
+    return s.state == step_state::unknown || s.doing == attempt_action::perform;
+  });
+}
+
+/// The line of the story by that number, if it is kept.
+const workflow::attempt_record* line_of(const workflow::step& s, std::uint32_t attempt) {
+  const auto found = std::find_if(s.log.begin(), s.log.end(), [&](const auto& line) { return line.number == attempt; });
+  return found == s.log.end() ? nullptr : &*found;
+}
+
+bool is_behind(const workflow::step& s) {
+  return s.state == step_state::completed || s.state == step_state::skipped;
+}
+
+} // namespace
+
+const workflow::definition* watch::definition_of(const workflow::task& t) const {
+  const auto found = std::find_if(workflows_.begin(), workflows_.end(),
+                                  [&](const auto& d) { return d.name == t.workflow && d.version == t.version; });
+  return found == workflows_.end() ? nullptr : &*found;
+}
+
+void watch::expect(bool holds, const workflow::task& t, const std::string& sentence) {
+  if (!holds)
+    violations_.push_back(t.id + " " + sentence);
+}
+
+// ---- commits ----
+
+void watch::on_commit(const store::state_store* s, const std::vector<store::write>& batch,
+                      const std::vector<store::outcome>& outcomes, commit_fate fate) {
+  look_at_fate(batch, fate);
+  look_at_clients(batch);
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    look_at(batch[i], outcomes[i], fate);
+  const bool others_changed = std::any_of(batch.begin(), batch.end(), [](const auto& w) {
+    return std::holds_alternative<store::claim_tasks>(w) || std::holds_alternative<store::free_locks>(w);
+  });
+  if (others_changed && s && !outcomes.empty())
+    read_open_tasks(*s);
+}
+
+/// What a process that died was about to do, or had just done.
+void watch::look_at_fate(const std::vector<store::write>& batch, commit_fate fate) {
+  if (fate == commit_fate::no_room)
+    reached(60);
+  if (fate == commit_fate::unknown)
+    reached(64);
+  if (fate != commit_fate::died_before && fate != commit_fate::died_after)
+    return;
+  const bool before = fate == commit_fate::died_before;
+  for (const auto& w : batch) {
+    if (std::holds_alternative<store::submit_task>(w))
+      reached(before ? 5 : 6);
+    const auto* u = std::get_if<store::update_task>(&w);
+    if (!u)
+      continue;
+    if (opens_attempt(*u))
+      reached(before ? 7 : 8);
+    if (completes(*u))
+      reached(before ? 11 : 12);
+    if (undoes(*u))
+      reached(72);
+    if (!before && u->guard)
+      reached(39);
+    if (!before && workflow::has_ended(u->next) && !u->next.reply_to.empty())
+      reached(13);
+  }
+}
+
+void watch::look_at_clients(const std::vector<store::write>& batch) {
+  std::set<std::string> ids;
+  std::set<std::string> claiming;
+  for (const auto& w : batch) {
+    if (const auto* submitted = std::get_if<store::submit_task>(&w);
+        submitted && !ids.insert(submitted->what.id).second)
+      reached(3);
+    if (const auto* claim = std::get_if<store::claim_tasks>(&w))
+      claiming.insert(claim->scheduler);
+  }
+  if (claiming.size() > 1)
+    reached(16);
+}
+
+void watch::look_at(const store::write& w, const store::outcome& o, commit_fate fate) {
+  const bool is_applied = o.result == store::verdict::applied;
+  std::visit(workflow::overload{
+               [&](const store::submit_task&) {
+                 if (is_applied && !o.created)
+                   reached(2);
+               },
+               [&](const store::update_task& u) { on_update(u, o, fate); },
+               [&](const store::claim_tasks&) {
+                 for (const auto& t : o.tasks)
+                   note(t);
+               },
+               [&](const store::keep_late_reply& x) { on_evidence(x); },
+               [&](const store::acquire_lease& x) {
+                 if (is_applied)
+                   on_acquired(x, o);
+               },
+               [&](const store::release_lease&) {
+                 if (!is_applied)
+                   reached(47);
+               },
+               [](const auto&) {},
+             },
+             w);
+}
+
+/// Those that a claim or a supervisor's freeing may have changed without saying so. Where there are many they are not read.
+void watch::read_open_tasks(const store::state_store& s) {
+  constexpr std::size_t few = 100;
+  if (tasks_.size() > few)
+    return;
+  std::vector<std::uint64_t> open;
+  for (const auto& [number, t] : tasks_)
+    if (!workflow::has_ended(t))
+      open.push_back(number);
+  for (const auto number : open)
+    if (const auto t = s.find(number))
+      note(*t);
+}
+
+void watch::on_update(const store::update_task& u, const store::outcome& o, commit_fate fate) {
+  using store::verdict;
+  if (o.result == verdict::stale_lock)
+    reached(44);
+  if ((o.result == verdict::stale_lock || o.result == verdict::stale_epoch) && stood_still_.contains(u.next.locked_by))
+    reached(14);
+  if (o.result == verdict::stale_epoch && u.guard && u.guard->name == supervisor_lease)
+    reached(41);
+  if (o.result != verdict::applied)
+    return;
+  auto after = u.next;
+  after.revision = o.revision;
+  for (const auto& a : u.alerts)
+    if (a.kind == "set_aside")
+      reached(76);
+  if (u.guard && fate == commit_fate::made && !workflow::has_ended(after))
+    decided_.insert(after.number);
+  else
+    decided_.erase(after.number);
+  note(after);
+}
+
+void watch::on_evidence(const store::keep_late_reply& w) {
+  const auto says = [&](std::string_view text) { return w.what.why.find(text) != std::string::npos; };
+  if (says("is the current one"))
+    reached(27);
+  if (says("the attempt is over"))
+    reached(26);
+  if (says("complete-by has passed"))
+    reached(24);
+  if (says("older lock") || says("not in flight here"))
+    reached(15);
+  const auto t = tasks_.find(w.number);
+  if (t == tasks_.end())
+    reached(30);
+  else if (w.what.outcome == "attempt_succeeded"
+           && (workflow::is_undoing(t->second) || t->second.state == process_state::undone))
+    reached(28);
+}
+
+void watch::on_acknowledged(const std::string& id, bool is_stored) {
+  if (!is_stored)
+    violations_.push_back(id + " was acknowledged and is not stored (P1)");
+}
+
+void watch::on_acquired(const store::acquire_lease& w, const store::outcome& o) {
+  auto& highest = epochs_[w.name];
+  if (o.number <= highest)
+    violations_.push_back("the lease " + w.name + " was acquired under epoch " + std::to_string(o.number) + " after "
+                          + std::to_string(highest));
+  highest = std::max(highest, o.number);
+  if (acquired_since_start_.insert(w.name).second && o.number > 1)
+    reached(49);
+  if (w.name == supervisor_lease)
+    supervising_ = w.holder.substr(0, w.holder.find(':'));
+}
+
+// ---- what a change may be ----
+
+void watch::note(const workflow::task& after) {
+  const auto known = tasks_.find(after.number);
+  if (known != tasks_.end() && known->second.revision == after.revision)
+    return;
+  const bool is_set_aside =
+    after.state == process_state::error && after.cause.find("schedulers were lost") != std::string::npos;
+  if (is_set_aside)
+    reached(76);
+  if (known != tasks_.end())
+    compare(known->second, after);
+  tasks_[after.number] = after;
+}
+
+void watch::compare(const workflow::task& before, const workflow::task& after) {
+  expect(after.revision > before.revision, after, "went back to an older revision");
+  expect(after.lock_epoch >= before.lock_epoch, after, "went back to an older lock epoch (P18)");
+  expect(after.generation >= before.generation, after, "went back to an older generation");
+  if (workflow::has_ended(before) && after.generation == before.generation)
+    expect(after.state == before.state, after, "had ended and changed its outcome by itself (P5)");
+  if (workflow::is_undoing(after) && !workflow::is_undoing(before) && has_unknown_outcome(before))
+    reached(75);
+  if (after.acts.size() > before.acts.size() && after.acts.back().what == "cancel"
+      && workflow::has_open_attempt(before))
+    reached(74);
+  for (std::size_t i = 0; i < after.steps.size(); ++i)
+    compare_step(before, after, i);
+}
+
+void watch::compare_step(const workflow::task& before, const workflow::task& after, std::size_t i) {
+  const auto* d = definition_of(after);
+  if (!d)
+    return;
+  const auto& was = before.steps[i];
+  const auto& is = after.steps[i];
+  const auto name = "step `" + d->steps[i].name + "`";
+  expect(is.attempt >= was.attempt, after, name + ": its attempts are counted down (P9)");
+  const bool is_new = is.attempt > was.attempt && is.doing != attempt_action::none;
+  if (is_new && is.doing == attempt_action::perform) {
+    expect(!workflow::is_undoing(after), after, name + " was begun after undo had begun (P15)");
+    expect(was.state != step_state::completed || after.generation > before.generation, after,
+           name + " was begun again after it was completed (P8)");
+    for (const auto p : workflow::predecessors(*d, i))
+      expect(is_behind(after.steps[p]), after,
+             name + " was begun before step `" + d->steps[p].name + "` was done (P7)");
+  }
+  if (is_new && is.doing == attempt_action::compensate)
+    expect(std::none_of(after.steps.begin(), after.steps.end(),
+                        [](const auto& s) { return s.doing == attempt_action::perform; }),
+           after, name + " is undone while an attempt may still act (P15)");
+  if (is.state == step_state::completed && was.state != step_state::completed)
+    expect(was.doing != attempt_action::none, after, name + " was completed without an attempt (P11)");
+  expect(is.tries <= std::max(d->steps[i].retry.attempts,
+                              d->steps[i].compensation ? d->steps[i].compensation->retry.attempts : 0U),
+         after, name + " was tried too often (P14)");
+  if (was.doing != attempt_action::none)
+    if (const auto* line = line_of(is, was.attempt); line && line->outcome != attempt_outcome::open)
+      probe_step(after, i, *line);
+}
+
+void watch::probe_step(const workflow::task& after, std::size_t i, const workflow::attempt_record& closed) {
+  using enum attempt_outcome;
+  const bool is_undo = closed.action == attempt_action::compensate;
+  if (closed.outcome == failed_permanent)
+    reached(is_undo ? 71 : 31);
+  if (closed.outcome == failed_transient && is_undo)
+    reached(71);
+  if (closed.outcome == failed_transient && after.steps[i].needs_review)
+    reached(32);
+  if (closed.outcome == expired)
+    reached(is_undo ? 73 : 23);
+  if (closed.outcome == declined && closed.note.starts_with("no agent"))
+    reached(36);
+  if (closed.outcome == declined && closed.note.find("orders waiting") != std::string::npos)
+    reached(37);
+}
+
+} // namespace steadfast::simulation

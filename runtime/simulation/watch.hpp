@@ -1,0 +1,71 @@
+#pragma once
+
+#include "runtime/simulation/disk.hpp"
+#include "runtime/simulation/probes.hpp"
+#include "workflow/definition.hpp"
+#include "workflow/task.hpp"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// Sees every commit of a run: compares each task with what it was before, notes what breaks a promise, and counts the rows of
+/// the failure table that are reached there.
+class watch {
+public:
+  watch(const std::vector<workflow::definition>& workflows, probe_counts& probes)
+      : workflows_{workflows},
+        probes_{probes} {}
+
+  /// The commit is over, and `s` holds what came of it, unless its process has died of it.
+  void on_commit(const store::state_store* s, const std::vector<store::write>& batch,
+                 const std::vector<store::outcome>& outcomes, commit_fate fate);
+  /// The store was opened again; acquiring a lease goes on above all former epochs.
+  void on_store_started() { acquired_since_start_.clear(); }
+  /// That node stood still for longer than its lease.
+  void on_long_standstill(const std::string& node) { stood_still_.insert(node); }
+
+  /// A client was told that its task is accepted.
+  void on_acknowledged(const std::string& id, bool is_stored);
+
+  /// What was broken, a sentence each, beginning with the task's id.
+  const std::vector<std::string>& violations() const { return violations_; }
+  /// By number, as stored last.
+  const std::map<std::uint64_t, workflow::task>& tasks() const { return tasks_; }
+  const workflow::definition* definition_of(const workflow::task& t) const;
+  /// Name of the node that supervises, as far as is known; empty: none.
+  const std::string& supervising() const { return supervising_; }
+  /// Whether the last change of an open task was a supervisor's.
+  bool has_fresh_decision() const { return !decided_.empty(); }
+
+private:
+  void look_at(const store::write& w, const store::outcome& o, commit_fate fate);
+  void look_at_fate(const std::vector<store::write>& batch, commit_fate fate);
+  void look_at_clients(const std::vector<store::write>& batch);
+  void on_update(const store::update_task& u, const store::outcome& o, commit_fate fate);
+  void on_evidence(const store::keep_late_reply& w);
+  void on_acquired(const store::acquire_lease& w, const store::outcome& o);
+  void read_open_tasks(const store::state_store& s);
+  void note(const workflow::task& after);
+  void compare(const workflow::task& before, const workflow::task& after);
+  void compare_step(const workflow::task& before, const workflow::task& after, std::size_t i);
+  void probe_step(const workflow::task& after, std::size_t i, const workflow::attempt_record& closed);
+  void expect(bool holds, const workflow::task& t, const std::string& sentence);
+  void reached(int row) { ++probes_[row]; }
+
+  const std::vector<workflow::definition>& workflows_;
+  probe_counts& probes_;
+  std::map<std::uint64_t, workflow::task> tasks_;
+  std::set<std::uint64_t> decided_;             ///< open tasks that a supervisor changed last
+  std::map<std::string, std::uint64_t> epochs_; ///< of leases, the highest
+  std::set<std::string> acquired_since_start_;
+  std::set<std::string> stood_still_;
+  std::string supervising_;
+  std::vector<std::string> violations_;
+};
+
+} // namespace steadfast::simulation
