@@ -189,9 +189,9 @@ sum play_all(const request& q) {
   sum s;
   std::vector<worker> workers;
   workers.reserve(q.jobs);
-  for (unsigned i = 0; q.jobs > 1 && i < q.jobs; ++i)
+  for (unsigned i = 0; !q.trace && i < q.jobs; ++i)
     workers.push_back(start_worker(q, p, end));
-  if (workers.empty())
+  if (q.trace)
     s = play_share(q, p, end);
   tell_progress(p, workers);
   for (const auto& w : workers)
