@@ -1,0 +1,53 @@
+#include "apps/bench/scenario.hpp"
+
+#include <fmt/format.h>
+
+namespace steadfast::bench {
+namespace {
+
+using nlohmann::json;
+
+std::string times_text(const char* what, const json& measured, const char* key) {
+  const auto found = measured.find(key);
+  if (found == measured.end() || found->at("count") == 0)
+    return {};
+  const auto ms = [&](const char* p) { return found->at(p).get<double>(); };
+  return fmt::format("  {:<13}p50 {:.2f}  p95 {:.2f}  p99 {:.2f}  p99.9 {:.2f}  longest {:.2f} ms\n", what, ms("p50"),
+                     ms("p95"), ms("p99"), ms("p99.9"), ms("max"));
+}
+
+std::string costs_text(const json& measured) {
+  const auto found = measured.find("per_task");
+  if (found == measured.end())
+    return {};
+  const auto each = [&](const char* what) { return found->at(what).get<double>(); };
+  return fmt::format("  {:<13}CPU {:.3f} ms, {:.0f} bytes written, {:.3f} synced commits\n", "per task", each("cpu_ms"),
+                     each("bytes_written"), each("synced_commits"));
+}
+
+std::string trouble_text(const json& m) {
+  std::string text;
+  for (const char* what : {"lost", "refused", "unanswered", "unfinished", "pushed_back"})
+    if (const auto count = m.value(what, std::int64_t{0}); count > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  return text.empty() ? text : "  " + text + "\n";
+}
+
+} // namespace
+
+std::string text_of(const json& m) {
+  constexpr double mebibyte = 1 << 20;
+  const auto number = [&](const char* what) { return m.value(what, 0.0); };
+  auto text = fmt::format("{:<44}{:>8.0f} tasks/s{:>10.0f} transitions/s{:>9.0f} submissions/s\n",
+                          m.at("name").get<std::string>(), number("tasks_per_second"), number("transitions_per_second"),
+                          number("submissions_per_second"));
+  text += times_text("acknowledged", m, "acknowledged_ms");
+  text += times_text("done", m, "completed_ms");
+  text += costs_text(m);
+  text += fmt::format("  {:<13}{:.0f} MiB (at most {:.0f}), store {:.1f} MiB\n", "memory",
+                      number("resident_bytes") / mebibyte, number("resident_peak_bytes") / mebibyte,
+                      number("store_bytes") / mebibyte);
+  return text + trouble_text(m);
+}
+
+} // namespace steadfast::bench
