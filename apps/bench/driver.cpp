@@ -80,7 +80,9 @@ public:
 
   behavior_type make_behavior() override {
     begun_ = steady::now();
-    for (std::uint32_t i = 0; i < plan_.in_flight; ++i)
+    for (; next_ - plan_.first < plan_.there_before; ++next_)
+      open_[next_] = {begun_};
+    while (open_.size() < plan_.in_flight)
       submit(begun_);
     actors::tell(this, driver_actor{this}, drive_on{});
     return {
@@ -232,6 +234,7 @@ private:
                      {"resident_bytes", after_.process.resident},
                      {"resident_peak_bytes", drained_.process.resident_peak}};
     if (!store_) {
+      j.erase("transitions_per_second");
       j["submissions_per_second"] = per_second(acknowledged_.count());
       return j;
     }

@@ -25,9 +25,10 @@ struct load_plan {
   double seconds = 5;              ///< measured
   double drain_limit = 120;        ///< seconds after that for what is in flight to end
   std::uint64_t first = 0;         ///< index of the first task
+  std::uint32_t there_before = 0;  ///< closed loop: of the tasks in flight, so many are in the store already
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(load_plan, in_flight, rate, until_acknowledged, warm_up, seconds,
-                                                drain_limit, first)
+                                                drain_limit, first, there_before)
 
 /// What the driver works with. `store`: none where the node has none; then nobody knows when a task has ended.
 struct load_target {

@@ -1,6 +1,9 @@
 #include "apps/bench/part.hpp"
 
+#include "apps/bench/callers.hpp"
+#include "apps/bench/http_service.hpp"
 #include "apps/bench/part_node.hpp"
+#include "apps/bench/process_figures.hpp"
 #include "apps/failure.hpp"
 #include "apps/interrupt.hpp"
 
@@ -14,7 +17,7 @@
 #include <csignal>
 #include <cstring>
 #include <iostream>
-#include <optional>
+#include <memory>
 #include <thread>
 
 namespace steadfast::bench {
@@ -136,6 +139,11 @@ json part::call(const std::string& what, const json& with) {
   return answer();
 }
 
+void fill_store(part_setup setup, std::uint64_t tasks) {
+  setup.roles = {"store"}; // a scheduler would not be told of them
+  part{setup}.call("fill", {{"tasks", tasks}});
+}
+
 // ---- from inside ----
 
 namespace {
@@ -150,14 +158,37 @@ bool is_alone() {
   return poll(&input, 1, 0) > 0 && (input.revents & POLLHUP) != 0;
 }
 
-void serve(part_node& node) {
+/// The one of them that it is; a caller is none.
+struct role {
+  std::unique_ptr<part_node> node{};
+  std::unique_ptr<http_service> service{};
+};
+
+role role_of(const part_setup& setup) {
+  role r;
+  if (setup.kind == "node")
+    r.node = std::make_unique<part_node>(setup);
+  else if (setup.kind == "service")
+    r.service = std::make_unique<http_service>(text_of_size(setup.load.result));
+  return r;
+}
+
+json carry_out(const std::string& what, const json& with, const role& r) {
+  if (what == "call")
+    return call_node(with.get<call_plan>());
+  if (!r.node)
+    return figures_now();
+  if (what == "drive")
+    return r.node->drive(with, is_alone);
+  if (what == "fill")
+    r.node->fill(with.at("tasks"));
+  return r.node->figures();
+}
+
+void serve(const role& r) {
   for (std::string line; std::getline(std::cin, line);) {
     const auto request = json::parse(line);
-    const std::string what = request.at("do");
-    if (what == "drive")
-      say(node.drive(request.at("with"), is_alone));
-    else if (what == "figures")
-      say(node.figures());
+    say(carry_out(request.at("do"), request.at("with"), r));
   }
 }
 
@@ -167,10 +198,10 @@ int be_part(const part_setup& setup) {
   prctl(PR_SET_PDEATHSIG, SIGKILL); // who measures may be killed
   std::signal(SIGINT, SIG_IGN);     // Ctrl-C goes to the whole group; who measures says what follows
   try {
-    part_node node{setup};
-    say({{"ready_at", std::chrono::steady_clock::now().time_since_epoch().count()}});
-    serve(node);
-    node.stop();
+    const auto r = role_of(setup);
+    say({{"ready_at", std::chrono::steady_clock::now().time_since_epoch().count()},
+         {"port", r.service ? r.service->port() : 0}});
+    serve(r);
   } catch (const std::exception& e) {
     say({{"trouble", e.what()}});
     return apps::our_fault;

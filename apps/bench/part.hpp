@@ -19,17 +19,18 @@ namespace steadfast::bench {
 
 /// What a part is.
 struct part_setup {
+  std::string kind = "node";  ///< "service": something to be called over HTTP; "caller": calls a node
   std::string name = "bench"; ///< of its node
-  std::string folder;         ///< of its store and its socket
+  std::string folder{};       ///< of its store and its socket
   std::vector<std::string> roles = {"store", "scheduler", "supervisor", "agents"};
-  std::string listen;
-  std::string join;
+  std::string listen{};
+  std::string join{};
   std::string agents = "function"; ///< or "silent", "http"
-  std::string url;                 ///< with http
+  std::string url{};               ///< with http
   std::uint32_t in_flight_max = 1024;
-  workload load;
+  workload load{};
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, name, folder, roles, listen, join, agents, url,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, roles, listen, join, agents, url,
                                                 in_flight_max, load)
 
 /// A part, from outside. Ends with this object, by force if need be. Everything throws failure when the part is gone, or
@@ -63,6 +64,9 @@ private:
   std::string read_; ///< and not yet used
   nlohmann::json about_;
 };
+
+/// Puts tasks into the store that such a node has, before it starts.
+void fill_store(part_setup setup, std::uint64_t tasks);
 
 /// What the process does that was started as a part. An exit code.
 int be_part(const part_setup& setup);

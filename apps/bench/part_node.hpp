@@ -17,9 +17,10 @@ public:
   explicit part_node(const part_setup& setup);
 
   nlohmann::json drive(const nlohmann::json& plan, const std::function<bool()>& is_stopped);
+  /// Puts tasks into the store that nobody waits for, numbered from 0.
+  void fill(std::uint64_t tasks);
   /// What process and store know of themselves.
   nlohmann::json figures() const;
-  void stop() { node_.stop(); }
 
 private:
   void add_agents(const part_setup& setup);

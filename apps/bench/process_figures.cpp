@@ -9,7 +9,7 @@ namespace steadfast::bench {
 namespace {
 
 /// Of a line such as "VmRSS:   1234 kB"; 0 if there is none.
-std::uint64_t number_after(const char* file, const std::string& name) {
+std::uint64_t number_after(const std::string& file, const std::string& name) {
   std::ifstream in{file};
   for (std::string word; in >> word;)
     if (word == name + ":") {
@@ -20,22 +20,31 @@ std::uint64_t number_after(const char* file, const std::string& name) {
   return 0;
 }
 
-double seconds(const timeval& t) {
+double seconds_of(const timeval& t) {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+}
+
+process_figures figures_in(const std::string& folder) {
+  constexpr std::uint64_t kilobyte = 1024;
+  process_figures f;
+  f.bytes_written = number_after(folder + "/io", "write_bytes");
+  f.resident = number_after(folder + "/status", "VmRSS") * kilobyte;
+  f.resident_peak = number_after(folder + "/status", "VmHWM") * kilobyte;
+  return f;
 }
 
 } // namespace
 
 process_figures figures_now() {
-  constexpr std::uint64_t kilobyte = 1024;
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
-  process_figures f;
-  f.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
-  f.bytes_written = number_after("/proc/self/io", "write_bytes");
-  f.resident = number_after("/proc/self/status", "VmRSS") * kilobyte;
-  f.resident_peak = number_after("/proc/self/status", "VmHWM") * kilobyte;
+  auto f = figures_in("/proc/self");
+  f.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
   return f;
+}
+
+process_figures figures_of(int process) {
+  return figures_in("/proc/" + std::to_string(process));
 }
 
 } // namespace steadfast::bench

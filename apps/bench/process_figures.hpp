@@ -1,8 +1,12 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 
 namespace steadfast::bench {
+
+inline constexpr double mebibyte = 1 << 20;
 
 /// What the kernel knows of this process.
 struct process_figures {
@@ -11,6 +15,9 @@ struct process_figures {
   std::uint64_t resident = 0;      ///< bytes
   std::uint64_t resident_peak = 0; ///< bytes
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(process_figures, cpu_seconds, bytes_written, resident, resident_peak)
 process_figures figures_now();
+/// Of another process; 0 for what cannot be read. The processor's time is left out.
+process_figures figures_of(int process);
 
 } // namespace steadfast::bench

@@ -31,6 +31,9 @@ struct scenario {
   load_plan plan;
   client_place client = client_place::here;
   agent_place agents = agent_place::here;
+  std::uint32_t connections = 16; ///< of a client at the control channel
+  double lists_per_second = 0;    ///< a person's `task list` beside it
+  std::uint32_t there_before = 0; ///< tasks in the store before it begins; REQUIRES: a closed loop of as many
 };
 
 /// Carries it out with a new store in `folder`. Throws failure.

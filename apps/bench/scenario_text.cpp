@@ -1,3 +1,4 @@
+#include "apps/bench/process_figures.hpp"
 #include "apps/bench/scenario.hpp"
 
 #include <fmt/format.h>
@@ -6,6 +7,8 @@ namespace steadfast::bench {
 namespace {
 
 using nlohmann::json;
+
+constexpr double least_drain = 0.5; ///< seconds; less is what was just in flight
 
 std::string times_text(const char* what, const json& measured, const char* key) {
   const auto found = measured.find(key);
@@ -33,20 +36,39 @@ std::string trouble_text(const json& m) {
   return text.empty() ? text : "  " + text + "\n";
 }
 
+std::string line_of(const json& m, const char* what, const char* key, const char* unit, double unit_size = 1) {
+  const auto found = m.find(key);
+  return found == m.end() ? std::string{}
+                          : fmt::format("  {:<13}{:.1f} {}\n", what, found->get<double>() / unit_size, unit);
+}
+
+/// Of a start, not of a stream of tasks.
+std::string start_text(const json& m) {
+  return m.at("name").get<std::string>() + "\n" + line_of(m, "found open", "open", "tasks")
+         + line_of(m, "ready", "ready_ms", "ms") + line_of(m, "dispatches", "first_dispatch_ms", "ms")
+         + line_of(m, "all done", "all_done_ms", "ms") + line_of(m, "memory", "resident_bytes", "MiB", mebibyte);
+}
+
 } // namespace
 
 std::string text_of(const json& m) {
-  constexpr double mebibyte = 1 << 20;
+  if (!m.contains("submissions_per_second"))
+    return start_text(m);
   const auto number = [&](const char* what) { return m.value(what, 0.0); };
-  auto text = fmt::format("{:<44}{:>8.0f} tasks/s{:>10.0f} transitions/s{:>9.0f} submissions/s\n",
-                          m.at("name").get<std::string>(), number("tasks_per_second"), number("transitions_per_second"),
-                          number("submissions_per_second"));
+  auto text = m.at("name").get<std::string>() + "\n"
+              + fmt::format("  {:<13}{:.0f} tasks", "per second", number("tasks_per_second"));
+  if (m.contains("transitions_per_second"))
+    text += fmt::format(", {:.0f} transitions", number("transitions_per_second"));
+  text += fmt::format(", {:.0f} submissions\n", number("submissions_per_second"));
   text += times_text("acknowledged", m, "acknowledged_ms");
   text += times_text("done", m, "completed_ms");
+  text += times_text("listed", m, "listed_ms");
   text += costs_text(m);
   text += fmt::format("  {:<13}{:.0f} MiB (at most {:.0f}), store {:.1f} MiB\n", "memory",
                       number("resident_bytes") / mebibyte, number("resident_peak_bytes") / mebibyte,
                       number("store_bytes") / mebibyte);
+  if (number("drain_seconds") >= least_drain)
+    text += line_of(m, "drained in", "drain_seconds", "s");
   return text + trouble_text(m);
 }
 
