@@ -93,6 +93,7 @@ void print_targets(const std::vector<bench::target_result>& results) {
 
 int measure_targets(const bench_arguments& g) {
   std::vector<bench::target_result> results;
+  json measured = json::array();
   const auto groups = bench::target_groups(g.chosen);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::vector<json> runs;
@@ -102,11 +103,13 @@ int measure_targets(const bench_arguments& g) {
     }
     for (const auto& t : groups[i].targets)
       results.push_back(bench::judge(t, runs));
+    for (auto& run : runs)
+      measured.push_back(std::move(run));
   }
   if (!g.json)
     print_targets(results);
   else
-    print_json({{"machine", machine_json()}, {"targets", bench::json_of(results)}});
+    print_json({{"machine", machine_json()}, {"targets", bench::json_of(results)}, {"measured", measured}});
   return done;
 }
 

@@ -1,7 +1,7 @@
 #include "apps/bench/scenario.hpp"
 
 #include "apps/bench/callers.hpp"
-#include "apps/failure.hpp"
+#include "apps/bench/process_figures.hpp"
 #include "runtime/address.hpp"
 
 #include <algorithm>
@@ -39,6 +39,10 @@ std::int64_t all_tasks(const json& figures) {
   return open_tasks(figures) + in_store(figures, {"processed", "undone", "error", "suspended"});
 }
 
+double ended_between(const json& before, const json& after) {
+  return after.at("store").at("ended").get<double>() - before.at("store").at("ended").get<double>();
+}
+
 /// The processes of a measurement.
 class stage {
 public:
@@ -58,10 +62,13 @@ public:
 
   json measure() {
     const auto before = figures();
+    const auto device_before = device_bytes_written(folder_);
     auto measured = scenario_.client == client_place::socket ? call(call_of_client()) : drive();
     const auto drained = await_drained();
     const auto after = figures();
     add_store(measured, before.front(), after.front(), drained);
+    measured["device_bytes_per_task"] = static_cast<double>(device_bytes_written(folder_) - device_before)
+                                        / std::max(ended_between(before.front(), after.front()), 1.0);
     if (after.size() > 1)
       add_all_processes(measured, before, after);
     return measured;
@@ -180,8 +187,7 @@ private:
     if (scenario_.client == client_place::here)
       return;
     measured["drain_seconds"] = drained;
-    const auto ended = after.at("store").at("ended").get<double>() - before.at("store").at("ended").get<double>();
-    measured["tasks_per_second"] = ended / (measured.at("seconds").get<double>() + drained);
+    measured["tasks_per_second"] = ended_between(before, after) / (measured.at("seconds").get<double>() + drained);
   }
 
   /// The processor's time of all of them for each task, from before the first to after the last.

@@ -24,8 +24,9 @@ std::string costs_text(const json& measured) {
   if (found == measured.end())
     return {};
   const auto each = [&](const char* what) { return found->at(what).get<double>(); };
-  return fmt::format("  {:<13}CPU {:.3f} ms, {:.0f} bytes written, {:.3f} synced commits\n", "per task", each("cpu_ms"),
-                     each("bytes_written"), each("synced_commits"));
+  return fmt::format("  {:<13}CPU {:.3f} ms, {:.0f} bytes written ({:.0f} by the disk), {:.3f} synced commits\n",
+                     "per task", each("cpu_ms"), each("bytes_written"), measured.value("device_bytes_per_task", 0.0),
+                     each("synced_commits"));
 }
 
 std::string trouble_text(const json& m) {
