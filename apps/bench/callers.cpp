@@ -13,8 +13,6 @@
 namespace steadfast::bench {
 namespace {
 
-using steady = std::chrono::steady_clock;
-
 /// What all connections share.
 struct common {
   const call_plan& plan;

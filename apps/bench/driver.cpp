@@ -17,8 +17,6 @@
 
 namespace steadfast::bench {
 
-using steady = std::chrono::steady_clock;
-
 /// Time to look at the clock.
 struct drive_on {};
 STEADFAST_MESSAGE(drive_on)

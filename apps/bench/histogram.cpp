@@ -27,7 +27,7 @@ std::uint64_t end_of_bucket(std::size_t bucket) {
 
 } // namespace
 
-void histogram::add(std::chrono::steady_clock::duration d) {
+void histogram::add(steady::duration d) {
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(d).count();
   const auto bucket = bucket_of(static_cast<std::uint64_t>(std::max<std::int64_t>(us, 0)));
   if (bucket >= buckets_.size())

@@ -8,10 +8,12 @@
 
 namespace steadfast::bench {
 
+using steady = std::chrono::steady_clock;
+
 /// Durations in buckets of less than a hundredth of their size: any number of them in a few kilobytes.
 class histogram {
 public:
-  void add(std::chrono::steady_clock::duration d);
+  void add(steady::duration d);
   std::uint64_t count() const { return count_; }
   /// In milliseconds, at most one per cent too high; 0 when there is none. REQUIRES: 0 < share <= 1.
   double percentile(double share) const;

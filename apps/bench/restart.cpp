@@ -1,6 +1,7 @@
 #include "apps/bench/restart.hpp"
 
 #include "apps/bench/driver.hpp"
+#include "apps/bench/histogram.hpp"
 #include "apps/bench/part.hpp"
 #include "apps/bench/process_figures.hpp"
 #include "apps/failure.hpp"
@@ -21,7 +22,6 @@ using apps::failure;
 using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using steady = std::chrono::steady_clock;
 
 constexpr seconds patience{120};
 constexpr seconds until_idle{3};
