@@ -144,7 +144,8 @@ void add_bench(CLI::App& to, command& chosen) {
     ->check(CLI::Range(1, 1'000'000));
   sub->add_option("--restart", c.restarts, "Kill and start anew a node with so many unfinished tasks")
     ->check(CLI::Range(1, 10'000'000));
-  sub->add_option("--seconds", c.seconds, "Of each measurement, after one to warm up [4]")->check(CLI::Range(0.1, 86400.0));
+  sub->add_option("--seconds", c.seconds, "Of each measurement, after one to warm up [4]")
+    ->check(CLI::Range(0.1, 86400.0));
   sub
     ->add_option("--client", c.client,
                  "The submitting client: here, node (in another process, over CAF) or socket [here]")
