@@ -76,6 +76,7 @@ void add_all(CLI::App& app, command& chosen) {
   add_node(app, chosen);
   add_store(app, chosen);
   add_simulate(app, chosen);
+  add_bench(app, chosen);
   add_cluster(app, chosen);
   add_top(app, chosen);
   add_watch(app, chosen);

@@ -13,6 +13,7 @@ using command = std::function<int()>;
 
 // One function per subcommand: adds its options and its help to `to`, and sets `chosen` when it is the one that was typed.
 void add_serve(CLI::App& to, command& chosen);
+void add_bench(CLI::App& to, command& chosen);
 void add_actor(CLI::App& to, command& chosen);
 void add_circuit(CLI::App& to, command& chosen);
 void add_console(CLI::App& to, command& chosen);

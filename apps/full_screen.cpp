@@ -25,9 +25,9 @@ void note_resize(int) {
 
 /// Whether q is among the keys pressed.
 bool is_told_to_leave() {
-  char keys[64];
-  const auto size = read(STDIN_FILENO, keys, sizeof keys);
-  return size > 0 && std::find(keys, keys + size, 'q') != keys + size;
+  char pressed_keys[64];
+  const auto size = read(STDIN_FILENO, pressed_keys, sizeof pressed_keys);
+  return size > 0 && std::find(pressed_keys, pressed_keys + size, 'q') != pressed_keys + size;
 }
 
 } // namespace

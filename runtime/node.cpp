@@ -43,6 +43,8 @@ struct actor_config : caf::actor_system_config {
   }
 };
 
+using store_wrapper = std::function<std::shared_ptr<store::state_store>(std::shared_ptr<store::state_store>)>;
+
 struct function_entry {
   actors::agent_options options;
   actors::agent_function run;
@@ -114,6 +116,8 @@ public:
 
   void add_workflow(workflow::definition d) { options_.workflows.push_back(std::move(d)); }
 
+  void wrap_store(store_wrapper wrap) { wrap_ = std::move(wrap); }
+
   void on_fatal(std::function<void(const std::string&)> handler) { on_fatal_ = std::move(handler); }
 
   void start() {
@@ -122,6 +126,8 @@ public:
     std::shared_ptr<store::state_store> store;
     if (options_.roles.store) {
       store = open_store(options_.store);
+      if (wrap_)
+        store = wrap_(std::move(store));
       register_workflows(*store, options_.workflows);
     }
     config_ = std::make_unique<actor_config>(options_);
@@ -267,6 +273,7 @@ private:
   node_options options_;
   std::vector<function_entry> functions_;
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
+  store_wrapper wrap_;
   std::function<void(const std::string&)> on_fatal_;
   node_parts parts_;
   std::unique_ptr<actor_config> config_;
@@ -286,6 +293,9 @@ void node::add_workflow(workflow::definition d) {
 }
 void node::with_lease(const std::string& name, actors::make_singleton make) {
   impl_->with_lease(name, std::move(make));
+}
+void node::wrap_store(store_wrapper wrap) {
+  impl_->wrap_store(std::move(wrap));
 }
 void node::on_fatal(std::function<void(const std::string&)> handler) {
   impl_->on_fatal(std::move(handler));

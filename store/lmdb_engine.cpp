@@ -184,7 +184,7 @@ bool lmdb_engine::has_disk_for(const std::vector<write>& batch) {
 std::vector<outcome> lmdb_engine::try_commit(const std::vector<write>& batch, bool takes_new_work) {
   auto txn = lmdb::transaction::writing(*env_);
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
-  write_batch writes{txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_}};
+  write_batch writes{txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_, &standings_}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto& w : batch)
@@ -194,6 +194,7 @@ std::vector<outcome> lmdb_engine::try_commit(const std::vector<write>& batch, bo
 
   count_ = writes.count();
   definitions_.add_all_of(writes.definitions());
+  standings_.take_over(writes.changed_tasks());
   for (const auto number : writes.set_aside())
     damage_.forget(number);
   if (++commits_ % commits_between_looks == 0)

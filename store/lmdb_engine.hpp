@@ -78,6 +78,7 @@ private:
   std::mutex writing_;
   std::uint64_t commits_ = 0;
   bool is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
+  standings standings_;
   mutable definition_cache definitions_;
   mutable damage_log damage_;
 };

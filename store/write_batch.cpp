@@ -32,6 +32,15 @@ std::optional<snapshot::known_task> write_batch::load(std::uint64_t number, bool
   }
 }
 
+std::shared_ptr<const standing> write_batch::stands(std::uint64_t number) {
+  if (const auto changed = changed_.find(number); changed != changed_.end())
+    return changed->second;
+  if (auto known = settings_.known->find(number))
+    return known;
+  const auto read = load(number);
+  return read ? std::make_shared<const standing>(standing_of(*read)) : nullptr;
+}
+
 void write_batch::finish() {
   if (count_ == count_before_)
     return;

@@ -2,6 +2,7 @@
 
 #include "store/options.hpp"
 #include "store/snapshot.hpp"
+#include "store/standing.hpp"
 #include "workflow/event.hpp"
 
 #include <array>
@@ -21,6 +22,7 @@ public:
     bool takes_new_work = true;  ///< false: submissions of new tasks get `full`
     std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
     damage_log* damage = nullptr;
+    const standings* known = nullptr; ///< what was committed
   };
   write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
               const settings& s);
@@ -33,6 +35,7 @@ public:
   const counters& count() const { return count_; }
   const definition_cache& definitions() const { return cache_; }
   const std::vector<std::uint64_t>& set_aside() const { return set_aside_; }
+  standings::changes& changed_tasks() { return changed_; }
 
 private:
   // write_task.cpp
@@ -58,11 +61,15 @@ private:
   /// Reports a damaged task before it throws.
   std::optional<snapshot::known_task> load(std::uint64_t number, bool whole = false);
 
+  /// What is known of it, or read. Absent: there is no such task.
+  std::shared_ptr<const standing> stands(std::uint64_t number);
+  void note(std::uint64_t number, standing now) { changed_[number] = std::make_shared<const standing>(std::move(now)); }
+
   // write_task.cpp
   outcome submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
   outcome submit_again(const submit_task& w, const task_ref& known, const std::array<std::uint64_t, 2>& digest);
   /// Puts a task that has a number of its own by now.
-  void put_new(const workflow::task& t, const workflow::definition& d, const std::array<std::uint64_t, 2>& digest);
+  void put_new(const workflow::task& t, const definition_cache::entry& d, const std::array<std::uint64_t, 2>& digest);
   /// What is stored beside the state.
   struct beside {
     const std::vector<workflow::notice>& notices;
@@ -70,7 +77,7 @@ private:
     bool payload_changed = false;
   };
   /// Puts `next` in the place of `before`; the stored revision.
-  std::uint64_t replace(const snapshot::known_task& before, const workflow::task& next, const beside& also);
+  std::uint64_t replace(const standing& before, const workflow::task& next, const beside& also);
   /// `now`: the large results there are before.
   std::vector<large_result> put_large_results(std::vector<large_result> now, const workflow::task& next);
   void put_payload(std::uint64_t number, const workflow::blob& payload);
@@ -109,6 +116,7 @@ private:
   counters count_before_;
   counters count_;
   std::vector<std::uint64_t> set_aside_;
+  standings::changes changed_;
 };
 
 /// Helpers of the verbs.

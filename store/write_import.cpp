@@ -68,7 +68,7 @@ outcome write_batch::make(const import_task& w) {
       t = std::move(change.next);
       notices.insert(notices.end(), change.notices.begin(), change.notices.end());
     }
-  put_new(t, d, w.what.digest);
+  put_new(t, see_.definition(d.name, d.version), w.what.digest);
   for (const auto& n : notices)
     put_notice(t, n);
   for (const auto& reply : w.what.late_replies)

@@ -37,7 +37,7 @@ std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const 
     auto change = workflow::apply(before->state.task, *before->definition, e, clock);
     if (change.result != workflow::verdict::applied)
       return std::nullopt;
-    change.next.revision = replace(*before, change.next, {change.notices, change.alerts});
+    change.next.revision = replace(standing_of(*before), change.next, {change.notices, change.alerts});
     return std::move(change.next);
   } catch (const damaged_record&) { // reported by load(); the others go on
     return std::nullopt;

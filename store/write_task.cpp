@@ -38,9 +38,9 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-bool is_same_task(const workflow::task& a, const workflow::task& b) {
-  return a.number == b.number && a.id == b.id && a.workflow == b.workflow && a.version == b.version
-         && a.reply_to == b.reply_to && a.priority == b.priority;
+bool is_same_task(const standing& a, const workflow::task& b) {
+  return a.id == b.id && a.workflow == b.workflow && a.version == b.version && a.reply_to == b.reply_to
+         && a.priority == b.priority;
 }
 
 } // namespace
@@ -83,7 +83,7 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   t.revision = 1;
   if (const auto broken = workflow::broken_invariants(t, *definition); !broken.empty())
     return turned_down(verdict::refused, "the task would be broken: " + broken.front());
-  put_new(t, *definition, of_this);
+  put_new(t, definition, of_this);
   put_notice(t, {1, workflow::notice_kind::accepted, {}, {}, w.now});
 
   outcome o = applied();
@@ -93,24 +93,26 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   return o;
 }
 
-void write_batch::put_new(const workflow::task& t, const workflow::definition& d, const digest& of_this) {
+void write_batch::put_new(const workflow::task& t, const definition_cache::entry& d, const digest& of_this) {
   count_.last_task = t.number;
   ++tasks_in(t.state);
   const key k{t.number};
-  const auto large = put_large_results({}, t);
+  auto large = put_large_results({}, t);
   txn_.put(in_.ids, t.id, encode_record(t.id, task_ref{t.number, of_this}));
   txn_.put(in_.tasks, k, encode_record(k, task_state_view{&t, t.revision, t.payload.size(), &large}));
   put_payload(t.number, t.payload);
-  add_to_indexes(txn_, in_, t.number, placement_of(t, d));
+  auto now = standing_of(t, t.revision, t.payload.size(), std::move(large), d);
+  add_to_indexes(txn_, in_, t.number, now.placed());
+  note(t.number, std::move(now));
 }
 
 // ---- update_task ----
 
 outcome write_batch::make(const update_task& w) {
-  const auto before = load(w.next.number);
+  const auto before = stands(w.next.number);
   if (!before)
     return turned_down(verdict::absent, "there is no task with the number " + std::to_string(w.next.number));
-  const auto& stored = before->state.task;
+  const auto& stored = *before;
   if (stored.revision != w.next.revision || stored.lock_epoch != w.lock_epoch_before)
     return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
                                               + " and lock epoch " + std::to_string(stored.lock_epoch));
@@ -134,28 +136,29 @@ outcome write_batch::make(const update_task& w) {
   o.state = w.next.state;
   o.revision = replace(*before, w.next, {w.notices, w.alerts, w.payload_changed});
   if (w.evidence)
-    put_late_reply(stored.number, stored.id, *w.evidence);
+    put_late_reply(w.next.number, stored.id, *w.evidence);
   return o;
 }
 
-std::uint64_t write_batch::replace(const snapshot::known_task& before, const workflow::task& next, const beside& also) {
-  const auto& stored = before.state.task;
-  const key k{stored.number};
-  const std::uint64_t revision = stored.revision + 1;
-  const auto large = put_large_results(before.state.large, next);
-  const std::uint64_t payload_size = also.payload_changed ? next.payload.size() : before.state.payload_size;
+std::uint64_t write_batch::replace(const standing& before, const workflow::task& next, const beside& also) {
+  const key k{next.number};
+  const std::uint64_t revision = before.revision + 1;
+  auto large = put_large_results(before.large, next);
+  const std::uint64_t payload_size = also.payload_changed ? next.payload.size() : before.payload_size;
   txn_.put(in_.tasks, k, encode_record(k, task_state_view{&next, revision, payload_size, &large}));
   if (also.payload_changed)
-    put_payload(stored.number, next.payload);
-  move_in_indexes(txn_, in_, stored.number, before.place(), placement_of(next, *before.definition));
-  if (stored.state != next.state) {
-    --tasks_in(stored.state);
+    put_payload(next.number, next.payload);
+  auto now = standing_of(next, revision, payload_size, std::move(large), before.definition);
+  move_in_indexes(txn_, in_, next.number, before.placed(), now.placed());
+  if (before.state != next.state) {
+    --tasks_in(before.state);
     ++tasks_in(next.state);
   }
   for (const auto& n : also.notices)
     put_notice(next, n);
   for (const auto& a : also.alerts)
-    put_alert(stored.number, stored.id, a);
+    put_alert(next.number, next.id, a);
+  note(next.number, std::move(now));
   return revision;
 }
 
@@ -232,6 +235,7 @@ outcome write_batch::make(const set_aside_damaged& w) {
              {},
              w.now});
   set_aside_.push_back(w.number);
+  changed_[w.number] = nullptr;
   return applied();
 }
 

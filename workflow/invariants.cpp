@@ -5,24 +5,32 @@
 #include "workflow/waiting.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace steadfast::workflow {
 namespace {
 
-/// Gathers what does not hold; each check says what should.
+/// Gathers what does not hold; each check says what should. Every task is checked whenever it is read or written, so no
+/// sentence is made that is not needed.
 struct checker {
   const task& t;
   const definition& d;
   std::vector<std::string> found;
 
-  void expect(bool holds, const std::string& sentence) {
+  void expect(bool holds, std::string_view sentence, std::string_view last_word = {}) {
     if (!holds)
-      found.push_back(sentence);
+      found.push_back(std::string{sentence}.append(last_word));
   }
-  void expect_of(std::size_t i, bool holds, const std::string& sentence) {
+  void expect_of(std::size_t i, bool holds, std::string_view sentence, std::string_view last_word = {}) {
     if (!holds)
-      found.push_back("step " + quoted(d.steps[i].name) + ": " + sentence);
+      found.push_back("step " + quoted(d.steps[i].name) + ": " + std::string{sentence}.append(last_word));
+  }
+  void expect_before(std::size_t i, bool holds, std::string_view sentence, std::size_t other,
+                     std::string_view end = {}) {
+    if (!holds)
+      found.push_back("step " + quoted(d.steps[i].name) + ": " + std::string{sentence} + quoted(d.steps[other].name)
+                      + std::string{end});
   }
 };
 
@@ -57,7 +65,7 @@ void check_shape(checker& c) {
   c.expect(t.submitted_at <= t.complete_by, "it must be done before it was submitted");
   if (t.state == process_state::suspended)
     c.expect(t.resume_state == process_state::pending || t.resume_state == process_state::undoing,
-             "it is suspended and would resume as " + std::string{to_string(t.resume_state)});
+             "it is suspended and would resume as ", to_string(t.resume_state));
 }
 
 void check_lock(checker& c) {
@@ -66,7 +74,7 @@ void check_lock(checker& c) {
   if (t.state == process_state::processing)
     c.expect(is_locked, "it is processing and nobody has it");
   if (t.state == process_state::pending || has_ended(t))
-    c.expect(!is_locked, "somebody has it although it is " + std::string{to_string(t.state)});
+    c.expect(!is_locked, "somebody has it although it is ", to_string(t.state));
   if (is_locked)
     c.expect(t.lock_epoch > 0, "it is locked and was never taken");
 }
@@ -75,7 +83,7 @@ void check_end(checker& c) {
   const auto& t = c.t;
   c.expect(has_ended(t) == (t.ended_at != unset), "it has ended, or has not, but its end says otherwise");
   if (t.state == process_state::undoing || t.state == process_state::undone || t.state == process_state::error)
-    c.expect(!t.cause.empty(), "it does not say why it is " + std::string{to_string(t.state)});
+    c.expect(!t.cause.empty(), "it does not say why it is ", to_string(t.state));
   if (has_ended(t))
     c.expect(!has_open_attempt(t), "it has ended with an attempt open");
 }
@@ -132,7 +140,7 @@ void check_doubt(checker& c, std::size_t i) {
   if (s.state == step_state::unknown)
     c.expect_of(i, s.maybe_done, "it is unknown and cannot have acted");
   if (s.state != step_state::unknown && s.state != step_state::running && !is_being_undone(s))
-    c.expect_of(i, !s.maybe_done, "it may have acted and is " + std::string{to_string(s.state)});
+    c.expect_of(i, !s.maybe_done, "it may have acted and is ", to_string(s.state));
 }
 
 void check_log(checker& c, std::size_t i) {
@@ -167,17 +175,18 @@ void check_order_forward(checker& c, std::size_t i) {
   if (!goes_forward(c.t) || (s.state != step_state::running && s.state != step_state::completed))
     return;
   for (const std::size_t p : predecessors(c.d, i))
-    c.expect_of(i, is_done(c.t.steps[p]), "it began before step " + quoted(c.d.steps[p].name) + " was done");
+    c.expect_before(i, is_done(c.t.steps[p]), "it began before step ", p, " was done");
 }
 
-void check_order_of_undo(checker& c, std::size_t i, const std::vector<std::vector<bool>>& before) {
+void check_order_of_undo(checker& c, std::size_t i) {
   const auto& s = c.t.steps[i];
   if (s.doing != attempt_action::compensate)
     return;
+  const auto before = ancestors(c.d);
   for (std::size_t j = 0; j < c.t.steps.size(); ++j) {
     const auto& later = c.t.steps[j];
     const bool is_settled = !needs_undo(later, c.d.steps[j]) && later.doing != attempt_action::perform;
-    c.expect_of(i, !before[j][i] || is_settled, "it is undone before step " + quoted(c.d.steps[j].name));
+    c.expect_before(i, is_settled || !before[j][i], "it is undone before step ", j);
   }
 }
 
@@ -191,7 +200,6 @@ std::vector<std::string> broken_invariants(const task& t, const definition& d) {
   check_lock(c);
   check_end(c);
   c.expect(has_next_thing(t, d), "nothing would ever go on with it");
-  const auto before = ancestors(d);
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     check_outcome(c, i);
     check_ranges(c, i);
@@ -201,7 +209,7 @@ std::vector<std::string> broken_invariants(const task& t, const definition& d) {
     check_log(c, i);
     check_completion(c, i);
     check_order_forward(c, i);
-    check_order_of_undo(c, i, before);
+    check_order_of_undo(c, i);
   }
   return std::move(c.found);
 }

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace steadfast::bench {
+
+/// The least that can stand at the other end of an HTTP agent: answers every request with the same body, on connections
+/// that stay open, on a thread of its own. So what is measured is the agent, not a service.
+class http_service {
+public:
+  /// On a free port of 127.0.0.1.
+  explicit http_service(std::string body);
+  ~http_service();
+  http_service(const http_service&) = delete;
+  http_service& operator=(const http_service&) = delete;
+
+  std::uint16_t port() const;
+
+private:
+  class implementation;
+  std::unique_ptr<implementation> impl_;
+};
+
+} // namespace steadfast::bench

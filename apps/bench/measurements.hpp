@@ -1,0 +1,33 @@
+#pragma once
+
+#include "apps/bench/scenario.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace steadfast::bench {
+
+struct measurement {
+  std::string name;
+  std::function<nlohmann::json(const std::filesystem::path& folder)> run;
+};
+
+/// What a person asks for.
+struct choice {
+  std::vector<std::uint32_t> in_flight;
+  std::vector<std::uint32_t> rates;
+  std::vector<std::uint64_t> restarts;
+  double seconds = 0; ///< of each; 0: as long as is usual for its kind
+  workload load;
+  std::string client = "here";
+  std::string agents = "here";
+  std::string only; ///< part of a name; empty: all
+};
+
+/// With nothing chosen: a set of all kinds that takes less than two minutes.
+std::vector<measurement> measurements_of(const choice& c);
+measurement measurement_of(scenario s);
+std::string workload_text(const workload& w);
+
+} // namespace steadfast::bench

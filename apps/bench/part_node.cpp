@@ -1,0 +1,112 @@
+#include "apps/bench/part_node.hpp"
+
+#include "apps/bench/driver.hpp"
+#include "apps/bench/process_figures.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace steadfast::bench {
+namespace {
+
+constexpr std::uint64_t store_size_max = 32ULL << 30;
+constexpr std::uint32_t orders_at_once = 4096; ///< of an agent that does nothing
+
+bool has(const part_setup& s, const char* role) {
+  return std::find(s.roles.begin(), s.roles.end(), role) != s.roles.end();
+}
+
+actors::agent_options options_of_agent(const part_setup& setup, const std::string& name) {
+  actors::agent_options o;
+  o.name = name;
+  o.concurrency = setup.agents == "http" ? 64 : std::max(orders_at_once, setup.in_flight_max);
+  o.queue = std::max(o.queue, setup.in_flight_max);
+  return o;
+}
+
+node_options options_of(const part_setup& setup) {
+  const std::filesystem::path folder{setup.folder};
+  node_options o;
+  o.name = setup.name;
+  o.roles = {has(setup, "store"), has(setup, "scheduler"), has(setup, "supervisor"), has(setup, "agents")};
+  o.socket = folder / "control.sock";
+  o.store.path = folder / "store";
+  o.store.size_max = store_size_max;
+  o.cluster.listen = setup.listen;
+  o.cluster.join = setup.join;
+  o.in_flight_max = setup.in_flight_max;
+  o.workflows = has(setup, "store") ? std::vector{definition_of(setup.load)} : std::vector<workflow::definition>{};
+  if (setup.agents == "http" && has(setup, "agents"))
+    for (std::uint32_t i = 1; i <= setup.load.steps; ++i) {
+      actors::http_options http;
+      http.url = setup.url;
+      o.agents.push_back({options_of_agent(setup, agent_name(i)), http, {}});
+    }
+  return o;
+}
+
+/// Notes when it is called first.
+actors::agent_function timed(actors::quick_function f, std::shared_ptr<std::atomic<std::int64_t>> first) {
+  return actors::quick_function{[run = std::move(f.run), first = std::move(first)](const actors::call& c) {
+    if (first->load(std::memory_order_relaxed) == 0)
+      first->store(std::chrono::steady_clock::now().time_since_epoch().count());
+    return run(c);
+  }};
+}
+
+} // namespace
+
+part_node::part_node(const part_setup& setup)
+    : setup_{setup},
+      first_dispatch_{std::make_shared<std::atomic<std::int64_t>>(0)},
+      node_{options_of(setup)} {
+  add_agents(setup);
+  if (has(setup, "store"))
+    node_.wrap_store([this](std::shared_ptr<store::state_store> real) {
+      return store_ = std::make_shared<watched_store>(std::move(real));
+    });
+  node_.start();
+}
+
+void part_node::add_agents(const part_setup& setup) {
+  if (!has(setup, "agents") || setup.agents == "http")
+    return;
+  for (std::uint32_t i = 1; i <= setup.load.steps; ++i) {
+    const auto name = agent_name(i);
+    auto run = setup.agents == "silent"
+                 ? silent_agent()
+                 : timed(std::get<actors::quick_function>(agent_of(setup.load)), first_dispatch_);
+    node_.add_agent(name, std::move(run), options_of_agent(setup, name));
+  }
+}
+
+nlohmann::json part_node::drive(const nlohmann::json& plan, const std::function<bool()>& is_stopped) {
+  return bench::drive({node_.system(), node_.gateway(), store_}, setup_.load, plan.get<load_plan>(), is_stopped);
+}
+
+void part_node::fill(std::uint64_t tasks) {
+  constexpr std::uint64_t batch_size = 2000;
+  std::vector<store::write> batch;
+  for (std::uint64_t i = 0; i < tasks; ++i) {
+    const auto now = std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
+    batch.emplace_back(store::submit_task{submission_of(setup_.load, i), now});
+    if (batch.size() == batch_size || i + 1 == tasks)
+      store_->commit(std::exchange(batch, {}));
+  }
+}
+
+nlohmann::json part_node::figures() const {
+  nlohmann::json j = figures_now();
+  j["first_dispatch_at"] = first_dispatch_->load();
+  if (!store_)
+    return j;
+  const auto s = store_->stats();
+  j["store"] = store_->figures();
+  j["store_bytes"] = s.bytes_used;
+  for (const auto& [state, count] : s.tasks)
+    j["tasks"][std::string{workflow::to_string(state)}] = count;
+  return j;
+}
+
+} // namespace steadfast::bench

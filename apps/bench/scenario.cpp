@@ -1,0 +1,228 @@
+#include "apps/bench/scenario.hpp"
+
+#include "apps/bench/callers.hpp"
+#include "apps/bench/process_figures.hpp"
+#include "runtime/address.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace steadfast::bench {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::uint64_t first_of_trial = 1'000'000'000; ///< indexes that no measurement uses
+constexpr seconds drain_limit{120};
+constexpr milliseconds look_again{20};
+
+std::string local_address(std::uint16_t port) {
+  return "127.0.0.1:" + std::to_string(port);
+}
+
+std::int64_t in_store(const json& figures, std::initializer_list<const char*> states) {
+  std::int64_t sum = 0;
+  for (const auto* state : states)
+    sum += figures.at("tasks").value(state, std::int64_t{0});
+  return sum;
+}
+
+std::int64_t open_tasks(const json& figures) {
+  return in_store(figures, {"pending", "processing", "undoing"});
+}
+
+std::int64_t all_tasks(const json& figures) {
+  return open_tasks(figures) + in_store(figures, {"processed", "undone", "error", "suspended"});
+}
+
+double ended_between(const json& before, const json& after) {
+  return after.at("store").at("ended").get<double>() - before.at("store").at("ended").get<double>();
+}
+
+/// The processes of a measurement.
+class stage {
+public:
+  stage(const scenario& s, const std::filesystem::path& folder) : scenario_{s}, folder_{folder} {
+    const bool is_spread = s.client == client_place::node || s.agents == agent_place::node;
+    const auto ports = is_spread ? runtime::free_ports(2) : std::vector<std::uint16_t>{0, 0};
+    start_node(is_spread ? local_address(ports[0]) : "");
+    if (s.agents == agent_place::node)
+      start_agents(local_address(ports[1]));
+    if (s.client == client_place::node)
+      start_client();
+    if (s.client == client_place::socket || s.lists_per_second > 0)
+      caller_ = std::make_unique<part>(part_setup{.kind = "caller"});
+    if (is_spread)
+      await_connections();
+  }
+
+  json measure() {
+    const auto before = figures();
+    const auto device_before = device_bytes_written(folder_);
+    auto measured = scenario_.client == client_place::socket ? call(call_of_client()) : drive();
+    const auto drained = await_drained();
+    const auto after = figures();
+    add_store(measured, before.front(), after.front(), drained);
+    measured["device_bytes_per_task"] = static_cast<double>(device_bytes_written(folder_) - device_before)
+                                        / std::max(ended_between(before.front(), after.front()), 1.0);
+    if (after.size() > 1)
+      add_all_processes(measured, before, after);
+    return measured;
+  }
+
+private:
+  part_setup setup_of(const char* name) const {
+    part_setup p;
+    p.name = name;
+    p.folder = (folder_ / name).string();
+    p.load = scenario_.load;
+    std::filesystem::create_directory(p.folder);
+    return p;
+  }
+
+  void start_node(const std::string& listen) {
+    auto p = setup_of("node");
+    p.listen = address_ = listen;
+    // A backlog that was there before has to stay one.
+    p.in_flight_max =
+      scenario_.there_before > 0 ? p.in_flight_max : std::max(p.in_flight_max, scenario_.plan.in_flight);
+    if (scenario_.agents == agent_place::http) {
+      service_ = std::make_unique<part>(part_setup{.kind = "service", .load = scenario_.load});
+      p.agents = "http";
+      p.url = "http://" + local_address(service_->about().at("port").get<std::uint16_t>()) + "/";
+    } else if (scenario_.agents == agent_place::node) {
+      std::erase(p.roles, "agents");
+    }
+    if (scenario_.there_before > 0)
+      fill_store(p, scenario_.there_before);
+    socket_ = p.folder + "/control.sock";
+    node_ = std::make_unique<part>(p);
+  }
+
+  void start_agents(const std::string& listen) {
+    auto p = setup_of("agents");
+    p.roles = {"agents"};
+    p.listen = listen;
+    p.join = address_;
+    agents_ = std::make_unique<part>(p);
+  }
+
+  void start_client() {
+    auto p = setup_of("client");
+    p.roles.clear();
+    p.join = address_;
+    client_ = std::make_unique<part>(p);
+  }
+
+  /// One task goes through before anything is measured.
+  void await_connections() {
+    load_plan one;
+    one.in_flight = 1;
+    one.warm_up = 0;
+    one.seconds = 0.01;
+    one.first = first_of_trial;
+    driving_part().call("drive", one);
+  }
+
+  part& driving_part() { return client_ ? *client_ : *node_; }
+
+  json drive() {
+    auto plan = scenario_.plan;
+    plan.there_before = scenario_.there_before;
+    if (scenario_.lists_per_second > 0) {
+      call_plan lists;
+      lists.socket = socket_;
+      lists.lists_per_second = scenario_.lists_per_second;
+      lists.seconds = plan.warm_up + plan.seconds;
+      caller_->tell("call", lists);
+    }
+    auto measured = driving_part().call("drive", plan);
+    if (scenario_.lists_per_second > 0)
+      measured["listed_ms"] = caller_->answer().at("listed_ms");
+    return measured;
+  }
+
+  call_plan call_of_client() const {
+    call_plan c;
+    c.socket = socket_;
+    c.connections = scenario_.connections;
+    c.seconds = scenario_.plan.seconds;
+    c.load = scenario_.load;
+    return c;
+  }
+
+  json call(const call_plan& plan) { return caller_->call("call", plan); }
+
+  /// Seconds until nothing is open any more; a backlog that was there before is left.
+  double await_drained() {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto passed = [&] { return std::chrono::steady_clock::now() - begun; };
+    while (scenario_.there_before == 0 && open_tasks(node_->call("figures")) > 0 && passed() < drain_limit)
+      std::this_thread::sleep_for(look_again);
+    return std::chrono::duration<double>(passed()).count();
+  }
+
+  std::vector<json> figures() {
+    std::vector<json> all;
+    for (const auto& p : {node_.get(), client_.get(), agents_.get(), service_.get(), caller_.get()})
+      if (p != nullptr)
+        all.push_back(p->call("figures"));
+    return all;
+  }
+
+  void add_store(json& measured, const json& before, const json& after, double drained) const {
+    measured["tasks"] = after.at("tasks");
+    measured["store_bytes"] = after.at("store_bytes");
+    measured["resident_bytes"] = after.at("resident");
+    measured["resident_peak_bytes"] = after.at("resident_peak");
+    // Acknowledged and not in the store any more: there must be none.
+    measured["lost"] =
+      std::max<std::int64_t>(measured.at("acknowledged").get<std::int64_t>() + all_tasks(before) - all_tasks(after), 0);
+    if (scenario_.there_before == 0)
+      measured["unfinished"] = open_tasks(after);
+    if (scenario_.client == client_place::here)
+      return;
+    measured["drain_seconds"] = drained;
+    measured["tasks_per_second"] = ended_between(before, after) / (measured.at("seconds").get<double>() + drained);
+  }
+
+  /// The processor's time of all of them for each task, from before the first to after the last.
+  static void add_all_processes(json& measured, const std::vector<json>& before, const std::vector<json>& after) {
+    double cpu = 0;
+    for (std::size_t i = 0; i < after.size(); ++i)
+      cpu += after[i].at("cpu_seconds").get<double>() - before[i].at("cpu_seconds").get<double>();
+    const auto change = [&](const char* what) {
+      return after.front().at("store").at(what).get<double>() - before.front().at("store").at(what).get<double>();
+    };
+    const auto tasks = std::max(change("ended"), 1.0);
+    auto& each = measured["per_task"];
+    each["cpu_ms"] = cpu * 1000 / tasks;
+    each["synced_commits"] = change("synced") / tasks;
+    each["bytes_written"] =
+      (after.front().at("bytes_written").get<double>() - before.front().at("bytes_written").get<double>()) / tasks;
+  }
+
+  const scenario& scenario_;
+  std::filesystem::path folder_;
+  std::string address_; ///< of the node with the store; empty: it does not listen
+  std::string socket_;
+  std::unique_ptr<part> service_;
+  std::unique_ptr<part> node_;
+  std::unique_ptr<part> agents_;
+  std::unique_ptr<part> client_;
+  std::unique_ptr<part> caller_;
+};
+
+} // namespace
+
+json measure(const scenario& s, const std::filesystem::path& folder) {
+  auto measured = stage{s, folder}.measure();
+  measured["name"] = s.name;
+  return measured;
+}
+
+} // namespace steadfast::bench

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "apps/bench/driver.hpp"
+#include "apps/bench/part.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace steadfast::bench {
+
+/// Where the submitting client is.
+enum class client_place : std::uint8_t {
+  here,   ///< an actor in the node's process
+  node,   ///< an actor of a node without roles, in another process, over CAF
+  socket, ///< another process, at the control channel
+};
+
+/// Where the agents are.
+enum class agent_place : std::uint8_t {
+  here, ///< C++ functions in the node's process
+  node, ///< C++ functions in a node of their own, over CAF
+  http, ///< in the node's process, with a call over HTTP to a service in another for each order
+};
+
+/// One measurement.
+struct scenario {
+  std::string name;
+  workload load;
+  load_plan plan;
+  client_place client = client_place::here;
+  agent_place agents = agent_place::here;
+  std::uint32_t connections = 16; ///< of a client at the control channel
+  double lists_per_second = 0;    ///< a person's `task list` beside it
+  std::uint32_t there_before = 0; ///< tasks in the store before it begins; REQUIRES: a closed loop of as many
+};
+
+/// Carries it out with a new store in `folder`. Throws failure.
+nlohmann::json measure(const scenario& s, const std::filesystem::path& folder);
+
+/// For people: what it measured, in a few lines.
+std::string text_of(const nlohmann::json& measured);
+
+} // namespace steadfast::bench

@@ -1,0 +1,233 @@
+#include "apps/bench/targets.hpp"
+
+#include "apps/bench/process_figures.hpp"
+#include "apps/bench/restart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace steadfast::bench {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t repeated = 5;
+constexpr double long_load = 300; ///< seconds
+
+using figure = std::function<double(const json&)>;
+
+/// By its path, such as "/acknowledged_ms/p99".
+figure at(const char* path, double unit_size = 1) {
+  return [path, unit_size](const json& m) { return m.at(json::json_pointer{path}).get<double>() / unit_size; };
+}
+
+double lost_or_left(const json& m) {
+  double sum = 0;
+  for (const char* what : {"lost", "unfinished", "unanswered", "refused"})
+    sum += m.value(what, 0.0);
+  return sum;
+}
+
+target at_least(std::string what, std::string unit, double wanted, figure f) {
+  return {std::move(what), std::move(unit), wanted, true, std::move(f)};
+}
+
+target at_most(std::string what, std::string unit, double wanted, figure f) {
+  return {std::move(what), std::move(unit), wanted, false, std::move(f)};
+}
+
+scenario closed(std::string name, std::uint32_t in_flight) {
+  scenario s;
+  s.name = std::move(name);
+  s.plan.in_flight = in_flight;
+  return s;
+}
+
+scenario open(std::string name, double rate, double duration) {
+  scenario s;
+  s.name = std::move(name);
+  s.plan.rate = rate;
+  s.plan.warm_up = 0;
+  s.plan.seconds = duration;
+  return s;
+}
+
+// ---- measurements of several parts ----
+
+/// What a task costs while so many others wait.
+measurement backlog_curve() {
+  return {"backlog", [](const std::filesystem::path& folder) {
+            json curve = json::array();
+            for (const auto waiting : {1'000U, 10'000U, 100'000U, 1'000'000U}) {
+              auto s = closed(fmt::format("backlog of {}", waiting), waiting);
+              s.there_before = waiting;
+              s.plan.drain_limit = 0;
+              const auto place = folder / std::to_string(waiting);
+              std::filesystem::create_directory(place);
+              curve.push_back(measure(s, place));
+              std::filesystem::remove_all(place);
+            }
+            const auto cost = at("/per_task/cpu_ms");
+            return json{{"curve", curve}, {"times_dearer", cost(curve.back()) / cost(curve.front())}};
+          }};
+}
+
+/// How much slower tasks are while a person lists them ten times a second.
+measurement listing_beside() {
+  return {"task list beside the load", [](const std::filesystem::path& folder) {
+            constexpr double lists_per_second = 10;
+            auto s = closed("256 in flight", 256);
+            std::vector<json> both;
+            for (const auto lists : {0.0, lists_per_second}) {
+              s.lists_per_second = lists;
+              const auto place = folder / std::to_string(both.size());
+              std::filesystem::create_directory(place);
+              both.push_back(measure(s, place));
+            }
+            const auto speed = at("/tasks_per_second");
+            return json{
+              {"without", both[0]}, {"with", both[1]}, {"slower_percent", 100 * (1 - speed(both[1]) / speed(both[0]))}};
+          }};
+}
+
+// ---- the list ----
+
+std::vector<target_group> closed_loops() {
+  auto failing = closed("closed loop, 256 in flight, step 4 fails and three are undone", 256);
+  failing.load.fail_step = 4;
+  return {
+    {measurement_of(closed("closed loop, 4096 in flight", 4096)),
+     repeated,
+     {at_least("closed loop, 4096 in flight", "tasks/s", 20'000, at("/tasks_per_second"))}},
+    {measurement_of(closed("closed loop, 256 in flight", 256)),
+     repeated,
+     {at_least("closed loop, 256 in flight", "tasks/s", 15'000, at("/tasks_per_second")),
+      at_most("  processor time", "ms a task", 0.1, at("/per_task/cpu_ms")),
+      at_most("  written to disk", "bytes a task", 3000, at("/per_task/bytes_written"))}},
+    {measurement_of(failing),
+     repeated,
+     {at_least("closed loop, 256 in flight, three undone", "tasks/s", 8000, at("/tasks_per_second"))}},
+    {measurement_of(closed("closed loop, 1 in flight", 1)),
+     repeated,
+     {at_most("one task alone, p50 until it is done", "ms", 3, at("/completed_ms/p50")),
+      at_most("  synced commits", "a task", 7.05, at("/per_task/synced_commits"))}},
+  };
+}
+
+std::vector<target_group> open_loops(double duration) {
+  const auto minutes = fmt::format("10,000 submissions/s for {:.0f} s", duration);
+  return {
+    {measurement_of(open("open loop, " + minutes, 10'000, duration)),
+     1,
+     {at_least(minutes + ", done meanwhile", "tasks/s", 9900, at("/tasks_per_second")),
+      at_most("  acknowledged, p99", "ms", 50, at("/acknowledged_ms/p99")),
+      at_most("  lost or left", "tasks", 0, lost_or_left)}},
+    {measurement_of(open("open loop, burst of 50,000 submissions/s for 10 s", 50'000, 10)),
+     1,
+     {at_most("50,000 submissions/s for 10 s, acknowledged, p99", "ms", 500, at("/acknowledged_ms/p99")),
+      at_most("  lost, or left two minutes later", "tasks", 0, lost_or_left)}},
+  };
+}
+
+std::vector<target_group> between_processes() {
+  auto http = closed("closed loop, 256 in flight, agents over HTTP", 256);
+  http.agents = agent_place::http;
+  auto agents = closed("closed loop, 256 in flight, agents on another node over CAF", 256);
+  agents.agents = agent_place::node;
+  auto client = closed("submissions from another process over CAF, 256 on their way", 256);
+  client.client = client_place::node;
+  auto socket = closed("submissions from another process at the socket, 64 connections", 64);
+  socket.client = client_place::socket;
+  socket.connections = 64;
+  return {
+    {measurement_of(http),
+     repeated,
+     {at_least("agents over HTTP, five calls a task", "tasks/s", 3000, at("/tasks_per_second"))}},
+    {measurement_of(agents),
+     repeated,
+     {at_least("agents on another node over CAF", "tasks/s", 8000, at("/tasks_per_second"))}},
+    {measurement_of(client),
+     repeated,
+     {at_least("client in another process over CAF", "submissions/s", 10'000, at("/submissions_per_second"))}},
+    {measurement_of(socket),
+     repeated,
+     {at_least("client in another process at the socket", "submissions/s", 10'000, at("/submissions_per_second"))}},
+  };
+}
+
+std::vector<target_group> starts() {
+  const auto start = [](const std::filesystem::path& folder) { return measure_start(folder, repeated); };
+  const auto kill = [](const std::filesystem::path& folder) { return measure_kill(folder, 2000); };
+  const auto restart = [](const std::filesystem::path& folder) { return measure_restart(folder, 100'000); };
+  return {
+    {{"start on an empty store", start},
+     1,
+     {at_most("ready after a start on an empty store", "ms", 100, at("/ready_ms")),
+      at_most("  memory when idle", "MiB", 30, at("/resident_bytes", mebibyte))}},
+    {{"kill -9 with 2,000 tasks in flight", kill},
+     1,
+     {at_most("kill -9 with 2,000 tasks in flight, all done", "ms", 1500, at("/all_done_ms"))}},
+    {{"restart with 100,000 unfinished tasks", restart},
+     1,
+     {at_most("100,000 unfinished tasks, first dispatch", "ms", 2000, at("/first_dispatch_ms")),
+      at_most("  memory", "MiB", 300, at("/resident_bytes", mebibyte))}},
+  };
+}
+
+std::vector<target_group> side_effects() {
+  return {
+    {backlog_curve(),
+     1,
+     {at_most("a task with 1,000,000 waiting, against 1,000", "times the CPU", 1.1, at("/times_dearer"))}},
+    {listing_beside(), 1, {at_most("ten task lists a second beside the load", "% slower", 10, at("/slower_percent"))}},
+  };
+}
+
+std::string number_text(double x) {
+  return x >= 1000 ? fmt::format("{:.0f}", x) : x >= 10 ? fmt::format("{:.1f}", x) : fmt::format("{:.3g}", x);
+}
+
+} // namespace
+
+std::string target_result::wanted_text() const {
+  return fmt::format("{} {} {}", at_least ? ">=" : "<=", number_text(wanted), unit);
+}
+
+std::string target_result::measured_text() const {
+  const auto text = number_text(measured());
+  return runs.size() == 1 ? text
+                          : fmt::format("{} ({} to {})", text, number_text(runs.front()), number_text(runs.back()));
+}
+
+std::vector<target_group> target_groups(const choice& c) {
+  std::vector<target_group> all;
+  for (auto& part : {closed_loops(), open_loops(c.seconds > 0 ? c.seconds : long_load), between_processes(), starts(),
+                     side_effects()})
+    all.insert(all.end(), part.begin(), part.end());
+  std::erase_if(all, [&](const target_group& g) { return g.what.name.find(c.only) == std::string::npos; });
+  return all;
+}
+
+target_result judge(const target& t, const std::vector<json>& runs) {
+  target_result r{t.what, t.unit, t.wanted, t.at_least, {}};
+  for (const auto& run : runs)
+    r.runs.push_back(t.figure(run));
+  std::sort(r.runs.begin(), r.runs.end());
+  return r;
+}
+
+json json_of(const std::vector<target_result>& results) {
+  auto list = json::array();
+  for (const auto& r : results)
+    list.push_back({{"target", r.what},
+                    {"unit", r.unit},
+                    {r.at_least ? "at_least" : "at_most", r.wanted},
+                    {"measured", r.measured()},
+                    {"runs", r.runs},
+                    {"is_met", r.is_met()}});
+  return list;
+}
+
+} // namespace steadfast::bench

@@ -1,0 +1,93 @@
+#include "apps/bench/watched_store.hpp"
+
+#include "apps/bench/workload.hpp"
+#include "workflow/overload.hpp"
+
+#include <ctime>
+#include <variant>
+
+namespace steadfast::bench {
+namespace {
+
+double cpu_of_this_thread() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+/// What one write of a batch did.
+struct effect {
+  std::uint64_t submitted = 0;
+  std::uint64_t transitions = 0;
+  const workflow::task* ended = nullptr;
+  bool changed = false; ///< something was written at all
+};
+
+effect effect_of(const store::write& w, const store::outcome& o) {
+  if (o.result != store::verdict::applied)
+    return {};
+  return std::visit(workflow::overload{
+                      [&](const store::submit_task&) -> effect {
+                        return {o.created, o.created, nullptr, o.created};
+                      },
+                      [&](const store::update_task& x) -> effect {
+                        return {0, 1, workflow::has_ended(x.next) ? &x.next : nullptr, true};
+                      },
+                      [&](const store::claim_tasks&) -> effect {
+                        return {0, o.tasks.size(), nullptr, !o.tasks.empty()};
+                      },
+                      [&](const store::free_locks&) -> effect {
+                        return {0, o.number, nullptr, o.number > 0};
+                      },
+                      [](const auto&) -> effect {
+                        return {0, 0, nullptr, true};
+                      },
+                    },
+                    w);
+}
+
+} // namespace
+
+std::vector<store::outcome> watched_store::commit(const std::vector<store::write>& batch) {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto cpu_before = cpu_of_this_thread();
+  auto outcomes = real_->commit(batch);
+  const auto cpu_after = cpu_of_this_thread();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+
+  ended_tasks ended;
+  const std::lock_guard lock{mutex_};
+  bool changed = false;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const auto e = effect_of(batch[i], outcomes[i]);
+    figures_.submitted += e.submitted;
+    figures_.transitions += e.transitions;
+    changed = changed || e.changed;
+    if (e.ended == nullptr)
+      continue;
+    ++figures_.ended;
+    if (const auto index = index_of(e.ended->id))
+      ended.push_back(*index);
+  }
+  ++figures_.commits;
+  figures_.synced += changed ? 1 : 0;
+  figures_.writes += batch.size();
+  figures_.commit_seconds += took.count();
+  figures_.commit_cpu_seconds += cpu_after - cpu_before;
+  figures_.writer_cpu_seconds = cpu_of_this_thread();
+  if (!ended.empty() && on_ended_)
+    on_ended_(std::move(ended));
+  return outcomes;
+}
+
+store_figures watched_store::figures() const {
+  const std::lock_guard lock{mutex_};
+  return figures_;
+}
+
+void watched_store::on_ended(std::function<void(ended_tasks)> call) {
+  const std::lock_guard lock{mutex_};
+  on_ended_ = std::move(call);
+}
+
+} // namespace steadfast::bench

@@ -1,0 +1,58 @@
+#include "bench/micro/life.hpp"
+
+#include "workflow/retry.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace bench {
+
+namespace workflow = steadfast::workflow;
+
+workflow::definition five_steps() {
+  workflow::definition d;
+  d.name = "bench";
+  for (int i = 1; i <= 5; ++i) {
+    auto& s = d.steps.emplace_back();
+    s.name = "step-" + std::to_string(i);
+    s.agent = "agent-" + std::to_string(i);
+    s.compensation = workflow::compensation{};
+    s.compensation->agent = s.agent;
+  }
+  return d;
+}
+
+workflow::submission submission_of(std::uint64_t number) {
+  constexpr std::size_t payload_size = 200;
+  workflow::submission s;
+  s.id = fmt::format("{:016x}-{}", workflow::mixed(number, 0, 0), number);
+  s.workflow = "bench";
+  s.payload = workflow::blob{"\"" + std::string(payload_size - 2, 'x') + "\""};
+  return s;
+}
+
+std::vector<workflow::event> events_of_a_life() {
+  constexpr std::size_t result_size = 100;
+  std::vector<workflow::event> events{workflow::taken{"bench"}};
+  for (std::size_t i = 0; i < 5; ++i)
+    events.emplace_back(
+      workflow::attempt_succeeded{{i, 1, 1}, workflow::blob{"\"" + std::string(result_size - 2, 'y') + "\""}, {}});
+  return events;
+}
+
+std::vector<workflow::task> states_of_a_life(const workflow::definition& d, std::uint64_t number) {
+  std::vector<workflow::task> states{workflow::make_task(submission_of(number), d, some_day)};
+  states.front().number = number;
+  states.front().revision = 1;
+  for (const auto& e : events_of_a_life()) {
+    auto change = workflow::apply(states.back(), d, e, some_day);
+    if (change.result != workflow::verdict::applied)
+      throw std::logic_error{"a life does not go well: " + change.reason};
+    states.push_back(std::move(change.next));
+    states.back().revision = states.size();
+  }
+  return states;
+}
+
+} // namespace bench
