@@ -21,7 +21,13 @@ constexpr milliseconds answer_limit{30'000};
 constexpr milliseconds look_first{5};
 constexpr milliseconds look_longest{250};
 
-client_error::kind kind_of(int code) {
+/// 0 when there is none of that name.
+std::int64_t whole_number(const json& in, const char* name) {
+  const auto found = in.find(name);
+  return found != in.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+client_error::kind kind_of(std::int64_t code) {
   switch (code) {
     case 2: return client_error::kind::busy;
     case 3: return client_error::kind::timed_out;
@@ -34,10 +40,9 @@ json result_of(const json& answer) {
   if (answer.contains("result"))
     return answer["result"];
   const auto& error = answer.at("error");
-  milliseconds retry_after{0};
-  if (error.contains("data"))
-    retry_after = milliseconds{error["data"].value("retry_after_ms", 0)};
-  throw client_error{kind_of(error.value("code", 0)), error.value("message", "the node gave no reason"), retry_after};
+  const milliseconds retry_after{whole_number(error.value("data", json::object()), "retry_after_ms")};
+  throw client_error{kind_of(whole_number(error, "code")), error.value("message", "the node gave no reason"),
+                     retry_after};
 }
 
 /// What `read` finds in what the node said.
