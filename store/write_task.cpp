@@ -38,6 +38,14 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
+bool are_next_notices(const std::vector<workflow::notice>& given, const workflow::task& before,
+                      const workflow::task& next) {
+  const auto is_between = [&](const workflow::notice& n) {
+    return n.sequence > before.notices && n.sequence <= next.notices;
+  };
+  return next.notices >= before.notices && std::all_of(given.begin(), given.end(), is_between);
+}
+
 bool is_same_task(const workflow::task& a, const workflow::task& b) {
   return a.number == b.number && a.id == b.id && a.workflow == b.workflow && a.version == b.version
          && a.reply_to == b.reply_to && a.priority == b.priority;
@@ -128,6 +136,8 @@ outcome write_batch::make(const update_task& w) {
                                              + std::to_string(settings_.options->result_size_max));
   if (const auto broken = workflow::broken_invariants(w.next, *before->definition); !broken.empty())
     return turned_down(verdict::refused, "the task would be broken: " + joined(broken));
+  if (!are_next_notices(w.notices, stored, w.next))
+    return turned_down(verdict::refused, "the notices do not go on from those that the task gave before");
 
   outcome o = applied();
   o.number = w.next.number;
