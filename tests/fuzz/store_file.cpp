@@ -84,7 +84,7 @@ void read_and_work(const store::store_options& options, const fuzz::history& pas
   const auto wrong = past.never_told(now);
   fuzz::expect(wrong.empty(), "what is told was once true", wrong);
   const bool is_reported = !engine.damaged().empty() || !engine.check().faults.empty();
-  fuzz::expect(is_reported || past.knows(now), "what is lost is reported");
+  fuzz::expect(is_reported || past.knows(now), "what is lost is reported", past.changed_in(now));
   if (!is_reported)
     work(engine, past);
 }

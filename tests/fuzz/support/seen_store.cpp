@@ -150,6 +150,13 @@ bool history::knows(const told& now) const {
   return std::find(states.begin(), states.end(), now) != states.end();
 }
 
+std::string history::changed_in(const told& now) const {
+  for (const auto& [thing, bytes] : states.back())
+    if (const auto found = now.find(thing); found == now.end() || found->second != bytes)
+      return thing;
+  return {};
+}
+
 const base_store& base() {
   static const base_store b = make_base();
   return b;

@@ -24,6 +24,8 @@ struct history {
   /// The first thing that was never told in that way; empty: there is none.
   std::string never_told(const told& now) const;
   bool knows(const told& now) const; ///< as one of the states as a whole
+  /// The first thing that was otherwise, or was not there, in the last state; empty: there is none.
+  std::string changed_in(const told& now) const;
 };
 
 /// A small store, always the same: tasks in several states, with small and large payloads and results, leases, alerts, notices
