@@ -2,6 +2,7 @@
 
 #include "actors/messages.hpp"
 
+#include <algorithm>
 #include <set>
 
 namespace steadfast::actors {
@@ -11,13 +12,17 @@ namespace steadfast::actors {
 /// a distant deadline would leave a further message behind for it each time.
 class alarm {
 public:
+  /// CAF's clock counts in nanoseconds, of which 64 bits hold 292 years; who waits longer is woken and waits again.
+  static constexpr workflow::span longest_wait = std::chrono::hours{24 * 365};
+
   /// Sees to it that `self` gets a tick_timer at `at` or before.
   template <class Handle, class Self, class Clock>
   void set(Self* self, Clock& clock, workflow::instant at) {
     if (at == workflow::never || (!on_their_way_.empty() && *on_their_way_.begin() <= at))
       return;
-    on_their_way_.insert(at);
     const auto now = clock.now(self);
+    at = std::min(at, now + longest_wait);
+    on_their_way_.insert(at);
     tell_after(self, Handle{self}, at > now ? at - now : workflow::span{0}, tick_timer{generation_of(at)});
   }
 

@@ -24,7 +24,8 @@ workflow::span wait_asked(const std::string& value, workflow::instant now) {
   const auto at = curl_getdate(value.c_str(), nullptr);
   if (at < 0)
     return workflow::span{0};
-  const auto wait = workflow::instant{std::chrono::seconds{at}} - now;
+  constexpr auto latest = std::chrono::floor<std::chrono::seconds>(workflow::instant_max).time_since_epoch();
+  const auto wait = workflow::instant{std::min(std::chrono::seconds{at}, latest)} - now;
   return std::clamp<workflow::span>(wait, workflow::span{0}, std::chrono::hours{24});
 }
 

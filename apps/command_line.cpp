@@ -87,7 +87,8 @@ const CLI::App* find_subcommand(const CLI::App& of, const std::string& name) {
   return found.empty() ? nullptr : found.front();
 }
 
-int run_command_line(const std::vector<std::string>& words) {
+std::variant<command, exit_code> understand(const std::vector<std::string>& words, std::ostream& out,
+                                            std::ostream& err) {
   command chosen;
   CLI::App app{"Multi-step operations against remote services that happen as a whole or are undone as a whole.",
                "steadfast"};
@@ -95,9 +96,15 @@ int run_command_line(const std::vector<std::string>& words) {
   try {
     app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? done : wrong_usage;
+    return app.exit(e, out, err) == 0 ? done : wrong_usage;
   }
-  return run(chosen);
+  return chosen;
+}
+
+int run_command_line(const std::vector<std::string>& words) {
+  const auto meant = understand(words, std::cout, std::cerr);
+  const auto* todo = std::get_if<command>(&meant);
+  return todo ? run(*todo) : std::get<exit_code>(meant);
 }
 
 } // namespace steadfast::apps

@@ -60,7 +60,7 @@ std::vector<std::string> words_of(std::string_view line) {
       words.back() += line[++i];
     else if (quote == '\0' && (c == '\'' || c == '"'))
       quote = c;
-    else if (c == quote)
+    else if (quote != '\0' && c == quote)
       quote = '\0';
     else
       words.back() += c;

@@ -21,7 +21,13 @@ constexpr milliseconds answer_limit{30'000};
 constexpr milliseconds look_first{5};
 constexpr milliseconds look_longest{250};
 
-client_error::kind kind_of(int code) {
+/// 0 when there is none of that name.
+std::int64_t whole_number(const json& in, const char* name) {
+  const auto found = in.find(name);
+  return found != in.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
+}
+
+client_error::kind kind_of(std::int64_t code) {
   switch (code) {
     case 2: return client_error::kind::busy;
     case 3: return client_error::kind::timed_out;
@@ -34,10 +40,20 @@ json result_of(const json& answer) {
   if (answer.contains("result"))
     return answer["result"];
   const auto& error = answer.at("error");
-  milliseconds retry_after{0};
-  if (error.contains("data"))
-    retry_after = milliseconds{error["data"].value("retry_after_ms", 0)};
-  throw client_error{kind_of(error.value("code", 0)), error.value("message", "the node gave no reason"), retry_after};
+  const milliseconds retry_after{whole_number(error.value("data", json::object()), "retry_after_ms")};
+  throw client_error{kind_of(whole_number(error, "code")), error.value("message", "the node gave no reason"),
+                     retry_after};
+}
+
+/// What `read` finds in what the node said.
+template <class Read>
+auto understood(Read read) {
+  try {
+    return read();
+  } catch (const json::exception& e) {
+    throw client_error{client_error::kind::unreachable,
+                       std::string{"what listens there gives answers that are none of a node: "} + e.what()};
+  }
 }
 
 bool has_ended(const std::string& state) {
@@ -56,7 +72,7 @@ public:
     const auto answer = json::parse(read_line(), nullptr, false);
     if (!answer.is_object())
       throw client_error{client_error::kind::unreachable, "the node at " + path_ + " gave an answer that is no JSON"};
-    return result_of(answer);
+    return understood([&] { return result_of(answer); });
   }
 
 private:
@@ -125,13 +141,14 @@ submitted client::submit(const std::string& workflow, const std::string& payload
   if (!options.reply_to.empty())
     params["reply_to"] = options.reply_to;
   const auto answer = call("submit", params);
-  return {answer.at("id"), answer.at("created"), answer.at("process_state")};
+  return understood([&] { return submitted{answer.at("id"), answer.at("created"), answer.at("process_state")}; });
 }
 
 std::string client::wait(const std::string& id, milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   for (auto pause = look_first;; pause = std::min(2 * pause, look_longest)) {
-    std::string state = call("task.state", {{"id", id}}).at("process_state");
+    const auto answer = call("task.state", {{"id", id}});
+    const auto state = understood([&] { return answer.at("process_state").get<std::string>(); });
     if (has_ended(state) || std::chrono::steady_clock::now() >= until)
       return state;
     std::this_thread::sleep_for(pause);
@@ -139,7 +156,8 @@ std::string client::wait(const std::string& id, milliseconds limit) {
 }
 
 json client::show(const std::string& id) {
-  return call("task.show", {{"id", id}}).at("task");
+  const auto answer = call("task.show", {{"id", id}});
+  return understood([&] { return answer.at("task"); });
 }
 
 json client::call(const std::string& method, const json& params) {

@@ -3,10 +3,12 @@
 #include "runtime/config_error.hpp"
 #include "runtime/config_file.hpp"
 #include "runtime/toml_file.hpp"
+#include "workflow/name.hpp"
 
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 namespace steadfast {
@@ -72,14 +74,20 @@ toml::table& table_in(toml::table& t, const char* name) {
 }
 
 /// Workflows are named relative to the cluster file, and the node's configuration lies elsewhere.
-toml::array absolute_workflows(const toml::table& base, const fs::path& file) {
+toml::array absolute_workflows(runtime::toml_section& root, const fs::path& file) {
+  std::vector<std::string> given;
+  root.read("workflows", given);
   toml::array paths;
-  if (const auto* given = base["workflows"].as_array())
-    for (const auto& p : *given)
-      paths.push_back(fs::weakly_canonical(file.parent_path() / p.value_or(std::string{})).string());
+  for (const auto& p : given) {
+    std::error_code error;
+    paths.push_back(fs::weakly_canonical(file.parent_path() / p, error).string());
+    if (error)
+      root.complain("workflows", workflow::quoted(p) + " is no path: " + error.message());
+  }
   return paths;
 }
 
+/// REQUIRES: agents, if there are any, are a list of tables.
 void keep_agents(toml::table& t, const std::vector<std::string>& names) {
   auto* all = t["agent"].as_array();
   if (names.empty() || !all)
@@ -124,8 +132,9 @@ std::vector<planned_node> plan_cluster(const fs::path& file, const fs::path& fol
     root.complain("folder", "must name the folder where the nodes' folders are made");
   const auto nodes = read_nodes(root);
   const auto join = store_address(nodes, root);
+  const auto workflows = absolute_workflows(root, file);
+  root.sections("agent");
   report.throw_if_any();
-  const auto workflows = absolute_workflows(base, file);
   base.erase("folder");
   base.erase("node");
   std::vector<planned_node> plan;

@@ -103,9 +103,9 @@ std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<w
 }
 
 json list_actors(const control_context& c, const json& params) {
-  const actors::list_actors which{params.value("kind", std::string{})};
+  const actors::list_actors which{text_of(params, "kind", "")};
   std::string trouble;
-  const auto nodes = chosen_nodes(c, params.value("node", std::string{}), trouble);
+  const auto nodes = chosen_nodes(c, text_of(params, "node", ""), trouble);
   const auto answers = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
     auto list = json::array();
     for (const auto& a : c.ask<actors::actor_page>(front, which, limit).actors)
@@ -125,7 +125,7 @@ json show_actor(const control_context& c, const json& params) {
   if (at == std::string::npos)
     throw control_error{control_error::invalid_params,
                         "`" + id + "` is no id of an actor: they look like scheduler@" + c.parts.name};
-  const actors::find_actor which{id, std::min(params.value("max", 20U), listed_max)};
+  const actors::find_actor which{id, std::min(number_of(params, "max", 20U), listed_max)};
   std::string trouble;
   const auto nodes = chosen_nodes(c, id.substr(at + 1), trouble);
   const auto answer = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
@@ -141,7 +141,8 @@ json show_actor(const control_context& c, const json& params) {
 
 /// Answered when it has begun.
 json drain_node(const control_context& c, const json& params) {
-  const workflow::span limit{params.value("limit_ms", std::int64_t{30'000})};
+  const workflow::span limit{
+    number_of(params, "limit_ms", std::int64_t{30'000}, std::int64_t{0}, std::int64_t{workflow::span_max.count()})};
   std::string trouble;
   const auto nodes = chosen_nodes(c, text_of(params, "node"), trouble);
   record_act(c, params, "drained node " + workflow::quoted(nodes.front().name));
@@ -153,8 +154,8 @@ json drain_node(const control_context& c, const json& params) {
 /// At every node that has an agent of that name.
 json set_circuit(const control_context& c, const json& params) {
   const auto name = text_of(params, "agent");
-  const actors::set_circuit word{params.at("open").get<bool>(), text_of(params, "who"),
-                                 params.value("why", std::string{})};
+  require(params, "open");
+  const actors::set_circuit word{flag_of(params, "open", false), text_of(params, "who"), text_of(params, "why", "")};
   std::string trouble;
   const auto answers =
     ask_nodes(c, living_nodes(c, trouble), node_answer_limit, [&](const actors::node_front& front, auto limit) {

@@ -11,7 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <concepts>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -96,8 +99,30 @@ nlohmann::json list_standstill(const control_context& c, const nlohmann::json& p
 
 actors::workflow_page workflows(const control_context& c);
 
-/// The text under that name. Throws control_error.
+// What stands in the parameters under a name. Each throws control_error, which names it, when it is something else.
+
 std::string text_of(const nlohmann::json& params, const char* name);
+/// `absent` when there is none.
+std::string text_of(const nlohmann::json& params, const char* name, const std::string& absent);
+bool flag_of(const nlohmann::json& params, const char* name, bool absent);
+/// Throws when there is nothing.
+void require(const nlohmann::json& params, const char* name);
+
+/// A whole number between the bounds; `absent` when there is none.
+template <std::integral T>
+T number_of(const nlohmann::json& params, const char* name, T absent, T min = std::numeric_limits<T>::min(),
+            T max = std::numeric_limits<T>::max()) {
+  const auto found = params.find(name);
+  if (found == params.end())
+    return absent;
+  const auto fits = [&](auto n) { return std::cmp_greater_equal(n, min) && std::cmp_less_equal(n, max); };
+  if (found->is_number_unsigned() && fits(found->get<std::uint64_t>()))
+    return static_cast<T>(found->get<std::uint64_t>());
+  if (found->is_number_integer() && fits(found->get<std::int64_t>()))
+    return static_cast<T>(found->get<std::int64_t>());
+  throw control_error{control_error::invalid_params, std::string{"`"} + name + "` must be a whole number from "
+                                                       + std::to_string(min) + " to " + std::to_string(max)};
+}
 
 /// Keeps what a person, `who` in the parameters, did to something that is no task, and `why`.
 void record_act(const control_context& c, const nlohmann::json& params, const std::string& what);

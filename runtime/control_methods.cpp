@@ -26,7 +26,7 @@ using nlohmann::json;
 constexpr std::size_t page_max = 1000;
 
 std::size_t max_of(const json& params) {
-  return std::min<std::size_t>(params.value("max", std::size_t{100}), page_max);
+  return std::min(number_of(params, "max", std::size_t{100}), page_max);
 }
 
 /// A document may be given as a JSON text in a string, or as the value itself.
@@ -36,20 +36,24 @@ std::string document_of(const json& params, const char* name) {
   return params[name].is_string() ? params[name].get<std::string>() : params[name].dump();
 }
 
+/// Milliseconds since 1970.
+workflow::instant moment_of(const json& params, const char* name, workflow::instant absent) {
+  return workflow::instant{workflow::span{number_of(params, name, absent.time_since_epoch().count())}};
+}
+
 // ---- submitting ----
 
 workflow::submission submission_of(const json& params) {
   workflow::submission s;
   s.id = text_of(params, "id");
   s.workflow = text_of(params, "workflow");
-  s.version = params.value("version", 0U);
+  s.version = number_of(params, "version", 0U);
   s.payload = workflow::blob{document_of(params, "payload")};
-  s.content_type = params.value("content_type", s.content_type);
-  s.reply_to = params.value("reply_to", std::string{});
+  s.content_type = text_of(params, "content_type", s.content_type);
+  s.reply_to = text_of(params, "reply_to", "");
   if (params.contains("priority"))
-    s.priority = params["priority"].get<std::uint8_t>();
-  if (params.contains("not_before_ms"))
-    s.not_before = workflow::instant{workflow::span{params["not_before_ms"].get<std::int64_t>()}};
+    s.priority = number_of(params, "priority", std::uint8_t{0}, std::uint8_t{0}, workflow::priority_max);
+  s.not_before = moment_of(params, "not_before_ms", s.not_before);
   return s;
 }
 
@@ -114,7 +118,7 @@ json plan_undo(const control_context& c, const json& params) {
                     {"why", d.steps[i].compensation ? "its compensation failed" : "it has no compensation"}});
   return {{"id", t.id},
           {"process_state", std::string{workflow::to_string(t.state)}},
-          {"refused", refusal_of(params.value("act", std::string{"undo"}), t, d, c.clock())},
+          {"refused", refusal_of(text_of(params, "act", "undo"), t, d, c.clock())},
           {"undone", undone},
           {"left", left}};
 }
@@ -126,27 +130,28 @@ json task_state(const control_context& c, const json& params) {
 
 store::task_filter filter_of(const json& params) {
   store::task_filter f;
-  f.workflow = params.value("workflow", std::string{});
-  f.locked_by = params.value("locked_by", std::string{});
-  f.text = params.value("text", std::string{});
-  f.agent = params.value("agent", std::string{});
-  for (const auto& name : params.value("states", std::vector<std::string>{})) {
-    const auto state = workflow::parse_process_state(name);
+  f.workflow = text_of(params, "workflow", "");
+  f.locked_by = text_of(params, "locked_by", "");
+  f.text = text_of(params, "text", "");
+  f.agent = text_of(params, "agent", "");
+  const auto states = params.value("states", json::array());
+  if (!states.is_array())
+    throw control_error{control_error::invalid_params, "`states` must be a list of states"};
+  for (const auto& name : states) {
+    const auto state = name.is_string() ? workflow::parse_process_state(name.get<std::string>()) : std::nullopt;
     if (!state)
-      throw control_error{control_error::invalid_params, "states: there is no state `" + name + "`"};
+      throw control_error{control_error::invalid_params, "`states`: there is no state " + name.dump()};
     f.states.push_back(*state);
   }
-  if (params.contains("submitted_before_ms"))
-    f.submitted_before = workflow::instant{workflow::span{params["submitted_before_ms"].get<std::int64_t>()}};
-  if (params.contains("submitted_after_ms"))
-    f.submitted_after = workflow::instant{workflow::span{params["submitted_after_ms"].get<std::int64_t>()}};
+  f.submitted_before = moment_of(params, "submitted_before_ms", f.submitted_before);
+  f.submitted_after = moment_of(params, "submitted_after_ms", f.submitted_after);
   return f;
 }
 
 json list_tasks(const control_context& c, const json& params) {
   actors::list_tasks question;
   question.filter = actors::boxed<store::task_filter>{filter_of(params)};
-  question.before = params.value("before", std::uint64_t{0});
+  question.before = number_of(params, "before", std::uint64_t{0});
   question.max = static_cast<std::uint32_t>(max_of(params));
   const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.gateway, question);
   json tasks = json::array();
@@ -159,7 +164,7 @@ json count_tasks(const control_context& c, const json& params) {
   constexpr std::uint64_t limit = 10'000'000;
   actors::count_tasks question;
   question.filter = actors::boxed<store::task_filter>{filter_of(params)};
-  question.limit = params.value("limit", limit);
+  question.limit = number_of(params, "limit", limit);
   return {{"count", c.ask<actors::task_count>(c.parts.reader, question).count}};
 }
 
@@ -179,11 +184,11 @@ json act_on_task(const control_context& c, const json& params) {
   actors::act_on_task question;
   question.id = text_of(params, "id");
   question.act = act_of(text_of(params, "act"));
-  question.step = params.value("step", std::string{});
+  question.step = text_of(params, "step", "");
   question.document = document_of(params, "document");
-  question.new_key = params.value("new_key", false);
+  question.new_key = flag_of(params, "new_key", false);
   question.who = text_of(params, "who");
-  question.why = params.value("why", std::string{});
+  question.why = text_of(params, "why", "");
   const auto r = c.ask<actors::act_result>(c.parts.gateway, question);
   if (!r.done)
     throw control_error{control_error::refused, r.why};
@@ -201,7 +206,7 @@ json list_of(const std::vector<actors::boxed<Entry>>& entries, Render render) {
 }
 
 json list_alerts(const control_context& c, const json& params) {
-  const actors::list_alerts question{!params.value("all", false), static_cast<std::uint32_t>(max_of(params))};
+  const actors::list_alerts question{!flag_of(params, "all", false), static_cast<std::uint32_t>(max_of(params))};
   return {{"alerts", list_of(c.ask<actors::alert_page>(c.parts.reader, question).alerts, alert_json)}};
 }
 
@@ -213,7 +218,8 @@ json list_late_replies(const control_context& c, const json& params) {
 
 json acknowledge_alert(const control_context& c, const json& params) {
   store::acknowledge_alert what;
-  what.alert = params.at("alert").get<std::uint64_t>();
+  require(params, "alert");
+  what.alert = number_of(params, "alert", std::uint64_t{0});
   what.who = text_of(params, "who");
   const auto outcome = c.write(std::move(what));
   if (outcome.result != store::verdict::applied)
@@ -223,7 +229,7 @@ json acknowledge_alert(const control_context& c, const json& params) {
 
 json show_workflow(const control_context& c, const json& params) {
   const auto name = text_of(params, "name");
-  const auto version = params.value("version", 0U);
+  const auto version = number_of(params, "version", 0U);
   actors::boxed<workflow::definition> newest;
   for (const auto& d : workflows(c).definitions)
     if (d->name == name && (version == 0 ? !newest || d->version > newest->version : d->version == version))
@@ -231,6 +237,16 @@ json show_workflow(const control_context& c, const json& params) {
   if (!newest)
     throw control_error{control_error::not_found, "there is no workflow `" + name + "`"};
   return {{"workflow", definition_json(*newest)}};
+}
+
+json run(json (*method)(const control_context&, const json&), const control_context& c, const json& params) {
+  if (!params.is_object())
+    throw control_error{control_error::invalid_params, "params must be an object"};
+  try {
+    return method(c, params);
+  } catch (const store::store_error& e) { // about a file that it was asked to read or write
+    throw control_error{control_error::refused, e.what()};
+  }
 }
 
 } // namespace
@@ -243,6 +259,22 @@ std::string text_of(const json& params, const char* name) {
   if (!params.contains(name) || !params[name].is_string())
     throw control_error{control_error::invalid_params, std::string{"`"} + name + "` must be a text"};
   return params[name];
+}
+
+std::string text_of(const json& params, const char* name, const std::string& absent) {
+  return params.contains(name) ? text_of(params, name) : absent;
+}
+
+bool flag_of(const json& params, const char* name, bool absent) {
+  const auto found = params.find(name);
+  if (found != params.end() && !found->is_boolean())
+    throw control_error{control_error::invalid_params, std::string{"`"} + name + "` must be true or false"};
+  return found == params.end() ? absent : found->get<bool>();
+}
+
+void require(const json& params, const char* name) {
+  if (!params.contains(name))
+    throw control_error{control_error::invalid_params, std::string{"`"} + name + "` is missing"};
 }
 
 store::outcome control_context::write(store::write what) const {
@@ -261,14 +293,14 @@ store::outcome control_context::write(store::write what) const {
 
 void record_act(const control_context& c, const json& params, const std::string& what) {
   const auto who = text_of(params, "who");
-  const auto why = params.value("why", std::string{});
+  const auto why = text_of(params, "why", "");
   log_line("info", who + " " + what + (why.empty() ? "" : ": " + why));
   c.write(store::record_act{who, what, why, {}});
 }
 
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   const auto bound = [&sys, &parts](json (*method)(const control_context&, const json&)) -> control_method {
-    return [&sys, &parts, method](const json& params) { return method(control_context{sys, parts}, params); };
+    return [&sys, &parts, method](const json& params) { return run(method, control_context{sys, parts}, params); };
   };
   control_methods m;
   m["submit"] = bound(submit);

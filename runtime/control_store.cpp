@@ -34,7 +34,7 @@ json import_task(const control_context& c, const json& params) {
   store::import_task what;
   what.what = store::read_export(text_of(params, "from"));
   what.who = text_of(params, "who");
-  what.why = params.value("why", std::string{});
+  what.why = text_of(params, "why", "");
   const auto id = what.what.task.id;
   const auto outcome = c.write(std::move(what));
   if (outcome.result != store::verdict::applied)

@@ -60,7 +60,7 @@ std::optional<int> read_offset(std::string_view text) {
   int hours = 0;
   int minutes = 0;
   if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':' || !read_number(text, 1, 2, hours)
-      || !read_number(text, 4, 2, minutes))
+      || !read_number(text, 4, 2, minutes) || hours > 23 || minutes > 59)
     return std::nullopt;
   return (text[0] == '-' ? -1 : 1) * (hours * 60 + minutes);
 }
@@ -87,8 +87,10 @@ std::optional<instant> parse_utc(std::string_view text) {
   const year_month_day date{year{p->year}, month{static_cast<unsigned>(p->month)}, day{static_cast<unsigned>(p->day)}};
   if (!offset || !date.ok())
     return std::nullopt;
-  return instant{sys_days{date}.time_since_epoch() + hours{p->hour} + minutes{p->minute - *offset} + seconds{p->second}
-                 + milliseconds{ms}};
+  const instant t{sys_days{date}.time_since_epoch() + hours{p->hour} + minutes{p->minute - *offset} + seconds{p->second}
+                  + milliseconds{ms}};
+  // An offset or a leap second may lead out of the years that have four digits.
+  return t >= sys_days{year{0} / 1 / 1} && t <= workflow::instant_max ? std::optional{t} : std::nullopt;
 }
 
 std::string local_text(instant t, bool ms) {

@@ -11,7 +11,8 @@ namespace steadfast {
 /// "2026-11-21T05:53:43.179Z" (RFC 3339, UTC).
 std::string utc_text(workflow::instant t);
 
-/// The moment that an RFC 3339 text names, in UTC ("Z") or with an offset, fractions of a second cut at milliseconds.
+/// The moment that an RFC 3339 text names, in UTC ("Z") or with an offset, fractions of a second cut at milliseconds. In UTC it
+/// lies in the years 0 to 9999.
 std::optional<workflow::instant> parse_utc(std::string_view text);
 
 /// "2026-11-21 06:53:43" in the time zone of this process; with `ms`, "2026-11-21 06:53:43.179".

@@ -183,8 +183,10 @@ private:
   }
 
   void check_alerts() {
-    each(in_.alerts, [this](const lmdb::cursor& c) {
+    std::uint64_t open = 0;
+    each(in_.alerts, [&](const lmdb::cursor& c) {
       const auto number = last_number(c.key());
+      open += has(in_.open_alerts, c.key()) ? 1 : 0;
       const auto name = "alert " + std::to_string(number);
       found_.last_alert = std::max(found_.last_alert, number);
       const auto x = record<alert_entry>(c, name);
@@ -194,6 +196,7 @@ private:
       expect((x->acknowledged_at == workflow::unset) == has(in_.open_alerts, c.key()),
              name + ": table open_alerts is wrong about it");
     });
+    expect(open == txn_.entries(in_.open_alerts), "table open_alerts has alerts that there are not");
   }
 
   void check_notices() {
@@ -239,6 +242,11 @@ private:
   void check_counters() {
     if (!counted_)
       return;
+    // Neither is ever erased.
+    expect(txn_.entries(in_.tasks) + txn_.entries(in_.set_aside) == counted_->last_task,
+           "counters: there are not as many tasks as numbers were given");
+    expect(txn_.entries(in_.alerts) == counted_->last_alert,
+           "counters: there are not as many alerts as numbers were given");
     expect(found_.last_task <= counted_->last_task, "counters: a task has a number that was not given yet");
     expect(found_.last_alert <= counted_->last_alert, "counters: an alert has a number that was not given yet");
     expect(found_.last_epoch <= counted_->last_epoch, "counters: a lease has an epoch that was not given yet");

@@ -35,6 +35,12 @@ std::uint64_t size_of(const workflow::task& t) {
   return bytes;
 }
 
+/// Nothing was ever committed.
+bool is_empty(const lmdb::transaction& txn) {
+  const auto all = txn.open_table("");
+  return !all || txn.entries(*all) == 0;
+}
+
 store_directory directory_for(const store_options& options) {
   if (const auto wrong = problems(options); !wrong.empty())
     throw store_error{joined(wrong), false};
@@ -101,13 +107,15 @@ void lmdb_engine::open_environment(const engine_settings& settings) {
   env_ = std::make_unique<lmdb::environment>(how);
 }
 
-/// Of a new store; for one that is there it changes nothing.
+/// Of a new store. One that is there has them all: what it lacks was damaged, and making it anew would hide that.
 void lmdb_engine::make_tables(std::uint32_t format) {
   auto txn = lmdb::transaction::writing(*env_);
-  if (!format_of(txn)) {
-    set_format(txn, format);
-    txn.put(txn.make_table("meta"), counters_key, encode_record(counters_key, counters{}));
-  }
+  if (format_of(txn))
+    return;
+  if (!is_empty(txn))
+    throw damaged_file(directory_.path(), "the record of its format is missing");
+  set_format(txn, format);
+  txn.put(txn.make_table("meta"), counters_key, encode_record(counters_key, counters{}));
   for (const auto& t : all_tables)
     txn.make_table(t.name);
   txn.commit();
@@ -116,11 +124,12 @@ void lmdb_engine::make_tables(std::uint32_t format) {
 
 void lmdb_engine::open_tables() {
   auto txn = lmdb::transaction::reading(*env_);
+  if (is_empty(txn))
+    throw store_error{"there is no store at " + directory_.path().string() + ": nothing was written to it yet", false};
   for (const auto& t : all_tables) {
     const auto opened = txn.open_table(t.name);
     if (!opened)
-      throw store_error{
-        "there is no store at " + directory_.path().string() + ": it lacks the table " + std::string{t.name}, false};
+      throw damaged_file(directory_.path(), "the table " + std::string{t.name} + " is missing");
     in_.*t.table = *opened;
   }
   txn.commit(); // keeps the handles

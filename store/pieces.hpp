@@ -175,8 +175,12 @@ struct pieces {
   static void one(Archive& ar, std::map<K, V>& value) {
     std::vector<std::pair<K, V>> entries{value.begin(), value.end()};
     one(ar, entries);
-    if constexpr (!Archive::is_saving::value)
+    if constexpr (!Archive::is_saving::value) {
+      const auto not_ascending = [](const auto& a, const auto& b) { return !(a.first < b.first); };
+      if (std::adjacent_find(entries.begin(), entries.end(), not_ascending) != entries.end())
+        throw damaged_record{"the keys of a map are out of order"};
       value = {entries.begin(), entries.end()};
+    }
   }
 
   template <class... Ts>

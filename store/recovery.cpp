@@ -2,7 +2,6 @@
 
 #include "store/directory.hpp"
 #include "store/lmdb.hpp"
-#include "store/state_store.hpp"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -101,6 +100,12 @@ std::string signal_words(int signal) {
 
 } // namespace
 
+store_error damaged_file(const std::filesystem::path& directory, const std::string& what) {
+  return {"the data file of the store at " + directory.string() + " is damaged (" + what
+            + "): restore a copy of the store; `steadfast store check` looks at the copy",
+          false};
+}
+
 void walk_through(const std::filesystem::path& directory, std::uint64_t map_size, bool locked) {
   const lmdb::environment env{{directory, map_size, true, locked}};
   const auto txn = lmdb::transaction::reading(env);
@@ -134,9 +139,7 @@ void look_in_child(const std::filesystem::path& directory, std::uint64_t map_siz
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return;
   const std::string what = WIFSIGNALED(status) ? signal_words(WTERMSIG(status)) : said;
-  throw store_error{"the data file of the store at " + directory.string() + " is damaged (" + what
-                      + "): restore a copy of the store; `steadfast store check` looks at the copy",
-                    false};
+  throw damaged_file(directory, what);
 }
 
 } // namespace steadfast::store

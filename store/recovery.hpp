@@ -1,10 +1,15 @@
 #pragma once
 
+#include "store/state_store.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
 
 namespace steadfast::store {
+
+/// Says what is wrong with the data file, and what to do.
+store_error damaged_file(const std::filesystem::path& directory, const std::string& what);
 
 /// Walks through all that is in the data file. Throws store_error or lmdb::error for what is wrong with its structure;
 /// a truncated file may also end the process by SIGBUS, since LMDB reads through a memory map. With `locked`, another

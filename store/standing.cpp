@@ -30,6 +30,7 @@ standing standing_of(const workflow::task& t, std::uint64_t revision, std::uint6
   s.state = t.state;
   s.lock_epoch = t.lock_epoch;
   s.revision = revision;
+  s.notices = t.notices;
   s.payload_size = payload_size;
   s.large = std::move(large);
   s.place = placement_of(t, *d);

@@ -20,6 +20,12 @@ bool is_free(const lease_record& x, workflow::instant now) {
   return is_released(x) || x.what.expires_at <= now || x.what.expires_at > now + 2 * x.ttl;
 }
 
+std::string problem(workflow::span ttl) {
+  if (ttl <= workflow::span::zero() || ttl > workflow::span_max)
+    return "ttl must be above zero and at most ten years";
+  return {};
+}
+
 std::string problem(const acquire_lease& w) {
   if (w.name.empty() || w.name.size() > lease_name_max)
     return "name must have 1 to 255 bytes";
@@ -27,9 +33,7 @@ std::string problem(const acquire_lease& w) {
     return "holder must have 1 to 255 bytes";
   if (w.note.size() > lease_note_max)
     return "note must have at most 4096 bytes";
-  if (w.ttl <= workflow::span::zero())
-    return "ttl must be above zero";
-  return {};
+  return problem(w.ttl);
 }
 
 void put(lmdb::transaction& txn, const tables& in, const lease_record& x) {
@@ -90,8 +94,8 @@ outcome write_batch::make(const renew_lease& w) {
     return no_such_lease(w.name);
   if (!is_held_by(*held, w.holder, w.epoch))
     return lost(*held);
-  if (w.ttl <= workflow::span::zero())
-    return turned_down(verdict::refused, "ttl must be above zero");
+  if (const auto wrong = problem(w.ttl); !wrong.empty())
+    return turned_down(verdict::refused, wrong);
   held->what.expires_at = w.now + w.ttl;
   held->ttl = w.ttl;
   put(txn_, in_, *held);

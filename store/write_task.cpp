@@ -38,6 +38,11 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
+bool are_next_notices(const std::vector<workflow::notice>& given, std::uint32_t before, const workflow::task& next) {
+  const auto is_between = [&](const workflow::notice& n) { return n.sequence > before && n.sequence <= next.notices; };
+  return next.notices >= before && std::all_of(given.begin(), given.end(), is_between);
+}
+
 bool is_same_task(const standing& a, const workflow::task& b) {
   return a.id == b.id && a.workflow == b.workflow && a.version == b.version && a.reply_to == b.reply_to
          && a.priority == b.priority;
@@ -130,6 +135,8 @@ outcome write_batch::make(const update_task& w) {
                                              + std::to_string(settings_.options->result_size_max));
   if (const auto broken = workflow::broken_invariants(w.next, *before->definition); !broken.empty())
     return turned_down(verdict::refused, "the task would be broken: " + joined(broken));
+  if (!are_next_notices(w.notices, stored.notices, w.next))
+    return turned_down(verdict::refused, "the notices do not go on from those that the task gave before");
 
   outcome o = applied();
   o.number = w.next.number;

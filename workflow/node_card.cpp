@@ -1,5 +1,7 @@
 #include "workflow/node_card.hpp"
 
+#include "workflow/name.hpp"
+
 #include <array>
 #include <utility>
 
@@ -82,10 +84,12 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
   const auto parts = split(note, ' ');
   const auto address = value_of(parts, "address=");
   const auto roles = parse_roles(split(value_of(parts, "roles=").value_or("?"), ','));
-  const auto agents = value_of(parts, "agents=");
-  if (!name || !address || !roles || !agents)
+  const auto named = value_of(parts, "agents=");
+  if (!name || !address || !roles || !named)
     return std::nullopt;
-  return node_card{*name, *address, *roles, split(*agents, ',')};
+  auto agents = split(*named, ',');
+  std::erase_if(agents, [](const std::string& a) { return !is_name(a); });
+  return node_card{*name, *address, *roles, std::move(agents)};
 }
 
 } // namespace steadfast::workflow

@@ -39,7 +39,7 @@ std::optional<std::string> node_of_lease(std::string_view lease);
 
 /// "address=10.0.0.1:7801 roles=scheduler,agents agents=drone,label"
 std::string note_of(const node_card& card);
-/// Nothing if the lease is no node's or the note is not one.
+/// Nothing if the lease is no node's or the note is not one. Agents whose names no workflow could speak are left out.
 std::optional<node_card> card_of(std::string_view lease, std::string_view note);
 
 } // namespace steadfast::workflow

@@ -30,6 +30,14 @@ public:
     return found == answers_.end() ? std::nullopt : std::optional{found->second};
   }
 
+  /// The same, and forgets it.
+  std::optional<actors::answer> take(actors::call_ticket ticket) {
+    auto a = wait(ticket);
+    std::lock_guard lock{mutex_};
+    answers_.erase(ticket);
+    return a;
+  }
+
 private:
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,6 +1,7 @@
 // Against a real HTTP server on loopback.
 
 #include "actors/http_caller.hpp"
+#include "actors/http_reply.hpp"
 #include "tests/actors/collected_answers.hpp"
 
 #include <catch2/catch.hpp>
@@ -154,6 +155,20 @@ TEST_CASE("Retry-After is handed on") {
     response.set_header("Retry-After", "7");
   }};
   CHECK(http_bench{s.options()}.answer_to(call_with("{}")).retry_after == 7s);
+}
+
+TEST_CASE("a service can ask for a wait of a day at most, by a number or a date") {
+  const auto wait_for = [](const std::string& value) {
+    constexpr workflow::instant now{784'111'777'000ms}; // of the first date below
+    return answer_of(http_reply{503, "", value}, {}, workflow::attempt_action::perform, now).retry_after;
+  };
+  CHECK(wait_for("Sun, 06 Nov 1994 08:49:37 GMT") == 0s);
+  CHECK(wait_for("Sun, 06 Nov 1994 08:49:47 GMT") == 10s);
+  CHECK(wait_for("Sat, 05 Nov 1994 08:49:37 GMT") == 0s);
+  for (const auto* much : {"86401", "9223372036854775807", "Fri, 31 Dec 9999 23:59:59 GMT", "Fri, 3Dec 999685487"})
+    CHECK(wait_for(much) == 24h);
+  for (const auto* none : {"-5", "soon", "", "99999999999999999999"})
+    CHECK(wait_for(none) == 0s);
 }
 
 TEST_CASE("a redirect is not followed, and leaves a doubt") {

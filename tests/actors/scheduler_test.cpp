@@ -74,6 +74,19 @@ TEST_CASE("a task that must not start yet is taken at its time and not before") 
   CHECK(node.state("t1") == "processed");
 }
 
+TEST_CASE("a task that must not start in the next thousands of years keeps nobody busy") {
+  one_node node;
+  auto order = node.order_for("t1");
+  order.not_before = workflow::instant_max;
+  node.submit(order);
+  node.run();
+  int woken = 0;
+  for (; woken < 100 && node.system().trigger_due_timer(); ++woken)
+    node.run();
+  CHECK(woken < 100);
+  CHECK(node.state("t1") == "pending");
+}
+
 TEST_CASE("a task that must not start yet is taken at its time by a scheduler that was started since") {
   one_node node;
   auto order = node.order_for("t1");

@@ -15,6 +15,7 @@ TEST_CASE("a line is parted by blanks, and quotes keep words together") {
   CHECK(words_of(R"(skip a --result '{"by": "post\"}')") == words{"skip", "a", "--result", R"({"by": "post\"})"});
   CHECK(words_of(R"(a "b \" c" d\ e '')") == words{"a", "b \" c", "d e", ""});
   CHECK(words_of("") == words{});
+  CHECK(words_of({"a\0b", 3}) == words{std::string{"a\0b", 3}});
   CHECK_THROWS_AS(words_of("retry 'a"), steadfast::apps::failure);
 }
 

@@ -74,6 +74,11 @@ TEST_CASE("row 80: a cluster file with a mistake is refused with what is wrong")
   auto twice = two_nodes;
   twice.replace(twice.find("name = \"b\""), 10, "name = \"a\"");
   CHECK_THAT(plan_complaint(twice), Contains("there are two nodes `a`"));
+  const std::string one = "folder = \"x\"\n[[node]]\nname = \"a\"\nroles = [\"store\"]\nagents = [\"echo\"]\n";
+  CHECK_THAT(plan_complaint("agent = [1]\n" + one), Contains("agent: must be a list of tables"));
+  CHECK_THAT(plan_complaint("workflows = [1]\n" + one), Contains("workflows: must be a list of texts"));
+  CHECK_THAT(plan_complaint("workflows = [\"" + std::string(5000, 'w') + "\"]\n" + one),
+             Contains("workflows: ") && Contains("is no path"));
   auto wrong = two_nodes;
   wrong.replace(wrong.find("threads"), 7, "treads");
   CHECK_THAT(plan_complaint(wrong), Contains("node a:") && Contains("treads: unknown key; did you mean \"threads\"?"));

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <future>
 #include <memory>
 #include <thread>
@@ -30,6 +31,9 @@ control_methods echo_methods() {
   };
   m["absent"] = [](const json&) -> json { throw control_error{control_error::not_found, "there is none"}; };
   m["typed"] = [](const json& params) -> json { return params.at("number").get<int>(); };
+  m["task.show"] = [](const json&) -> json { return {{"job", 1}}; }; // not as a node says it
+  m["task.state"] = [](const json&) -> json { return {{"process_state", 5}}; };
+  m["submit"] = [](const json&) -> json { return json::array(); };
   m["broken"] = [](const json&) -> json { throw std::runtime_error{"a fault"}; };
   return m;
 }
@@ -175,6 +179,16 @@ TEST_CASE("a client hears why a call failed") {
     CHECK(std::string{e.what()} == "later");
   }
   CHECK(c.call("echo", {{"b", 2}}) == json{{"b", 2}});
+}
+
+TEST_CASE("a client that is told nonsense says so, as any other error") {
+  const running_server s;
+  client c{s.socket.string()};
+  for (const auto& ask : {std::function<void()>{[&] { c.show("t"); }},
+                          std::function<void()>{[&] { c.wait("t", std::chrono::milliseconds{0}); }},
+                          std::function<void()>{[&] { c.submit("w", "{}"); }}})
+    CHECK_THROWS_AS(ask(), client_error);
+  CHECK(c.call("echo", {{"a", 1}}) == json{{"a", 1}});
 }
 
 TEST_CASE("without a server a client says where it looked and how to start one") {

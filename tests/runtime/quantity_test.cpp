@@ -74,12 +74,16 @@ TEST_CASE("instants are written in UTC and read back") {
   CHECK(parse_utc("2026-11-21T06:33:43Z") == workflow::instant{milliseconds{1'795'242'823'000}});
   CHECK(parse_utc("2026-11-21T07:33:43.179+01:00") == t);
   CHECK(parse_utc("2026-11-21T06:33:43.1794321Z") == t);
+  CHECK(parse_utc("9999-12-31T23:59:59.999Z") == workflow::instant_max);
+  CHECK(utc_text(parse_utc("0000-01-01T00:00:00Z").value()) == "0000-01-01T00:00:00.000Z");
 }
 
 TEST_CASE("what is not an RFC 3339 text is refused") {
   const auto* text =
     GENERATE("", "now", "2026-11-21", "2026-11-21T06:33:43", "2026-13-21T06:33:43Z", "2026-02-30T06:33:43Z",
-             "2026-11-21T24:33:43Z", "2026-11-21T06:33:43+0100", "2026-11-21T06:33:43Zjunk", "-026-11-21T06:33:43Z");
+             "2026-11-21T24:33:43Z", "2026-11-21T06:33:43+0100", "2026-11-21T06:33:43Zjunk", "-026-11-21T06:33:43Z",
+             "2026-11-21T06:33:43+24:00", "2026-11-21T06:33:43+01:60", "9999-12-31T23:59:60Z",
+             "9999-12-31T23:59:59-00:01", "0000-01-01T00:00:00+00:01");
   INFO(text);
   CHECK_FALSE(parse_utc(text));
 }

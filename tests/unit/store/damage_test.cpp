@@ -241,6 +241,34 @@ TEST_CASE("row 66: a file that was cut is refused at open with what to do") {
   }
 }
 
+TEST_CASE("row 66: a store that lost a table or the record of its format is refused, not made anew") {
+  for (const std::string lost : {"alerts", "set_aside", "meta", "format"}) {
+    opened_store store;
+    store.submit("a");
+    INFO(lost);
+    CHECK_THROWS_WITH(damage(store, lost), Catch::Contains("is damaged") && Catch::Contains("is missing"));
+  }
+}
+
+TEST_CASE("row 66: alerts and tasks that are not where they should be are told of") {
+  opened_store store;
+  store.submit("a");
+  store.one(record_act{"ann", "what was done", "", at(1)});
+  store.close();
+  {
+    lmdb::environment env{{store.path(), 1 << 26}};
+    auto txn = lmdb::transaction::writing(env);
+    txn.put(txn.make_table("open_alerts"), key{std::uint64_t{7}}, {});
+    txn.erase(txn.make_table("alerts"), key{std::uint64_t{1}});
+    txn.commit();
+  }
+  store.reopen();
+  const auto faults = store->check().faults;
+  REQUIRE(faults.size() == 2);
+  CHECK(mentions(faults[0], "open_alerts"));
+  CHECK(mentions(faults[1], "not as many alerts"));
+}
+
 TEST_CASE("row 66: a bit flipped in the meta pages never ends the reader") {
   opened_store store;
   const auto expected = fill(store);

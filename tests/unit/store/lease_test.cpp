@@ -89,6 +89,7 @@ TEST_CASE("a lease needs a name, a holder and a time to live") {
   opened_store store;
   CHECK(store.one(acquire_lease{"", "n1", "", ttl, at(0)}).result == verdict::refused);
   CHECK(store.one(acquire_lease{std::string(256, 'x'), "n1", "", ttl, at(0)}).result == verdict::refused);
+  CHECK(store.one(acquire_lease{"x", "n1", "", workflow::span::max(), at(0)}).result == verdict::refused);
   CHECK(store.one(acquire_lease{"a", "", "", ttl, at(0)}).result == verdict::refused);
   CHECK(store.one(acquire_lease{"a", "n1", "", workflow::span{0}, at(0)}).result == verdict::refused);
   CHECK(store.one(renew_lease{std::string(600, 'x'), "n1", 1, ttl, at(0)}).result == verdict::absent);

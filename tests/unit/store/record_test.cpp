@@ -123,6 +123,20 @@ TEST_CASE("a body that ends early, goes on too long or names no value is refused
   CHECK_THROWS_AS(decode<outcome>(sealed(outcome_body, record_kind::write_outcome)), damaged_record);
 }
 
+TEST_CASE("a map whose keys are out of order or come twice is refused") {
+  const auto body =
+    encode(store_stats{{{workflow::process_state::pending, 1}, {workflow::process_state::error, 2}}, 0, 0, 0, 0, 0, 0})
+      .substr(frame_head_size);
+  constexpr std::size_t first = 4;
+  constexpr std::size_t second = first + 9;
+  CHECK(decode<store_stats>(sealed(body, record_kind::store_stats)).tasks.size() == 2);
+  auto other = body;
+  std::swap(other[first], other[second]);
+  CHECK_THROWS_AS(decode<store_stats>(sealed(other, record_kind::store_stats)), damaged_record);
+  other[first] = other[second];
+  CHECK_THROWS_AS(decode<store_stats>(sealed(other, record_kind::store_stats)), damaged_record);
+}
+
 TEST_CASE("a claimed length costs no memory before its bytes are there") {
   const auto huge = count_bytes(0xFFFF'FFFF);
   CHECK_THROWS_AS(decode<workflow::fact>(sealed(huge, record_kind::fact)), damaged_record);

@@ -201,6 +201,26 @@ TEST_CASE("notices, alerts and evidence are committed with the state they tell o
   CHECK(store->late_replies(1, 10)[0].what == *u.evidence);
 }
 
+TEST_CASE("notices that do not go on from those before are refused") {
+  opened_store store;
+  auto told = order("a");
+  told.reply_to = "shop";
+  store.one(submit_task{told, at(0)});
+  const auto good = success_of(store.take(), 0);
+  REQUIRE(good.notices.size() == 2);
+  auto u = good;
+  u.notices[1].sequence = u.next.notices + 1;
+  CHECK(store.one(u).result == verdict::refused);
+  u.notices[1].sequence = 1;
+  CHECK(store.one(u).result == verdict::refused);
+  u = good;
+  u.next.notices = 0;
+  u.notices.clear();
+  CHECK(mentions(store.one(u).why, "notices"));
+  CHECK(store.one(good).result == verdict::applied);
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
+
 TEST_CASE("row 3: each write of a batch is judged on its own and sees those before it") {
   opened_store store;
   const auto o = store->commit({

@@ -20,6 +20,8 @@ TEST_CASE("what is no node's lease or no card is not read as one") {
   CHECK_FALSE(card_of("supervisor", note));
   CHECK_FALSE(card_of("node/a", ""));
   CHECK_FALSE(card_of("node/a", "address=x:1 agents="));
+  CHECK(card_of("node/a", "address=x:1 roles= agents=,drone,,a b")->agents == std::vector<std::string>{"drone", "a"});
+  CHECK(card_of("node/a", "address=x:1 roles= agents=,b!,drone")->agents == std::vector<std::string>{"drone"});
   CHECK_FALSE(card_of("node/a", "address=x:1 roles=king agents="));
 }
 

@@ -1,0 +1,149 @@
+// Records and what processes send each other: bytes are either refused as damaged, or are exactly what encode makes of the
+// value, and a claimed length costs no memory. The input is a frame. It is tried as it is, which its checksum mostly refuses, and
+// then with the checksum and the length made right, as a stranger could make it.
+
+#include "store/record.hpp"
+
+#include "tests/fuzz/support/fuzz.hpp"
+#include "workflow/event.hpp"
+#include "workflow/explain.hpp"
+
+#include <algorithm>
+#include <array>
+
+using namespace steadfast;
+using namespace steadfast::store;
+
+namespace {
+
+constexpr std::string_view key_of_all = "the key"; // that of the golden files
+
+/// A small multiple of what was given, and a little for a claim that turns out to be empty.
+constexpr std::size_t memory_factor = 64;
+constexpr std::size_t memory_base = 512 << 10;
+
+template <class T>
+void try_sent(std::string_view frame) {
+  const auto value = decode<T>(frame);
+  fuzz::expect(encode(value) == frame, "what is decoded is what encode makes");
+}
+
+template <class T>
+void try_list(std::string_view frame) {
+  try_sent<std::vector<T>>(frame);
+}
+
+template <class T>
+void try_stored(std::string_view frame) {
+  const auto value = decode_record<T>(key_of_all, frame);
+  fuzz::expect(encode_record(key_of_all, value) == frame, "what is decoded is what encode_record makes");
+}
+
+/// Written from a view, without the large results that the value does not have.
+void try_task_state(std::string_view frame) {
+  const auto s = decode_record<task_state>(key_of_all, frame);
+  const task_state_view view{&s.task, s.task.revision, s.payload_size, &s.large};
+  const bool is_inline = std::all_of(s.task.steps.begin(), s.task.steps.end(),
+                                     [](const workflow::step& x) { return x.result.size() <= result_inline_max; });
+  if (is_inline)
+    fuzz::expect(encode_record(key_of_all, view) == frame, "what is decoded is what encode_record makes");
+}
+
+struct reader {
+  record_kind kind;
+  std::string_view key;
+  void (*run)(std::string_view frame);
+};
+
+template <class T>
+constexpr reader stored(record_kind kind) {
+  return {kind, key_of_all, try_stored<T>};
+}
+template <class T>
+constexpr reader sent(record_kind kind) {
+  return {kind, {}, try_sent<T>};
+}
+template <class T>
+constexpr reader list_of(record_kind kind) {
+  return {
+    static_cast<record_kind>(static_cast<unsigned>(record_kind::list) + static_cast<unsigned>(kind)), {}, try_list<T>};
+}
+
+constexpr std::array readers{
+  stored<format_record>(record_kind::format),
+  stored<counters>(record_kind::counters),
+  stored<workflow::definition>(record_kind::definition),
+  stored<task_ref>(record_kind::task_ref),
+  reader{record_kind::task_state, key_of_all, try_task_state},
+  stored<payload_record>(record_kind::payload),
+  stored<result_record>(record_kind::result),
+  stored<lease_record>(record_kind::lease),
+  stored<alert_entry>(record_kind::alert),
+  stored<notice_record>(record_kind::notice),
+  stored<late_reply_record>(record_kind::late_reply),
+  stored<set_aside_record>(record_kind::set_aside),
+  sent<exported_task>(record_kind::exported_task),
+  sent<workflow::task>(record_kind::task),
+  sent<workflow::submission>(record_kind::submission),
+  sent<workflow::attempt_ref>(record_kind::attempt),
+  sent<workflow::fact>(record_kind::fact),
+  sent<workflow::notice>(record_kind::bare_notice),
+  sent<workflow::alert>(record_kind::bare_alert),
+  sent<workflow::late_reply>(record_kind::bare_late_reply),
+  sent<store::write>(record_kind::write_request),
+  sent<outcome>(record_kind::write_outcome),
+  sent<task_filter>(record_kind::task_filter),
+  sent<task_page>(record_kind::task_page),
+  sent<state_store::due_page>(record_kind::due_page),
+  sent<store_stats>(record_kind::store_stats),
+  sent<check_report>(record_kind::check_report),
+  sent<notice_entry>(record_kind::notice_entry),
+  sent<late_reply_entry>(record_kind::late_reply_entry),
+  sent<workflow::explanation>(record_kind::explanation),
+  sent<lease>(record_kind::bare_lease),
+  list_of<workflow::task>(record_kind::task),
+  list_of<workflow::definition>(record_kind::definition),
+  list_of<workflow::fact>(record_kind::fact),
+  list_of<store::write>(record_kind::write_request),
+  list_of<outcome>(record_kind::write_outcome),
+};
+
+const reader& reader_for(std::string_view frame) {
+  unsigned kind = 0;
+  if (frame.size() > 11)
+    kind = static_cast<unsigned char>(frame[10]) + 256U * static_cast<unsigned char>(frame[11]);
+  for (const auto& r : readers)
+    if (static_cast<unsigned>(r.kind) == kind)
+      return r;
+  return readers.at(kind % readers.size());
+}
+
+/// Whether it was taken for a record.
+bool is_taken(const reader& r, std::string_view frame) {
+  const fuzz::memory_watch watch;
+  bool taken = true;
+  try {
+    r.run(frame);
+  } catch (const damaged_record& e) {
+    taken = false;
+    fuzz::expect(e.what()[0] != '\0', "a refusal says why");
+  }
+  fuzz::expect(watch.peak() <= memory_base + memory_factor * frame.size(), "memory stays in proportion",
+               std::to_string(watch.peak()) + " bytes for " + std::to_string(frame.size()));
+  return taken;
+}
+
+} // namespace
+
+void fuzz::try_input(std::string_view input) {
+  const auto& r = reader_for(input);
+  is_taken(r, input);
+  auto frame = std::string(frame_head_size, '\0');
+  if (input.size() > frame_head_size)
+    frame += input.substr(frame_head_size);
+  seal(frame, r.kind, r.key);
+  if (!is_taken(r, frame))
+    return;
+  frame[frame_head_size - 1] = static_cast<char>(frame[frame_head_size - 1] ^ 1); // its length
+  expect(!is_taken(r, frame), "a record is not taken with another length");
+}

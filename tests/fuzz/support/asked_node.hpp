@@ -1,0 +1,40 @@
+#pragma once
+
+#include "runtime/control_server.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace steadfast {
+class node;
+}
+
+namespace steadfast::fuzz {
+
+/// A real node in this process with a control channel, for inputs to talk to.
+class asked_node {
+public:
+  static constexpr std::size_t frame_max = 64 << 10;
+
+  /// Made when it is first asked for.
+  static asked_node& get();
+
+  asked_node();
+  ~asked_node();
+  asked_node(const asked_node&) = delete;
+  asked_node& operator=(const asked_node&) = delete;
+
+  std::filesystem::path socket() const;
+  /// Takes away the files that it was asked for; now and then it is replaced, so that its store does not grow for ever.
+  void tidy_up();
+
+private:
+  void start();
+  void stop();
+
+  std::unique_ptr<node> node_;
+  std::unique_ptr<control_server> server_;
+  std::size_t inputs_ = 0;
+};
+
+} // namespace steadfast::fuzz

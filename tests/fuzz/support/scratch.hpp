@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace steadfast::fuzz {
+
+/// A folder of this process, under $STEADFAST_FUZZ_SCRATCH, or else in memory where there is such a place; removed when the
+/// process ends in good order.
+const std::filesystem::path& scratch_folder();
+
+/// Writes a file of that name into it, in place of one that is there, and returns its path.
+std::filesystem::path scratch_file(const std::string& name, std::string_view bytes);
+
+} // namespace steadfast::fuzz

@@ -1,0 +1,90 @@
+// The methods of the control channel: what is wrong with the parameters is told by name.
+
+#include "runtime/control_methods.hpp"
+#include "runtime/node.hpp"
+#include "tests/support/fast_place.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+node_options options_in(const tests::temp_folder& folder) {
+  node_options o;
+  o.store.path = folder.path() / "store";
+  o.socket.clear();
+  return o;
+}
+
+/// A node without a control channel, whose methods are called as the channel would.
+struct called_node {
+  called_node() : running{options_in(folder)} {
+    workflow::definition d;
+    d.name = "trip";
+    d.steps.resize(1);
+    d.steps[0].name = "hotel";
+    d.steps[0].agent = "echo";
+    running.add_workflow(d);
+    running.start();
+    methods = methods_of(running.system(), running.parts());
+  }
+
+  json call(const std::string& method, const json& params) const { return methods.at(method)(params); }
+
+  /// What a call is refused with: its code and the sentence.
+  std::string refusal(const std::string& method, const json& params) const {
+    try {
+      call(method, params);
+      return "none";
+    } catch (const control_error& e) {
+      return std::to_string(e.number()) + " " + e.what();
+    }
+  }
+
+  tests::temp_folder folder{tests::fast_place()};
+  node running;
+  control_methods methods;
+};
+
+json trip(const std::string& id, const char* name, const json& value) {
+  return {{"id", id}, {"workflow", "trip"}, {name, value}};
+}
+
+} // namespace
+
+TEST_CASE("a parameter that is no such value is refused by its name, and none is cut to fit") {
+  const called_node n;
+  CHECK(n.refusal("submit", trip("a", "priority", 256)) == "-32602 `priority` must be a whole number from 0 to 9");
+  CHECK(n.refusal("submit", trip("a", "version", 4'294'967'297))
+        == "-32602 `version` must be a whole number from 0 to 4294967295");
+  for (const json& wrong : {json(true), json(2.5), json(1e300), json(-1), json("1"), json(nullptr), json::array()}) {
+    INFO(wrong);
+    CHECK_THAT(n.refusal("submit", trip("a", "priority", wrong)), Contains("-32602 `priority`"));
+    CHECK_THAT(n.refusal("task.list", {{"before", wrong}}), Contains("-32602 `before`"));
+    CHECK_THAT(n.refusal("alerts.ack", {{"alert", wrong}, {"who", "ann"}}), Contains("-32602 `alert`"));
+  }
+  CHECK_THAT(n.refusal("submit", trip("a", "reply_to", 5)), Contains("-32602 `reply_to` must be a text"));
+  CHECK_THAT(n.refusal("task.list", {{"states", "error"}}), Contains("-32602 `states` must be a list"));
+  CHECK_THAT(n.refusal("task.list", {{"states", {1}}}), Contains("-32602 `states`: there is no state 1"));
+  CHECK_THAT(n.refusal("alerts.list", {{"all", 1}}), Contains("-32602 `all` must be true or false"));
+  CHECK_THAT(n.refusal("alerts.ack", {{"who", "ann"}}), Contains("-32602 `alert` is missing"));
+  CHECK_THAT(n.refusal("circuit.set", {{"agent", "echo"}, {"who", "ann"}}), Contains("-32602 `open` is missing"));
+  CHECK_THAT(n.refusal("node.drain", {{"node", "node"}, {"who", "ann"}, {"limit_ms", -1}}),
+             Contains("-32602 `limit_ms`"));
+  CHECK_THAT(n.refusal("task.list", json::array()), Contains("-32602 params"));
+  CHECK_THAT(n.refusal("task.show", {{"id", "a"}}), Contains("4 there is no task"));
+  CHECK(n.call("submit", trip("a", "priority", 9)).at("created") == true);
+}
+
+TEST_CASE("a file that cannot be written or read is a refusal that tells why") {
+  const called_node n;
+  n.call("submit", trip("a", "priority", 1));
+  const auto there = (n.folder.path() / "store").string();
+  CHECK_THAT(n.refusal("store.copy", {{"to", there}}), Contains("1 cannot copy the store to " + there));
+  CHECK_THAT(n.refusal("store.export", {{"id", "a"}, {"to", there}}), Contains("1 cannot write " + there));
+  CHECK_THAT(n.refusal("store.import", {{"from", there}, {"who", "ann"}}), Contains("1 cannot read " + there));
+}
