@@ -72,8 +72,11 @@ void make_batch(store::state_store& s, const workflow::definition& d, std::size_
   writes.clear();
   for (const auto& t : taken)
     writes.emplace_back(update_of(
-      t, d, workflow::attempt_succeeded{{0, t.steps[0].attempt, t.lock_epoch}, workflow::blob{R"({"sent":true})"}}));
-  const auto pending = s.list({{workflow::process_state::pending}}, std::nullopt, count / 1000);
+      t, d,
+      workflow::attempt_succeeded{{0, t.steps[0].attempt, t.lock_epoch}, workflow::blob{R"({"sent":true})"}, {}}));
+  store::task_filter waiting;
+  waiting.states = {workflow::process_state::pending};
+  const auto pending = s.list(waiting, std::nullopt, count / 1000);
   for (const auto& t : pending.tasks)
     writes.emplace_back(update_of(t, d, workflow::cancelled{{"bench", "not wanted"}}));
   s.commit(writes);
