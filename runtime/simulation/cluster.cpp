@@ -341,7 +341,7 @@ void cluster::make_agents(process& p, const actors::node_clock& clock,
     o.name = name;
     o.concurrency = shape_.agent_concurrency;
     o.queue = shape_.agent_queue;
-    made[name] = actors::spawn_function_agent(p.system(), o, clock, services_.agent(p.name()));
+    made[name] = actors::spawn_function_agent(p.system(), o, clock, services_.agent(p.name(), name));
   }
 }
 

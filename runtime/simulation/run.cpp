@@ -1,6 +1,7 @@
 #include "runtime/simulation/run.hpp"
 
 #include "runtime/json.hpp"
+#include "runtime/simulation/causes.hpp"
 #include "runtime/simulation/cluster.hpp"
 #include "runtime/simulation/weather.hpp"
 #include "workflow/invariants.hpp"
@@ -28,6 +29,10 @@ public:
         watch_{o.workflows, world_.probes()},
         cluster_{world_, services_, watch_, draw_shape(), o.folder} {
     world_.on_step = o.on_step;
+    if (o.services)
+      services_.declare(o.services->by_agent);
+    watch_.on_stored = [this](const std::string& id) { stored_at_[id] = world_.now(); };
+    watch_.on_ended = [this](const std::string& id) { ended_at_[id] = world_.now(); };
   }
 
   run_result go() {
@@ -52,6 +57,8 @@ public:
     result_.steps = world_.steps();
     result_.simulated = std::chrono::duration_cast<workflow::span>(world_.now());
     result_.calls = services_.calls();
+    for (const auto& [step, figures] : services_.figures())
+      simulation::add(result_.by_step[step], figures);
     result_.probes = world_.probes();
     return std::move(result_);
   }
@@ -82,7 +89,7 @@ private:
 
   void set(simulation::weather w) {
     if (options_.services)
-      w.service = *options_.services;
+      w.service = options_.services->usual;
     if (wants("wire"))
       world_.set_wire(w.wire);
     if (wants("disk"))
@@ -321,13 +328,27 @@ private:
     result_.processed += t.state == process_state::processed ? 1 : 0;
     result_.undone += t.state == process_state::undone ? 1 : 0;
     result_.in_error += t.state == process_state::error ? 1 : 0;
-    result_.took.push_back(t.ended_at - t.submitted_at);
+    if (const auto ended = ended_at_.find(t.id); ended != ended_at_.end())
+      result_.took[t.state].add(std::chrono::duration_cast<workflow::span>(ended->second - stored_at_[t.id]));
+    count_causes(t, d);
     if (!t.reply_to.empty())
       expect(cluster_.listener().heard_of(t.id) == t.notices, t.id + " was not told to the end how it fared (P17)");
     for (std::size_t i = 0; i < t.steps.size(); ++i)
       check_step(t, d, i);
     if (t.state == process_state::error)
       expect(has_alert(t), t.id + " is in error and nobody was alerted");
+  }
+
+  void count_causes(const workflow::task& t, const workflow::definition& d) {
+    if (has_run_undo(t))
+      ++result_.undo_for[{t.workflow, without_numbers(t.cause)}].tasks;
+    if (t.state != process_state::error)
+      return;
+    cause_figures one{1, {}, attempts_of(t), options_.seed};
+    auto& all = result_.error_for[{t.workflow, without_numbers(why_in_error(t, d))}];
+    if (all.tasks == 0 || one.story_attempts < all.story_attempts)
+      one.story = json_line(task_json(t, d));
+    simulation::add(all, one);
   }
 
   void check_step(const workflow::task& t, const workflow::definition& d, std::size_t i) {
@@ -338,9 +359,15 @@ private:
       expect(stands, key + " is completed in a processed task, and did not happen");
     if (t.state == process_state::undone && d.steps[i].compensation)
       expect(!stands, key + " happened, and was not undone in an undone task");
-    else if (t.state == process_state::undone && stands)
-      ++result_.left_in_place[d.steps[i].name];
+    count_undo(result_.by_step[{d.name, d.steps[i].name}], t.steps[i].state,
+               has_run_undo(t) && !d.steps[i].compensation && stands);
     expect(!was_repeated(t.steps[i]), key + " was ordered again after it was completed");
+  }
+
+  static void count_undo(step_figures& f, workflow::step_state state, bool stayed) {
+    f.undone += state == workflow::step_state::compensated ? 1 : 0;
+    f.undo_failed += state == workflow::step_state::compensation_failed ? 1 : 0;
+    f.stayed += stayed ? 1 : 0;
   }
 
   static bool was_repeated(const workflow::step& s) {
@@ -368,7 +395,9 @@ private:
   services services_;
   watch watch_;
   cluster cluster_;
-  simulation::weather weather_; ///< until all is healed
+  simulation::weather weather_;             ///< until all is healed
+  std::map<std::string, moment> stored_at_; ///< tasks, first
+  std::map<std::string, moment> ended_at_;
   bool is_healed_ = false;
   run_result result_;
 };
@@ -384,11 +413,16 @@ void add(run_result& to, const run_result& more) {
   to.in_error += more.in_error;
   to.kills += more.kills;
   to.calls += more.calls;
-  to.took.insert(to.took.end(), more.took.begin(), more.took.end());
+  for (const auto& [state, lengths] : more.took)
+    to.took[state].add(lengths);
   for (const auto& [row, count] : more.probes)
     to.probes[row] += count;
-  for (const auto& [step, count] : more.left_in_place)
-    to.left_in_place[step] += count;
+  for (const auto& [step, figures] : more.by_step)
+    add(to.by_step[step], figures);
+  for (const auto& [cause, figures] : more.undo_for)
+    add(to.undo_for[cause], figures);
+  for (const auto& [cause, figures] : more.error_for)
+    add(to.error_for[cause], figures);
 }
 
 run_result run(const run_options& options) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "runtime/simulation/declared_services.hpp"
+#include "runtime/simulation/figures.hpp"
 #include "runtime/simulation/probes.hpp"
-#include "runtime/simulation/services.hpp"
 #include "workflow/definition.hpp"
+#include "workflow/task.hpp"
 #include "workflow/time.hpp"
 
 #include <cstdint>
@@ -23,7 +25,7 @@ struct run_options {
   workflow::span heal_max{std::chrono::hours{6}};      ///< by when every task must have ended
   std::uint32_t tasks_max = 20;
   std::vector<workflow::definition> workflows;
-  std::optional<service_faults> services; ///< none: drawn too, and all is well with them after the faults
+  std::optional<declared_services> services; ///< none: drawn too, and all is well with them after the faults
   workflow::span wall_error_max{std::chrono::hours{10}}; ///< of the wall clocks of processes when they start
   bool is_calm = false;                                  ///< no faults but those of the services
   bool with_people = true;                               ///< who undo, cancel, suspend, resume and retry now and then
@@ -48,10 +50,12 @@ struct run_result {
   std::uint64_t in_error = 0;
   std::uint64_t kills = 0;
   probe_counts probes;
-  std::uint64_t calls = 0;          ///< of remote services
-  std::vector<workflow::span> took; ///< from submission to its end, of each task
-  std::map<std::string, std::uint64_t>
-    left_in_place; ///< steps that stand in undone tasks, for they have no compensation
+  std::uint64_t calls = 0; ///< of remote services
+  /// Of each task, by how it ended: true time, whatever the clocks say, from when it was stored.
+  std::map<workflow::process_state, durations> took;
+  figures_by_step by_step;
+  figures_by_cause undo_for;  ///< why undo ran, also where it failed
+  figures_by_cause error_for; ///< why a person is asked; with stories
 };
 
 /// Adds the figures, not the violations and the hash.

@@ -9,24 +9,64 @@ namespace steadfast::simulation {
 
 using workflow::attempt_action;
 
-actors::agent_function services::agent(const std::string& node) {
-  return actors::async_function{
-    [this, node](const actors::call& what, actors::answer_to answer) { call(node, what, std::move(answer)); }};
+actors::agent_function services::agent(const std::string& node, const std::string& name) {
+  return actors::async_function{[this, node, name](const actors::call& what, actors::answer_to answer) {
+    call(node, name, what, std::move(answer));
+  }};
 }
 
-void services::call(const std::string& node, const actors::call& what, actors::answer_to answer) {
+const declared_service& services::of(const std::string& agent) const {
+  const auto found = declared_.find(agent);
+  return found == declared_.end() ? usual_ : found->second;
+}
+
+void services::call(const std::string& node, const std::string& agent, const actors::call& what,
+                    actors::answer_to answer) {
   ++calls_;
   under_way_[what.key] = node;
   world_.tell("call of " + what.key + ", attempt " + std::to_string(what.attempt) + ", with "
               + std::to_string((what.complete_by - what.began_at).count()) + " ms left");
-  const auto latency = world_.chance().between(faults_.latency_min, faults_.latency_max);
+  answer = counted(what, std::move(answer));
+  const auto& faults = of(agent).faults;
+  const auto latency = world_.chance().between(faults.latency_min, faults.latency_max);
   if (latency >= what.complete_by - what.began_at) // its connection is closed before it has arrived
     return hung_.push_back(std::move(answer));
-  world_.in(latency, [this, what, sent_at = world_.now(), answer = std::move(answer)] {
+  world_.in(latency, [this, agent, what, sent_at = world_.now(), answer = std::move(answer)] {
     under_way_.erase(what.key);
-    handle(what, sent_at, answer);
+    handle(of(agent), what, sent_at, answer);
   });
 }
+
+// ---- figures ----
+
+actors::answer_to services::counted(const actors::call& what, actors::answer_to answer) {
+  if (what.action != attempt_action::perform)
+    return answer;
+  const figures_place place{what.workflow, what.step};
+  ++calls_of_[{place, what.key}];
+  return [this, place, stop = what.stop, answer = std::move(answer)](const actors::answer& a) {
+    if (!stop.stop_requested()) { // else nobody waits for it
+      auto& f = figures_[place];
+      ++f.answered;
+      f.failed_for_now += a.kind == actors::report_kind::failed_transient ? 1 : 0;
+      f.failed_for_good += a.kind == actors::report_kind::failed_permanent ? 1 : 0;
+    }
+    answer(a);
+  };
+}
+
+figures_by_step services::figures() const {
+  auto all = figures_;
+  for (const auto& [what, calls] : calls_of_) {
+    auto& f = all[what.first];
+    ++f.begun;
+    f.calls += calls;
+    f.calls_max = std::max(f.calls_max, calls);
+  }
+  return all;
+}
+
+// ---- who calls ----
 
 bool services::is_calling(const std::string& node) const {
   return std::any_of(under_way_.begin(), under_way_.end(), [&](const auto& x) { return x.second == node; });
@@ -42,39 +82,41 @@ void services::forget(const std::string& node) {
 }
 
 /// The request has arrived. Stopped calls are broken connections: what has not taken place by then does not.
-void services::handle(const actors::call& what, moment sent_at, const actors::answer_to& answer) {
+void services::handle(const declared_service& service, const actors::call& what, moment sent_at,
+                      const actors::answer_to& answer) {
   if (what.stop.stop_requested()) {
     world_.reached(34);
     return answer(actors::failed_for_now("stopped"));
   }
-  if (what.action == attempt_action::probe)
-    return answer(was_done(what.reverses) ? actors::succeeded(results_[what.reverses]) : actors::did_not_happen());
-  const bool is_new = what.action == attempt_action::perform && !was_done(what.key);
-  auto luck = world_.chance().below(1000);
-  const auto comes = [&luck](std::uint32_t permille) {
-    const bool yes = luck < permille;
-    luck -= yes ? 0 : permille;
+  auto luck = world_.chance().below(service_faults::always);
+  const auto comes = [&luck](std::uint32_t of_a_million) {
+    const bool yes = luck < of_a_million;
+    luck -= yes ? 0 : of_a_million;
     return yes;
   };
-  if (refused_.contains(what.key) || (comes(faults_.refuses_permille) && is_new)) {
+  const auto& faults = service.faults;
+  const bool is_new = what.action == attempt_action::perform && !was_done(what.key);
+  if (is_new && (refused_.contains(what.key) || comes(faults.refuses))) {
     refused_.insert(what.key);
     return answer(actors::failed_for_good("refused"));
   }
-  if (what.action == attempt_action::compensate && comes(faults_.undo_refused_permille))
+  if (what.action == attempt_action::compensate && comes(faults.refuses_undo))
     return answer(actors::failed_for_good("cannot be undone"));
-  if (comes(faults_.busy_permille))
+  if (comes(faults.busy))
     return answer(actors::failed_for_now("busy", false));
-  if (comes(faults_.hangs_permille))
+  if (comes(faults.hangs))
     return hung_.push_back(answer); // dropping it would be an answer
-  const auto good = act(what, sent_at);
-  if (comes(faults_.goes_silent_permille)) {
+  const auto good = act(service, what, sent_at);
+  if (comes(faults.goes_silent)) {
     world_.reached(22);
     return hung_.push_back(answer);
   }
-  answer(comes(faults_.fails_permille) ? actors::failed_for_now("failed after it took place") : good);
+  answer(comes(faults.fails) ? actors::failed_for_now("failed after it took place") : good);
 }
 
-actors::answer services::act(const actors::call& what, moment sent_at) {
+actors::answer services::act(const declared_service& service, const actors::call& what, moment sent_at) {
+  if (what.action == attempt_action::probe)
+    return was_done(what.reverses) ? actors::succeeded(results_[what.reverses]) : actors::did_not_happen();
   if (what.action == attempt_action::compensate) {
     reversed_.try_emplace(what.reverses, world_.now());
     return actors::succeeded();
@@ -86,10 +128,12 @@ actors::answer services::act(const actors::call& what, moment sent_at) {
   }
   done_.insert(what.key);
   world_.tell("it takes place: " + what.key);
-  return actors::succeeded(result_of(what));
+  return actors::succeeded(result_of(service, what));
 }
 
-std::string services::result_of(const actors::call& what) {
+std::string services::result_of(const declared_service& service, const actors::call& what) {
+  if (service.result)
+    return results_[what.key] = *service.result;
   const auto known = results_.find(what.key);
   if (known != results_.end())
     return known->second;

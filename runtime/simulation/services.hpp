@@ -1,6 +1,8 @@
 #pragma once
 
 #include "actors/agent_function.hpp"
+#include "runtime/simulation/declared_services.hpp"
+#include "runtime/simulation/figures.hpp"
 #include "runtime/simulation/world.hpp"
 #include "workflow/definition.hpp"
 
@@ -8,21 +10,10 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steadfast::simulation {
-
-/// How often a remote service misbehaves. What is left of 1000 is answered well.
-struct service_faults {
-  std::uint32_t refuses_permille = 0;      ///< for good, nothing took place
-  std::uint32_t undo_refused_permille = 0; ///< for good: a person is needed
-  std::uint32_t busy_permille = 0;         ///< for now, nothing took place
-  std::uint32_t fails_permille = 0;        ///< for now, and it took place all the same
-  std::uint32_t hangs_permille = 0;        ///< never answers; nothing takes place
-  std::uint32_t goes_silent_permille = 0;  ///< takes place and is never answered
-  workflow::span latency_min{1};
-  workflow::span latency_max{50};
-};
 
 /// The remote services of a run: what took place and what was reversed, by idempotency key. They keep the contract: a key that is
 /// repeated acts once, an undo of what never happened is harmless, and what arrives after its undo is refused.
@@ -30,15 +21,19 @@ class services {
 public:
   services(world& w, const std::vector<workflow::definition>& workflows) : world_{w}, workflows_{workflows} {}
 
-  /// Function of an agent of that node, which calls one of them.
-  actors::agent_function agent(const std::string& node);
-  void set_faults(const service_faults& faults) { faults_ = faults; }
+  /// Function of that agent at that node, which calls one of them.
+  actors::agent_function agent(const std::string& node, const std::string& name);
+  /// Of those that are not declared, from now on.
+  void set_faults(const service_faults& faults) { usual_.faults = faults; }
+  void declare(const std::map<std::string, declared_service>& by_agent) { declared_ = by_agent; }
 
   bool was_done(const std::string& key) const { return done_.contains(key); }
   bool was_reversed(const std::string& key) const { return reversed_.contains(key); }
   /// Steps that were sent out after their undo had been answered, a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
   std::uint64_t calls() const { return calls_; }
+  /// Of the steps that were called, what this side of the wire knows.
+  figures_by_step figures() const;
   /// Whether an agent of that node waits for an answer; an agent of another one, by key.
   bool is_calling(const std::string& node) const;
   bool is_called_from_elsewhere(const std::string& key, const std::string& node) const;
@@ -46,14 +41,20 @@ public:
   void forget(const std::string& node);
 
 private:
-  void call(const std::string& node, const actors::call& what, actors::answer_to answer);
-  void handle(const actors::call& what, moment sent_at, const actors::answer_to& answer);
-  actors::answer act(const actors::call& what, moment sent_at);
-  std::string result_of(const actors::call& what);
+  using figures_place = figures_by_step::key_type;
+
+  const declared_service& of(const std::string& agent) const;
+  void call(const std::string& node, const std::string& agent, const actors::call& what, actors::answer_to answer);
+  actors::answer_to counted(const actors::call& what, actors::answer_to answer);
+  void handle(const declared_service& service, const actors::call& what, moment sent_at,
+              const actors::answer_to& answer);
+  actors::answer act(const declared_service& service, const actors::call& what, moment sent_at);
+  std::string result_of(const declared_service& service, const actors::call& what);
 
   world& world_;
   const std::vector<workflow::definition>& workflows_;
-  service_faults faults_;
+  declared_service usual_;
+  std::map<std::string, declared_service> declared_;
   std::set<std::string> done_;
   std::map<std::string, std::string> results_;   ///< by key: what was answered is answered again
   std::map<std::string, moment> reversed_;       ///< when
@@ -62,6 +63,8 @@ private:
   std::map<std::string, std::string> under_way_; ///< node of the agent that called last, by key
   std::vector<std::string> complaints_;
   std::uint64_t calls_ = 0;
+  figures_by_step figures_;                                                 ///< but for the next
+  std::map<std::pair<figures_place, std::string>, std::uint64_t> calls_of_; ///< by key of the step
 };
 
 } // namespace steadfast::simulation

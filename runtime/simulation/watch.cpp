@@ -122,9 +122,11 @@ void watch::look_at_clients(const std::vector<store::write>& batch) {
 void watch::look_at(const store::write& w, const store::outcome& o, commit_fate fate) {
   const bool is_applied = o.result == store::verdict::applied;
   std::visit(workflow::overload{
-               [&](const store::submit_task&) {
+               [&](const store::submit_task& x) {
                  if (is_applied && !o.created)
                    reached(2);
+                 else if (is_applied && on_stored)
+                   on_stored(x.what.id);
                },
                [&](const store::update_task& u) { on_update(u, o, fate); },
                [&](const store::claim_tasks&) {
@@ -228,6 +230,9 @@ void watch::note(const workflow::task& after) {
     reached(76);
   if (known != tasks_.end())
     compare(known->second, after);
+  const bool had_ended = known != tasks_.end() && workflow::has_ended(known->second);
+  if (on_ended && workflow::has_ended(after) && !had_ended)
+    on_ended(after.id);
   tasks_[after.number] = after;
 }
 

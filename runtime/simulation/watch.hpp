@@ -6,6 +6,7 @@
 #include "workflow/task.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -29,6 +30,9 @@ public:
   /// That node stood still for longer than its lease.
   void on_long_standstill(const std::string& node) { stood_still_.insert(node); }
 
+  /// Told of each task, by its id, that is stored for the first time, and of each that has come to an end; may be empty.
+  std::function<void(const std::string&)> on_stored;
+  std::function<void(const std::string&)> on_ended;
   /// A client was told that its task is accepted.
   void on_acknowledged(const std::string& id, bool is_stored);
 

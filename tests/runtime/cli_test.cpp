@@ -183,7 +183,8 @@ TEST_CASE("a workflow is simulated: the same seed gives the same figures, and wh
 
   const auto text = run_steadfast(arguments);
   CHECK(text.code == 0);
-  CHECK_THAT(text.out, Contains("all or nothing    held in every run") && Contains("step `choose` of trip: stayed in"));
+  CHECK_THAT(text.out,
+             Contains("all or nothing    held in 3 clusters") && Contains("step `choose` of trip: stayed in"));
   CHECK(run_steadfast({"simulate", source_dir + "/nothing.toml"}).code != 0);
   CHECK(run_steadfast({"simulate", trip, "--latency", "soon"}).code == 64);
 }

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "runtime/simulation/run.hpp"
+#include "runtime/simulation/batch.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <set>

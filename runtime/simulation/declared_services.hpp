@@ -1,0 +1,64 @@
+#pragma once
+
+#include "workflow/definition.hpp"
+#include "workflow/time.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// How often a remote service misbehaves, of a million calls. What is left is answered well.
+struct service_faults {
+  static constexpr std::uint32_t always = 1'000'000;
+
+  std::uint32_t refuses = 0;      ///< a step for good, nothing took place
+  std::uint32_t refuses_undo = 0; ///< for good: a person is needed
+  std::uint32_t busy = 0;         ///< for now, nothing took place
+  std::uint32_t fails = 0;        ///< for now, and it took place all the same
+  std::uint32_t hangs = 0;        ///< never answers; nothing takes place
+  std::uint32_t goes_silent = 0;  ///< takes place and is never answered
+  workflow::span latency_min{1};
+  workflow::span latency_max{50};
+};
+
+/// The service behind an agent.
+struct declared_service {
+  service_faults faults;
+  std::optional<std::string> result; ///< of its steps: a JSON text; none: made up where the workflow looks for a value
+};
+
+struct declared_services {
+  service_faults usual; ///< of agents that are not named
+  std::map<std::string, declared_service> by_agent;
+};
+
+/// How a service behaves, as people say it: shares from 0 to 1 of its calls.
+struct service_habits {
+  workflow::span latency_min{5}; ///< evenly spread from there to
+  workflow::span latency_max{200};
+  double busy = 0.02;      ///< fail for now; half of them took place
+  double refused = 0.02;   ///< of steps: refused for good
+  double hung = 0.01;      ///< never answered; half of them took place
+  double undo_refused = 0; ///< of undos: refused for good
+};
+service_faults faults_of(const service_habits& h);
+/// What is wrong with the shares, with the cure; empty: nothing.
+std::string problem(const service_habits& h);
+
+/// Reads "5ms-200ms", or "5ms" for exactly that, into the habits; false: it is neither.
+bool read_latency(std::string_view text, service_habits& into);
+
+/// Reads a TOML file with an [[agent]] for each service that is not as usual; keys it does not have are as usual. Throws
+/// runtime::config_error, also for agents that none of the workflows has, and for what an agent's service is never asked for.
+declared_services load_services(const std::filesystem::path& file, const service_habits& usual,
+                                const std::vector<workflow::definition>& workflows);
+declared_services parse_services(std::string_view text, const std::string& file, const service_habits& usual,
+                                 const std::vector<workflow::definition>& workflows);
+
+} // namespace steadfast::simulation
