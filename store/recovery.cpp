@@ -2,9 +2,12 @@
 
 #include "store/directory.hpp"
 #include "store/lmdb.hpp"
+#include "store/lmdb_file.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +21,33 @@
 namespace steadfast::store {
 
 namespace {
+
+/// A file in memory, to be read only.
+class mapped_file {
+public:
+  explicit mapped_file(const std::filesystem::path& path) {
+    const file_handle file{open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    struct stat s {};
+    if (file.get() < 0 || fstat(file.get(), &s) != 0 || s.st_size == 0)
+      return; // which is no data file
+    size_ = static_cast<std::size_t>(s.st_size);
+    at_ = mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.get(), 0);
+    if (at_ == MAP_FAILED)
+      throw store_error{"cannot map " + path.string() + ": " + std::strerror(errno), false};
+  }
+  ~mapped_file() {
+    if (size_ > 0)
+      munmap(at_, size_);
+  }
+  mapped_file(const mapped_file&) = delete;
+  mapped_file& operator=(const mapped_file&) = delete;
+
+  std::string_view bytes() const { return {static_cast<const char*>(at_), size_}; }
+
+private:
+  void* at_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 [[noreturn]] void damaged(const std::string& what) {
   throw store_error{what, false};
@@ -107,6 +137,7 @@ store_error damaged_file(const std::filesystem::path& directory, const std::stri
 }
 
 void walk_through(const std::filesystem::path& directory, std::uint64_t map_size, bool locked) {
+  lmdb::check_structure(mapped_file{directory / "data.mdb"}.bytes());
   const lmdb::environment env{{directory, map_size, true, locked}};
   const auto txn = lmdb::transaction::reading(env);
   const auto all = txn.open_table("");

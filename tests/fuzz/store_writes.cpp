@@ -3,6 +3,7 @@
 
 #include "store/frame.hpp"
 #include "store/lmdb_engine.hpp"
+#include "store/lmdb_file.hpp"
 #include "store/record.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/scratch.hpp"
@@ -125,6 +126,7 @@ void fuzz::try_input(std::string_view input) {
     at = end;
   }
   check_well(engine);
+  store::lmdb::check_structure(bytes_of(options.path / "data.mdb"));
 }
 
 /// Called by libFuzzer.

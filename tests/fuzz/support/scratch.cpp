@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 
 namespace steadfast::fuzz {
 
@@ -21,6 +22,11 @@ std::filesystem::path scratch_file(const std::string& name, std::string_view byt
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   expect(static_cast<bool>(file.flush()), "a file can be written");
   return path;
+}
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ifstream in{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
 }
 
 } // namespace steadfast::fuzz

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+namespace steadfast::store::lmdb {
+
+/// Looks at a data file of LMDB 0.9 page by page. LMDB trusts what it finds: a page that is used twice, or free and in use,
+/// ends the process at some later write, and a wrong way to a key hides the key. Throws store_error with what is wrong, unless every
+/// page is what it is used as, is used once, and every key is where a search looks for it. Values are not looked at.
+void check_structure(std::string_view file);
+
+} // namespace steadfast::store::lmdb
