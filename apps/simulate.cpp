@@ -7,6 +7,7 @@
 #include "apps/scratch_folder.hpp"
 #include "apps/simulate_report.hpp"
 #include "apps/terminal.hpp"
+#include "runtime/simulation/weather.hpp"
 #include "runtime/time_text.hpp"
 #include "runtime/workflow_file.hpp"
 
@@ -102,6 +103,8 @@ simulated play(const simulate_arguments& g) {
   options.with_people = false;
   options.is_calm = g.is_calm;
   options.wall_error_max = wall_error_max;
+  options.only = simulation::all_faults();
+  options.only.erase("poison"); // says nothing of the workflow
 
   const interrupt_guard guard;
   const scratch_folder folder{fast_place()};

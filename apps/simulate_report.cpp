@@ -22,7 +22,6 @@ using simulation::step_figures;
 using workflow::process_state;
 
 constexpr std::size_t label_width = 18;
-constexpr std::size_t bar_width = 20;
 constexpr std::size_t causes_shown = 8;
 constexpr std::size_t wide = 90; ///< columns from which on a table has room for more
 
@@ -60,14 +59,25 @@ std::string percent_text(std::uint64_t part, std::uint64_t whole) {
   return part > 0 && share < 0.05 ? "<0.1 %" : decimal_text(share, 1) + " %";
 }
 
-std::string bar_text(std::uint64_t part, std::uint64_t whole) {
-  static const char* const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  auto size = static_cast<std::size_t>(std::lround(ratio(part, whole) * bar_width * 8));
-  size = part > 0 ? std::max<std::size_t>(size, 1) : 0;
-  std::string text;
-  for (std::size_t i = 0; i < size / 8; ++i)
-    text += "█";
-  return text + eighths[size % 8];
+/// How the tasks ended, as one bar; what happened is never shown as nothing.
+std::string bar_text(const simulation::run_result& all, const terminal& to) {
+  if (!to.has_colours || all.tasks == 0)
+    return "";
+  const auto width = std::min(to.width, wide) - 4;
+  const auto size = [&](std::uint64_t tasks) {
+    const auto share = static_cast<std::size_t>(std::lround(ratio(tasks, all.tasks) * static_cast<double>(width)));
+    return tasks > 0 ? std::max<std::size_t>(share, 1) : 0;
+  };
+  const auto undone = size(all.undone);
+  const auto in_error = size(all.in_error);
+  const auto part = [&to](std::size_t columns, colour paint) {
+    std::string blocks;
+    for (std::size_t i = 0; i < columns; ++i)
+      blocks += "█";
+    return painted(blocks, paint, to);
+  };
+  return "  " + part(width - std::min(width, undone + in_error), colour::good) + part(undone, colour::warning)
+         + part(in_error, colour::bad) + "\n\n";
 }
 
 /// A label, and beside it a text in as many lines as it needs.
@@ -90,7 +100,7 @@ std::string indented(const std::string& text, const std::string& by) {
 
 // ---- tables of figures ----
 
-/// Rows whose columns are numbers, one below the other's end, but for the first and those without a heading.
+/// Rows whose columns but the first are numbers, one below the other's end.
 class figures_table {
 public:
   /// The last has no heading: a table wraps its last column.
@@ -106,8 +116,6 @@ public:
 
   std::string text(const terminal& to) {
     for (std::size_t i = 1; i < headings_.size(); ++i) {
-      if (headings_[i].empty())
-        continue;
       auto width = columns_of(headings_[i]);
       for (const auto& row : rows_)
         width = std::max(width, columns_of(row[i].text));
@@ -183,18 +191,12 @@ std::string ends_text(const simulated& s, const terminal& to) {
       return found == all.took.end() ? "-" : rough_text(found->second.percentile(percent));
     };
     const auto paint = tasks == 0 ? colour::faint : colour_of_state(to_string(state));
-    rows.add({{name, paint},
-              count_text(tasks),
-              percent_text(tasks, all.tasks),
-              took(50),
-              took(99),
-              took(100),
-              {to.is_terminal ? bar_text(tasks, all.tasks) : "", paint}});
+    rows.add({{name, paint}, count_text(tasks), percent_text(tasks, all.tasks), took(50), took(99), took(100)});
   };
   add(process_state::processed, "processed", all.processed);
   add(process_state::undone, "undone", all.undone);
   add(process_state::error, "in error", all.in_error);
-  return rows.text(to);
+  return bar_text(all, to) + rows.text(to);
 }
 
 std::string steps_text(const simulated& s, const workflow::definition& d, const terminal& to) {
@@ -296,8 +298,8 @@ std::string causes_text(const simulated& s, const figures_by_cause& causes, cons
 std::string one_story(const cause_figures& f, const terminal& to) {
   const json task = json::parse(f.story);
   auto narrower = to;
-  narrower.width -= std::min<std::size_t>(narrower.width, 4);
-  return indented(story_text({{"task", task}}, instant_of(task.value("ended_at", json{})), narrower), "    ");
+  narrower.width -= std::min<std::size_t>(narrower.width, 2);
+  return indented(story_text({{"task", task}}, instant_of(task.value("ended_at", json{})), narrower), "  ");
 }
 
 std::string errors_text(const simulated& s, bool all_stories, const terminal& to) {
