@@ -74,7 +74,7 @@ private:
     s.agent_queue = is_slow ? 1 : 1024;
     s.agent_homes_permille = c.happens(300) ? 300 : 1000;
     s.workflows = options_.workflows;
-    is_crowded_ = options_.tasks_max > 1 && !options_.is_calm && c.happens(1) && c.happens(300);
+    is_crowded_ = options_.tasks_max > 1 && !options_.is_calm && c.happens(1);
     if (!is_crowded_)
       return s;
     s.nodes = 1;
