@@ -104,11 +104,11 @@ private:
 
   void plan_submissions() {
     auto& c = world_.chance();
-    const auto count = is_crowded_ ? crowd : 1 + c.below(options_.tasks_max);
+    const auto count = is_crowded_ ? crowd + crowd / 5 : 1 + c.below(options_.tasks_max);
     const auto drawn = c.happens(20) ? c.below(count) : count;
     const auto poisonous = !options_.is_calm && wants("poison") ? drawn : count;
     for (std::uint64_t i = 0; i < count; ++i) {
-      const auto when = c.between(workflow::span{0}, is_crowded_ ? workflow::span{10s} : options_.faults_for);
+      const auto when = c.between(workflow::span{0}, is_crowded_ ? workflow::span{1s} : options_.faults_for);
       const auto which = c.below(options_.workflows.size());
       const auto id = (i == poisonous ? "poison-" : "task-") + std::to_string(i);
       world_.at(when, [this, id, which] { cluster_.submit(id, options_.workflows[which]); });
@@ -128,7 +128,7 @@ private:
       if (locked[node] >= crowd)
         return kill(node, true, 1s);
     if (!is_healed_)
-      world_.in(1s, [this] { kill_in_crowd(); });
+      world_.in(100ms, [this] { kill_in_crowd(); });
   }
 
   /// Kills whoever has the task, each time.
