@@ -1,6 +1,8 @@
 #pragma once
 
+#include "actors/messages.hpp"
 #include "actors/protocols.hpp"
+#include "workflow/task.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -24,13 +26,16 @@ public:
   std::uint32_t heard_of(const std::string& task) const;
   /// Progress that came before an earlier one had come, a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
+  /// Outcomes that it was told of that task, in the order it was told.
+  std::vector<workflow::process_state> outcomes_of(const std::string& task) const;
   /// Progress of before it listened at a node that was told first there.
   std::uint64_t caught_up() const { return caught_up_; }
 
 private:
-  void hear(std::uint64_t life, const std::string& task, std::uint32_t sequence);
+  void hear(std::uint64_t life, const actors::progress& p);
 
   std::map<std::string, std::uint32_t> heard_;
+  std::map<std::string, std::vector<workflow::process_state>> outcomes_;
   std::vector<std::string> complaints_;
   std::uint64_t life_ = 0;
   bool is_first_ = false; ///< nothing was told yet where it listens now

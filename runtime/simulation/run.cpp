@@ -29,6 +29,8 @@ public:
         watch_{o.workflows, world_.probes()},
         cluster_{world_, services_, watch_, draw_shape(), o.folder} {
     world_.on_step = o.on_step;
+    if (o.keep_evidence)
+      services_.keep_log();
     if (o.services)
       services_.declare(o.services->by_agent);
     watch_.on_stored = [this](const std::string& id) { stored_at_[id] = world_.now(); };
@@ -308,6 +310,22 @@ private:
       const auto d = *s.find_definition(t->workflow, t->version);
       check_task(*t, d);
     }
+    if (options_.keep_evidence)
+      keep_evidence();
+  }
+
+  void keep_evidence() {
+    evidence all;
+    all.effects = std::move(services_.log());
+    for (const auto& id : cluster_.submitted()) {
+      all.clients.push_back({id, cluster_.acknowledged().contains(id), cluster_.listener().outcomes_of(id)});
+      if (auto t = cluster_.store().find(id)) {
+        const bool alerted = has_alert(*t);
+        auto d = *cluster_.store().find_definition(t->workflow, t->version);
+        all.tasks.push_back({std::move(*t), std::move(d), alerted});
+      }
+    }
+    result_.kept = std::move(all);
   }
 
   void tell_stories() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/simulation/declared_services.hpp"
+#include "runtime/simulation/evidence.hpp"
 #include "runtime/simulation/figures.hpp"
 #include "runtime/simulation/probes.hpp"
 #include "workflow/definition.hpp"
@@ -32,7 +33,8 @@ struct run_options {
   /// Faults that come: names of strikes, "wire", "disk", "clocks", "services", "poison"; empty: all.
   std::set<std::string> only;
   std::set<std::size_t> skipped; ///< strikes that do not come, by their number in run_result::strikes
-  std::filesystem::path folder;  ///< for the files of the store; made anew and removed
+  bool keep_evidence = false;
+  std::filesystem::path folder; ///< for the files of the store; made anew and removed
   /// Told of every step in words; may be empty.
   std::function<void(std::chrono::nanoseconds now, const std::string& what)> on_step;
 };
@@ -53,12 +55,13 @@ struct run_result {
   std::uint64_t calls = 0; ///< of remote services
   /// Of each task, by how it ended: true time, whatever the clocks say, from when it was stored.
   std::map<workflow::process_state, durations> took;
+  std::optional<evidence> kept; ///< with keep_evidence; not when a promise was broken before the end
   figures_by_step by_step;
   figures_by_cause undo_for;  ///< why undo ran, also where it failed
   figures_by_cause error_for; ///< why a person is asked; with stories
 };
 
-/// Adds the figures, not the violations and the hash.
+/// Adds the figures, not the violations, the evidence and the hash.
 void add(run_result& to, const run_result& more);
 
 /// Two phases: faults, then everything is healed and every task must end (safety, then liveness). Throws store::store_error when

@@ -98,37 +98,56 @@ void services::handle(const declared_service& service, const actors::call& what,
   const bool is_new = what.action == attempt_action::perform && !was_done(what.key);
   if (is_new && (refused_.contains(what.key) || comes(faults.refuses))) {
     refused_.insert(what.key);
+    note(what, effect_result::refused);
     return answer(actors::failed_for_good("refused"));
   }
-  if (what.action == attempt_action::compensate && comes(faults.refuses_undo))
+  if (what.action == attempt_action::compensate && comes(faults.refuses_undo)) {
+    note(what, effect_result::refused);
     return answer(actors::failed_for_good("cannot be undone"));
-  if (comes(faults.busy))
-    return answer(actors::failed_for_now("busy", false));
-  if (comes(faults.hangs))
-    return hung_.push_back(answer); // dropping it would be an answer
+  }
+  const bool is_busy = comes(faults.busy);
+  if (is_busy || comes(faults.hangs)) {
+    note(what, effect_result::failed);
+    return is_busy ? answer(actors::failed_for_now("busy", false))
+                   : hung_.push_back(answer); // dropping it would be an answer
+  }
   const auto good = act(service, what, sent_at);
   if (comes(faults.goes_silent)) {
     world_.reached(22);
     return hung_.push_back(answer);
   }
-  answer(comes(faults.fails) ? actors::failed_for_now("failed after it took place") : good);
+  const bool is_probe = what.action == attempt_action::probe;
+  answer(comes(faults.fails) ? actors::failed_for_now(is_probe ? "busy" : "failed after it took place") : good);
 }
 
 actors::answer services::act(const declared_service& service, const actors::call& what, moment sent_at) {
-  if (what.action == attempt_action::probe)
-    return was_done(what.reverses) ? actors::succeeded(results_[what.reverses]) : actors::did_not_happen();
+  if (what.action == attempt_action::probe) {
+    const bool was = was_done(what.reverses);
+    note(what, was ? effect_result::probe_yes : effect_result::probe_no);
+    return was ? actors::succeeded(results_[what.reverses]) : actors::did_not_happen();
+  }
   if (what.action == attempt_action::compensate) {
-    reversed_.try_emplace(what.reverses, world_.now());
+    const bool is_first = reversed_.try_emplace(what.reverses, world_.now()).second;
+    note(what, !is_first                 ? effect_result::undo_repeated
+               : was_done(what.reverses) ? effect_result::undone
+                                         : effect_result::undo_of_nothing);
     return actors::succeeded();
   }
   if (const auto reversed = reversed_.find(what.key); reversed != reversed_.end()) {
     if (sent_at > reversed->second)
       complaints_.push_back(what.key + " was sent out after its undo");
+    note(what, effect_result::refused);
     return actors::failed_for_good("it was undone");
   }
-  done_.insert(what.key);
+  note(what, done_.insert(what.key).second ? effect_result::created : effect_result::repeated);
   world_.tell("it takes place: " + what.key);
   return actors::succeeded(result_of(service, what));
+}
+
+void services::note(const actors::call& what, effect_result result) {
+  if (has_log_)
+    log_.push_back(
+      {what.task_id, what.step, what.key, what.reverses, what.action, result, what.attempt, what.epoch, world_.now()});
 }
 
 std::string services::result_of(const declared_service& service, const actors::call& what) {

@@ -2,6 +2,7 @@
 
 #include "actors/agent_function.hpp"
 #include "runtime/simulation/declared_services.hpp"
+#include "runtime/simulation/evidence.hpp"
 #include "runtime/simulation/figures.hpp"
 #include "runtime/simulation/world.hpp"
 #include "workflow/definition.hpp"
@@ -27,6 +28,10 @@ public:
   void set_faults(const service_faults& faults) { usual_.faults = faults; }
   void declare(const std::map<std::string, declared_service>& by_agent) { declared_ = by_agent; }
 
+  /// From now on what becomes of calls is written down.
+  void keep_log() { has_log_ = true; }
+  std::vector<effect_line>& log() { return log_; }
+
   bool was_done(const std::string& key) const { return done_.contains(key); }
   bool was_reversed(const std::string& key) const { return reversed_.contains(key); }
   /// Steps that were sent out after their undo had been answered, a sentence each.
@@ -50,6 +55,7 @@ private:
               const actors::answer_to& answer);
   actors::answer act(const declared_service& service, const actors::call& what, moment sent_at);
   std::string result_of(const declared_service& service, const actors::call& what);
+  void note(const actors::call& what, effect_result result);
 
   world& world_;
   const std::vector<workflow::definition>& workflows_;
@@ -62,6 +68,8 @@ private:
   std::vector<actors::answer_to> hung_;          ///< never answered
   std::map<std::string, std::string> under_way_; ///< node of the agent that called last, by key
   std::vector<std::string> complaints_;
+  bool has_log_ = false;
+  std::vector<effect_line> log_;
   std::uint64_t calls_ = 0;
   figures_by_step figures_;                                                 ///< but for the next
   std::map<std::pair<figures_place, std::string>, std::uint64_t> calls_of_; ///< by key of the step

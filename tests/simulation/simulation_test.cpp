@@ -1,12 +1,18 @@
 // Whole clusters under faults, each drawn from a seed: the promises hold, and every task ends when the faults do. More seeds, and
 // the story of one: steadfast-sim.
 
+#include "tests/simulation/effect_check.hpp"
 #include "tests/simulation/random_runs.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <optional>
+
 using namespace steadfast;
+using tests::broken_rules;
+using tests::checked_run;
 using tests::fast_place;
 using tests::random_run;
 
@@ -47,6 +53,36 @@ TEST_CASE("seeds that have shown a bug show none any more") {
     INFO("steadfast-sim --seed " << seed << " --trace");
     auto o = random_run(seed, folder.path() / "run");
     o.wall_error_max = wall_error_max;
-    CHECK(simulation::run(o).violations == std::vector<std::string>{});
+    CHECK(checked_run(o).violations == std::vector<std::string>{});
   }
+}
+
+TEST_CASE("what the services of a run wrote down is checked, and evidence that is wrong is found") {
+  const tests::temp_folder folder{fast_place()};
+  std::optional<simulation::evidence> kept;
+  for (std::uint64_t seed = 1; !kept || kept->effects.size() < 20; ++seed) { // a run of some length
+    REQUIRE(seed < 20);
+    auto o = random_run(seed, folder.path() / "run");
+    o.keep_evidence = true;
+    kept = simulation::run(o).kept;
+  }
+  CHECK(broken_rules(*kept) == std::vector<std::string>{});
+  const auto created = std::find_if(kept->effects.begin(), kept->effects.end(),
+                                    [](const auto& x) { return x.result == simulation::effect_result::created; });
+  REQUIRE(created != kept->effects.end());
+  auto twice = *kept;
+  twice.effects.push_back(*created);
+  CHECK_THAT(broken_rules(twice), Catch::Matchers::VectorContains("E3: key " + created->key + ": 2 effects"));
+  auto unexplained = *kept;
+  unexplained.effects.push_back(*created);
+  unexplained.effects.back().task = "nobody's";
+  CHECK_THAT(broken_rules(unexplained), Catch::Matchers::VectorContains("E12: task nobody's step " + created->step
+                                                                        + ": the store does not have the task"));
+  auto lost = *kept;
+  const auto acknowledged = lost.tasks.back().task.id;
+  lost.tasks.pop_back();
+  CHECK_THAT(broken_rules(lost), Catch::Matchers::VectorContains("E1: task " + acknowledged
+                                                                 + " was acknowledged, but the store "
+                                                                   "does not have it"));
+  CHECK(!simulation::run(random_run(1, folder.path() / "run")).kept.has_value());
 }

@@ -1,5 +1,6 @@
 #include "tests/simulator/batch.hpp"
 
+#include "tests/simulation/effect_check.hpp"
 #include "tests/simulation/random_runs.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -40,7 +41,7 @@ simulation::run_result play(const request& q, std::uint64_t seed, const std::fil
   auto o = options_of(q, seed, folder);
   if (q.trace)
     o.on_step = print_step;
-  auto r = simulation::run(o);
+  auto r = tests::checked_run(o);
   o.on_step = {};
   if (q.twice && simulation::run(o).trace_hash != r.trace_hash)
     r.violations.emplace_back("the same seed was another run");

@@ -1,6 +1,7 @@
 #include "tests/simulator/shrink.hpp"
 
 #include "runtime/simulation/weather.hpp"
+#include "tests/simulation/effect_check.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -29,7 +30,7 @@ public:
 
 private:
   bool still_breaks(const request& q) {
-    last_ = simulation::run(options_of(q, q.seed, folder_.path() / "run"));
+    last_ = tests::checked_run(options_of(q, q.seed, folder_.path() / "run"));
     std::cerr << '.' << std::flush;
     return !last_.violations.empty();
   }
