@@ -2,6 +2,7 @@
 
 #include "workflow/name.hpp"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -24,22 +25,36 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> parts;
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
   while (!text.empty()) {
     const auto end = text.find(at);
-    parts.emplace_back(text.substr(0, end));
+    parts.push_back(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
   }
   return parts;
 }
 
 /// What follows `key` in the part of the note that begins with it.
-std::optional<std::string> value_of(const std::vector<std::string>& parts, std::string_view key) {
+std::optional<std::string_view> value_of(const std::vector<std::string_view>& parts, std::string_view key) {
   for (const auto& part : parts)
     if (part.starts_with(key))
       return part.substr(key.size());
   return std::nullopt;
+}
+
+/// Nothing: one of these words is no role.
+template <class Words>
+std::optional<node_roles> roles_of(const Words& words) {
+  node_roles r{false, false, false, false};
+  for (const std::string_view wanted : words) {
+    const auto* known =
+      std::find_if(roles_known.begin(), roles_known.end(), [&](const auto& role) { return role.first == wanted; });
+    if (known == roles_known.end())
+      return std::nullopt;
+    r.*known->second = true;
+  }
+  return r;
 }
 
 } // namespace
@@ -53,16 +68,7 @@ std::string to_string(const node_roles& r) {
 }
 
 std::optional<node_roles> parse_roles(const std::vector<std::string>& names) {
-  node_roles r{false, false, false, false};
-  for (const auto& wanted : names) {
-    bool known = false;
-    for (const auto& [name, member] : roles_known)
-      if (name == wanted)
-        known = r.*member = true;
-    if (!known)
-      return std::nullopt;
-  }
-  return r;
+  return roles_of(names);
 }
 
 std::string node_lease_name(std::string_view node) {
@@ -80,16 +86,20 @@ std::string note_of(const node_card& card) {
 }
 
 std::optional<node_card> card_of(std::string_view lease, std::string_view note) {
-  const auto name = node_of_lease(lease);
+  auto name = node_of_lease(lease);
+  if (!name)
+    return std::nullopt;
   const auto parts = split(note, ' ');
   const auto address = value_of(parts, "address=");
-  const auto roles = parse_roles(split(value_of(parts, "roles=").value_or("?"), ','));
+  const auto roles = roles_of(split(value_of(parts, "roles=").value_or("?"), ','));
   const auto named = value_of(parts, "agents=");
-  if (!name || !address || !roles || !named)
+  if (!address || !roles || !named)
     return std::nullopt;
-  auto agents = split(*named, ',');
-  std::erase_if(agents, [](const std::string& a) { return !is_name(a); });
-  return node_card{*name, *address, *roles, std::move(agents)};
+  node_card card{std::move(*name), std::string{*address}, *roles, {}};
+  for (const auto agent : split(*named, ','))
+    if (is_name(agent))
+      card.agents.emplace_back(agent);
+  return card;
 }
 
 } // namespace steadfast::workflow

@@ -9,12 +9,13 @@
 #include <caf/binary_serializer.hpp>
 #include <caf/detail/sync_request_bouncer.hpp>
 #include <caf/detail/test_actor_clock.hpp>
-#include <caf/local_actor.hpp>
 #include <caf/make_actor.hpp>
+#include <caf/scheduled_actor.hpp>
 #include <caf/thread_hook.hpp>
 
 #include <algorithm>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace steadfast::simulation {
@@ -49,6 +50,11 @@ private:
 struct timer_table : caf::detail::test_actor_clock {
   static schedule_map& of(caf::detail::test_actor_clock& c) { return c.*(&timer_table::schedule_); }
 };
+
+/// Nothing else is ever in a queue here.
+const caf::scheduled_actor& as_actor(const caf::resumable& r) {
+  return static_cast<const caf::scheduled_actor&>(r); // a dynamic_cast through typed actors costs more than most steps
+}
 
 moment with_drift(moment true_time, std::int64_t drift_permille) {
   return true_time + true_time * drift_permille / 1000;
@@ -120,7 +126,7 @@ public:
     p.carries = cargo_of(content);
     if (out(what->stages, content))
       throw std::logic_error{"a message between nodes cannot be written: " + caf::to_string(content)};
-    home_->send_(p);
+    home_->send_(std::move(p));
   }
 
   void kill_proxy(caf::execution_unit* where, caf::error why) override {
@@ -140,13 +146,14 @@ process::process(std::uint32_t number, std::string name, const clock_error& erro
       send_{std::move(send)},
       config_{number},
       system_{config_},
+      scheduler_{dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())},
       proxies_{system_, *this},
       context_{&system_} {
   system_.await_actors_before_shutdown(false);
   context_.proxy_registry_ptr(&proxies_);
   set_time(starts_at);
   clock_ = error.goes_on.value_or(actors::node_clock{
-    midnight + std::chrono::duration_cast<workflow::span>(starts_at) + error.wall, scheduler().clock().now()});
+    midnight + std::chrono::duration_cast<workflow::span>(starts_at) + error.wall, scheduler_.clock().now()});
 }
 
 process::~process() {
@@ -155,46 +162,42 @@ process::~process() {
     actors::exit_now(a, caf::exit_reason::kill);
   kept_.clear();
   proxies_.clear();
-  for (int i = 0; i < steps_to_end_max && (scheduler().try_run_once() || scheduler().clock().has_pending_timeout());
-       ++i)
-    scheduler().clock().cancel_all();
-}
-
-caf::scheduler::test_coordinator& process::scheduler() {
-  return dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler());
+  for (int i = 0; i < steps_to_end_max && (scheduler_.try_run_once() || scheduler_.clock().has_pending_timeout()); ++i)
+    scheduler_.clock().cancel_all();
 }
 
 workflow::instant process::now() {
-  return clock_.set_at + std::chrono::duration_cast<workflow::span>(scheduler().clock().now() - clock_.steady_at_set);
+  return clock_.set_at + std::chrono::duration_cast<workflow::span>(scheduler_.clock().now() - clock_.steady_at_set);
 }
 
 // ---- steps ----
 
-std::vector<std::size_t> process::ready(moment now) {
-  std::vector<std::size_t> which;
+void process::add_ready(moment now, std::vector<ready_actor>& to) {
   if (!is_alive_ || is_frozen(now))
-    return which;
-  const auto& jobs = scheduler().jobs;
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const auto* actor = held_.empty() ? nullptr : dynamic_cast<caf::local_actor*>(jobs[i]);
-    const auto held = actor ? held_.find(actor->name()) : held_.end();
-    if (held == held_.end() || held->second <= now)
-      which.push_back(i);
-  }
-  return which;
+    return;
+  std::erase_if(held_, [now](const hold& h) { return h.end <= now; });
+  const auto& queue = scheduler_.jobs;
+  for (std::size_t i = 0; i < queue.size(); ++i)
+    if (held_.empty() || !is_held(*queue[i]))
+      to.push_back({this, i});
 }
 
-std::string process::run(std::size_t which) {
-  auto& jobs = scheduler().jobs;
-  std::swap(jobs.at(which), jobs.front());
-  const auto* actor = dynamic_cast<caf::local_actor*>(jobs.front());
-  auto who = actor ? actor->name() + ("#" + std::to_string(actor->id())) : std::string{"?"};
-  scheduler().try_run_once();
+bool process::is_held(const caf::resumable& actor) const {
+  const std::string_view name = as_actor(actor).name();
+  return std::any_of(held_.begin(), held_.end(), [&](const hold& h) { return h.actor == name; });
+}
+
+process::actor_name process::run(std::size_t place) {
+  auto& queue = scheduler_.jobs;
+  std::swap(queue.at(place), queue.front());
+  const auto& actor = as_actor(*queue.front());
+  const actor_name who{actor.name(), actor.id()};
+  scheduler_.try_run_once();
   return who;
 }
 
 std::optional<moment> process::next_timer() {
-  auto& timers = timer_table::of(scheduler().clock());
+  auto& timers = timer_table::of(scheduler_.clock());
   if (!is_alive_ || timers.empty())
     return std::nullopt;
   const auto shown = timers.begin()->first.time_since_epoch() - steady_at_midnight;
@@ -203,11 +206,11 @@ std::optional<moment> process::next_timer() {
 }
 
 void process::trigger_timer() {
-  scheduler().clock().trigger_timeout();
+  scheduler_.clock().trigger_timeout();
 }
 
 void process::set_time(moment now) {
-  scheduler().clock().current_time = steady(now, error_);
+  scheduler_.clock().current_time = steady(now, error_);
 }
 
 // ---- the wire ----
@@ -220,7 +223,7 @@ caf::strong_actor_ptr process::make_proxy(caf::node_id node, caf::actor_id actor
   p.from = number_;
   p.to = number_of(node);
   p.receiver = actor;
-  send_(p);
+  send_(std::move(p));
   return made;
 }
 
@@ -250,7 +253,7 @@ void process::watch(const packet& p, const caf::strong_actor_ptr& actor) {
     gone.from = number_;
     gone.to = to;
     gone.sender = who;
-    send_(gone);
+    send_(std::move(gone));
   };
   if (actor)
     actor->get()->attach_functor(tell);

@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,11 +49,19 @@ struct packet {
   moment sent_at{0};
 };
 
+class process;
+
+/// An actor that could handle a message now.
+struct ready_actor {
+  process* at;
+  std::size_t place; ///< in the queue of its process
+};
+
 /// One life of a node: an actor system without threads, in which nothing happens by itself. In place of CAF's network it has
 /// proxies whose messages become packets.
 class process final : private caf::proxy_registry::backend {
 public:
-  using send_packet = std::function<void(const packet&)>;
+  using send_packet = std::function<void(packet)>;
 
   /// The number is unique in a run and becomes its node id in CAF.
   process(std::uint32_t number, std::string name, const clock_error& error, moment starts_at, send_packet send);
@@ -78,10 +85,15 @@ public:
 
   // ---- steps ----
 
-  /// Actors that have a message to handle; `frozen` processes and held actors have none.
-  std::vector<std::size_t> ready(moment now);
-  /// Handles one message of that actor; tells which one it was.
-  std::string run(std::size_t which);
+  /// Adds the places in its queue of the actors that have a message to handle; frozen processes and held actors have none.
+  void add_ready(moment now, std::vector<ready_actor>& to);
+  /// An actor, as a trace names it.
+  struct actor_name {
+    const char* kind;
+    caf::actor_id id;
+  };
+  /// Handles one message of the actor at that place; tells which one it was.
+  actor_name run(std::size_t place);
   /// When the next timer is due, in true time. Nothing: there is none.
   std::optional<moment> next_timer();
   void trigger_timer();
@@ -90,7 +102,7 @@ public:
   void freeze_until(moment end) { frozen_until_ = end; }
   bool is_frozen(moment now) const { return now < frozen_until_; }
   /// The actors of this name handle nothing until then, as if what they call took so long.
-  void hold_until(const std::string& actor, moment end) { held_[actor] = end; }
+  void hold_until(const std::string& actor, moment end) { held_.push_back({actor, end}); }
 
   // ---- the wire ----
 
@@ -116,7 +128,7 @@ private:
   bool receive_message(const packet& p, const caf::strong_actor_ptr& to);
   void watch(const packet& p, const caf::strong_actor_ptr& actor);
 
-  caf::scheduler::test_coordinator& scheduler();
+  bool is_held(const caf::resumable& actor) const;
 
   std::uint32_t number_;
   std::string name_;
@@ -124,11 +136,16 @@ private:
   send_packet send_;
   config config_;
   caf::actor_system system_;
+  caf::scheduler::test_coordinator& scheduler_;
   caf::proxy_registry proxies_;
   caf::scoped_execution_unit context_;
   actors::node_clock clock_;
   moment frozen_until_{0};
-  std::map<std::string, moment> held_;
+  struct hold {
+    std::string actor;
+    moment end;
+  };
+  std::vector<hold> held_;
   std::vector<caf::strong_actor_ptr> kept_;
   bool is_alive_ = true;
 };

@@ -23,10 +23,19 @@ void world::end() {
 
 void world::tell(const std::string& what) {
   for (const char c : what)
-    hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  hash_ = (hash_ ^ static_cast<std::uint64_t>(now_.count())) * 1099511628211ULL;
+    take_into_hash(static_cast<unsigned char>(c));
+  take_into_hash(static_cast<std::uint64_t>(now_.count()));
   if (on_step)
     on_step(now_, what);
+}
+
+template <class Words>
+void world::tell(std::initializer_list<std::uint64_t> what, const Words& in_words) {
+  for (const auto x : what)
+    take_into_hash(x);
+  take_into_hash(static_cast<std::uint64_t>(now_.count()));
+  if (on_step)
+    on_step(now_, in_words());
 }
 
 // ---- processes ----
@@ -36,16 +45,16 @@ process& world::start(const std::string& name, const clock_error& error) {
   tell("start " + name
        + (error.goes_on ? ", its clock goes on"
                         : ", its wall clock is ahead by " + std::to_string(error.wall.count()) + " ms"));
-  auto made = std::make_unique<process>(number, name, error, now_, [this](const packet& p) { send(p); });
+  auto made = std::make_unique<process>(number, name, error, now_, [this](packet p) { send(std::move(p)); });
   auto& p = *made;
   processes_[number] = std::move(made);
-  alive_[name] = number;
+  alive_[name] = &p;
   return p;
 }
 
 process* world::find(const std::string& name) {
   const auto found = alive_.find(name);
-  return found == alive_.end() ? nullptr : processes_.at(found->second).get();
+  return found == alive_.end() ? nullptr : found->second;
 }
 
 void world::kill(const std::string& name, bool is_noticed_at_once) {
@@ -57,8 +66,8 @@ void world::kill(const std::string& name, bool is_noticed_at_once) {
   alive_.erase(name);
   std::erase_if(on_its_way_, [&](const auto& p) { return p.second.to == dead->number(); });
   in(is_noticed_at_once ? workflow::span{1} : silence_max, [this, number = dead->number()] {
-    for (const auto& [other, process_number] : alive_)
-      processes_.at(process_number)->disconnect(number);
+    for (const auto& [other, p] : alive_)
+      p->disconnect(number);
   });
 }
 
@@ -74,7 +83,7 @@ void world::freeze(const std::string& name, workflow::span time) {
     auto* frozen = find(name);
     if (!frozen || frozen->number() != number || !frozen->is_frozen(now_))
       return;
-    for (const auto& [other, process_number] : alive_)
+    for (const auto& [other, other_process] : alive_)
       if (other != name)
         lose_connection(name, other);
   });
@@ -128,21 +137,23 @@ void world::lose_connection(const std::string& a, const std::string& b) {
   y->disconnect(x->number());
 }
 
-void world::send(const packet& p) {
+void world::send(packet p) {
   const bool is_message = p.what == packet::kind::message;
   if (is_message && chance_.happens(wire_.lost_permille))
     return probe_loss(p);
-  const int copies = is_message && chance_.happens(wire_.doubled_permille) ? 2 : 1;
-  if (copies > 1)
+  if (is_message && chance_.happens(wire_.doubled_permille)) {
     reached(54);
-  for (int i = 0; i < copies; ++i) {
-    const bool is_stalled = is_message && chance_.happens(wire_.stalled_permille);
-    const auto delay = chance_.between(wire_.delay_min, wire_.delay_max);
-    auto sent = p;
-    sent.sequence = ++last_sequence_;
-    sent.sent_at = now_;
-    on_its_way_.emplace(now_ + delay + (is_stalled ? wire_.stall : workflow::span{0}), std::move(sent));
+    put_on_the_way(p);
   }
+  put_on_the_way(std::move(p));
+}
+
+void world::put_on_the_way(packet p) {
+  const bool is_stalled = p.what == packet::kind::message && chance_.happens(wire_.stalled_permille);
+  const auto delay = chance_.between(wire_.delay_min, wire_.delay_max);
+  p.sequence = ++last_sequence_;
+  p.sent_at = now_;
+  on_its_way_.emplace(now_ + delay + (is_stalled ? wire_.stall : workflow::span{0}), std::move(p));
 }
 
 void world::probe_loss(const packet& p) {
@@ -169,18 +180,19 @@ bool world::is_order_on_its_way_to(const std::string& node) {
          });
 }
 
-void world::deliver(const packet& p) {
+void world::deliver(packet p) {
   const auto from = processes_.find(p.from);
   const auto to = processes_.find(p.to);
   if (from == processes_.end() || to == processes_.end() || !to->second->is_alive()
       || cuts_.contains({from->second->name(), to->second->name()}))
     return;
-  tell("packet " + from->second->name() + " -> " + to->second->name() + " #" + std::to_string(p.receiver));
+  tell({p.from, p.to, p.receiver}, [&] {
+    return "packet " + from->second->name() + " -> " + to->second->name() + " #" + std::to_string(p.receiver);
+  });
   probe_arrival(p);
-  auto arriving = p;
   if (p.what == packet::kind::message && chance_.happens(wire_.garbled_permille))
-    arriving.bytes.resize(p.bytes.size() / 2);
-  if (to->second->receive(arriving))
+    p.bytes.resize(p.bytes.size() / 2);
+  if (to->second->receive(p))
     return;
   reached(29);
   lose_connection(from->second->name(), to->second->name());
@@ -190,26 +202,23 @@ void world::deliver(const packet& p) {
 
 bool world::step(moment until) {
   ++steps_;
-  std::vector<std::pair<process*, std::size_t>> jobs;
-  for (const auto& [name, number] : alive_) {
-    auto* p = processes_.at(number).get();
-    for (const auto which : p->ready(now_))
-      jobs.emplace_back(p, which);
-  }
+  ready_.clear();
+  for (const auto& [name, p] : alive_)
+    p->add_ready(now_, ready_);
   const auto due = static_cast<std::size_t>(std::distance(on_its_way_.begin(), on_its_way_.upper_bound(now_)));
-  const auto choices = jobs.size() + (due > 0 ? 1 : 0);
+  const auto choices = ready_.size() + (due > 0 ? 1 : 0);
   if (choices == 0)
     return goes_on(until);
   const auto pick = chance_.below(choices);
-  if (pick < jobs.size()) {
-    auto& [p, which] = jobs[pick];
-    const auto who = p->run(which);
-    tell("run " + p->name() + "/" + who);
+  if (pick < ready_.size()) {
+    auto& p = *ready_[pick].at;
+    const auto who = p.run(ready_[pick].place);
+    tell({p.number(), who.id}, [&] { return "run " + p.name() + "/" + who.kind + "#" + std::to_string(who.id); });
   } else {
     const auto i = std::next(on_its_way_.begin(), static_cast<std::ptrdiff_t>(chance_.below(due)));
-    const auto p = std::move(i->second);
+    auto p = std::move(i->second);
     on_its_way_.erase(i);
-    deliver(p);
+    deliver(std::move(p));
   }
   return true;
 }
@@ -220,8 +229,7 @@ bool world::goes_on(moment until) {
   if (!on_its_way_.empty())
     next = std::min(next, on_its_way_.begin()->first);
   process* whose = nullptr;
-  for (const auto& [name, number] : alive_) {
-    auto* p = processes_.at(number).get();
+  for (const auto& [name, p] : alive_) {
     if (const auto due = p->next_timer(); due && *due < next) {
       next = *due;
       whose = p;
@@ -232,8 +240,8 @@ bool world::goes_on(moment until) {
     next = script_.begin()->first;
   const bool is_over = next > until;
   now_ = std::max(now_, is_over ? until : next);
-  for (const auto& [name, number] : alive_)
-    processes_.at(number)->set_time(now_);
+  for (const auto& [name, p] : alive_)
+    p->set_time(now_);
   if (is_over)
     return false;
   if (is_script) {
@@ -241,7 +249,7 @@ bool world::goes_on(moment until) {
     script_.erase(script_.begin());
     what();
   } else if (whose) {
-    tell("timer of " + whose->name());
+    tell({whose->number()}, [&] { return "timer of " + whose->name(); });
     whose->trigger_timer();
   }
   return true;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <set>
@@ -82,12 +83,17 @@ public:
   probe_counts& probes() { return probes_; }
 
 private:
-  void send(const packet& p);
-  void deliver(const packet& p);
+  void send(packet p);
+  void put_on_the_way(packet p);
+  void deliver(packet p);
   void probe_loss(const packet& p);
   void probe_arrival(const packet& p);
   void lose_connection(const std::string& a, const std::string& b);
   bool goes_on(moment until);
+  void take_into_hash(std::uint64_t x) { hash_ = (hash_ ^ x) * 1099511628211ULL; }
+  /// The words are only made when somebody listens: most of what happens is told so.
+  template <class Words>
+  void tell(std::initializer_list<std::uint64_t> what, const Words& in_words);
 
   static constexpr workflow::span silence_max{10'000}; ///< as runtime/network sets it for CAF
 
@@ -101,7 +107,8 @@ private:
   std::map<std::pair<std::string, std::string>, moment> healed_at_;
   std::uint32_t last_number_ = 0;
   std::map<std::uint32_t, std::unique_ptr<process>> processes_; ///< the dead too: others have handles of their actors
-  std::map<std::string, std::uint32_t> alive_;
+  std::map<std::string, process*> alive_;
+  std::vector<ready_actor> ready_; ///< of one step; kept for its memory
   std::multimap<moment, packet> on_its_way_;
   std::multimap<moment, std::function<void()>> script_;
   std::set<std::pair<std::string, std::string>> cuts_;
