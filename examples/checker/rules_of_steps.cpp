@@ -99,9 +99,13 @@ void check_order(const sorted_history& h, const task_case& c, finding& e7) {
 
 namespace {
 
+/// Those that were declined or stopped, and those of which the store tells nothing any more: they may have been.
 bool is_uncounted(const step& s, std::uint32_t attempt) {
-  return std::any_of(s.log.begin(), s.log.end(),
-                     [&](const checker::attempt& a) { return a.number == attempt && a.uncounted; });
+  const bool has_given_way =
+    s.is_log_cut && std::none_of(s.log.begin(), s.log.end(), [&](const auto& a) { return a.number <= attempt; });
+  return has_given_way || std::any_of(s.log.begin(), s.log.end(), [&](const checker::attempt& a) {
+           return a.number == attempt && a.uncounted;
+         });
 }
 
 } // namespace

@@ -95,6 +95,7 @@ checker::step step_of(checker::names& n, const simulation::stored_task& stored, 
   s.compensation = rules.compensation.has_value();
   s.attempt = is.attempt;
   s.attempts_limit = workflow::attempts_limit(rules);
+  s.is_log_cut = is.log_dropped > 0;
   s.completed_ms = milliseconds_of(is.completed_at);
   for (const auto p : workflow::predecessors(stored.definition, i))
     s.after.push_back(static_cast<std::uint32_t>(p));

@@ -238,11 +238,13 @@ TEST_CASE("E8: more attempts than the limit, a person's acts apart") {
   CHECK(broken_rules(s).empty());
 }
 
-TEST_CASE("E8: the services' count stands although the store's story is cut") {
+TEST_CASE("E8: the services' count stands although the store tells of no attempt, unless they gave way there") {
   auto s = clean_story();
   s.step("good", "b")["attempts_limit"] = 1;
   s.step("good", "b")["log"] = json::array();
   CHECK(broken_rules(s) == rules{"E8"});
+  s.step("good", "b")["log_dropped"] = 2;
+  CHECK(broken_rules(s).empty());
 }
 
 TEST_CASE("E8: attempts that were declined or stopped use up nothing") {
