@@ -90,7 +90,7 @@ struct step {
   std::optional<std::int64_t> completed_ms;
   std::vector<std::uint32_t> after; ///< places of the steps that come directly before
   std::vector<checker::attempt> log;
-  bool is_log_cut = false; ///< older attempts have given way
+  bool is_log_cut = false; ///< some attempts have given way
 };
 
 /// One line of the dump of the store.

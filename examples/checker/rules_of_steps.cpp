@@ -101,11 +101,9 @@ namespace {
 
 /// Those that were declined or stopped, and those of which the store tells nothing any more: they may have been.
 bool is_uncounted(const step& s, std::uint32_t attempt) {
-  const bool has_given_way =
-    s.is_log_cut && std::none_of(s.log.begin(), s.log.end(), [&](const auto& a) { return a.number <= attempt; });
-  return has_given_way || std::any_of(s.log.begin(), s.log.end(), [&](const checker::attempt& a) {
-           return a.number == attempt && a.uncounted;
-         });
+  const auto line =
+    std::find_if(s.log.begin(), s.log.end(), [&](const checker::attempt& a) { return a.number == attempt; });
+  return line == s.log.end() ? s.is_log_cut : line->uncounted;
 }
 
 } // namespace
