@@ -1,5 +1,6 @@
 #include "actors/agent_desk.hpp"
 
+#include "workflow/mutant.hpp"
 #include "workflow/retry.hpp"
 #include "workflow/time_text.hpp"
 
@@ -46,7 +47,7 @@ void agent_desk::on_order(const step_order& o, const report_sink& from, instant 
     ++counts_.refused;
     return;
   }
-  if (is_open)
+  if (is_open && !workflow::mutant("double_order_called_twice"))
     return join(attempts_.at(known->second), o, from);
   if (!obstacle.empty())
     return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: " + obstacle);
@@ -78,7 +79,7 @@ void agent_desk::admit(const step_order& o, const report_sink& from) {
 }
 
 std::string agent_desk::no_room_for(const step_order& o) const {
-  if (waiting() >= options_.queue)
+  if (waiting() >= options_.queue && !workflow::mutant("queue_unbounded"))
     return "agent `" + options_.name + "` has " + std::to_string(waiting()) + " orders waiting";
   if (!attempts_.empty() && inputs_size_ + o.input.size() > options_.inputs_size_max)
     return "agent `" + options_.name + "` holds " + std::to_string(inputs_size_) + " bytes of input";
@@ -132,13 +133,20 @@ void agent_desk::on_stop(const stop_order& o, const report_sink& from, instant n
 
 void agent_desk::begin_calls(instant now) {
   rate_allows_at_ = workflow::never;
-  while (!queue_.empty() && calls_.size() < options_.concurrency && workflow::may_call(circuit_, now)) {
+  while (!queue_.empty() && (calls_.size() < options_.concurrency || workflow::mutant("concurrency_unbounded"))
+         && workflow::may_call(circuit_, now)) {
+    const auto first = attempts_.find(*queue_.begin());
+    // This process may have stood still, and the alarm for it has not been heard yet.
+    if (now >= first->second.order.complete_by && !workflow::mutant("called_after_complete_by")) {
+      expire(first, now);
+      continue;
+    }
     const auto at = workflow::next_call_at(bucket_, rate_of(options_), now);
     if (at > now) {
       rate_allows_at_ = at;
       return;
     }
-    begin_call(*queue_.begin(), now);
+    begin_call(first->first, now);
   }
 }
 
@@ -177,11 +185,13 @@ void agent_desk::abandon_call(const open_attempt& a, instant now) {
   ++abandoned_;
   const bool unwanted = a.in == phase::stopping;
   count_call(c.circuit_period, unwanted ? workflow::call_outcome::withdrawn : workflow::call_outcome::failed, now);
-  hands_.abandon(a.ticket);
+  if (!workflow::mutant("late_call_not_cancelled"))
+    hands_.abandon(a.ticket);
 }
 
 void agent_desk::count_call(std::uint64_t period, workflow::call_outcome outcome, instant now) {
-  circuit_ = workflow::after(circuit_, options_.circuit, outcome, period, now);
+  if (!workflow::mutant("circuit_never_opens"))
+    circuit_ = workflow::after(circuit_, options_.circuit, outcome, period, now);
 }
 
 void agent_desk::learn_duration(span took) {

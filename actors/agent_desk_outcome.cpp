@@ -1,5 +1,6 @@
 #include "actors/agent_desk.hpp"
 
+#include "workflow/mutant.hpp"
 #include "workflow/next_try.hpp"
 
 #include <algorithm>
@@ -75,13 +76,13 @@ answer agent_desk::as_seen_by(const open_attempt& a, answer x) const {
 
 void agent_desk::settle(attempt_iterator i, answer a, instant now) {
   auto& x = i->second;
-  if (now >= x.order.complete_by) {
+  if (now >= x.order.complete_by && !workflow::mutant("speaks_after_complete_by")) {
     ++counts_.silenced;
     return close(i);
   }
   const bool has_failed = a.kind != report_kind::succeeded && a.kind != report_kind::denied;
   if (has_failed && a.kind != report_kind::declined)
-    x.maybe_done = x.maybe_done || a.maybe_done;
+    x.maybe_done = (x.maybe_done && !workflow::mutant("agent_forgets_doubt")) || a.maybe_done;
   switch (a.kind) {
     case report_kind::succeeded: return settle_success(i, std::move(a));
     case report_kind::denied:

@@ -2,6 +2,7 @@
 
 #include "actors/call_threads.hpp"
 #include "actors/http_reply.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/time_text.hpp"
 
 #include <curl/curl.h>
@@ -108,7 +109,7 @@ bool is_metadata(const sockaddr& address) {
 /// Called with the address that the name turned out to be: the check cannot be talked round by a resolver.
 curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* a) {
   auto& t = *static_cast<transfer*>(user);
-  if (!t.allow_link_local && is_metadata(a->addr)) {
+  if (!t.allow_link_local && is_metadata(a->addr) && !workflow::mutant("link_local_called")) {
     t.refused_address = true;
     return CURL_SOCKET_BAD;
   }
@@ -276,7 +277,7 @@ private:
     set(t, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(t.what.input.size()));
     set(t, CURLOPT_HTTPHEADER, t.headers.first);
     set(t, CURLOPT_NOSIGNAL, 1L);
-    set(t, CURLOPT_FOLLOWLOCATION, 0L);
+    set(t, CURLOPT_FOLLOWLOCATION, workflow::mutant("redirects_followed") ? 1L : 0L);
     set(t, CURLOPT_PROTOCOLS_STR, "http,https");
     set(t, CURLOPT_PROXY, options_.proxy.c_str());
     set(t, CURLOPT_NOPROXY, "");

@@ -5,6 +5,7 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -20,7 +21,8 @@ namespace {
 class lease_holder : public observed<lease_actor> {
 public:
   lease_holder(caf::actor_config& cfg, lease_deps deps) : observed{cfg}, deps_{std::move(deps)} {
-    deps_.clock = deps_.clock.own(); // its time must not follow another node's clock
+    if (!workflow::mutant("lease_by_another_clock"))
+      deps_.clock = deps_.clock.own(); // its time must not follow another node's clock
   }
 
   const char* name() const override { return "lease_actor"; }

@@ -12,6 +12,7 @@
 #include "actors/step_orders.hpp"
 #include "actors/task_in_flight.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/overload.hpp"
 #include "workflow/transition.hpp"
 
@@ -101,8 +102,11 @@ private:
     work_ = false;
     store::claim_tasks what;
     what.scheduler = deps_.options.name;
-    what.max = std::min<std::size_t>(deps_.options.claim_max, deps_.options.in_flight_max - tasks_.size());
-    what.guard = lease_;
+    const bool is_levelled = !workflow::mutant("load_not_levelled");
+    const auto room = is_levelled ? deps_.options.in_flight_max - tasks_.size() : deps_.options.in_flight_max;
+    what.max = std::min<std::size_t>(deps_.options.claim_max, room);
+    if (!workflow::mutant("claims_without_guard"))
+      what.guard = lease_;
     write(claim_ticket, std::move(what));
   }
 
@@ -196,11 +200,17 @@ private:
   }
 
   void commit(task_in_flight& e, workflow::change change) {
+    if (workflow::mutant("speaks_before_it_stores")) {
+      std::swap(e.task, change.next);
+      carry_out(e, change.commands);
+      std::swap(e.task, change.next);
+    }
     store::update_task u;
     u.next = change.next;
     u.lock_epoch_before = e.task.lock_epoch;
     u.notices = change.notices;
-    u.alerts = change.alerts;
+    if (!workflow::mutant("alert_outside_commit"))
+      u.alerts = change.alerts;
     e.committing = std::move(change);
     write(e.task.number + first_task_ticket, std::move(u), e.clock);
   }
@@ -242,12 +252,14 @@ private:
     auto cause = std::move(*e.cause);
     e.committing.reset();
     e.cause.reset();
-    if (o.result != store::verdict::applied) {
+    if (o.result != store::verdict::applied && !workflow::mutant("fenced_work_goes_on")) {
       log("not stored", e.task, o.why);
       return judge_again(number, std::move(cause), o.result);
     }
     e.task = std::move(change.next);
     e.task.revision = o.revision;
+    if (workflow::mutant("alert_outside_commit") && !change.alerts.empty())
+      write(evidence_ticket, store::update_task{e.task, e.task.lock_epoch, {}, {}, change.alerts, {}, false});
     agents_.settle(e.task);
     log_progress(e.task);
     carry_out(e, change.commands);
@@ -368,7 +380,7 @@ private:
 
   /// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo.
   void send_order(task_in_flight& e, std::size_t step) {
-    if (agents_.has_order(e.task, step))
+    if (agents_.has_order(e.task, step) && !workflow::mutant("ordered_twice"))
       return;
     const auto& s = e.task.steps[step];
     const workflow::attempt_ref ref{step, s.attempt, e.task.lock_epoch, draining_};
@@ -401,7 +413,7 @@ private:
       ++view_.late;
       return write(evidence_ticket, store::keep_late_reply{m.task_number, stray(m)});
     }
-    handle(m.task_number, event_of(m, *found->second.definition, draining_));
+    handle(m.task_number, event_of(m, *found->second.definition, draining_ && !workflow::mutant("drained_goes_on")));
   }
 
   workflow::late_reply stray(const attempt_report& m) const {

@@ -6,6 +6,7 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/mutant.hpp"
 
 #include "workflow/overload.hpp"
 
@@ -82,6 +83,8 @@ private:
     w.what = boxed<store::write>{store::submit_task{*m, deps_.clock.now(this)}};
     w.submitter = make_response_promise<receipt>();
     auto answer = *w.submitter;
+    if (workflow::mutant("acknowledged_before_commit"))
+      w.submitter->deliver(receipt{store::verdict::applied, true, 0, {}, {}, {}});
     enqueue_write(std::move(w));
     return answer;
   }
@@ -145,7 +148,7 @@ private:
       count_commit(batch.size(), begun);
       answer_all(batch, std::move(outcomes));
     } catch (const store::store_error& e) {
-      if (e.is_fatal())
+      if (e.is_fatal() && !workflow::mutant("answers_after_fatal_error"))
         return stop_for_good(e.what());
       answer_all(batch, std::vector<store::outcome>(batch.size(), not_now(e.what())));
     }

@@ -5,6 +5,7 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/sec.hpp>
@@ -93,7 +94,8 @@ private:
     writer_ = store_actor{};
     reader_ = reader_actor{};
     for (const auto& [ticket, w] : std::exchange(open_, {}))
-      answer(w.client, w.ticket, store::verdict::unknown_outcome, "the connection to the store broke");
+      if (!workflow::mutant("lost_writes_unanswered"))
+        answer(w.client, w.ticket, store::verdict::unknown_outcome, "the connection to the store broke");
     for (auto& [ticket, promise] : std::exchange(submissions_, {}))
       promise.deliver(without_answer());
     for (auto& [ticket, fail] : std::exchange(questions_, {}))

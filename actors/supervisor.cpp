@@ -8,6 +8,7 @@
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/lease_term.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/node_card.hpp"
 #include "workflow/review.hpp"
 #include "workflow/transition.hpp"
@@ -116,6 +117,8 @@ private:
   /// After a read that failed this is no progress: a node that cannot read must not keep the lease.
   void sweep_later() {
     sweeping_ = false;
+    if (workflow::mutant("progress_without_reading"))
+      tell(this, keeper_, lease_progress{lease_});
     alarm_.set<supervisor_actor>(this, deps_.clock, now() + deps_.options.period);
   }
 
@@ -136,7 +139,8 @@ private:
       change.alerts.push_back({"stuck", alarm + "; it was freed", {}, clock.now});
     store::update_task u;
     u.lock_epoch_before = t.lock_epoch;
-    u.guard = store::lease_guard{lease_, view_.epoch};
+    if (!workflow::mutant("decides_without_lease"))
+      u.guard = store::lease_guard{lease_, view_.epoch};
     u.notices = std::move(change.notices);
     u.alerts = std::move(change.alerts);
     u.next = std::move(change.next);
@@ -199,7 +203,8 @@ private:
       const auto node = workflow::node_of_lease(lease->name);
       const bool gone = workflow::has_ended(lease->expires_at, deps_.options.node_ttl, page.store_since, page.now);
       const auto freed = freed_.find(lease->name);
-      if (node && gone && view_.active && (freed == freed_.end() || freed->second != lease->epoch))
+      if (node && gone && view_.active && !workflow::mutant("locks_of_the_dead_kept")
+          && (freed == freed_.end() || freed->second != lease->epoch))
         free_locks_of(*node, *lease);
     }
   }

@@ -1,5 +1,7 @@
 #include "store/lmdb.hpp"
 
+#include "workflow/mutant.hpp"
+
 #include <lmdb.h>
 
 #include <cerrno>
@@ -57,7 +59,8 @@ environment::environment(const environment_settings& settings) : read_only_{sett
     check(mdb_env_set_maxreaders(env_, readers_max), "set the number of readers");
     check(mdb_env_set_mapsize(env_, settings.map_size), "set the map size");
     const unsigned flags = MDB_NOTLS | (settings.read_only ? MDB_RDONLY : 0U) | (settings.lock ? 0U : MDB_NOLOCK);
-    check(mdb_env_open(env_, settings.directory.c_str(), flags, 0600), "open the data file");
+    const unsigned no_sync = workflow::mutant("no_sync") ? MDB_NOSYNC : 0U;
+    check(mdb_env_open(env_, settings.directory.c_str(), flags | no_sync, 0600), "open the data file");
   } catch (...) {
     mdb_env_close(env_);
     throw;

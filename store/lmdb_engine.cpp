@@ -3,6 +3,7 @@
 #include "store/lmdb_store.hpp"
 #include "store/recovery.hpp"
 #include "store/restored.hpp"
+#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -233,7 +234,7 @@ void lmdb_engine::give_up(const lmdb::error& e) {
     throw store_error{"the store has reached store.size-max, its reserve included", false};
   if (e.is_disk_full())
     throw store_error{"the disk of the store is full", false};
-  if (e.is_passing())
+  if (e.is_passing() || workflow::mutant("goes_on_after_sync_error"))
     throw store_error{std::string{"nothing of the batch was written ("} + e.what() + ")", false};
   is_lost_ = true;
   throw store_error{std::string{"the store could not be written ("} + e.what()

@@ -2,6 +2,8 @@
 
 #include "store/write_batch.hpp"
 
+#include "workflow/mutant.hpp"
+
 #include <algorithm>
 
 namespace steadfast::store {
@@ -47,7 +49,8 @@ outcome with_epoch(std::uint64_t epoch) {
 }
 
 bool is_held_by(const lease_record& x, const std::string& holder, std::uint64_t epoch) {
-  return !is_released(x) && x.what.holder == holder && x.what.epoch == epoch;
+  return !is_released(x) && (x.what.holder == holder || workflow::mutant("stranger_holds_lease"))
+         && x.what.epoch == epoch;
 }
 
 outcome lost(const lease_record& x) {
@@ -76,13 +79,14 @@ outcome write_batch::make(const acquire_lease& w) {
   if (const auto wrong = problem(w); !wrong.empty())
     return turned_down(verdict::refused, wrong);
   lease_record next = lease_to_acquire(w);
-  if (!is_free(next, w.now) && next.what.holder != w.holder)
+  if (!is_free(next, w.now) && next.what.holder != w.holder && !workflow::mutant("lease_taken_from_its_holder"))
     return turned_down(verdict::refused, "the lease is held by " + next.what.holder);
   next.what.holder = w.holder;
   next.what.note = w.note;
   next.what.expires_at = w.now + w.ttl;
   next.ttl = w.ttl;
-  ++next.what.epoch;
+  if (!workflow::mutant("lease_epoch_kept") || next.what.epoch == 0)
+    ++next.what.epoch;
   count_.last_epoch = std::max(count_.last_epoch, next.what.epoch);
   put(txn_, in_, next);
   return with_epoch(next.what.epoch);
@@ -119,7 +123,7 @@ bool write_batch::has_ended(const lease_guard& gone, workflow::instant now) cons
 }
 
 std::optional<outcome> write_batch::not_held(const std::optional<lease_guard>& guard) const {
-  if (!guard)
+  if (!guard || workflow::mutant("no_lease_guard"))
     return std::nullopt;
   const auto held = see_.lease_of(guard->name);
   if (held && held->what.epoch == guard->epoch && !is_released(*held))

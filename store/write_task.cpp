@@ -3,6 +3,7 @@
 #include "store/write_batch.hpp"
 
 #include "workflow/invariants.hpp"
+#include "workflow/mutant.hpp"
 
 #include <xxhash.h>
 
@@ -56,13 +57,13 @@ outcome write_batch::make(const submit_task& w) {
   if (const auto wrong = workflow::problems(w.what, settings_.options->payload_size_max); !wrong.empty())
     return turned_down(verdict::refused, joined(wrong));
   const digest of_this = digest_of(w.what);
-  if (const auto known = see_.ref_of(w.what.id))
+  if (const auto known = see_.ref_of(w.what.id); known && !workflow::mutant("second_task_for_an_id"))
     return submit_again(w, *known, of_this);
   return submit_anew(w, of_this);
 }
 
 outcome write_batch::submit_again(const submit_task& w, const task_ref& known, const digest& of_this) {
-  if (known.digest != of_this)
+  if (known.digest != of_this && !workflow::mutant("key_conflict_accepted"))
     return turned_down(verdict::refused, "key_conflict: the id " + w.what.id
                                            + " was submitted before with another payload, workflow or version");
   const auto there = load(known.number);
@@ -118,7 +119,8 @@ outcome write_batch::make(const update_task& w) {
   if (!before)
     return turned_down(verdict::absent, "there is no task with the number " + std::to_string(w.next.number));
   const auto& stored = *before;
-  if (stored.revision != w.next.revision || stored.lock_epoch != w.lock_epoch_before)
+  const bool overtaken = stored.revision != w.next.revision || stored.lock_epoch != w.lock_epoch_before;
+  if (overtaken && !workflow::mutant("no_fence"))
     return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
                                               + " and lock epoch " + std::to_string(stored.lock_epoch));
   if (auto lost = not_held(w.guard))
@@ -235,12 +237,13 @@ outcome write_batch::make(const set_aside_damaged& w) {
   txn_.erase(in_.tasks, k);
   purge_from_indexes(txn_, in_, w.number);
   recount();
-  put_alert(w.number, id,
-            {"set_aside",
-             "the task was set aside because its records are damaged: " + w.why
-               + "; restore a copy of the store to get it back",
-             {},
-             w.now});
+  if (!workflow::mutant("set_aside_in_silence"))
+    put_alert(w.number, id,
+              {"set_aside",
+               "the task was set aside because its records are damaged: " + w.why
+                 + "; restore a copy of the store to get it back",
+               {},
+               w.now});
   set_aside_.push_back(w.number);
   changed_[w.number] = nullptr;
   return applied();

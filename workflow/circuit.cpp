@@ -1,5 +1,7 @@
 #include "workflow/circuit.hpp"
 
+#include "workflow/mutant.hpp"
+
 namespace steadfast::workflow {
 namespace {
 
@@ -12,7 +14,7 @@ circuit opened(std::uint64_t period, instant until) {
 }
 
 circuit after_ordinary_call(circuit c, const circuit_options& o, call_outcome outcome, instant now) {
-  if (outcome == call_outcome::answered)
+  if (outcome == call_outcome::answered && !mutant("circuit_counts_for_ever"))
     c.failures = 0;
   if (outcome != call_outcome::failed || o.failures == 0)
     return c;

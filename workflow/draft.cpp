@@ -1,6 +1,7 @@
 #include "workflow/draft.hpp"
 
 #include "workflow/compensation.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -128,7 +129,7 @@ std::string still_in_place(const draft& x) {
 }
 
 void end_undo(draft& x) {
-  const auto left = still_in_place(x);
+  const auto left = mutant("failed_undo_is_undone") ? "" : still_in_place(x);
   end_task(x, left.empty() ? process_state::undone : process_state::error);
   if (left.empty()) {
     tell_observer(x, notice_kind::undone, x.t.cause);
@@ -143,7 +144,7 @@ instant undo_may_start_at(const draft& x) {
   instant at = unset;
   for (const auto& s : x.t.steps)
     at = std::max(at, s.settles_at);
-  return at;
+  return mutant("undo_before_grace") ? unset : at;
 }
 
 bool performs(const draft& x) {
@@ -165,7 +166,7 @@ void start_compensations(draft& x) {
 }
 
 void advance_undo(draft& x) {
-  if (!x.t.locked_by.empty() && !performs(x))
+  if (!x.t.locked_by.empty() && (!performs(x) || mutant("undo_beside_attempts")))
     start_compensations(x);
   bool left = has_open_attempt(x.t);
   for (std::size_t i = 0; i < x.t.steps.size(); ++i)
@@ -236,7 +237,8 @@ void enter_error(draft& x, std::string cause, std::string alert_kind) {
   }
   x.t.cause = std::move(cause);
   end_task(x, process_state::error);
-  raise_alert(x, std::move(alert_kind), x.t.cause);
+  if (!mutant("error_without_alert"))
+    raise_alert(x, std::move(alert_kind), x.t.cause);
   tell_observer(x, notice_kind::error, x.t.cause);
 }
 

@@ -1,6 +1,7 @@
 #include "workflow/handlers.hpp"
 
 #include "workflow/compensation.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <utility>
@@ -10,6 +11,8 @@ namespace steadfast::workflow {
 namespace {
 
 void record_act(draft& x, const by& person, std::string what) {
+  if (mutant("act_not_recorded"))
+    return;
   auto& acts = x.t.acts;
   acts.push_back({x.now, clipped(person.who, note_size_max), std::move(what), clipped(person.why, note_size_max)});
   if (acts.size() > acts_max)
@@ -30,7 +33,7 @@ void reset_counts(step& s) {
 
 /// The task lives again: an outcome changed by a person opens a new generation.
 void reopen(draft& x, process_state as) {
-  ++x.t.generation;
+  x.t.generation += mutant("generation_kept") ? 0 : 1;
   x.t.state = as;
   x.t.ended_at = unset;
   x.t.not_before = unset;

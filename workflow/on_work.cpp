@@ -1,4 +1,5 @@
 #include "workflow/handlers.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -14,13 +15,13 @@ std::optional<ruling> judge(const draft& x, const attempt_ref& ref) {
   if (ref.step >= x.t.steps.size())
     return late("there is no such step");
   const auto& s = x.t.steps[ref.step];
-  if (ref.attempt != s.attempt)
+  if (ref.attempt != s.attempt && !mutant("no_attempt_check"))
     return late("attempt " + std::to_string(s.attempt) + " is the current one");
   if (s.doing == attempt_action::none)
     return late("the attempt is over");
-  if (x.t.locked_by.empty() || ref.epoch != x.t.lock_epoch)
+  if (x.t.locked_by.empty() || (ref.epoch != x.t.lock_epoch && !mutant("no_epoch_check")))
     return late("it was ordered under an older lock");
-  if (x.now >= s.complete_by)
+  if (x.now >= s.complete_by && !(mutant("complete_by_inclusive") && x.now == s.complete_by))
     return late("its complete-by has passed");
   return std::nullopt;
 }
@@ -44,7 +45,7 @@ void complete(draft& x, std::size_t i, const attempt_succeeded& e) {
     last = std::max(last, other.completed_order);
   s.state = step_state::completed;
   s.maybe_done = false;
-  if (s.key_generation == 0)
+  if (s.key_generation == 0 || mutant("old_key_forgotten"))
     s.settles_at = unset; // all attempts had one key: what is still on its way only repeats this
   s.completed_at = x.now;
   s.completed_order = last + 1;
@@ -59,20 +60,21 @@ void count_try(draft& x, std::size_t i, span at_least) {
   auto& s = x.t.steps[i];
   const auto& retry = retry_of(x, i);
   ++s.tries;
-  if (s.tries >= retry.attempts) {
+  if (s.tries >= retry.attempts + (mutant("one_try_too_many") ? 1 : 0)) {
     s.needs_review = true;
     return;
   }
   const auto wait =
     std::max(std::min(at_least, retry_after_max), back_off(retry, s.tries, mixed(x.t.number, i, s.attempt)));
-  let_wait(s, x.now + wait, "back-off after failed attempt " + std::to_string(s.attempt));
+  let_wait(s, mutant("no_back_off") ? x.now : x.now + wait,
+           "back-off after failed attempt " + std::to_string(s.attempt));
 }
 
 void fail_perform(draft& x, std::size_t i, const attempt_failed& e) {
   auto& s = x.t.steps[i];
-  s.maybe_done = s.maybe_done || e.maybe_done;
+  s.maybe_done = (s.maybe_done && !mutant("earlier_doubt_forgotten")) || e.maybe_done;
   back_to_start(s);
-  if (e.permanent) {
+  if (e.permanent && !mutant("permanent_error_retried")) {
     if (!s.maybe_done)
       s.state = step_state::failed;
     if (!is_undoing(x.t))
@@ -113,18 +115,23 @@ ruling on(draft& x, const taken& e) {
     return applied();
   }
   t.locked_by = e.scheduler;
-  ++t.lock_epoch;
+  if (!mutant("lock_epoch_kept") || t.lock_epoch == 0)
+    ++t.lock_epoch;
   t.not_before = unset;
   if (t.state == process_state::pending)
     t.state = process_state::processing;
   for (auto& s : t.steps) {
+    if (mutant("failures_forgotten"))
+      s.tries = s.failure_count = 0;
     if (s.doing == attempt_action::none)
       continue;
     s.log.back().epoch = t.lock_epoch; // it is ordered again under the new lock
     if (s.doing != attempt_action::perform)
       continue;
-    s.maybe_done = true; // the former order may have acted, and on another node may go on until its complete-by
-    s.settles_at = std::max(s.settles_at, s.complete_by + x.d.grace);
+    // The former order may have acted, and on another node may go on until its complete-by.
+    s.maybe_done = s.maybe_done || !mutant("lost_order_forgotten");
+    if (!mutant("lost_order_settled"))
+      s.settles_at = std::max(s.settles_at, s.complete_by + x.d.grace);
   }
   advance(x);
   return applied();
@@ -240,7 +247,7 @@ ruling on(draft& x, const attempt_expired& e) {
   auto& s = x.t.steps[i];
   if (e.ref.attempt != s.attempt || s.doing == attempt_action::none)
     return ignored("the attempt is over");
-  if (x.now < s.complete_by)
+  if (x.now < s.complete_by && !mutant("expires_early"))
     return ignored("its complete-by has not come");
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::expired, "no answer by its complete-by");
@@ -249,8 +256,8 @@ ruling on(draft& x, const attempt_expired& e) {
   s.wait_alerted = false;
   s.error = "no answer by its complete-by";
   if (action == attempt_action::perform) {
-    s.maybe_done = true;
-    s.state = step_state::unknown;
+    s.maybe_done = s.maybe_done || !mutant("silence_is_no_doubt");
+    back_to_start(s);
   }
   if (action == attempt_action::compensate || !is_undoing(x.t))
     s.needs_review = true;

@@ -1,5 +1,6 @@
 #include "workflow/review.hpp"
 
+#include "workflow/mutant.hpp"
 #include "workflow/waiting.hpp"
 
 #include <iterator>
@@ -17,7 +18,7 @@ bool counts(const task& t, const step& s) {
 void review_step(std::vector<event>& found, const task& t, const definition& d, std::size_t i, instant now) {
   const auto& s = t.steps[i];
   const bool resting = t.state == process_state::suspended;
-  if (s.doing != attempt_action::none && s.complete_by <= now) {
+  if (s.doing != attempt_action::none && s.complete_by <= now && !mutant("supervisor_blind")) {
     found.push_back(attempt_expired{{i, s.attempt, t.lock_epoch}});
     if (counts(t, s))
       found.push_back(round_failed{i, s.attempt});
@@ -68,7 +69,7 @@ std::vector<event> review(const task& stored, const definition& d, const clock_r
   task t = stored;
   carry_over(t, d, clock.set_at);
   const auto now = clock.now;
-  if (is_forward(t) && forward_ends_at(t, d) <= now)
+  if (is_forward(t) && forward_ends_at(t, d) <= now && !mutant("deadline_not_noticed"))
     found.push_back(deadline_passed{});
   for (std::size_t i = 0; i < t.steps.size(); ++i)
     review_step(found, t, d, i, now);

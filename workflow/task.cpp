@@ -1,5 +1,7 @@
 #include "workflow/task.hpp"
 
+#include "workflow/mutant.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +14,8 @@ bool all_before_have_passed(const task& t, const definition& d, std::size_t i);
 /// It happened or was skipped, and so did all before it: a person may skip a step whose predecessors still run.
 bool has_passed(const task& t, const definition& d, std::size_t i) {
   const auto state = t.steps[i].state;
-  return state == step_state::completed || (state == step_state::skipped && all_before_have_passed(t, d, i));
+  return state == step_state::completed
+         || (state == step_state::skipped && (mutant("skip_hides_what_is_before") || all_before_have_passed(t, d, i)));
 }
 
 bool all_before_have_passed(const task& t, const definition& d, std::size_t i) {
@@ -113,6 +116,8 @@ std::string idempotency_key(const task& t, const definition& d, std::size_t step
   auto key = t.id + "/" + d.steps[step].name;
   if (const auto generation = t.steps[step].key_generation; generation > 0)
     key += "#" + std::to_string(generation + 1);
+  if (mutant("key_with_attempt"))
+    key += ":" + std::to_string(t.steps[step].attempt);
   if (action == attempt_action::compensate)
     key += "/undo";
   else if (action == attempt_action::probe)

@@ -71,7 +71,7 @@ void count_run(batch_result& s, std::uint64_t seed, run_result&& r) {
 /// One process's share: the next seed that nobody has begun, again and again.
 batch_result play_share(const batch& b, shared_counts& c, unsigned job, bool is_alone) {
   batch_result s;
-  while (!b.is_over()) {
+  while (!b.is_over() && !(b.until_broken && c.broken > 0)) {
     const auto number = c.begun++;
     if (number >= b.runs)
       break;

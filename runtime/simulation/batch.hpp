@@ -21,6 +21,7 @@ struct batch {
   std::uint64_t first_seed = 1;
   std::uint64_t runs = 100;     ///< at most
   unsigned jobs = 1;            ///< processes that play at a time; with 1 it is this one
+  bool until_broken = false;    ///< begin no other run when one has broken a promise
   std::filesystem::path folder; ///< it must be there; what is put into it may be removed afterwards
   /// Plays one, in any of the processes, with its files in that folder.
   std::function<run_result(std::uint64_t seed, const std::filesystem::path& folder)> play;

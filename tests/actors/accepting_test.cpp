@@ -129,7 +129,7 @@ TEST_CASE("row 6: a task that was committed but not acknowledged runs, and its c
 }
 
 TEST_CASE(
-  "row 7: a node that dies before it recorded the step as running has sent no order; the next life sends attempt 1") {
+  "row 7: a node that dies before it recorded the step as running has sent no order, the next life sends attempt 1") {
   one_node node;
   node.run();
   node.submit(node.order_for("other"));

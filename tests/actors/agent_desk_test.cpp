@@ -182,6 +182,18 @@ TEST_CASE("row 34: an answer that comes exactly at complete-by is kept back") {
   CHECK(d.view().silenced == 1);
 }
 
+TEST_CASE("row 52: what waits while the process stands still for longer than its complete-by is not called any more") {
+  scripted_desk d{plain()};
+  for (std::uint64_t task = 1; task <= 3; ++task)
+    d.order(order_of(task));
+  REQUIRE(d.calls.size() == 2);
+  d.now += 31s; // the end of a call is heard before the alarm
+  d.end_call(0, succeeded());
+  CHECK(d.calls.size() == 2);
+  CHECK(d.view().queued == 0);
+  CHECK(d.reports.empty());
+}
+
 TEST_CASE("an order that is already over its complete-by is dropped without a word") {
   scripted_desk d{plain()};
   d.now = noon + 30s;
@@ -388,7 +400,7 @@ TEST_CASE("a call over its limit is ended and tried again") {
   CHECK(d.calls.size() == 2);
 }
 
-TEST_CASE("a probe's denial is reported as such; anything else must not deny") {
+TEST_CASE("a probe's denial is reported as such, anything else must not deny") {
   scripted_desk d{plain()};
   auto probe = order_of(1);
   probe.action = workflow::attempt_action::probe;

@@ -198,7 +198,7 @@ TEST_CASE("row 29: reports of an unknown kind or of a step that does not exist d
   CHECK(node.reaches("t1", "processed", 1min));
 }
 
-TEST_CASE("row 29: a result that is no JSON is kept as it is; a step that needs a value of it fails for good") {
+TEST_CASE("row 29: a result that is no JSON is kept as it is, a step that needs a value of it fails for good") {
   tests::node_settings settings;
   auto& flight = settings.definitions[0].steps[1];
   flight.input = {{"room", {workflow::source::kind::result, "hotel", "/room", {}}}};

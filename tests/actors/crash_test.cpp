@@ -71,7 +71,7 @@ TEST_CASE("row 10: the reply to an order of the former life is refused and kept 
 }
 
 TEST_CASE(
-  "row 11: a reply that was received and not committed is as good as lost; the order is repeated with its key") {
+  "row 11: a reply that was received and not committed is as good as lost, the order is repeated with its key") {
   one_node node;
   node.run();
   node.begin_to_submit("t1");
@@ -142,7 +142,7 @@ TEST_CASE("row 16: when two schedulers reach for one task, exactly one gets it")
   }
 }
 
-TEST_CASE("row 18: with every scheduler gone nothing is lost; another one that comes later finishes all") {
+TEST_CASE("row 18: with every scheduler gone nothing is lost, and another one that comes later finishes all") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
   for (int i = 0; i < 10; ++i)

@@ -176,6 +176,7 @@ TEST_CASE("a redirect is not followed, and leaves a doubt") {
   const auto a = http_bench{s.options()}.answer_to(call_with("{}"));
   CHECK(a.kind == report_kind::failed_permanent);
   CHECK(a.maybe_done);
+  CHECK_THAT(a.why, Catch::Contains("302"));
   CHECK(s.calls == 1);
 }
 

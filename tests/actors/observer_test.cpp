@@ -153,7 +153,7 @@ TEST_CASE("observers are told of their own tasks only") {
   CHECK(bob.seen().empty());
 }
 
-TEST_CASE("an observer that acknowledges nothing is told no more than its window; one that does is told everything") {
+TEST_CASE("an observer that acknowledges nothing is told no more than its window, one that does is told everything") {
   constexpr std::size_t tasks = 60;
   constexpr std::size_t window = 256;
   static_assert(tasks * 6 > window);

@@ -1,6 +1,7 @@
 // How a scheduler takes work and gives it back.
 
 #include "tests/actors/one_node.hpp"
+#include "workflow/node_card.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -32,7 +33,7 @@ tests::node_settings with_bound(std::uint32_t in_flight_max) {
 
 } // namespace
 
-TEST_CASE("a scheduler has no more tasks in flight than its bound; the others stay pending in the store") {
+TEST_CASE("a scheduler has no more tasks in flight than its bound, the others stay pending in the store") {
   one_node node{with_bound(3)};
   node.agent("hotel").follow(scripted_agent::hang);
   for (int i = 0; i < 10; ++i)
@@ -95,6 +96,17 @@ TEST_CASE("a task that must not start yet is taken at its time by a scheduler th
   node.restart();
   node.advance(10min);
   CHECK(node.state("t1") == "processed");
+}
+
+TEST_CASE("row 14: a claim takes nothing when the node's lease has gone to a later epoch meanwhile") {
+  one_node node;
+  node.run();
+  node.begin_to_submit("t1");
+  node.run_until_next<actors::write_request>(
+    "store_actor", [](const actors::write_request& m) { return std::holds_alternative<store::claim_tasks>(*m.what); });
+  node.store().commit({store::acquire_lease{workflow::node_lease_name("s1"), "s1", {}, 10s, node.now()}});
+  node.run();
+  CHECK(node.state("t1") == "pending");
 }
 
 TEST_CASE("row 17: with many tasks in flight a restart resumes all of them, never more at a time than the bound") {

@@ -6,6 +6,7 @@
 
 using namespace steadfast;
 using namespace std::chrono_literals;
+using actors::attempt_report;
 using actors::report_kind;
 using actors::step_order;
 using actors::task_act;
@@ -95,6 +96,22 @@ TEST_CASE("row 71: an undo that fails for good leaves the task in error with an 
   }
 }
 
+TEST_CASE("row 71: a failed undo and its alert are in one commit") {
+  one_node node{three_steps()};
+  refuse_c(node);
+  node.agent("b").follow(undo_fails(1000, report_kind::failed_permanent));
+  node.begin_to_submit("t1");
+  node.run_until_next<attempt_report>("scheduler", [](const attempt_report& m) { return m.step == 2; });
+  int looks = 0;
+  while (node.system().step()) {
+    if (node.step_state("t1", 1) != "compensation_failed")
+      continue;
+    ++looks;
+    REQUIRE_FALSE(node.alerts().empty());
+  }
+  CHECK(looks > 0);
+}
+
 TEST_CASE("row 71: an undo that uses up its attempts leaves the task in error, and the others still run") {
   one_node node{three_steps()};
   refuse_c(node);
@@ -156,7 +173,7 @@ TEST_CASE("row 75: an attempt that the agent confirms as stopped need not be wai
   CHECK(node.now() < order.complete_by);
 }
 
-TEST_CASE("row 74: cancelled while a step runs, the task is undone; the step's success does not turn it back") {
+TEST_CASE("row 74: cancelled while a step runs, the task is undone, and the step's success does not turn it back") {
   one_node node{three_steps()};
   node.agent("b").follow([](const step_order& o) {
     return o.action == attempt_action::perform ? std::nullopt : scripted_agent::succeed(o);

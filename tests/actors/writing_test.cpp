@@ -80,7 +80,7 @@ TEST_CASE("what arrives during a commit goes into the next one") {
     CHECK(a->value().created);
 }
 
-TEST_CASE("a commit takes no more writes than its bound; the rest follows in the next") {
+TEST_CASE("a commit takes no more writes than its bound, the rest follows in the next") {
   auto settings = without_schedulers();
   settings.batch_max = 8;
   one_node node{settings};

@@ -156,7 +156,7 @@ TEST_CASE("help tells the commands, and each with an example") {
   CHECK_THAT(one.out, Contains("Example: steadfast task explain order-4711"));
 }
 
-TEST_CASE("a console without a node says where it looked; one whose node goes away stays and says so") {
+TEST_CASE("a console without a node says where it looked, one whose node goes away stays and says so") {
   session s;
   auto person = s.open();
   REQUIRE(at_prompt(person));

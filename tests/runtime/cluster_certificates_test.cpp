@@ -182,7 +182,7 @@ TEST_CASE("a certificate is for its node only") {
   CHECK_FALSE(belongs_to(made.folder / "a.pem", made.folder / "b.key"));
 }
 
-TEST_CASE("the authority signs certificates and nothing else; a node signs none") {
+TEST_CASE("the authority signs certificates and nothing else, a node signs none") {
   const made_cluster made;
   const auto authority = certificate_in(made.folder / "authority.pem");
   CHECK(common_name(authority) == "Steadfast authority");

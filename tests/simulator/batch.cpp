@@ -82,6 +82,7 @@ sum play_all(const request& q) {
   b.first_seed = q.seed;
   b.runs = q.seconds > 0 ? std::numeric_limits<std::uint64_t>::max() : q.runs;
   b.jobs = q.jobs;
+  b.until_broken = q.until_bad;
   b.folder = folder.path();
   b.play = [&q](std::uint64_t seed, const std::filesystem::path& run_folder) {
     auto r = play(q, seed, run_folder);

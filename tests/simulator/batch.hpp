@@ -21,6 +21,7 @@ struct request {
   std::set<std::size_t> skipped; ///< strikes
   bool trace = false;
   bool twice = false;
+  bool until_bad = false;
 };
 
 /// Figures of many runs.

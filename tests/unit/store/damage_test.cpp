@@ -92,7 +92,7 @@ int outcome_of(const store_options& options, const std::string& bytes, const std
 
 } // namespace
 
-TEST_CASE("row 66: a task with a damaged payload is told of once and not believed; the others go on") {
+TEST_CASE("row 66: a task with a damaged payload is told of once and not believed, the others go on") {
   opened_store store;
   store.submit("victim", "the payload of the victim");
   store.submit("other");

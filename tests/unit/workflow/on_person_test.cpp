@@ -40,7 +40,7 @@ scenario undo_failed() {
 
 } // namespace
 
-TEST_CASE("row 74: a cancel while a step runs stops it and undoes what was done; twice is once") {
+TEST_CASE("row 74: a cancel while a step runs stops it and undoes what was done, twice is once") {
   scenario x{two_steps()};
   x.take();
   x.succeed("a");

@@ -148,7 +148,7 @@ TEST_CASE("a passed deadline turns the task round, whoever has it") {
   }
 }
 
-TEST_CASE("a released lock makes the task pending; a lapsed one counts a takeover") {
+TEST_CASE("a released lock makes the task pending, a lapsed one counts a takeover") {
   scenario x{two_steps()};
   CHECK(x.raise(lock_released{}) == verdict::ignored);
   CHECK(x.raise(lock_lapsed{}) == verdict::ignored);

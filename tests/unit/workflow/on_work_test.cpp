@@ -67,7 +67,7 @@ TEST_CASE("a step is recorded as running with its complete-by before it is order
   CHECK(x.state("b") == "not_started");
 }
 
-TEST_CASE("one write finishes a step and starts the next; the last one ends the task") {
+TEST_CASE("one write finishes a step and starts the next, the last one ends the task") {
   scenario x{two_steps()};
   x.take();
   x.now += 1s;
@@ -191,6 +191,20 @@ TEST_CASE("row 27: an answer of attempt 1 has no effect while attempt 2 runs, an
   CHECK(x.t == before);
   x.succeed("a");
   CHECK(x.state("a") == "completed");
+}
+
+TEST_CASE("row 27: an answer of attempt 1 has no effect on attempt 2 under the same lock either") {
+  scenario x{two_steps()};
+  x.take();
+  const auto first = x.ref("a");
+  x.fail("a");
+  x.wait();
+  REQUIRE(x.ref("a").attempt == 2);
+  REQUIRE(x.ref("a").epoch == first.epoch);
+  CHECK(x.raise(attempt_succeeded{first, {}, {}}) == verdict::refused);
+  CHECK(x.raise(attempt_failed{first, true, false, {}, "no"}) == verdict::refused);
+  CHECK(x.state("a") == "running");
+  CHECK(x.last.evidence.has_value());
 }
 
 TEST_CASE("row 28: the success of an ended attempt after undo began has no effect, and undo covers the step") {

@@ -16,7 +16,7 @@ std::string cause(const scenario& x) {
 
 } // namespace
 
-TEST_CASE("what a task waits for is told, and since when; one with an attempt under way does not wait") {
+TEST_CASE("what a task waits for is told, and since when, one with an attempt under way does not wait") {
   scenario x{two_steps()};
   CHECK(cause(x) == "in the queue: no scheduler has room");
   x.t.not_before = x.now + 1h;
