@@ -26,8 +26,8 @@ public:
   explicit one_run(const run_options& o)
       : options_{o},
         world_{o.seed, {}},
-        services_{world_, o.workflows},
         watch_{o.workflows, world_.probes()},
+        services_{world_, watch_, o.workflows},
         cluster_{world_, services_, watch_, draw_shape(), o.folder} {
     world_.on_step = o.on_step;
     if (o.keep_evidence)
@@ -77,7 +77,7 @@ private:
     s.agent_queue = is_slow ? 1 : 1024;
     s.agent_homes_permille = c.happens(300) ? 300 : 1000;
     s.workflows = options_.workflows;
-    is_crowded_ = options_.tasks_max > 1 && !options_.is_calm && c.happens(1);
+    is_crowded_ = options_.tasks_max > 1 && !options_.is_calm && c.happens(1) && options_.with_crowds;
     if (!is_crowded_)
       return s;
     s.nodes = 1;
@@ -418,8 +418,8 @@ private:
   const run_options& options_;
   world world_;
   bool is_crowded_ = false; ///< there are many tasks at once
-  services services_;
   watch watch_;
+  services services_;
   cluster cluster_;
   simulation::weather weather_;             ///< until all is healed
   std::map<std::string, moment> stored_at_; ///< tasks, first

@@ -29,6 +29,7 @@ struct run_options {
   std::optional<declared_services> services; ///< none: drawn too, and all is well with them after the faults
   workflow::span wall_error_max{std::chrono::hours{10}}; ///< of the wall clocks of processes when they start
   bool is_calm = false;                                  ///< no faults but those of the services
+  bool with_crowds = true;                               ///< one run of a thousand has 10,000 tasks at once
   bool with_people = true;                               ///< who undo, cancel, suspend, resume and retry now and then
   /// Faults that come: names of strikes, "wire", "disk", "clocks", "services", "poison"; empty: all.
   std::set<std::string> only;

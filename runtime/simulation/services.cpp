@@ -10,8 +10,9 @@ namespace steadfast::simulation {
 using workflow::attempt_action;
 
 actors::agent_function services::agent(const std::string& node, const std::string& name) {
-  return actors::async_function{[this, node, name](const actors::call& what, actors::answer_to answer) {
-    call(node, name, what, std::move(answer));
+  return actors::async_function{[this, node, name, life = ++agents_](const auto& what, actors::answer_to answer) {
+    watch_.on_call(life, what);
+    call(node, name, what, watched(life, what, std::move(answer)));
   }};
 }
 
@@ -35,6 +36,13 @@ void services::call(const std::string& node, const std::string& agent, const act
     under_way_.erase(what.key);
     handle(of(agent), what, sent_at, answer);
   });
+}
+
+actors::answer_to services::watched(std::uint64_t agent, const actors::call& what, actors::answer_to answer) {
+  return [this, agent, what, answer = std::move(answer)](const actors::answer& a) {
+    watch_.on_answer(agent, what, a);
+    answer(a);
+  };
 }
 
 // ---- figures ----
@@ -127,6 +135,7 @@ actors::answer services::act(const declared_service& service, const actors::call
     return was ? actors::succeeded(results_[what.reverses]) : actors::did_not_happen();
   }
   if (what.action == attempt_action::compensate) {
+    watch_.on_effect(what);
     const bool is_first = reversed_.try_emplace(what.reverses, world_.now()).second;
     note(what, !is_first                 ? effect_result::undo_repeated
                : was_done(what.reverses) ? effect_result::undone
@@ -139,6 +148,7 @@ actors::answer services::act(const declared_service& service, const actors::call
     note(what, effect_result::refused);
     return actors::failed_for_good("it was undone");
   }
+  watch_.on_effect(what);
   note(what, done_.insert(what.key).second ? effect_result::created : effect_result::repeated);
   world_.tell("it takes place: " + what.key);
   return actors::succeeded(result_of(service, what));

@@ -4,6 +4,7 @@
 #include "runtime/simulation/declared_services.hpp"
 #include "runtime/simulation/evidence.hpp"
 #include "runtime/simulation/figures.hpp"
+#include "runtime/simulation/watch.hpp"
 #include "runtime/simulation/world.hpp"
 #include "workflow/definition.hpp"
 
@@ -20,7 +21,10 @@ namespace steadfast::simulation {
 /// repeated acts once, an undo of what never happened is harmless, and what arrives after its undo is refused.
 class services {
 public:
-  services(world& w, const std::vector<workflow::definition>& workflows) : world_{w}, workflows_{workflows} {}
+  services(world& w, watch& calls, const std::vector<workflow::definition>& workflows)
+      : world_{w},
+        watch_{calls},
+        workflows_{workflows} {}
 
   /// Function of that agent at that node, which calls one of them.
   actors::agent_function agent(const std::string& node, const std::string& name);
@@ -50,6 +54,7 @@ private:
 
   const declared_service& of(const std::string& agent) const;
   void call(const std::string& node, const std::string& agent, const actors::call& what, actors::answer_to answer);
+  actors::answer_to watched(std::uint64_t agent, const actors::call& what, actors::answer_to answer);
   actors::answer_to counted(const actors::call& what, actors::answer_to answer);
   void handle(const declared_service& service, const actors::call& what, moment sent_at,
               const actors::answer_to& answer);
@@ -58,6 +63,7 @@ private:
   void note(const actors::call& what, effect_result result);
 
   world& world_;
+  watch& watch_;
   const std::vector<workflow::definition>& workflows_;
   declared_service usual_;
   std::map<std::string, declared_service> declared_;
@@ -71,6 +77,7 @@ private:
   bool has_log_ = false;
   std::vector<effect_line> log_;
   std::uint64_t calls_ = 0;
+  std::uint64_t agents_ = 0;                                                ///< lives of agents
   figures_by_step figures_;                                                 ///< but for the next
   std::map<std::pair<figures_place, std::string>, std::uint64_t> calls_of_; ///< by key of the step
 };

@@ -45,6 +45,10 @@ const workflow::attempt_record* line_of(const workflow::step& s, std::uint32_t a
   return found == s.log.end() ? nullptr : &*found;
 }
 
+bool is_denied(const workflow::step& s) {
+  return s.state == step_state::not_started || s.state == step_state::failed;
+}
+
 bool is_behind(const workflow::step& s) {
   return s.state == step_state::completed || s.state == step_state::skipped;
 }
@@ -131,15 +135,21 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
                [&](const store::update_task& u) { on_update(u, o, fate); },
                [&](const store::claim_tasks&) {
                  for (const auto& t : o.tasks)
-                   note(t);
+                   on_taken(t);
                },
                [&](const store::keep_late_reply& x) { on_evidence(x); },
                [&](const store::acquire_lease& x) {
                  if (is_applied)
                    on_acquired(x, o);
                },
-               [&](const store::release_lease&) {
-                 if (!is_applied)
+               [&](const store::renew_lease& x) {
+                 if (is_applied)
+                   leases_[x.name].ends_at = x.now + x.ttl;
+               },
+               [&](const store::release_lease& x) {
+                 if (is_applied)
+                   leases_[x.name].ends_at = workflow::unset;
+                 else
                    reached(47);
                },
                [](const auto&) {},
@@ -171,6 +181,9 @@ void watch::on_update(const store::update_task& u, const store::outcome& o, comm
     reached(41);
   if (o.result != verdict::applied)
     return;
+  if (const auto known = tasks_.find(u.next.number); known != tasks_.end())
+    expect(u.next.revision >= known->second.revision && u.lock_epoch_before >= known->second.lock_epoch, u.next,
+           "was written over by one who did not know its last change (P18)");
   auto after = u.next;
   after.revision = o.revision;
   for (const auto& a : u.alerts)
@@ -181,6 +194,20 @@ void watch::on_update(const store::update_task& u, const store::outcome& o, comm
   else
     decided_.erase(after.number);
   note(after);
+}
+
+void watch::on_taken(const workflow::task& t) {
+  if (const auto known = tasks_.find(t.number); known != tasks_.end()) {
+    const auto& before = known->second;
+    expect(t.lock_epoch > before.lock_epoch, t, "was taken under an epoch that is not new (P18)");
+    const bool is_turned_round = workflow::is_undoing(t) != workflow::is_undoing(before);
+    for (std::size_t i = 0; i < t.steps.size(); ++i)
+      expect(
+        is_turned_round
+          || (t.steps[i].tries >= before.steps[i].tries && t.steps[i].failure_count >= before.steps[i].failure_count),
+        t, "was taken, and its failures were forgotten (P14)");
+  }
+  note(t);
 }
 
 void watch::on_evidence(const store::keep_late_reply& w) {
@@ -207,15 +234,72 @@ void watch::on_acknowledged(const std::string& id, bool is_stored) {
 }
 
 void watch::on_acquired(const store::acquire_lease& w, const store::outcome& o) {
-  auto& highest = epochs_[w.name];
-  if (o.number <= highest)
+  auto& l = leases_[w.name];
+  if (o.number <= l.epoch)
     violations_.push_back("the lease " + w.name + " was acquired under epoch " + std::to_string(o.number) + " after "
-                          + std::to_string(highest));
-  highest = std::max(highest, o.number);
+                          + std::to_string(l.epoch) + " (P18)");
+  const bool is_over = l.ends_at <= w.now || l.ends_at > w.now + 2 * w.ttl; // else the clock was set back
+  if (!is_over && l.holder != w.holder)
+    violations_.push_back("the lease " + w.name + " was given to " + w.holder + " while " + l.holder
+                          + " held it (P19)");
+  l = {std::max(l.epoch, o.number), w.holder, w.now + w.ttl};
   if (acquired_since_start_.insert(w.name).second && o.number > 1)
     reached(49);
   if (w.name == supervisor_lease)
     supervising_ = w.holder.substr(0, w.holder.find(':'));
+}
+
+// ---- calls ----
+
+const workflow::task* watch::task_of(const std::string& id) const {
+  const auto known = numbers_.find(id);
+  return known == numbers_.end() ? nullptr : &tasks_.at(known->second);
+}
+
+void watch::on_call(std::uint64_t agent, const actors::call& what) {
+  const step_name step{what.task_id, what.step};
+  const auto complain = [&](const std::string& sentence) {
+    violations_.push_back(what.task_id + " step `" + what.step + "` " + sentence);
+  };
+  if (what.began_at >= what.complete_by)
+    complain("was called after its complete-by (P12)");
+  const auto& key = keys_.try_emplace({step, what.action}, what.key).first->second;
+  if (key != what.key)
+    complain("was called with the key " + what.key + " after " + key + " (P9)");
+  auto& before = unanswered_[{agent, {step, what.attempt}}];
+  if (before.stop_possible() && !before.stop_requested())
+    complain("was called twice at a time for one attempt (P11)");
+  before = what.stop;
+  expect_stored(what);
+}
+
+void watch::expect_stored(const actors::call& what) {
+  const auto* t = task_of(what.task_id);
+  const auto* d = t ? definition_of(*t) : nullptr;
+  const auto i = d ? workflow::find_step(*d, what.step) : std::nullopt;
+  if (!i || t->steps[*i].attempt < what.attempt || t->lock_epoch < what.epoch) {
+    violations_.push_back(what.task_id + " step `" + what.step + "` was called before the attempt was stored (P10)");
+    return;
+  }
+  const bool is_undone =
+    t->steps[*i].state == step_state::compensating || t->steps[*i].state == step_state::compensated;
+  expect(what.action != attempt_action::perform || !is_undone, *t,
+         "step `" + what.step + "` was called after its undo had begun (P15)");
+}
+
+void watch::on_effect(const actors::call& what) {
+  const step_name step{what.task_id, what.step};
+  if (what.action == attempt_action::perform)
+    happened_.insert(step);
+  else
+    happened_.erase(step);
+}
+
+void watch::on_answer(std::uint64_t agent, const actors::call& what, const actors::answer& a) {
+  const attempt_name attempt{{what.task_id, what.step}, what.attempt};
+  unanswered_.erase({agent, attempt});
+  if (a.kind == actors::report_kind::succeeded)
+    succeeded_.insert(attempt);
 }
 
 // ---- what a change may be ----
@@ -234,6 +318,7 @@ void watch::note(const workflow::task& after) {
   if (on_ended && workflow::has_ended(after) && !had_ended)
     on_ended(after.id);
   tasks_[after.number] = after;
+  numbers_[after.id] = after.number;
 }
 
 void watch::compare(const workflow::task& before, const workflow::task& after) {
@@ -277,9 +362,23 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
   expect(is.tries <= std::max(d->steps[i].retry.attempts,
                               d->steps[i].compensation ? d->steps[i].compensation->retry.attempts : 0U),
          after, name + " was tried too often (P14)");
+  compare_with_effect(before, after, i);
   if (was.doing != attempt_action::none)
     if (const auto* line = line_of(is, was.attempt); line && line->outcome != attempt_outcome::open)
       probe_step(after, i, *line);
+}
+
+/// What is stored of a step agrees with what its service did and said.
+void watch::compare_with_effect(const workflow::task& before, const workflow::task& after, std::size_t i) {
+  const auto& was = before.steps[i];
+  const auto& is = after.steps[i];
+  const step_name step{after.id, definition_of(after)->steps[i].name};
+  const auto* line = was.doing == attempt_action::none ? nullptr : line_of(is, was.attempt);
+  if (line && line->outcome == attempt_outcome::succeeded && line->action != attempt_action::probe)
+    expect(succeeded_.contains({step, was.attempt}), after,
+           "step `" + step.second + "` has an attempt that succeeded as nobody said (P11)");
+  expect(!is_denied(is) || is_denied(was) || after.generation > before.generation || !happened_.contains(step), after,
+         "step `" + step.second + "` has happened and was stored as if it had not (P15)");
 }
 
 void watch::probe_step(const workflow::task& after, std::size_t i, const workflow::attempt_record& closed) {

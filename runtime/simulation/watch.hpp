@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/agent_function.hpp"
 #include "runtime/simulation/disk.hpp"
 #include "runtime/simulation/probes.hpp"
 #include "workflow/definition.hpp"
@@ -9,13 +10,15 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steadfast::simulation {
 
-/// Sees every commit of a run: compares each task with what it was before, notes what breaks a promise, and counts the rows of
-/// the failure table that are reached there.
+/// Sees every commit and every call of a run: compares each task with what it was before, and each call with what is stored,
+/// notes what breaks a promise, and counts the rows of the failure table that are reached there.
 class watch {
 public:
   watch(const std::vector<workflow::definition>& workflows, probe_counts& probes)
@@ -36,6 +39,12 @@ public:
   /// A client was told that its task is accepted.
   void on_acknowledged(const std::string& id, bool is_stored);
 
+  /// An agent begins a call; each life of an agent has a number of its own.
+  void on_call(std::uint64_t agent, const actors::call& what);
+  /// What it asks for takes place at the service, or is reversed there.
+  void on_effect(const actors::call& what);
+  void on_answer(std::uint64_t agent, const actors::call& what, const actors::answer& a);
+
   /// What was broken, a sentence each, beginning with the task's id.
   const std::vector<std::string>& violations() const { return violations_; }
   /// By number, as stored last.
@@ -47,16 +56,28 @@ public:
   bool has_fresh_decision() const { return !decided_.empty(); }
 
 private:
+  using step_name = std::pair<std::string, std::string>;    ///< of its task
+  using attempt_name = std::pair<step_name, std::uint32_t>; ///< and its number
+  struct known_lease {
+    std::uint64_t epoch = 0; ///< the highest
+    std::string holder;
+    workflow::instant ends_at;
+  };
+
   void look_at(const store::write& w, const store::outcome& o, commit_fate fate);
   void look_at_fate(const std::vector<store::write>& batch, commit_fate fate);
   void look_at_clients(const std::vector<store::write>& batch);
   void on_update(const store::update_task& u, const store::outcome& o, commit_fate fate);
   void on_evidence(const store::keep_late_reply& w);
+  void on_taken(const workflow::task& t);
   void on_acquired(const store::acquire_lease& w, const store::outcome& o);
   void read_open_tasks(const store::state_store& s);
   void note(const workflow::task& after);
   void compare(const workflow::task& before, const workflow::task& after);
   void compare_step(const workflow::task& before, const workflow::task& after, std::size_t i);
+  void compare_with_effect(const workflow::task& before, const workflow::task& after, std::size_t i);
+  void expect_stored(const actors::call& what);
+  const workflow::task* task_of(const std::string& id) const;
   void probe_step(const workflow::task& after, std::size_t i, const workflow::attempt_record& closed);
   void expect(bool holds, const workflow::task& t, const std::string& sentence);
   void reached(int row) { ++probes_[row]; }
@@ -64,11 +85,17 @@ private:
   const std::vector<workflow::definition>& workflows_;
   probe_counts& probes_;
   std::map<std::uint64_t, workflow::task> tasks_;
-  std::set<std::uint64_t> decided_;             ///< open tasks that a supervisor changed last
-  std::map<std::string, std::uint64_t> epochs_; ///< of leases, the highest
+  std::map<std::string, std::uint64_t> numbers_; ///< of those, by id
+  std::set<std::uint64_t> decided_;              ///< open tasks that a supervisor changed last
+  std::map<std::string, known_lease> leases_;
   std::set<std::string> acquired_since_start_;
   std::set<std::string> stood_still_;
   std::string supervising_;
+  std::map<std::pair<step_name, workflow::attempt_action>, std::string>
+    keys_; ///< for ever: no person asks for new ones here
+  std::map<std::pair<std::uint64_t, attempt_name>, std::stop_token> unanswered_; ///< calls, by agent
+  std::set<attempt_name> succeeded_;                                             ///< as their services said
+  std::set<step_name> happened_;                                                 ///< and not reversed
   std::vector<std::string> violations_;
 };
 

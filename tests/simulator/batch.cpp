@@ -70,6 +70,7 @@ simulation::run_options options_of(const request& q, std::uint64_t seed, const s
   o.tasks_max = q.tasks;
   o.only = q.faults;
   o.skipped = q.skipped;
+  o.with_crowds = !q.no_crowds;
   return o;
 }
 

@@ -22,6 +22,7 @@ struct request {
   bool trace = false;
   bool twice = false;
   bool until_bad = false;
+  bool no_crowds = false;
 };
 
 /// Figures of many runs.
