@@ -1,5 +1,6 @@
 #include "actors/agent_directory.hpp"
 
+#include "workflow/mutant.hpp"
 #include "workflow/retry.hpp"
 #include "workflow/routing.hpp"
 
@@ -43,7 +44,8 @@ const std::vector<agent_offer>& agent_directory::places_of(const std::string& ag
 bool agent_directory::has_order(const workflow::task& t, std::size_t step) const {
   const auto& s = t.steps[step];
   const auto found = sent_.find({t.number, step});
-  return found != sent_.end() && found->second.open && found->second.attempt == s.attempt;
+  return found != sent_.end() && found->second.open && found->second.attempt == s.attempt
+         && !(workflow::mutant("sent_taken_for_unsent") && !find_node(places_of(agent_of(s)), found->second.to.second));
 }
 
 agent_actor agent_directory::route(const workflow::task& t, std::size_t step) {

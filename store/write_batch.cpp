@@ -35,7 +35,8 @@ std::optional<snapshot::known_task> write_batch::load(std::uint64_t number, bool
 }
 
 std::shared_ptr<const standing> write_batch::stands(std::uint64_t number) {
-  if (const auto changed = changed_.find(number); changed != changed_.end())
+  if (const auto changed = changed_.find(number);
+      changed != changed_.end() && !workflow::mutant("batch_overlooks_itself"))
     return changed->second;
   if (auto known = settings_.known->find(number))
     return known;

@@ -35,6 +35,17 @@ TEST_CASE("row 31: a permanent error after an attempt that may have acted leaves
   CHECK(x.state("a") == "compensating");
 }
 
+TEST_CASE("row 32: an attempt that may have acted stays in doubt when a later one surely has not") {
+  scenario x{two_steps()};
+  x.take();
+  x.fail("a", true);
+  x.wait();
+  x.fail("a", false);
+  CHECK(x.state("a") == "unknown");
+  x.must(cancelled{{"ann", "changed her mind"}});
+  CHECK(x.state("a") == "compensating");
+}
+
 TEST_CASE("row 31: a permanent error while the task is suspended turns it round when it resumes") {
   scenario x{two_steps()};
   x.take();
