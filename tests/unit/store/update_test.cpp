@@ -242,3 +242,17 @@ TEST_CASE("row 3: each write of a batch is judged on its own and sees those befo
   CHECK_FALSE(o[4].more);
   CHECK(o[5].result == verdict::absent);
 }
+
+TEST_CASE("of two updates from one revision in a batch the second is stale, one that goes on from the first is not") {
+  opened_store store;
+  store.submit("a");
+  const auto u = success_of(store.take(), 0);
+  auto onward = u;
+  onward.next.revision = 3;
+  const auto o = store->commit({u, u, onward});
+  CHECK(o[0].result == verdict::applied);
+  CHECK(o[1].result == verdict::stale_lock);
+  CHECK(o[2].result == verdict::applied);
+  CHECK(o[2].revision == 4);
+  CHECK(store->find("a")->revision == 4);
+}
