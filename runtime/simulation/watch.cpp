@@ -238,7 +238,7 @@ void watch::on_acquired(const store::acquire_lease& w, const store::outcome& o) 
   if (o.number <= l.epoch)
     violations_.push_back("the lease " + w.name + " was acquired under epoch " + std::to_string(o.number) + " after "
                           + std::to_string(l.epoch) + " (P18)");
-  const bool is_over = l.ends_at <= w.now || l.ends_at > w.now + 2 * w.ttl; // else the clock was set back
+  const bool is_over = l.ends_at <= w.now || l.ends_at > w.now + 2 * w.ttl; // or the clock was set back
   if (!is_over && l.holder != w.holder)
     violations_.push_back("the lease " + w.name + " was given to " + w.holder + " while " + l.holder
                           + " held it (P19)");
