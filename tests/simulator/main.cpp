@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
   app.add_option("--skip", skipped, "Strikes to leave out, by number, as --shrink tells them")->delimiter(',');
   app.add_flag("--trace", q.trace, "Tell every step");
   app.add_flag("--twice", q.twice, "Play every seed twice, and complain when it was not the same run");
-  app.add_flag("--no-crowds", q.no_crowds, "No runs with 10,000 tasks at once, which take minutes");
+  app.add_flag("--no-crowds", q.no_crowds, "No runs with 10,000 tasks at once, which take half a minute");
   app.add_flag("--until-bad", q.until_bad, "End at the first that broke a promise");
   app.add_flag("--shrink", to_shrink,
                "Leave out faults of --seed as long as it breaks a promise, and print what is left");
