@@ -137,11 +137,12 @@ private:
   }
 
   void commit(std::vector<queued_write> batch) {
-    std::vector<store::write> writes;
+    std::deque<store::write> stamped;
+    store::write_list writes;
     writes.reserve(batch.size());
     const auto reading = deps_.clock.reading(this);
     for (const auto& w : batch)
-      writes.push_back(at(reading, *w.what));
+      writes.push_back(has_time(*w.what) ? &stamped.emplace_back(at(reading, *w.what)) : &*w.what);
     try {
       const auto begun = clock().now();
       auto outcomes = deps_.store->commit(writes);
@@ -152,6 +153,16 @@ private:
         return stop_for_good(e.what());
       answer_all(batch, std::vector<store::outcome>(batch.size(), not_now(e.what())));
     }
+  }
+
+  static bool has_time(const store::write& w) {
+    return std::visit(
+      [](const auto& x) {
+        return requires {
+          x.now;
+        };
+      },
+      w);
   }
 
   /// One clock judges every write, whatever clock its sender has.

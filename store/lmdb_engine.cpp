@@ -22,9 +22,9 @@ std::string joined(const std::vector<std::string>& sentences) {
 /// A reader that was killed keeps every page since its snapshot from being used again.
 constexpr std::uint64_t commits_between_looks = 256;
 
-bool has_new_work(const std::vector<write>& batch) {
-  return std::any_of(batch.begin(), batch.end(), [](const write& w) {
-    return std::holds_alternative<submit_task>(w) || std::holds_alternative<import_task>(w);
+bool has_new_work(const write_list& batch) {
+  return std::any_of(batch.begin(), batch.end(), [](const write* w) {
+    return std::holds_alternative<submit_task>(*w) || std::holds_alternative<import_task>(*w);
   });
 }
 
@@ -155,7 +155,7 @@ void lmdb_engine::read_counters() {
 
 // ---- commit ----
 
-std::vector<outcome> lmdb_engine::commit(const std::vector<write>& batch) {
+std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
   const std::lock_guard lock{writing_};
   if (options_.read_only)
     return std::vector(batch.size(), turned_down(verdict::refused, "the store was opened to be read only"));
@@ -178,27 +178,27 @@ std::vector<outcome> lmdb_engine::commit(const std::vector<write>& batch) {
   }
 }
 
-bool lmdb_engine::has_disk_for(const std::vector<write>& batch) {
+bool lmdb_engine::has_disk_for(const write_list& batch) {
   constexpr std::uint64_t pages_of_a_write = 16; // of the trees it changes
   std::uint64_t coming = 0;
-  for (const auto& w : batch) {
+  for (const auto* w : batch) {
     coming += pages_of_a_write * env_->page_size();
-    if (const auto* submission = std::get_if<submit_task>(&w))
+    if (const auto* submission = std::get_if<submit_task>(w))
       coming += submission->what.payload.size();
-    else if (const auto* import = std::get_if<import_task>(&w))
+    else if (const auto* import = std::get_if<import_task>(w))
       coming += size_of(import->what.task);
   }
   return reserve_->has_room_for(env_->pages_in_file() * env_->page_size(), coming);
 }
 
-std::vector<outcome> lmdb_engine::try_commit(const std::vector<write>& batch, bool takes_new_work) {
+std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes_new_work) {
   auto txn = lmdb::transaction::writing(*env_);
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
   write_batch writes{txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_, &standings_}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
-  for (const auto& w : batch)
-    outcomes.push_back(writes.judge(w));
+  for (const auto* w : batch)
+    outcomes.push_back(writes.judge(*w));
   writes.finish();
   txn.commit();
 

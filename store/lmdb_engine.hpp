@@ -29,7 +29,8 @@ public:
   explicit lmdb_engine(const store_options& options, const engine_settings& settings = {});
   ~lmdb_engine() override;
 
-  std::vector<outcome> commit(const std::vector<write>& batch) override;
+  using state_store::commit;
+  std::vector<outcome> commit(const write_list& batch) override;
 
   std::optional<workflow::task> find(const std::string& id) const override;
   std::optional<workflow::task> find(std::uint64_t number) const override;
@@ -57,8 +58,8 @@ private:
   void leap();
   void read_counters();
 
-  bool has_disk_for(const std::vector<write>& batch);
-  std::vector<outcome> try_commit(const std::vector<write>& batch, bool takes_new_work);
+  bool has_disk_for(const write_list& batch);
+  std::vector<outcome> try_commit(const write_list& batch, bool takes_new_work);
   bool grow();
   void grow_ahead();
   [[noreturn]] void give_up(const lmdb::error& e);

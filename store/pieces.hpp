@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -193,10 +194,65 @@ struct pieces {
   }
 };
 
+/// How many bytes a piece of this type begins with whose number is known beforehand.
+template <class T>
+constexpr std::size_t width_of() {
+  if constexpr (std::is_enum_v<T> || std::is_same_v<T, bool>)
+    return sizeof(std::uint8_t);
+  else if constexpr (std::is_arithmetic_v<T>)
+    return sizeof(T);
+  else if constexpr (std::is_same_v<T, workflow::span> || std::is_same_v<T, workflow::instant>)
+    return sizeof(std::int64_t);
+  else
+    return 0;
+}
+
+/// Stands for an archive towards pieces of known width: they are gathered, for each call of the archive costs more than they do.
+template <class Archive, std::size_t Size>
+class gathered {
+public:
+  using is_saving = boost::mpl::true_;
+
+  explicit gathered(Archive& ar) : ar_{ar} {}
+
+  template <class T>
+  void add(T& value) {
+    if constexpr (width_of<T>() > 0) {
+      pieces<gathered>::one(*this, value);
+    } else {
+      pass_on();
+      pieces<Archive>::one(ar_, value);
+    }
+  }
+
+  template <class Number>
+  gathered& operator&(const Number& n) {
+    std::memcpy(bytes_.data() + size_, &n, sizeof n);
+    size_ += sizeof n;
+    return *this;
+  }
+
+  void pass_on() {
+    if (size_ > 0)
+      ar_.save_binary(bytes_.data(), std::exchange(size_, 0));
+  }
+
+private:
+  Archive& ar_;
+  std::array<char, Size> bytes_;
+  std::size_t size_ = 0;
+};
+
 /// Writes or reads the values in this order.
 template <class Archive, class... Ts>
 void all(Archive& ar, Ts&... values) {
-  (pieces<Archive>::one(ar, values), ...);
+  if constexpr (Archive::is_saving::value && sizeof...(Ts) > 1) {
+    gathered<Archive, (width_of<Ts>() + ... + 1)> g{ar};
+    (g.add(values), ...);
+    g.pass_on();
+  } else {
+    (pieces<Archive>::one(ar, values), ...);
+  }
 }
 
 } // namespace steadfast::store

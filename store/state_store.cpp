@@ -15,4 +15,12 @@ std::string_view to_string(verdict v) {
   return "?";
 }
 
+std::vector<outcome> state_store::commit(const std::vector<write>& batch) {
+  write_list all;
+  all.reserve(batch.size());
+  for (const auto& w : batch)
+    all.push_back(&w);
+  return commit(all);
+}
+
 } // namespace steadfast::store

@@ -153,6 +153,9 @@ using write = std::variant<submit_task, update_task, claim_tasks, free_locks, ke
                            acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
                            set_aside_damaged, record_act, import_task>;
 
+/// Writes to commit together, in this order; whoever made them keeps them until then.
+using write_list = std::vector<const write*>;
+
 /// What became of one write. Only the members that its kind mentions are set.
 struct outcome {
   verdict result = verdict::refused;
@@ -232,7 +235,8 @@ public:
 
   /// One durable transaction: on return it is synced, and outcome i tells of write i, each judged on its own in order,
   /// seeing those before it. Throws store_error; if that is not fatal, nothing was written.
-  virtual std::vector<outcome> commit(const std::vector<write>& batch) = 0;
+  virtual std::vector<outcome> commit(const write_list& batch) = 0;
+  std::vector<outcome> commit(const std::vector<write>& batch);
 
   /// Payload and results included. A task whose records do not check is reported by `damaged()` and not returned.
   virtual std::optional<workflow::task> find(const std::string& id) const = 0;

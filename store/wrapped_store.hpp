@@ -8,7 +8,8 @@ namespace steadfast::store {
 /// store: faults of a simulation, a test's eye.
 class wrapped_store : public state_store {
 public:
-  std::vector<outcome> commit(const std::vector<write>& batch) override { return real().commit(batch); }
+  using state_store::commit;
+  std::vector<outcome> commit(const write_list& batch) override { return real().commit(batch); }
   std::optional<workflow::task> find(const std::string& id) const override { return real().find(id); }
   std::optional<workflow::task> find(std::uint64_t number) const override { return real().find(number); }
   task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override {

@@ -48,7 +48,7 @@ effect effect_of(const store::write& w, const store::outcome& o) {
 
 } // namespace
 
-std::vector<store::outcome> watched_store::commit(const std::vector<store::write>& batch) {
+std::vector<store::outcome> watched_store::commit(const store::write_list& batch) {
   const auto begun = std::chrono::steady_clock::now();
   const auto cpu_before = cpu_of_this_thread();
   auto outcomes = real_->commit(batch);
@@ -59,7 +59,7 @@ std::vector<store::outcome> watched_store::commit(const std::vector<store::write
   const std::lock_guard lock{mutex_};
   bool changed = false;
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    const auto e = effect_of(batch[i], outcomes[i]);
+    const auto e = effect_of(*batch[i], outcomes[i]);
     figures_.submitted += e.submitted;
     figures_.transitions += e.transitions;
     changed = changed || e.changed;

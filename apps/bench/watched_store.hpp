@@ -38,7 +38,8 @@ class watched_store final : public store::wrapped_store {
 public:
   explicit watched_store(std::shared_ptr<store::state_store> real) : real_{std::move(real)} {}
 
-  std::vector<store::outcome> commit(const std::vector<store::write>& batch) override;
+  using state_store::commit;
+  std::vector<store::outcome> commit(const store::write_list& batch) override;
 
   store_figures figures() const;
   /// Called on the thread that commits, after the commit. Empty: nobody is.

@@ -16,7 +16,7 @@ store::state_store& disk::real() const {
   return *real_;
 }
 
-std::vector<store::outcome> disk::commit(const std::vector<store::write>& batch) {
+std::vector<store::outcome> disk::commit(const store::write_list& batch) {
   if (chance_.happens(faults_.dies_before_permille)) {
     on_commit_(nullptr, batch, {}, commit_fate::died_before);
     throw store::store_error{"the process died before the commit", true};

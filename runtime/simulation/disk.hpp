@@ -20,7 +20,7 @@ struct disk_faults {
 enum class commit_fate { made, died_before, died_after, unknown, no_room };
 
 /// Told of every commit, with what was answered or would have been, and the store unless nothing was written.
-using commit_listener = std::function<void(const store::state_store*, const std::vector<store::write>&,
+using commit_listener = std::function<void(const store::state_store*, const store::write_list&,
                                            const std::vector<store::outcome>&, commit_fate)>;
 
 /// The store of one process on a disk with faults. When the process dies the real store is closed, so that the next life can
@@ -32,7 +32,8 @@ public:
   void set_faults(const disk_faults& faults) { faults_ = faults; }
   void close() { real_.reset(); }
 
-  std::vector<store::outcome> commit(const std::vector<store::write>& batch) override;
+  using state_store::commit;
+  std::vector<store::outcome> commit(const store::write_list& batch) override;
   std::vector<store::set_aside_damaged> damaged() override;
 
 private:

@@ -68,21 +68,21 @@ void watch::expect(bool holds, const workflow::task& t, const std::string& sente
 
 // ---- commits ----
 
-void watch::on_commit(const store::state_store* s, const std::vector<store::write>& batch,
+void watch::on_commit(const store::state_store* s, const store::write_list& batch,
                       const std::vector<store::outcome>& outcomes, commit_fate fate) {
   look_at_fate(batch, fate);
   look_at_clients(batch);
   for (std::size_t i = 0; i < outcomes.size(); ++i)
-    look_at(batch[i], outcomes[i], fate);
-  const bool others_changed = std::any_of(batch.begin(), batch.end(), [](const auto& w) {
-    return std::holds_alternative<store::claim_tasks>(w) || std::holds_alternative<store::free_locks>(w);
+    look_at(*batch[i], outcomes[i], fate);
+  const bool others_changed = std::any_of(batch.begin(), batch.end(), [](const auto* w) {
+    return std::holds_alternative<store::claim_tasks>(*w) || std::holds_alternative<store::free_locks>(*w);
   });
   if (others_changed && s && !outcomes.empty())
     read_open_tasks(*s);
 }
 
 /// What a process that died was about to do, or had just done.
-void watch::look_at_fate(const std::vector<store::write>& batch, commit_fate fate) {
+void watch::look_at_fate(const store::write_list& batch, commit_fate fate) {
   if (fate == commit_fate::no_room)
     reached(60);
   if (fate == commit_fate::unknown)
@@ -90,10 +90,10 @@ void watch::look_at_fate(const std::vector<store::write>& batch, commit_fate fat
   if (fate != commit_fate::died_before && fate != commit_fate::died_after)
     return;
   const bool before = fate == commit_fate::died_before;
-  for (const auto& w : batch) {
-    if (std::holds_alternative<store::submit_task>(w))
+  for (const auto* w : batch) {
+    if (std::holds_alternative<store::submit_task>(*w))
       reached(before ? 5 : 6);
-    const auto* u = std::get_if<store::update_task>(&w);
+    const auto* u = std::get_if<store::update_task>(w);
     if (!u)
       continue;
     if (opens_attempt(*u))
@@ -109,14 +109,13 @@ void watch::look_at_fate(const std::vector<store::write>& batch, commit_fate fat
   }
 }
 
-void watch::look_at_clients(const std::vector<store::write>& batch) {
+void watch::look_at_clients(const store::write_list& batch) {
   std::set<std::string> ids;
   std::set<std::string> claiming;
-  for (const auto& w : batch) {
-    if (const auto* submitted = std::get_if<store::submit_task>(&w);
-        submitted && !ids.insert(submitted->what.id).second)
+  for (const auto* w : batch) {
+    if (const auto* submitted = std::get_if<store::submit_task>(w); submitted && !ids.insert(submitted->what.id).second)
       reached(3);
-    if (const auto* claim = std::get_if<store::claim_tasks>(&w))
+    if (const auto* claim = std::get_if<store::claim_tasks>(w))
       claiming.insert(claim->scheduler);
   }
   if (claiming.size() > 1)

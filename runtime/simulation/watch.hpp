@@ -26,7 +26,7 @@ public:
         probes_{probes} {}
 
   /// The commit is over, and `s` holds what came of it, unless its process has died of it.
-  void on_commit(const store::state_store* s, const std::vector<store::write>& batch,
+  void on_commit(const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
   /// The store was opened again; acquiring a lease goes on above all former epochs.
   void on_store_started() { acquired_since_start_.clear(); }
@@ -65,8 +65,8 @@ private:
   };
 
   void look_at(const store::write& w, const store::outcome& o, commit_fate fate);
-  void look_at_fate(const std::vector<store::write>& batch, commit_fate fate);
-  void look_at_clients(const std::vector<store::write>& batch);
+  void look_at_fate(const store::write_list& batch, commit_fate fate);
+  void look_at_clients(const store::write_list& batch);
   void on_update(const store::update_task& u, const store::outcome& o, commit_fate fate);
   void on_evidence(const store::keep_late_reply& w);
   void on_taken(const workflow::task& t);

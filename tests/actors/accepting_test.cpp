@@ -23,9 +23,9 @@ bool exists(one_node& node, const std::string& id) {
 }
 
 /// Whether this commit makes or changes a task.
-bool submits(const std::vector<store::write>& batch) {
+bool submits(const store::write_list& batch) {
   return std::any_of(batch.begin(), batch.end(),
-                     [](const store::write& w) { return std::holds_alternative<store::submit_task>(w); });
+                     [](const auto* w) { return std::holds_alternative<store::submit_task>(*w); });
 }
 
 } // namespace

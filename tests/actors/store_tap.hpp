@@ -26,7 +26,7 @@ public:
   explicit store_tap(std::unique_ptr<store::state_store> real) : real_{std::move(real)} {}
 
   /// The next commit goes wrong; with a predicate, the next that it holds for.
-  void fail_next(fault how, std::function<bool(const std::vector<store::write>&)> when = {}) {
+  void fail_next(fault how, std::function<bool(const store::write_list&)> when = {}) {
     fault_.emplace(how, std::move(when));
   }
   /// Every commit goes wrong, until it is told otherwise.
@@ -41,12 +41,13 @@ public:
   void cut() { real_.reset(); }
 
   /// Called with each batch that is on its way to the store.
-  std::function<void(const std::vector<store::write>&)> on_commit;
+  std::function<void(const store::write_list&)> on_commit;
 
   /// Sizes of the commits made.
   const std::vector<std::size_t>& batches() const { return batches_; }
 
-  std::vector<store::outcome> commit(const std::vector<store::write>& batch) override {
+  using state_store::commit;
+  std::vector<store::outcome> commit(const store::write_list& batch) override {
     if (on_commit)
       on_commit(batch);
     const auto how = fault_of(batch);
@@ -81,13 +82,13 @@ private:
     return *real_;
   }
 
-  std::optional<fault> fault_of(const std::vector<store::write>& batch) {
+  std::optional<fault> fault_of(const store::write_list& batch) {
     if (!fault_ || (fault_->second && !fault_->second(batch)))
       return always_;
     return std::exchange(fault_, std::nullopt)->first;
   }
 
-  std::vector<store::outcome> made(const std::vector<store::write>& batch) {
+  std::vector<store::outcome> made(const store::write_list& batch) {
     if (!real_)
       throw store::store_error{"the process has ended", true};
     auto outcomes = real_->commit(batch);
@@ -96,7 +97,7 @@ private:
   }
 
   std::unique_ptr<store::state_store> real_;
-  std::optional<std::pair<fault, std::function<bool(const std::vector<store::write>&)>>> fault_;
+  std::optional<std::pair<fault, std::function<bool(const store::write_list&)>>> fault_;
   std::optional<fault> always_;
   bool reads_fail_ = false;
   bool overdue_hidden_ = false;

@@ -33,16 +33,16 @@ tests::node_settings without_schedulers() {
 }
 
 /// Whether the commit records the completion of a step.
-bool completes(const std::vector<store::write>& batch) {
-  for (const auto& w : batch)
-    if (const auto* u = std::get_if<store::update_task>(&w); u && u->next.steps[0].completed_order != 0)
+bool completes(const store::write_list& batch) {
+  for (const auto* w : batch)
+    if (const auto* u = std::get_if<store::update_task>(w); u && u->next.steps[0].completed_order != 0)
       return true;
   return false;
 }
 
-bool claims(const std::vector<store::write>& batch) {
-  for (const auto& w : batch)
-    if (std::holds_alternative<store::claim_tasks>(w))
+bool claims(const store::write_list& batch) {
+  for (const auto* w : batch)
+    if (std::holds_alternative<store::claim_tasks>(*w))
       return true;
   return false;
 }
@@ -65,7 +65,7 @@ TEST_CASE("what arrives during a commit goes into the next one") {
   one_node node{without_schedulers()};
   node.run();
   receipts later;
-  node.store().on_commit = [&](const std::vector<store::write>&) {
+  node.store().on_commit = [&](const store::write_list&) {
     if (later.empty())
       later = submit_at_once(node, 30, "later");
   };
