@@ -40,6 +40,8 @@ void log_attempt(step& s, attempt_record line) {
   }
 }
 
+constexpr const char* until_settled = "until no earlier attempt can act any more";
+
 void open_attempt(draft& x, std::size_t i, attempt_action action) {
   auto& s = x.t.steps[i];
   const auto& sd = x.definition_of(i);
@@ -109,6 +111,10 @@ void advance_forward(draft& x) {
     if (!is_startable(x.t, x.d, i) || !may_start(x, s))
       continue;
     const bool ask_first = s.state == step_state::unknown && x.definition_of(i).probe.has_value();
+    if (ask_first && s.settles_at > x.now && !mutant("asked_too_early")) {
+      let_wait(s, s.settles_at, until_settled);
+      continue;
+    }
     open_attempt(x, i, ask_first ? attempt_action::probe : attempt_action::perform);
   }
   const bool done = std::all_of(x.t.steps.begin(), x.t.steps.end(), [](const step& s) {
@@ -157,7 +163,7 @@ void start_compensations(draft& x) {
   for (const auto i : ready_to_undo(x.t, x.d)) {
     auto& s = x.t.steps[i];
     if (s.doing == attempt_action::none && s.not_before < from && from > x.now)
-      let_wait(s, from, "until no earlier attempt can act any more");
+      let_wait(s, from, until_settled);
     if (!may_start(x, s))
       continue;
     const bool ask_first = s.state == step_state::unknown && x.definition_of(i).probe && !s.probe_given_up;
@@ -195,6 +201,10 @@ void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string
   line.note = clipped(note, note_size_max);
 }
 
+void settle_later(draft& x, step& s) {
+  s.settles_at = std::max(s.settles_at, s.complete_by + x.d.grace);
+}
+
 void back_to_start(step& s) {
   s.state = s.maybe_done ? step_state::unknown : step_state::not_started;
 }
@@ -227,10 +237,11 @@ void enter_error(draft& x, std::string cause, std::string alert_kind) {
     auto& s = x.t.steps[i];
     if (s.doing == attempt_action::none)
       continue;
-    const bool forward = s.doing == attempt_action::perform;
+    const auto action = s.doing;
     close_attempt(x, i, attempt_outcome::stopped, "the task went to error");
-    s.settles_at = s.complete_by + x.d.grace;
-    if (forward) {
+    if (action != attempt_action::probe)
+      settle_later(x, s);
+    if (action == attempt_action::perform) {
       s.maybe_done = true;
       s.state = step_state::unknown;
     }

@@ -131,7 +131,7 @@ ruling on(draft& x, const taken& e) {
     // The former order may have acted, and on another node may go on until its complete-by.
     s.maybe_done = s.maybe_done || !mutant("lost_order_forgotten");
     if (!mutant("lost_order_settled"))
-      s.settles_at = std::max(s.settles_at, s.complete_by + x.d.grace);
+      settle_later(x, s);
   }
   advance(x);
   return applied();
@@ -251,7 +251,8 @@ ruling on(draft& x, const attempt_expired& e) {
     return ignored("its complete-by has not come");
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::expired, "no answer by its complete-by");
-  s.settles_at = s.complete_by + x.d.grace;
+  if (action != attempt_action::probe) // which acts on nothing
+    settle_later(x, s);
   s.waiting_since = unset; // an agent took it
   s.wait_alerted = false;
   s.error = "no answer by its complete-by";

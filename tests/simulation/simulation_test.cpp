@@ -30,6 +30,10 @@ constexpr struct {
   {200136, std::chrono::hours{10}},
   {300772, std::chrono::hours{10}},
   {302935, std::chrono::hours{10}},
+  {900137, std::chrono::hours{10}},
+  {900222, std::chrono::hours{10}},
+  {4'137'841'036, std::chrono::hours{10}},
+  {3'521'617'561, std::chrono::hours{10}},
 };
 
 } // namespace

@@ -241,15 +241,53 @@ TEST_CASE("an unknown step is asked about once before it is undone") {
     x.fail("a");
     CHECK(x.at("a").doing == attempt_action::compensate);
   }
-  SECTION("silence is no answer: it is undone once the probe's time is over") {
+  SECTION("silence is no answer: it is undone") {
     x.expire("a");
-    x.wait();
     CHECK(x.at("a").doing == attempt_action::compensate);
   }
   SECTION("a probe that was stopped is no answer") {
     x.must(attempt_stopped{x.ref("a"), true});
     CHECK(x.at("a").doing == attempt_action::compensate);
   }
+}
+
+TEST_CASE("row 75: a step is asked about only when no earlier attempt can act any more") {
+  auto d = two_steps();
+  d.steps[0].probe = probe{"asker", 10s};
+  scenario x{d};
+  x.take();
+  const auto settled = x.at("a").complete_by + x.d.grace;
+  x.must(lock_lapsed{});
+  x.take("s2");
+  x.decline("a"); // ordered again; the first order is with an agent that nobody hears of
+  x.wait();
+  CHECK(x.state("a") == "unknown");
+  CHECK(x.at("a").doing == attempt_action::none);
+  CHECK(x.at("a").not_before == settled);
+  x.wait();
+  CHECK(x.at("a").doing == attempt_action::probe);
+}
+
+TEST_CASE("row 75: a probe without an answer does not shorten the wait for the attempts it asks about") {
+  auto d = two_steps();
+  d.steps[0].probe = probe{"asker", 10ms};
+  scenario x{d};
+  x.take();
+  x.expire_round("a");
+  x.wait();
+  REQUIRE(x.at("a").doing == attempt_action::probe);
+  const auto settled = x.at("a").settles_at;
+  REQUIRE(settled <= x.now);
+  SECTION("its time is over") {
+    x.expire("a");
+  }
+  SECTION("the task went to error") {
+    x.t.takeovers = x.d.takeovers_max + 1;
+    x.must(lock_lapsed{});
+    x.must(taken{"s2"});
+    REQUIRE(x.state() == "error");
+  }
+  CHECK(x.at("a").settles_at == settled);
 }
 
 TEST_CASE("an expired attempt ends a row of refusals") {
