@@ -29,6 +29,7 @@ public:
     check_notices();
     check_late_replies();
     check_set_aside();
+    check_ended_counts();
     check_counters();
     return std::move(report_);
   }
@@ -116,6 +117,11 @@ private:
       expect(counted(in_.locked, locked_key(place.locked_by, t.number)), name + ": missing in table locked");
     if (place.is_claimable)
       expect(counted_in_queue(place, t.number), name + ": missing in tables ready and delayed");
+    if (place.ended_at != workflow::unset) {
+      expect(counted(in_.ended, ended_key(place.workflow, place.ended_at, t.number)),
+             name + ": missing in table ended");
+      ++ended_[t.workflow];
+    }
   }
 
   bool counted(lmdb::table t, std::string_view k) {
@@ -142,12 +148,13 @@ private:
                                + std::to_string(expected));
     };
     report_.records += txn_.entries(in_.states) + txn_.entries(in_.deadlines) + txn_.entries(in_.ready)
-                       + txn_.entries(in_.delayed) + txn_.entries(in_.locked);
+                       + txn_.entries(in_.delayed) + txn_.entries(in_.locked) + txn_.entries(in_.ended);
     same(in_.states, report_.tasks, "states");
     same(in_.deadlines, entries_[in_.deadlines.dbi], "deadlines");
     same(in_.ready, entries_[in_.ready.dbi], "ready");
     same(in_.delayed, entries_[in_.delayed.dbi], "delayed");
     same(in_.locked, entries_[in_.locked.dbi], "locked");
+    same(in_.ended, entries_[in_.ended.dbi], "ended");
   }
 
   void check_ids() {
@@ -184,19 +191,27 @@ private:
 
   void check_alerts() {
     std::uint64_t open = 0;
+    std::uint64_t of_tasks = 0;
+    bool all_read = true;
     each(in_.alerts, [&](const lmdb::cursor& c) {
       const auto number = last_number(c.key());
       open += has(in_.open_alerts, c.key()) ? 1 : 0;
       const auto name = "alert " + std::to_string(number);
       found_.last_alert = std::max(found_.last_alert, number);
       const auto x = record<alert_entry>(c, name);
+      all_read = all_read && x;
       if (!x)
         return;
+      if (x->task_number != 0) {
+        ++of_tasks;
+        expect(has(in_.task_alerts, key{x->task_number, number}), name + ": missing in table task_alerts");
+      }
       expect(x->number == number, name + ": it has the number of another one");
       expect((x->acknowledged_at == workflow::unset) == has(in_.open_alerts, c.key()),
              name + ": table open_alerts is wrong about it");
     });
     expect(open == txn_.entries(in_.open_alerts), "table open_alerts has alerts that there are not");
+    expect(of_tasks == txn_.entries(in_.task_alerts) || !all_read, "table task_alerts has alerts that there are not");
   }
 
   void check_notices() {
@@ -239,13 +254,27 @@ private:
     });
   }
 
+  void check_ended_counts() {
+    each(in_.ended_counts, [this](const lmdb::cursor& c) {
+      const auto name = "ended tasks of workflow " + std::string{c.key()};
+      const auto x = record<ended_count>(c, name);
+      if (!x)
+        return;
+      left_.tasks += x->left;
+      left_.alerts += x->alerts_left;
+      const auto found = ended_.extract(std::string{c.key()});
+      expect(x->there == (found.empty() ? 0 : found.mapped()) || has_damaged_task_, name + ": they are not as many");
+    });
+    for (const auto& [name, count] : ended_)
+      fault("ended tasks of workflow " + name + ": they are not counted");
+  }
+
   void check_counters() {
     if (!counted_)
       return;
-    // Neither is ever erased.
-    expect(txn_.entries(in_.tasks) + txn_.entries(in_.set_aside) == counted_->last_task,
+    expect(txn_.entries(in_.tasks) + txn_.entries(in_.set_aside) + left_.tasks == counted_->last_task,
            "counters: there are not as many tasks as numbers were given");
-    expect(txn_.entries(in_.alerts) == counted_->last_alert,
+    expect(txn_.entries(in_.alerts) + left_.alerts == counted_->last_alert,
            "counters: there are not as many alerts as numbers were given");
     expect(found_.last_task <= counted_->last_task, "counters: a task has a number that was not given yet");
     expect(found_.last_alert <= counted_->last_alert, "counters: an alert has a number that was not given yet");
@@ -259,7 +288,12 @@ private:
   check_report report_;
   std::optional<counters> counted_;
   counters found_;
-  std::map<unsigned, std::uint64_t> entries_; ///< that were looked for and found, by table
+  std::map<unsigned, std::uint64_t> entries_;  ///< that were looked for and found, by table
+  std::map<std::string, std::uint64_t> ended_; ///< tasks that ended well, by workflow
+  struct {
+    std::uint64_t tasks = 0;
+    std::uint64_t alerts = 0;
+  } left_;
   bool has_damaged_task_ = false;
 };
 

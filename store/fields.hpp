@@ -116,6 +116,11 @@ void serialize(Archive& ar, definition& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, retention& x, unsigned) {
+  all(ar, x.keep_for, x.keep_at_most);
+}
+
+template <class Archive>
 void serialize(Archive& ar, notice& x, unsigned) {
   all(ar, x.sequence, x.kind, x.step, x.text, x.at);
 }
@@ -135,6 +140,11 @@ void serialize(Archive& ar, late_reply& x, unsigned) {
 namespace steadfast::store {
 
 // ---- stored only ----
+
+template <class Archive>
+void serialize(Archive& ar, ended_count& x, unsigned) {
+  all(ar, x.there, x.left, x.alerts_left);
+}
 
 template <class Archive>
 void serialize(Archive& ar, format_record& x, unsigned) {
@@ -301,8 +311,18 @@ void serialize(Archive& ar, set_aside_damaged& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, ended_position& x, unsigned) {
+  all(ar, x.ended_at, x.number, x.passed);
+}
+
+template <class Archive>
+void serialize(Archive& ar, purge_ended& x, unsigned) {
+  all(ar, x.workflow, x.keep, x.max, x.after, x.now);
+}
+
+template <class Archive>
 void serialize(Archive& ar, outcome& x, unsigned) {
-  all(ar, x.result, x.why, x.created, x.number, x.revision, x.state, x.tasks, x.next, x.more);
+  all(ar, x.result, x.why, x.created, x.number, x.revision, x.state, x.tasks, x.next, x.more, x.reached);
 }
 
 template <class Archive>
@@ -332,7 +352,7 @@ void serialize(Archive& ar, late_reply_entry& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, store_stats& x, unsigned) {
-  all(ar, x.tasks, x.claimable, x.open_alerts, x.bytes_used, x.bytes_mapped, x.bytes_max, x.last_number);
+  all(ar, x.tasks, x.claimable, x.open_alerts, x.bytes_used, x.bytes_mapped, x.bytes_max, x.last_number, x.tasks_left);
 }
 
 template <class Archive>

@@ -29,6 +29,7 @@ enum class record_kind : std::uint16_t {
   late_reply = 11,
   set_aside = 12,
   exported_task = 13, ///< a file of its own
+  ended_count = 14,
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

@@ -66,7 +66,7 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
       reserve_.emplace(env_->file(), options.size_reserve);
       directory_.mark_open();
       env_->clear_stale_readers();
-      migrate(*env_, settings.format, settings.migrations);
+      bring_up(settings);
       make_tables(settings.format);
     }
     open_tables();
@@ -136,6 +136,18 @@ void lmdb_engine::open_tables() {
   txn.commit(); // keeps the handles
 }
 
+/// A step may need more room than there is in the map.
+void lmdb_engine::bring_up(const engine_settings& settings) {
+  for (;;) {
+    try {
+      return migrate(*env_, settings.format, settings.migrations);
+    } catch (const lmdb::error& e) {
+      if (!e.is_map_full() || !grow())
+        throw;
+    }
+  }
+}
+
 void lmdb_engine::leap() {
   auto txn = lmdb::transaction::writing(*env_);
   leap_if_copy(txn, in_);
@@ -147,6 +159,9 @@ void lmdb_engine::read_counters() {
   const auto bytes = txn.get(in_.meta, counters_key);
   try {
     count_ = decode_record<counters>(counters_key, bytes.value_or(std::string_view{}));
+    lmdb::cursor c{txn, in_.ended_counts};
+    for (bool more = c.first(); more; more = c.next())
+      ended_.emplace(std::string{c.key()}, decode_record<ended_count>(c.key(), c.value()));
   } catch (const damaged_record& e) {
     throw store_error{
       "the counters of the store are damaged (" + std::string{e.what()} + "): restore a copy of the store", false};
@@ -194,7 +209,8 @@ bool lmdb_engine::has_disk_for(const write_list& batch) {
 std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes_new_work) {
   auto txn = lmdb::transaction::writing(*env_);
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
-  write_batch writes{txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_, &standings_}};
+  write_batch writes{
+    txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)
@@ -203,6 +219,8 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
   txn.commit();
 
   count_ = writes.count();
+  for (const auto& [name, count] : writes.ended())
+    ended_[name] = count;
   definitions_.add_all_of(writes.definitions());
   standings_.take_over(writes.changed_tasks());
   for (const auto number : writes.set_aside())

@@ -56,6 +56,7 @@ private:
   void make_tables(std::uint32_t format);
   void open_tables();
   void leap();
+  void bring_up(const engine_settings& settings);
   void read_counters();
 
   bool has_disk_for(const write_list& batch);
@@ -76,6 +77,7 @@ private:
   std::optional<disk_reserve> reserve_; ///< none when the store is read only
   tables in_;
   counters count_;
+  ended_counts ended_;
   std::mutex writing_;
   std::uint64_t commits_ = 0;
   bool is_lost_ = false; ///< a fatal error was thrown: nothing is written any more

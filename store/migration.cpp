@@ -6,11 +6,79 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace steadfast::store {
 
+namespace {
+
+/// Records that are looked at before what they give is written: a table is not read and written at once, and memory is bounded.
+constexpr std::size_t part = 10'000;
+
+/// Calls f(record) for each record that checks, in parts; then_write() after each part. The others are met, and told of, when
+/// they are used.
+template <class T, class F, class G>
+void in_parts(const lmdb::transaction& txn, const char* table, F f, G then_write) {
+  const auto t = txn.open_table(table);
+  if (!t)
+    return; // open_tables() says so
+  std::string last;
+  for (std::size_t looked_at = part; looked_at == part;) {
+    looked_at = 0;
+    {
+      lmdb::cursor c{txn, *t};
+      bool more = c.seek(last);
+      if (more && c.key() == last)
+        more = c.next();
+      for (; more && looked_at < part; more = c.next(), ++looked_at) {
+        last = c.key();
+        try {
+          f(decode_record<T>(c.key(), c.value()));
+        } catch (const damaged_record&) { // left as it is
+        }
+      }
+    }
+    then_write();
+  }
+}
+
+/// Tasks that ended well are listed and counted by workflow, and alerts are listed by task.
+void to_format_2(lmdb::transaction& txn) {
+  const auto ended = txn.make_table("ended");
+  const auto counts_table = txn.make_table("ended_counts");
+  const auto task_alerts = txn.make_table("task_alerts");
+  ended_counts counts;
+  std::vector<key> keys;
+  const auto put_keys = [&](lmdb::table in) {
+    for (const auto& k : keys)
+      txn.put(in, k, {});
+    keys.clear();
+  };
+  in_parts<task_state>(
+    txn, "tasks",
+    [&](const task_state& s) {
+      const auto& t = s.task;
+      if (t.state != workflow::process_state::processed && t.state != workflow::process_state::undone)
+        return;
+      keys.push_back(ended_key(t.workflow, t.ended_at, t.number));
+      ++counts[t.workflow].there;
+    },
+    [&] { put_keys(ended); });
+  in_parts<alert_entry>(
+    txn, "alerts",
+    [&](const alert_entry& x) {
+      if (x.task_number != 0)
+        keys.push_back(key{x.task_number, x.number});
+    },
+    [&] { put_keys(task_alerts); });
+  for (const auto& [name, count] : counts)
+    txn.put(counts_table, name, encode_record(name, count));
+}
+
+} // namespace
+
 std::vector<migration> all_migrations() {
-  return {}; // format 1 is the first
+  return {{1, to_format_2}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

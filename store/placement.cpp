@@ -1,6 +1,7 @@
 #include "store/placement.hpp"
 
 #include "workflow/mutant.hpp"
+#include "workflow/retention.hpp"
 
 #include <string>
 #include <vector>
@@ -49,6 +50,16 @@ void unqueue(const place& x, const placement& p) {
     x.txn.erase(x.in.ready, ready_key(x.number, p));
 }
 
+void list_as_ended(const place& x, const placement& p) {
+  if (p.ended_at != workflow::unset)
+    x.txn.put(x.in.ended, ended_key(p.workflow, p.ended_at, x.number), {});
+}
+
+void unlist_as_ended(const place& x, const placement& p) {
+  if (p.ended_at != workflow::unset)
+    x.txn.erase(x.in.ended, ended_key(p.workflow, p.ended_at, x.number));
+}
+
 void purge(const place& x, lmdb::table t) {
   std::vector<std::string> found;
   {
@@ -73,6 +84,10 @@ placement placement_of(const workflow::task& t, const workflow::definition& d) {
     p.priority = t.priority;
     p.not_before = t.not_before;
   }
+  if (workflow::may_leave(t.state)) {
+    p.ended_at = t.ended_at;
+    p.workflow = t.workflow;
+  }
   return p;
 }
 
@@ -83,6 +98,7 @@ void add_to_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t numb
   if (!p.locked_by.empty())
     txn.put(in.locked, locked_key(p.locked_by, number), {});
   queue({txn, in, number}, p);
+  list_as_ended({txn, in, number}, p);
 }
 
 void move_in_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,
@@ -107,11 +123,25 @@ void move_in_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t num
     unqueue({txn, in, number}, from);
     queue({txn, in, number}, to);
   }
+  if (from.ended_at != to.ended_at) {
+    unlist_as_ended({txn, in, number}, from);
+    list_as_ended({txn, in, number}, to);
+  }
+}
+
+void remove_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p) {
+  txn.erase(in.states, state_key(number, p));
+  if (p.due != workflow::never)
+    txn.erase(in.deadlines, key{p.due, number});
+  if (!p.locked_by.empty())
+    txn.erase(in.locked, locked_key(p.locked_by, number));
+  unqueue({txn, in, number}, p);
+  unlist_as_ended({txn, in, number}, p);
 }
 
 void purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number) {
   const place x{txn, in, number};
-  for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked})
+  for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked, in.ended})
     purge(x, t);
 }
 

@@ -18,6 +18,8 @@ struct placement {
   std::uint8_t priority = 0;    ///< of a claimable task
   workflow::instant not_before; ///< of a claimable task
   std::string_view locked_by;   ///< ends with the task
+  workflow::instant ended_at;   ///< of a task that ended well
+  std::string_view workflow;    ///< of a task that ended well; ends with the task
 
   friend bool operator==(const placement&, const placement&) = default;
 };
@@ -27,6 +29,8 @@ placement placement_of(const workflow::task& t, const workflow::definition& d);
 void add_to_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p);
 void move_in_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,
                      const placement& to);
+
+void remove_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p);
 
 /// For a task that cannot be read: looks for its number in every index.
 void purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number);

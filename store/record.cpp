@@ -51,6 +51,7 @@ STEADFAST_RECORD(steadfast::store::notice_record, notice)
 STEADFAST_RECORD(steadfast::store::late_reply_record, late_reply)
 STEADFAST_RECORD(steadfast::store::set_aside_record, set_aside)
 STEADFAST_RECORD(steadfast::store::exported_task, exported_task)
+STEADFAST_RECORD(steadfast::store::ended_count, ended_count)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -80,6 +81,7 @@ STEADFAST_PART(steadfast::workflow::input_member)
 STEADFAST_PART(steadfast::workflow::condition)
 STEADFAST_PART(steadfast::workflow::compensation)
 STEADFAST_PART(steadfast::workflow::probe)
+STEADFAST_PART(steadfast::workflow::retention)
 STEADFAST_PART(steadfast::workflow::step_definition)
 STEADFAST_PART(steadfast::store::large_result)
 STEADFAST_PART(steadfast::store::lease_guard)
@@ -97,6 +99,8 @@ STEADFAST_PART(steadfast::store::acknowledge_notices)
 STEADFAST_PART(steadfast::store::set_aside_damaged)
 STEADFAST_PART(steadfast::store::record_act)
 STEADFAST_PART(steadfast::store::import_task)
+STEADFAST_PART(steadfast::store::ended_position)
+STEADFAST_PART(steadfast::store::purge_ended)
 
 namespace steadfast::store {
 
@@ -228,6 +232,7 @@ STEADFAST_STORED(alert_entry)
 STEADFAST_STORED(notice_record)
 STEADFAST_STORED(late_reply_record)
 STEADFAST_STORED(set_aside_record)
+STEADFAST_STORED(ended_count)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 
 #define STEADFAST_SENT(Type)                                                                                           \

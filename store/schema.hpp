@@ -10,27 +10,30 @@
 namespace steadfast::store {
 
 /// Stored. Which tables there are and how their keys are made. Raised with a step in migration.cpp.
-inline constexpr std::uint32_t store_format = 1;
+inline constexpr std::uint32_t store_format = 2;
 
 /// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
 struct tables {
-  lmdb::table meta;        ///< "format" -> format_record; "counters" -> counters
-  lmdb::table definitions; ///< name, 0, version u32 -> workflow::definition
-  lmdb::table ids;         ///< the client's id -> task_ref
-  lmdb::table tasks;       ///< number -> task_state
-  lmdb::table payloads;    ///< number -> payload_record; none for an empty payload
-  lmdb::table results;     ///< number, step u32 -> result_record; only those above result_inline_max
-  lmdb::table states;      ///< process_state u8, number -> nothing; every task
-  lmdb::table deadlines;   ///< next_due, number -> nothing; unless it is `never`
-  lmdb::table ready;       ///< priority u8, number -> nothing; claimable now
-  lmdb::table delayed;     ///< not_before, priority u8, number -> nothing; claimable later
-  lmdb::table locked;      ///< length u16, scheduler, number -> nothing
-  lmdb::table leases;      ///< name -> lease
-  lmdb::table alerts;      ///< number -> alert_entry
-  lmdb::table open_alerts; ///< number of an alert nobody acknowledged -> nothing
-  lmdb::table notices;     ///< length u16, observer, number, sequence u32 -> notice_record
-  lmdb::table late;        ///< number, ascending u32 -> late_reply_record; at most late_replies_max per task
-  lmdb::table set_aside;   ///< number -> set_aside_record
+  lmdb::table meta;         ///< "format" -> format_record; "counters" -> counters
+  lmdb::table definitions;  ///< name, 0, version u32 -> workflow::definition
+  lmdb::table ids;          ///< the client's id -> task_ref
+  lmdb::table tasks;        ///< number -> task_state
+  lmdb::table payloads;     ///< number -> payload_record; none for an empty payload
+  lmdb::table results;      ///< number, step u32 -> result_record; only those above result_inline_max
+  lmdb::table states;       ///< process_state u8, number -> nothing; every task
+  lmdb::table deadlines;    ///< next_due, number -> nothing; unless it is `never`
+  lmdb::table ready;        ///< priority u8, number -> nothing; claimable now
+  lmdb::table delayed;      ///< not_before, priority u8, number -> nothing; claimable later
+  lmdb::table locked;       ///< length u16, scheduler, number -> nothing
+  lmdb::table leases;       ///< name -> lease
+  lmdb::table alerts;       ///< number -> alert_entry
+  lmdb::table open_alerts;  ///< number of an alert nobody acknowledged -> nothing
+  lmdb::table notices;      ///< length u16, observer, number, sequence u32 -> notice_record
+  lmdb::table late;         ///< number, ascending u32 -> late_reply_record; at most late_replies_max per task
+  lmdb::table set_aside;    ///< number -> set_aside_record
+  lmdb::table ended;        ///< length u16, workflow, ended_at, number -> nothing; tasks that ended well
+  lmdb::table ended_counts; ///< workflow -> ended_count
+  lmdb::table task_alerts;  ///< number, number of an alert of that task -> nothing
 };
 
 struct table_entry {
@@ -38,7 +41,7 @@ struct table_entry {
   lmdb::table tables::*table;
 };
 /// Every table with the name it has on disk.
-inline constexpr std::array<table_entry, 17> all_tables{{
+inline constexpr std::array<table_entry, 20> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -56,13 +59,16 @@ inline constexpr std::array<table_entry, 17> all_tables{{
   {"notices", &tables::notices},
   {"late", &tables::late},
   {"set_aside", &tables::set_aside},
+  {"ended", &tables::ended},
+  {"ended_counts", &tables::ended_counts},
+  {"task_alerts", &tables::task_alerts},
 }};
 
 inline constexpr std::string_view format_key = "format";
 inline constexpr std::string_view counters_key = "counters";
 inline constexpr std::uint32_t late_replies_max = 32;
 
-/// The beginning of the keys that belong to a scheduler or an observer.
+/// The beginning of the keys that belong to a scheduler, an observer or a workflow.
 inline key owner_key(std::string_view owner) {
   return key{static_cast<std::uint16_t>(owner.size()), owner};
 }
@@ -74,6 +80,17 @@ inline key locked_key(std::string_view scheduler, std::uint64_t number) {
 }
 inline key notice_key(std::string_view observer, std::uint64_t number, std::uint32_t sequence) {
   return key{owner_key(observer).view(), number, sequence};
+}
+
+inline key ended_key(std::string_view workflow, workflow::instant ended_at, std::uint64_t number) {
+  return key{owner_key(workflow).view(), ended_at, number};
+}
+
+/// REQUIRES: a key of table `ended`.
+inline std::string_view workflow_of(std::string_view ended) {
+  key_reader k{ended};
+  const std::size_t size = k.number<std::uint16_t>().value_or(0);
+  return k.rest().substr(0, size);
 }
 
 /// Every index key ends with the number of its task.

@@ -16,6 +16,8 @@ bool is_open(workflow::process_state s) {
 placement standing::placed() const {
   auto p = place;
   p.locked_by = locked_by;
+  if (p.ended_at != workflow::unset)
+    p.workflow = workflow;
   return p;
 }
 
@@ -36,6 +38,7 @@ standing standing_of(const workflow::task& t, std::uint64_t revision, std::uint6
   s.place = placement_of(t, *d);
   s.locked_by = s.place.locked_by;
   s.place.locked_by = {};
+  s.place.workflow = {};
   s.definition = std::move(d);
   return s;
 }

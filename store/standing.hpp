@@ -25,7 +25,7 @@ struct standing {
   std::uint64_t payload_size = 0;
   std::vector<large_result> large;
   definition_cache::entry definition;
-  placement place; ///< but for locked_by, which is below
+  placement place; ///< but for locked_by and workflow, which are views
   std::string locked_by;
 
   placement placed() const;

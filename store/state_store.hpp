@@ -3,6 +3,7 @@
 #include "workflow/clock_reading.hpp"
 #include "workflow/command.hpp"
 #include "workflow/definition.hpp"
+#include "workflow/retention.hpp"
 #include "workflow/task.hpp"
 
 #include <array>
@@ -148,10 +149,25 @@ struct import_task {
   std::string why;
   workflow::instant now;
 };
+/// A place among the ended tasks of a workflow, which are in the order of their ends.
+struct ended_position {
+  workflow::instant ended_at;
+  std::uint64_t number = 0;
+  std::uint64_t passed = 0; ///< tasks up to there that were to leave and could not
+};
+/// Removes up to `max` of the oldest ended tasks of a workflow that are to leave, with all of their records. One that
+/// somebody still has to see stays: its observer has notices to acknowledge, or an alert of it is open.
+struct purge_ended {
+  std::string workflow;
+  workflow::retention keep;
+  std::size_t max = 0;
+  ended_position after; ///< to go on from where another purge stopped
+  workflow::instant now;
+};
 
 using write = std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition,
                            acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
-                           set_aside_damaged, record_act, import_task>;
+                           set_aside_damaged, record_act, import_task, purge_ended>;
 
 /// Writes to commit together, in this order; whoever made them keeps them until then.
 using write_list = std::vector<const write*>;
@@ -160,13 +176,17 @@ using write_list = std::vector<const write*>;
 struct outcome {
   verdict result = verdict::refused;
   std::string why;
-  bool created = false;       ///< submit_task: false when the task was already there
-  std::uint64_t number = 0;   ///< submit_task, import_task: the task; lease verbs: the epoch; free_locks: how many
-  std::uint64_t revision = 0; ///< update_task: the stored revision
+  bool created = false; ///< submit_task: false when the task was already there
+  std::uint64_t number =
+    0; ///< submit_task, import_task: the task; lease verbs: the epoch; free_locks, purge_ended: how many
+  std::uint64_t revision = 0;                                       ///< update_task: the stored revision
   workflow::process_state state = workflow::process_state::pending; ///< submit_task: of the task
-  std::vector<workflow::task> tasks;        ///< claim_tasks: as stored, payloads and results included
-  workflow::instant next = workflow::never; ///< claim_tasks: when the next waiting task becomes claimable
-  bool more = false;                        ///< claim_tasks, free_locks: there are more to have now
+  std::vector<workflow::task> tasks; ///< claim_tasks: as stored, payloads and results included
+  workflow::instant next =
+    workflow::never;      ///< claim_tasks: when the next waiting task becomes claimable; purge_ended: when
+                          ///< the next task is too old
+  bool more = false;      ///< claim_tasks, free_locks, purge_ended: there are more to have now
+  ended_position reached; ///< purge_ended: where the next one goes on
 };
 
 // ---- what can be read ----
@@ -219,6 +239,7 @@ struct store_stats {
   std::uint64_t bytes_mapped = 0;
   std::uint64_t bytes_max = 0;
   std::uint64_t last_number = 0;
+  std::uint64_t tasks_left = 0; ///< ended tasks that were purged; they are not among `tasks`
 };
 /// Result of reading every record and index.
 struct check_report {

@@ -7,6 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,16 @@ struct counters {
 
   friend bool operator==(const counters&, const counters&) = default;
 };
+
+/// Of one workflow. Rewritten by each commit that changes it.
+struct ended_count {
+  std::uint64_t there = 0;       ///< tasks that ended well: entries in table `ended`
+  std::uint64_t left = 0;        ///< tasks that were purged
+  std::uint64_t alerts_left = 0; ///< alerts that were purged with them
+
+  friend bool operator==(const ended_count&, const ended_count&) = default;
+};
+using ended_counts = std::map<std::string, ended_count, std::less<>>; ///< by workflow
 
 /// What a client's id stands for.
 struct task_ref {

@@ -45,6 +45,7 @@ std::shared_ptr<const standing> write_batch::stands(std::uint64_t number) {
 }
 
 void write_batch::finish() {
+  put_ended_counts();
   if (count_ == count_before_)
     return;
   txn_.put(in_.meta, counters_key, encode_record(counters_key, count_));

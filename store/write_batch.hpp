@@ -22,7 +22,8 @@ public:
     bool takes_new_work = true;  ///< false: submissions of new tasks get `full`
     std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
     damage_log* damage = nullptr;
-    const standings* known = nullptr; ///< what was committed
+    const standings* known = nullptr;    ///< what was committed
+    const ended_counts* ended = nullptr; ///< likewise
   };
   write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
               const settings& s);
@@ -33,6 +34,7 @@ public:
 
   /// For after the commit:
   const counters& count() const { return count_; }
+  const ended_counts& ended() const { return ended_; } ///< of some workflows
   const definition_cache& definitions() const { return cache_; }
   const std::vector<std::uint64_t>& set_aside() const { return set_aside_; }
   standings::changes& changed_tasks() { return changed_; }
@@ -57,6 +59,8 @@ private:
   outcome make(const acknowledge_alert& w);
   outcome make(const record_act& w);
   outcome make(const acknowledge_notices& w);
+  // write_purge.cpp
+  outcome make(const purge_ended& w);
 
   /// Reports a damaged task before it throws.
   std::optional<snapshot::known_task> load(std::uint64_t number, bool whole = false);
@@ -101,10 +105,21 @@ private:
 
   // write_note.cpp
   void put_notice(const workflow::task& t, const workflow::notice& what);
+  void list_alert_of(std::uint64_t number, std::uint64_t alert);
   void put_alert(std::uint64_t number, const std::string& id, const workflow::alert& what);
   /// Among the alerts, as one that was acknowledged by who did it.
   void put_act(std::uint64_t number, const std::string& id, const record_act& what);
   void put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what);
+
+  // write_purge.cpp
+  bool purge(std::uint64_t number); ///< false: it cannot leave yet
+  bool has_notices(const workflow::task& t) const;
+  bool has_open_alert(std::uint64_t number) const;
+  void erase_all_of(const snapshot::known_task& known);
+  ended_count& ended_of(const std::string& workflow);
+  void count_ended(const std::string& workflow, const placement& from, const placement& to);
+  void recount_ended();
+  void put_ended_counts();
 
   std::uint64_t& tasks_in(workflow::process_state s) { return count_.tasks.at(static_cast<std::size_t>(s)); }
 
@@ -115,6 +130,7 @@ private:
   snapshot see_;
   counters count_before_;
   counters count_;
+  ended_counts ended_; ///< of the workflows that somebody asked for
   std::vector<std::uint64_t> set_aside_;
   standings::changes changed_;
 };

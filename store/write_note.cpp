@@ -13,11 +13,18 @@ void write_batch::put_notice(const workflow::task& t, const workflow::notice& wh
   txn_.put(in_.notices, k, encode_record(k, notice_record{t.id, what}));
 }
 
+/// By which the alerts of a task are found again.
+void write_batch::list_alert_of(std::uint64_t number, std::uint64_t alert) {
+  if (number != 0)
+    txn_.put(in_.task_alerts, key{number, alert}, {});
+}
+
 void write_batch::put_alert(std::uint64_t number, const std::string& id, const workflow::alert& what) {
   const std::uint64_t alert = ++count_.last_alert;
   const key k{alert};
   txn_.put(in_.alerts, k, encode_record(k, alert_entry{alert, number, id, what, {}, workflow::unset}));
   txn_.put(in_.open_alerts, k, {});
+  list_alert_of(number, alert);
 }
 
 void write_batch::put_act(std::uint64_t number, const std::string& id, const record_act& what) {
@@ -25,6 +32,7 @@ void write_batch::put_act(std::uint64_t number, const std::string& id, const rec
   const key k{alert};
   const workflow::alert told{"act", what.what + (what.why.empty() ? "" : ": " + what.why), {}, what.now};
   txn_.put(in_.alerts, k, encode_record(k, alert_entry{alert, number, id, told, what.who, what.now}));
+  list_alert_of(number, alert);
 }
 
 void write_batch::put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what) {

@@ -109,6 +109,7 @@ void write_batch::put_new(const workflow::task& t, const definition_cache::entry
   put_payload(t.number, t.payload);
   auto now = standing_of(t, t.revision, t.payload.size(), std::move(large), d);
   add_to_indexes(txn_, in_, t.number, now.placed());
+  count_ended(t.workflow, {}, now.placed());
   note(t.number, std::move(now));
 }
 
@@ -159,6 +160,7 @@ std::uint64_t write_batch::replace(const standing& before, const workflow::task&
     put_payload(next.number, next.payload);
   auto now = standing_of(next, revision, payload_size, std::move(large), before.definition);
   move_in_indexes(txn_, in_, next.number, before.placed(), now.placed());
+  count_ended(next.workflow, before.placed(), now.placed());
   if (before.state != next.state) {
     --tasks_in(before.state);
     ++tasks_in(next.state);
@@ -237,6 +239,7 @@ outcome write_batch::make(const set_aside_damaged& w) {
   txn_.erase(in_.tasks, k);
   purge_from_indexes(txn_, in_, w.number);
   recount();
+  recount_ended();
   if (!workflow::mutant("set_aside_in_silence"))
     put_alert(w.number, id,
               {"set_aside",

@@ -83,6 +83,7 @@ constexpr std::array readers{
   stored<late_reply_record>(record_kind::late_reply),
   stored<set_aside_record>(record_kind::set_aside),
   sent<exported_task>(record_kind::exported_task),
+  stored<ended_count>(record_kind::ended_count),
   sent<workflow::task>(record_kind::task),
   sent<workflow::submission>(record_kind::submission),
   sent<workflow::attempt_ref>(record_kind::attempt),

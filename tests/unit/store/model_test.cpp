@@ -52,7 +52,8 @@ private:
   // The outcomes of a batch are looked at in its order, so that each expectation finds the model as the write found the
   // store.
   void add_write(std::vector<store::write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
-    switch (pick(6)) {
+    switch (pick(7)) {
+      case 6: return add_purge(batch, expected);
       case 0:
       case 1: return add_submission(batch, expected);
       case 2: return add_claim(batch, expected);
@@ -144,6 +145,41 @@ private:
     });
   }
 
+  /// Ended tasks in the order of their ends; of those that are to leave, the ones without notices go. No alert is made here.
+  void add_purge(std::vector<store::write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
+    purge_ended w{"delivery", {}, pick(4), {}, at(now_)};
+    if (pick(2) == 0)
+      w.keep.keep_for = std::chrono::seconds{pick(60)};
+    if (pick(2) == 0)
+      w.keep.keep_at_most = pick(8);
+    batch.emplace_back(w);
+    expected.emplace_back([this, w](const outcome& o) {
+      std::map<std::pair<workflow::instant, std::uint64_t>, std::string> ended;
+      for (const auto& [name, t] : tasks_)
+        if (workflow::may_leave(t.state))
+          ended[{t.ended_at, t.number}] = name;
+      auto over = workflow::surplus(w.keep, ended.size());
+      std::size_t gone = 0;
+      bool more = false;
+      for (const auto& [end, name] : ended) {
+        if (over == 0 && workflow::leaves_at(w.keep, end.first) > w.now)
+          break;
+        more = gone == w.max;
+        if (more)
+          break;
+        over -= over > 0 ? 1 : 0;
+        if (!tasks_.at(name).reply_to.empty())
+          continue;
+        tasks_.erase(name);
+        first_payload_.erase(name);
+        ++gone;
+      }
+      CHECK(o.number == gone);
+      CHECK(o.more == more);
+      left_ += gone;
+    });
+  }
+
   /// An event of a random task, made from what the model knows now: it is stale if the batch changes the task before.
   void add_update(std::vector<store::write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
     if (tasks_.empty())
@@ -163,7 +199,12 @@ private:
       make_lean(u);
     batch.emplace_back(u);
     expected.emplace_back([this, before = t, next = change.next](const outcome& o) {
-      auto& known = tasks_.at(before.id);
+      const auto found = tasks_.find(before.id);
+      if (found == tasks_.end() || found->second.number != before.number) {
+        CHECK(o.result == verdict::absent); // it was purged
+        return;
+      }
+      auto& known = found->second;
       if (known.revision != before.revision) {
         CHECK(o.result == verdict::stale_lock);
         return;
@@ -217,6 +258,7 @@ private:
       CHECK(n == count[state]);
     CHECK(store_->list({}, {}, 1000).tasks.size() == tasks_.size());
     CHECK(stats.last_number == last_number_);
+    CHECK(stats.tasks_left == left_);
   }
 
   std::mt19937_64 chance_;
@@ -225,6 +267,7 @@ private:
   std::map<std::string, workflow::task> tasks_;
   std::map<std::string, std::string> first_payload_;
   std::uint64_t last_number_ = 0;
+  std::uint64_t left_ = 0; ///< tasks that were purged
 };
 
 } // namespace

@@ -138,6 +138,10 @@ inline exported_task sample_export() {
   return {sample_definition(), sample_task(), {0x2122232425262728, 0x3132333435363738}, {sample_late_reply()}};
 }
 
+inline ended_position sample_position() {
+  return {moment(73), 24, 26};
+}
+
 inline std::vector<store::write> sample_writes() {
   update_task u;
   u.next = sample_task();
@@ -162,6 +166,7 @@ inline std::vector<store::write> sample_writes() {
     record_act{"ann", "drained node `one`", "maintenance", moment(70)},
     import_task{sample_export(), "ann", "moved", moment(71)},
     set_aside_damaged{21, "its checksum does not match", moment(46)},
+    purge_ended{"delivery", {workflow::span{3001}, 25}, 23, sample_position(), moment(72)},
   };
 }
 
@@ -176,6 +181,7 @@ inline outcome sample_outcome() {
   o.tasks = {sample_task()};
   o.next = moment(47);
   o.more = true;
+  o.reached = sample_position();
   return o;
 }
 

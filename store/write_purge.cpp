@@ -1,0 +1,166 @@
+// Ended tasks leave, with all that belongs to them.
+
+#include "store/write_batch.hpp"
+
+#include "workflow/name.hpp"
+
+#include <algorithm>
+
+namespace steadfast::store {
+
+namespace {
+
+// Of one write, whatever it asks for; the rest is there for the next one.
+constexpr std::size_t purged_max = 1000;
+constexpr std::uint64_t passed_max = 200; ///< tasks that cannot leave yet, each of which was read
+
+struct ended_task {
+  workflow::instant ended_at;
+  std::uint64_t number = 0;
+};
+
+/// Those of that workflow after that place, in the order of their ends.
+std::vector<ended_task> ended_after(const lmdb::transaction& txn, lmdb::table ended, std::string_view workflow,
+                                    const ended_position& after, std::size_t max) {
+  const key begin = owner_key(workflow);
+  const key last = ended_key(workflow, after.ended_at, after.number);
+  std::vector<ended_task> found;
+  lmdb::cursor c{txn, ended};
+  bool more = c.seek(last);
+  if (more && c.key() == last.view())
+    more = c.next();
+  for (; more && found.size() < max && c.key().starts_with(begin.view()); more = c.next()) {
+    key_reader k{c.key().substr(begin.view().size())};
+    const auto ended_at = k.instant().value_or(workflow::unset);
+    found.push_back({ended_at, k.number<std::uint64_t>().value_or(0)});
+  }
+  return found;
+}
+
+/// Of a table whose keys begin with the number of a task.
+std::vector<std::string> keys_of(const lmdb::transaction& txn, lmdb::table t, std::uint64_t number) {
+  const key begin{number};
+  std::vector<std::string> keys;
+  lmdb::cursor c{txn, t};
+  for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
+    keys.emplace_back(c.key());
+  return keys;
+}
+
+} // namespace
+
+outcome write_batch::make(const purge_ended& w) {
+  outcome o = applied();
+  o.reached = w.after;
+  if (!workflow::is_name(w.workflow))
+    return o; // which has no tasks
+  const auto surplus = workflow::surplus(w.keep, ended_of(w.workflow).there);
+  auto over = surplus - std::min(surplus, w.after.passed);
+  const auto max = std::min(w.max, purged_max);
+  for (const auto& t : ended_after(txn_, in_.ended, w.workflow, w.after, max + passed_max + 1)) {
+    const auto leaves_at = workflow::leaves_at(w.keep, t.ended_at);
+    if (over == 0 && leaves_at > w.now) {
+      o.next = leaves_at;
+      break;
+    }
+    if (o.number == max || o.reached.passed - w.after.passed == passed_max) {
+      o.more = true;
+      break;
+    }
+    over -= std::min<std::uint64_t>(over, 1);
+    if (purge(t.number))
+      ++o.number;
+    else
+      ++o.reached.passed;
+    o.reached.ended_at = t.ended_at;
+    o.reached.number = t.number;
+  }
+  return o;
+}
+
+bool write_batch::purge(std::uint64_t number) {
+  try {
+    const auto known = load(number);
+    if (!known || !workflow::may_leave(known->state.task.state) || has_open_alert(number)
+        || has_notices(known->state.task))
+      return false;
+    erase_all_of(*known);
+    return true;
+  } catch (const damaged_record&) { // reported by load(): it is set aside
+    return false;
+  }
+}
+
+bool write_batch::has_notices(const workflow::task& t) const {
+  if (t.reply_to.empty())
+    return false;
+  const key begin{owner_key(t.reply_to).view(), t.number};
+  lmdb::cursor c{txn_, in_.notices};
+  return c.seek(begin) && c.key().starts_with(begin.view());
+}
+
+bool write_batch::has_open_alert(std::uint64_t number) const {
+  const auto alerts = keys_of(txn_, in_.task_alerts, number);
+  return std::any_of(alerts.begin(), alerts.end(), [this](const std::string& k) {
+    return txn_.get(in_.open_alerts, key{last_number(k)}).has_value();
+  });
+}
+
+void write_batch::erase_all_of(const snapshot::known_task& known) {
+  const auto& t = known.state.task;
+  const key k{t.number};
+  remove_from_indexes(txn_, in_, t.number, known.place());
+  txn_.erase(in_.tasks, k);
+  txn_.erase(in_.ids, t.id);
+  txn_.erase(in_.payloads, k);
+  for (const auto& large : known.state.large)
+    txn_.erase(in_.results, key{t.number, large.step});
+  for (const auto& reply : keys_of(txn_, in_.late, t.number))
+    txn_.erase(in_.late, reply);
+  auto& count = ended_of(t.workflow);
+  for (const auto& alert : keys_of(txn_, in_.task_alerts, t.number)) {
+    txn_.erase(in_.alerts, key{last_number(alert)});
+    txn_.erase(in_.task_alerts, alert);
+    ++count.alerts_left;
+  }
+  --count.there;
+  ++count.left;
+  --tasks_in(t.state);
+  changed_[t.number] = nullptr;
+}
+
+// ---- how many there are ----
+
+ended_count& write_batch::ended_of(const std::string& workflow) {
+  if (const auto changed = ended_.find(workflow); changed != ended_.end())
+    return changed->second;
+  const auto known = settings_.ended->find(workflow);
+  return ended_.emplace(workflow, known == settings_.ended->end() ? ended_count{} : known->second).first->second;
+}
+
+void write_batch::count_ended(const std::string& workflow, const placement& from, const placement& to) {
+  if (from.ended_at != workflow::unset)
+    --ended_of(workflow).there;
+  if (to.ended_at != workflow::unset)
+    ++ended_of(workflow).there;
+}
+
+void write_batch::recount_ended() {
+  for (const auto& [name, count] : *settings_.ended)
+    ended_of(name).there = 0;
+  for (auto& [name, count] : ended_)
+    count.there = 0;
+  lmdb::cursor c{txn_, in_.ended};
+  for (bool more = c.first(); more; more = c.next())
+    ++ended_of(std::string{workflow_of(c.key())}).there;
+}
+
+void write_batch::put_ended_counts() {
+  for (const auto& [name, count] : ended_) {
+    const auto before = settings_.ended->find(name);
+    if (before == settings_.ended->end() ? count != ended_count{} : count != before->second)
+      txn_.put(in_.ended_counts, name, encode_record(name, count));
+  }
+}
+
+} // namespace steadfast::store

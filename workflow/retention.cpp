@@ -1,0 +1,71 @@
+#include "workflow/retention.hpp"
+
+#include "workflow/name.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace steadfast::workflow {
+
+namespace {
+
+void check(const std::string& where, const retention& r, std::vector<std::string>& found) {
+  if (r.keep_for && *r.keep_for < span::zero())
+    found.push_back(where + "keep_for must not be negative");
+}
+
+} // namespace
+
+bool keeps_all(const retention& r) {
+  return !r.keep_for && !r.keep_at_most;
+}
+
+bool may_leave(process_state s) {
+  return s == process_state::processed || s == process_state::undone;
+}
+
+instant leaves_at(const retention& r, instant ended_at) {
+  if (!r.keep_for || *r.keep_for > instant_max - ended_at)
+    return never;
+  return ended_at + *r.keep_for;
+}
+
+std::uint64_t surplus(const retention& r, std::uint64_t ended) {
+  return r.keep_at_most && ended > *r.keep_at_most ? ended - *r.keep_at_most : 0;
+}
+
+bool keeps_all(const retention_rules& rules) {
+  return keeps_all(rules.others)
+         && std::all_of(rules.workflows.begin(), rules.workflows.end(),
+                        [](const retention_rules::own& x) { return keeps_all(x.keep); });
+}
+
+const retention& retention_of(const retention_rules& rules, std::string_view workflow) {
+  const auto own = std::find_if(rules.workflows.begin(), rules.workflows.end(),
+                                [&](const retention_rules::own& x) { return x.workflow == workflow; });
+  return own == rules.workflows.end() ? rules.others : own->keep;
+}
+
+std::vector<std::string> problems(const retention_rules& rules) {
+  std::vector<std::string> found;
+  check("retention.", rules.others, found);
+  std::set<std::string> names;
+  for (const auto& x : rules.workflows) {
+    const auto where = "retention.workflow " + quoted(x.workflow) + ": ";
+    if (!is_name(x.workflow))
+      found.push_back(where + "name must be " + std::string{name_rule});
+    if (!names.insert(x.workflow).second)
+      found.push_back(where + "there are two of that name");
+    check(where, x.keep, found);
+  }
+  return found;
+}
+
+span pause_after(span took) {
+  constexpr int share = 4; // of the time that the store is at it, one part in so many and one
+  constexpr span shortest{2};
+  constexpr span longest{1000};
+  return std::clamp(took * share, shortest, longest);
+}
+
+} // namespace steadfast::workflow
