@@ -61,6 +61,14 @@ struct supervisor_deps {
 };
 supervisor_actor spawn_supervisor(caf::actor_system& sys, supervisor_deps deps);
 
+struct janitor_deps {
+  store_actor store;
+  reader_actor reader;
+  node_clock clock;
+  janitor_options options;
+};
+janitor_actor spawn_janitor(caf::actor_system& sys, janitor_deps deps);
+
 struct lease_deps {
   store_actor store;
   guarded_actor guarded;

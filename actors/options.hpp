@@ -1,6 +1,7 @@
 #pragma once
 
 #include "workflow/lease_term.hpp"
+#include "workflow/retention.hpp"
 #include "workflow/time.hpp"
 
 #include <cstdint>
@@ -25,6 +26,14 @@ struct supervisor_options {
   workflow::span slack{5000};           ///< how late a scheduler's wake-up may be before the task is taken from it
   std::uint32_t review_max = 1000;      ///< tasks looked at in one read
   workflow::span node_ttl = workflow::lease_terms{}.ttl; ///< of the leases by which nodes live
+  workflow::span reader_limit{5000};
+};
+
+struct janitor_options {
+  workflow::retention_rules keep;
+  std::uint32_t batch_max = 100;         ///< tasks in one write
+  workflow::span period{1000};           ///< between looks at a workflow
+  workflow::span recheck_period{60'000}; ///< between looks at tasks that could not leave, and for new workflows
   workflow::span reader_limit{5000};
 };
 

@@ -96,6 +96,11 @@ using supervisor_actor = store_client::extend_with<guarded_actor>::extend<
   takes<supervisor_view(describe)>,
   takes<actor_state(inspect_state)>>;
 
+/// Sees to it that ended tasks leave the store when their time has come.
+using janitor_actor = store_client::extend<
+  takes<void(tick_timer)>,
+  takes<actor_state(inspect_state)>>;
+
 /// Campaigns for one named lease and tells its guarded actor.
 using lease_actor = store_client::extend<
   takes<void(tick_timer)>,

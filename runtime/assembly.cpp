@@ -55,6 +55,8 @@ private:
   void spawn_rest() {
     parts_.notifier = actors::spawn_notifier(system_, {parts_.writer, parts_.reader});
     parts_.gateway = actors::spawn_gateway(system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
+    if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
+      spawn_janitor();
     if (options_.roles.supervisor)
       spawn_supervisor();
     if (options_.roles.scheduler)
@@ -68,6 +70,12 @@ private:
     o.node_ttl = options_.cluster.lease.ttl;
     parts_.supervisor =
       actors::spawn_supervisor(system_, {parts_.writer, parts_.reader, parts_.clock, o, with_.log_task});
+  }
+
+  void spawn_janitor() {
+    actors::janitor_options o;
+    o.keep = options_.retention;
+    parts_.janitor = actors::spawn_janitor(system_, {parts_.writer, parts_.reader, parts_.clock, o});
   }
 
   void spawn_scheduler() {
@@ -156,6 +164,7 @@ private:
       add("reader", {}, parts_.reader);
     add("scheduler", {}, parts_.scheduler);
     add("supervisor", {}, parts_.supervisor);
+    add("janitor", {}, parts_.janitor);
     add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
     add("lease", supervisor_lease_name, parts_.supervisor_lease);
     for (std::size_t i = 0; i < parts_.singleton_leases.size(); ++i)

@@ -32,6 +32,7 @@ struct node_parts {
   actors::gateway_actor gateway;
   actors::scheduler_actor scheduler;
   actors::supervisor_actor supervisor;
+  actors::janitor_actor janitor;
   actors::lease_actor supervisor_lease;
   actors::lease_actor node_lease;
   actors::membership_actor membership;

@@ -45,6 +45,31 @@ void read_supervisor(toml_section s, node_options& o) {
   s.end();
 }
 
+workflow::retention read_kept(toml_section& s) {
+  workflow::retention keep;
+  workflow::span keep_for{0};
+  std::uint64_t keep_at_most = 0;
+  s.read("keep_for", keep_for);
+  s.read_count("keep_at_most", keep_at_most);
+  if (s.table().contains("keep_for"))
+    keep.keep_for = keep_for;
+  if (s.table().contains("keep_at_most"))
+    keep.keep_at_most = keep_at_most;
+  return keep;
+}
+
+void read_retention(toml_section s, workflow::retention_rules& into) {
+  into.others = read_kept(s);
+  for (auto& x : s.sections("workflow")) {
+    workflow::retention_rules::own own;
+    x.read("name", own.workflow);
+    own.keep = read_kept(x);
+    x.end();
+    into.workflows.push_back(std::move(own));
+  }
+  s.end();
+}
+
 void read_roles(toml_section& s, workflow::node_roles& into) {
   std::vector<std::string> names;
   s.read("roles", names);
@@ -182,6 +207,8 @@ void read_root(toml_section& s, parsed_config& parsed) {
     read_scheduler(*x, o);
   if (auto x = s.section("supervisor"))
     read_supervisor(*x, o);
+  if (auto x = s.section("retention"))
+    read_retention(*x, o.retention);
   if (auto x = s.section("control"))
     read_control(*x, o);
   if (auto x = s.section("log"))

@@ -256,6 +256,7 @@ private:
     for (const auto& guard : parts_.singletons)
       exit_now(guard);
     exit_now(parts_.supervisor);
+    exit_now(parts_.janitor);
     exit_now(parts_.gateway);
     exit_now(parts_.notifier);
     for (auto& [name, agent] : parts_.agents)

@@ -62,6 +62,7 @@ std::vector<std::string> problems(const node_options& o) {
     found.push_back("supervisor.period and supervisor.slack must be above zero");
   if (o.supervisor_period >= o.supervisor_lease.ttl - o.supervisor_lease.margin)
     found.push_back("supervisor.period must be shorter than supervisor.lease.ttl without its margin");
+  add(found, "", workflow::problems(o.retention));
   check_lease("supervisor.lease", o.supervisor_lease, found);
   check_lease("cluster.lease", o.cluster.lease, found);
   if (o.drain_limit < workflow::span::zero())

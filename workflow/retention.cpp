@@ -25,9 +25,10 @@ bool may_leave(process_state s) {
 }
 
 instant leaves_at(const retention& r, instant ended_at) {
-  if (!r.keep_for || *r.keep_for > instant_max - ended_at)
+  if (!r.keep_for)
     return never;
-  return ended_at + *r.keep_for;
+  const auto kept = std::max(*r.keep_for, span::zero()); // a write of another node may say anything
+  return ended_at > instant_max - kept ? never : ended_at + kept;
 }
 
 std::uint64_t surplus(const retention& r, std::uint64_t ended) {
@@ -59,6 +60,11 @@ std::vector<std::string> problems(const retention_rules& rules) {
     check(where, x.keep, found);
   }
   return found;
+}
+
+instant next_look(const retention& r, instant next, instant now, span period) {
+  const auto soonest = now + period;
+  return r.keep_at_most ? soonest : std::max(soonest, std::min(next, leaves_at(r, now)));
 }
 
 span pause_after(span took) {

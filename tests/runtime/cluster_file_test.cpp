@@ -69,6 +69,16 @@ TEST_CASE("a cluster file becomes a configuration for each node, and the others 
   CHECK(b.options.agents[0].common.name == "echo");
 }
 
+TEST_CASE("how long ended tasks are kept is told in the cluster file, too") {
+  const auto nodes = plan(two_nodes
+                          + "[retention]\nkeep_for = \"1d\"\n"
+                            "[[retention.workflow]]\nname = \"w\"\nkeep_at_most = 7\n");
+  const auto keep = parse_config(nodes.at(0).config, "a").options.retention;
+  CHECK(keep.others == workflow::retention{std::chrono::hours{24}, {}});
+  CHECK(workflow::retention_of(keep, "w") == workflow::retention{{}, 7});
+  CHECK_THAT(plan_complaint(two_nodes + "[retention]\nkeep_fr = \"1d\"\n"), Contains("did you mean \"keep_for\""));
+}
+
 TEST_CASE("row 80: a cluster file with a mistake is refused with what is wrong") {
   CHECK_THAT(plan_complaint("folder = \"x\""), Contains("exactly one node must have the role `store`, not 0"));
   auto twice = two_nodes;

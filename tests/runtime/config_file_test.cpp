@@ -70,6 +70,7 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   CHECK(shipped.backlog_max == defaults.backlog_max);
   CHECK(shipped.in_flight_max == defaults.in_flight_max);
   CHECK(shipped.supervisor_period == defaults.supervisor_period);
+  CHECK(workflow::keeps_all(shipped.retention));
   CHECK(shipped.supervisor_slack == defaults.supervisor_slack);
   CHECK(shipped.supervisor_lease.ttl == defaults.supervisor_lease.ttl);
   CHECK(shipped.supervisor_lease.renew_every == defaults.supervisor_lease.renew_every);
@@ -169,6 +170,32 @@ TEST_CASE("options that contradict each other are told with their line") {
   CHECK(complaints("[supervisor]\nperiod = \"9s\"").starts_with("node.toml:2: supervisor.period must be shorter than"));
   CHECK(complaints("[supervisor]\nperiod = \"500ms\"\n[supervisor.lease]\nttl = \"3s\"")
           .starts_with("node.toml:3: supervisor.lease"));
+}
+
+TEST_CASE("how long ended tasks are kept is told for all workflows and for some") {
+  using namespace std::chrono_literals;
+  const auto o = parse_config("[retention]\nkeep_for = \"30d\"\n"
+                              "[[retention.workflow]]\nname = \"deliver\"\nkeep_at_most = 0\n"
+                              "[[retention.workflow]]\nname = \"audit\"\n",
+                              "node.toml")
+                   .options.retention;
+  CHECK(o.others == workflow::retention{24h * 30, {}});
+  CHECK(workflow::retention_of(o, "deliver") == workflow::retention{{}, 0});
+  CHECK(workflow::keeps_all(workflow::retention_of(o, "audit")));
+  CHECK(workflow::retention_of(o, "other") == o.others);
+  CHECK(workflow::keeps_all(parse_config("[retention]\n", "node.toml").options.retention));
+}
+
+TEST_CASE("row 80: mistakes in what is said of ended tasks are told with their line") {
+  CHECK(complaints("[retention]\nkeep_forr = \"1d\"")
+        == "node.toml:2: retention.keep_forr: unknown key; did you mean \"keep_for\"?");
+  CHECK(complaints("[retention]\n\nkeep_at_most = -1").starts_with("node.toml:3: retention.keep_at_most: -1 is not"));
+  CHECK(complaints("[retention]\nkeep_for = 30").starts_with("node.toml:2: retention.keep_for: 30 is not a duration"));
+  CHECK(complaints("[[retention.workflow]]\nname = \"a\"\nkeep = 1")
+        == "node.toml:3: retention.workflow.keep: unknown key");
+  CHECK(complaints("[[retention.workflow]]\nkeep_at_most = 1").find("name must be 1 to 64") != std::string::npos);
+  const std::string own = "[[retention.workflow]]\nname = \"a\"\n";
+  CHECK(complaints(own + own).find("`a`: there are two of that name") != std::string::npos);
 }
 
 TEST_CASE("a file that is not TOML is refused with its line") {

@@ -35,6 +35,7 @@ TEST_CASE("a task is kept for as long as the rule says, counted from its end") {
   CHECK(leaves_at({1h, {}}, end) == end + 1h);
   CHECK(leaves_at({0ms, {}}, end) == end);
   CHECK(leaves_at({span::max(), {}}, end) == never);
+  CHECK(leaves_at({span::min(), {}}, end) == end);
   CHECK(leaves_at({{}, 5}, end) == never);
 }
 
@@ -63,6 +64,14 @@ TEST_CASE("rules that make no sense are told of") {
   CHECK(mentions(problems(retention_rules{{}, {{"delivery", {-1ms, {}}}}}), "`delivery`: keep_for"));
   CHECK(mentions(problems(retention_rules{{}, {{"a b", {}}}}), "`a b`: name must be"));
   CHECK(mentions(problems(retention_rules{{}, {{"a", {}}, {"a", {}}}}), "two of that name"));
+}
+
+TEST_CASE("the next look at a workflow is when a task can be too old, or soon when they are counted") {
+  CHECK(next_look({{}, 5}, never, end, 1s) == end + 1s);
+  CHECK(next_look({1h, {}}, never, end, 1s) == end + 1h); // what ends now is too old then
+  CHECK(next_look({1h, {}}, end + 10min, end, 1s) == end + 10min);
+  CHECK(next_look({1h, {}}, end + 1ms, end, 1s) == end + 1s);
+  CHECK(next_look({1h, 5}, end + 10min, end, 1s) == end + 1s);
 }
 
 TEST_CASE("the longer a purge took, the longer the store is left alone") {
