@@ -146,6 +146,16 @@ TEST_CASE("row 70: every stored record is written as in format 1 and read back")
   check_stored("set_aside", set_aside_record{"its checksum does not match", moment(50), workflow::blob{"as found"}});
 }
 
+TEST_CASE("row 70: the worked example of docs/storage-format.md is what is written") {
+  const std::string_view example{"\x6a\xaa\xa6\x34\x6c\x45\x78\xca\x01\x00\x08\x00\x30\x00\x00\x00"
+                                 "\x0a\x00\x00\x00supervisor\x02\x00\x00\x00n1\x00\x00\x00\x00"
+                                 "\x01\x00\x00\x00\x00\x00\x00\x00\x10\x8f\xe5\xcf\x8b\x01\x00\x00"
+                                 "\x10\x27\x00\x00\x00\x00\x00\x00",
+                                 64};
+  const lease_record first{{"supervisor", "n1", "", 1, at(10)}, workflow::span{10'000}};
+  CHECK(encode_record("supervisor", first) == example);
+}
+
 TEST_CASE("row 70: a task's state record is written as in format 1 and read back") {
   auto t = sample_task();
   t.steps[1].result = workflow::blob{std::string(300, 'r')};
