@@ -147,6 +147,10 @@ void add_bench(CLI::App& to, command& chosen) {
   sub->add_option("--seconds", c.seconds, "Of each measurement, after one to warm up [4]")
     ->check(CLI::Range(0.1, 86400.0));
   sub
+    ->add_option("--keep-at-most", c.keep_at_most,
+                 "So many of the tasks that have ended are kept in the store, the last ones [all]")
+    ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+  sub
     ->add_option("--client", c.client,
                  "The submitting client: here, node (in another process, over CAF) or socket [here]")
     ->check(CLI::IsMember{{"here", "node", "socket"}});

@@ -18,7 +18,8 @@ struct choice {
   std::vector<std::uint32_t> in_flight;
   std::vector<std::uint32_t> rates;
   std::vector<std::uint64_t> restarts;
-  double seconds = 0; ///< of each; 0: as long as is usual for its kind
+  std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
+  double seconds = 0;             ///< of each; 0: as long as is usual for its kind
   workload load;
   std::string client = "here";
   std::string agents = "here";

@@ -29,9 +29,10 @@ struct part_setup {
   std::string url{};               ///< with http
   std::uint32_t in_flight_max = 1024;
   workload load{};
+  std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, roles, listen, join, agents, url,
-                                                in_flight_max, load)
+                                                in_flight_max, load, keep_at_most)
 
 /// A part, from outside. Ends with this object, by force if need be. Everything throws failure when the part is gone, or
 /// Ctrl-C was pressed.

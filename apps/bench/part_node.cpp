@@ -36,6 +36,8 @@ node_options options_of(const part_setup& setup) {
   o.cluster.listen = setup.listen;
   o.cluster.join = setup.join;
   o.in_flight_max = setup.in_flight_max;
+  if (setup.keep_at_most >= 0)
+    o.retention.others.keep_at_most = static_cast<std::uint64_t>(setup.keep_at_most);
   o.workflows = has(setup, "store") ? std::vector{definition_of(setup.load)} : std::vector<workflow::definition>{};
   if (setup.agents == "http" && has(setup, "agents"))
     for (std::uint32_t i = 1; i <= setup.load.steps; ++i) {
@@ -106,6 +108,7 @@ nlohmann::json part_node::figures() const {
   j["store_bytes"] = s.bytes_used;
   for (const auto& [state, count] : s.tasks)
     j["tasks"][std::string{workflow::to_string(state)}] = count;
+  j["tasks"]["left"] = s.tasks_left;
   return j;
 }
 

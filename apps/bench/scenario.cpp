@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <stop_token>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace steadfast::bench {
@@ -36,12 +39,49 @@ std::int64_t open_tasks(const json& figures) {
 }
 
 std::int64_t all_tasks(const json& figures) {
-  return open_tasks(figures) + in_store(figures, {"processed", "undone", "error", "suspended"});
+  return open_tasks(figures) + in_store(figures, {"processed", "undone", "error", "suspended", "left"});
 }
 
 double ended_between(const json& before, const json& after) {
   return after.at("store").at("ended").get<double>() - before.at("store").at("ended").get<double>();
 }
+
+/// How large a file is at a few moments of a run.
+class file_sizes {
+public:
+  file_sizes(std::filesystem::path file, double run_seconds)
+      : file_{std::move(file)},
+        step_{run_seconds / moments},
+        looker_{[this](const std::stop_token& stop) { look(stop); }} {}
+
+  /// Ends it. [{"seconds": 0.0, "bytes": 32768}, ...]
+  json seen() {
+    looker_.request_stop();
+    looker_.join();
+    return seen_;
+  }
+
+private:
+  static constexpr int moments = 6;
+
+  void look(const std::stop_token& stop) {
+    const auto begun = std::chrono::steady_clock::now();
+    for (int i = 0; i <= moments; ++i) {
+      const std::chrono::duration<double> at{step_ * i};
+      while (!stop.stop_requested() && std::chrono::steady_clock::now() - begun < at)
+        std::this_thread::sleep_for(look_again);
+      if (stop.stop_requested())
+        return;
+      std::error_code none;
+      seen_.push_back({{"seconds", at.count()}, {"bytes", std::filesystem::file_size(file_, none)}});
+    }
+  }
+
+  std::filesystem::path file_;
+  double step_;
+  json seen_ = json::array();
+  std::jthread looker_;
+};
 
 /// The processes of a measurement.
 class stage {
@@ -62,10 +102,12 @@ public:
 
   json measure() {
     const auto before = figures();
+    file_sizes sizes{folder_ / "node" / "store" / "data.mdb", scenario_.plan.warm_up + scenario_.plan.seconds};
     const auto device_before = device_bytes_written(folder_);
     auto measured = scenario_.client == client_place::socket ? call(call_of_client()) : drive();
     const auto drained = await_drained();
     const auto after = figures();
+    measured["store_file"] = sizes.seen();
     add_store(measured, before.front(), after.front(), drained);
     measured["device_bytes_per_task"] = static_cast<double>(device_bytes_written(folder_) - device_before)
                                         / std::max(ended_between(before.front(), after.front()), 1.0);
@@ -87,6 +129,7 @@ private:
   void start_node(const std::string& listen) {
     auto p = setup_of("node");
     p.listen = address_ = listen;
+    p.keep_at_most = scenario_.keep_at_most;
     // A backlog that was there before has to stay one.
     p.in_flight_max =
       scenario_.there_before > 0 ? p.in_flight_max : std::max(p.in_flight_max, scenario_.plan.in_flight);

@@ -8,6 +8,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr double long_run = 20;     ///< seconds; in less the store's file does not come to rest
 constexpr double least_drain = 0.5; ///< seconds; less is what was just in flight
 
 std::string times_text(const char* what, const json& measured, const char* key) {
@@ -35,6 +36,18 @@ std::string trouble_text(const json& m) {
     if (const auto count = m.value(what, std::int64_t{0}); count > 0)
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
   return text.empty() ? text : "  " + text + "\n";
+}
+
+/// "32.0 MiB after 10 s, 33.1 after 20 s"
+std::string file_text(const json& m) {
+  const auto found = m.find("store_file");
+  if (found == m.end() || found->empty() || found->back().at("seconds") < long_run)
+    return {};
+  std::string text;
+  for (const auto& x : *found)
+    text += fmt::format("{}{:.1f}{} after {:.0f} s", text.empty() ? "" : ", ", x.at("bytes").get<double>() / mebibyte,
+                        text.empty() ? " MiB" : "", x.at("seconds").get<double>());
+  return fmt::format("  {:<13}{}\n", "store's file", text);
 }
 
 std::string line_of(const json& m, const char* what, const char* key, const char* unit, double unit_size = 1) {
@@ -68,6 +81,7 @@ std::string text_of(const json& m) {
   text += fmt::format("  {:<13}{:.0f} MiB (at most {:.0f}), store {:.1f} MiB\n", "memory",
                       number("resident_bytes") / mebibyte, number("resident_peak_bytes") / mebibyte,
                       number("store_bytes") / mebibyte);
+  text += file_text(m);
   if (number("drain_seconds") >= least_drain)
     text += line_of(m, "drained in", "drain_seconds", "s");
   return text + trouble_text(m);
