@@ -91,8 +91,12 @@ private:
     for (auto w = workflows_.begin(); w != workflows_.end(); ++w)
       if (next == workflows_.end() || w->second.look_again_at < next->second.look_again_at)
         next = w;
-    if (next == workflows_.end() || next->second.look_again_at > now())
+    if (next == workflows_.end() || next->second.look_again_at > now()) {
+      behind_since_ = workflow::unset;
       return rest(next == workflows_.end() ? list_again_at_ : std::min(list_again_at_, next->second.look_again_at));
+    }
+    if (behind_since_ == workflow::unset)
+      behind_since_ = now();
     purge(next->first, next->second);
   }
 
@@ -128,7 +132,7 @@ private:
     if (o.number == 0 && !o.more)
       return go_on();
     remember({asked_at_, m.outcome->number, last_took_});
-    rest(now() + workflow::pause_after(last_took_));
+    rest(now() + workflow::pause_after(last_took_, now() - behind_since_));
   }
 
   // ---- what it shows ----
@@ -175,6 +179,7 @@ private:
     };
     return state_of(summary(), {{"left", left_},
                                 {"purging", asked_about_},
+                                {"behind_since", behind_since_},
                                 {"wakes_at", wakes_at_},
                                 {"last_took_ms", last_took_.count()},
                                 {"trouble", trouble_},
@@ -188,6 +193,7 @@ private:
   alarm alarm_;
   workflow::instant wakes_at_;
   workflow::instant list_again_at_; ///< unset: nothing was listed yet
+  workflow::instant behind_since_;  ///< unset: all that was to leave did
   bool is_busy_ = false;            ///< a question or a write is on its way
   std::map<std::string, swept_workflow> workflows_;
   std::string asked_about_; ///< the workflow of the write that is on its way

@@ -67,11 +67,14 @@ instant next_look(const retention& r, instant next, instant now, span period) {
   return r.keep_at_most ? soonest : std::max(soonest, std::min(next, leaves_at(r, now)));
 }
 
-span pause_after(span took) {
-  constexpr int share = 4; // of the time that the store is at it, one part in so many and one
-  constexpr span shortest{2};
+span pause_after(span took, span behind) {
+  constexpr std::int64_t share = 4; // of the time: one part for this, so many for the others
+  constexpr span halved_every{1000};
+  constexpr std::int64_t halvings_max = 8;
+  constexpr span shortest{1};
   constexpr span longest{1000};
-  return std::clamp(took * share, shortest, longest);
+  const auto halvings = std::clamp<std::int64_t>(behind / halved_every, 0, halvings_max);
+  return std::clamp(took * share / (std::int64_t{1} << halvings), shortest, longest);
 }
 
 } // namespace steadfast::workflow

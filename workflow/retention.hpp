@@ -51,7 +51,8 @@ std::vector<std::string> problems(const retention_rules& rules);
 instant next_look(const retention& r, instant next, instant now, span period);
 
 /// How long to leave the store alone after tasks were taken out of it, which took so long: what else is to be written has most of
-/// its time, and the more of it the busier it is.
-span pause_after(span took);
+/// its time, and the more of it the busier it is. `behind`: since when more were to leave than did; the pauses become shorter with
+/// it, so that as many leave as end.
+span pause_after(span took, span behind);
 
 } // namespace steadfast::workflow

@@ -58,6 +58,7 @@ public:
   json seen() {
     looker_.request_stop();
     looker_.join();
+    note();
     return seen_;
   }
 
@@ -65,20 +66,25 @@ private:
   static constexpr int moments = 6;
 
   void look(const std::stop_token& stop) {
-    const auto begun = std::chrono::steady_clock::now();
-    for (int i = 0; i <= moments; ++i) {
-      const std::chrono::duration<double> at{step_ * i};
-      while (!stop.stop_requested() && std::chrono::steady_clock::now() - begun < at)
+    for (int i = 0; i < moments; ++i) {
+      while (!stop.stop_requested() && passed() < step_ * i)
         std::this_thread::sleep_for(look_again);
       if (stop.stop_requested())
         return;
-      std::error_code none;
-      seen_.push_back({{"seconds", at.count()}, {"bytes", std::filesystem::file_size(file_, none)}});
+      note();
     }
+  }
+
+  double passed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count(); }
+
+  void note() {
+    std::error_code none;
+    seen_.push_back({{"seconds", passed()}, {"bytes", std::filesystem::file_size(file_, none)}});
   }
 
   std::filesystem::path file_;
   double step_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   json seen_ = json::array();
   std::jthread looker_;
 };

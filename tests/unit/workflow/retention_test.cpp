@@ -75,8 +75,16 @@ TEST_CASE("the next look at a workflow is when a task can be too old, or soon wh
 }
 
 TEST_CASE("the longer a purge took, the longer the store is left alone") {
-  CHECK(pause_after(0ms) > 0ms);
-  CHECK(pause_after(10ms) >= 10ms);
-  CHECK(pause_after(20ms) > pause_after(10ms));
-  CHECK(pause_after(1h) <= 1min);
+  CHECK(pause_after(0ms, 0ms) > 0ms);
+  CHECK(pause_after(10ms, 0ms) == 40ms);
+  CHECK(pause_after(20ms, 0ms) > pause_after(10ms, 0ms));
+  CHECK(pause_after(1h, 0ms) <= 1min);
+}
+
+TEST_CASE("who stays behind with purging makes shorter pauses") {
+  CHECK(pause_after(10ms, 900ms) == 40ms);
+  CHECK(pause_after(10ms, 1s) == 20ms);
+  CHECK(pause_after(10ms, 2s) == 10ms);
+  CHECK(pause_after(10ms, 1h) == 1ms);
+  CHECK(pause_after(10ms, -1s) == 40ms);
 }
