@@ -15,9 +15,9 @@ using tests::step_named;
 
 namespace {
 
-std::size_t purges_in(const std::vector<store::write>& batch) {
+std::size_t purges_in(const store::write_list& batch) {
   return static_cast<std::size_t>(std::count_if(
-    batch.begin(), batch.end(), [](const store::write& w) { return std::holds_alternative<store::purge_ended>(w); }));
+    batch.begin(), batch.end(), [](const auto* w) { return std::holds_alternative<store::purge_ended>(*w); }));
 }
 
 /// A node whose tasks end at once, and its janitor.
@@ -125,11 +125,11 @@ TEST_CASE("one purge at a time is on its way, of a bounded number of tasks, with
   swept_node n{keep_at_most(0)};
   n.submit("t", 250);
   std::vector<workflow::instant> made;
-  n.node.store().on_commit = [&](const std::vector<store::write>& batch) {
+  n.node.store().on_commit = [&](const store::write_list& batch) {
     if (purges_in(batch) == 0)
       return;
     CHECK(purges_in(batch) == 1);
-    CHECK(std::get<store::purge_ended>(batch.front()).max <= 100);
+    CHECK(std::get<store::purge_ended>(*batch.front()).max <= 100);
     made.push_back(n.node.now());
   };
   n.node.advance(1500ms);
@@ -144,7 +144,7 @@ TEST_CASE("where age alone counts, nothing is written until a task can be old en
   n.submit("t", 3);
   n.node.advance(3s);
   std::size_t purges = 0;
-  n.node.store().on_commit = [&](const std::vector<store::write>& batch) { purges += purges_in(batch); };
+  n.node.store().on_commit = [&](const store::write_list& batch) { purges += purges_in(batch); };
   n.node.advance(10min);
   CHECK(purges <= 11); // once a minute it looks for what it could have missed
 }
