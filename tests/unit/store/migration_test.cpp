@@ -4,11 +4,16 @@
 #include "support.hpp"
 #include "support_process.hpp"
 
+#include "store/directory.hpp"
 #include "store/record.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <fcntl.h>
+
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 
 using namespace steadfast;
 using namespace steadfast::store;
@@ -49,6 +54,46 @@ void fill_old_store(opened_store& store) {
   store.submit("a");
   store.one(acquire_lease{"supervisor", "n1", "the present format", workflow::span{1000}, at(0)});
   store.close();
+}
+
+/// Makes the store of format 1 that has the same tasks and alerts, with no page to spare in its file.
+void bring_down_to_format_1(const store_options& options) {
+  const auto compact = options.path / "compact.mdb";
+  {
+    lmdb::environment env{{options.path, options.size_max}};
+    auto txn = lmdb::transaction::writing(env);
+    for (const char* name : {"ended", "ended_counts", "task_alerts"}) {
+      std::vector<std::string> keys;
+      {
+        lmdb::cursor c{txn, txn.open_table(name).value()};
+        for (bool more = c.first(); more; more = c.next())
+          keys.emplace_back(c.key());
+      }
+      for (const auto& k : keys)
+        txn.erase(txn.open_table(name).value(), k);
+    }
+    set_format(txn, 1);
+    txn.commit();
+    const store::file_handle to{open(compact.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600)};
+    env.copy_to(to.get());
+  }
+  std::filesystem::rename(compact, options.path / "data.mdb");
+}
+
+/// So many tasks that were undone before they began.
+void end_many(opened_store& store, int count) {
+  constexpr int batch_size = 1000;
+  for (int first = 0; first < count; first += batch_size) {
+    std::vector<store::write> batch;
+    for (int i = first; i < std::min(count, first + batch_size); ++i)
+      batch.emplace_back(submit_task{order("t" + std::to_string(i)), at(0)});
+    store->commit(batch);
+    batch.clear();
+    for (int i = first; i < std::min(count, first + batch_size); ++i)
+      batch.emplace_back(update_by(*store->find("t" + std::to_string(i)), delivery(),
+                                   workflow::cancelled{{"ann", "no longer wanted"}}, at(i)));
+    store->commit(batch);
+  }
 }
 
 std::uint32_t format_on_disk(const store_options& options) {
@@ -144,4 +189,24 @@ TEST_CASE("row 70: a step that fails leaves the store as it was") {
   CHECK(refusal(store.options(), s) == "I cannot");
   CHECK(format_on_disk(store.options()) == format_now);
   CHECK(refusal(store.options(), {}).empty());
+}
+
+TEST_CASE("row 70: many ended tasks of format 1 are listed and counted, though the step needs a larger map") {
+  constexpr int count = 10'500; // more than are read before something is written
+  engine_settings small;
+  small.map_initial = 1 << 16;
+  opened_store store{small};
+  end_many(store, count);
+  REQUIRE(store->find("t7")->state == workflow::process_state::undone);
+  store.submit("open");
+  store.close();
+  bring_down_to_format_1(store.options());
+  store.reopen();
+  CHECK(format_on_disk(store.options()) == store_format);
+  CHECK(store->check().faults == std::vector<std::string>{});
+  const auto o = store.one(purge_ended{"delivery", {{}, count - 10}, 100, {}, at(count)});
+  CHECK(o.number == 10);
+  CHECK_FALSE(store->find("t7"));
+  CHECK(store->find("t10"));
+  CHECK(store->check().faults == std::vector<std::string>{});
 }
