@@ -154,7 +154,7 @@ private:
     std::uint64_t stay = 0;
     for (const auto& [name, w] : workflows_)
       stay += w.reached.passed;
-    auto text = counted(left_, "task") + " left";
+    auto text = counted(left_, "task") + (left_ == 1 ? " has left" : " have left");
     if (stay > 0)
       text += ", " + std::to_string(stay) + " must be seen by somebody first";
     return trouble_.empty() ? text : text + "; the last purge failed: " + trouble_;
@@ -168,16 +168,16 @@ private:
         t.add({{"keep_for_ms", w.keep.keep_for->count()}});
       if (w.keep.keep_at_most)
         t.add({{"keep_at_most", *w.keep.keep_at_most}});
-      t.add({{"left", w.left},
+      t.add({{"have_left", w.left},
              {"must_be_seen_first", w.reached.passed},
              {"next_is_too_old_at", w.next},
              {"looks_again_at", w.look_again_at}});
       return t;
     };
     const auto made = [](const purge_made& p) -> state_tree {
-      return {{"at", p.at}, {"left", p.left}, {"took_ms", p.took.count()}};
+      return {{"at", p.at}, {"have_left", p.left}, {"took_ms", p.took.count()}};
     };
-    return state_of(summary(), {{"left", left_},
+    return state_of(summary(), {{"have_left", left_},
                                 {"purging", asked_about_},
                                 {"behind_since", behind_since_},
                                 {"wakes_at", wakes_at_},

@@ -140,7 +140,7 @@ int stat(const store_arguments& g) {
     rows.add({count.dump(), {state, colour_of_state(state)}});
   std::cout << (rows.empty() ? "no task\n" : rows.text(to)) << '\n'
             << s.at("claimable") << " can be taken by a scheduler, " << s.at("open_alerts") << " open alerts\n"
-            << (s.at("tasks_left") == 0 ? "" : s.at("tasks_left").dump() + " ended tasks have left by retention\n")
+            << (s.at("tasks_purged") == 0 ? "" : s.at("tasks_purged").dump() + " ended tasks have left by retention\n")
             << s.at("bytes_used").get<std::uint64_t>() / 1024 << " KiB used, "
             << runtime::size_text(s.at("bytes_max").get<std::uint64_t>()) << " allowed\n";
   return done;

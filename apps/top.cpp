@@ -96,7 +96,7 @@ glance look(client& node) {
   g.sum.submitted = g.stats.value("last_number", std::uint64_t{0});
   for (const auto* state : {"processed", "undone", "error"})
     g.sum.ended += g.stats.at("tasks").value(state, std::uint64_t{0});
-  g.sum.ended += g.stats.value("tasks_left", std::uint64_t{0});
+  g.sum.ended += g.stats.value("tasks_purged", std::uint64_t{0});
   look_at_schedulers(node, g);
   return g;
 }

@@ -197,7 +197,7 @@ json stats_json(const store::store_stats& s) {
     {"bytes_mapped", s.bytes_mapped},
     {"bytes_max", s.bytes_max},
     {"last_number", s.last_number},
-    {"tasks_left", s.tasks_left},
+    {"tasks_purged", s.tasks_purged},
   };
 }
 

@@ -260,8 +260,8 @@ private:
       const auto x = record<ended_count>(c, name);
       if (!x)
         return;
-      left_.tasks += x->left;
-      left_.alerts += x->alerts_left;
+      purged_.tasks += x->purged;
+      purged_.alerts += x->alerts_purged;
       const auto found = ended_.extract(std::string{c.key()});
       expect(x->there == (found.empty() ? 0 : found.mapped()) || has_damaged_task_, name + ": they are not as many");
     });
@@ -272,9 +272,9 @@ private:
   void check_counters() {
     if (!counted_)
       return;
-    expect(txn_.entries(in_.tasks) + txn_.entries(in_.set_aside) + left_.tasks == counted_->last_task,
+    expect(txn_.entries(in_.tasks) + txn_.entries(in_.set_aside) + purged_.tasks == counted_->last_task,
            "counters: there are not as many tasks as numbers were given");
-    expect(txn_.entries(in_.alerts) + left_.alerts == counted_->last_alert,
+    expect(txn_.entries(in_.alerts) + purged_.alerts == counted_->last_alert,
            "counters: there are not as many alerts as numbers were given");
     expect(found_.last_task <= counted_->last_task, "counters: a task has a number that was not given yet");
     expect(found_.last_alert <= counted_->last_alert, "counters: an alert has a number that was not given yet");
@@ -293,7 +293,7 @@ private:
   struct {
     std::uint64_t tasks = 0;
     std::uint64_t alerts = 0;
-  } left_;
+  } purged_;
   bool has_damaged_task_ = false;
 };
 

@@ -143,7 +143,7 @@ namespace steadfast::store {
 
 template <class Archive>
 void serialize(Archive& ar, ended_count& x, unsigned) {
-  all(ar, x.there, x.left, x.alerts_left);
+  all(ar, x.there, x.purged, x.alerts_purged);
 }
 
 template <class Archive>
@@ -352,7 +352,8 @@ void serialize(Archive& ar, late_reply_entry& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, store_stats& x, unsigned) {
-  all(ar, x.tasks, x.claimable, x.open_alerts, x.bytes_used, x.bytes_mapped, x.bytes_max, x.last_number, x.tasks_left);
+  all(ar, x.tasks, x.claimable, x.open_alerts, x.bytes_used, x.bytes_mapped, x.bytes_max, x.last_number,
+      x.tasks_purged);
 }
 
 template <class Archive>

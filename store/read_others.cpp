@@ -107,7 +107,7 @@ store_stats lmdb_engine::stats() const {
     lmdb::cursor counts{txn, in_.ended_counts};
     for (bool more = counts.first(); more; more = counts.next())
       if (const auto of_workflow = readable<ended_count>(counts.key(), counts.value()))
-        s.tasks_left += of_workflow->left;
+        s.tasks_purged += of_workflow->purged;
     s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed);
     s.open_alerts = txn.entries(in_.open_alerts);
     std::uint64_t pages = txn.free_list_pages();

@@ -239,7 +239,7 @@ struct store_stats {
   std::uint64_t bytes_mapped = 0;
   std::uint64_t bytes_max = 0;
   std::uint64_t last_number = 0;
-  std::uint64_t tasks_left = 0; ///< ended tasks that were purged; they are not among `tasks`
+  std::uint64_t tasks_purged = 0; ///< ended tasks that were purged; they are not among `tasks`
 };
 /// Result of reading every record and index.
 struct check_report {

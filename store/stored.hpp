@@ -32,9 +32,9 @@ struct counters {
 
 /// Of one workflow. Rewritten by each commit that changes it.
 struct ended_count {
-  std::uint64_t there = 0;       ///< tasks that ended well: entries in table `ended`
-  std::uint64_t left = 0;        ///< tasks that were purged
-  std::uint64_t alerts_left = 0; ///< alerts that were purged with them
+  std::uint64_t there = 0;         ///< tasks that ended well: entries in table `ended`
+  std::uint64_t purged = 0;        ///< tasks that were purged
+  std::uint64_t alerts_purged = 0; ///< alerts that were purged with them
 
   friend bool operator==(const ended_count&, const ended_count&) = default;
 };

@@ -121,10 +121,10 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
   for (const auto& alert : keys_of(txn_, in_.task_alerts, t.number)) {
     txn_.erase(in_.alerts, key{last_number(alert)});
     txn_.erase(in_.task_alerts, alert);
-    ++count.alerts_left;
+    ++count.alerts_purged;
   }
   --count.there;
-  ++count.left;
+  ++count.purged;
   --tasks_in(t.state);
   changed_[t.number] = nullptr;
 }

@@ -108,7 +108,7 @@ nlohmann::json part_node::figures() const {
   j["store_bytes"] = s.bytes_used;
   for (const auto& [state, count] : s.tasks)
     j["tasks"][std::string{workflow::to_string(state)}] = count;
-  j["tasks"]["left"] = s.tasks_left;
+  j["tasks"]["left"] = s.tasks_purged;
   return j;
 }
 

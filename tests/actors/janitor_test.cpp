@@ -49,7 +49,7 @@ struct swept_node {
   }
 
   std::size_t tasks() { return node.store().count({}, 100'000); }
-  std::uint64_t left() { return node.store().stats().tasks_left; }
+  std::uint64_t left() { return node.store().stats().tasks_purged; }
   std::vector<std::string> faults() { return node.store().check().faults; }
 
   actors::actor_state state() {
@@ -175,7 +175,7 @@ TEST_CASE("tasks that somebody must see stay, are looked at again later, and kee
   n.submit("t", 5);
   n.node.advance(3s);
   CHECK(n.tasks() == 3);
-  CHECK(n.state().summary == "5 tasks left, 3 must be seen by somebody first");
+  CHECK(n.state().summary == "5 tasks have left, 3 must be seen by somebody first");
   n.node.store().commit({store::acknowledge_notices{"shop", n.node.task("observed1").number, 1000}});
   n.node.advance(2min);
   CHECK(n.tasks() == 2);
@@ -188,11 +188,11 @@ TEST_CASE("when the store refuses a purge, it is tried again, and the janitor sa
   n.node.store().fail_always(tests::store_tap::fault::full);
   n.node.advance(3s);
   CHECK(n.tasks() == 5);
-  CHECK(n.state().summary == "0 tasks left; the last purge failed: the disk is full");
+  CHECK(n.state().summary == "0 tasks have left; the last purge failed: the disk is full");
   n.node.store().fail_always({});
   n.node.advance(3s);
   CHECK(n.tasks() == 0);
-  CHECK(n.state().summary == "5 tasks left");
+  CHECK(n.state().summary == "5 tasks have left");
 }
 
 TEST_CASE("when the store cannot be read, the janitor asks again") {
@@ -211,12 +211,12 @@ TEST_CASE("the janitor tells what has left and when the next task will") {
   n.submit("t", 5);
   n.node.advance(3s);
   const auto tree = n.tree();
-  CHECK(tree.at("left") == 3);
+  CHECK(tree.at("have_left") == 3);
   const auto& w = tree.at("workflows").at(0);
   CHECK(w.at("workflow") == "trip");
   CHECK(w.at("keep_at_most") == 2);
   CHECK(w.at("keep_for_ms") == 3'600'000);
-  CHECK(w.at("left") == 3);
+  CHECK(w.at("have_left") == 3);
   CHECK_FALSE(w.at("next_is_too_old_at").is_null());
-  CHECK(tree.at("last_purges").at(0).at("left") == 3);
+  CHECK(tree.at("last_purges").at(0).at("have_left") == 3);
 }

@@ -139,8 +139,8 @@ TEST_CASE("leases, alerts, late replies and figures are shown") {
   CHECK(late_reply_json(r)["attempt"] == 2);
   store::store_stats s;
   s.tasks[workflow::process_state::processed] = 5;
-  s.tasks_left = 7;
+  s.tasks_purged = 7;
   CHECK(stats_json(s)["tasks"] == json{{"processed", 5}});
-  CHECK(stats_json(s)["tasks_left"] == 7);
+  CHECK(stats_json(s)["tasks_purged"] == 7);
   CHECK(check_json({10, 2, {"bad"}})["faults"] == json{"bad"});
 }

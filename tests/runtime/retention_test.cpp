@@ -46,7 +46,7 @@ struct sweeping_node {
   std::uint64_t processed() const {
     return call("store.stats", json::object()).at("tasks").value("processed", std::uint64_t{0});
   }
-  std::uint64_t left() const { return call("store.stats", json::object()).at("tasks_left"); }
+  std::uint64_t left() const { return call("store.stats", json::object()).at("tasks_purged"); }
 
   bool await_left(std::uint64_t count) const {
     for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
@@ -72,7 +72,7 @@ TEST_CASE("of a thousand tasks that ended, a node keeps the hundred that it is t
   CHECK(n.processed() == 100);
   CHECK(n.call("store.check", json::object()).at("faults").empty());
   const auto shown = n.call("actor.show", {{"id", "janitor@node"}});
-  CHECK(shown.at("state").at("left") == 900);
+  CHECK(shown.at("state").at("have_left") == 900);
   CHECK(n.call("task.list", {{"max", 1000}}).at("tasks").size() == 100);
 }
 

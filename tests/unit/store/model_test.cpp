@@ -258,7 +258,7 @@ private:
       CHECK(n == count[state]);
     CHECK(store_->list({}, {}, 1000).tasks.size() == tasks_.size());
     CHECK(stats.last_number == last_number_);
-    CHECK(stats.tasks_left == left_);
+    CHECK(stats.tasks_purged == left_);
   }
 
   std::mt19937_64 chance_;

@@ -83,7 +83,7 @@ TEST_CASE("of the tasks that ended well, the newest stay") {
   CHECK(o.next == workflow::never);
   CHECK(ids_in(store) == ids{"t3", "t4"});
   CHECK(store->stats().tasks[workflow::process_state::processed] == 2);
-  CHECK(store->stats().tasks_left == 3);
+  CHECK(store->stats().tasks_purged == 3);
   CHECK(faults_of(store).empty());
   CHECK(store.one(purge(keep_at_most(2))).number == 0);
 }
@@ -258,11 +258,11 @@ TEST_CASE("a purge is as durable as any write, and the counts are there after a 
   CHECK(store.one(purge(keep_at_most(3))).number == 2);
   store.reopen();
   CHECK(ids_in(store) == ids{"t2", "t3", "t4"});
-  CHECK(store->stats().tasks_left == 2);
+  CHECK(store->stats().tasks_purged == 2);
   CHECK(faults_of(store).empty());
   end_some(store, 1); // t0 is a new task
   CHECK(store.one(purge(keep_at_most(3))).number == 1);
-  CHECK(store->stats().tasks_left == 3);
+  CHECK(store->stats().tasks_purged == 3);
 }
 
 TEST_CASE("row 66: a damaged task does not leave, and does not keep others from leaving") {
