@@ -123,7 +123,7 @@ TEST_CASE("a purge removes no more than it may and goes on where the one before 
   CHECK(ids_in(store).empty());
 }
 
-TEST_CASE("tasks that were undone leave; those that did not end, or ended in error, stay") {
+TEST_CASE("tasks that were undone leave, and those that did not end or ended in error stay") {
   opened_store store;
   const auto fail_step = [&](const std::string& id, bool maybe_done) {
     const auto t = store->find(id).value();
