@@ -1,5 +1,6 @@
 #include "workflow/retention.hpp"
 
+#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ bool keeps_all(const retention& r) {
 }
 
 bool may_leave(process_state s) {
-  return s == process_state::processed || s == process_state::undone;
+  return s == process_state::processed || s == process_state::undone
+         || (s == process_state::error && mutant("purged_in_error"));
 }
 
 instant leaves_at(const retention& r, instant ended_at) {
