@@ -34,6 +34,7 @@ constexpr struct {
   {900222, std::chrono::hours{10}},
   {4'137'841'036, std::chrono::hours{10}},
   {3'521'617'561, std::chrono::hours{10}},
+  {1641, std::chrono::hours{10}},
 };
 
 } // namespace
