@@ -1,6 +1,8 @@
 #pragma once
 
+#include "workflow/clock_offset.hpp"
 #include "workflow/clock_reading.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/time.hpp"
 
 #include <caf/actor_clock.hpp>
@@ -12,8 +14,8 @@ namespace steadfast::actors {
 
 /// How far the clock of the store's node is ahead of this node's own, and which clock that is.
 struct clock_lead {
-  workflow::span ahead{0};
-  workflow::instant set_at; ///< unset: it was not learnt yet
+  workflow::clock_offset ahead{};
+  workflow::instant set_at{}; ///< unset: it was not learnt yet
 };
 
 /// Learnt by one actor, used by all of a node.
@@ -35,7 +37,8 @@ private:
 
 /// The node's time: the wall clock read once when it was set, counted on from there by CAF's steady clock. It never jumps
 /// while the process runs, and a simulation moves it by moving CAF's clock. On a node without a store it follows the clock of
-/// the node that has it, so that one clock judges every complete-by of a cluster.
+/// the node that has it, so that one clock judges every complete-by of a cluster; it is not ahead of that, as far as is known,
+/// so that nobody decides that a time is over before it is.
 struct node_clock {
   workflow::instant set_at; ///< names the clock, too
   caf::actor_clock::time_point steady_at_set;
@@ -46,7 +49,7 @@ struct node_clock {
     if (!lead)
       return {own_time(self), set_at};
     const auto l = lead->get();
-    return {own_time(self) + l.ahead, l.set_at};
+    return {own_time(self) + l.ahead.at_least, l.set_at};
   }
 
   template <class Self>
@@ -65,19 +68,20 @@ struct node_clock {
   node_clock own() const { return {set_at, steady_at_set, {}}; }
 };
 
-/// For who has to be silent in time: goes at the pace of the clock that the node follows, and does not jump when another takes
-/// its place.
+/// For who has to be silent in time: is not behind the clock that the node follows, as far as is known, and does not jump when
+/// another takes its place.
 class even_clock {
 public:
-  explicit even_clock(const node_clock& c) : clock_{c}, seen_{lead()} {}
+  explicit even_clock(const node_clock& c) : clock_{c}, seen_{seen_at(c.set_at)} {}
 
   template <class Self>
   workflow::instant now(const Self* self) {
-    const auto l = lead();
-    if (l.set_at == seen_.set_at)
-      gained_ += l.ahead - seen_.ahead;
-    seen_ = l;
-    return clock_.own_time(self) + gained_;
+    const auto own = clock_.own_time(self);
+    const auto is = seen_at(own);
+    if (is.set_at == seen_.set_at)
+      gained_ += is.ahead - seen_.ahead;
+    seen_ = is;
+    return own + gained_;
   }
 
   /// What this clock shows at that moment of the clock that is followed. REQUIRES: now() was called just before.
@@ -87,10 +91,22 @@ public:
   bool follows(workflow::instant set_at) const { return set_at != workflow::unset && set_at == seen_.set_at; }
 
 private:
-  clock_lead lead() const { return clock_.lead ? clock_.lead->get() : clock_lead{{}, clock_.set_at}; }
+  /// What was last seen of the clock that is followed.
+  struct sight {
+    workflow::span ahead{0}; ///< at most
+    workflow::instant set_at;
+  };
+
+  sight seen_at(workflow::instant own) const {
+    if (!clock_.lead)
+      return {{}, clock_.set_at};
+    const auto l = clock_.lead->get();
+    const auto ahead = workflow::later(l.ahead, own);
+    return {workflow::mutant("agent_may_be_late") ? ahead.at_least : ahead.at_most, l.set_at};
+  }
 
   node_clock clock_;
-  clock_lead seen_;
+  sight seen_;
   workflow::span gained_{0};
 };
 

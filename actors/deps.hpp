@@ -119,7 +119,7 @@ struct peer_deps {
   peer_owner owner;
   node_clock clock;
   std::string address;
-  workflow::span period{1000}; ///< between questions for the time
+  workflow::span period{2000}; ///< between questions for the time
   workflow::retry_policy redial{1, workflow::span{200}, 200, workflow::span{5000}, 50};
   std::uint64_t chance = 0;                                   ///< what the jitter of redialling is drawn from
   std::function<void(const workflow::clock_sample&)> on_time; ///< may be empty
@@ -135,7 +135,7 @@ struct membership_deps {
   scheduler_actor scheduler; ///< none: this node has not the role
   std::vector<agent_offer> own_agents;
   node_clock clock;
-  workflow::span period{1000};                                ///< between looks at the leases
+  workflow::span period{2000};                                ///< between looks at the leases
   std::function<void(const workflow::clock_sample&)> on_time; ///< of the node with the store
   std::function<void(const std::string& line)> log;
 };

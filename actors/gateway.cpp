@@ -118,11 +118,11 @@ private:
       r.state = view.task->state;
       return finish(ticket, std::move(r));
     }
-    write_change(ticket, *view.task, std::move(change), clock.set_at);
+    write_change(ticket, *view.task, std::move(change), clock);
   }
 
   void write_change(std::uint64_t ticket, const workflow::task& before, workflow::change change,
-                    workflow::instant clock) {
+                    const workflow::clock_reading& clock) {
     auto& act = acts_.at(ticket);
     act.state = change.next.state;
     store::update_task u;
@@ -135,7 +135,7 @@ private:
     r.ticket = ticket;
     r.what = boxed<store::write>{store::write{std::move(u)}};
     r.holder = before.locked_by;
-    r.clock = clock;
+    r.judged = clock;
     tell(this, deps_.store, std::move(r));
   }
 

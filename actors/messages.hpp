@@ -89,10 +89,10 @@ STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x
 struct write_request {
   std::uint64_t ticket = 0;
   boxed<store::write> what;
-  std::string holder;      ///< with update_task: the scheduler that had it locked, to be told when it is not the sender
-  workflow::instant clock; ///< with update_task: by which it was judged, as node_clock names it
+  std::string holder; ///< with update_task: the scheduler that had it locked, to be told when it is not the sender
+  workflow::clock_reading judged; ///< with update_task: when, and by which clock
 };
-STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder, x.clock)
+STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder, x.judged.now, x.judged.set_at)
 
 struct write_done {
   std::uint64_t ticket = 0;

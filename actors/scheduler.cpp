@@ -195,11 +195,11 @@ private:
       }
       e.clock = clock.set_at;
       e.cause = std::move(what);
-      commit(e, std::move(change));
+      commit(e, std::move(change), clock);
     }
   }
 
-  void commit(task_in_flight& e, workflow::change change) {
+  void commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock) {
     if (workflow::mutant("speaks_before_it_stores")) {
       std::swap(e.task, change.next);
       carry_out(e, change.commands);
@@ -212,7 +212,7 @@ private:
     if (!workflow::mutant("alert_outside_commit"))
       u.alerts = change.alerts;
     e.committing = std::move(change);
-    write(e.task.number + first_task_ticket, std::move(u), e.clock);
+    write(e.task.number + first_task_ticket, std::move(u), clock);
   }
 
   void note_refusal(const task_in_flight& e, const workflow::event& what, const workflow::change& change) {
@@ -226,11 +226,11 @@ private:
   // ---- the store's answers ----
 
   template <class What>
-  void write(std::uint64_t ticket, What what, workflow::instant clock = workflow::unset) {
+  void write(std::uint64_t ticket, What what, const workflow::clock_reading& judged = {}) {
     write_request r;
     r.ticket = ticket;
     r.what = boxed<store::write>{store::write{std::move(what)}};
-    r.clock = clock;
+    r.judged = judged;
     tell(this, deps_.store, std::move(r));
   }
 

@@ -95,8 +95,8 @@ private:
     w.client = sender_of<store_client>(this);
     w.ticket = m.ticket;
     w.holder = m.holder;
-    if (is_judged_by_another_clock(m))
-      return answer(w, not_now("it was judged by another clock than the store's; the node has yet to learn of that"));
+    if (const auto why = why_misjudged(m); !why.empty())
+      return answer(w, not_now(why + "; the node has yet to learn of that"));
     enqueue_write(std::move(w));
   }
 
@@ -179,10 +179,17 @@ private:
     return w;
   }
 
-  /// After a restart the store's clock may be another one, by which too much or too little time seems to have passed.
-  bool is_judged_by_another_clock(const write_request& m) const {
-    return std::holds_alternative<store::update_task>(*m.what) && m.clock != deps_.clock.reading(this).set_at
-           && !workflow::mutant("judged_by_any_clock");
+  /// After a restart the store's clock may be another one, by which too much or too little time seems to have passed; and a
+  /// node that was long without an answer may have drifted ahead of it.
+  std::string why_misjudged(const write_request& m) const {
+    if (!std::holds_alternative<store::update_task>(*m.what))
+      return {};
+    const auto clock = deps_.clock.reading(this);
+    if (m.judged.set_at != clock.set_at && !workflow::mutant("judged_by_any_clock"))
+      return "it was judged by another clock than the store's";
+    if (m.judged.now > clock.now && !workflow::mutant("judged_ahead_of_time"))
+      return "it was judged by a clock that is ahead of the store's";
+    return {};
   }
 
   static store::outcome not_now(std::string why) {

@@ -147,7 +147,7 @@ private:
     write_request r;
     r.what = boxed<store::write>{store::write{std::move(u)}};
     r.holder = t.locked_by;
-    r.clock = clock.set_at;
+    r.judged = clock;
     tell(this, deps_.store, std::move(r));
   }
 

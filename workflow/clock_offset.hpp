@@ -14,9 +14,19 @@ struct clock_sample {
   instant set_at{}; ///< names the other clock
 };
 
-/// How far another clock is ahead of the own one, after one more sample. The true value lies between two bounds that the
-/// sample gives; a former estimate between them stays, one outside moves to the nearer bound, so that slow answers, which
-/// say little, change little (Cristian, "Probabilistic clock synchronization", 1989). Nothing is known before the first.
-span offset_after(std::optional<span> before, const clock_sample& s);
+/// How far another clock is ahead of the own one, as far as it is known. Who must not be late goes by the most, who must not
+/// be early by the least.
+struct clock_offset {
+  span at_least{0};
+  span at_most{0};
+  instant learnt_at{}; ///< by the own clock
+};
+
+/// The bounds later, by the own clock: each of the two clocks may gain or lose one per cent.
+clock_offset later(const clock_offset& known, instant now);
+
+/// After one more sample: what both it and the former bounds allow, so that slow answers, which say little, change little
+/// (Cristian, "Probabilistic clock synchronization", 1989). Where they contradict each other, what the sample allows.
+clock_offset offset_after(const std::optional<clock_offset>& before, const clock_sample& s);
 
 } // namespace steadfast::workflow

@@ -45,8 +45,8 @@ void complete(draft& x, std::size_t i, const attempt_succeeded& e) {
     last = std::max(last, other.completed_order);
   s.state = step_state::completed;
   s.maybe_done = false;
-  if (s.key_generation == 0 || mutant("old_key_forgotten"))
-    s.settles_at = unset; // all attempts had one key: what is still on its way only repeats this
+  if (mutant("success_forgets_orders")) // an order of another attempt, or of an earlier lock, may still be on its way
+    s.settles_at = unset;
   s.completed_at = x.now;
   s.completed_order = last + 1;
   s.result = e.result;

@@ -192,7 +192,7 @@ TEST_CASE("row 50: an order told by a clock that its node does not follow is dec
   const auto theirs = midday + 10h;
   order(1, workflow::unset);
   order(2, theirs); // not learnt yet
-  lead->set({10h, theirs});
+  lead->set({{10h, 10h, node.now()}, theirs});
   order(3, midday);
   CHECK(bench.calls.empty());
   REQUIRE(orderer.seen().size() == 3);
@@ -202,12 +202,37 @@ TEST_CASE("row 50: an order told by a clock that its node does not follow is dec
   CHECK(bench.calls.size() == 1);
 }
 
+TEST_CASE("rows 50 and 51: an agent goes by the latest that the store's clock may show") {
+  tests::test_node node;
+  tests::recorder<attempt_report> orderer{node.system()};
+  async_bench bench;
+  auto lead = std::make_shared<shared_lead>();
+  lead->set({{-1s, 2s, node.now()}, midday});
+  auto clock = node.clock();
+  clock.lead = lead;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), clock, bench.function()));
+  SECTION("as far as it knows") {
+    node.advance(27'400ms); // in which the clocks may have parted by 548 ms
+    node.tell(orderer.handle(), agent, agent_order(1));
+    node.run();
+    REQUIRE(bench.calls.size() == 1);
+    node.advance(53ms);
+    CHECK(bench.calls[0].stop.stop_requested());
+  }
+  SECTION("when it could be over, it is not begun") {
+    node.advance(27'500ms);
+    node.tell(orderer.handle(), agent, agent_order(1));
+    node.run();
+    CHECK(bench.calls.empty());
+  }
+}
+
 TEST_CASE("row 50: a call ends when it was to end, though another clock takes the place of the one it was told by") {
   tests::test_node node;
   tests::recorder<attempt_report> orderer{node.system()};
   async_bench bench;
   auto lead = std::make_shared<shared_lead>();
-  lead->set({0ms, midday});
+  lead->set({{0ms, 0ms, node.now()}, midday});
   auto clock = node.clock();
   clock.lead = lead;
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), clock, bench.function()));
@@ -215,10 +240,10 @@ TEST_CASE("row 50: a call ends when it was to end, though another clock takes th
   node.run();
   REQUIRE(bench.calls.size() == 1);
   SECTION("one that is ahead") {
-    lead->set({10h, midday + 10h});
+    lead->set({{10h, 10h, node.now()}, midday + 10h});
   }
   SECTION("one that is behind") {
-    lead->set({-10h, midday - 10h});
+    lead->set({{-10h, -10h, node.now()}, midday - 10h});
   }
   node.tell(orderer.handle(), agent, agent_order(2)); // by the former clock
   node.advance(29'999ms);

@@ -154,7 +154,7 @@ TEST_CASE("row 50: when the clock of the store's node is set back, a holder else
   settings.has_supervisor = false;
   one_node node{settings};
   const auto lead = std::make_shared<actors::shared_lead>();
-  lead->set({0ms, node.now()});
+  lead->set({{0ms, 0ms, node.now()}, node.now()});
   auto clock = node.system().clock();
   clock.lead = lead;
   auto& sys = node.system().system();
@@ -165,7 +165,7 @@ TEST_CASE("row 50: when the clock of the store's node is set back, a holder else
   REQUIRE(view_of_supervisor(node).active);
   const auto until = supervisor_lease(node).expires_at;
   node.store().fail_always(store_tap::fault::full);
-  lead->set({-1h, lead->get().set_at});
+  lead->set({{-1h, -1h, node.now()}, lead->get().set_at});
   node.advance(until - node.now() - 1ms);
   CHECK_FALSE(view_of_supervisor(node).active);
 }

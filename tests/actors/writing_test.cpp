@@ -254,24 +254,26 @@ TEST_CASE("a read that fails is answered as failed, and the next one succeeds") 
   CHECK(shown->task->id == "t1");
 }
 
-TEST_CASE("row 50: a change that was judged by another clock is not stored") {
+TEST_CASE("rows 50 and 51: a change that was judged by another clock, or ahead of it, is not stored") {
   one_node node{without_schedulers()};
   node.run();
   node.submit("t1");
   tests::recorder<actors::write_done> judge{node.system().system()};
-  const auto write_by = [&](workflow::instant clock) {
+  const auto judged_at = [&](workflow::instant when, workflow::instant clock) {
     store::update_task u;
     u.next = node.task("t1");
     u.next.state = workflow::process_state::suspended;
     actors::write_request r;
     r.what = actors::boxed<store::write>{store::write{std::move(u)}};
-    r.clock = clock;
+    r.judged = {when, clock};
     node.system().tell(judge.handle(), node.writer, r);
     node.run();
     return judge.seen().back().outcome->result;
   };
-  CHECK(write_by(workflow::unset) == store::verdict::full);
-  CHECK(write_by(node.system().clock().set_at + 1ms) == store::verdict::full);
+  const auto clock = node.system().clock().set_at;
+  CHECK(judged_at(node.now(), workflow::unset) == store::verdict::full);
+  CHECK(judged_at(node.now(), clock + 1ms) == store::verdict::full);
+  CHECK(judged_at(node.now() + 1ms, clock) == store::verdict::full);
   CHECK(node.task("t1").state == workflow::process_state::pending);
-  CHECK(write_by(node.system().clock().set_at) == store::verdict::applied);
+  CHECK(judged_at(node.now(), clock) == store::verdict::applied);
 }

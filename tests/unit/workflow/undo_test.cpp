@@ -138,14 +138,19 @@ TEST_CASE("row 14: undo waits for the first order of an attempt that was ordered
   CHECK(x.state("b") == "compensating");
 }
 
-TEST_CASE("a success decides for every attempt that has its key: undo does not wait for them") {
+TEST_CASE("row 14: a success decides nothing about other orders of its step: undo waits for them") {
   scenario x{pipeline({step_named("a"), step_named("b"), step_named("c")})};
   x.take();
   x.succeed("a");
   x.must(lock_lapsed{});
   x.take("s2");
+  const auto settled = x.at("b").complete_by + x.d.grace;
   x.succeed("b");
   x.fail_for_good("c");
+  CHECK(x.state("b") == "completed");
+  CHECK(x.at("b").not_before == settled);
+  x.wait();
+  CHECK(x.now == settled);
   CHECK(x.state("b") == "compensating");
 }
 
