@@ -378,9 +378,12 @@ private:
     alarm_.set<scheduler_actor>(this, deps_.clock, at);
   }
 
-  /// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo.
+  /// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo. Nor
+  /// when it found no agent before: that it did not happen is about to be stored.
   void send_order(task_in_flight& e, std::size_t step) {
     if (agents_.has_order(e.task, step) && !workflow::mutant("ordered_twice"))
+      return;
+    if (has_answer(e, step) && !workflow::mutant("ordered_after_answer"))
       return;
     const auto& s = e.task.steps[step];
     const workflow::attempt_ref ref{step, s.attempt, e.task.lock_epoch, draining_};

@@ -2,7 +2,9 @@
 
 #include "actors/state_tree.hpp"
 
+#include <algorithm>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace steadfast::actors {
@@ -19,6 +21,19 @@ state_tree tree_of_attempt(const task_in_flight& t, std::size_t step) {
 }
 
 } // namespace
+
+bool has_answer(const task_in_flight& t, std::size_t step) {
+  const auto attempt = t.task.steps[step].attempt;
+  return std::any_of(t.waiting.begin(), t.waiting.end(), [&](const workflow::event& e) {
+    return std::visit(
+      [&](const auto& what) {
+        if constexpr (requires { what.ref; })
+          return what.ref.step == step && what.ref.attempt == attempt;
+        return false;
+      },
+      e);
+  });
+}
 
 state_tree tree_of(const task_in_flight& t) {
   std::vector<std::string> attempts;

@@ -6,6 +6,7 @@
 #include "workflow/task.hpp"
 #include "workflow/transition.hpp"
 
+#include <cstddef>
 #include <deque>
 #include <optional>
 
@@ -15,8 +16,8 @@ class state_tree;
 
 /// A task that a scheduler has locked.
 struct task_in_flight {
-  workflow::task task;
-  workflow::instant clock; ///< by which it was judged last, as node_clock names it ///< as it is in the store
+  workflow::task task;     ///< as it is in the store
+  workflow::instant clock; ///< by which it was judged last, as node_clock names it
   boxed<workflow::definition> definition;
   std::deque<workflow::event> waiting;        ///< until the store has answered
   std::optional<workflow::change> committing; ///< on its way to disk
@@ -24,6 +25,9 @@ struct task_in_flight {
   bool reload = false;                        ///< somebody else changed it: read it before going on
   bool reading = false;
 };
+
+/// What became of the step's attempt is known and waits to be judged.
+bool has_answer(const task_in_flight& t, std::size_t step);
 
 /// As people see it who look into the scheduler.
 state_tree tree_of(const task_in_flight& t);

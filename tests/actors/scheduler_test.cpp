@@ -144,6 +144,31 @@ TEST_CASE("row 22: an attempt that an agent got is not taken for never sent when
   CHECK(node.step_state("t1", 0) == "unknown");
 }
 
+TEST_CASE("row 64: an attempt that found no agent is not ordered while that is still to be stored") {
+  auto d = tests::trip();
+  d.steps[1].after.emplace(); // beside the other
+  tests::node_settings settings;
+  settings.definitions = {d};
+  one_node node{settings};
+  node.system().tell(node.gateway, node.schedulers[0], actors::agents_alive{});
+  node.run();
+  bool is_first = true;
+  node.store().fail_next(tests::store_tap::fault::reported_unknown, [&](const store::write_list& batch) {
+    return std::holds_alternative<store::update_task>(*batch.front()) && std::exchange(is_first, false);
+  });
+  node.submit("t1");
+  node.run();
+  auto& flight = node.agent("flight");
+  flight.follow(scripted_agent::hang);
+  const actors::agent_offer back{"agent_of_flight", "n1", flight.spawn(node.system())};
+  node.system().tell(node.gateway, node.schedulers[0], actors::agents_alive{{back}});
+  node.system().advance_until([&] { return !flight.orders().empty(); }, 1min);
+  REQUIRE_FALSE(flight.orders().empty());
+  const auto& log = node.task("t1").steps[1].log;
+  for (const auto& o : flight.orders())
+    CHECK(log.at(o.attempt - 1).outcome == workflow::attempt_outcome::open);
+}
+
 TEST_CASE("a drained scheduler lets the open attempt finish, starts nothing new, and gives the task back") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);

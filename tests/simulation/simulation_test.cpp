@@ -35,6 +35,8 @@ constexpr struct {
   {4'137'841'036, std::chrono::hours{10}},
   {3'521'617'561, std::chrono::hours{10}},
   {1641, std::chrono::hours{10}},
+  {910'266'002, std::chrono::hours{10}},
+  {3'977'017'148, std::chrono::hours{10}},
 };
 
 } // namespace
