@@ -5,6 +5,7 @@
 // A field is only ever added at the end of its type together with a new body format (store/frame.hpp), and the reader of
 // the older format stays. docs/storage-format.md lists the fields in words.
 
+#include "store/compact.hpp"
 #include "store/pieces.hpp"
 #include "store/stored.hpp"
 #include "workflow/event.hpp"
@@ -169,7 +170,8 @@ void serialize(Archive& ar, large_result& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, task_state& x, unsigned) {
   task_fields(ar, x.task, x.task.revision);
-  all(ar, x.task.steps, x.payload_size, x.large);
+  all(ar, x.task.steps);
+  all(ar, x.payload_size, x.large);
 }
 
 /// Writes what the reader above expects.

@@ -34,11 +34,11 @@ std::uint64_t checksum(std::string_view frame, std::string_view key) {
 
 } // namespace
 
-void seal(std::string& frame, record_kind kind, std::string_view key) {
+void seal(std::string& frame, std::uint16_t format, record_kind kind, std::string_view key) {
   const std::size_t size = frame.size() - frame_head_size;
   if (size > body_size_max)
     throw std::length_error{"a record is larger than 256 MiB"};
-  write_at(frame, 8, body_format);
+  write_at(frame, 8, format);
   write_at(frame, 10, static_cast<std::uint16_t>(kind));
   write_at(frame, 12, static_cast<std::uint32_t>(size));
   write_at(frame, 0, checksum(frame, key));

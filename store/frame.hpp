@@ -60,11 +60,12 @@ enum class record_kind : std::uint16_t {
 ///     12     4 length of the body
 ///     16     body
 inline constexpr std::size_t frame_head_size = 16;
-inline constexpr std::uint16_t body_format = 1;
+inline constexpr std::uint16_t plain_body = 1;
+inline constexpr std::uint16_t compact_body = 2; ///< compact.hpp
 inline constexpr std::size_t body_size_max = 256 << 20;
 
 /// Fills in the head. REQUIRES: `frame` is frame_head_size bytes of any content, then the body.
-void seal(std::string& frame, record_kind kind, std::string_view key);
+void seal(std::string& frame, std::uint16_t format, record_kind kind, std::string_view key);
 
 struct opened_frame {
   std::uint16_t format = 0;

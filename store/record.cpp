@@ -35,6 +35,10 @@ constexpr record_kind kind_of<std::vector<T>> = static_cast<record_kind>(static_
 template <>
 constexpr record_kind kind_of<write> = record_kind::write_request;
 
+/// The records that are written again and again, by which the size of a commit is measured.
+template <class T>
+constexpr bool is_compact = kind_of<T> == record_kind::task_state;
+
 } // namespace steadfast::store
 
 STEADFAST_RECORD(steadfast::store::format_record, format)
@@ -164,24 +168,47 @@ const std::string& write_frame(std::string_view key, const T& value) {
   if (bytes.capacity() > kept_max)
     bytes = {};
   bytes.assign(frame_head_size, '\0');
-  all(writer.archive, const_cast<T&>(value)); // the functions of fields.hpp serve both ways; writing changes nothing
-  seal(bytes, kind_of<T>, key);
+  auto& to_write = const_cast<T&>(value); // the functions of fields.hpp serve both ways; writing changes nothing
+  if constexpr (is_compact<T>) {
+    compact_writer compact{bytes};
+    all(compact, to_write);
+  } else {
+    all(writer.archive, to_write);
+  }
+  seal(bytes, is_compact<T> ? compact_body : plain_body, kind_of<T>, key);
   return bytes;
+}
+
+template <class T>
+T read_plain(std::string_view body) {
+  thread_local frame_reader reader;
+  reader.buffer.read(body);
+  T value;
+  all(reader.archive, value);
+  if (reader.buffer.left() != 0)
+    throw damaged_record{"there are bytes left over"};
+  return value;
+}
+
+template <class T>
+T read_compact(std::string_view body) {
+  T value;
+  if constexpr (is_compact<T>) {
+    compact_reader reader{body};
+    all(reader, value);
+    if (reader.left() != 0)
+      throw damaged_record{"there are bytes left over"};
+  }
+  return value;
 }
 
 template <class T>
 T read_frame(std::string_view key, std::string_view frame) {
   const auto [format, body] = open_frame(frame, kind_of<T>, key);
-  if (format != body_format)
+  if (format != plain_body && !(is_compact<T> && format == compact_body))
     throw damaged_record{"its format " + std::to_string(format) + " is not known"};
-  thread_local frame_reader reader;
-  reader.buffer.read(body);
   try {
-    T value;
-    all(reader.archive, value);
-    if (reader.buffer.left() != 0)
-      throw damaged_record{"there are bytes left over"};
-    return value;
+    return format == plain_body ? read_plain<T>(body) : read_compact<T>(body);
   } catch (const boost::archive::archive_exception&) {
     throw damaged_record{"it ends too early"};
   } catch (const std::bad_alloc&) {

@@ -37,7 +37,7 @@ constexpr auto
 template <class T>
 std::optional<T> decoded(std::string_view body) {
   std::string frame = std::string(store::frame_head_size, '\0') + std::string{body};
-  store::seal(frame, kind_for<T>, {});
+  store::seal(frame, store::plain_body, kind_for<T>, {});
   try {
     return store::decode<T>(frame);
   } catch (const store::damaged_record&) {

@@ -23,7 +23,7 @@ void check_round_trip(const T& value) {
 /// The head of a frame with this body, as a stranger could make it.
 std::string sealed(std::string body, record_kind kind) {
   std::string frame = std::string(frame_head_size, '\0') + std::move(body);
-  seal(frame, kind, {});
+  seal(frame, plain_body, kind, {});
   return frame;
 }
 

@@ -1,0 +1,161 @@
+#pragma once
+
+// Format 2 of a body: Boost archives that make the pieces of pieces.hpp small. A whole number takes as many bytes as it
+// needs, seven bits in each (LEB128, signed ones in zigzag). Of the fields of a type, if it has more than one, only those
+// are written that say something; a number before them tells which, the first field in its lowest bit. There is one way to
+// write a value, and any other is refused.
+
+#include "store/pieces.hpp"
+
+#include <boost/mpl/bool.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace steadfast::store {
+
+class compact_writer {
+public:
+  using is_saving = boost::mpl::true_;
+
+  explicit compact_writer(std::string& to) : to_{to} {}
+
+  template <class T>
+  compact_writer& operator&(T& value) {
+    if constexpr (std::is_signed_v<T>)
+      put((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(std::int64_t{value} >> 63));
+    else if constexpr (std::is_integral_v<T>)
+      put(value);
+    else
+      serialize(*this, value, 0U);
+    return *this;
+  }
+
+  void save_binary(const void* from, std::size_t size) { to_.append(static_cast<const char*>(from), size); }
+
+  void put(std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7)
+      to_.push_back(static_cast<char>(number | 0x80));
+    to_.push_back(static_cast<char>(number));
+  }
+
+private:
+  std::string& to_;
+};
+
+class compact_reader {
+public:
+  using is_saving = boost::mpl::false_;
+
+  explicit compact_reader(std::string_view from) : left_{from} {}
+
+  template <class T>
+  compact_reader& operator&(T& value) {
+    if constexpr (std::is_signed_v<T>) {
+      static_assert(sizeof(T) == sizeof(std::int64_t));
+      const auto number = take();
+      value = static_cast<T>((number >> 1) ^ (std::uint64_t{0} - (number & 1)));
+    } else if constexpr (std::is_integral_v<T>) {
+      const auto number = take();
+      value = static_cast<T>(number);
+      if (value != number)
+        throw damaged_record{"a number is too large"};
+    } else {
+      serialize(*this, value, 0U);
+    }
+    return *this;
+  }
+
+  void load_binary(void* to, std::size_t size) {
+    if (size > left_.size())
+      throw damaged_record{"it ends too early"};
+    std::memcpy(to, left_.data(), size);
+    left_.remove_prefix(size);
+  }
+
+  std::uint64_t take() {
+    std::uint64_t number = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      std::uint8_t byte = 0;
+      load_binary(&byte, 1);
+      const std::uint64_t bits = byte & 0x7FU;
+      number |= bits << shift;
+      if ((number >> shift) != bits || (byte == 0 && shift > 0))
+        break;
+      if (byte < 0x80)
+        return number;
+    }
+    throw damaged_record{"a number is not written as it should be"};
+  }
+
+  std::size_t left() const { return left_.size(); }
+
+private:
+  std::string_view left_;
+};
+
+template <class T>
+bool says_nothing(const T& value) {
+  if constexpr (width_of<T>() > 0)
+    return value == T{};
+  else if constexpr (requires { value.empty(); })
+    return value.empty();
+  else if constexpr (requires { value.has_value(); })
+    return !value.has_value();
+  else
+    return false;
+}
+
+template <class T>
+void make_say_nothing(T& value) {
+  value = T{};
+  if (!says_nothing(value))
+    throw damaged_record{"a field is missing"};
+  if constexpr (std::is_enum_v<T>)
+    if (value < enum_range<T>::first)
+      throw damaged_record{"a field is missing"};
+}
+
+template <class... Ts>
+void all(compact_writer& ar, Ts&... values) {
+  if constexpr (sizeof...(Ts) > 1) {
+    static_assert(sizeof...(Ts) <= 64);
+    std::uint64_t said = 0;
+    std::uint64_t bit = 1;
+    ((said |= says_nothing(values) ? 0 : bit, bit <<= 1), ...);
+    ar.put(said);
+    ((says_nothing(values) ? void() : pieces<compact_writer>::one(ar, values)), ...);
+  } else {
+    (pieces<compact_writer>::one(ar, values), ...);
+  }
+}
+
+template <class T>
+void read_field(compact_reader& ar, T& value, std::uint64_t& said) {
+  if ((said & 1) == 0) {
+    make_say_nothing(value);
+  } else {
+    pieces<compact_reader>::one(ar, value);
+    if (says_nothing(value))
+      throw damaged_record{"a field says nothing"};
+  }
+  said >>= 1;
+}
+
+template <class... Ts>
+void all(compact_reader& ar, Ts&... values) {
+  if constexpr (sizeof...(Ts) > 1) {
+    auto said = ar.take();
+    (read_field(ar, values, said), ...);
+    if (said != 0)
+      throw damaged_record{"it has more fields than there are"};
+  } else {
+    (pieces<compact_reader>::one(ar, values), ...);
+  }
+}
+
+} // namespace steadfast::store
