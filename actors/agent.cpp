@@ -12,6 +12,7 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -41,8 +42,8 @@ public:
 
   behavior_type make_behavior() override {
     return {
-      [this](const step_order& m) {
-        on_order(m);
+      [this](step_order& m) {
+        on_order(std::move(m));
         go_on();
       },
       [this](const stop_order& m) {
@@ -79,17 +80,19 @@ private:
   /// Its own time: what the desk has taken on ends when it was to end, whatever becomes of the clock it was told by.
   workflow::instant now() const { return time_.now(this); }
 
-  void on_order(const step_order& m) {
+  void on_order(step_order order) {
     const auto at = now();
-    if (!time_.follows(m.clock) && !workflow::mutant("ordered_by_any_clock"))
-      return desk_.on_order(m, sender_of<report_sink>(this), at, "its node has to learn the store's clock");
-    auto order = m;
-    order.complete_by = time_.at(m.complete_by);
-    desk_.on_order(order, sender_of<report_sink>(this), at);
+    const auto from = sender_of<report_sink>(this);
+    if (!time_.follows(order.clock) && !workflow::mutant("ordered_by_any_clock"))
+      return desk_.on_order(std::move(order), from, at, "its node has to learn the store's clock");
+    order.complete_by = time_.at(order.complete_by);
+    desk_.on_order(std::move(order), from, at);
   }
 
   /// After each thing that may have changed what is open.
   void go_on() {
+    for (; !over_.empty(); over_.pop_front())
+      desk_.on_call_over(over_.front().ticket, std::move(over_.front().what), now());
     finish_drain();
     alarm_.set<agent_self>(this, time_, std::min(desk_.next_due(), drain_until_));
   }
@@ -152,7 +155,10 @@ private:
     };
   }
 
-  void start(call_ticket ticket, call what) override { caller_->start(ticket, std::move(what)); }
+  void start(call_ticket ticket, call what) override {
+    if (auto a = caller_->start(ticket, std::move(what)))
+      over_.push_back({ticket, *std::move(a)});
+  }
   void stop(call_ticket ticket) override { caller_->stop(ticket); }
   void abandon(call_ticket ticket) override { caller_->abandon(ticket); }
   void report(const report_sink& to, attempt_report what) override { tell(this, to, std::move(what)); }
@@ -161,6 +167,7 @@ private:
   agent_desk desk_;
   alarm alarm_;
   std::unique_ptr<caller> caller_;
+  std::deque<call_outcome_note> over_; ///< at once, and yet to be told to the desk
   workflow::instant drain_until_ = workflow::never;
   std::optional<caf::typed_response_promise<drained>> drain_promise_;
 };

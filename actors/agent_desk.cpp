@@ -31,7 +31,7 @@ agent_desk::agent_desk(agent_options o, agent_hands& hands) : options_{std::move
 
 // ---- orders ----
 
-void agent_desk::on_order(const step_order& o, const report_sink& from, instant now, const std::string& obstacle) {
+void agent_desk::on_order(step_order o, const report_sink& from, instant now, const std::string& obstacle) {
   ++counts_.orders;
   if (obstacle.empty() && now >= o.complete_by) {
     ++counts_.silenced;
@@ -58,7 +58,7 @@ void agent_desk::on_order(const step_order& o, const report_sink& from, instant 
     return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: its node is drained");
   if (auto why = no_room_for(o); !why.empty())
     return decline(o, from, time_until_room(o), std::move(why));
-  admit(o, from);
+  admit(std::move(o), from);
   begin_calls(now);
 }
 
@@ -68,15 +68,15 @@ void agent_desk::join(open_attempt& a, const step_order& o, const report_sink& f
   a.sink = from;
 }
 
-void agent_desk::admit(const step_order& o, const report_sink& from) {
+void agent_desk::admit(step_order o, const report_sink& from) {
   const auto p = ++last_place_;
   auto& a = attempts_[p];
-  a.order = o;
   a.sink = from;
   places_[{o.task_number, o.step, o.attempt}] = p;
   queue_.insert(p);
   due_.set(o.complete_by, p, 0);
   inputs_size_ += o.input.size();
+  a.order = std::move(o);
 }
 
 std::string agent_desk::no_room_for(const step_order& o) const {

@@ -51,7 +51,7 @@ public:
   agent_desk(agent_options o, agent_hands& hands);
 
   /// `obstacle`: why its complete-by says nothing just now, so that it can only be declined; empty: there is none.
-  void on_order(const step_order& o, const report_sink& from, workflow::instant now, const std::string& obstacle = {});
+  void on_order(step_order o, const report_sink& from, workflow::instant now, const std::string& obstacle = {});
   void on_stop(const stop_order& o, const report_sink& from, workflow::instant now);
   void on_call_over(call_ticket ticket, answer a, workflow::instant now);
   void on_tick(workflow::instant now);
@@ -94,7 +94,7 @@ private:
 
   // Orders
   void join(open_attempt& a, const step_order& o, const report_sink& from);
-  void admit(const step_order& o, const report_sink& from);
+  void admit(step_order o, const report_sink& from);
   std::string no_room_for(const step_order& o) const; ///< empty: there is room
   void decline(const step_order& o, const report_sink& to, workflow::span retry_after, std::string why);
   workflow::span time_until_room(const step_order& o) const;

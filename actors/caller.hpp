@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace steadfast::actors {
 
@@ -15,7 +16,8 @@ using call_ticket = std::uint64_t;
 using call_over = std::function<void(call_ticket, answer)>;
 
 /// Makes the calls of one agent: the seam between the agent and what it wraps. Its verbs return at once and are called by
-/// the agent alone. Every call that was started is said to be over exactly once, unless the caller goes first.
+/// the agent alone. Every call that was started is said to be over exactly once, by start() itself or later, unless the
+/// caller goes first.
 class caller {
 public:
   caller() = default;
@@ -25,7 +27,8 @@ public:
   virtual ~caller() = default;
 
   virtual const char* kind() const = 0; ///< "function", "http", "exec"
-  virtual void start(call_ticket ticket, call what) = 0;
+  /// What came of it, if it is over at once.
+  virtual std::optional<answer> start(call_ticket ticket, call what) = 0;
   /// The call is not wanted any more. It is over when nothing that this process does for it goes on: then `stopped`, or
   /// how it ended if it was quicker.
   virtual void stop(call_ticket ticket) = 0;

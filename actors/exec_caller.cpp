@@ -287,7 +287,7 @@ public:
 
   const char* kind() const override { return "exec"; }
 
-  void start(call_ticket ticket, call what) override {
+  std::optional<answer> start(call_ticket ticket, call what) override {
     {
       std::lock_guard lock{shared_->mutex};
       what.stop = shared_->open[ticket].get_token();
@@ -300,6 +300,7 @@ public:
       }
       s->over(ticket, std::move(a));
     });
+    return std::nullopt;
   }
 
   void stop(call_ticket ticket) override {

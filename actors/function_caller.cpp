@@ -30,15 +30,14 @@ answer answer_of(const std::function<answer(const call&)>& run, const call& what
 
 class quick_caller : public caller {
 public:
-  quick_caller(quick_function f, call_over over) : f_{std::move(f)}, over_{std::move(over)} {}
+  explicit quick_caller(quick_function f) : f_{std::move(f)} {}
 
   const char* kind() const override { return "function"; }
-  void start(call_ticket ticket, call what) override { over_(ticket, answer_of(f_.run, what)); }
+  std::optional<answer> start(call_ticket, call what) override { return answer_of(f_.run, what); }
   void stop(call_ticket) override {} // it is over already
 
 private:
   quick_function f_;
-  call_over over_;
 };
 
 class promised_answer;
@@ -95,13 +94,14 @@ public:
 
   const char* kind() const override { return "function"; }
 
-  void start(call_ticket ticket, call what) override {
+  std::optional<answer> start(call_ticket ticket, call what) override {
     what.stop = shared_->calls.open(ticket);
     threads_.carry_out([s = shared_, ticket, what = std::move(what)] {
       auto a = answer_of(s->f.run, what);
       s->calls.close(ticket);
       s->over(ticket, std::move(a));
     });
+    return std::nullopt;
   }
 
   /// The function may see it in its stop token; the call is over when the function returns.
@@ -151,7 +151,7 @@ public:
 
   const char* kind() const override { return "function"; }
 
-  void start(call_ticket ticket, call what) override {
+  std::optional<answer> start(call_ticket ticket, call what) override {
     what.stop = calls_->open(ticket);
     const auto promise = std::make_shared<promised_answer>(ticket, calls_, over_);
     calls_->promise(ticket, promise);
@@ -162,6 +162,7 @@ public:
     } catch (...) {
       promise->say(threw("something that is no std::exception"));
     }
+    return std::nullopt;
   }
 
   void stop(call_ticket ticket) override { calls_->request_stop(ticket); }
@@ -186,7 +187,7 @@ private:
 
 std::unique_ptr<caller> make_function_caller(agent_function f, std::uint32_t concurrency, call_over over) {
   if (auto* quick = std::get_if<quick_function>(&f))
-    return std::make_unique<quick_caller>(std::move(*quick), std::move(over));
+    return std::make_unique<quick_caller>(std::move(*quick));
   if (auto* blocking = std::get_if<blocking_function>(&f))
     return std::make_unique<blocking_caller>(std::move(*blocking), concurrency, std::move(over));
   return std::make_unique<async_caller>(std::get<async_function>(std::move(f)), std::move(over));

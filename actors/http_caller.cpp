@@ -194,10 +194,11 @@ public:
 
   const char* kind() const override { return "http"; }
 
-  void start(call_ticket ticket, call what) override {
+  std::optional<answer> start(call_ticket ticket, call what) override {
     std::lock_guard lock{mutex_};
     started_.emplace_back(ticket, std::move(what));
     curl_multi_wakeup(multi_);
+    return std::nullopt;
   }
 
   void stop(call_ticket ticket) override {

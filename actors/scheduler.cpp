@@ -49,7 +49,7 @@ public:
     return {
       [this](const lease_changed& m) { on_lease(m); },
       [this](const agents_alive& m) { agents_.learn(m); },
-      [this](const attempt_report& m) { on_report(m); },
+      [this](attempt_report& m) { on_report(std::move(m)); },
       [this](const write_done& m) { on_written(m); },
       [this](const store_news& m) { on_news(m); },
       [this](const tick_timer& m) { on_tick(m); },
@@ -154,15 +154,17 @@ private:
     log("taken", t, {});
     if (draining_)
       return handle(t.number, workflow::lock_released{});
-    carry_out(e, workflow::outstanding(e.task));
+    carry_out(e, workflow::outstanding(e.task()));
     go_on(t.number);
   }
 
   /// The task as it is stored.
   void know(task_in_flight& e, const workflow::task& t) {
-    e.task = t;
     e.clock = deps_.clock.reading(this).set_at;
-    workflow::carry_over(e.task, *e.definition, e.clock);
+    auto known = std::make_shared<workflow::task>(t);
+    workflow::carry_over(*known, *e.definition, e.clock);
+    e.stored = std::move(known);
+    e.revision = t.revision;
   }
 
   // ---- events ----
@@ -188,7 +190,7 @@ private:
       auto what = std::move(e.waiting.front());
       e.waiting.pop_front();
       const auto clock = deps_.clock.reading(this);
-      auto change = workflow::apply(e.task, *e.definition, what, clock);
+      auto change = workflow::apply(e.task(), *e.definition, what, clock);
       if (change.result != workflow::verdict::applied) {
         note_refusal(e, what, change);
         continue;
@@ -201,35 +203,41 @@ private:
 
   void commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock) {
     if (workflow::mutant("speaks_before_it_stores")) {
-      std::swap(e.task, change.next);
+      const auto before = std::exchange(e.stored, std::make_shared<workflow::task>(change.next));
       carry_out(e, change.commands);
-      std::swap(e.task, change.next);
+      e.stored = before;
     }
     store::update_task u;
-    u.next = change.next;
-    u.lock_epoch_before = e.task.lock_epoch;
+    u.next = std::move(change.next);
+    u.next.revision = e.revision;
+    u.lock_epoch_before = e.task().lock_epoch;
     u.notices = change.notices;
     if (!workflow::mutant("alert_outside_commit"))
       u.alerts = change.alerts;
     e.committing = std::move(change);
-    write(e.task.number + first_task_ticket, std::move(u), clock);
+    e.written = boxed<store::write>{store::write{std::move(u)}};
+    write_boxed(e.task().number + first_task_ticket, e.written, clock);
   }
 
   void note_refusal(const task_in_flight& e, const workflow::event& what, const workflow::change& change) {
     if (!change.evidence)
       return;
     ++view_.late;
-    log("late reply", e.task, std::string{workflow::name_of(what)} + ": " + change.reason);
-    write(evidence_ticket, store::keep_late_reply{e.task.number, *change.evidence});
+    log("late reply", e.task(), std::string{workflow::name_of(what)} + ": " + change.reason);
+    write(evidence_ticket, store::keep_late_reply{e.task().number, *change.evidence});
   }
 
   // ---- the store's answers ----
 
   template <class What>
-  void write(std::uint64_t ticket, What what, const workflow::clock_reading& judged = {}) {
+  void write(std::uint64_t ticket, What what) {
+    write_boxed(ticket, boxed<store::write>{store::write{std::move(what)}}, {});
+  }
+
+  void write_boxed(std::uint64_t ticket, const boxed<store::write>& what, const workflow::clock_reading& judged) {
     write_request r;
     r.ticket = ticket;
-    r.what = boxed<store::write>{store::write{std::move(what)}};
+    r.what = what;
     r.judged = judged;
     tell(this, deps_.store, std::move(r));
   }
@@ -248,23 +256,25 @@ private:
     if (found == tasks_.end() || !found->second.committing)
       return;
     auto& e = found->second;
-    auto change = std::move(*e.committing);
-    auto cause = std::move(*e.cause);
-    e.committing.reset();
-    e.cause.reset();
+    const auto change = *std::exchange(e.committing, std::nullopt);
+    const auto written = std::exchange(e.written, {}).share();
+    auto cause = *std::exchange(e.cause, std::nullopt);
     if (o.result != store::verdict::applied && !workflow::mutant("fenced_work_goes_on")) {
-      log("not stored", e.task, o.why);
+      log("not stored", e.task(), o.why);
       return judge_again(number, std::move(cause), o.result);
     }
-    e.task = std::move(change.next);
-    e.task.revision = o.revision;
-    if (workflow::mutant("alert_outside_commit") && !change.alerts.empty())
-      write(evidence_ticket, store::update_task{e.task, e.task.lock_epoch, {}, {}, change.alerts, {}, false});
-    agents_.settle(e.task);
-    log_progress(e.task);
+    e.stored = {written, &std::get<store::update_task>(*written).next};
+    e.revision = o.revision;
+    if (workflow::mutant("alert_outside_commit") && !change.alerts.empty()) {
+      store::update_task late{e.task(), e.task().lock_epoch, {}, {}, change.alerts, {}, false};
+      late.next.revision = e.revision;
+      write(evidence_ticket, std::move(late));
+    }
+    agents_.settle(e.task());
+    log_progress(e.task());
     carry_out(e, change.commands);
-    if (e.task.locked_by != deps_.options.name)
-      forget(number, workflow::has_ended(e.task));
+    if (e.task().locked_by != deps_.options.name)
+      forget(number, workflow::has_ended(e.task()));
     else
       go_on(number);
   }
@@ -285,8 +295,8 @@ private:
   void forget(std::uint64_t number, bool ended) {
     const auto& e = tasks_.at(number);
     for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
-      note_refusal(e, what, workflow::apply(e.task, *e.definition, what, now()));
-    agents_.forget(e.task);
+      note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
+    agents_.forget(e.task());
     tasks_.erase(number);
     due_.forget(number);
     if (draining_)
@@ -327,35 +337,35 @@ private:
     if (found == tasks_.end() || !found->second.reading)
       return;
     auto& e = found->second;
-    if (m.task && m.task->revision < e.task.revision)
+    if (m.task && m.task->revision < e.revision)
       return read_again(number, e); // read before what is known here was written
     e.reading = e.reload = false;
-    const bool mine = m.task && m.task->locked_by == deps_.options.name && m.task->lock_epoch == e.task.lock_epoch;
+    const bool mine = m.task && m.task->locked_by == deps_.options.name && m.task->lock_epoch == e.task().lock_epoch;
     stop_unwanted(e, m.task ? &*m.task : nullptr, mine);
     if (!mine) {
       if (m.task)
-        e.task = *m.task;
+        e.stored = m.task.share();
       return forget(number, false);
     }
-    if (m.task->revision != e.task.revision) {
+    if (m.task->revision != e.revision) {
       know(e, *m.task);
-      agents_.settle(e.task);
+      agents_.settle(e.task());
       due_.forget(number);
-      carry_out(e, workflow::outstanding(e.task));
+      carry_out(e, workflow::outstanding(e.task()));
     }
     go_on(number);
   }
 
   /// Attempts that were open here and are not any more are of no use to anybody.
   void stop_unwanted(const task_in_flight& e, const workflow::task* stored, bool mine) {
-    for (std::size_t i = 0; i < e.task.steps.size(); ++i) {
-      const auto& s = e.task.steps[i];
+    for (std::size_t i = 0; i < e.task().steps.size(); ++i) {
+      const auto& s = e.task().steps[i];
       if (s.doing == workflow::attempt_action::none)
         continue;
       const bool still =
         mine && stored->steps[i].doing != workflow::attempt_action::none && stored->steps[i].attempt == s.attempt;
       if (!still)
-        stop(e.task, i);
+        stop(e.task(), i);
     }
   }
 
@@ -365,9 +375,9 @@ private:
     for (const auto& c : commands)
       std::visit(workflow::overload{
                    [&](const workflow::dispatch& x) { send_order(e, x.step); },
-                   [&](const workflow::stop_attempt& x) { stop(e.task, x.step); },
-                   [&](const workflow::expire_at& x) { be_woken(x.at, e.task.number, x.step); },
-                   [&](const workflow::wake_at& x) { be_woken(x.at, e.task.number, x.step); },
+                   [&](const workflow::stop_attempt& x) { stop(e.task(), x.step); },
+                   [&](const workflow::expire_at& x) { be_woken(x.at, e.task().number, x.step); },
+                   [&](const workflow::wake_at& x) { be_woken(x.at, e.task().number, x.step); },
                    [&](const workflow::let_go&) {},
                  },
                  c);
@@ -381,24 +391,24 @@ private:
   /// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo. Nor
   /// when it found no agent before: that it did not happen is about to be stored.
   void send_order(task_in_flight& e, std::size_t step) {
-    if (agents_.has_order(e.task, step) && !workflow::mutant("ordered_twice"))
+    if (agents_.has_order(e.task(), step) && !workflow::mutant("ordered_twice"))
       return;
     if (has_answer(e, step) && !workflow::mutant("ordered_after_answer"))
       return;
-    const auto& s = e.task.steps[step];
-    const workflow::attempt_ref ref{step, s.attempt, e.task.lock_epoch, draining_};
-    const auto agent = agents_.route(e.task, step);
+    const auto& s = e.task().steps[step];
+    const workflow::attempt_ref ref{step, s.attempt, e.task().lock_epoch, draining_};
+    const auto agent = agents_.route(e.task(), step);
     if (!agent) {
       e.waiting.push_back(workflow::attempt_declined{ref, {}, "no agent `" + s.log.back().agent + "` is alive"});
       return;
     }
-    auto input = make_input(e.task, *e.definition, step, s.doing);
+    auto input = make_input(e.task(), *e.definition, step, s.doing);
     if (!input.problem.empty()) {
       e.waiting.push_back(workflow::attempt_failed{ref, true, false, {}, std::move(input.problem)});
       return;
     }
     ++view_.dispatched;
-    tell(this, agent, order_for(e.task, *e.definition, step, std::move(input.bytes), e.clock));
+    tell(this, agent, order_for(e.task(), *e.definition, step, std::move(input.bytes), e.clock));
   }
 
   void stop(const workflow::task& t, std::size_t step) {
@@ -409,14 +419,16 @@ private:
 
   // ---- agents and time ----
 
-  void on_report(const attempt_report& m) {
+  void on_report(attempt_report m) {
     agents_.heard_of(m.task_number, m.step);
     const auto found = tasks_.find(m.task_number);
     if (found == tasks_.end()) {
       ++view_.late;
       return write(evidence_ticket, store::keep_late_reply{m.task_number, stray(m)});
     }
-    handle(m.task_number, event_of(m, *found->second.definition, draining_ && !workflow::mutant("drained_goes_on")));
+    const auto number = m.task_number;
+    const bool is_last = draining_ && !workflow::mutant("drained_goes_on");
+    handle(number, event_of(std::move(m), *found->second.definition, is_last));
   }
 
   workflow::late_reply stray(const attempt_report& m) const {
@@ -448,7 +460,7 @@ private:
     const auto found = tasks_.find(d.task);
     if (found == tasks_.end())
       return;
-    const auto& t = found->second.task;
+    const auto& t = found->second.task();
     const auto& s = t.steps[d.step];
     if (s.doing != workflow::attempt_action::none)
       handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch, draining_}});
@@ -475,7 +487,7 @@ private:
     auto answer = *drain_promise_;
     std::vector<std::uint64_t> idle;
     for (const auto& [number, e] : tasks_)
-      if (!workflow::has_open_attempt(e.task))
+      if (!workflow::has_open_attempt(e.task()))
         idle.push_back(number);
     for (const auto number : idle)
       handle(number, workflow::lock_released{});
@@ -540,7 +552,7 @@ private:
     for (const auto& [number, e] : tasks_)
       all.push_back(&e);
     std::sort(all.begin(), all.end(),
-              [](const task_in_flight* a, const task_in_flight* b) { return a->task.number < b->task.number; });
+              [](const task_in_flight* a, const task_in_flight* b) { return a->task().number < b->task().number; });
     return all;
   }
 

@@ -27,16 +27,16 @@ step_order order_for(const workflow::task& t, const workflow::definition& d, std
   return o;
 }
 
-workflow::event event_of(const attempt_report& m, const workflow::definition& d, bool draining) {
+workflow::event event_of(attempt_report m, const workflow::definition& d, bool draining) {
   const workflow::attempt_ref ref{m.step, m.attempt, m.epoch, draining};
   switch (m.kind) {
     case report_kind::succeeded: {
       auto facts = m.step < d.steps.size() ? facts_of(d, m.step, m.result) : std::vector<workflow::fact>{};
-      return workflow::attempt_succeeded{ref, workflow::blob{m.result}, std::move(facts)};
+      return workflow::attempt_succeeded{ref, workflow::blob{std::move(m.result)}, std::move(facts)};
     }
-    case report_kind::failed_transient: return workflow::attempt_failed{ref, false, m.maybe_done, m.retry_after, m.why};
-    case report_kind::failed_permanent: return workflow::attempt_failed{ref, true, m.maybe_done, {}, m.why};
-    case report_kind::declined: return workflow::attempt_declined{ref, m.retry_after, m.why};
+    case report_kind::failed_transient: return workflow::attempt_failed{ref, false, m.maybe_done, m.retry_after, std::move(m.why)};
+    case report_kind::failed_permanent: return workflow::attempt_failed{ref, true, m.maybe_done, {}, std::move(m.why)};
+    case report_kind::declined: return workflow::attempt_declined{ref, m.retry_after, std::move(m.why)};
     case report_kind::stopped: return workflow::attempt_stopped{ref, m.maybe_done};
     case report_kind::denied: return workflow::probe_denied{ref};
   }

@@ -14,6 +14,6 @@ step_order order_for(const workflow::task& t, const workflow::definition& d, std
                      workflow::instant clock);
 
 /// What a report means to the rules. With `draining`, what follows is not begun here.
-workflow::event event_of(const attempt_report& m, const workflow::definition& d, bool draining);
+workflow::event event_of(attempt_report m, const workflow::definition& d, bool draining);
 
 } // namespace steadfast::actors

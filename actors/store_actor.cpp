@@ -8,7 +8,6 @@
 #include "actors/type_ids.hpp"
 #include "workflow/mutant.hpp"
 
-#include "workflow/overload.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -17,6 +16,7 @@
 #include <algorithm>
 #include <deque>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace steadfast::actors {
@@ -91,7 +91,7 @@ private:
 
   void on_write(const write_request& m) {
     queued_write w;
-    w.what = m.what;
+    w.what = at(deps_.clock.reading(this), m.what);
     w.client = sender_of<store_client>(this);
     w.ticket = m.ticket;
     w.holder = m.holder;
@@ -137,12 +137,10 @@ private:
   }
 
   void commit(std::vector<queued_write> batch) {
-    std::deque<store::write> stamped;
     store::write_list writes;
     writes.reserve(batch.size());
-    const auto reading = deps_.clock.reading(this);
     for (const auto& w : batch)
-      writes.push_back(has_time(*w.what) ? &stamped.emplace_back(at(reading, *w.what)) : &*w.what);
+      writes.push_back(&*w.what);
     try {
       const auto begun = clock().now();
       auto outcomes = deps_.store->commit(writes);
@@ -155,28 +153,22 @@ private:
     }
   }
 
-  static bool has_time(const store::write& w) {
+  /// One clock judges every write, whatever clock its sender has: as of when it arrived here.
+  static boxed<store::write> at(const workflow::clock_reading& clock, const boxed<store::write>& w) {
     return std::visit(
-      [](const auto& x) {
-        return requires {
-          x.now;
-        };
+      [&](const auto& x) {
+        if constexpr (requires { x.now; }) {
+          auto stamped = x;
+          if constexpr (std::is_same_v<decltype(stamped.now), workflow::clock_reading>)
+            stamped.now = clock;
+          else
+            stamped.now = clock.now;
+          return boxed<store::write>{store::write{std::move(stamped)}};
+        } else {
+          return w;
+        }
       },
-      w);
-  }
-
-  /// One clock judges every write, whatever clock its sender has.
-  static store::write at(const workflow::clock_reading& clock, store::write w) {
-    std::visit(workflow::overload{
-                 [&](store::claim_tasks& x) { x.now = clock; },
-                 [&](store::free_locks& x) { x.now = clock; },
-                 [&](auto& x) {
-                   if constexpr (requires { x.now; })
-                     x.now = clock.now;
-                 },
-               },
-               w);
-    return w;
+      *w);
   }
 
   /// After a restart the store's clock may be another one, by which too much or too little time seems to have passed; and a

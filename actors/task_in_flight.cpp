@@ -11,7 +11,7 @@ namespace steadfast::actors {
 namespace {
 
 state_tree tree_of_attempt(const task_in_flight& t, std::size_t step) {
-  const auto& s = t.task.steps[step];
+  const auto& s = t.task().steps[step];
   return {{"step", t.definition->steps[step].name},
           {"action", workflow::to_string(s.doing)},
           {"attempt", s.attempt},
@@ -23,7 +23,7 @@ state_tree tree_of_attempt(const task_in_flight& t, std::size_t step) {
 } // namespace
 
 bool has_answer(const task_in_flight& t, std::size_t step) {
-  const auto attempt = t.task.steps[step].attempt;
+  const auto attempt = t.task().steps[step].attempt;
   return std::any_of(t.waiting.begin(), t.waiting.end(), [&](const workflow::event& e) {
     return std::visit(
       [&](const auto& what) {
@@ -37,13 +37,13 @@ bool has_answer(const task_in_flight& t, std::size_t step) {
 
 state_tree tree_of(const task_in_flight& t) {
   std::vector<std::string> attempts;
-  for (std::size_t i = 0; i < t.task.steps.size(); ++i)
-    if (t.task.steps[i].doing != workflow::attempt_action::none)
+  for (std::size_t i = 0; i < t.task().steps.size(); ++i)
+    if (t.task().steps[i].doing != workflow::attempt_action::none)
       attempts.push_back(tree_of_attempt(t, i).json());
   const bool is_storing = t.committing.has_value();
-  return {{"id", t.task.id},
-          {"state", std::string{workflow::to_string(t.task.state)}},
-          {"lock_epoch", t.task.lock_epoch},
+  return {{"id", t.task().id},
+          {"state", std::string{workflow::to_string(t.task().state)}},
+          {"lock_epoch", t.task().lock_epoch},
           {"waits_for", is_storing         ? "the store"
                         : t.reading        ? "being read again"
                         : attempts.empty() ? "a timer"

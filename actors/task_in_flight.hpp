@@ -1,13 +1,16 @@
 #pragma once
 
 #include "actors/boxed.hpp"
+#include "store/state_store.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/event.hpp"
 #include "workflow/task.hpp"
 #include "workflow/transition.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 
 namespace steadfast::actors {
@@ -16,14 +19,18 @@ class state_tree;
 
 /// A task that a scheduler has locked.
 struct task_in_flight {
-  workflow::task task;     ///< as it is in the store
-  workflow::instant clock; ///< by which it was judged last, as node_clock names it
+  std::shared_ptr<const workflow::task> stored; ///< but for its revision
+  std::uint64_t revision = 0;                   ///< in the store
+  workflow::instant clock;                      ///< by which it was judged last, as node_clock names it
   boxed<workflow::definition> definition;
   std::deque<workflow::event> waiting;        ///< until the store has answered
-  std::optional<workflow::change> committing; ///< on its way to disk
+  std::optional<workflow::change> committing; ///< on its way to disk; its `next` is in `written`
+  boxed<store::write> written;                ///< so that no task is copied for it
   std::optional<workflow::event> cause;       ///< of what is on its way
   bool reload = false;                        ///< somebody else changed it: read it before going on
   bool reading = false;
+
+  const workflow::task& task() const { return *stored; }
 };
 
 /// What became of the step's attempt is known and waits to be judged.
