@@ -27,20 +27,20 @@ public:
 
   /// Replaces the deadline of the task's step.
   void set(workflow::instant at, std::uint64_t task, std::size_t step) {
-    auto& mine = by_task_[task];
-    if (const auto old = mine.find(step); old != mine.end())
-      ordered_.erase({old->second, task, step});
-    mine[step] = at;
+    const auto [mine, is_new] = deadlines_.try_emplace({task, step}, at);
+    if (!is_new && mine->second == at)
+      return;
+    if (!is_new)
+      ordered_.erase({std::exchange(mine->second, at), task, step});
     ordered_.insert({at, task, step});
   }
 
   void forget(std::uint64_t task) {
-    const auto mine = by_task_.find(task);
-    if (mine == by_task_.end())
-      return;
-    for (const auto& [step, at] : mine->second)
-      ordered_.erase({at, task, step});
-    by_task_.erase(mine);
+    auto mine = deadlines_.lower_bound({task, 0});
+    while (mine != deadlines_.end() && mine->first.first == task) {
+      ordered_.erase({mine->second, task, mine->first.second});
+      mine = deadlines_.erase(mine);
+    }
   }
 
   /// Takes out all that is due.
@@ -58,16 +58,13 @@ public:
 
 private:
   void erase_first() {
-    const auto first = *ordered_.begin();
+    const auto& first = *ordered_.begin();
+    deadlines_.erase({first.task, first.step});
     ordered_.erase(ordered_.begin());
-    const auto mine = by_task_.find(first.task);
-    mine->second.erase(first.step);
-    if (mine->second.empty())
-      by_task_.erase(mine);
   }
 
   std::set<entry> ordered_;
-  std::map<std::uint64_t, std::map<std::size_t, workflow::instant>> by_task_;
+  std::map<std::pair<std::uint64_t, std::size_t>, workflow::instant> deadlines_; ///< by task and step
 };
 
 } // namespace steadfast::actors

@@ -63,7 +63,10 @@ public:
 
   behavior_type make_behavior() override {
     return {
-      [this](const write_done& m) { on_written(m); },
+      [this](const writes_done& m) {
+        for (const auto& w : m.all)
+          on_written(w);
+      },
       [](const store_news&) {},
       [this](const boxed<workflow::submission>& m) { return delegate(deps_.store, m); },
       [this](const show_task& m) { return delegate(deps_.reader, m); },

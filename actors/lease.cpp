@@ -36,9 +36,15 @@ public:
   behavior_type make_behavior() override {
     take_step();
     return {
-      [this](const write_done& m) { on_written(m); }, [](const store_news&) {},
-      [this](const tick_timer& m) { on_tick(m); },    [this](const lease_progress&) { on_progress(); },
-      [this](const drain&) { return on_drain(); },    [this](const inspect_state&) { return state(); },
+      [this](const writes_done& m) {
+        for (const auto& w : m.all)
+          on_written(w);
+      },
+      [](const store_news&) {},
+      [this](const tick_timer& m) { on_tick(m); },
+      [this](const lease_progress&) { on_progress(); },
+      [this](const drain&) { return on_drain(); },
+      [this](const inspect_state&) { return state(); },
     };
   }
 

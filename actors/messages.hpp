@@ -85,7 +85,7 @@ STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x
 
 // ---- with the store ----
 
-/// A write for the next commit; answered by write_done with the same ticket once it is durable.
+/// A write for the next commit; answered by a write_done with the same ticket once it is durable.
 struct write_request {
   std::uint64_t ticket = 0;
   boxed<store::write> what;
@@ -100,6 +100,12 @@ struct write_done {
   std::vector<boxed<workflow::definition>> definitions; ///< those of outcome->tasks
 };
 STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions)
+
+/// What became of the writes of one client that one commit took, in their order.
+struct writes_done {
+  std::vector<write_done> all;
+};
+STEADFAST_MESSAGE(writes_done, x.all)
 
 /// From now on the sender hears of news; as a scheduler it is told which of its tasks others changed.
 struct subscribe {

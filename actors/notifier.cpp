@@ -38,7 +38,10 @@ public:
     set_down_handler([this](caf::down_msg& m) { on_down(m); });
     tell(this, deps_.store, subscribe{});
     return {
-      [this](const write_done& m) { on_written(m); },
+      [this](const writes_done& m) {
+        for (const auto& w : m.all)
+          on_written(w);
+      },
       [this](const store_news& m) { on_news(m); },
       [this](const observe& m) { on_observe(m); },
       [this](const progress_seen& m) { on_seen(m); },

@@ -48,14 +48,14 @@ struct agents_alive {
 STEADFAST_MESSAGE(agents_alive, x.agents)
 
 /// Sends writes and hears what became of them.
-using store_client = caf::typed_actor<takes<void(write_done)>, takes<void(store_news)>>;
+using store_client = caf::typed_actor<takes<void(writes_done)>, takes<void(store_news)>>;
 
 /// The only writer of the store in a process. What arrives during a commit goes into the next one.
 using store_actor = caf::typed_actor<
   // Durable when answered.
   takes<receipt(boxed<workflow::submission>)>,
   takes<void(flush)>,
-  // Answered to the sender by write_done.
+  // Answered to the sender by writes_done.
   takes<void(write_request)>,
   takes<void(subscribe)>,
   takes<store_view(describe)>,

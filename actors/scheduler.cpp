@@ -50,7 +50,10 @@ public:
       [this](const lease_changed& m) { on_lease(m); },
       [this](const agents_alive& m) { agents_.learn(m); },
       [this](attempt_report& m) { on_report(std::move(m)); },
-      [this](const write_done& m) { on_written(m); },
+      [this](const writes_done& m) {
+        for (const auto& w : m.all)
+          on_written(w);
+      },
       [this](const store_news& m) { on_news(m); },
       [this](const tick_timer& m) { on_tick(m); },
       [this](describe) { return view(); },

@@ -34,7 +34,8 @@ workflow::event event_of(attempt_report m, const workflow::definition& d, bool d
       auto facts = m.step < d.steps.size() ? facts_of(d, m.step, m.result) : std::vector<workflow::fact>{};
       return workflow::attempt_succeeded{ref, workflow::blob{std::move(m.result)}, std::move(facts)};
     }
-    case report_kind::failed_transient: return workflow::attempt_failed{ref, false, m.maybe_done, m.retry_after, std::move(m.why)};
+    case report_kind::failed_transient:
+      return workflow::attempt_failed{ref, false, m.maybe_done, m.retry_after, std::move(m.why)};
     case report_kind::failed_permanent: return workflow::attempt_failed{ref, true, m.maybe_done, {}, std::move(m.why)};
     case report_kind::declined: return workflow::attempt_declined{ref, m.retry_after, std::move(m.why)};
     case report_kind::stopped: return workflow::attempt_stopped{ref, m.maybe_done};

@@ -8,13 +8,13 @@
 #include "actors/type_ids.hpp"
 #include "workflow/mutant.hpp"
 
-
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -96,7 +96,7 @@ private:
     w.ticket = m.ticket;
     w.holder = m.holder;
     if (const auto why = why_misjudged(m); !why.empty())
-      return answer(w, not_now(why + "; the node has yet to learn of that"));
+      return turn_away(w, not_now(why + "; the node has yet to learn of that"));
     enqueue_write(std::move(w));
   }
 
@@ -232,10 +232,17 @@ private:
   void answer_all(std::vector<queued_write>& batch, std::vector<store::outcome> outcomes) {
     store_news news;
     std::map<std::string, std::vector<std::uint64_t>> changed;
+    std::map<store_client, writes_done> answers;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      gather_news(news, changed, batch[i], outcomes[i]);
-      answer(batch[i], std::move(outcomes[i]));
+      const auto& w = batch[i];
+      gather_news(news, changed, w, outcomes[i]);
+      if (w.submitter)
+        batch[i].submitter->deliver(receipt_of(outcomes[i]));
+      else
+        answers[w.client].all.push_back(answer_to(w, std::move(outcomes[i])));
     }
+    for (auto& [client, answer] : answers)
+      tell(this, client, std::move(answer));
     spread(news, changed);
   }
 
@@ -264,16 +271,16 @@ private:
     }
   }
 
-  void answer(queued_write& w, store::outcome o) {
-    if (w.submitter) {
-      w.submitter->deliver(receipt_of(o));
-      return;
-    }
+  write_done answer_to(const queued_write& w, store::outcome o) {
     write_done reply;
     reply.ticket = w.ticket;
     reply.definitions = definitions_.of(o.tasks, *deps_.store);
     reply.outcome = boxed<store::outcome>{std::move(o)};
-    tell(this, w.client, std::move(reply));
+    return reply;
+  }
+
+  void turn_away(const queued_write& w, store::outcome o) {
+    tell(this, w.client, writes_done{{answer_to(w, std::move(o))}});
   }
 
   static receipt receipt_of(const store::outcome& o) {

@@ -63,7 +63,7 @@ public:
       [this](const list_late_replies& m) { return passed_on<late_reply_page>(reader_, m); },
       [this](const inspect_state&) { return state(); },
       [this](const show_stats& m) { return passed_on<boxed<store::store_stats>>(reader_, m); },
-      [this](const write_done& m) { on_written(m); },
+      [this](const writes_done& m) { on_written(m); },
       [this](const store_news& m) { spread(m); },
       [this](const peer_changed& m) { on_peer(m); },
     };
@@ -119,20 +119,25 @@ private:
     tell(this, writer_, std::move(passed));
   }
 
-  void on_written(const write_done& m) {
-    const auto found = open_.extract(m.ticket);
-    if (found.empty())
-      return; // its client was told that nobody knows
-    auto passed = m;
-    passed.ticket = found.mapped().ticket;
-    tell(this, found.mapped().client, std::move(passed));
+  void on_written(const writes_done& m) {
+    std::map<store_client, writes_done> answers;
+    for (const auto& w : m.all) {
+      const auto found = open_.extract(w.ticket);
+      if (found.empty())
+        continue; // its client was told that nobody knows
+      auto& passed = answers[found.mapped().client].all;
+      passed.push_back(w);
+      passed.back().ticket = found.mapped().ticket;
+    }
+    for (auto& [client, answer] : answers)
+      tell(this, client, std::move(answer));
   }
 
   void answer(const store_client& to, std::uint64_t ticket, store::verdict result, std::string why) {
     store::outcome o;
     o.result = result;
     o.why = std::move(why);
-    tell(this, to, write_done{ticket, boxed<store::outcome>{std::move(o)}, {}});
+    tell(this, to, writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}});
   }
 
   // ---- submitting ----

@@ -283,7 +283,8 @@ store::outcome control_context::write(store::write what) const {
   caf::scoped_actor self{sys};
   self->send(parts.writer, std::move(request));
   std::optional<store::outcome> outcome;
-  self->receive([&](const actors::write_done& m) { outcome = *m.outcome; }, caf::after(reply_limit) >> [] {});
+  self->receive([&](const actors::writes_done& m) { outcome = *m.all.at(0).outcome; },
+                caf::after(reply_limit) >> [] {});
   if (!outcome || outcome->result == store::verdict::unknown_outcome)
     throw control_error{control_error::timed_out, "the store did not answer; the outcome is unknown"};
   if (outcome->result == store::verdict::full)

@@ -95,10 +95,13 @@ cargo cargo_of(const caf::message& m) {
     return cargo::order;
   if (m.match_elements<actors::attempt_report>())
     return cargo::report;
-  if (!m.match_elements<actors::write_done>())
+  if (!m.match_elements<actors::writes_done>())
     return cargo::other;
-  const auto& outcome = m.get_as<actors::write_done>(0).outcome;
-  return outcome->number > 0 && outcome->revision == 0 ? cargo::lease_answer : cargo::other;
+  const auto& all = m.get_as<actors::writes_done>(0).all;
+  const auto is_of_lease = [](const actors::write_done& w) {
+    return w.outcome->number > 0 && w.outcome->revision == 0;
+  };
+  return std::any_of(all.begin(), all.end(), is_of_lease) ? cargo::lease_answer : cargo::other;
 }
 
 } // namespace

@@ -10,7 +10,7 @@ using namespace steadfast;
 using namespace std::chrono_literals;
 using actors::flush;
 using actors::step_order;
-using actors::write_done;
+using actors::writes_done;
 using tests::one_node;
 using tests::store_tap;
 
@@ -151,7 +151,8 @@ TEST_CASE("row 8: a step that was recorded as running and not ordered yet is ord
   one_node node;
   node.run();
   node.begin_to_submit("t1");
-  node.run_until_next<write_done>("scheduler", [](const write_done& m) { return !m.outcome->tasks.empty(); });
+  node.run_until_next<writes_done>("scheduler",
+                                   [](const writes_done& m) { return !m.all.at(0).outcome->tasks.empty(); });
   REQUIRE(node.step_state("t1", 0) == "running");
   node.crash();
   CHECK(node.agent("hotel").orders().empty());
@@ -168,7 +169,8 @@ TEST_CASE(
   one_node node;
   node.run();
   node.begin_to_submit("t1");
-  node.run_until_next<write_done>("scheduler", [](const write_done& m) { return !m.outcome->tasks.empty(); });
+  node.run_until_next<writes_done>("scheduler",
+                                   [](const writes_done& m) { return !m.all.at(0).outcome->tasks.empty(); });
   node.settings().schedulers = {"s2"}; // another one, which does not free what s1 had
   node.restart();
   node.advance(29s);

@@ -206,7 +206,7 @@ TEST_CASE("row 64: a change whose answer was lost with the connection is made on
   c.settle();
   c.home.begin_to_submit("t1");
   // The answer to the change that completes `hotel` is on its way to the link.
-  c.home.run_until_next<actors::write_done>("store_link", [&](const actors::write_done&) {
+  c.home.run_until_next<actors::writes_done>("store_link", [&](const actors::writes_done&) {
     return c.home.store().find("t1").has_value() && c.home.step_state("t1", 0) == "completed";
   });
   b.lose_store();
@@ -223,7 +223,7 @@ TEST_CASE("row 7: a claim whose answer was lost is not forgotten: what was locke
   neighbour b{c.home, c.book, "b"};
   c.settle();
   c.home.begin_to_submit("t1");
-  c.home.run_until_next<actors::write_done>("store_link", [&](const actors::write_done&) {
+  c.home.run_until_next<actors::writes_done>("store_link", [&](const actors::writes_done&) {
     return c.home.store().find("t1").has_value() && c.locked_by("t1") == "b";
   });
   b.lose_store();

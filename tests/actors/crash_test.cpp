@@ -8,7 +8,6 @@ using namespace steadfast;
 using namespace std::chrono_literals;
 using actors::attempt_report;
 using actors::flush;
-using actors::write_done;
 using tests::one_node;
 using tests::report_on;
 using tests::scripted_agent;

@@ -111,7 +111,7 @@ TEST_CASE("a process that ends with a purge on its way has made it or has not, a
       return std::holds_alternative<store::purge_ended>(*w.what);
     });
     if (crashes > 0)
-      n.node.run_until_next<actors::write_done>("janitor");
+      n.node.run_until_next<actors::writes_done>("janitor");
     n.restart();
     CHECK(n.tasks() == (crashes > 0 ? before - 100 : before));
     CHECK(n.faults().empty());

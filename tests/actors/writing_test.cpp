@@ -258,7 +258,7 @@ TEST_CASE("rows 50 and 51: a change that was judged by another clock, or ahead o
   one_node node{without_schedulers()};
   node.run();
   node.submit("t1");
-  tests::recorder<actors::write_done> judge{node.system().system()};
+  tests::recorder<actors::writes_done> judge{node.system().system()};
   const auto judged_at = [&](workflow::instant when, workflow::instant clock) {
     store::update_task u;
     u.next = node.task("t1");
@@ -268,7 +268,7 @@ TEST_CASE("rows 50 and 51: a change that was judged by another clock, or ahead o
     r.judged = {when, clock};
     node.system().tell(judge.handle(), node.writer, r);
     node.run();
-    return judge.seen().back().outcome->result;
+    return judge.seen().back().all.at(0).outcome->result;
   };
   const auto clock = node.system().clock().set_at;
   CHECK(judged_at(node.now(), workflow::unset) == store::verdict::full);
