@@ -7,7 +7,7 @@ set(problems "")
 
 set(in_sources "")
 foreach(folder workflow store actors runtime)
-  file(GLOB_RECURSE files "${ROOT}/${folder}/*.cpp")
+  file(GLOB_RECURSE files "${ROOT}/${folder}/*.cpp" "${ROOT}/${folder}/*.hpp")
   foreach(file IN LISTS files)
     file(READ "${file}" text)
     string(REGEX MATCHALL "mutant\\([ \n]*\"[^\"]*\"" uses "${text}")
