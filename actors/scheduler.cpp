@@ -394,9 +394,8 @@ private:
   /// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo. Nor
   /// when it found no agent before: that it did not happen is about to be stored.
   void send_order(task_in_flight& e, std::size_t step) {
-    if (agents_.has_order(e.task(), step) && !workflow::mutant("ordered_twice"))
-      return;
-    if (has_answer(e, step) && !workflow::mutant("ordered_after_answer"))
+    const bool is_answered = has_answer(e, step) && !workflow::mutant("ordered_after_answer");
+    if ((agents_.has_order(e.task(), step) || is_answered) && !workflow::mutant("ordered_twice"))
       return;
     const auto& s = e.task().steps[step];
     const workflow::attempt_ref ref{step, s.attempt, e.task().lock_epoch, draining_};
