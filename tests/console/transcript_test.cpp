@@ -27,7 +27,7 @@ class store_as_left {
 public:
   store_as_left() {
     fs::create_directory(path());
-    fs::copy_file(golden / "format-2" / "store" / "data.mdb", path() / "data.mdb");
+    fs::copy_file(golden / "format-3" / "store" / "data.mdb", path() / "data.mdb");
     fs::permissions(path(), fs::perms::owner_all);
     fs::permissions(path() / "data.mdb", fs::perms::owner_read | fs::perms::owner_write);
   }
