@@ -63,10 +63,7 @@ public:
 
   behavior_type make_behavior() override {
     return {
-      [this](const writes_done& m) {
-        for (const auto& w : m.all)
-          on_written(w);
-      },
+      one_by_one([this](const write_done& w) { on_written(w); }),
       [](const store_news&) {},
       [this](const boxed<workflow::submission>& m) { return delegate(deps_.store, m); },
       [this](const show_task& m) { return delegate(deps_.reader, m); },

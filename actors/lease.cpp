@@ -36,10 +36,7 @@ public:
   behavior_type make_behavior() override {
     take_step();
     return {
-      [this](const writes_done& m) {
-        for (const auto& w : m.all)
-          on_written(w);
-      },
+      one_by_one([this](const write_done& w) { on_written(w); }),
       [](const store_news&) {},
       [this](const tick_timer& m) { on_tick(m); },
       [this](const lease_progress&) { on_progress(); },

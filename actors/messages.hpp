@@ -107,6 +107,15 @@ struct writes_done {
 };
 STEADFAST_MESSAGE(writes_done, x.all)
 
+/// A handler of writes_done that hands each write_done to `f`.
+template <class F>
+auto one_by_one(F f) {
+  return [f](const writes_done& m) {
+    for (const auto& w : m.all)
+      f(w);
+  };
+}
+
 /// From now on the sender hears of news; as a scheduler it is told which of its tasks others changed.
 struct subscribe {
   std::string scheduler; ///< empty: not a scheduler

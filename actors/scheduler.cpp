@@ -50,10 +50,7 @@ public:
       [this](const lease_changed& m) { on_lease(m); },
       [this](const agents_alive& m) { agents_.learn(m); },
       [this](attempt_report& m) { on_report(std::move(m)); },
-      [this](const writes_done& m) {
-        for (const auto& w : m.all)
-          on_written(w);
-      },
+      one_by_one([this](const write_done& w) { on_written(w); }),
       [this](const store_news& m) { on_news(m); },
       [this](const tick_timer& m) { on_tick(m); },
       [this](describe) { return view(); },

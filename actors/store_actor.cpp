@@ -234,10 +234,10 @@ private:
     std::map<std::string, std::vector<std::uint64_t>> changed;
     std::map<store_client, writes_done> answers;
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      const auto& w = batch[i];
+      auto& w = batch[i];
       gather_news(news, changed, w, outcomes[i]);
       if (w.submitter)
-        batch[i].submitter->deliver(receipt_of(outcomes[i]));
+        w.submitter->deliver(receipt_of(outcomes[i]));
       else
         answers[w.client].all.push_back(answer_to(w, std::move(outcomes[i])));
     }
