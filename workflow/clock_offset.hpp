@@ -22,7 +22,7 @@ struct clock_offset {
   instant learnt_at{}; ///< by the own clock
 };
 
-/// The bounds later, by the own clock: each of the two clocks may gain or lose one per cent.
+/// The bounds later, by the own clock: each of the two clocks may gain or lose one per cent (rounded up).
 clock_offset later(const clock_offset& known, instant now);
 
 /// After one more sample: what both it and the former bounds allow, so that slow answers, which say little, change little
