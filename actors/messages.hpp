@@ -104,8 +104,9 @@ STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions)
 /// What became of the writes of one client that one commit took, in their order.
 struct writes_done {
   std::vector<write_done> all;
+  workflow::instant clock; ///< that the store went by: when it was set; unset: the store did not answer
 };
-STEADFAST_MESSAGE(writes_done, x.all)
+STEADFAST_MESSAGE(writes_done, x.all, x.clock)
 
 /// A handler of writes_done that hands each write_done to `f`.
 template <class F>
@@ -250,8 +251,9 @@ struct task_view {
   boxed<workflow::task> task; ///< empty: there is none of that id
   boxed<workflow::definition> definition;
   std::vector<boxed<store::late_reply_entry>> late_replies;
+  workflow::instant clock; ///< of the store's node when it was read: when it was set
 };
-STEADFAST_MESSAGE(task_view, x.task, x.definition, x.late_replies)
+STEADFAST_MESSAGE(task_view, x.task, x.definition, x.late_replies, x.clock)
 
 struct list_tasks {
   boxed<store::task_filter> filter;

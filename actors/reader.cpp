@@ -72,6 +72,7 @@ private:
   task_view view_of(std::optional<workflow::task> found, bool with_late_replies) {
     report_damage();
     task_view view;
+    view.clock = deps_.clock.reading(this).set_at;
     if (!found)
       return view;
     view.definition = definitions_.find(*found, *deps_.store);

@@ -50,7 +50,10 @@ public:
       [this](const lease_changed& m) { on_lease(m); },
       [this](const agents_alive& m) { agents_.learn(m); },
       [this](attempt_report& m) { on_report(std::move(m)); },
-      one_by_one([this](const write_done& w) { on_written(w); }),
+      [this](const writes_done& m) {
+        for (const auto& w : m.all)
+          on_written(w, m.clock);
+      },
       [this](const store_news& m) { on_news(m); },
       [this](const tick_timer& m) { on_tick(m); },
       [this](describe) { return view(); },
@@ -125,7 +128,7 @@ private:
     alarm_.set<scheduler_actor>(this, deps_.clock, claim_at_);
   }
 
-  void on_claimed(const write_done& m) {
+  void on_claimed(const write_done& m, workflow::instant clock) {
     claiming_ = false;
     if (m.outcome->result != store::verdict::applied) {
       ready_ = m.outcome->result == store::verdict::full; // else some may be locked for it now
@@ -136,7 +139,7 @@ private:
       definitions_.add(d);
     for (const auto& t : m.outcome->tasks)
       if (t.locked_by == deps_.options.name)
-        begin(t);
+        begin(t, clock);
     work_ = work_ || m.outcome->more;
     if (m.outcome->next != workflow::never)
       claim_at_ = m.outcome->next;
@@ -145,11 +148,11 @@ private:
     finish_drain();
   }
 
-  void begin(const workflow::task& t) {
+  void begin(const workflow::task& t, workflow::instant clock) {
     auto& e = tasks_[t.number];
     e = task_in_flight{};
     e.definition = definitions_.find(t);
-    know(e, t);
+    know(e, t, clock);
     ++view_.claimed;
     log("taken", t, {});
     if (draining_)
@@ -158,9 +161,10 @@ private:
     go_on(t.number);
   }
 
-  /// The task as it is stored.
-  void know(task_in_flight& e, const workflow::task& t) {
-    e.clock = deps_.clock.reading(this).set_at;
+  /// The task as it was stored when the store went by that clock. What was stored then is judged by no other one: the answer may
+  /// be so late that meanwhile the clock is another and the task as well.
+  void know(task_in_flight& e, const workflow::task& t, workflow::instant clock) {
+    e.clock = workflow::mutant("known_by_any_clock") ? deps_.clock.reading(this).set_at : clock;
     auto known = std::make_shared<workflow::task>(t);
     workflow::carry_over(*known, *e.definition, e.clock);
     e.stored = std::move(known);
@@ -242,9 +246,9 @@ private:
     tell(this, deps_.store, std::move(r));
   }
 
-  void on_written(const write_done& m) {
+  void on_written(const write_done& m, workflow::instant clock) {
     switch (m.ticket) {
-      case claim_ticket: return on_claimed(m);
+      case claim_ticket: return on_claimed(m, clock);
       case free_ticket: return on_freed(*m.outcome);
       case evidence_ticket: return;
       default: return on_stored(m.ticket - first_task_ticket, *m.outcome);
@@ -348,7 +352,7 @@ private:
       return forget(number, false);
     }
     if (m.task->revision != e.revision) {
-      know(e, *m.task);
+      know(e, *m.task, m.clock);
       agents_.settle(e.task());
       due_.forget(number);
       carry_out(e, workflow::outstanding(e.task()));

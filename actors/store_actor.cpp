@@ -241,8 +241,10 @@ private:
       else
         answers[w.client].all.push_back(answer_to(w, std::move(outcomes[i])));
     }
-    for (auto& [client, answer] : answers)
+    for (auto& [client, answer] : answers) {
+      answer.clock = deps_.clock.reading(this).set_at;
       tell(this, client, std::move(answer));
+    }
     spread(news, changed);
   }
 
@@ -280,7 +282,7 @@ private:
   }
 
   void turn_away(const queued_write& w, store::outcome o) {
-    tell(this, w.client, writes_done{{answer_to(w, std::move(o))}});
+    tell(this, w.client, writes_done{{answer_to(w, std::move(o))}, deps_.clock.reading(this).set_at});
   }
 
   static receipt receipt_of(const store::outcome& o) {

@@ -125,9 +125,10 @@ private:
       const auto found = open_.extract(w.ticket);
       if (found.empty())
         continue; // its client was told that nobody knows
-      auto& passed = answers[found.mapped().client].all;
-      passed.push_back(w);
-      passed.back().ticket = found.mapped().ticket;
+      auto& passed = answers[found.mapped().client];
+      passed.clock = m.clock;
+      passed.all.push_back(w);
+      passed.all.back().ticket = found.mapped().ticket;
     }
     for (auto& [client, answer] : answers)
       tell(this, client, std::move(answer));
@@ -137,7 +138,7 @@ private:
     store::outcome o;
     o.result = result;
     o.why = std::move(why);
-    tell(this, to, writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}});
+    tell(this, to, writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}, workflow::unset});
   }
 
   // ---- submitting ----

@@ -21,7 +21,7 @@ class state_tree;
 struct task_in_flight {
   std::shared_ptr<const workflow::task> stored; ///< but for its revision
   std::uint64_t revision = 0;                   ///< in the store
-  workflow::instant clock;                      ///< by which it was judged last, as node_clock names it
+  workflow::instant clock;                      ///< by which it was stored or judged last, as node_clock names it
   boxed<workflow::definition> definition;
   std::deque<workflow::event> waiting;        ///< until the store has answered
   std::optional<workflow::change> committing; ///< on its way to disk; its `next` is in `written`

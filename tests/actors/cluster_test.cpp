@@ -48,6 +48,11 @@ std::shared_ptr<std::string> begin_to_count(cluster& c, const actors::store_link
   return why;
 }
 
+/// The node knows the clock of the store's node exactly, and by that name.
+actors::clock_lead follow(workflow::instant set_at, workflow::instant now) {
+  return {{0ms, 0ms, now}, set_at};
+}
+
 std::size_t orders_at(neighbour& n, const std::string& step) {
   return n.agent(step).orders_of(step).size();
 }
@@ -271,4 +276,38 @@ TEST_CASE("row 2: a submission whose answer is lost with the connection is told 
     node.ask<actors::receipt>(b.link, actors::boxed<workflow::submission>{c.home.order_for("t1")}).value();
   CHECK(again.result == store::verdict::applied);
   CHECK_FALSE(again.created);
+}
+
+TEST_CASE(
+  "row 50: what a scheduler was told by another clock than its node follows now is ordered by that one, which no "
+  "agent follows any more") {
+  cluster c;
+  const auto told_by = c.home.system().clock().set_at;
+  tests::neighbour_settings settings;
+  settings.lead = std::make_shared<actors::shared_lead>();
+  settings.lead->set(follow(told_by, c.home.now()));
+  neighbour b{c.home, c.book, "b", settings};
+  b.agent("hotel").follow(scripted_agent::hang);
+  c.settle();
+  c.home.begin_to_submit("t1");
+  SECTION("an answer to a claim") {
+    c.home.run_until_next<actors::writes_done>(
+      "scheduler", [](const actors::writes_done& m) { return !m.all.at(0).outcome->tasks.empty(); });
+  }
+  SECTION("a task that it has read again") {
+    c.home.run();
+    REQUIRE(orders_at(b, "hotel") == 1);
+    auto changed = c.home.task("t1");
+    changed.steps.at(0).attempt = changed.steps.at(0).log.back().number = 2;
+    store::update_task u;
+    u.next = changed;
+    u.lock_epoch_before = changed.lock_epoch;
+    REQUIRE(c.home.store().commit({std::move(u)}).at(0).result == store::verdict::applied);
+    c.home.system().tell(c.home.gateway, b.scheduler, actors::store_news{false, false, false, {changed.number}});
+    c.home.run_until_next<actors::task_view>("scheduler");
+  }
+  settings.lead->set(follow(told_by + 1h, c.home.now()));
+  c.home.run();
+  REQUIRE(orders_at(b, "hotel") > 0);
+  CHECK(b.agent("hotel").last().clock == told_by);
 }

@@ -34,7 +34,8 @@ neighbour::neighbour(one_node& home, address_book& book, std::string its_name, n
       book_{book} {
   auto& node = home.system();
   auto& sys = node.system();
-  const auto& clock = node.clock();
+  auto clock = node.clock();
+  clock.lead = settings.lead;
   const auto address = name + ":1";
   link = node.keep(actors::spawn_store_link(sys, {name}));
   std::vector<actors::agent_offer> offers;

@@ -31,6 +31,7 @@ struct neighbour_settings {
   bool has_scheduler = true;
   std::vector<std::string> steps = {"hotel", "flight"}; ///< whose agents it has
   workflow::lease_terms lease;
+  std::shared_ptr<actors::shared_lead> lead; ///< of the clock that the test has it follow; none: that of `home`
 };
 
 /// A further node of a cluster beside the one with the store: its actors live in the same system, so time and messages are

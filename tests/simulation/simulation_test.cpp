@@ -37,6 +37,7 @@ constexpr struct {
   {1641, std::chrono::hours{10}},
   {910'266'002, std::chrono::hours{10}},
   {3'977'017'148, std::chrono::hours{10}},
+  {1'366'659'698, std::chrono::hours{10}},
 };
 
 } // namespace
