@@ -109,7 +109,7 @@ private:
     const auto place = known.place();
     ++found_.tasks.at(static_cast<std::size_t>(t.state));
     report_.records += known.state.large.size() + (known.state.payload_size > 0 ? 1 : 0);
-    expect(has(in_.ids, t.id), name + ": its id is not known");
+    expect(has(in_.ids, t.id) || has(in_.recent_ids, key{t.number}), name + ": its id is not known");
     expect(has(in_.states, key{static_cast<std::uint8_t>(t.state), t.number}), name + ": missing in table states");
     if (place.due != workflow::never)
       expect(counted(in_.deadlines, key{place.due, t.number}), name + ": missing in table deadlines");
@@ -168,6 +168,20 @@ private:
       const auto t = bytes ? readable<task_state>(k, *bytes) : std::nullopt;
       expect(bytes.has_value(), name + ": there is no task " + std::to_string(ref->number));
       expect(!t || t->task.id == c.key(), name + ": it leads to another task");
+    });
+    each(in_.recent_ids, [this](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const auto name = "id of task " + std::to_string(number);
+      const auto recent = record<recent_id>(c, name);
+      if (!recent || is_set_aside(number))
+        return;
+      const auto bytes = txn_.get(in_.tasks, c.key());
+      const auto t = bytes ? readable<task_state>(c.key(), *bytes) : std::nullopt;
+      expect(bytes.has_value(), name + ": there is no such task");
+      expect(!t || t->task.id == recent->id, name + ": it is another one's");
+      const auto moved = txn_.get(in_.ids, recent->id);
+      const auto ref = moved ? readable<task_ref>(recent->id, *moved) : std::nullopt;
+      expect(!ref || ref->number == number, name + ": it leads to another task");
     });
   }
 

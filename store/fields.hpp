@@ -163,6 +163,11 @@ void serialize(Archive& ar, task_ref& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, recent_id& x, unsigned) {
+  all(ar, x.id, x.digest);
+}
+
+template <class Archive>
 void serialize(Archive& ar, large_result& x, unsigned) {
   all(ar, x.step, x.size, x.hash);
 }

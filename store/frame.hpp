@@ -30,6 +30,7 @@ enum class record_kind : std::uint16_t {
   set_aside = 12,
   exported_task = 13, ///< a file of its own
   ended_count = 14,
+  recent_id = 15,
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

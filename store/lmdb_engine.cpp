@@ -58,7 +58,8 @@ std::unique_ptr<state_store> open_lmdb_store(const store_options& options) {
 
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
     : options_{options},
-      directory_{directory_for(options)} {
+      directory_{directory_for(options)},
+      recent_{options.recent_ids_max} {
   try {
     open_environment(settings);
     expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);
@@ -166,6 +167,8 @@ void lmdb_engine::read_counters() {
     throw store_error{
       "the counters of the store are damaged (" + std::string{e.what()} + "): restore a copy of the store", false};
   }
+  if (!options_.read_only)
+    recent_.load(txn, in_, count_.last_task);
 }
 
 // ---- commit ----
@@ -210,7 +213,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
   auto txn = lmdb::transaction::writing(*env_);
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
   write_batch writes{
-    txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_}};
+    txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_, &recent_}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)
@@ -223,6 +226,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
     ended_[name] = count;
   definitions_.add_all_of(writes.definitions());
   standings_.take_over(writes.changed_tasks());
+  recent_.take_over(writes.changed_ids(), count_.last_task);
   for (const auto number : writes.set_aside())
     damage_.forget(number);
   if (++commits_ % commits_between_looks == 0)

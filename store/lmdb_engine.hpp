@@ -68,6 +68,8 @@ private:
   /// Runs f(transaction, snapshot) on the present state.
   template <class F>
   auto read(F f) const;
+  /// Throws damaged_record. `recent`: what recent_ids::find said before the snapshot was taken.
+  std::optional<task_ref> ref_of(const snapshot& see, const std::string& id, std::optional<std::uint64_t> recent) const;
   /// A task that is damaged is reported and absent.
   std::optional<snapshot::known_task> believed(const snapshot& see, std::uint64_t number, bool whole = false) const;
 
@@ -82,6 +84,7 @@ private:
   std::uint64_t commits_ = 0;
   bool is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
   standings standings_;
+  recent_ids recent_;
   mutable definition_cache definitions_;
   mutable damage_log damage_;
 };

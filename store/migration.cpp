@@ -75,11 +75,16 @@ void to_format_2(lmdb::transaction& txn) {
     txn.put(counts_table, name, encode_record(name, count));
 }
 
+/// New ids gather in a table of their own. And tasks are written with compact bodies; those that are there are rewritten when they
+/// change.
+void to_format_3(lmdb::transaction& txn) {
+  txn.make_table("recent_ids");
+}
+
 } // namespace
 
 std::vector<migration> all_migrations() {
-  // From format 3 on tasks are written with compact bodies; those that are there are rewritten when they change.
-  return {{1, to_format_2}, {2, [](lmdb::transaction&) {}}};
+  return {{1, to_format_2}, {2, to_format_3}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

@@ -14,7 +14,8 @@ struct store_options {
   std::uint64_t size_reserve = 64 << 20;          ///< of size_max, kept for recording work that is already accepted
   std::size_t payload_size_max = 1 << 20;
   std::size_t result_size_max = 1 << 20;
-  bool read_only = false; ///< for looking at a store: no lock is taken, every write is refused
+  std::size_t recent_ids_max = 65'536; ///< ids of new tasks that gather before they are moved to their places together
+  bool read_only = false;              ///< for looking at a store: no lock is taken, every write is refused
 };
 
 /// Empty: the options make sense.

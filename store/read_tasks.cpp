@@ -108,11 +108,22 @@ std::optional<workflow::task> lmdb_engine::find(std::uint64_t number) const {
   });
 }
 
+/// One that was recent may have been moved since, never the other way round.
+std::optional<task_ref> lmdb_engine::ref_of(const snapshot& see, const std::string& id,
+                                            std::optional<std::uint64_t> recent) const {
+  if (options_.read_only)
+    recent = see.recent_number(id);
+  if (auto ref = recent ? see.recent_ref(*recent) : std::nullopt)
+    return ref;
+  return see.ref_of(id);
+}
+
 std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
+  const auto recent = recent_.find(id);
   return read([&](const lmdb::transaction&, const snapshot& see) -> std::optional<workflow::task> {
     std::optional<task_ref> ref;
     try {
-      ref = see.ref_of(id);
+      ref = ref_of(see, id, recent);
     } catch (const damaged_record&) { // check() names it; no task can be told from it
       return std::nullopt;
     }
@@ -124,9 +135,10 @@ std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
 }
 
 std::optional<exported_task> lmdb_engine::export_task(const std::string& id) const {
+  const auto recent = recent_.find(id);
   return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<exported_task> {
     try {
-      const auto ref = see.ref_of(id);
+      const auto ref = ref_of(see, id, recent);
       auto known = ref ? see.whole_task(ref->number) : std::nullopt;
       if (!known)
         return std::nullopt;

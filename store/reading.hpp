@@ -15,14 +15,4 @@ auto lmdb_engine::read(F f) const {
   }
 }
 
-/// The record, or nothing when it is damaged.
-template <class T>
-std::optional<T> readable(std::string_view key, std::string_view bytes) {
-  try {
-    return decode_record<T>(key, bytes);
-  } catch (const damaged_record&) {
-    return std::nullopt;
-  }
-}
-
 } // namespace steadfast::store

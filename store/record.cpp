@@ -56,6 +56,7 @@ STEADFAST_RECORD(steadfast::store::late_reply_record, late_reply)
 STEADFAST_RECORD(steadfast::store::set_aside_record, set_aside)
 STEADFAST_RECORD(steadfast::store::exported_task, exported_task)
 STEADFAST_RECORD(steadfast::store::ended_count, ended_count)
+STEADFAST_RECORD(steadfast::store::recent_id, recent_id)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -260,6 +261,7 @@ STEADFAST_STORED(notice_record)
 STEADFAST_STORED(late_reply_record)
 STEADFAST_STORED(set_aside_record)
 STEADFAST_STORED(ended_count)
+STEADFAST_STORED(recent_id)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 
 #define STEADFAST_SENT(Type)                                                                                           \

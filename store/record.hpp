@@ -4,6 +4,7 @@
 #include "store/state_store.hpp"
 #include "store/stored.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,16 @@ std::string_view encode_record(std::string_view key, const T& value);
 /// Throws damaged_record when the bytes are not a whole T that was stored under this key.
 template <class T>
 T decode_record(std::string_view key, std::string_view bytes);
+
+/// The record, or nothing when it is damaged.
+template <class T>
+std::optional<T> readable(std::string_view key, std::string_view bytes) {
+  try {
+    return decode_record<T>(key, bytes);
+  } catch (const damaged_record&) {
+    return std::nullopt;
+  }
+}
 
 /// A stable hash, for what is compared by hash on disk.
 std::uint64_t hash_of(std::string_view bytes);

@@ -16,7 +16,8 @@ inline constexpr std::uint32_t store_format = 3;
 struct tables {
   lmdb::table meta;         ///< "format" -> format_record; "counters" -> counters
   lmdb::table definitions;  ///< name, 0, version u32 -> workflow::definition
-  lmdb::table ids;          ///< the client's id -> task_ref
+  lmdb::table ids;          ///< the client's id -> task_ref; but for those in recent_ids
+  lmdb::table recent_ids;   ///< number -> recent_id; some of them are in ids already
   lmdb::table tasks;        ///< number -> task_state
   lmdb::table payloads;     ///< number -> payload_record; none for an empty payload
   lmdb::table results;      ///< number, step u32 -> result_record; only those above result_inline_max
@@ -41,10 +42,11 @@ struct table_entry {
   lmdb::table tables::*table;
 };
 /// Every table with the name it has on disk.
-inline constexpr std::array<table_entry, 20> all_tables{{
+inline constexpr std::array<table_entry, 21> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
+  {"recent_ids", &tables::recent_ids},
   {"tasks", &tables::tasks},
   {"payloads", &tables::payloads},
   {"results", &tables::results},

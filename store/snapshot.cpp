@@ -75,6 +75,22 @@ std::optional<task_ref> snapshot::ref_of(const std::string& id) const {
   return decode_record<task_ref>(id, *bytes);
 }
 
+std::optional<task_ref> snapshot::recent_ref(std::uint64_t number) const {
+  const key k{number};
+  const auto bytes = txn_.get(in_.recent_ids, k);
+  if (!bytes)
+    return std::nullopt;
+  return task_ref{number, decode_record<recent_id>(k, *bytes).digest};
+}
+
+std::optional<std::uint64_t> snapshot::recent_number(const std::string& id) const {
+  lmdb::cursor c{txn_, in_.recent_ids};
+  for (bool more = c.first(); more; more = c.next())
+    if (const auto recent = readable<recent_id>(c.key(), c.value()); recent && recent->id == id)
+      return last_number(c.key());
+  return std::nullopt;
+}
+
 std::optional<snapshot::known_task> snapshot::task(std::uint64_t number) const {
   const key k{number};
   const auto bytes = txn_.get(in_.tasks, k);

@@ -66,7 +66,9 @@ public:
   definition_cache::entry definition(const std::string& name, std::uint32_t version) const;
   std::optional<std::uint32_t> newest_version(const std::string& name) const;
 
-  std::optional<task_ref> ref_of(const std::string& id) const;
+  std::optional<task_ref> ref_of(const std::string& id) const;             ///< in table `ids`
+  std::optional<task_ref> recent_ref(std::uint64_t number) const;          ///< in table `recent_ids`
+  std::optional<std::uint64_t> recent_number(const std::string& id) const; ///< the same by a scan, for who has no index
 
   /// The task and its definition, both believed.
   struct known_task {

@@ -46,6 +46,12 @@ struct task_ref {
   std::array<std::uint64_t, 2> digest{}; ///< of what was submitted, so that another body is noticed
 };
 
+/// The same, as long as it is found by the number.
+struct recent_id {
+  std::string id;
+  std::array<std::uint64_t, 2> digest{};
+};
+
 /// Results up to this size are part of the state record; larger ones are written once, in a record of their own.
 inline constexpr std::size_t result_inline_max = 256;
 

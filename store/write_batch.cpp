@@ -45,6 +45,7 @@ std::shared_ptr<const standing> write_batch::stands(std::uint64_t number) {
 }
 
 void write_batch::finish() {
+  move_ids();
   put_ended_counts();
   if (count_ == count_before_)
     return;

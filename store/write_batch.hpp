@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/options.hpp"
+#include "store/recent_ids.hpp"
 #include "store/snapshot.hpp"
 #include "store/standing.hpp"
 #include "workflow/event.hpp"
@@ -24,6 +25,7 @@ public:
     damage_log* damage = nullptr;
     const standings* known = nullptr;    ///< what was committed
     const ended_counts* ended = nullptr; ///< likewise
+    const recent_ids* recent = nullptr;  ///< likewise
   };
   write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
               const settings& s);
@@ -38,6 +40,7 @@ public:
   const definition_cache& definitions() const { return cache_; }
   const std::vector<std::uint64_t>& set_aside() const { return set_aside_; }
   standings::changes& changed_tasks() { return changed_; }
+  const recent_ids::changes& changed_ids() const { return ids_; }
 
 private:
   // write_task.cpp
@@ -86,8 +89,17 @@ private:
   std::vector<large_result> put_large_results(std::vector<large_result> now, const workflow::task& next);
   void put_payload(std::uint64_t number, const workflow::blob& payload);
   void recount();
-  std::string id_of(std::uint64_t number) const;
   bool has_room() const;
+
+  // write_ids.cpp
+  std::optional<task_ref> ref_of(const std::string& id) const;
+  void put_id(const workflow::task& t, const std::array<std::uint64_t, 2>& digest);
+  void erase_id(const workflow::task& t);
+  std::string id_of(std::uint64_t number) const;
+  /// A part of the generation whose turn it is.
+  void move_ids();
+  void move_id(const std::string& id, std::uint64_t number);
+  void drop_moved(std::size_t max);
 
   // write_import.cpp
   std::optional<outcome> cannot_import(const exported_task& x) const;
@@ -133,6 +145,7 @@ private:
   ended_counts ended_; ///< of the workflows that somebody asked for
   std::vector<std::uint64_t> set_aside_;
   standings::changes changed_;
+  recent_ids::changes ids_;
 };
 
 /// Helpers of the verbs.

@@ -113,7 +113,7 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
   const key k{t.number};
   remove_from_indexes(txn_, in_, t.number, known.place());
   txn_.erase(in_.tasks, k);
-  txn_.erase(in_.ids, t.id);
+  erase_id(t);
   txn_.erase(in_.payloads, k);
   for (const auto& large : known.state.large)
     txn_.erase(in_.results, key{t.number, large.step});

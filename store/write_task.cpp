@@ -57,7 +57,7 @@ outcome write_batch::make(const submit_task& w) {
   if (const auto wrong = workflow::problems(w.what, settings_.options->payload_size_max); !wrong.empty())
     return turned_down(verdict::refused, joined(wrong));
   const digest of_this = digest_of(w.what);
-  if (const auto known = see_.ref_of(w.what.id); known && !workflow::mutant("second_task_for_an_id"))
+  if (const auto known = ref_of(w.what.id); known && !workflow::mutant("second_task_for_an_id"))
     return submit_again(w, *known, of_this);
   return submit_anew(w, of_this);
 }
@@ -104,7 +104,7 @@ void write_batch::put_new(const workflow::task& t, const definition_cache::entry
   ++tasks_in(t.state);
   const key k{t.number};
   auto large = put_large_results({}, t);
-  txn_.put(in_.ids, t.id, encode_record(t.id, task_ref{t.number, of_this}));
+  put_id(t, of_this);
   txn_.put(in_.tasks, k, encode_record(k, task_state_view{&t, t.revision, t.payload.size(), &large}));
   put_payload(t.number, t.payload);
   auto now = standing_of(t, t.revision, t.payload.size(), std::move(large), d);
@@ -250,19 +250,6 @@ outcome write_batch::make(const set_aside_damaged& w) {
   set_aside_.push_back(w.number);
   changed_[w.number] = nullptr;
   return applied();
-}
-
-/// A damaged state record does not tell; a scan does, if slowly.
-std::string write_batch::id_of(std::uint64_t number) const {
-  lmdb::cursor c{txn_, in_.ids};
-  for (bool more = c.first(); more; more = c.next()) {
-    try {
-      if (decode_record<task_ref>(c.key(), c.value()).number == number)
-        return std::string{c.key()};
-    } catch (const damaged_record&) { // not this one
-    }
-  }
-  return {};
 }
 
 /// The state of a damaged task is not known, so the counts are taken from the index.

@@ -79,6 +79,7 @@ constexpr std::array readers{
   stored<counters>(record_kind::counters),
   stored<workflow::definition>(record_kind::definition),
   stored<task_ref>(record_kind::task_ref),
+  stored<recent_id>(record_kind::recent_id),
   reader{record_kind::task_state, key_of_all, try_task_state},
   stored<payload_record>(record_kind::payload),
   stored<result_record>(record_kind::result),

@@ -142,7 +142,7 @@ TEST_CASE("a check finds an index that does not fit its tasks, both ways") {
     CHECK(txn.erase(ready, key{std::uint8_t{5}, std::uint64_t{1}}));
     txn.put(ready, key{std::uint8_t{5}, std::uint64_t{77}}, {});
     txn.put(txn.open_table("locked").value(), locked_key("nobody", 2), {});
-    CHECK(txn.erase(txn.open_table("ids").value(), "b"));
+    CHECK(txn.erase(txn.open_table("recent_ids").value(), key{std::uint64_t{2}}));
     txn.commit();
   }
   store.reopen();

@@ -136,6 +136,7 @@ TEST_CASE("row 70: every stored record is written as in format 1 and read back")
   check_stored("counters", sample_counters());
   check_stored("definition", sample_definition());
   check_stored("task_ref", task_ref{0x0102030405060708, {0x1112131415161718, 0x2122232425262728}});
+  check_stored("recent_id", recent_id{"order-4711", {0x1112131415161718, 0x2122232425262728}});
   check_stored("payload", payload_record{workflow::blob{R"({"to":"Oslo"})"}});
   check_stored("result", result_record{workflow::blob{std::string(300, 'r')}});
   check_stored("lease", lease_record{sample_lease(), workflow::span{5000}});

@@ -52,7 +52,7 @@ std::vector<std::string> ids_in(opened_store& store) {
   return ids;
 }
 
-using ids = std::vector<std::string>;
+using id_list = std::vector<std::string>;
 
 std::vector<std::string> faults_of(opened_store& store) {
   return store->check().faults;
@@ -81,7 +81,7 @@ TEST_CASE("of the tasks that ended well, the newest stay") {
   CHECK(o.number == 3);
   CHECK_FALSE(o.more);
   CHECK(o.next == workflow::never);
-  CHECK(ids_in(store) == ids{"t3", "t4"});
+  CHECK(ids_in(store) == id_list{"t3", "t4"});
   CHECK(store->stats().tasks[workflow::process_state::processed] == 2);
   CHECK(store->stats().tasks_purged == 3);
   CHECK(faults_of(store).empty());
@@ -95,7 +95,7 @@ TEST_CASE("tasks leave when they have been kept for long enough, and it is told 
   const auto o = store.one(purge(keep_for(15s), 100, {}, 35));
   CHECK(o.number == 2);
   CHECK(o.next == at(45));
-  CHECK(ids_in(store) == ids{"t2"});
+  CHECK(ids_in(store) == id_list{"t2"});
   CHECK(store.one(purge(keep_for(15s), 100, o.reached, 45)).number == 1);
   CHECK(store.one(purge(keep_for(15s), 100, o.reached, 45)).next == workflow::never);
 }
@@ -105,7 +105,7 @@ TEST_CASE("either rule is enough for a task to leave, and without one none does"
   end_some(store, 4);
   CHECK(store.one(purge({})).number == 0);
   CHECK(store.one(purge({15s, 3}, 100, {}, 36)).number == 2); // one by number, one more by age
-  CHECK(ids_in(store) == ids{"t2", "t3"});
+  CHECK(ids_in(store) == id_list{"t2", "t3"});
 }
 
 TEST_CASE("a purge removes no more than it may and goes on where the one before stopped") {
@@ -146,7 +146,7 @@ TEST_CASE("tasks that were undone leave, and those that did not end or ended in 
   for (const auto& a : store->alerts(true, 10))
     store.one(acknowledge_alert{a.number, "ann", at(4)});
   CHECK(store.one(purge(keep_at_most(0))).number == 1);
-  CHECK(ids_in(store) == ids{"error", "waits"});
+  CHECK(ids_in(store) == id_list{"error", "waits"});
   CHECK(faults_of(store).empty());
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("other workflows are left alone") {
   opened_store store;
   end_some(store, 2);
   auto other = purge(keep_at_most(0));
-  for (const std::string& name : ids{"deliver", "delivery2", "", "no name", std::string(200, 'x')}) {
+  for (const std::string& name : id_list{"deliver", "delivery2", "", "no name", std::string(200, 'x')}) {
     other.workflow = name;
     CHECK(store.one(other).number == 0);
   }
@@ -181,8 +181,8 @@ TEST_CASE("with a task go its payload, its results, its late replies and its ale
   store.close();
   const lmdb::environment env{{store.path(), 1 << 26, true}};
   const auto txn = lmdb::transaction::reading(env);
-  for (const char* table :
-       {"tasks", "ids", "payloads", "results", "late", "states", "deadlines", "ended", "task_alerts", "notices"}) {
+  for (const char* table : {"tasks", "ids", "recent_ids", "payloads", "results", "late", "states", "deadlines", "ended",
+                            "task_alerts", "notices"}) {
     INFO(table);
     CHECK(txn.entries(txn.open_table(table).value()) == 0);
   }
@@ -207,12 +207,12 @@ TEST_CASE("a task whose observer has not seen all of its progress stays, and doe
   auto o = store.one(purge(keep_at_most(1)));
   CHECK(o.number == 2);
   CHECK(o.reached.passed == 1);
-  CHECK(ids_in(store) == ids{"observed", "t2"});
+  CHECK(ids_in(store) == id_list{"observed", "t2"});
   CHECK(store.one(purge(keep_at_most(1), 100, o.reached)).number == 0); // the newest is kept, whoever else stays
 
   store.one(acknowledge_notices{"shop", 1, 100});
   CHECK(store.one(purge(keep_at_most(1))).number == 1);
-  CHECK(ids_in(store) == ids{"t2"});
+  CHECK(ids_in(store) == id_list{"t2"});
 }
 
 TEST_CASE("a task with an open alert stays until somebody has seen it") {
@@ -257,7 +257,7 @@ TEST_CASE("a purge is as durable as any write, and the counts are there after a 
   store.reopen();
   CHECK(store.one(purge(keep_at_most(3))).number == 2);
   store.reopen();
-  CHECK(ids_in(store) == ids{"t2", "t3", "t4"});
+  CHECK(ids_in(store) == id_list{"t2", "t3", "t4"});
   CHECK(store->stats().tasks_purged == 2);
   CHECK(faults_of(store).empty());
   end_some(store, 1); // t0 is a new task
@@ -323,5 +323,5 @@ TEST_CASE("an ended task that is reopened is not among the ended any more, until
   REQUIRE(store->find("t0")->state != workflow::process_state::processed);
   CHECK(faults_of(store).empty());
   CHECK(store.one(purge(keep_at_most(0))).number == 1);
-  CHECK(ids_in(store) == ids{"t0"});
+  CHECK(ids_in(store) == id_list{"t0"});
 }

@@ -56,6 +56,7 @@ inline store_options small_options(const std::filesystem::path& path) {
   o.path = path;
   o.size_max = 64 << 20;
   o.size_reserve = 8 << 20;
+  o.recent_ids_max = 4; // so that they are moved in tests
   return o;
 }
 
