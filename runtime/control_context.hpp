@@ -35,14 +35,15 @@ struct control_context {
     caf::scoped_actor self{sys};
     std::optional<Answer> answer;
     self->request(actor, limit, question)
-      .receive(
-        [&](const Answer& a) { answer = a; },
-        [](const caf::error& e) {
-          if (e == caf::sec::runtime_error && e.context().match_elements<std::string>())
-            throw control_error{control_error::busy, e.context().get_as<std::string>(0), retry_when_away};
-          throw control_error{control_error::timed_out, "the node is too busy to answer; the outcome is unknown"};
-        });
+      .receive([&](const Answer& a) { answer = a; }, [](const caf::error& e) { throw error_of(e); });
     return std::move(*answer);
+  }
+
+  /// Instead of an answer.
+  static control_error error_of(const caf::error& e) {
+    if (e == caf::sec::runtime_error && e.context().match_elements<std::string>())
+      return {control_error::busy, e.context().get_as<std::string>(0), retry_when_away};
+    return {control_error::timed_out, "the node is too busy to answer; the outcome is unknown"};
   }
 
   /// What became of a write; throws control_error when nobody knows.

@@ -10,6 +10,7 @@
 #include "workflow/transition.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include <algorithm>
@@ -57,10 +58,7 @@ workflow::submission submission_of(const json& params) {
   return s;
 }
 
-json submit(const control_context& c, const json& params) {
-  auto s = submission_of(params);
-  const auto id = s.id;
-  const auto r = c.ask<actors::receipt>(c.parts.gateway, actors::boxed<workflow::submission>{std::move(s)});
+json result_of(const std::string& id, const actors::receipt& r) {
   switch (r.result) {
     case store::verdict::applied:
       return {{"id", id},
@@ -72,6 +70,18 @@ json submit(const control_context& c, const json& params) {
     case store::verdict::unknown_outcome: throw control_error{control_error::timed_out, r.why};
     default: throw control_error{control_error::refused, r.why};
   }
+}
+
+/// Many submissions wait for one commit, so none of them keeps a thread.
+void submit(const control_context& c, const json& params, const control_reply& reply) {
+  auto s = submission_of(params);
+  const auto ask = [gateway = c.parts.gateway, id = s.id, what = actors::boxed<workflow::submission>{std::move(s)},
+                    reply](caf::event_based_actor* self) {
+    actors::ask(self, gateway, control_context::reply_limit, what)
+      .then([reply, id](const actors::receipt& r) { reply([&] { return result_of(id, r); }); },
+            [reply](const caf::error& e) { reply([&]() -> json { throw control_context::error_of(e); }); });
+  };
+  c.sys.spawn(ask);
 }
 
 // ---- tasks ----
@@ -239,9 +249,13 @@ json show_workflow(const control_context& c, const json& params) {
   return {{"workflow", definition_json(*newest)}};
 }
 
-json run(json (*method)(const control_context&, const json&), const control_context& c, const json& params) {
+void expect_object(const json& params) {
   if (!params.is_object())
     throw control_error{control_error::invalid_params, "params must be an object"};
+}
+
+json run(json (*method)(const control_context&, const json&), const control_context& c, const json& params) {
+  expect_object(params);
   try {
     return method(c, params);
   } catch (const store::store_error& e) { // about a file that it was asked to read or write
@@ -304,7 +318,10 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
     return [&sys, &parts, method](const json& params) { return run(method, control_context{sys, parts}, params); };
   };
   control_methods m;
-  m["submit"] = bound(submit);
+  m["submit"] = [&sys, &parts](const json& params, const control_reply& reply) {
+    expect_object(params);
+    submit({sys, parts}, params, reply);
+  };
   m["task.show"] = bound(show_task);
   m["task.state"] = bound(task_state);
   m["task.list"] = bound(list_tasks);

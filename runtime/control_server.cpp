@@ -9,6 +9,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <future>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -31,16 +35,10 @@ json failure(const json& id, int code, const std::string& message, std::chrono::
   return {{"jsonrpc", "2.0"}, {"id", id}, {"error", error}};
 }
 
-json call(const control_methods& methods, const json& request) {
-  const auto id = request.value("id", json{});
-  if (!request.contains("method") || !request["method"].is_string())
-    return failure(id, invalid_request, "the request names no method");
-  const auto name = request["method"].get<std::string>();
-  const auto found = methods.find(name);
-  if (found == methods.end())
-    return failure(id, method_not_found, "there is no method `" + name + "`");
+/// The response with the result, or with what was thrown instead.
+json response(const json& id, const control_answer& answer) {
   try {
-    return {{"jsonrpc", "2.0"}, {"id", id}, {"result", found->second(request.value("params", json::object()))}};
+    return {{"jsonrpc", "2.0"}, {"id", id}, {"result", answer()}};
   } catch (const control_error& e) {
     return failure(id, e.number(), e.what(), e.retry_after());
   } catch (const json::exception& e) {
@@ -50,13 +48,9 @@ json call(const control_methods& methods, const json& request) {
   }
 }
 
-std::string answer_to(const control_methods& methods, const std::string& line) {
+json parsed(const std::string& line) {
   // Our own check comes first because it bounds the depth: copies and dumps of the library recurse.
-  const auto request = workflow::is_json(line) ? json::parse(line, nullptr, false) : json{};
-  const auto answer = request.is_object()
-                        ? call(methods, request)
-                        : failure({}, parse_failed, "the request is not a JSON object, or is nested too deep");
-  return answer.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return workflow::is_json(line) ? json::parse(line, nullptr, false) : json{};
 }
 
 /// Root and the owner of the node may talk to it.
@@ -68,17 +62,41 @@ bool may_talk(int descriptor) {
   return peer.uid == geteuid() || peer.uid == 0;
 }
 
+/// Calls that were begun and are not answered.
+class open_calls {
+public:
+  void begin() {
+    const std::lock_guard lock{mutex_};
+    ++count_;
+  }
+  void end() {
+    const std::lock_guard lock{mutex_};
+    --count_;
+    changed_.notify_all();
+  }
+  void wait_for_all() {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return count_ == 0; });
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t count_ = 0;
+};
+
 /// What all sessions share.
 struct host {
   control_options options;
   control_methods methods;
+  open_calls calls;
   std::atomic<std::size_t> connections{0};
   bool closing = false; ///< what is asked from now on is not read; of the thread that runs `io`
   asio::io_context io;
   asio::thread_pool pool; ///< last, so that methods under way end before what they use
 };
 
-/// One connection: reads a line, runs it on the pool, writes the answer, reads the next.
+/// One connection: reads a line, begins the call on the pool, writes the answer when it is there, reads the next.
 class session : public std::enable_shared_from_this<session> {
 public:
   session(host& h, protocol::socket s) : host_{h}, socket_{std::move(s)}, buffer_{h.options.frame_max} {
@@ -100,6 +118,15 @@ public:
                            });
   }
 
+  host& owner() const { return host_; }
+
+  /// From any thread.
+  void answer(const json& what) {
+    auto text = what.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    asio::post(host_.io,
+               [self = shared_from_this(), text = std::move(text)]() mutable { self->write(std::move(text)); });
+  }
+
 private:
   std::string take(std::size_t size) {
     std::string line{asio::buffers_begin(buffer_.data()),
@@ -108,12 +135,7 @@ private:
     return line;
   }
 
-  void run(std::string line) {
-    asio::post(host_.pool, [self = shared_from_this(), line = std::move(line)] {
-      auto answer = answer_to(self->host_.methods, line);
-      asio::post(self->host_.io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });
-    });
-  }
+  void run(std::string line);
 
   void write(std::string answer) {
     out_ = std::move(answer);
@@ -137,6 +159,64 @@ private:
   asio::streambuf buffer_;
   std::string out_;
 };
+
+/// One request under way, kept by whoever may answer it. When all of them are gone, the client is told so.
+class call {
+public:
+  explicit call(std::shared_ptr<session> from) : from_{std::move(from)}, host_{from_->owner()} { host_.calls.begin(); }
+  ~call() {
+    answer([]() -> json { throw std::runtime_error{"the node has no answer; the outcome is unknown"}; });
+    from_.reset(); // before the host may go
+    host_.calls.end();
+  }
+  call(const call&) = delete;
+  call& operator=(const call&) = delete;
+
+  /// The first answer counts.
+  void answer(const control_answer& a) {
+    answer_with([&] { return response(id_, a); });
+  }
+
+  static void begin(const std::shared_ptr<call>& c, const std::string& line) {
+    const auto request = parsed(line);
+    if (!request.is_object())
+      return c->refuse(parse_failed, "the request is not a JSON object, or is nested too deep");
+    c->id_ = request.value("id", json{});
+    if (!request.contains("method") || !request["method"].is_string())
+      return c->refuse(invalid_request, "the request names no method");
+    const auto name = request["method"].get<std::string>();
+    const auto& methods = c->host_.methods;
+    const auto found = methods.find(name);
+    if (found == methods.end())
+      return c->refuse(method_not_found, "there is no method `" + name + "`");
+    try {
+      found->second(request.value("params", json::object()), [c](const control_answer& a) { c->answer(a); });
+    } catch (...) {
+      c->answer([why = std::current_exception()]() -> json { std::rethrow_exception(why); });
+    }
+  }
+
+private:
+  void refuse(int code, const std::string& why) {
+    answer_with([&] { return failure(id_, code, why); });
+  }
+
+  template <class F>
+  void answer_with(F what) {
+    if (!is_answered_.exchange(true))
+      from_->answer(what());
+  }
+
+  std::shared_ptr<session> from_;
+  host& host_;
+  json id_;
+  std::atomic<bool> is_answered_ = false;
+};
+
+void session::run(std::string line) {
+  auto c = std::make_shared<call>(shared_from_this());
+  asio::post(host_.pool, [c = std::move(c), line = std::move(line)] { call::begin(c, line); });
+}
 
 bool is_listening(const std::filesystem::path& path) {
   asio::io_context io;
@@ -177,10 +257,23 @@ protocol::acceptor listen(asio::io_context& io, const std::filesystem::path& pat
 
 } // namespace
 
+json control_method::operator()(const json& params) const {
+  auto result = std::make_shared<std::promise<json>>(); // broken when nobody is left who could reply
+  auto given = result->get_future();
+  run_(params, [result = std::exchange(result, nullptr)](const control_answer& answer) {
+    try {
+      result->set_value(answer());
+    } catch (...) {
+      result->set_exception(std::current_exception());
+    }
+  });
+  return given.get();
+}
+
 class control_server::implementation {
 public:
   implementation(const control_options& options, control_methods methods)
-      : host_{options, std::move(methods), {}, false, {}, asio::thread_pool{options.threads}},
+      : host_{options, std::move(methods), {}, {}, false, {}, asio::thread_pool{options.threads}},
         acceptor_{listen(host_.io, options.socket)} {
     accept();
     thread_ = std::thread{[this] { host_.io.run(); }};
@@ -190,6 +283,7 @@ public:
   ~implementation() {
     asio::post(host_.io, [this] { host_.closing = true; });
     host_.pool.join();
+    host_.calls.wait_for_all();
     asio::post(host_.io, [this] { host_.io.stop(); }); // after the answers
     thread_.join();
     std::error_code ignored;

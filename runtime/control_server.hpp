@@ -10,6 +10,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace steadfast {
 
@@ -29,18 +30,44 @@ private:
   std::chrono::milliseconds retry_after_;
 };
 
-using control_method = std::function<nlohmann::json(const nlohmann::json& params)>;
+/// Gives the result, or throws as a method does. Called at most once, by the thread that has the answer.
+using control_answer = std::function<nlohmann::json()>;
+using control_reply = std::function<void(const control_answer& answer)>;
+
+/// What a client may call. Either it gives the result, and its thread is busy until then, or it replies later, from any thread.
+/// Throws control_error; anything else it throws is told as a fault of the node.
+class control_method {
+public:
+  control_method() = default;
+  template <class F>
+  requires std::is_invocable_r_v<nlohmann::json, F&, const nlohmann::json&>
+  control_method(F gives_result) // NOLINT(google-explicit-constructor): so that a lambda is a method
+      : run_{[gives_result](const nlohmann::json& params, const control_reply& reply) {
+          reply([&] { return gives_result(params); });
+        }} {}
+  template <class F>
+  requires std::is_invocable_v<F&, const nlohmann::json&, const control_reply&>
+  control_method(F replies) // NOLINT(google-explicit-constructor): likewise
+      : run_{replies} {}
+
+  void operator()(const nlohmann::json& params, const control_reply& reply) const { run_(params, reply); }
+  /// Waits for the result.
+  nlohmann::json operator()(const nlohmann::json& params) const;
+
+private:
+  std::function<void(const nlohmann::json&, const control_reply&)> run_;
+};
 using control_methods = std::map<std::string, control_method>;
 
 struct control_options {
   std::filesystem::path socket;
   std::size_t frame_max = 4 << 20; ///< bytes of one request
   std::size_t connections_max = 256;
-  std::size_t threads = 4; ///< that run methods
+  std::size_t threads = 4; ///< that begin methods
 };
 
 /// JSON-RPC 2.0 over a Unix-domain socket, one request or answer a line. Only processes of the same user (and root) are
-/// served. Methods run on a small pool of threads; requests of one connection are answered in order.
+/// served. Methods are begun on a small pool of threads; requests of one connection are answered in order.
 class control_server {
 public:
   /// Throws std::runtime_error with the cause: another node listens there, no permission, path too long.

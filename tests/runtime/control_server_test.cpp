@@ -12,7 +12,9 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace steadfast;
@@ -39,13 +41,14 @@ control_methods echo_methods() {
 }
 
 struct running_server {
-  explicit running_server(std::size_t frame_max = 4 << 20, std::size_t connections_max = 256)
+  explicit running_server(std::size_t frame_max = 4 << 20, std::size_t connections_max = 256,
+                          control_methods methods = echo_methods())
       : socket{folder.path() / "private" / "control.sock"} {
     control_options o;
     o.socket = socket;
     o.frame_max = frame_max;
     o.connections_max = connections_max;
-    server = std::make_unique<control_server>(o, echo_methods());
+    server = std::make_unique<control_server>(o, std::move(methods));
   }
 
   temp_folder folder;
@@ -161,6 +164,53 @@ TEST_CASE("connections above the bound are closed, and there is room again when 
   for (int i = 0; i < 1000 && answer.empty(); ++i)
     answer = raw_socket{s.socket}.ask(R"({"id":1,"method":"echo"})");
   CHECK_FALSE(answer.empty());
+}
+
+TEST_CASE("a method that replies later keeps no thread: more calls are open than there are threads") {
+  constexpr std::size_t calls = 32;
+  std::mutex mutex;
+  std::vector<control_reply> open;
+  control_methods methods;
+  methods["later"] = [&](const json&, const control_reply& reply) {
+    const std::lock_guard lock{mutex};
+    open.push_back(reply);
+    if (open.size() == calls)
+      for (const auto& each : std::exchange(open, {}))
+        each([]() -> json { return 7; });
+  };
+  const running_server s{4 << 20, 256, std::move(methods)};
+  std::vector<std::future<json>> answers;
+  for (std::size_t i = 0; i < calls; ++i)
+    answers.push_back(std::async(std::launch::async, [&] { return client{s.socket.string()}.call("later", {}); }));
+  for (auto& a : answers)
+    CHECK(a.get() == 7);
+}
+
+TEST_CASE(
+  "a call that nobody is left to answer is told so, and one that was begun is answered before the server ends") {
+  control_reply kept;
+  std::promise<void> begun;
+  control_methods methods;
+  methods["dropped"] = [](const json&, const control_reply&) {};
+  methods["kept"] = [&](const json&, const control_reply& reply) {
+    kept = reply;
+    begun.set_value();
+  };
+  methods["throws"] = [](const json&, const control_reply&) {
+    throw control_error{control_error::not_found, "there is none"};
+  };
+  running_server s{4 << 20, 256, std::move(methods)};
+  raw_socket c{s.socket};
+  CHECK_THAT(c.ask(R"({"id":1,"method":"dropped"})"), Contains("outcome is unknown"));
+  CHECK(code_of(c.ask(R"({"id":1,"method":"throws"})")) == control_error::not_found);
+  c.send(R"({"id":2,"method":"kept"})"
+         "\n");
+  begun.get_future().wait();
+  auto end = std::async(std::launch::async, [&] { s.server.reset(); });
+  kept([]() -> json { return "in time"; });
+  kept = nullptr;
+  CHECK_THAT(c.read_line().value(), Contains("in time"));
+  end.get();
 }
 
 TEST_CASE("a client hears why a call failed") {
