@@ -193,23 +193,29 @@ T read_plain(std::string_view body) {
 
 template <class T>
 T read_compact(std::string_view body) {
+  compact_reader reader{body};
   T value;
-  if constexpr (is_compact<T>) {
-    compact_reader reader{body};
-    all(reader, value);
-    if (reader.left() != 0)
-      throw damaged_record{"there are bytes left over"};
-  }
+  all(reader, value);
+  if (reader.left() != 0)
+    throw damaged_record{"there are bytes left over"};
   return value;
+}
+
+template <class T>
+T read_body(std::uint16_t format, std::string_view body) {
+  if (format == plain_body)
+    return read_plain<T>(body);
+  if constexpr (is_compact<T>)
+    if (format == compact_body)
+      return read_compact<T>(body);
+  throw damaged_record{"its format " + std::to_string(format) + " is not known"};
 }
 
 template <class T>
 T read_frame(std::string_view key, std::string_view frame) {
   const auto [format, body] = open_frame(frame, kind_of<T>, key);
-  if (format != plain_body && !(is_compact<T> && format == compact_body))
-    throw damaged_record{"its format " + std::to_string(format) + " is not known"};
   try {
-    return format == plain_body ? read_plain<T>(body) : read_compact<T>(body);
+    return read_body<T>(format, body);
   } catch (const boost::archive::archive_exception&) {
     throw damaged_record{"it ends too early"};
   } catch (const std::bad_alloc&) {
