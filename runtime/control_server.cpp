@@ -281,7 +281,12 @@ public:
 
   /// Clients that ask without a pause must not keep it open: what is under way is answered, then they are hung up on.
   ~implementation() {
-    asio::post(host_.io, [this] { host_.closing = true; });
+    std::promise<void> closed; // nothing is given to the pool after it
+    asio::post(host_.io, [&] {
+      host_.closing = true;
+      closed.set_value();
+    });
+    closed.get_future().wait();
     host_.pool.join();
     host_.calls.wait_for_all();
     asio::post(host_.io, [this] { host_.io.stop(); }); // after the answers
