@@ -484,4 +484,8 @@ STEADFAST_MESSAGE(tick_timer, x.generation)
 struct flush {};
 STEADFAST_MESSAGE(flush)
 
+/// To itself: time to save what was committed; from a read that waits for it: at once.
+struct save_commits {};
+STEADFAST_MESSAGE(save_commits)
+
 } // namespace steadfast::actors

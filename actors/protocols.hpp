@@ -55,6 +55,7 @@ using store_actor = caf::typed_actor<
   // Durable when answered.
   takes<receipt(boxed<workflow::submission>)>,
   takes<void(flush)>,
+  takes<void(save_commits)>,
   // Answered to the sender by writes_done.
   takes<void(write_request)>,
   takes<void(subscribe)>,

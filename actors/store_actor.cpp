@@ -48,6 +48,8 @@ public:
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
+    if (deps_.store)
+      deps_.store->save();
     queue_.clear();
     subscribers_.clear();
     deps_ = {};
@@ -55,9 +57,15 @@ public:
 
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& m) { on_down(m); });
+    const auto me = address();
+    deps_.store->share([me] {
+      if (const auto self = caf::actor_cast<store_actor>(me))
+        tell_from_outside(self, save_commits{});
+    });
     return {
       [this](const boxed<workflow::submission>& m) { return on_submission(m); },
       [this](flush) { on_flush(); },
+      [this](save_commits) { on_save(); },
       [this](const write_request& m) { on_write(m); },
       [this](const subscribe& m) { on_subscribe(m); },
       [this](describe) { return view_; },
@@ -134,6 +142,13 @@ private:
     view_.waiting = queue_.size();
     if (!queue_.empty())
       arm_flush();
+    if (!std::exchange(save_armed_, true))
+      tell_after(this, store_actor{this}, deps_.save_after, save_commits{});
+  }
+
+  void on_save() {
+    save_armed_ = false;
+    deps_.store->save();
   }
 
   void commit(std::vector<queued_write> batch) {
@@ -331,6 +346,7 @@ private:
   definition_cache definitions_;
   store_view view_;
   bool flush_armed_ = false;
+  bool save_armed_ = false;
   bool stopped_ = false;
 };
 

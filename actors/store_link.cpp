@@ -48,6 +48,7 @@ public:
     return {
       [this](const boxed<workflow::submission>& m) { return on_submission(m); },
       [](flush) {},
+      [](save_commits) {},
       [this](const write_request& m) { on_write(m); },
       [this](const subscribe&) { subscribers_.push_back(sender_of<store_client>(this)); },
       [this](const describe& m) { return passed_on<store_view>(writer_, m); },

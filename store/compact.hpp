@@ -70,11 +70,14 @@ public:
     return *this;
   }
 
-  void load_binary(void* to, std::size_t size) {
+  void load_binary(void* to, std::size_t size) { std::memcpy(to, take_view(size).data(), size); }
+
+  std::string_view take_view(std::uint64_t size) {
     if (size > left_.size())
       throw damaged_record{"it ends too early"};
-    std::memcpy(to, left_.data(), size);
+    const auto taken = left_.substr(0, size);
     left_.remove_prefix(size);
+    return taken;
   }
 
   std::uint64_t take() {

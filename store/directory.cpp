@@ -193,7 +193,7 @@ store_directory store_directory::take(const std::filesystem::path& path) {
   check_owner(path, *s);
   check_file_system(path);
   d.lock_ = lock(path);
-  for (const char* name : {data_name, "lock.mdb", closed_name})
+  for (const char* name : {data_name, "lock.mdb", closed_name, "journal"})
     check_file(path / name);
   d.is_new_ = !status_of(path / data_name);
   return d;
@@ -214,6 +214,10 @@ store_directory store_directory::look_at(const std::filesystem::path& path) {
 std::uint64_t store_directory::file_size() const {
   const auto s = status_of(data_file());
   return s ? static_cast<std::uint64_t>(s->st_size) : 0;
+}
+
+file_handle store_directory::open_file(const std::string& name) const {
+  return open_private(path_ / name, O_RDWR | O_CREAT);
 }
 
 std::optional<store_directory::closed_state> store_directory::closed() const {

@@ -40,6 +40,9 @@ public:
   bool is_in_use() const { return is_in_use_; } ///< by another process, as far as look_at() could see
   std::uint64_t file_size() const;              ///< of the data file; 0 if there is none
 
+  /// For reading and writing; made if it is not there.
+  file_handle open_file(const std::string& name) const;
+
   /// What the last process said when it closed the store; another state means that it did not come to that.
   struct closed_state {
     std::uint64_t transaction = 0;

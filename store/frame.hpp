@@ -31,6 +31,7 @@ enum class record_kind : std::uint16_t {
   exported_task = 13, ///< a file of its own
   ended_count = 14,
   recent_id = 15,
+  journal_entry = 16, ///< in a file of its own; its body is a change_log
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

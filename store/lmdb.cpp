@@ -195,12 +195,16 @@ std::optional<std::string_view> transaction::get(table t, std::string_view key) 
 }
 
 void transaction::put(table t, std::string_view key, std::string_view value) {
+  if (listener_ != nullptr)
+    listener_->on_put(t, key, value.empty() ? std::string_view{} : get(t, key).value_or(std::string_view{}), value);
   MDB_val k = to_val(key);
   MDB_val v = to_val(value);
   check(mdb_put(txn_, t.dbi, &k, &v, 0), "write");
 }
 
 bool transaction::erase(table t, std::string_view key) {
+  if (listener_ != nullptr)
+    listener_->on_erase(t, key);
   MDB_val k = to_val(key);
   const int code = mdb_del(txn_, t.dbi, &k, nullptr);
   if (code == MDB_NOTFOUND)

@@ -72,6 +72,16 @@ private:
   mutable std::shared_mutex gate_; ///< shared by read transactions; exclusive to change the map
 };
 
+/// Is told of every change of a table, before it is made. The views end with the call.
+class change_listener {
+public:
+  virtual ~change_listener() = default;
+
+  /// `before`: the value that is replaced, empty when there is none.
+  virtual void on_put(table t, std::string_view key, std::string_view before, std::string_view value) = 0;
+  virtual void on_erase(table t, std::string_view key) = 0;
+};
+
 /// A read transaction sees one snapshot; a write transaction is undone unless it is committed. Neither may outlive the
 /// function that made it. Views into the map end with the transaction, or at its next write.
 class transaction {
@@ -84,6 +94,9 @@ public:
 
   /// Durable on return. Throws error; then nothing was written.
   void commit();
+
+  /// REQUIRES: the listener outlives the transaction, or another one, or none, takes its place.
+  void tell(change_listener* listener) { listener_ = listener; }
 
   /// The empty name is the main table, whose keys are the names of all others.
   std::optional<table> open_table(const std::string& name) const;
@@ -105,6 +118,7 @@ private:
 
   std::shared_lock<std::shared_mutex> gate_;
   MDB_txn* txn_ = nullptr;
+  change_listener* listener_ = nullptr;
 };
 
 /// A position in a table. The moves answer whether there is an entry. REQUIRES: its transaction is still open, and

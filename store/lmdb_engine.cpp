@@ -42,6 +42,11 @@ bool is_empty(const lmdb::transaction& txn) {
   return !all || txn.entries(*all) == 0;
 }
 
+/// What is on disk is not known any more.
+bool is_fatal(const lmdb::error& e) {
+  return !e.is_map_full() && !e.is_disk_full() && !e.is_passing() && !workflow::mutant("goes_on_after_sync_error");
+}
+
 store_directory directory_for(const store_options& options) {
   if (const auto wrong = problems(options); !wrong.empty())
     throw store_error{joined(wrong), false};
@@ -62,11 +67,14 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
       recent_{options.recent_ids_max} {
   try {
     open_environment(settings);
+    if (options.read_only && !directory_.is_in_use() && has_unsaved(*env_, directory_))
+      let_writer_save(settings);
     expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);
     if (!options.read_only) {
       reserve_.emplace(env_->file(), options.size_reserve);
       directory_.mark_open();
       env_->clear_stale_readers();
+      save_from_journal();
       bring_up(settings);
       make_tables(settings.format);
     }
@@ -74,12 +82,14 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
     if (!options.read_only)
       leap();
     read_counters();
+    shared_ = std::make_unique<shared_transaction>(*env_, in_, directory_, options_.journal_max);
   } catch (const lmdb::error& e) {
     throw store_error{"store at " + options.path.string() + ": " + e.what(), false};
   }
 }
 
 lmdb_engine::~lmdb_engine() {
+  shared_.reset(); // what it did not save is in the journal
   const bool is_well = env_ && !options_.read_only && !is_lost_;
   const auto last = is_well ? env_->last_transaction() : 0;
   env_.reset();
@@ -107,6 +117,15 @@ void lmdb_engine::open_environment(const engine_settings& settings) {
   env_.reset();
   look_in_child(options_.path, map, options_.read_only);
   env_ = std::make_unique<lmdb::environment>(how);
+}
+
+/// The last process was killed, and what it had only in the journal is not seen by looking at the data file.
+void lmdb_engine::let_writer_save(const engine_settings& settings) {
+  auto writing = options_;
+  writing.read_only = false;
+  env_.reset(); // LMDB must not have a file open twice
+  lmdb_engine{writing, settings};
+  open_environment(settings);
 }
 
 /// Of a new store. One that is there has them all: what it lacks was damaged, and making it anew would hide that.
@@ -137,11 +156,21 @@ void lmdb_engine::open_tables() {
   txn.commit(); // keeps the handles
 }
 
-/// A step may need more room than there is in the map.
+/// What the last process had no time to save.
+void lmdb_engine::save_from_journal() {
+  with_room([&] { save_journal(*env_, directory_); });
+}
+
 void lmdb_engine::bring_up(const engine_settings& settings) {
+  with_room([&] { migrate(*env_, settings.format, settings.migrations); });
+}
+
+/// Calls f() again when it needs more room than there is in the map.
+template <class F>
+void lmdb_engine::with_room(F f) {
   for (;;) {
     try {
-      return migrate(*env_, settings.format, settings.migrations);
+      return f();
     } catch (const lmdb::error& e) {
       if (!e.is_map_full() || !grow())
         throw;
@@ -184,21 +213,26 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
     try {
       return try_commit(batch, takes_new_work);
     } catch (const lmdb::error& e) {
+      shared_->drop();
       if (e.is_map_full() && grow())
         continue;
       if ((e.is_map_full() || e.is_disk_full()) && takes_new_work && has_new_work(batch))
         takes_new_work = false; // running work may still fit
       else
         give_up(e);
+    } catch (const store_error&) {
+      shared_->drop();
+      throw;
     } catch (const std::exception& e) { // out of memory, or a bug: the transaction is undone
+      shared_->drop();
       throw store_error{std::string{"nothing of the batch was written ("} + e.what() + ")", false};
     }
   }
 }
 
 bool lmdb_engine::has_disk_for(const write_list& batch) {
-  constexpr std::uint64_t pages_of_a_write = 16; // of the trees it changes
-  std::uint64_t coming = 0;
+  constexpr std::uint64_t pages_of_a_write = 16;       // of the trees it changes
+  std::uint64_t coming = shared_->unsaved_bytes() * 8; // of the data file, for that many of the journal
   for (const auto* w : batch) {
     coming += pages_of_a_write * env_->page_size();
     if (const auto* submission = std::get_if<submit_task>(w))
@@ -210,7 +244,7 @@ bool lmdb_engine::has_disk_for(const write_list& batch) {
 }
 
 std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes_new_work) {
-  auto txn = lmdb::transaction::writing(*env_);
+  auto& txn = shared_->begin();
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
   write_batch writes{
     txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_, &recent_}};
@@ -219,7 +253,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
   for (const auto* w : batch)
     outcomes.push_back(writes.judge(*w));
   writes.finish();
-  txn.commit();
+  shared_->commit();
 
   count_ = writes.count();
   for (const auto& [name, count] : writes.ended())
@@ -247,8 +281,44 @@ bool lmdb_engine::grow() {
 /// Growing waits for readers, so it is done early when there happens to be none.
 void lmdb_engine::grow_ahead() {
   const auto now = env_->map_size();
-  if (now < options_.size_max && env_->pages_in_file() * env_->page_size() > now / 2)
+  if (!shared_->is_open() && now < options_.size_max && env_->pages_in_file() * env_->page_size() > now / 2)
     env_->try_set_map_size(std::min(now * 2, options_.size_max));
+}
+
+void lmdb_engine::share(std::function<void()> wake) {
+  const std::lock_guard lock{writing_};
+  if (options_.read_only)
+    return;
+  try {
+    shared_->share(std::move(wake));
+  } catch (const store_error&) { // no room for a journal: each commit is saved by itself
+  }
+}
+
+/// What fails here is tried again, and told, by the next commit, unless the process must not go on.
+void lmdb_engine::save() {
+  const std::lock_guard lock{writing_};
+  if (!is_lost_) {
+    try {
+      shared_->save();
+      return grow_ahead();
+    } catch (const lmdb::error& e) {
+      is_lost_ = is_fatal(e);
+    } catch (const store_error& e) {
+      is_lost_ = e.is_fatal();
+    }
+  }
+  shared_->drop();
+  shared_->let_go();
+}
+
+void lmdb_engine::wait_for_save() const {
+  if (shared_->is_saved() || is_lost_)
+    return;
+  if (!shared_->is_mine())
+    return shared_->wait();
+  const std::lock_guard lock{writing_};
+  shared_->save();
 }
 
 void lmdb_engine::give_up(const lmdb::error& e) {
@@ -256,9 +326,10 @@ void lmdb_engine::give_up(const lmdb::error& e) {
     throw store_error{"the store has reached store.size-max, its reserve included", false};
   if (e.is_disk_full())
     throw store_error{"the disk of the store is full", false};
-  if (e.is_passing() || workflow::mutant("goes_on_after_sync_error"))
+  if (!is_fatal(e))
     throw store_error{std::string{"nothing of the batch was written ("} + e.what() + ")", false};
   is_lost_ = true;
+  shared_->let_go();
   throw store_error{std::string{"the store could not be written ("} + e.what()
                       + "); what is on disk is only known again after a restart",
                     true};

@@ -4,10 +4,12 @@
 #include "store/disk_reserve.hpp"
 #include "store/migration.hpp"
 #include "store/options.hpp"
+#include "store/shared_transaction.hpp"
 #include "store/snapshot.hpp"
 #include "store/state_store.hpp"
 #include "store/write_batch.hpp"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,6 +33,8 @@ public:
 
   using state_store::commit;
   std::vector<outcome> commit(const write_list& batch) override;
+  void share(std::function<void()> wake) override;
+  void save() override;
 
   std::optional<workflow::task> find(const std::string& id) const override;
   std::optional<workflow::task> find(std::uint64_t number) const override;
@@ -53,9 +57,13 @@ public:
 
 private:
   void open_environment(const engine_settings& settings);
+  void let_writer_save(const engine_settings& settings);
   void make_tables(std::uint32_t format);
   void open_tables();
   void leap();
+  template <class F>
+  void with_room(F f);
+  void save_from_journal();
   void bring_up(const engine_settings& settings);
   void read_counters();
 
@@ -65,6 +73,8 @@ private:
   void grow_ahead();
   [[noreturn]] void give_up(const lmdb::error& e);
 
+  /// Until the data file has all that was committed.
+  void wait_for_save() const;
   /// Runs f(transaction, snapshot) on the present state.
   template <class F>
   auto read(F f) const;
@@ -80,9 +90,10 @@ private:
   tables in_;
   counters count_;
   ended_counts ended_;
-  std::mutex writing_;
+  mutable std::mutex writing_;
+  std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;
-  bool is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
+  std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
   standings standings_;
   recent_ids recent_;
   mutable definition_cache definitions_;

@@ -13,7 +13,7 @@ namespace steadfast::store {
 namespace {
 
 /// Records that are looked at before what they give is written: a table is not read and written at once, and memory is bounded.
-constexpr std::size_t part = 10'000;
+constexpr std::size_t records_in_a_part = 10'000;
 
 /// Calls f(record) for each record that checks, in parts; then_write() after each part. The others are met, and told of, when
 /// they are used.
@@ -23,14 +23,14 @@ void in_parts(const lmdb::transaction& txn, const char* table, F f, G then_write
   if (!t)
     return; // open_tables() says so
   std::string last;
-  for (std::size_t looked_at = part; looked_at == part;) {
+  for (std::size_t looked_at = records_in_a_part; looked_at == records_in_a_part;) {
     looked_at = 0;
     {
       lmdb::cursor c{txn, *t};
       bool more = c.seek(last);
       if (more && c.key() == last)
         more = c.next();
-      for (; more && looked_at < part; more = c.next(), ++looked_at) {
+      for (; more && looked_at < records_in_a_part; more = c.next(), ++looked_at) {
         last = c.key();
         try {
           f(decode_record<T>(c.key(), c.value()));
@@ -75,16 +75,18 @@ void to_format_2(lmdb::transaction& txn) {
     txn.put(counts_table, name, encode_record(name, count));
 }
 
-/// New ids gather in a table of their own. And tasks are written with compact bodies; those that are there are rewritten when they
-/// change.
-void to_format_3(lmdb::transaction& txn) {
+/// Tasks are written with compact bodies; those that are there are rewritten when they change.
+void to_format_3(lmdb::transaction&) {}
+
+/// New ids gather in a table of their own, which some stores of format 3 have already. And the data file may have a journal.
+void to_format_4(lmdb::transaction& txn) {
   txn.make_table("recent_ids");
 }
 
 } // namespace
 
 std::vector<migration> all_migrations() {
-  return {{1, to_format_2}, {2, to_format_3}};
+  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

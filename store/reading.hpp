@@ -7,6 +7,11 @@ namespace steadfast::store {
 template <class F>
 auto lmdb_engine::read(F f) const {
   try {
+    if (shared_->is_mine()) {
+      const std::lock_guard lock{writing_};
+      return f(shared_->now(), snapshot{shared_->now(), in_, definitions_});
+    }
+    wait_for_save();
     const auto txn = lmdb::transaction::reading(*env_);
     const snapshot see{txn, in_, definitions_};
     return f(txn, see);

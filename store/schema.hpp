@@ -10,7 +10,7 @@
 namespace steadfast::store {
 
 /// Stored. Which tables there are and how their keys are made. Raised with a step in migration.cpp.
-inline constexpr std::uint32_t store_format = 3;
+inline constexpr std::uint32_t store_format = 4;
 
 /// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
 struct tables {

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -258,6 +259,11 @@ public:
   /// seeing those before it. Throws store_error; if that is not fatal, nothing was written.
   virtual std::vector<outcome> commit(const write_list& batch) = 0;
   std::vector<outcome> commit(const std::vector<write>& batch);
+  /// For one thread that commits alone: from now on the engine may do once for several commits what each would do for itself,
+  /// and does the rest in save(), which that thread calls after a while, and soon after `wake` was called, on any thread,
+  /// because a read waits for it. What was committed is durable and is read without it.
+  virtual void share(std::function<void()> /*wake*/) {}
+  virtual void save() {}
 
   /// Payload and results included. A task whose records do not check is reported by `damaged()` and not returned.
   virtual std::optional<workflow::task> find(const std::string& id) const = 0;

@@ -10,6 +10,8 @@ class wrapped_store : public state_store {
 public:
   using state_store::commit;
   std::vector<outcome> commit(const write_list& batch) override { return real().commit(batch); }
+  void share(std::function<void()> wake) override { real().share(std::move(wake)); }
+  void save() override { real().save(); }
   std::optional<workflow::task> find(const std::string& id) const override { return real().find(id); }
   std::optional<workflow::task> find(std::uint64_t number) const override { return real().find(number); }
   task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override {

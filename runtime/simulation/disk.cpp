@@ -39,9 +39,20 @@ std::vector<store::outcome> disk::commit(const store::write_list& batch) {
   return std::vector(outcomes.size(), unknown);
 }
 
-/// Asked by the store's actor also while it dies.
+// Asked by the store's actor also when the process has ended.
+
 std::vector<store::set_aside_damaged> disk::damaged() {
   return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{};
+}
+
+void disk::share(std::function<void()> wake) {
+  if (real_)
+    real_->share(std::move(wake));
+}
+
+void disk::save() {
+  if (real_)
+    real_->save();
 }
 
 } // namespace steadfast::simulation

@@ -35,6 +35,8 @@ public:
   using state_store::commit;
   std::vector<store::outcome> commit(const store::write_list& batch) override;
   std::vector<store::set_aside_damaged> damaged() override;
+  void share(std::function<void()> wake) override;
+  void save() override;
 
 private:
   state_store& real() const override;

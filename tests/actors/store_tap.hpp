@@ -72,6 +72,14 @@ public:
   std::vector<store::set_aside_damaged> damaged() override {
     return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{};
   }
+  void share(std::function<void()> wake) override {
+    if (real_)
+      real_->share(std::move(wake));
+  }
+  void save() override {
+    if (real_)
+      real_->save();
+  }
 
 private:
   state_store& real() const override {

@@ -17,9 +17,13 @@ namespace {
 constexpr int batches = 4;
 
 /// Says the id of each task after the commit that made it; and what became of the others.
-int submit_and_say(const store_options& options, const say& speak) {
+int submit_and_say(const store_options& options, commits how, const say& speak) {
   lmdb_engine store{options};
+  if (how == commits::shared)
+    store.share([] {});
   for (int i = 0; i < batches; ++i) {
+    if (i == 2)
+      store.save();
     const auto first = "a" + std::to_string(i);
     const auto second = "b" + std::to_string(i);
     const auto o =
@@ -58,6 +62,7 @@ bool strace_is_missing() {
 TEST_CASE("row 63: killed at each N-th write or sync of commits, every acknowledged submission is there") {
   if (strace_is_missing())
     return;
+  const auto how = GENERATE(commits::alone, commits::shared);
   for (const std::string call : {"pwrite64", "pwritev", "fdatasync"}) {
     int killed = 0;
     for (int n = 1;; ++n) {
@@ -66,7 +71,7 @@ TEST_CASE("row 63: killed at each N-th write or sync of commits, every acknowled
       store.close();
       const auto options = store.options();
       const auto e = in_child_with_fault(call + ":signal=KILL:when=" + std::to_string(n),
-                                         [&](const say& speak) { return submit_and_say(options, speak); });
+                                         [&](const say& speak) { return submit_and_say(options, how, speak); });
       check_after(store, e.lines);
       if (e.signal == 0) {
         CHECK(e.code == 0);
@@ -87,6 +92,7 @@ TEST_CASE(
   "row 61: when the disk fails at the N-th sync or write, nothing of it is acknowledged and nothing more is written") {
   if (strace_is_missing())
     return;
+  const auto how = GENERATE(commits::alone, commits::shared);
   for (const std::string call : {"fdatasync", "pwrite64"}) {
     for (int n = 1; n <= 3; ++n) {
       INFO(call << " number " << n);
@@ -97,6 +103,8 @@ TEST_CASE(
         std::unique_ptr<lmdb_engine> engine;
         try {
           engine = std::make_unique<lmdb_engine>(options);
+          if (how == commits::shared)
+            engine->share([] {});
         } catch (const store_error&) {
           return 4; // it met the fault already
         }
@@ -131,12 +139,15 @@ TEST_CASE(
 TEST_CASE("row 60: when a write finds the disk full, new work is refused and the store goes on") {
   if (strace_is_missing())
     return;
+  const auto how = GENERATE(commits::alone, commits::shared);
   opened_store store;
   store.submit("running");
   store.close();
   const auto options = store.options();
   const auto e = in_child_with_fault("pwrite64,pwritev:error=ENOSPC:when=1", [&](const say& speak) {
     lmdb_engine engine{options};
+    if (how == commits::shared)
+      engine.share([] {});
     const auto o = engine.commit({submit_task{order("new"), at(0)}, claim_tasks{"s1", 1, at(1)}});
     speak(std::string{to_string(o[0].result)});
     speak(std::to_string(o[1].tasks.size()));

@@ -81,32 +81,44 @@ TEST_CASE("who only looks at a store finds every id, too") {
 }
 
 TEST_CASE("a reader beside the writer finds each id from its acknowledgement on") {
-  opened_store store;
+  const auto how = GENERATE(commits::alone, commits::shared);
+  opened_store store{how};
   std::atomic<int> acknowledged = 0;
   std::atomic<int> missed = 0;
+  std::atomic<bool> is_done = false;
   std::thread reader{[&] {
     while (acknowledged < 400) {
       const int last = acknowledged;
       for (int i = std::max(0, last - 20); i < last; ++i)
         missed += store->find(id_of(i)) ? 0 : 1;
     }
+    is_done = true;
   }};
+  const auto save_when_awaited = [&] {
+    if (store.is_awaited.exchange(false))
+      store->save();
+  };
   for (int i = 0; i < 400; ++i) {
     store.submit(id_of(i));
     ++acknowledged;
+    save_when_awaited();
   }
+  while (!is_done)
+    save_when_awaited();
   reader.join();
   CHECK(missed == 0);
 }
 
 TEST_CASE("property: whatever comes, leaves and is restarted, an id is taken as long as its task is there") {
   tests::holds(30, 60, [] {
-    opened_store store;
+    opened_store store{*rc::gen::arbitrary<bool>() ? commits::shared : commits::alone};
     std::set<std::string> there;
     int known = 0;
     for (const auto choice : tests::some_choices()) {
-      const auto what = choice % 8;
-      if (what == 0) {
+      const auto what = choice % 9;
+      if (what == 8) {
+        store->save();
+      } else if (what == 0) {
         store.reopen();
       } else if (what == 1) {
         store.one(purge_ended{"delivery", {{}, 0}, 3, {}, at(10)});

@@ -20,7 +20,7 @@ namespace {
 
 class world {
 public:
-  explicit world(std::uint64_t seed) : chance_{seed} {}
+  world(std::uint64_t seed, commits how) : chance_{seed}, store_{how} {}
 
   void run(int steps) {
     for (int i = 0; i < steps; ++i) {
@@ -36,6 +36,8 @@ public:
         expected[j](outcomes[j]);
       if (pick(50) == 0)
         store_.reopen();
+      if (pick(30) == 0)
+        store_->save();
       if (pick(20) == 0)
         compare();
     }
@@ -278,7 +280,9 @@ TEST_CASE("random writes give what a simple model says, and every index stays ri
   if (const char* seed = std::getenv("STEADFAST_SEED"))
     first = last = std::strtoull(seed, nullptr, 10);
   for (auto seed = first; seed <= last; ++seed) {
-    INFO("replay with STEADFAST_SEED=" << seed);
-    world{seed}.run(150);
+    for (const auto how : {commits::alone, commits::shared}) {
+      INFO("replay with STEADFAST_SEED=" << seed << (how == commits::shared ? ", commits shared" : ""));
+      world{seed, how}.run(150);
+    }
   }
 }

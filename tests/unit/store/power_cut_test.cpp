@@ -71,15 +71,19 @@ private:
 };
 
 /// Commits until the disk is gone, saying each id once its commit is durable. The cut may also fall into the opening.
-int commit_for_ever(const store_options& options, const say& speak) {
+int commit_for_ever(const store_options& options, commits how, const say& speak) {
   std::optional<lmdb_engine> store;
   try {
     store.emplace(options);
+    if (how == commits::shared)
+      store->share([] {});
   } catch (const store_error&) {
     return 5;
   }
   for (int i = 0;; ++i) {
     const auto name = std::to_string(store->stats().last_number) + "-" + std::to_string(i);
+    if (i % 7 == 6)
+      store->save();
     try {
       store->commit({submit_task{order("a" + name, std::string(3000, 'x')), at(0)},
                      submit_task{order("b" + name), at(0)}, claim_tasks{"s1", 1, at(1)}});
@@ -112,6 +116,7 @@ TEST_CASE("row 62: after a power cut at any moment the store opens with every ac
     WARN("skipped: needs root, mkfs.ext4 and loop mounts");
     return;
   }
+  const auto how = GENERATE(commits::alone, commits::shared);
   const auto options = small_options(disk.mount_point() / "store");
   const auto longest_life = 20 * open_and_commit(options);
   std::mt19937_64 chance{std::random_device{}()};
@@ -123,7 +128,7 @@ TEST_CASE("row 62: after a power cut at any moment the store opens with every ac
       std::thread{[&] {
         cut_after(lived, disk);
       }}.detach(); // in the child: a fork beside a thread may inherit its locks
-      return commit_for_ever(options, speak);
+      return commit_for_ever(options, how, speak);
     });
     CHECK(e.signal == 0);
     CHECK(e.code == 5);

@@ -4,6 +4,7 @@
 #include "tests/support/temp_folder.hpp"
 #include "workflow/transition.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -60,9 +61,13 @@ inline store_options small_options(const std::filesystem::path& path) {
   return o;
 }
 
+/// Whether each commit is one of the data file, or several share one (state_store::share).
+enum class commits { alone, shared };
+
 /// A store with the workflow `delivery` in it.
 class opened_store {
 public:
+  explicit opened_store(commits how) : how_{how} { open(small_options(directory_.store())); }
   opened_store() : opened_store{engine_settings{}} {}
   explicit opened_store(const engine_settings& settings) : settings_{settings} {
     open(small_options(directory_.store()));
@@ -78,15 +83,18 @@ public:
   const store_options& options() const { return options_; }
   std::filesystem::path path() const { return options_.path; }
 
+  /// As when the process is killed: what is only in the journal stays there.
   void close() { engine_.reset(); }
   void reopen() {
     close();
-    engine_ = std::make_unique<lmdb_engine>(options_, settings_);
+    start();
   }
   void reopen(const store_options& options) {
     options_ = options;
     reopen();
   }
+
+  std::atomic<bool> is_awaited = false; ///< a read waits for save()
 
   outcome one(const store::write& w) { return engine_->commit({w}).at(0); }
   outcome submit(const std::string& id, const std::string& payload = "{}") {
@@ -100,13 +108,19 @@ public:
 private:
   void open(const store_options& options) {
     options_ = options;
-    engine_ = std::make_unique<lmdb_engine>(options_, settings_);
+    start();
     engine_->commit({register_definition{delivery()}});
+  }
+  void start() {
+    engine_ = std::make_unique<lmdb_engine>(options_, settings_);
+    if (how_ == commits::shared)
+      engine_->share([this] { is_awaited = true; });
   }
 
   temporary_directory directory_;
   store_options options_;
   engine_settings settings_;
+  commits how_ = commits::alone;
   std::unique_ptr<state_store> engine_;
 };
 

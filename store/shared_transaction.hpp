@@ -1,0 +1,75 @@
+#pragma once
+
+#include "store/change_log.hpp"
+#include "store/journal.hpp"
+#include "store/lmdb.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace steadfast::store {
+
+/// The write transaction of the data file, which several commits can share: each is durable by an entry of the journal, and
+/// all of them are saved in the data file together, so that a page that several of them change is written once. LMDB wants
+/// a transaction to end on the thread on which it began.
+class shared_transaction {
+public:
+  shared_transaction(lmdb::environment& env, const tables& in, const store_directory& directory,
+                     std::size_t journal_max);
+
+  /// From now on, commits are shared. `wake` is called on a thread that waits for save(), and must bring it about.
+  void share(std::function<void()> wake);
+
+  // ---- for the one who commits ----
+
+  /// With all that was committed. Throws lmdb::error or store_error.
+  lmdb::transaction& begin();
+  /// Makes what was done since begin() durable. Throws lmdb::error; then call drop().
+  void commit();
+  /// Brings all that was committed to the data file. Throws lmdb::error or store_error; then call drop().
+  void save();
+  /// Forgets what was done since begin(). What was committed stays: in the journal, at least.
+  void drop() { txn_.reset(); }
+  /// Nobody shall wait any longer: save() failed and is not tried again.
+  void let_go();
+
+  bool is_open() const { return txn_ != nullptr; }
+  std::uint64_t unsaved_bytes() const { return is_saved_ ? 0 : journal_->size(); }
+
+  // ---- for all ----
+
+  /// False: the journal has commits that the data file has not.
+  bool is_saved() const { return is_saved_; }
+  /// It is open, and began on this thread, which then sees all that was committed in now().
+  bool is_mine() const { return thread_ == std::this_thread::get_id() && txn_ != nullptr; }
+  const lmdb::transaction& now() const { return *txn_; }
+  /// Returns when all that was committed before is in the data file, or cannot be brought there.
+  void wait() const;
+
+private:
+  lmdb::environment& env_;
+  const store_directory& directory_;
+  std::size_t journal_max_;
+  std::optional<journal> journal_;
+  change_log changes_;
+  std::unique_ptr<lmdb::transaction> txn_;
+  std::function<void()> wake_;
+  std::atomic<std::thread::id> thread_;
+  std::atomic<bool> is_saved_ = true;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable tried_;
+  std::uint64_t tries_ = 0; ///< to save
+};
+
+/// Brings the commits that are only in the journal to the data file. Throws lmdb::error or store_error.
+void save_journal(lmdb::environment& env, const store_directory& directory);
+bool has_unsaved(const lmdb::environment& env, const store_directory& directory);
+
+} // namespace steadfast::store

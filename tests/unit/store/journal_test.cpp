@@ -1,0 +1,206 @@
+// Commits that share one of the data file: what the journal has, what is made of it, and what of it is not believed.
+
+#include "support.hpp"
+#include "tests/support/property.hpp"
+
+#include "store/change_log.hpp"
+#include "store/frame.hpp"
+#include "store/journal.hpp"
+#include "store/patch.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <iterator>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+void overwrite(const fs::path& path, const std::string& bytes) {
+  std::ofstream{path, std::ios::binary | std::ios::trunc} << bytes;
+}
+
+/// The places at which the entries of a journal begin, and where the last one ends.
+std::vector<std::size_t> entries_in(const std::string& bytes, std::size_t count) {
+  std::vector<std::size_t> places{0};
+  while (places.size() <= count) {
+    std::uint32_t body = 0;
+    std::memcpy(&body, bytes.data() + places.back() + frame_head_size - sizeof body, sizeof body);
+    places.push_back(places.back() + frame_head_size + body);
+  }
+  return places;
+}
+
+/// A store that was killed after these tasks were submitted, one in each commit, with all of them only in the journal.
+struct killed_store {
+  explicit killed_store(int tasks) {
+    store->save();
+    for (int i = 0; i < tasks; ++i)
+      store.submit("t" + std::to_string(i));
+    store.close();
+    file = store.path() / "journal";
+    bytes = bytes_of(file);
+  }
+
+  opened_store store{commits::shared};
+  fs::path file;
+  std::string bytes;
+};
+
+std::string patch_of(const std::string& before, const std::string& after) {
+  std::string patch;
+  append_patch(patch, before, after);
+  return patch;
+}
+
+} // namespace
+
+// ---- patches ----
+
+TEST_CASE("property: a patch makes of the bytes before the bytes after, and of no others") {
+  tests::holds(2000, 300, [] {
+    const auto pool =
+      *rc::gen::container<std::vector<std::string>>(rc::gen::container<std::string>(rc::gen::inRange('a', 'd')));
+    const auto some = [&] {
+      std::string text;
+      for (const auto at : *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 20)))
+        text += at < pool.size() ? pool[at] : std::string(at * 5, 'x');
+      return text;
+    };
+    const auto before = some();
+    const auto after = some();
+    RC_ASSERT(patched(before, patch_of(before, after)) == after);
+    RC_ASSERT_THROWS_AS(patched(before + "x", patch_of(before, after)), damaged_record);
+  });
+}
+
+TEST_CASE("a patch of a long record of which little changed is short") {
+  std::string before;
+  for (int i = 0; i < 100; ++i)
+    before += std::to_string(i * 7919) + " ";
+  auto after = before;
+  after.insert(3, "more at the front");
+  after.erase(200, 20);
+  after += "and at the back";
+  CHECK(patch_of(before, after).size() < 60);
+  CHECK(patch_of(before, before).size() < 10);
+}
+
+TEST_CASE("a patch that was cut, or reaches too far, is refused") {
+  const std::string before(100, 'a');
+  const auto patch = patch_of(before, before + "b");
+  for (std::size_t size = 1; size < patch.size(); ++size)
+    CHECK_THROWS_AS(patched(before, patch.substr(0, size)), damaged_record);
+  CHECK_THROWS_AS(patched("other", patch), damaged_record);
+}
+
+// ---- the journal ----
+
+TEST_CASE("row 63: killed before anything was saved, every acknowledged submission is made again from the journal") {
+  killed_store killed{5};
+  CHECK(entries_in(killed.bytes, 5).back() <= killed.bytes.size());
+  killed.store.reopen();
+  for (int i = 0; i < 5; ++i)
+    CHECK(killed.store->find("t" + std::to_string(i)));
+  CHECK(killed.store->check().faults.empty());
+  killed.store.close();
+  killed.store.reopen(); // and again: nothing is made twice
+  CHECK(killed.store->stats().last_number == 5);
+}
+
+TEST_CASE("commits that are not saved are read, and saved when the journal is full") {
+  auto options = small_options({});
+  options.journal_max = 3000;
+  opened_store store{options};
+  store->share([] {});
+  for (int i = 0; i < 40; ++i) {
+    store.submit("t" + std::to_string(i));
+    CHECK(store->find("t" + std::to_string(i)));
+  }
+  CHECK(store.submit("large", std::string(10'000, 'x')).created); // more than the journal takes
+  store.close();
+  CHECK(fs::file_size(store.path() / "journal") == 3000);
+  store.reopen();
+  CHECK(store->stats().last_number == 41);
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE("row 63: an entry that was cut off in writing is not believed, those before are") {
+  killed_store killed{3};
+  const auto places = entries_in(killed.bytes, 3);
+  for (const auto size : {places[2], places[2] + 5, places[2] + frame_head_size, places[3] - 1}) {
+    INFO("cut at " << size);
+    overwrite(killed.file, killed.bytes.substr(0, size));
+    // A copy, so that each cut finds the same data file.
+    const auto copy = killed.store.path().parent_path() / std::to_string(size);
+    fs::copy(killed.store.path(), copy, fs::copy_options::recursive);
+    fs::permissions(copy, fs::perms::owner_all);
+    lmdb_engine opened{small_options(copy)};
+    CHECK(opened.find("t1"));
+    CHECK_FALSE(opened.find("t2"));
+    CHECK(opened.check().faults.empty());
+  }
+}
+
+TEST_CASE("row 66: an entry that is damaged, with others behind it, is told of and nothing is made of the journal") {
+  killed_store killed{3};
+  const auto places = entries_in(killed.bytes, 3);
+  for (std::size_t at = 0; at < places[2]; at += 3) {
+    INFO("byte " << at);
+    auto damaged = killed.bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    overwrite(killed.file, damaged);
+    CHECK(mentions(refusal(killed.store.options()), "of the journal of the store is damaged"));
+  }
+  overwrite(killed.file, killed.bytes);
+  CHECK(refusal(killed.store.options()).empty());
+}
+
+TEST_CASE("a journal that goes on from another state of the data file is not read") {
+  killed_store killed{3};
+  killed.store.reopen();
+  killed.store.submit("t9");
+  killed.store->save();
+  killed.store.close();
+  overwrite(killed.file, killed.bytes); // that of before
+  killed.store.reopen();
+  CHECK(killed.store->stats().last_number == 4);
+  CHECK(killed.store->check().faults.empty());
+}
+
+TEST_CASE("row 66: changes that do not fit the data file are refused") {
+  opened_store store;
+  store.close();
+  lmdb::environment env{{store.path(), 1 << 26, false}};
+  auto txn = lmdb::transaction::writing(env);
+  for (const std::string changes : {"\x04\x01\x00", "\x01\x63\x00\x00",
+                                    "\x02\x01\x03"
+                                    "abc\x02\x05\x01",
+                                    "\x01"})
+    CHECK_THROWS_AS(make_changes(txn, changes), damaged_record);
+}
+
+TEST_CASE("who only looks at a store that was killed sees what was only in its journal, and a damaged one is told of") {
+  killed_store killed{3};
+  auto to_look = killed.store.options();
+  to_look.read_only = true;
+  CHECK(lmdb_engine{to_look}.find("t2"));
+  CHECK(lmdb_engine{to_look}.check().faults.empty());
+}
+
+TEST_CASE("a copy has what is not saved yet") {
+  opened_store store{commits::shared};
+  store.submit("a");
+  const auto to = store.path().parent_path() / "copy";
+  store->copy(to);
+  CHECK(lmdb_engine{small_options(to)}.find("a"));
+}
