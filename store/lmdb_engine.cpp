@@ -67,9 +67,9 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
       recent_{options.recent_ids_max} {
   try {
     open_environment(settings);
+    expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);
     if (options.read_only && !directory_.is_in_use() && has_unsaved(*env_, directory_))
       let_writer_save(settings);
-    expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);
     if (!options.read_only) {
       reserve_.emplace(env_->file(), options.size_reserve);
       directory_.mark_open();
@@ -313,7 +313,7 @@ void lmdb_engine::save() {
 }
 
 void lmdb_engine::wait_for_save() const {
-  if (shared_->is_saved() || is_lost_)
+  if (shared_->is_saved() || is_lost_ || workflow::mutant("unsaved_not_awaited"))
     return;
   if (!shared_->is_mine())
     return shared_->wait();

@@ -22,14 +22,16 @@ namespace {
 const fs::path golden = fs::path{STEADFAST_SOURCE_DIR} / "tests" / "golden";
 constexpr const char* a_quarter_of_an_hour_later = "2023-11-14 22:28:30";
 
-/// A copy of the golden store, with the modes that a store has.
+/// A copy of the golden store of a node that was killed, with the modes that a store has.
 class store_as_left {
 public:
   store_as_left() {
     fs::create_directory(path());
-    fs::copy_file(golden / "format-3" / "store" / "data.mdb", path() / "data.mdb");
     fs::permissions(path(), fs::perms::owner_all);
-    fs::permissions(path() / "data.mdb", fs::perms::owner_read | fs::perms::owner_write);
+    for (const char* file : {"data.mdb", "journal"}) {
+      fs::copy_file(golden / "format-4" / "store" / file, path() / file);
+      fs::permissions(path() / file, fs::perms::owner_read | fs::perms::owner_write);
+    }
   }
 
   fs::path path() const { return folder_.path() / "store"; }
