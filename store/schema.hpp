@@ -41,7 +41,7 @@ struct table_entry {
   const char* name;
   lmdb::table tables::*table;
 };
-/// Every table with the name it has on disk.
+/// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
 inline constexpr std::array<table_entry, 21> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
