@@ -31,7 +31,7 @@ struct store_actor_deps {
   std::uint64_t backlog_max = 0; ///< writes waiting above which submissions are pushed back; 0: no limit
   /// The store must not be used any more: log it and end the process. Called at most once.
   std::function<void(const std::string& why)> on_fatal;
-  workflow::span save_after{100}; ///< for so long commits may share what the engine does once for several
+  workflow::span save_after{200}; ///< for so long commits may share what the engine does once for several
 };
 store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached = true);
 

@@ -2,6 +2,7 @@
 
 #include "store/lmdb.hpp"
 #include "store/schema.hpp"
+#include "store/snapshot.hpp"
 
 #include <cstdint>
 #include <string>
@@ -18,17 +19,35 @@ public:
   void on_put(lmdb::table t, std::string_view key, std::string_view before, std::string_view value) override;
   void on_erase(lmdb::table t, std::string_view key) override;
 
+  /// The record of a task, whose other indexes than the queue are changed with it. `before`: empty when there is none.
+  void on_task(std::uint64_t number, std::string_view before, std::string_view row);
+
   const std::string& bytes() const { return bytes_; }
   void clear() { bytes_.clear(); }
 
 private:
   void add(std::uint8_t what, lmdb::table t, std::string_view key);
+  void add_patch(std::string_view before, std::string_view after);
 
   const tables& in_;
   std::string bytes_;
 };
 
-/// Makes them again. Throws damaged_record for bytes that do not fit what is there.
-void make_changes(lmdb::transaction& txn, std::string_view changes);
+/// Makes them again, in a transaction that outlives it.
+class change_maker {
+public:
+  /// Throws damaged_record when a table is missing.
+  explicit change_maker(lmdb::transaction& txn);
+
+  /// Throws damaged_record for bytes that do not fit what is there.
+  void make(std::string_view changes);
+
+private:
+  void change_task(std::uint64_t number, std::string_view patch);
+
+  lmdb::transaction& txn_;
+  tables in_;
+  definition_cache definitions_;
+};
 
 } // namespace steadfast::store

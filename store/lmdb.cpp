@@ -202,14 +202,25 @@ void transaction::put(table t, std::string_view key, std::string_view value) {
   check(mdb_put(txn_, t.dbi, &k, &v, 0), "write");
 }
 
-bool transaction::erase(table t, std::string_view key) {
+void transaction::append(table t, std::string_view key, std::string_view value) {
   if (listener_ != nullptr)
-    listener_->on_erase(t, key);
+    listener_->on_put(t, key, {}, value);
+  MDB_val k = to_val(key);
+  MDB_val v = to_val(value);
+  int code = mdb_put(txn_, t.dbi, &k, &v, MDB_APPEND);
+  if (code == MDB_KEYEXIST) // it comes before another
+    code = mdb_put(txn_, t.dbi, &k, &v, 0);
+  check(code, "write");
+}
+
+bool transaction::erase(table t, std::string_view key) {
   MDB_val k = to_val(key);
   const int code = mdb_del(txn_, t.dbi, &k, nullptr);
   if (code == MDB_NOTFOUND)
     return false;
   check(code, "erase");
+  if (listener_ != nullptr)
+    listener_->on_erase(t, key);
   return true;
 }
 

@@ -72,12 +72,12 @@ private:
   mutable std::shared_mutex gate_; ///< shared by read transactions; exclusive to change the map
 };
 
-/// Is told of every change of a table, before it is made. The views end with the call.
+/// Is told of every change of a table. The views end with the call.
 class change_listener {
 public:
   virtual ~change_listener() = default;
 
-  /// `before`: the value that is replaced, empty when there is none.
+  /// Before it is made. `before`: the value that is replaced, empty when there is none.
   virtual void on_put(table t, std::string_view key, std::string_view before, std::string_view value) = 0;
   virtual void on_erase(table t, std::string_view key) = 0;
 };
@@ -104,6 +104,8 @@ public:
 
   std::optional<std::string_view> get(table t, std::string_view key) const;
   void put(table t, std::string_view key, std::string_view value);
+  /// The same for a new key that probably comes behind all others: pages are left full then, not half full.
+  void append(table t, std::string_view key, std::string_view value);
   bool erase(table t, std::string_view key); ///< false: it was not there
 
   std::uint64_t entries(table t) const;

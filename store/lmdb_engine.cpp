@@ -246,8 +246,12 @@ bool lmdb_engine::has_disk_for(const write_list& batch) {
 std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes_new_work) {
   auto& txn = shared_->begin();
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
-  write_batch writes{
-    txn, in_, definitions_, count_, {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_, &recent_}};
+  write_batch writes{txn,
+                     in_,
+                     definitions_,
+                     count_,
+                     {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_, &recent_, &shared_->held(),
+                      shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)

@@ -52,7 +52,7 @@ void unqueue(const place& x, const placement& p) {
 
 void list_as_ended(const place& x, const placement& p) {
   if (p.ended_at != workflow::unset)
-    x.txn.put(x.in.ended, ended_key(p.workflow, p.ended_at, x.number), {});
+    x.txn.append(x.in.ended, ended_key(p.workflow, p.ended_at, x.number), {});
 }
 
 void unlist_as_ended(const place& x, const placement& p) {
@@ -91,21 +91,28 @@ placement placement_of(const workflow::task& t, const workflow::definition& d) {
   return p;
 }
 
-void add_to_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p) {
-  txn.put(in.states, state_key(number, p), {});
+void move_in_queue(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,
+                   const placement& to) {
+  if (is_same_queue(from, to))
+    return;
+  unqueue({txn, in, number}, from);
+  queue({txn, in, number}, to);
+}
+
+void add_to_lists(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p) {
+  txn.append(in.states, state_key(number, p), {});
   if (p.due != workflow::never)
     txn.put(in.deadlines, key{p.due, number}, {});
   if (!p.locked_by.empty())
     txn.put(in.locked, locked_key(p.locked_by, number), {});
-  queue({txn, in, number}, p);
   list_as_ended({txn, in, number}, p);
 }
 
-void move_in_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,
-                     const placement& to) {
+void move_in_lists(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,
+                   const placement& to) {
   if (from.state != to.state) {
     txn.erase(in.states, state_key(number, from));
-    txn.put(in.states, state_key(number, to), {});
+    txn.append(in.states, state_key(number, to), {});
   }
   if (from.due != to.due && !workflow::mutant("deadline_index_not_moved")) {
     if (from.due != workflow::never)
@@ -118,10 +125,6 @@ void move_in_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t num
       txn.erase(in.locked, locked_key(from.locked_by, number));
     if (!to.locked_by.empty())
       txn.put(in.locked, locked_key(to.locked_by, number), {});
-  }
-  if (!is_same_queue(from, to)) {
-    unqueue({txn, in, number}, from);
-    queue({txn, in, number}, to);
   }
   if (from.ended_at != to.ended_at) {
     unlist_as_ended({txn, in, number}, from);

@@ -25,10 +25,14 @@ struct placement {
 };
 placement placement_of(const workflow::task& t, const workflow::definition& d);
 
-/// Each touches only the entries in which the two differ.
-void add_to_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p);
-void move_in_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,
-                     const placement& to);
+/// Where it waits to be claimed. Each touches only the entries in which the two differ.
+void move_in_queue(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,
+                   const placement& to);
+
+/// All other indexes.
+void add_to_lists(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p);
+void move_in_lists(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,
+                   const placement& to);
 
 void remove_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p);
 

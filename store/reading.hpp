@@ -9,7 +9,8 @@ auto lmdb_engine::read(F f) const {
   try {
     if (shared_->is_mine()) {
       const std::lock_guard lock{writing_};
-      return f(shared_->now(), snapshot{shared_->now(), in_, definitions_});
+      const auto& txn = shared_->now();
+      return f(txn, snapshot{txn, in_, definitions_});
     }
     wait_for_save();
     const auto txn = lmdb::transaction::reading(*env_);

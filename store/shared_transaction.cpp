@@ -34,8 +34,9 @@ void save_journal(lmdb::environment& env, const store_directory& directory) {
     return;
   auto txn = lmdb::transaction::writing(env);
   try {
+    change_maker maker{txn};
     for (const auto& e : entries)
-      make_changes(txn, e);
+      maker.make(e);
   } catch (const damaged_record& e) {
     throw damaged_file(directory.path(), std::string{"its journal does not fit it: "} + e.what());
   }
@@ -45,6 +46,7 @@ void save_journal(lmdb::environment& env, const store_directory& directory) {
 shared_transaction::shared_transaction(lmdb::environment& env, const tables& in, const store_directory& directory,
                                        std::size_t journal_max)
     : env_{env},
+      in_{in},
       directory_{directory},
       journal_max_{journal_max},
       changes_{in} {}
@@ -76,7 +78,25 @@ void shared_transaction::commit() {
   is_saved_ = false;
 }
 
+/// What is held is in the journal already.
+void shared_transaction::place() {
+  txn_->tell(nullptr);
+  held_.place(*txn_, in_);
+}
+
+const lmdb::transaction& shared_transaction::now() {
+  place();
+  return *txn_;
+}
+
+void shared_transaction::drop() {
+  txn_.reset();
+  held_.clear();
+}
+
 void shared_transaction::save() {
+  if (txn_)
+    place();
   if (const auto ending = std::exchange(txn_, nullptr))
     ending->commit();
   else if (!is_saved_)

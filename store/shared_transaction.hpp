@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/change_log.hpp"
+#include "store/held_tasks.hpp"
 #include "store/journal.hpp"
 #include "store/lmdb.hpp"
 
@@ -35,10 +36,12 @@ public:
   /// Brings all that was committed to the data file. Throws lmdb::error or store_error; then call drop().
   void save();
   /// Forgets what was done since begin(). What was committed stays: in the journal, at least.
-  void drop() { txn_.reset(); }
+  void drop();
   /// Nobody shall wait any longer: save() failed and is not tried again.
   void let_go();
 
+  held_tasks& held() { return held_; }
+  change_log* changes() { return journal_ ? &changes_ : nullptr; }
   bool is_open() const { return txn_ != nullptr; }
   std::uint64_t unsaved_bytes() const { return is_saved_ ? 0 : journal_->size(); }
 
@@ -48,16 +51,20 @@ public:
   bool is_saved() const { return is_saved_; }
   /// It is open, and began on this thread, which then sees all that was committed in now().
   bool is_mine() const { return thread_ == std::this_thread::get_id() && txn_ != nullptr; }
-  const lmdb::transaction& now() const { return *txn_; }
+  const lmdb::transaction& now();
   /// Returns when all that was committed before is in the data file, or cannot be brought there.
   void wait() const;
 
 private:
+  void place();
+
   lmdb::environment& env_;
+  const tables& in_;
   const store_directory& directory_;
   std::size_t journal_max_;
   std::optional<journal> journal_;
   change_log changes_;
+  held_tasks held_; ///< what txn_ has not in its tables yet
   std::unique_ptr<lmdb::transaction> txn_;
   std::function<void()> wake_;
   std::atomic<std::thread::id> thread_;

@@ -92,11 +92,12 @@ std::optional<std::uint64_t> snapshot::recent_number(const std::string& id) cons
 }
 
 std::optional<snapshot::known_task> snapshot::task(std::uint64_t number) const {
-  const key k{number};
-  const auto bytes = txn_.get(in_.tasks, k);
-  if (!bytes)
-    return std::nullopt;
-  known_task found{decode_record<task_state>(k, *bytes), nullptr};
+  const auto row = txn_.get(in_.tasks, key{number});
+  return row ? std::optional{task_in(number, *row)} : std::nullopt;
+}
+
+snapshot::known_task snapshot::task_in(std::uint64_t number, std::string_view row) const {
+  known_task found{decode_record<task_state>(key{number}, row), nullptr};
   const auto& t = found.state.task;
   if (t.number != number)
     throw damaged_record{"it has the number of another task"};
@@ -110,11 +111,14 @@ std::optional<snapshot::known_task> snapshot::task(std::uint64_t number) const {
 
 std::optional<snapshot::known_task> snapshot::whole_task(std::uint64_t number) const {
   auto found = task(number);
-  if (found) {
-    add_payload(found->state);
-    add_large_results(found->state);
-  }
+  if (found)
+    complete(*found);
   return found;
+}
+
+void snapshot::complete(known_task& t) const {
+  add_payload(t.state);
+  add_large_results(t.state);
 }
 
 void snapshot::add_payload(task_state& s) const {

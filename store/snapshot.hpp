@@ -79,6 +79,8 @@ public:
   };
   std::optional<known_task> task(std::uint64_t number) const; ///< payload and large results left out
   std::optional<known_task> whole_task(std::uint64_t number) const;
+  known_task task_in(std::uint64_t number, std::string_view row) const; ///< of its record in table `tasks`
+  void complete(known_task& t) const;                                   ///< adds payload and large results
 
   std::optional<lease_record> lease_of(const std::string& name) const;
 

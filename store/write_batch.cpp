@@ -27,7 +27,11 @@ outcome write_batch::judge(const write& w) {
 
 std::optional<snapshot::known_task> write_batch::load(std::uint64_t number, bool whole) {
   try {
-    return whole ? see_.whole_task(number) : see_.task(number);
+    const auto row = settings_.held->row_of(number);
+    auto found = row ? std::optional{see_.task_in(number, *row)} : see_.task(number);
+    if (found && whole)
+      see_.complete(*found);
+    return found;
   } catch (const damaged_record& e) {
     settings_.damage->report(number, e.what());
     throw;
@@ -42,6 +46,24 @@ std::shared_ptr<const standing> write_batch::stands(std::uint64_t number) {
     return known;
   const auto read = load(number);
   return read ? std::make_shared<const standing>(standing_of(*read)) : nullptr;
+}
+
+void write_batch::put_row(const std::shared_ptr<const standing>& before, const workflow::task& t, standing now) {
+  const key k{t.number};
+  const auto row = encode_record(k, task_state_view{&t, now.revision, now.payload_size, &now.large});
+  if (settings_.changes != nullptr) {
+    const auto held = settings_.held->row_of(t.number);
+    settings_.changes->on_task(t.number, held ? *held : txn_.get(in_.tasks, k).value_or(std::string_view{}), row);
+  }
+  const auto entry = std::make_shared<const standing>(std::move(now));
+  settings_.held->hold(t.number, before, entry, row);
+  changed_[t.number] = entry;
+}
+
+void write_batch::place_tasks() {
+  txn_.tell(nullptr); // which is told of each task, as it changes
+  settings_.held->place(txn_, in_);
+  txn_.tell(settings_.changes);
 }
 
 void write_batch::finish() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "store/change_log.hpp"
+#include "store/held_tasks.hpp"
 #include "store/options.hpp"
 #include "store/recent_ids.hpp"
 #include "store/snapshot.hpp"
@@ -26,6 +28,8 @@ public:
     const standings* known = nullptr;    ///< what was committed
     const ended_counts* ended = nullptr; ///< likewise
     const recent_ids* recent = nullptr;  ///< likewise
+    held_tasks* held = nullptr;          ///< changed as the batch goes; to be thrown away together with the transaction
+    change_log* changes = nullptr;       ///< what the batch does; null: nobody wants to know
   };
   write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
               const settings& s);
@@ -70,7 +74,10 @@ private:
 
   /// What is known of it, or read. Absent: there is no such task.
   std::shared_ptr<const standing> stands(std::uint64_t number);
-  void note(std::uint64_t number, standing now) { changed_[number] = std::make_shared<const standing>(std::move(now)); }
+  /// Keeps the record of a task: `before` as it was until now, or null.
+  void put_row(const std::shared_ptr<const standing>& before, const workflow::task& t, standing now);
+  /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue calls it before.
+  void place_tasks();
 
   // write_task.cpp
   outcome submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
@@ -84,7 +91,7 @@ private:
     bool payload_changed = false;
   };
   /// Puts `next` in the place of `before`; the stored revision.
-  std::uint64_t replace(const standing& before, const workflow::task& next, const beside& also);
+  std::uint64_t replace(const std::shared_ptr<const standing>& before, const workflow::task& next, const beside& also);
   /// `now`: the large results there are before.
   std::vector<large_result> put_large_results(std::vector<large_result> now, const workflow::task& next);
   void put_payload(std::uint64_t number, const workflow::blob& payload);

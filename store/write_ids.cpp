@@ -20,7 +20,7 @@ std::optional<task_ref> write_batch::ref_of(const std::string& id) const {
 
 void write_batch::put_id(const workflow::task& t, const std::array<std::uint64_t, 2>& digest) {
   const key k{t.number};
-  txn_.put(in_.recent_ids, k, encode_record(k, recent_id{t.id, digest}));
+  txn_.append(in_.recent_ids, k, encode_record(k, recent_id{t.id, digest}));
   ids_.ids[t.id] = t.number;
   ++ids_.arrived;
 }

@@ -6,6 +6,7 @@
 #include "workflow/transition.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace steadfast::store {
@@ -38,7 +39,8 @@ std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const 
     auto change = workflow::apply(before->state.task, *before->definition, e, clock);
     if (change.result != workflow::verdict::applied)
       return std::nullopt;
-    change.next.revision = replace(standing_of(*before), change.next, {change.notices, change.alerts});
+    change.next.revision =
+      replace(std::make_shared<const standing>(standing_of(*before)), change.next, {change.notices, change.alerts});
     return std::move(change.next);
   } catch (const damaged_record&) { // reported by load(); the others go on
     return std::nullopt;
@@ -81,6 +83,7 @@ outcome write_batch::make(const free_locks& w) {
     return o;
   const workflow::event e = w.graceful ? workflow::event{workflow::lock_released{}} : workflow::lock_lapsed{};
   const auto kept = [&](std::uint64_t number) { return std::binary_search(w.except.begin(), w.except.end(), number); };
+  place_tasks();
   const auto looked_at = max + w.except.size() + passed_over_max;
   for (const auto number : numbers_in(txn_, in_.locked, owner_key(w.scheduler), looked_at)) {
     if (o.number == max) {

@@ -55,6 +55,7 @@ outcome write_batch::make(const purge_ended& w) {
   o.reached = w.after;
   if (!workflow::is_name(w.workflow))
     return o; // which has no tasks
+  place_tasks();
   const auto surplus = workflow::surplus(w.keep, ended_of(w.workflow).there);
   auto over = surplus - std::min(surplus, w.after.passed);
   const auto max = std::min(w.max, purged_max);

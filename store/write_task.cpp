@@ -102,15 +102,14 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
 void write_batch::put_new(const workflow::task& t, const definition_cache::entry& d, const digest& of_this) {
   count_.last_task = t.number;
   ++tasks_in(t.state);
-  const key k{t.number};
   auto large = put_large_results({}, t);
   put_id(t, of_this);
-  txn_.put(in_.tasks, k, encode_record(k, task_state_view{&t, t.revision, t.payload.size(), &large}));
-  put_payload(t.number, t.payload);
+  if (const key k{t.number}; !t.payload.empty())
+    txn_.append(in_.payloads, k, encode_record(k, payload_record{t.payload}));
   auto now = standing_of(t, t.revision, t.payload.size(), std::move(large), d);
-  add_to_indexes(txn_, in_, t.number, now.placed());
+  move_in_queue(txn_, in_, t.number, {}, now.placed());
   count_ended(t.workflow, {}, now.placed());
-  note(t.number, std::move(now));
+  put_row(nullptr, t, std::move(now));
 }
 
 // ---- update_task ----
@@ -144,32 +143,31 @@ outcome write_batch::make(const update_task& w) {
   outcome o = applied();
   o.number = w.next.number;
   o.state = w.next.state;
-  o.revision = replace(*before, w.next, {w.notices, w.alerts, w.payload_changed});
+  o.revision = replace(before, w.next, {w.notices, w.alerts, w.payload_changed});
   if (w.evidence)
     put_late_reply(w.next.number, stored.id, *w.evidence);
   return o;
 }
 
-std::uint64_t write_batch::replace(const standing& before, const workflow::task& next, const beside& also) {
-  const key k{next.number};
-  const std::uint64_t revision = before.revision + 1;
-  auto large = put_large_results(before.large, next);
-  const std::uint64_t payload_size = also.payload_changed ? next.payload.size() : before.payload_size;
-  txn_.put(in_.tasks, k, encode_record(k, task_state_view{&next, revision, payload_size, &large}));
+std::uint64_t write_batch::replace(const std::shared_ptr<const standing>& before, const workflow::task& next,
+                                   const beside& also) {
+  const std::uint64_t revision = before->revision + 1;
+  auto large = put_large_results(before->large, next);
+  const std::uint64_t payload_size = also.payload_changed ? next.payload.size() : before->payload_size;
   if (also.payload_changed)
     put_payload(next.number, next.payload);
-  auto now = standing_of(next, revision, payload_size, std::move(large), before.definition);
-  move_in_indexes(txn_, in_, next.number, before.placed(), now.placed());
-  count_ended(next.workflow, before.placed(), now.placed());
-  if (before.state != next.state) {
-    --tasks_in(before.state);
+  auto now = standing_of(next, revision, payload_size, std::move(large), before->definition);
+  move_in_queue(txn_, in_, next.number, before->placed(), now.placed());
+  count_ended(next.workflow, before->placed(), now.placed());
+  if (before->state != next.state) {
+    --tasks_in(before->state);
     ++tasks_in(next.state);
   }
   for (const auto& n : also.notices)
     put_notice(next, n);
   for (const auto& a : also.alerts)
     put_alert(next.number, next.id, a);
-  note(next.number, std::move(now));
+  put_row(before, next, std::move(now));
   return revision;
 }
 
@@ -181,17 +179,20 @@ std::vector<large_result> write_batch::put_large_results(std::vector<large_resul
     if (result.empty())
       continue;
     const auto known = std::find_if(now.begin(), now.end(), [i](const large_result& x) { return x.step == i; });
+    const bool is_small = result.size() <= result_inline_max;
+    if (is_small && known == now.end())
+      continue;
     const large_result is{i, result.size(), hash_of(result.view())};
     if (known != now.end() && *known == is)
       continue;
-    if (known != now.end())
-      now.erase(known);
     const key k{next.number, i};
-    if (result.size() > result_inline_max) {
+    if (known != now.end()) {
+      now.erase(known);
+      txn_.erase(in_.results, k);
+    }
+    if (!is_small) {
       txn_.put(in_.results, k, encode_record(k, result_record{result}));
       now.push_back(is);
-    } else {
-      txn_.erase(in_.results, k);
     }
   }
   return now;
@@ -225,6 +226,7 @@ outcome write_batch::make(const register_definition& w) {
 
 /// Payload, results and the client's id stay: they are evidence, and the id must not make a second task.
 outcome write_batch::make(const set_aside_damaged& w) {
+  place_tasks();
   const key k{w.number};
   const auto bytes = txn_.get(in_.tasks, k);
   if (!bytes)

@@ -100,11 +100,12 @@ stored_life stored(const workflow::definition& d, std::uint64_t number) {
 void put_state(lmdb::transaction& txn, const store::tables& in, const stored_life& x, std::size_t i) {
   const store::key k{x.number};
   txn.put(in.tasks, k, x.states[i].bytes);
+  store::move_in_queue(txn, in, x.number, i > 0 ? x.states[i - 1].place : store::placement{}, x.states[i].place);
   if (i > 0)
-    return store::move_in_indexes(txn, in, x.number, x.states[i - 1].place, x.states[i].place);
+    return store::move_in_lists(txn, in, x.number, x.states[i - 1].place, x.states[i].place);
   txn.put(in.ids, x.id, x.ref);
   txn.put(in.payloads, k, x.payload);
-  store::add_to_indexes(txn, in, x.number, x.states[i].place);
+  store::add_to_lists(txn, in, x.number, x.states[i].place);
 }
 
 void lives_in_bare_lmdb(benchmark::State& state) {

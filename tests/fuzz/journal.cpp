@@ -27,7 +27,7 @@ lmdb::environment& base() {
 /// Made, and undone again.
 void make(std::string_view changes) {
   auto txn = lmdb::transaction::writing(base());
-  make_changes(txn, changes);
+  change_maker{txn}.make(changes);
 }
 
 } // namespace

@@ -186,7 +186,7 @@ TEST_CASE("row 66: changes that do not fit the data file are refused") {
                                     "\x02\x01\x03"
                                     "abc\x02\x05\x01",
                                     "\x01"})
-    CHECK_THROWS_AS(make_changes(txn, changes), damaged_record);
+    CHECK_THROWS_AS(change_maker{txn}.make(changes), damaged_record);
 }
 
 TEST_CASE("who only looks at a store that was killed sees what was only in its journal, and a damaged one is told of") {
