@@ -484,8 +484,10 @@ STEADFAST_MESSAGE(tick_timer, x.generation)
 struct flush {};
 STEADFAST_MESSAGE(flush)
 
-/// To itself: time to save what was committed; from a read that waits for it: at once.
-struct save_commits {};
-STEADFAST_MESSAGE(save_commits)
+/// To itself, after a while, or from a read that waits for it: save what was committed.
+struct save_commits {
+  bool is_due = false;
+};
+STEADFAST_MESSAGE(save_commits, x.is_due)
 
 } // namespace steadfast::actors

@@ -57,12 +57,17 @@ auto ask(Self* self, const Handle& to, Limit limit, Ts&&... xs) {
   return self->request(to, limit, std::forward<Ts>(xs)...);
 }
 
-/// Ends an actor ahead of its mailbox: a plain exit message would wait behind everything queued.
+/// Ahead of the mailbox; from any thread, without a sender.
+template <class Handle, class Message>
+void tell_first(const Handle& to, Message m) {
+  if (to)
+    to->enqueue(nullptr, caf::make_message_id(caf::message_priority::high), caf::make_message(std::move(m)), nullptr);
+}
+
+/// A plain exit message would wait behind everything queued.
 template <class Handle>
 void exit_now(const Handle& h, caf::exit_reason why = caf::exit_reason::user_shutdown) {
-  if (h)
-    h->enqueue(nullptr, caf::make_message_id(caf::message_priority::high),
-               caf::make_message(caf::exit_msg{caf::actor_cast<caf::actor_addr>(h), why}), nullptr);
+  tell_first(h, caf::exit_msg{caf::actor_cast<caf::actor_addr>(h), why});
 }
 
 /// The sender of the message being handled, as what the protocol says it is.

@@ -58,14 +58,11 @@ public:
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& m) { on_down(m); });
     const auto me = address();
-    deps_.store->share([me] {
-      if (const auto self = caf::actor_cast<store_actor>(me))
-        tell_from_outside(self, save_commits{});
-    });
+    deps_.store->share([me] { tell_first(caf::actor_cast<store_actor>(me), save_commits{}); });
     return {
       [this](const boxed<workflow::submission>& m) { return on_submission(m); },
       [this](flush) { on_flush(); },
-      [this](save_commits) { on_save(); },
+      [this](save_commits m) { on_save(m); },
       [this](const write_request& m) { on_write(m); },
       [this](const subscribe& m) { on_subscribe(m); },
       [this](describe) { return view_; },
@@ -143,11 +140,12 @@ private:
     if (!queue_.empty())
       arm_flush();
     if (!std::exchange(save_armed_, true))
-      tell_after(this, store_actor{this}, deps_.save_after, save_commits{});
+      tell_after(this, store_actor{this}, deps_.save_after, save_commits{true});
   }
 
-  void on_save() {
-    save_armed_ = false;
+  void on_save(save_commits m) {
+    if (m.is_due)
+      save_armed_ = false;
     deps_.store->save();
   }
 

@@ -47,6 +47,8 @@ void lmdb_engine::copy(const std::filesystem::path& to) const {
   if (file.get() < 0)
     fail(to, std::strerror(errno));
   try {
+    if (shared_->is_mine())
+      shared_->save();
     wait_for_save();
     env_->copy_to(file.get());
     mark_as_copy(to, options_.size_max);

@@ -302,27 +302,26 @@ void lmdb_engine::share(std::function<void()> wake) {
 /// What fails here is tried again, and told, by the next commit, unless the process must not go on.
 void lmdb_engine::save() {
   const std::lock_guard lock{writing_};
-  if (!is_lost_) {
+  while (!is_lost_) {
     try {
       shared_->save();
       return grow_ahead();
     } catch (const lmdb::error& e) {
+      shared_->drop();
+      if (e.is_map_full() && grow())
+        continue;
       is_lost_ = is_fatal(e);
-    } catch (const store_error& e) {
-      is_lost_ = e.is_fatal();
+    } catch (const store_error&) {
+      shared_->drop();
     }
+    break;
   }
-  shared_->drop();
   shared_->let_go();
 }
 
 void lmdb_engine::wait_for_save() const {
-  if (shared_->is_saved() || is_lost_ || workflow::mutant("unsaved_not_awaited"))
-    return;
-  if (!shared_->is_mine())
-    return shared_->wait();
-  const std::lock_guard lock{writing_};
-  shared_->save();
+  if (!shared_->is_saved() && !shared_->is_mine() && !is_lost_ && !workflow::mutant("unsaved_not_awaited"))
+    shared_->wait();
 }
 
 void lmdb_engine::give_up(const lmdb::error& e) {

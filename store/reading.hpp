@@ -7,7 +7,7 @@ namespace steadfast::store {
 template <class F>
 auto lmdb_engine::read(F f) const {
   try {
-    if (shared_->is_mine()) {
+    if (shared_->is_mine() && shared_->is_open()) {
       const std::lock_guard lock{writing_};
       const auto& txn = shared_->now();
       return f(txn, snapshot{txn, in_, definitions_});

@@ -27,7 +27,7 @@ public:
   /// From now on, commits are shared. `wake` is called on a thread that waits for save(), and must bring it about.
   void share(std::function<void()> wake);
 
-  // ---- for the one who commits ----
+  // ---- for the thread that commits ----
 
   /// With all that was committed. Throws lmdb::error or store_error.
   lmdb::transaction& begin();
@@ -45,12 +45,12 @@ public:
   bool is_open() const { return txn_ != nullptr; }
   std::uint64_t unsaved_bytes() const { return is_saved_ ? 0 : journal_->size(); }
 
-  // ---- for all ----
+  // ---- for every thread ----
 
   /// False: the journal has commits that the data file has not.
   bool is_saved() const { return is_saved_; }
-  /// It is open, and began on this thread, which then sees all that was committed in now().
-  bool is_mine() const { return thread_ == std::this_thread::get_id() && txn_ != nullptr; }
+  /// It began on this thread, which must not wait for itself, and sees all that was committed in now() while it is open.
+  bool is_mine() const { return thread_ == std::this_thread::get_id(); }
   const lmdb::transaction& now();
   /// Returns when all that was committed before is in the data file, or cannot be brought there.
   void wait() const;

@@ -250,7 +250,7 @@ struct check_report {
 };
 
 /// The durable store: domain verbs, synchronous. One thread writes, any thread reads; a read sees one consistent
-/// snapshot and never waits for the writer.
+/// snapshot with all that was committed before, and does not hold up the writer.
 class state_store {
 public:
   virtual ~state_store() = default;
@@ -259,9 +259,9 @@ public:
   /// seeing those before it. Throws store_error; if that is not fatal, nothing was written.
   virtual std::vector<outcome> commit(const write_list& batch) = 0;
   std::vector<outcome> commit(const std::vector<write>& batch);
-  /// For one thread that commits alone: from now on the engine may do once for several commits what each would do for itself,
-  /// and does the rest in save(), which that thread calls after a while, and soon after `wake` was called, on any thread,
-  /// because a read waits for it. What was committed is durable and is read without it.
+  /// For one thread that alone commits from now on: the engine may put off what is cheaper done once for several commits, until
+  /// that thread calls save(): after a while, and soon after `wake` was called, on any thread, because a read waits for it. What
+  /// was committed is durable without it.
   virtual void share(std::function<void()> /*wake*/) {}
   virtual void save() {}
 
