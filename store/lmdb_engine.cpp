@@ -208,6 +208,8 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
     return std::vector(batch.size(), turned_down(verdict::refused, "the store was opened to be read only"));
   if (is_lost_)
     throw store_error{"the store failed before; what is on disk is only known again after a restart", true};
+  if (shared_->is_open() && !shared_->is_mine()) // LMDB would wait for ever
+    throw store_error{"two threads commit to a store whose commits are shared", false};
   bool takes_new_work = !has_new_work(batch) || has_disk_for(batch);
   for (;;) {
     try {

@@ -66,7 +66,8 @@ part_node::part_node(const part_setup& setup)
   add_agents(setup);
   if (has(setup, "store"))
     node_.wrap_store([this](std::shared_ptr<store::state_store> real) {
-      return store_ = std::make_shared<watched_store>(std::move(real));
+      const bool is_filled = setup_.roles == std::vector<std::string>{"store"}; // by fill(), beside the node
+      return store_ = std::make_shared<watched_store>(std::move(real), !is_filled);
     });
   node_.start();
 }

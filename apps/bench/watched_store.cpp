@@ -80,6 +80,19 @@ std::vector<store::outcome> watched_store::commit(const store::write_list& batch
   return outcomes;
 }
 
+void watched_store::share(std::function<void()> wake) {
+  if (shares_)
+    real_->share(std::move(wake));
+}
+
+/// A sync of its own, if there was a commit to save.
+void watched_store::save() {
+  real_->save();
+  const std::lock_guard lock{mutex_};
+  figures_.synced += figures_.commits > commits_saved_ ? 1 : 0;
+  commits_saved_ = figures_.commits;
+}
+
 store_figures watched_store::figures() const {
   const std::lock_guard lock{mutex_};
   return figures_;

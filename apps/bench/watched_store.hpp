@@ -18,7 +18,7 @@ namespace steadfast::bench {
 /// Since the store was opened.
 struct store_figures {
   std::uint64_t commits = 0;     ///< batches
-  std::uint64_t synced = 0;      ///< of them: those that changed something, and so were written and synced
+  std::uint64_t synced = 0;      ///< those that changed something, and so were synced; and each save of the data file
   std::uint64_t writes = 0;      ///< in all batches
   std::uint64_t submitted = 0;   ///< tasks made
   std::uint64_t transitions = 0; ///< states of tasks stored, that of a new task included
@@ -36,10 +36,13 @@ using ended_tasks = std::vector<std::uint64_t>;
 /// Stands between a node and its real store and counts what is committed.
 class watched_store final : public store::wrapped_store {
 public:
-  explicit watched_store(std::shared_ptr<store::state_store> real) : real_{std::move(real)} {}
+  /// `shares` false: others than the node's writer commit, too.
+  watched_store(std::shared_ptr<store::state_store> real, bool shares) : real_{std::move(real)}, shares_{shares} {}
 
   using state_store::commit;
   std::vector<store::outcome> commit(const store::write_list& batch) override;
+  void share(std::function<void()> wake) override;
+  void save() override;
 
   store_figures figures() const;
   /// Called on the thread that commits, after the commit. Empty: nobody is.
@@ -50,8 +53,10 @@ protected:
 
 private:
   std::shared_ptr<store::state_store> real_;
+  bool shares_;
   mutable std::mutex mutex_;
   store_figures figures_;
+  std::uint64_t commits_saved_ = 0; ///< of those in figures_
   std::function<void(ended_tasks)> on_ended_;
 };
 

@@ -12,6 +12,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 using namespace steadfast;
 using namespace steadfast::store;
@@ -195,6 +196,14 @@ TEST_CASE("who only looks at a store that was killed sees what was only in its j
   to_look.read_only = true;
   CHECK(lmdb_engine{to_look}.find("t2"));
   CHECK(lmdb_engine{to_look}.check().faults.empty());
+}
+
+TEST_CASE("shared commits are those of one thread") {
+  opened_store store{commits::shared};
+  store.submit("a");
+  std::thread{[&] { CHECK_THROWS_AS(store.submit("b"), store_error); }}.join();
+  CHECK(store.submit("c").created);
+  CHECK_FALSE(store->find("b"));
 }
 
 TEST_CASE("a copy has what is not saved yet") {
