@@ -33,17 +33,6 @@ lmdb::table table_at(const tables& in, std::uint64_t place) {
   return in.*all_tables.at(place - 1).table;
 }
 
-tables opened(const lmdb::transaction& txn) {
-  tables in;
-  for (const auto& e : all_tables) {
-    const auto t = txn.open_table(e.name);
-    if (!t)
-      throw damaged_record{"the table " + std::string{e.name} + " is missing"};
-    in.*e.table = *t;
-  }
-  return in;
-}
-
 } // namespace
 
 void change_log::add(std::uint8_t what, lmdb::table t, std::string_view key) {
@@ -86,7 +75,7 @@ void change_log::on_erase(lmdb::table t, std::string_view key) {
   add(erased, t, key);
 }
 
-change_maker::change_maker(lmdb::transaction& txn) : txn_{txn}, in_{opened(txn)} {}
+change_maker::change_maker(lmdb::transaction& txn) : txn_{txn}, in_{open_all_tables(txn)} {}
 
 void change_maker::make(std::string_view changes) {
   compact_reader from{changes};

@@ -147,11 +147,10 @@ void lmdb_engine::open_tables() {
   auto txn = lmdb::transaction::reading(*env_);
   if (is_empty(txn))
     throw store_error{"there is no store at " + directory_.path().string() + ": nothing was written to it yet", false};
-  for (const auto& t : all_tables) {
-    const auto opened = txn.open_table(t.name);
-    if (!opened)
-      throw damaged_file(directory_.path(), "the table " + std::string{t.name} + " is missing");
-    in_.*t.table = *opened;
+  try {
+    in_ = open_all_tables(txn);
+  } catch (const damaged_record& e) {
+    throw damaged_file(directory_.path(), e.what());
   }
   txn.commit(); // keeps the handles
 }

@@ -6,7 +6,6 @@
 #include "store/compact.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace steadfast::store {
 

@@ -4,6 +4,17 @@
 
 namespace steadfast::store {
 
+tables open_all_tables(const lmdb::transaction& txn) {
+  tables in;
+  for (const auto& e : all_tables) {
+    const auto t = txn.open_table(e.name);
+    if (!t)
+      throw damaged_record{"the table " + std::string{e.name} + " is missing"};
+    in.*e.table = *t;
+  }
+  return in;
+}
+
 // ---- definition_cache ----
 
 definition_cache::entry definition_cache::find(const std::string& name, std::uint32_t version) const {

@@ -17,6 +17,9 @@
 
 namespace steadfast::store {
 
+/// Throws damaged_record when one is missing.
+tables open_all_tables(const lmdb::transaction& txn);
+
 /// Definitions never change once they are registered, so one copy serves every transaction and thread. Holds only
 /// what was committed.
 class definition_cache {
