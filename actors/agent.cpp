@@ -3,6 +3,7 @@
 #include "actors/agent_desk.hpp"
 #include "actors/alarm.hpp"
 #include "actors/observed.hpp"
+#include "actors/outbox.hpp"
 #include "actors/state_tree.hpp"
 #include "workflow/mutant.hpp"
 
@@ -42,9 +43,11 @@ public:
 
   behavior_type make_behavior() override {
     return {
-      [this](step_order& m) {
-        on_order(std::move(m));
-        go_on();
+      [this](step_orders& m) {
+        for (auto& o : m.all) {
+          on_order(std::move(o));
+          go_on();
+        }
       },
       [this](const stop_order& m) {
         desk_.on_stop(m, sender_of<report_sink>(this), now());
@@ -161,10 +164,12 @@ private:
   }
   void stop(call_ticket ticket) override { caller_->stop(ticket); }
   void abandon(call_ticket ticket) override { caller_->abandon(ticket); }
-  void report(const report_sink& to, attempt_report what) override { tell(this, to, std::move(what)); }
+  void report(const report_sink& to, attempt_report what) override { reports_.add(this, to, std::move(what)); }
+  void after_message() override { reports_.send_all(this); }
 
   mutable even_clock time_;
   agent_desk desk_;
+  outbox<report_sink, attempt_reports> reports_;
   alarm alarm_;
   std::unique_ptr<caller> caller_;
   std::deque<call_outcome_note> over_; ///< at once, and yet to be told to the desk

@@ -136,7 +136,7 @@ private:
     r.what = boxed<store::write>{store::write{std::move(u)}};
     r.holder = before.locked_by;
     r.judged = clock;
-    tell(this, deps_.store, std::move(r));
+    tell(this, deps_.store, write_requests{{std::move(r)}});
   }
 
   void on_written(const write_done& m) {

@@ -113,7 +113,7 @@ private:
     r.ticket = ++ticket_;
     r.what = boxed<store::write>{
       store::write{store::purge_ended{name, w.keep, deps_.options.batch_max, w.reached, asked_at_}}};
-    tell(this, deps_.store, std::move(r));
+    tell(this, deps_.store, write_requests{{std::move(r)}});
   }
 
   void on_written(const write_done& m) {

@@ -83,7 +83,7 @@ private:
     write_request r;
     r.ticket = ++ticket_;
     r.what = boxed<store::write>{store::write{std::move(what)}};
-    tell(this, deps_.store, std::move(r));
+    tell(this, deps_.store, write_requests{{std::move(r)}});
   }
 
   void on_written(const write_done& m) {

@@ -35,6 +35,11 @@ struct step_order {
 STEADFAST_MESSAGE(step_order, x.task_number, x.task_id, x.workflow, x.step, x.step_name, x.action, x.attempt, x.epoch,
                   x.key, x.reverses, x.input, x.complete_by, x.clock)
 
+struct step_orders {
+  std::vector<step_order> all;
+};
+STEADFAST_MESSAGE(step_orders, x.all)
+
 /// The attempt is not wanted any more: stop and report `stopped`.
 struct stop_order {
   std::uint64_t task_number = 0;
@@ -58,6 +63,11 @@ struct attempt_report {
 };
 STEADFAST_MESSAGE(attempt_report, x.task_number, x.step, x.attempt, x.epoch, x.kind, x.maybe_done, x.retry_after,
                   x.result, x.why)
+
+struct attempt_reports {
+  std::vector<attempt_report> all;
+};
+STEADFAST_MESSAGE(attempt_reports, x.all)
 
 /// What an agent shows of itself.
 struct agent_view {
@@ -93,6 +103,11 @@ struct write_request {
   workflow::clock_reading judged; ///< with update_task: when, and by which clock
 };
 STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder, x.judged.now, x.judged.set_at)
+
+struct write_requests {
+  std::vector<write_request> all;
+};
+STEADFAST_MESSAGE(write_requests, x.all)
 
 struct write_done {
   std::uint64_t ticket = 0;

@@ -103,7 +103,7 @@ private:
     write_request r;
     r.ticket = ticket_;
     r.what = boxed<store::write>{store::write{store::acknowledge_notices{m.observer, m.task_number, m.sequence}}};
-    tell(this, deps_.store, std::move(r));
+    tell(this, deps_.store, write_requests{{std::move(r)}});
   }
 
   void on_written(const write_done& m) {

@@ -62,9 +62,13 @@ public:
   caf::invoke_message_result consume(caf::mailbox_element& m) override {
     begins(m, this->clock().now());
     const auto result = actor_base::consume(m);
+    after_message();
     ends(result != caf::invoke_message_result::skipped, this->clock().now());
     return result;
   }
+
+protected:
+  virtual void after_message() {}
 };
 
 } // namespace steadfast::actors

@@ -17,13 +17,13 @@ namespace steadfast::actors {
 /// Shows what it works with, from its mailbox: one that hangs does not answer.
 using inspectable_actor = caf::typed_actor<takes<actor_state(inspect_state)>>;
 
-/// Hears how attempts ended. Whoever sends a step_order is one.
-using report_sink = caf::typed_actor<takes<void(attempt_report)>>;
+/// Hears how attempts ended. Whoever sends step_orders is one.
+using report_sink = caf::typed_actor<takes<void(attempt_reports)>>;
 
 /// Wraps the calls to one remote service or resource.
 using agent_actor = caf::typed_actor<
-  // Carry out an attempt; its attempt_report goes to the sender. Repeated orders for an open attempt join it.
-  takes<void(step_order)>,
+  // Carry out each attempt; its attempt_report goes to the sender. Repeated orders for an open attempt join it.
+  takes<void(step_orders)>,
   // Stop it; answered by a report `stopped` unless it ended before.
   takes<void(stop_order)>,
   // Answered by how it is now.
@@ -57,7 +57,7 @@ using store_actor = caf::typed_actor<
   takes<void(flush)>,
   takes<void(save_commits)>,
   // Answered to the sender by writes_done.
-  takes<void(write_request)>,
+  takes<void(write_requests)>,
   takes<void(subscribe)>,
   takes<store_view(describe)>,
   takes<actor_state(inspect_state)>>;

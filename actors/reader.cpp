@@ -125,7 +125,7 @@ private:
       found.now = deps_.clock.now(this);
       write_request w;
       w.what = boxed<store::write>{std::move(found)};
-      tell(this, deps_.writer, std::move(w));
+      tell(this, deps_.writer, write_requests{{std::move(w)}});
     }
   }
 

@@ -7,6 +7,7 @@
 #include "actors/deps.hpp"
 #include "actors/due_queue.hpp"
 #include "actors/observed.hpp"
+#include "actors/outbox.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/step_input.hpp"
 #include "actors/step_orders.hpp"
@@ -49,7 +50,10 @@ public:
     return {
       [this](const lease_changed& m) { on_lease(m); },
       [this](const agents_alive& m) { agents_.learn(m); },
-      [this](attempt_report& m) { on_report(std::move(m)); },
+      [this](attempt_reports& m) {
+        for (auto& r : m.all)
+          on_report(std::move(r));
+      },
       [this](const writes_done& m) {
         for (const auto& w : m.all)
           on_written(w, m.clock);
@@ -60,6 +64,11 @@ public:
       [this](const inspect_state& m) { return state(m.listed_max); },
       [this](const drain& m) { return on_drain(m); },
     };
+  }
+
+  void after_message() override {
+    orders_.send_all(this);
+    writes_.send_all(this);
   }
 
 private:
@@ -243,7 +252,7 @@ private:
     r.ticket = ticket;
     r.what = what;
     r.judged = judged;
-    tell(this, deps_.store, std::move(r));
+    writes_.add(this, deps_.store, std::move(r));
   }
 
   void on_written(const write_done& m, workflow::instant clock) {
@@ -411,11 +420,12 @@ private:
       return;
     }
     ++view_.dispatched;
-    tell(this, agent, order_for(e.task(), *e.definition, step, std::move(input.bytes), e.clock));
+    orders_.add(this, agent, order_for(e.task(), *e.definition, step, std::move(input.bytes), e.clock));
   }
 
   void stop(const workflow::task& t, std::size_t step) {
     const auto& s = t.steps[step];
+    orders_.send_all(this); // a stop does not overtake its order
     for (const auto& agent : agents_.holders(t, step))
       tell(this, agent, stop_order{t.number, static_cast<std::uint32_t>(step), s.attempt, t.lock_epoch});
   }
@@ -574,6 +584,8 @@ private:
   agent_directory agents_;
   std::unordered_map<std::uint64_t, task_in_flight> tasks_;
   definition_cache definitions_;
+  outbox<agent_actor, step_orders> orders_;
+  outbox<store_actor, write_requests> writes_;
   due_queue due_;
   alarm alarm_;
   scheduler_view view_;

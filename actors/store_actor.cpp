@@ -63,7 +63,10 @@ public:
       [this](const boxed<workflow::submission>& m) { return on_submission(m); },
       [this](flush) { on_flush(); },
       [this](save_commits m) { on_save(m); },
-      [this](const write_request& m) { on_write(m); },
+      [this](const write_requests& m) {
+        for (const auto& r : m.all)
+          on_write(r);
+      },
       [this](const subscribe& m) { on_subscribe(m); },
       [this](describe) { return view_; },
       [this](const inspect_state& m) { return state(m.listed_max); },

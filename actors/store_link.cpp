@@ -49,7 +49,7 @@ public:
       [this](const boxed<workflow::submission>& m) { return on_submission(m); },
       [](flush) {},
       [](save_commits) {},
-      [this](const write_request& m) { on_write(m); },
+      [this](write_requests& m) { on_writes(std::move(m)); },
       [this](const subscribe&) { subscribers_.push_back(sender_of<store_client>(this)); },
       [this](const describe& m) { return passed_on<store_view>(writer_, m); },
       [this](const show_task& m) { return passed_on<task_view>(reader_, m); },
@@ -110,14 +110,17 @@ private:
 
   // ---- writing ----
 
-  void on_write(const write_request& m) {
-    auto client = sender_of<store_client>(this);
-    if (!is_connected())
-      return answer(client, m.ticket, store::verdict::full, trouble());
-    auto passed = m;
-    passed.ticket = ++ticket_;
-    open_[passed.ticket] = {std::move(client), m.ticket};
-    tell(this, writer_, std::move(passed));
+  void on_writes(write_requests m) {
+    const auto client = sender_of<store_client>(this);
+    for (auto& r : m.all) {
+      if (!is_connected()) {
+        answer(client, r.ticket, store::verdict::full, trouble());
+        continue;
+      }
+      const auto own = ++ticket_;
+      open_[own] = {client, std::exchange(r.ticket, own)};
+    }
+    tell(this, writer_, std::move(m)); // if there is one
   }
 
   void on_written(const writes_done& m) {

@@ -148,7 +148,7 @@ private:
     r.what = boxed<store::write>{store::write{std::move(u)}};
     r.holder = t.locked_by;
     r.judged = clock;
-    tell(this, deps_.store, std::move(r));
+    tell(this, deps_.store, write_requests{{std::move(r)}});
   }
 
   // ---- tasks that are stuck ----
@@ -218,7 +218,7 @@ private:
     r.ticket = ++ticket_;
     freeing_[r.ticket] = *what.gone;
     r.what = boxed<store::write>{store::write{std::move(what)}};
-    tell(this, deps_.store, std::move(r));
+    tell(this, deps_.store, write_requests{{std::move(r)}});
   }
 
   /// Whatever was not all freed is tried again by the next sweep.

@@ -8,10 +8,13 @@
 
 CAF_BEGIN_TYPE_ID_BLOCK(steadfast, caf::first_custom_type_id)
 STEADFAST_ADD(step_order)
+STEADFAST_ADD(step_orders)
 STEADFAST_ADD(stop_order)
 STEADFAST_ADD(attempt_report)
+STEADFAST_ADD(attempt_reports)
 STEADFAST_ADD(agent_view)
 STEADFAST_ADD(write_request)
+STEADFAST_ADD(write_requests)
 STEADFAST_ADD(write_done)
 STEADFAST_ADD(writes_done)
 STEADFAST_ADD(subscribe)

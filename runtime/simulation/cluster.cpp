@@ -275,17 +275,18 @@ void cluster::send_stray_answers(const std::string& node) {
   const auto found = parts_.find(node);
   if (found == parts_.end())
     return;
+  actors::attempt_reports stray;
   for (int i = 0; i < 10; ++i) {
-    actors::attempt_report m;
+    auto& m = stray.all.emplace_back();
     m.task_number = world_.chance().below(2 * submitted_.size() + 2);
     m.step = static_cast<std::uint32_t>(world_.chance().below(4));
     m.attempt = static_cast<std::uint32_t>(world_.chance().below(1000)) + 1000; // what it is asked, no stranger knows
     m.epoch = world_.chance().below(10);
     m.kind = static_cast<actors::report_kind>(world_.chance().below(8));
     m.result = std::string(world_.chance().below(100), '{');
-    world_.find(node)->system().spawn(
-      [m, to = found->second.scheduler](caf::event_based_actor* self) { actors::tell(self, to, m); });
   }
+  world_.find(node)->system().spawn(
+    [stray, to = found->second.scheduler](caf::event_based_actor* self) { actors::tell(self, to, stray); });
 }
 
 void cluster::set_disk_faults(const disk_faults& faults) {

@@ -91,9 +91,9 @@ cargo cargo_of(const caf::message& m) {
     return cargo::submission;
   if (m.match_elements<actors::receipt>())
     return cargo::receipt;
-  if (m.match_elements<actors::step_order>())
+  if (m.match_elements<actors::step_orders>())
     return cargo::order;
-  if (m.match_elements<actors::attempt_report>())
+  if (m.match_elements<actors::attempt_reports>())
     return cargo::report;
   if (!m.match_elements<actors::writes_done>())
     return cargo::other;

@@ -9,7 +9,7 @@
 using namespace steadfast;
 using namespace std::chrono_literals;
 using actors::flush;
-using actors::step_order;
+using actors::step_orders;
 using actors::writes_done;
 using tests::one_node;
 using tests::store_tap;
@@ -185,7 +185,7 @@ TEST_CASE("row 9: an order that is lost on its way is sent again") {
   one_node node;
   node.run();
   node.begin_to_submit("t1");
-  node.run_until_next<step_order>("");
+  node.run_until_next<step_orders>("");
   node.crash();
   CHECK(node.agent("hotel").orders().empty());
   node.start();

@@ -34,6 +34,18 @@ step_order agent_order(std::uint64_t task, std::uint64_t epoch = 1) {
   return o;
 }
 
+/// Whoever sent orders.
+struct reports_heard : tests::recorder<attempt_reports> {
+  using recorder::recorder;
+
+  std::vector<attempt_report> seen() const {
+    std::vector<attempt_report> all;
+    for (const auto& m : recorder::seen())
+      all.insert(all.end(), m.all.begin(), m.all.end());
+    return all;
+  }
+};
+
 /// An agent whose function keeps what it should answer to.
 struct async_bench {
   std::vector<call> calls;
@@ -51,11 +63,11 @@ struct async_bench {
 
 TEST_CASE("a function agent answers whoever ordered") {
   tests::test_node node;
-  tests::recorder<attempt_report> orderer{node.system()};
+  reports_heard orderer{node.system()};
   auto agent = node.keep(
     spawn_function_agent(node.system(), named("payment"), node.clock(),
                          quick_function{[](const call& c) { return succeeded("{\"got\":" + c.input + "}"); }}));
-  node.tell(orderer.handle(), agent, agent_order(1));
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
   node.run();
   const auto heard = orderer.seen();
   REQUIRE(heard.size() == 1);
@@ -71,14 +83,14 @@ TEST_CASE("a function agent answers whoever ordered") {
 
 TEST_CASE("a function that throws is tried again and then reported as a passing fault") {
   tests::test_node node;
-  tests::recorder<attempt_report> orderer{node.system()};
+  reports_heard orderer{node.system()};
   auto tries = std::make_shared<int>(0);
   auto agent = node.keep(
     spawn_function_agent(node.system(), named("payment"), node.clock(), quick_function{[tries](const call&) -> answer {
                            ++*tries;
                            throw std::runtime_error{"no line"};
                          }}));
-  node.tell(orderer.handle(), agent, agent_order(1));
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
   node.advance(299ms);
   CHECK(*tries == 2);
   CHECK(orderer.seen().empty());
@@ -92,10 +104,10 @@ TEST_CASE("a function that throws is tried again and then reported as a passing 
 
 TEST_CASE("row 34: a function that goes on after complete-by is asked to stop, and its answer is kept back") {
   tests::test_node node;
-  tests::recorder<attempt_report> orderer{node.system()};
+  reports_heard orderer{node.system()};
   async_bench bench;
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
-  node.tell(orderer.handle(), agent, agent_order(1));
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
   node.advance(29'999ms);
   REQUIRE(bench.calls.size() == 1);
   CHECK_FALSE(bench.calls[0].stop.stop_requested());
@@ -112,12 +124,12 @@ TEST_CASE("row 34: a function that goes on after complete-by is asked to stop, a
 
 TEST_CASE("a function that drops its answer is noticed at once") {
   tests::test_node node;
-  tests::recorder<attempt_report> orderer{node.system()};
+  reports_heard orderer{node.system()};
   async_bench bench;
   auto o = named("payment");
   o.retry.attempts = 1;
   auto agent = node.keep(spawn_function_agent(node.system(), o, node.clock(), bench.function()));
-  node.tell(orderer.handle(), agent, agent_order(1));
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
   node.run();
   bench.answers.clear();
   node.run();
@@ -127,10 +139,10 @@ TEST_CASE("a function that drops its answer is noticed at once") {
 
 TEST_CASE("a second answer of a function has no effect") {
   tests::test_node node;
-  tests::recorder<attempt_report> orderer{node.system()};
+  reports_heard orderer{node.system()};
   async_bench bench;
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
-  node.tell(orderer.handle(), agent, agent_order(1));
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
   node.run();
   bench.answers[0](succeeded("1"));
   bench.answers[0](succeeded("2"));
@@ -141,13 +153,13 @@ TEST_CASE("a second answer of a function has no effect") {
 
 TEST_CASE("row 35: the open attempt reports to the scheduler of the higher epoch") {
   tests::test_node node;
-  tests::recorder<attempt_report> before{node.system()};
-  tests::recorder<attempt_report> after{node.system()};
+  reports_heard before{node.system()};
+  reports_heard after{node.system()};
   async_bench bench;
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
-  node.tell(before.handle(), agent, agent_order(1, 1));
-  node.tell(after.handle(), agent, agent_order(1, 2));
-  node.tell(before.handle(), agent, agent_order(1, 1));
+  node.tell(before.handle(), agent, step_orders{{agent_order(1, 1)}});
+  node.tell(after.handle(), agent, step_orders{{agent_order(1, 2)}});
+  node.tell(before.handle(), agent, step_orders{{agent_order(1, 1)}});
   node.run();
   REQUIRE(bench.calls.size() == 1);
   bench.answers[0](succeeded());
@@ -159,7 +171,7 @@ TEST_CASE("row 35: the open attempt reports to the scheduler of the higher epoch
 
 TEST_CASE("many short attempts leave no pile of timers behind") {
   tests::test_node node;
-  tests::recorder<attempt_report> orderer{node.system()};
+  reports_heard orderer{node.system()};
   auto agent =
     node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), quick_function{[](const call& c) {
                                      return c.try_number == 1 ? failed_for_now("once") : succeeded();
@@ -167,7 +179,7 @@ TEST_CASE("many short attempts leave no pile of timers behind") {
   for (std::uint64_t task = 1; task <= 200; ++task) {
     auto o = agent_order(task);
     o.complete_by = node.now() + 30s;
-    node.tell(orderer.handle(), agent, o);
+    node.tell(orderer.handle(), agent, step_orders{{o}});
     node.advance(100ms);
   }
   CHECK(orderer.seen().size() == 200);
@@ -176,7 +188,7 @@ TEST_CASE("many short attempts leave no pile of timers behind") {
 
 TEST_CASE("row 50: an order told by a clock that its node does not follow is declined") {
   tests::test_node node;
-  tests::recorder<attempt_report> orderer{node.system()};
+  reports_heard orderer{node.system()};
   async_bench bench;
   auto lead = std::make_shared<shared_lead>();
   auto clock = node.clock();
@@ -186,7 +198,7 @@ TEST_CASE("row 50: an order told by a clock that its node does not follow is dec
     auto o = agent_order(task);
     o.complete_by += 10h;
     o.clock = told_by;
-    node.tell(orderer.handle(), agent, o);
+    node.tell(orderer.handle(), agent, step_orders{{o}});
     node.run();
   };
   const auto theirs = midday + 10h;
@@ -204,7 +216,7 @@ TEST_CASE("row 50: an order told by a clock that its node does not follow is dec
 
 TEST_CASE("rows 50 and 51: an agent goes by the latest that the store's clock may show") {
   tests::test_node node;
-  tests::recorder<attempt_report> orderer{node.system()};
+  reports_heard orderer{node.system()};
   async_bench bench;
   auto lead = std::make_shared<shared_lead>();
   lead->set({{-1s, 2s, node.now()}, midday});
@@ -213,7 +225,7 @@ TEST_CASE("rows 50 and 51: an agent goes by the latest that the store's clock ma
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), clock, bench.function()));
   SECTION("as far as it knows") {
     node.advance(27'400ms); // in which the clocks may have parted by 548 ms
-    node.tell(orderer.handle(), agent, agent_order(1));
+    node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
     node.run();
     REQUIRE(bench.calls.size() == 1);
     node.advance(53ms);
@@ -221,7 +233,7 @@ TEST_CASE("rows 50 and 51: an agent goes by the latest that the store's clock ma
   }
   SECTION("when it could be over, it is not begun") {
     node.advance(27'500ms);
-    node.tell(orderer.handle(), agent, agent_order(1));
+    node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
     node.run();
     CHECK(bench.calls.empty());
   }
@@ -229,14 +241,14 @@ TEST_CASE("rows 50 and 51: an agent goes by the latest that the store's clock ma
 
 TEST_CASE("row 50: a call ends when it was to end, though another clock takes the place of the one it was told by") {
   tests::test_node node;
-  tests::recorder<attempt_report> orderer{node.system()};
+  reports_heard orderer{node.system()};
   async_bench bench;
   auto lead = std::make_shared<shared_lead>();
   lead->set({{0ms, 0ms, node.now()}, midday});
   auto clock = node.clock();
   clock.lead = lead;
   auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), clock, bench.function()));
-  node.tell(orderer.handle(), agent, agent_order(1));
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
   node.run();
   REQUIRE(bench.calls.size() == 1);
   SECTION("one that is ahead") {
@@ -245,7 +257,7 @@ TEST_CASE("row 50: a call ends when it was to end, though another clock takes th
   SECTION("one that is behind") {
     lead->set({{-10h, -10h, node.now()}, midday - 10h});
   }
-  node.tell(orderer.handle(), agent, agent_order(2)); // by the former clock
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(2)}}); // by the former clock
   node.advance(29'999ms);
   CHECK_FALSE(bench.calls[0].stop.stop_requested());
   node.advance(1ms);

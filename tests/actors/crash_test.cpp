@@ -6,7 +6,7 @@
 
 using namespace steadfast;
 using namespace std::chrono_literals;
-using actors::attempt_report;
+using actors::attempt_reports;
 using actors::flush;
 using tests::one_node;
 using tests::report_on;
@@ -74,7 +74,7 @@ TEST_CASE(
   one_node node;
   node.run();
   node.begin_to_submit("t1");
-  node.run_until_next<attempt_report>("scheduler");
+  node.run_until_next<attempt_reports>("scheduler");
   node.step();
   node.run_until_next<flush>("store_actor");
   REQUIRE(node.step_state("t1", 0) == "running");
@@ -90,7 +90,7 @@ TEST_CASE(
   one_node node;
   node.run();
   node.begin_to_submit("t1");
-  node.run_until_next<attempt_report>("scheduler");
+  node.run_until_next<attempt_reports>("scheduler");
   node.step();
   node.run_until_next<flush>("store_actor");
   node.step();
@@ -110,7 +110,7 @@ TEST_CASE("row 13: killed after the last commit, the outcome can be read and the
   auto order = node.order_for("t1");
   order.reply_to = "ada";
   node.begin_to_submit(order);
-  node.run_until_next<attempt_report>("scheduler", [](const attempt_report& m) { return m.step == 1; });
+  node.run_until_next<attempt_reports>("scheduler", [](const attempt_reports& m) { return m.all.at(0).step == 1; });
   node.step();
   node.run_until_next<flush>("store_actor");
   node.step();
@@ -167,7 +167,7 @@ TEST_CASE(
     node.run();
     refuse_flight(node);
     node.begin_to_submit("t1");
-    node.run_until_next<attempt_report>("scheduler", [](const attempt_report& m) { return m.step == 1; });
+    node.run_until_next<attempt_reports>("scheduler", [](const attempt_reports& m) { return m.all.at(0).step == 1; });
     bool is_over = false;
     for (int i = 0; i < at && !is_over; ++i)
       is_over = !node.system().step();

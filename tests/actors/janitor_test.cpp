@@ -107,8 +107,8 @@ TEST_CASE("a process that ends with a purge on its way has made it or has not, a
   n.submit("t", 300);
   for (int crashes = 0; crashes < 3; ++crashes) {
     const auto before = n.tasks();
-    n.node.run_until_next<actors::write_request>("store_actor", [](const actors::write_request& w) {
-      return std::holds_alternative<store::purge_ended>(*w.what);
+    n.node.run_until_next<actors::write_requests>("store_actor", [](const actors::write_requests& m) {
+      return std::holds_alternative<store::purge_ended>(*m.all.at(0).what);
     });
     if (crashes > 0)
       n.node.run_until_next<actors::writes_done>("janitor");

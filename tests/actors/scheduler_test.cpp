@@ -102,8 +102,9 @@ TEST_CASE("row 14: a claim takes nothing when the node's lease has gone to a lat
   one_node node;
   node.run();
   node.begin_to_submit("t1");
-  node.run_until_next<actors::write_request>(
-    "store_actor", [](const actors::write_request& m) { return std::holds_alternative<store::claim_tasks>(*m.what); });
+  node.run_until_next<actors::write_requests>("store_actor", [](const actors::write_requests& m) {
+    return std::holds_alternative<store::claim_tasks>(*m.all.at(0).what);
+  });
   node.store().commit({store::acquire_lease{workflow::node_lease_name("s1"), "s1", {}, 10s, node.now()}});
   node.run();
   CHECK(node.state("t1") == "pending");
@@ -234,11 +235,12 @@ TEST_CASE("a drain waits for the tasks that were being taken when it came, and g
   node.run();
   node.begin_to_submit("t1");
   // The claim is on its way to the store.
-  node.run_until_next<actors::write_request>(
-    "store_actor", [](const actors::write_request& m) { return std::holds_alternative<store::claim_tasks>(*m.what); });
+  node.run_until_next<actors::write_requests>("store_actor", [](const actors::write_requests& m) {
+    return std::holds_alternative<store::claim_tasks>(*m.all.at(0).what);
+  });
   const auto answer = node.system().begin_to_ask<actors::drained>(node.schedulers[0], actors::drain{5s});
   while (!node.system().next_for<actors::drain>("scheduler")) {
-    if (node.system().next_for<actors::write_request>("store_actor"))
+    if (node.system().next_for<actors::write_requests>("store_actor"))
       node.system().choose(node.system().ready() - 1); // the store is slow
     else
       node.step();

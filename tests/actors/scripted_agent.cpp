@@ -42,13 +42,15 @@ actors::agent_actor scripted_agent::spawn(test_node& node) {
   return node.keep(node.system().spawn(
     [memory = memory_, life = memory_->life](actors::agent_actor::pointer self) -> actors::agent_actor::behavior_type {
       return {
-        [self, memory, life](const actors::step_order& o) {
-          if (memory->life != life)
-            return;
-          memory->orders.push_back(o);
-          memory->sender = actors::sender_of<actors::report_sink>(self);
-          if (auto r = memory->how(o))
-            actors::tell(self, memory->sender, *std::move(r));
+        [self, memory, life](const actors::step_orders& m) {
+          for (const auto& o : m.all) {
+            if (memory->life != life)
+              return;
+            memory->orders.push_back(o);
+            memory->sender = actors::sender_of<actors::report_sink>(self);
+            if (auto r = memory->how(o))
+              actors::tell(self, memory->sender, actors::attempt_reports{{*std::move(r)}});
+          }
         },
         [memory](const actors::stop_order& o) { memory->stops.push_back(o); },
         [](const actors::set_circuit&) { return actors::agent_view{}; },
@@ -69,7 +71,7 @@ std::vector<actors::step_order> scripted_agent::orders_of(const std::string& ste
 
 void scripted_agent::say(test_node& node, const actors::attempt_report& r) const {
   if (memory_->sender)
-    node.tell(caf::strong_actor_ptr{}, memory_->sender, r);
+    node.tell(caf::strong_actor_ptr{}, memory_->sender, actors::attempt_reports{{r}});
 }
 
 } // namespace steadfast::tests

@@ -7,7 +7,7 @@
 using namespace steadfast;
 using namespace std::chrono_literals;
 using actors::report_kind;
-using actors::write_request;
+using actors::write_requests;
 using tests::one_node;
 using tests::report_on;
 using tests::scripted_agent;
@@ -35,8 +35,8 @@ void give_lease_to_another(one_node& node, workflow::span ttl) {
 }
 
 /// A change of a task by somebody else than the scheduler that has it: here only the supervisor does that.
-bool decides(const write_request& m) {
-  return std::holds_alternative<store::update_task>(*m.what) && !m.holder.empty();
+bool decides(const write_requests& m) {
+  return std::holds_alternative<store::update_task>(*m.all.at(0).what) && !m.all.at(0).holder.empty();
 }
 
 } // namespace
@@ -92,7 +92,7 @@ TEST_CASE("row 41: a decision that is made under a lease that was lost meanwhile
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
   node.submit("t1");
-  node.run_until_next<write_request>("store_actor", decides);
+  node.run_until_next<write_requests>("store_actor", decides);
   give_lease_to_another(node, 10min);
   node.advance(1ms);
   CHECK(node.task("t1").failure_count == 0);
@@ -234,7 +234,7 @@ TEST_CASE("row 40: the failure of an attempt is counted once, however often it i
   });
   node.submit("t1");
   // The scheduler's timer goes off and the supervisor sweeps at the same moment; then both lose their memory.
-  node.run_until_next<write_request>("store_actor", decides);
+  node.run_until_next<write_requests>("store_actor", decides);
   node.run_until_next<actors::flush>("store_actor");
   node.step();
   CHECK(node.task("t1").failure_count == 1);
@@ -249,7 +249,7 @@ TEST_CASE(
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
   node.submit("t1");
-  node.run_until_next<write_request>("store_actor", decides);
+  node.run_until_next<write_requests>("store_actor", decides);
   node.crash();
   node.agent("hotel").follow(scripted_agent::succeed);
   node.start();
@@ -285,7 +285,7 @@ TEST_CASE("row 44: a completion that is on its way to disk when complete-by pass
   const auto order = node.agent("hotel").last();
   node.advance(order.complete_by - node.now() - 1ms);
   node.agent("hotel").say(node.system(), *scripted_agent::succeed(order));
-  node.run_until_next<write_request>("store_actor");
+  node.run_until_next<write_requests>("store_actor");
   node.system().move_clock(1500ms);
   while (node.system().trigger_due_timer()) {
   }

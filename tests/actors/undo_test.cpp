@@ -6,7 +6,7 @@
 
 using namespace steadfast;
 using namespace std::chrono_literals;
-using actors::attempt_report;
+using actors::attempt_reports;
 using actors::report_kind;
 using actors::step_order;
 using actors::task_act;
@@ -101,7 +101,7 @@ TEST_CASE("row 71: a failed undo and its alert are in one commit") {
   refuse_c(node);
   node.agent("b").follow(undo_fails(1000, report_kind::failed_permanent));
   node.begin_to_submit("t1");
-  node.run_until_next<attempt_report>("scheduler", [](const attempt_report& m) { return m.step == 2; });
+  node.run_until_next<attempt_reports>("scheduler", [](const attempt_reports& m) { return m.all.at(0).step == 2; });
   int looks = 0;
   while (node.system().step()) {
     if (node.step_state("t1", 1) != "compensation_failed")
@@ -203,7 +203,7 @@ TEST_CASE(
     const actors::act_on_task cancel{"t1", task_act::cancel, {}, {}, false, "grace", "because"};
     const auto answer = node.system().begin_to_ask<actors::act_result>(node.gateway, cancel);
     if (cancel_first) {
-      node.run_until_next<actors::write_request>("store_actor");
+      node.run_until_next<actors::write_requests>("store_actor");
       node.step();
       node.agent("b").say(node.system(), success);
     }

@@ -266,7 +266,7 @@ TEST_CASE("rows 50 and 51: a change that was judged by another clock, or ahead o
     actors::write_request r;
     r.what = actors::boxed<store::write>{store::write{std::move(u)}};
     r.judged = {when, clock};
-    node.system().tell(judge.handle(), node.writer, r);
+    node.system().tell(judge.handle(), node.writer, actors::write_requests{{r}});
     node.run();
     return judge.seen().back().all.at(0).outcome->result;
   };
