@@ -5,6 +5,7 @@
 #include "workflow/routing.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace steadfast::actors {
 
@@ -14,9 +15,10 @@ const std::string& agent_of(const workflow::step& s) {
   return s.log.back().agent;
 }
 
-const agent_offer* find_node(const std::vector<agent_offer>& places, const std::string& node) {
-  const auto found = std::find_if(places.begin(), places.end(), [&](const agent_offer& p) { return p.node == node; });
-  return found == places.end() ? nullptr : &*found;
+template <class Places>
+auto find_node(const Places& places, const std::string& node) {
+  const auto found = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p->load.node == node; });
+  return found == places.end() ? nullptr : *found;
 }
 
 bool has_expired(const workflow::step& s, std::uint32_t attempt) {
@@ -29,103 +31,111 @@ bool has_expired(const workflow::step& s, std::uint32_t attempt) {
 
 /// What was known of a node that left is forgotten: if it comes back it is another one.
 void agent_directory::learn(const agents_alive& m) {
-  places_.clear();
-  for (const auto& a : m.agents)
-    places_[a.name].push_back(a);
-  std::erase_if(loads_, [this](const auto& l) { return !find_node(places_of(l.first.first), l.first.second); });
+  const auto before = std::exchange(places_, {});
+  for (const auto& a : m.agents) {
+    const auto known = before.find(a.name);
+    auto p = known == before.end() ? nullptr : find_node(known->second, a.node);
+    if (!p)
+      p = std::make_shared<place>(place{{a.name, a.node}, {}});
+    p->agent = a.agent;
+    places_[a.name].push_back(std::move(p));
+  }
 }
 
-const std::vector<agent_offer>& agent_directory::places_of(const std::string& agent) const {
-  static const std::vector<agent_offer> none;
+const agent_directory::places& agent_directory::places_of(const std::string& agent) const {
+  static const places none;
   const auto found = places_.find(agent);
   return found == places_.end() ? none : found->second;
 }
 
+const agent_directory::order_sent* agent_directory::last_order(std::uint64_t task, std::size_t step) const {
+  const auto found = sent_.find(task);
+  const bool is_there = found != sent_.end() && step < found->second.size() && found->second[step].to;
+  return is_there ? &found->second[step] : nullptr;
+}
+
 bool agent_directory::has_order(const workflow::task& t, std::size_t step) const {
   const auto& s = t.steps[step];
-  const auto found = sent_.find({t.number, step});
-  return found != sent_.end() && found->second.open && found->second.attempt == s.attempt
-         && !(workflow::mutant("sent_taken_for_unsent") && !find_node(places_of(agent_of(s)), found->second.to.second));
+  const auto* last = last_order(t.number, step);
+  return last && last->open && last->attempt == s.attempt
+         && !(workflow::mutant("sent_taken_for_unsent") && !find_node(places_of(agent_of(s)), last->to->load.node));
 }
 
 agent_actor agent_directory::route(const workflow::task& t, std::size_t step) {
   const auto& s = t.steps[step];
-  const auto& places = places_of(agent_of(s));
-  auto& last = sent_[{t.number, step}];
+  const auto& candidates = places_of(agent_of(s));
+  auto& orders = sent_[t.number];
+  orders.resize(t.steps.size());
+  auto& last = orders[step];
   close(last);
   std::vector<std::uint64_t> loads;
-  for (const auto& p : places) {
-    const auto known = loads_.find({p.name, p.node});
-    loads.push_back(known == loads_.end() ? 0 : known->second.in_flight + known->second.unanswered);
-  }
+  loads.reserve(candidates.size());
+  for (const auto& p : candidates)
+    loads.push_back(p->load.in_flight + p->load.unanswered);
   const auto chosen = workflow::choose_place(loads, workflow::mixed(t.number, step, s.attempt));
   if (!chosen)
     return {};
-  last = {s.attempt, {agent_of(s), places[*chosen].node}, true};
-  ++loads_[last.to].in_flight;
-  return places[*chosen].agent;
+  last = {s.attempt, candidates[*chosen], true};
+  ++last.to->load.in_flight;
+  return last.to->agent;
 }
 
 std::vector<agent_actor> agent_directory::holders(const workflow::task& t, std::size_t step) const {
   const auto& s = t.steps[step];
-  const auto& places = places_of(agent_of(s));
-  const auto found = sent_.find({t.number, step});
-  if (found != sent_.end() && found->second.attempt == s.attempt) {
-    const auto* place = find_node(places, found->second.to.second);
-    return place ? std::vector{place->agent} : std::vector<agent_actor>{};
+  const auto& candidates = places_of(agent_of(s));
+  const auto* last = last_order(t.number, step);
+  if (last && last->attempt == s.attempt) {
+    const auto p = find_node(candidates, last->to->load.node);
+    return p ? std::vector{p->agent} : std::vector<agent_actor>{};
   }
   std::vector<agent_actor> all;
-  all.reserve(places.size());
-  for (const auto& p : places)
-    all.push_back(p.agent);
+  all.reserve(candidates.size());
+  for (const auto& p : candidates)
+    all.push_back(p->agent);
   return all;
 }
 
 void agent_directory::heard_of(std::uint64_t task, std::size_t step) {
-  const auto found = sent_.find({task, step});
-  if (found == sent_.end())
-    return;
-  if (const auto known = loads_.find(found->second.to); known != loads_.end())
-    known->second.unanswered = 0;
+  if (const auto* last = last_order(task, step))
+    last->to->load.unanswered = 0;
 }
 
 void agent_directory::settle(const workflow::task& t) {
-  for (auto i = sent_.lower_bound({t.number, 0}); i != sent_.end() && i->first.first == t.number; ++i) {
-    const auto& s = t.steps[i->first.second];
-    auto& o = i->second;
+  const auto found = sent_.find(t.number);
+  if (found == sent_.end())
+    return;
+  for (std::size_t i = 0; i < found->second.size(); ++i) {
+    auto& o = found->second[i];
+    const auto& s = t.steps[i];
     const bool is_over = s.doing == workflow::attempt_action::none || s.attempt != o.attempt;
     if (!o.open || !is_over)
       continue;
-    if (const auto known = loads_.find(o.to); known != loads_.end() && has_expired(s, o.attempt))
-      ++known->second.unanswered;
+    if (has_expired(s, o.attempt))
+      ++o.to->load.unanswered;
     close(o);
   }
 }
 
-void agent_directory::forget(const workflow::task& t) {
-  auto i = sent_.lower_bound({t.number, 0});
-  while (i != sent_.end() && i->first.first == t.number) {
-    close(i->second);
-    i = sent_.erase(i);
-  }
+void agent_directory::forget(std::uint64_t task) {
+  const auto found = sent_.find(task);
+  if (found == sent_.end())
+    return;
+  for (auto& o : found->second)
+    close(o);
+  sent_.erase(found);
 }
 
 std::vector<agent_load> agent_directory::loads() const {
   std::vector<agent_load> all;
-  for (const auto& [agent, places] : places_)
-    for (const auto& p : places) {
-      const auto known = loads_.find({agent, p.node});
-      const auto l = known == loads_.end() ? load{} : known->second;
-      all.push_back({agent, p.node, l.in_flight, l.unanswered});
-    }
+  for (const auto& [agent, known] : places_)
+    for (const auto& p : known)
+      all.push_back(p->load);
   return all;
 }
 
 void agent_directory::close(order_sent& o) {
-  if (!std::exchange(o.open, false))
-    return;
-  if (const auto known = loads_.find(o.to); known != loads_.end() && known->second.in_flight > 0)
-    --known->second.in_flight;
+  if (std::exchange(o.open, false))
+    --o.to->load.in_flight;
 }
 
 } // namespace steadfast::actors

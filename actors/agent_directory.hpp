@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 namespace steadfast::actors {
@@ -38,28 +39,28 @@ public:
   void heard_of(std::uint64_t task, std::size_t step);
   /// The task has changed: attempts that are over are not under way any more.
   void settle(const workflow::task& t);
-  void forget(const workflow::task& t);
+  void forget(std::uint64_t task);
   std::vector<agent_load> loads() const; ///< by agent and node
 
 private:
-  using step_name = std::pair<std::uint64_t, std::size_t>; ///< task number, step
-  using place_name = std::pair<std::string, std::string>;  ///< agent, node
+  /// An agent on a node. One that leaves is dropped here; orders that it got keep it.
+  struct place {
+    agent_load load;
+    agent_actor agent;
+  };
+  using places = std::vector<std::shared_ptr<place>>;
   struct order_sent {
     std::uint32_t attempt = 0;
-    place_name to;
+    std::shared_ptr<place> to; ///< null: to nobody
     bool open = false;
   };
-  struct load {
-    std::uint64_t in_flight = 0;
-    std::uint64_t unanswered = 0; ///< expired since it was last heard of
-  };
 
-  const std::vector<agent_offer>& places_of(const std::string& agent) const;
-  void close(order_sent& o);
+  const places& places_of(const std::string& agent) const;
+  const order_sent* last_order(std::uint64_t task, std::size_t step) const; ///< null: none was sent from here
+  static void close(order_sent& o);
 
-  std::map<std::string, std::vector<agent_offer>> places_; ///< by agent
-  std::map<step_name, order_sent> sent_;                   ///< the last order of each step in hand
-  std::map<place_name, load> loads_;
+  std::map<std::string, places> places_;                            ///< by agent
+  std::unordered_map<std::uint64_t, std::vector<order_sent>> sent_; ///< the last order of each step, by task
 };
 
 } // namespace steadfast::actors

@@ -2,11 +2,12 @@
 
 #include "workflow/time.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <tuple>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 namespace steadfast::actors {
@@ -25,22 +26,31 @@ public:
     }
   };
 
+  due_queue() = default;
+  due_queue(const due_queue&) = delete;
+  due_queue& operator=(const due_queue&) = delete;
+
   /// Replaces the deadline of the task's step.
   void set(workflow::instant at, std::uint64_t task, std::size_t step) {
-    const auto [mine, is_new] = deadlines_.try_emplace({task, step}, at);
-    if (!is_new && mine->second == at)
+    auto& of_task = by_task_[task];
+    if (of_task.size() <= step)
+      of_task.resize(step + 1, ordered_.end());
+    auto& mine = of_task[step];
+    if (mine != ordered_.end() && mine->at == at)
       return;
-    if (!is_new)
-      ordered_.erase({std::exchange(mine->second, at), task, step});
-    ordered_.insert({at, task, step});
+    if (mine != ordered_.end())
+      ordered_.erase(mine);
+    mine = ordered_.insert(ordered_.end(), {at, task, step}); // most come in about their order
   }
 
   void forget(std::uint64_t task) {
-    auto mine = deadlines_.lower_bound({task, 0});
-    while (mine != deadlines_.end() && mine->first.first == task) {
-      ordered_.erase({mine->second, task, mine->first.second});
-      mine = deadlines_.erase(mine);
-    }
+    const auto found = by_task_.find(task);
+    if (found == by_task_.end())
+      return;
+    for (const auto& mine : found->second)
+      if (mine != ordered_.end())
+        ordered_.erase(mine);
+    by_task_.erase(found);
   }
 
   /// Takes out all that is due.
@@ -57,14 +67,19 @@ public:
   std::size_t size() const { return ordered_.size(); }
 
 private:
+  using place = std::set<entry>::iterator;
+
   void erase_first() {
-    const auto& first = *ordered_.begin();
-    deadlines_.erase({first.task, first.step});
-    ordered_.erase(ordered_.begin());
+    const auto first = ordered_.begin();
+    const auto found = by_task_.find(first->task);
+    found->second[first->step] = ordered_.end();
+    if (std::all_of(found->second.begin(), found->second.end(), [&](place p) { return p == ordered_.end(); }))
+      by_task_.erase(found);
+    ordered_.erase(first);
   }
 
   std::set<entry> ordered_;
-  std::map<std::pair<std::uint64_t, std::size_t>, workflow::instant> deadlines_; ///< by task and step
+  std::unordered_map<std::uint64_t, std::vector<place>> by_task_; ///< of each step; the end: it has none
 };
 
 } // namespace steadfast::actors

@@ -309,7 +309,7 @@ private:
     const auto& e = tasks_.at(number);
     for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
       note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
-    agents_.forget(e.task());
+    agents_.forget(number);
     tasks_.erase(number);
     due_.forget(number);
     if (draining_)
