@@ -2,7 +2,9 @@
 
 #include "store/placement.hpp"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace steadfast::store {
 
@@ -19,10 +21,36 @@ void held_tasks::hold(std::uint64_t number, std::shared_ptr<const standing> befo
     e.shown = std::move(before);
   e.now = std::move(now);
   e.row = row;
+  forget_submitted(e);
 }
 
+held_tasks::submission held_tasks::submitted(std::uint64_t number) const {
+  const auto found = tasks_.find(number);
+  return found == tasks_.end() || !found->second.submitted ? submission{}
+                                                           : submission{found->second.submitted, found->second.now};
+}
+
+void held_tasks::remember(std::shared_ptr<const workflow::task> submitted) {
+  if (submitted_ == submitted_max || submitted->payload.size() > payload_max)
+    return;
+  ++submitted_;
+  tasks_.at(submitted->number).submitted = std::move(submitted);
+}
+
+void held_tasks::forget_submitted(entry& e) {
+  if (std::exchange(e.submitted, nullptr))
+    --submitted_;
+}
+
+/// In the order of the table.
 void held_tasks::place(lmdb::transaction& txn, const tables& in) {
-  for (const auto& [number, e] : tasks_) {
+  std::vector<std::uint64_t> numbers;
+  numbers.reserve(tasks_.size());
+  for (const auto& [number, e] : tasks_)
+    numbers.push_back(number);
+  std::sort(numbers.begin(), numbers.end());
+  for (const auto number : numbers) {
+    const auto& e = tasks_.at(number);
     if (e.shown) {
       txn.put(in.tasks, key{number}, e.row);
       move_in_lists(txn, in, number, e.shown->placed(), e.now->placed());
@@ -31,7 +59,12 @@ void held_tasks::place(lmdb::transaction& txn, const tables& in) {
       add_to_lists(txn, in, number, e.now->placed());
     }
   }
+  clear();
+}
+
+void held_tasks::clear() {
   tasks_.clear();
+  submitted_ = 0;
 }
 
 } // namespace steadfast::store

@@ -4,12 +4,13 @@
 #include "store/schema.hpp"
 #include "store/standing.hpp"
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace steadfast::store {
 
@@ -23,17 +24,34 @@ public:
   /// `before`: as it was until now; null: there was no such task.
   void hold(std::uint64_t number, std::shared_ptr<const standing> before, std::shared_ptr<const standing> now,
             std::string_view row);
+
+  /// A task that was submitted and has not changed since, payload included: who takes it need not read it.
+  struct submission {
+    std::shared_ptr<const workflow::task> task; ///< null: it is not known
+    std::shared_ptr<const standing> now;
+  };
+  submission submitted(std::uint64_t number) const;
+  /// It is held. Memory: submitted_max tasks with payloads of payload_max bytes, the others are not remembered.
+  void remember(std::shared_ptr<const workflow::task> submitted);
+
   /// Puts them into the tables.
   void place(lmdb::transaction& txn, const tables& in);
-  void clear() { tasks_.clear(); }
+  void clear();
 
 private:
+  static constexpr std::size_t submitted_max = 4096;
+  static constexpr std::size_t payload_max = 4096;
+
   struct entry {
     std::shared_ptr<const standing> shown; ///< as the tables have it; null: not at all
     std::shared_ptr<const standing> now;
     std::string row;
+    std::shared_ptr<const workflow::task> submitted;
   };
-  std::map<std::uint64_t, entry> tasks_; ///< in the order of the table
+  void forget_submitted(entry& e);
+
+  std::unordered_map<std::uint64_t, entry> tasks_;
+  std::size_t submitted_ = 0; ///< of them
 };
 
 } // namespace steadfast::store

@@ -84,12 +84,14 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   if (!has_room())
     return turned_down(verdict::full, "the store is full");
 
-  workflow::task t = workflow::make_task(w.what, *definition, w.now);
+  const auto made = std::make_shared<workflow::task>(workflow::make_task(w.what, *definition, w.now));
+  auto& t = *made;
   t.number = count_.last_task + 1;
   t.revision = 1;
   if (const auto broken = workflow::broken_invariants(t, *definition); !broken.empty())
     return turned_down(verdict::refused, "the task would be broken: " + broken.front());
   put_new(t, definition, of_this);
+  settings_.held->remember(made);
   put_notice(t, {1, workflow::notice_kind::accepted, {}, {}, w.now});
 
   outcome o = applied();

@@ -34,14 +34,15 @@ TEST_CASE("tasks are claimed by priority, then by age") {
 }
 
 TEST_CASE("a claimed task is as stored: locked, processing, its first steps running, its payload there") {
-  opened_store store;
-  store.submit("a", "[1,2]");
+  opened_store store{GENERATE(commits::alone, commits::shared)};
+  const auto payload = GENERATE(as<std::string>{}, "[1,2]", '"' + std::string(5000, 'x') + '"');
+  store.submit("a", payload);
   const auto t = store.take("s1");
   CHECK(t.locked_by == "s1");
   CHECK(t.lock_epoch == 1);
   CHECK(t.state == workflow::process_state::processing);
   CHECK(t.steps[0].state == workflow::step_state::running);
-  CHECK(t.payload.view() == "[1,2]");
+  CHECK(t.payload.view() == payload);
   CHECK(store->find("a") == t);
 }
 
