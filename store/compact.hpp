@@ -1,9 +1,12 @@
 #pragma once
 
-// Format 2 of a body: Boost archives that make the pieces of pieces.hpp small. A whole number takes as many bytes as it
+// Formats 2 and 3 of a body: Boost archives that make the pieces of pieces.hpp small. A whole number takes as many bytes as it
 // needs, seven bits in each (LEB128, signed ones in zigzag). Of the fields of a type, if it has more than one, only those
 // are written that say something; a number before them tells which, the first field in its lowest bit. There is one way to
 // write a value, and any other is refused.
+//
+// The moments of a record lie close together. In format 3 each is written as its distance from the first one, modulo 2^64 so that
+// any two have one. Not from the one before it: a change of one moment must leave the bytes of the others as they were.
 
 #include "store/pieces.hpp"
 
@@ -18,6 +21,7 @@
 
 namespace steadfast::store {
 
+/// Writes format 3.
 class compact_writer {
 public:
   using is_saving = boost::mpl::true_;
@@ -35,6 +39,14 @@ public:
     return *this;
   }
 
+  void moment(workflow::span since_1970) {
+    const auto number = static_cast<std::uint64_t>(since_1970.count());
+    const auto distance = static_cast<std::int64_t>(number - first_moment_);
+    if (first_moment_ == 0)
+      first_moment_ = number;
+    *this& distance;
+  }
+
   void save_binary(const void* from, std::size_t size) { to_.append(static_cast<const char*>(from), size); }
 
   void put(std::uint64_t number) {
@@ -45,13 +57,16 @@ public:
 
 private:
   std::string& to_;
+  std::uint64_t first_moment_ = 0; ///< 0: there was none yet
 };
 
 class compact_reader {
 public:
   using is_saving = boost::mpl::false_;
 
-  explicit compact_reader(std::string_view from) : left_{from} {}
+  explicit compact_reader(std::string_view from, std::uint16_t format = relative_body)
+      : left_{from},
+        has_distances_{format == relative_body} {}
 
   template <class T>
   compact_reader& operator&(T& value) {
@@ -68,6 +83,15 @@ public:
       serialize(*this, value, 0U);
     }
     return *this;
+  }
+
+  void moment(workflow::span& since_1970) {
+    std::int64_t distance = 0;
+    *this& distance;
+    const auto number = first_moment_ + static_cast<std::uint64_t>(distance);
+    if (first_moment_ == 0 && has_distances_)
+      first_moment_ = number;
+    since_1970 = workflow::span{static_cast<std::int64_t>(number)};
   }
 
   void load_binary(void* to, std::size_t size) { std::memcpy(to, take_view(size).data(), size); }
@@ -99,6 +123,8 @@ public:
 
 private:
   std::string_view left_;
+  bool has_distances_;
+  std::uint64_t first_moment_ = 0; ///< 0: there was none yet
 };
 
 template <class T>

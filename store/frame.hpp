@@ -63,7 +63,8 @@ enum class record_kind : std::uint16_t {
 ///     16     body
 inline constexpr std::size_t frame_head_size = 16;
 inline constexpr std::uint16_t plain_body = 1;
-inline constexpr std::uint16_t compact_body = 2; ///< compact.hpp
+inline constexpr std::uint16_t compact_body = 2;  ///< compact.hpp
+inline constexpr std::uint16_t relative_body = 3; ///< the same, but moments are distances from the first one
 inline constexpr std::size_t body_size_max = 256 << 20;
 
 /// Fills in the head. REQUIRES: `frame` is frame_head_size bytes of any content, then the body.

@@ -1,7 +1,8 @@
 #pragma once
 
 // How the pieces that fields are made of are written: fixed-width integers as they are, moments and spans as
-// milliseconds, text and vectors after a 32-bit count, an optional after a byte, a variant after its index.
+// milliseconds (moments otherwise if the archive says how), text and vectors after a 32-bit count, an optional after a byte, a
+// variant after its index.
 // Reading trusts no count: nothing is reserved before its bytes were seen.
 
 #include "store/frame.hpp"
@@ -94,7 +95,10 @@ struct pieces {
 
   static void one(Archive& ar, workflow::instant& value) {
     workflow::span since = value.time_since_epoch();
-    one(ar, since);
+    if constexpr (requires { ar.moment(since); })
+      ar.moment(since);
+    else
+      one(ar, since);
     value = workflow::instant{since};
   }
 

@@ -176,7 +176,7 @@ const std::string& write_frame(std::string_view key, const T& value) {
   } else {
     all(writer.archive, to_write);
   }
-  seal(bytes, is_compact<T> ? compact_body : plain_body, kind_of<T>, key);
+  seal(bytes, is_compact<T> ? relative_body : plain_body, kind_of<T>, key);
   return bytes;
 }
 
@@ -192,8 +192,8 @@ T read_plain(std::string_view body) {
 }
 
 template <class T>
-T read_compact(std::string_view body) {
-  compact_reader reader{body};
+T read_compact(std::uint16_t format, std::string_view body) {
+  compact_reader reader{body, format};
   T value;
   all(reader, value);
   if (reader.left() != 0)
@@ -206,8 +206,8 @@ T read_body(std::uint16_t format, std::string_view body) {
   if (format == plain_body)
     return read_plain<T>(body);
   if constexpr (is_compact<T>)
-    if (format == compact_body)
-      return read_compact<T>(body);
+    if (format == compact_body || format == relative_body)
+      return read_compact<T>(format, body);
   throw damaged_record{"its format " + std::to_string(format) + " is not known"};
 }
 

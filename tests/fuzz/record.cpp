@@ -24,7 +24,8 @@ constexpr std::size_t compact_memory_factor = 2048;
 constexpr std::size_t memory_base = 512 << 10;
 
 std::uint16_t body_format_of(std::string_view frame) {
-  return frame.size() > 8 && frame[8] == compact_body ? compact_body : plain_body;
+  const auto format = frame.size() > 8 ? static_cast<std::uint16_t>(frame[8]) : plain_body;
+  return format == compact_body || format == relative_body ? format : plain_body;
 }
 
 template <class T>
@@ -50,7 +51,7 @@ void try_task_state(std::string_view frame) {
   const task_state_view view{&s.task, s.task.revision, s.payload_size, &s.large};
   const bool is_inline = std::all_of(s.task.steps.begin(), s.task.steps.end(),
                                      [](const workflow::step& x) { return x.result.size() <= result_inline_max; });
-  if (is_inline && body_format_of(frame) == compact_body)
+  if (is_inline && body_format_of(frame) == relative_body)
     fuzz::expect(encode_record(key_of_all, view) == frame, "what is decoded is what encode_record makes");
 }
 
@@ -135,7 +136,7 @@ bool is_taken(const reader& r, std::string_view frame) {
     taken = false;
     fuzz::expect(e.what()[0] != '\0', "a refusal says why");
   }
-  const auto factor = body_format_of(frame) == compact_body ? compact_memory_factor : memory_factor;
+  const auto factor = body_format_of(frame) == plain_body ? memory_factor : compact_memory_factor;
   fuzz::expect(watch.peak() <= memory_base + factor * frame.size(), "memory stays in proportion",
                std::to_string(watch.peak()) + " bytes for " + std::to_string(frame.size()));
   return taken;

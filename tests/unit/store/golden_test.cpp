@@ -1,7 +1,7 @@
 // The bytes of each format, as first written. If one of these tests fails, stores in the field can no longer be read: add a
 // format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are missing. The
-// records that format 2 brought are among those of format 1, whose bodies are written as they were; format 3 brought another
-// body for tasks, format 4 the journal.
+// records that format 2 brought are among those of format 1, whose bodies are written as they were; formats 3 and 5
+// brought other bodies for tasks, format 4 the journal.
 
 #include "samples.hpp"
 #include "support.hpp"
@@ -163,18 +163,20 @@ TEST_CASE("row 70: the worked example of docs/storage-format.md is what is writt
   CHECK(encode_record("supervisor", first) == example);
 }
 
-TEST_CASE("row 70: a task's state record is written as in format 3, and read as it is written there and in format 1") {
+TEST_CASE("row 70: a task's state record is written as in format 5, and read as in formats 1, 3 and 5") {
   auto t = sample_task();
   t.steps[1].result = workflow::blob{std::string(300, 'r')};
   const std::vector<large_result> large{{1, 300, hash_of(t.steps[1].result.view())}};
   const std::string now{encode_record(key_of_all, task_state_view{&t, 35, t.payload.size(), &large})};
-  const auto then = golden_bytes("task_state", now, all_golden / "format-3");
+  const auto then = golden_bytes("task_state", now, all_golden / "format-5");
   CHECK(now == then);
 
   t.revision = 35;
   t.payload = {};
   t.steps[1].result = {};
-  for (const auto& bytes : {then, golden_bytes("task_state", {})}) {
+  for (const std::string format : {"format-1", "format-3", "format-5"}) {
+    INFO(format);
+    const auto bytes = golden_bytes("task_state", {}, all_golden / format);
     const auto read = decode_record<task_state>(key_of_all, bytes);
     CHECK(read.task == t);
     CHECK(read.payload_size == sample_task().payload.size());
@@ -204,7 +206,7 @@ TEST_CASE("what processes of one version send each other is written as it was") 
 }
 
 TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
-  for (const std::string format : {"format-1", "format-2", "format-3", "format-4"}) {
+  for (const std::string format : {"format-1", "format-2", "format-3", "format-4", "format-5"}) {
     INFO(format);
     temporary_directory d;
     lay_down(all_golden / format / "store", d.store());
@@ -212,4 +214,21 @@ TEST_CASE("row 70: a store written in each format opens, is whole and can be wor
     check_same_as_now(old);
     check_can_be_worked_on(old);
   }
+}
+
+TEST_CASE("row 70: a task of format 4 whose last change is only in the journal is as it was left") {
+  temporary_directory d;
+  lay_down(all_golden / "format-4" / "store", d.store());
+  std::optional<workflow::task> left;
+  {
+    lmdb_engine old{small_options(d.store())};
+    const auto change = success_of(*old.find("large"), 1);
+    old.share([] {});
+    CHECK(old.commit({change})[0].result == verdict::applied);
+    left = change.next;
+    left->revision++;
+  }
+  const lmdb_engine again{small_options(d.store())};
+  CHECK(again.find("large") == left);
+  CHECK(again.check().faults == std::vector<std::string>{});
 }

@@ -3,6 +3,7 @@
 #include "samples.hpp"
 
 #include "store/record.hpp"
+#include "tests/support/property.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -21,14 +22,51 @@ void check_round_trip(const T& value) {
 }
 
 /// The head of a frame with this body, as a stranger could make it.
-std::string sealed(std::string body, record_kind kind) {
+std::string sealed(std::string body, record_kind kind, std::uint16_t format = plain_body) {
   std::string frame = std::string(frame_head_size, '\0') + std::move(body);
-  seal(frame, plain_body, kind, {});
+  seal(frame, format, kind, {});
   return frame;
 }
 
 std::string count_bytes(std::uint32_t n) {
   return {reinterpret_cast<const char*>(&n), sizeof(n)};
+}
+
+/// With so many bytes changed, or fewer.
+std::string with_other_bytes(std::string body, int count, std::uint64_t& chance) {
+  for (int i = 0; i < count; ++i) {
+    chance = chance * 6364136223846793005ULL + 1442695040888963407ULL;
+    body[(chance >> 33) % body.size()] = static_cast<char>(chance >> 17);
+  }
+  return body;
+}
+
+/// REQUIRES: the task has no payload, which is no part of it.
+std::string state_record(const workflow::task& t) {
+  const std::vector<large_result> large;
+  return std::string{encode_record({}, task_state_view{&t, t.revision, 0, &large})};
+}
+
+workflow::task read_state(const std::string& record) {
+  return decode_record<task_state>({}, record).task;
+}
+
+workflow::task task_without_payload() {
+  auto t = sample_task();
+  t.payload = {};
+  return t;
+}
+
+std::vector<workflow::instant*> moments_of(workflow::task& t) {
+  std::vector<workflow::instant*> all{&t.submitted_at, &t.complete_by, &t.not_before, &t.ended_at};
+  for (auto& a : t.acts)
+    all.push_back(&a.at);
+  for (auto& s : t.steps) {
+    all.insert(all.end(), {&s.complete_by, &s.settles_at, &s.not_before, &s.waiting_since, &s.completed_at});
+    for (auto& line : s.log)
+      all.insert(all.end(), {&line.started_at, &line.ended_at});
+  }
+  return all;
 }
 
 } // namespace
@@ -62,6 +100,17 @@ TEST_CASE("every type that is sent comes back as it was") {
   check_round_trip(late_reply_entry{5, "a", sample_late_reply()});
   check_round_trip(store_stats{{{workflow::process_state::error, 5}}, 1, 2, 3, 4, 5, 6});
   check_round_trip(check_report{1, 2, {"a fault"}});
+}
+
+TEST_CASE("property: a task's state record comes back as it was, whatever its moments are") {
+  steadfast::tests::holds(200, 100, [] {
+    auto t = task_without_payload();
+    for (auto* m : moments_of(t))
+      *m = *rc::gen::oneOf(
+        rc::gen::element(workflow::unset, workflow::never, workflow::instant::min(), workflow::instant_max, moment(0)),
+        rc::gen::map<std::int64_t>([](auto n) { return workflow::instant{workflow::span{n}}; }));
+    RC_ASSERT(read_state(state_record(t)) == t);
+  });
 }
 
 TEST_CASE("fields that differ give different bytes") {
@@ -145,15 +194,39 @@ TEST_CASE("a claimed length costs no memory before its bytes are there") {
   CHECK_THROWS_AS(decode<std::vector<workflow::task>>(sealed(huge, tasks)), damaged_record);
 }
 
+TEST_CASE("row 66: a task's state record that ends early or goes on too long is refused though its checksum is right") {
+  const auto body = state_record(task_without_payload()).substr(frame_head_size);
+  const auto read = [](std::string bytes) {
+    return read_state(sealed(std::move(bytes), record_kind::task_state, relative_body));
+  };
+  CHECK(read(body) == task_without_payload());
+  for (std::size_t size = 0; size < body.size(); ++size)
+    CHECK_THROWS_AS(read(body.substr(0, size)), damaged_record);
+  CHECK_THROWS_AS(read(body + "x"), damaged_record);
+  CHECK_THROWS_AS(read_state(sealed(body, record_kind::task_state, relative_body + 1)), damaged_record);
+}
+
+TEST_CASE("random bytes are never a task's state record, or are just what is written") {
+  const auto good = state_record(task_without_payload()).substr(frame_head_size);
+  std::uint64_t chance = 1;
+  int taken = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const auto record = sealed(with_other_bytes(good, 1, chance), record_kind::task_state, relative_body);
+    try {
+      const auto t = read_state(record);
+      CHECK(state_record(t) == record);
+      ++taken;
+    } catch (const damaged_record&) {
+    }
+  }
+  CHECK(taken > 0);
+}
+
 TEST_CASE("random bytes are never a record, however they begin") {
   const auto good = encode(sample_writes()[1]);
   std::uint64_t chance = 1;
   for (int i = 0; i < 5000; ++i) {
-    auto body = good.substr(frame_head_size);
-    for (int j = 0; j < 3; ++j) {
-      chance = chance * 6364136223846793005ULL + 1442695040888963407ULL;
-      body[(chance >> 33) % body.size()] = static_cast<char>(chance >> 17);
-    }
+    const auto body = with_other_bytes(good.substr(frame_head_size), 3, chance);
     try {
       // Either it is refused, or it is a value that can be written again.
       const auto w = decode<store::write>(sealed(body, record_kind::write_request));
