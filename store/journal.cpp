@@ -84,14 +84,27 @@ void write_whole(int file, std::string_view bytes, std::size_t at) {
   }
 }
 
+/// Blocks that were only allocated would have to be noted as written by the sync of an entry, and where the file system fails at
+/// that, the entry is gone.
+void fill_with_zeros(int file, std::size_t from, std::size_t to) {
+  const std::string zeros(1 << 20, '\0');
+  for (auto at = from; at < to; at += zeros.size())
+    write_whole(file, std::string_view{zeros}.substr(0, to - at), at);
+  if (fsync(file) != 0)
+    throw lmdb::error{"sync the journal", errno};
+}
+
 } // namespace
 
 journal::journal(const store_directory& directory, std::size_t size)
     : file_{directory.open_file(file_name)},
       size_max_{size} {
-  if (fallocate(file_.get(), 0, 0, static_cast<off_t>(size)) != 0 && (errno == ENOSPC || errno == EDQUOT))
+  const auto end = static_cast<off_t>(size);
+  if (fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, 0, end) != 0 && (errno == ENOSPC || errno == EDQUOT))
     throw store_error{"there is no room on the disk for the journal of the store at " + directory.path().string(),
                       false};
+  if (const auto written = lseek(file_.get(), 0, SEEK_END); written >= 0 && written < end)
+    fill_with_zeros(file_.get(), static_cast<std::size_t>(written), size);
   sync_directory(directory.path());
 }
 

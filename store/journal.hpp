@@ -14,7 +14,7 @@ namespace steadfast::store {
 /// all go on from one state of the data file, and mean nothing for any other. (Mohan et al., "ARIES", 1992; redo only.)
 class journal {
 public:
-  /// Makes the file if it is not there, and allocates `size` bytes for it. Throws store_error.
+  /// Makes the file if it is not there, and writes `size` bytes of it. Throws store_error or lmdb::error.
   journal(const store_directory& directory, std::size_t size);
 
   /// What was added since that state, in order, but for one that was being written when the process or the power went. Throws

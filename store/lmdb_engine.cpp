@@ -296,7 +296,7 @@ void lmdb_engine::share(std::function<void()> wake) {
     return;
   try {
     shared_->share(std::move(wake));
-  } catch (const store_error&) { // no room for a journal: each commit is saved by itself
+  } catch (const std::exception&) { // no room for a journal: each commit is saved by itself
   }
 }
 

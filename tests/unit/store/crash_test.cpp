@@ -96,7 +96,7 @@ TEST_CASE(
   for (const std::string call : {"fdatasync", "pwrite64"}) {
     for (int n = 1; n <= 3; ++n) {
       INFO(call << " number " << n);
-      opened_store store;
+      opened_store store{how}; // the journal is there
       store.close();
       const auto options = store.options();
       const auto e = in_child_with_fault(call + ":error=EIO:when=" + std::to_string(n), [&](const say& speak) {
@@ -140,8 +140,9 @@ TEST_CASE("row 60: when a write finds the disk full, new work is refused and the
   if (strace_is_missing())
     return;
   const auto how = GENERATE(commits::alone, commits::shared);
-  opened_store store;
+  opened_store store{how};
   store.submit("running");
+  store->save();
   store.close();
   const auto options = store.options();
   const auto e = in_child_with_fault("pwrite64,pwritev:error=ENOSPC:when=1", [&](const say& speak) {
