@@ -136,9 +136,6 @@ private:
     auto p = setup_of("node");
     p.listen = address_ = listen;
     p.keep_at_most = scenario_.keep_at_most;
-    // A backlog that was there before has to stay one.
-    p.in_flight_max =
-      scenario_.there_before > 0 ? p.in_flight_max : std::max(p.in_flight_max, scenario_.plan.in_flight);
     if (scenario_.agents == agent_place::http) {
       service_ = std::make_unique<part>(part_setup{.kind = "service", .load = scenario_.load});
       p.agents = "http";

@@ -179,9 +179,11 @@ std::vector<target_group> starts() {
 std::vector<target_group> side_effects() {
   return {
     {backlog_curve(),
-     1,
+     repeated,
      {at_most("a task with 1,000,000 waiting, against 1,000", "times the CPU", 1.1, at("/times_dearer"))}},
-    {listing_beside(), 1, {at_most("ten task lists a second beside the load", "% slower", 10, at("/slower_percent"))}},
+    {listing_beside(),
+     repeated,
+     {at_most("ten task lists a second beside the load", "% slower", 10, at("/slower_percent"))}},
   };
 }
 
