@@ -14,9 +14,9 @@ struct store_options {
   std::uint64_t size_reserve = 64 << 20;          ///< of size_max, kept for recording work that is already accepted
   std::size_t payload_size_max = 1 << 20;
   std::size_t result_size_max = 1 << 20;
-  std::size_t recent_ids_max = 65'536; ///< ids of new tasks that gather before they are moved to their places together
-  std::size_t journal_max = 8 << 20;   ///< bytes of commits that may wait in the journal for a commit of the data file
-  bool read_only = false;              ///< for looking at a store: no lock is taken, every write is refused
+  std::size_t recent_ids_max = 262'144; ///< ids of new tasks that gather before they are moved to their places together
+  std::size_t journal_max = 8 << 20;    ///< bytes of commits that may wait in the journal for a commit of the data file
+  bool read_only = false;               ///< for looking at a store: no lock is taken, every write is refused
 };
 
 /// Empty: the options make sense.

@@ -7,8 +7,10 @@ namespace steadfast::store {
 
 namespace {
 
-/// So many for each id that comes: a generation has to be moved, and its rows dropped, before the next one is full.
-constexpr std::size_t moved_for_each = 4;
+// So many for each id that comes: a generation has to be moved, and its rows dropped, before the next one is full. To move one
+// may take a page of its own, so that is spread over half of the time.
+constexpr std::size_t moved_for_each = 2;
+constexpr std::size_t dropped_for_each = 4;
 
 } // namespace
 
@@ -32,12 +34,12 @@ void write_batch::erase_id(const workflow::task& t) {
 }
 
 void write_batch::move_ids() {
-  const auto max = ids_.arrived * moved_for_each;
-  if (settings_.recent->moved_until() == 0 || max == 0)
+  if (settings_.recent->moved_until() == 0 || ids_.arrived == 0)
     return;
   const auto& moving = settings_.recent->moving();
   if (moving.empty())
-    return drop_moved(max);
+    return drop_moved(ids_.arrived * dropped_for_each);
+  const auto max = ids_.arrived * moved_for_each;
   for (auto at = moving.begin(); at != moving.end() && ids_.moved < max; ++at, ++ids_.moved)
     if (ids_.ids.count(at->first) == 0) // else it was purged in this batch
       move_id(at->first, at->second);
