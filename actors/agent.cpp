@@ -145,6 +145,7 @@ private:
   void finish_drain() {
     if (!drain_promise_ || (!desk_.is_idle() && now() < drain_until_))
       return;
+    reports_.send_all(this); // who hears that all is over has been told how it ended
     drain_promise_->deliver(drained{});
     drain_promise_.reset();
     drain_until_ = workflow::never;

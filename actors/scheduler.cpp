@@ -521,6 +521,7 @@ private:
   void finish_drain() {
     if (!draining_ || !drain_promise_ || claiming_ || !tasks_.empty())
       return;
+    writes_.send_all(this); // late replies, before anybody stops the store
     drain_promise_->deliver(drained_);
     drain_promise_.reset();
   }

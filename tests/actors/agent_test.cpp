@@ -169,6 +169,24 @@ TEST_CASE("row 35: the open attempt reports to the scheduler of the higher epoch
   CHECK(after.seen()[0].epoch == 2);
 }
 
+TEST_CASE("who drains an agent is answered after the last report was sent") {
+  tests::test_node node;
+  reports_heard orderer{node.system()};
+  async_bench bench;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
+  const auto answer = node.begin_to_ask<drained>(agent, drain{10s});
+  node.run();
+  REQUIRE_FALSE(answer->has_value());
+  bench.answers[0](succeeded());
+  node.step(); // the agent hears of it
+  node.step(); // what it sent first arrives
+  CHECK(orderer.seen().size() == 1);
+  CHECK_FALSE(answer->has_value());
+  node.run();
+  CHECK(answer->has_value());
+}
+
 TEST_CASE("many short attempts leave no pile of timers behind") {
   tests::test_node node;
   reports_heard orderer{node.system()};
