@@ -68,6 +68,7 @@ public:
   }
 
 protected:
+  /// What was gathered while a message was handled can leave now.
   virtual void after_message() {}
 };
 

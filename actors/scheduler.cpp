@@ -66,12 +66,12 @@ public:
     };
   }
 
+private:
   void after_message() override {
     orders_.send_all(this);
     writes_.send_all(this);
   }
 
-private:
   static constexpr std::uint64_t claim_ticket = 1;
   static constexpr std::uint64_t free_ticket = 2;
   static constexpr std::uint64_t evidence_ticket = 3;
