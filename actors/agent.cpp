@@ -43,12 +43,10 @@ public:
 
   behavior_type make_behavior() override {
     return {
-      [this](step_orders& m) {
-        for (auto& o : m.all) {
-          on_order(std::move(o));
-          go_on();
-        }
-      },
+      one_by_one<step_orders>([this](step_order& o) {
+        on_order(std::move(o));
+        go_on();
+      }),
       [this](const stop_order& m) {
         desk_.on_stop(m, sender_of<report_sink>(this), now());
         go_on();

@@ -63,7 +63,7 @@ public:
 
   behavior_type make_behavior() override {
     return {
-      one_by_one([this](const write_done& w) { on_written(w); }),
+      one_by_one<const writes_done>([this](const write_done& w) { on_written(w); }),
       [](const store_news&) {},
       [this](const boxed<workflow::submission>& m) { return delegate(deps_.store, m); },
       [this](const show_task& m) { return delegate(deps_.reader, m); },

@@ -40,7 +40,7 @@ public:
   behavior_type make_behavior() override {
     sleep_until(now() + deps_.options.period);
     return {
-      one_by_one([this](const write_done& w) { on_written(w); }),
+      one_by_one<const writes_done>([this](const write_done& w) { on_written(w); }),
       [](const store_news&) {},
       [this](const tick_timer& m) { on_tick(m); },
       [this](const inspect_state& m) { return state(m.listed_max); },

@@ -36,7 +36,7 @@ public:
   behavior_type make_behavior() override {
     take_step();
     return {
-      one_by_one([this](const write_done& w) { on_written(w); }),
+      one_by_one<const writes_done>([this](const write_done& w) { on_written(w); }),
       [](const store_news&) {},
       [this](const tick_timer& m) { on_tick(m); },
       [this](const lease_progress&) { on_progress(); },

@@ -14,6 +14,15 @@
 
 namespace steadfast::actors {
 
+/// A handler of messages whose elements lie in `all`, that hands each of them to `f`. `Message` is const for who only looks.
+template <class Message, class F>
+auto one_by_one(F f) {
+  return [f](Message& m) {
+    for (auto& x : m.all)
+      f(x);
+  };
+}
+
 // ---- between scheduler and agents ----
 
 /// Carry out one attempt, until complete_by, then be silent.
@@ -122,15 +131,6 @@ struct writes_done {
   workflow::instant clock; ///< that the store went by: when it was set; unset: the store did not answer
 };
 STEADFAST_MESSAGE(writes_done, x.all, x.clock)
-
-/// A handler of writes_done that hands each write_done to `f`.
-template <class F>
-auto one_by_one(F f) {
-  return [f](const writes_done& m) {
-    for (const auto& w : m.all)
-      f(w);
-  };
-}
 
 /// From now on the sender hears of news; as a scheduler it is told which of its tasks others changed.
 struct subscribe {

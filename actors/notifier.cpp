@@ -38,7 +38,7 @@ public:
     set_down_handler([this](caf::down_msg& m) { on_down(m); });
     tell(this, deps_.store, subscribe{});
     return {
-      one_by_one([this](const write_done& w) { on_written(w); }),
+      one_by_one<const writes_done>([this](const write_done& w) { on_written(w); }),
       [this](const store_news& m) { on_news(m); },
       [this](const observe& m) { on_observe(m); },
       [this](const progress_seen& m) { on_seen(m); },

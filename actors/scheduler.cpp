@@ -50,10 +50,7 @@ public:
     return {
       [this](const lease_changed& m) { on_lease(m); },
       [this](const agents_alive& m) { agents_.learn(m); },
-      [this](attempt_reports& m) {
-        for (auto& r : m.all)
-          on_report(std::move(r));
-      },
+      one_by_one<attempt_reports>([this](attempt_report& r) { on_report(std::move(r)); }),
       [this](const writes_done& m) {
         for (const auto& w : m.all)
           on_written(w, m.clock);

@@ -63,10 +63,7 @@ public:
       [this](const boxed<workflow::submission>& m) { return on_submission(m); },
       [this](flush) { on_flush(); },
       [this](save_commits m) { on_save(m); },
-      [this](const write_requests& m) {
-        for (const auto& r : m.all)
-          on_write(r);
-      },
+      one_by_one<const write_requests>([this](const write_request& r) { on_write(r); }),
       [this](const subscribe& m) { on_subscribe(m); },
       [this](describe) { return view_; },
       [this](const inspect_state& m) { return state(m.listed_max); },

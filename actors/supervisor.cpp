@@ -37,7 +37,7 @@ public:
   behavior_type make_behavior() override {
     tell(this, deps_.store, subscribe{});
     return {
-      one_by_one([this](const write_done& w) { on_written(w); }),
+      one_by_one<const writes_done>([this](const write_done& w) { on_written(w); }),
       [this](const store_news& m) { on_news(m); },
       [this](const tick_timer& m) { on_tick(m); },
       [this](const lease_changed& m) { on_lease(m); },

@@ -44,13 +44,13 @@ void held_tasks::forget_submitted(entry& e) {
 
 /// In the order of the table.
 void held_tasks::place(lmdb::transaction& txn, const tables& in) {
-  std::vector<std::uint64_t> numbers;
-  numbers.reserve(tasks_.size());
-  for (const auto& [number, e] : tasks_)
-    numbers.push_back(number);
-  std::sort(numbers.begin(), numbers.end());
-  for (const auto number : numbers) {
-    const auto& e = tasks_.at(number);
+  std::vector<decltype(tasks_)::const_pointer> all;
+  all.reserve(tasks_.size());
+  for (const auto& t : tasks_)
+    all.push_back(&t);
+  std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+  for (const auto* t : all) {
+    const auto& [number, e] = *t;
     if (e.shown) {
       txn.put(in.tasks, key{number}, e.row);
       move_in_lists(txn, in, number, e.shown->placed(), e.now->placed());
