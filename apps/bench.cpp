@@ -140,6 +140,8 @@ void add_bench(CLI::App& to, command& chosen) {
     ->type_name("DIR")
     ->check(CLI::ExistingDirectory);
   sub->add_option("--in-flight", c.in_flight, "Closed loops: so many tasks at a time")->check(CLI::Range(1, 1'000'000));
+  sub->add_option("--backlog", c.backlogs, "Closed loops: so many tasks wait in the store all the while")
+    ->check(CLI::Range(1, 10'000'000));
   sub->add_option("--rate", c.rates, "Open loops: so many submissions per second, whatever becomes of them")
     ->check(CLI::Range(1, 1'000'000));
   sub->add_option("--restart", c.restarts, "Kill and start anew a node with so many unfinished tasks")
@@ -153,7 +155,8 @@ void add_bench(CLI::App& to, command& chosen) {
   sub
     ->add_option("--client", c.client,
                  "The submitting client: here, node (in another process, over CAF) or socket [here]")
-    ->check(CLI::IsMember{{"here", "node", "socket"}});
+    ->check(CLI::IsMember{{"here", "node", "socket"}})
+    ->excludes("--backlog");
   sub->add_option("--agents", c.agents, "The agents: here, node (in another process, over CAF) or http [here]")
     ->check(CLI::IsMember{{"here", "node", "http"}});
   add_workload(*sub, c.load);
@@ -162,11 +165,11 @@ void add_bench(CLI::App& to, command& chosen) {
                 "Measure what the project promises itself, and say whether it is met (17 min)");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(
-    "Without --in-flight, --rate and --restart: a short set of all kinds. Each measurement starts a node in a process "
-    "of\n"
-    "its own, with a new store under --store, which must lie on a disk that counts: what is acknowledged was synced.\n"
-    "Agents do nothing, so what is measured is the node. In an open loop a submission is late from the moment it was\n"
-    "due. docs/performance.md explains the figures.\n\n"
+    "Without --in-flight, --backlog, --rate and --restart: a short set of all kinds. Each measurement starts a node "
+    "in\n"
+    "a process of its own, with a new store under --store, which must lie on a disk that counts: what is acknowledged\n"
+    "was synced. Agents do nothing, so what is measured is the node. In an open loop a submission is late from the\n"
+    "moment it was due. docs/performance.md explains the figures.\n\n"
     "Example: steadfast bench --in-flight 256 --seconds 10 --fail-step 4");
   sub->callback([g, &chosen] { chosen = [g] { return bench_command(*g); }; });
 }

@@ -56,6 +56,17 @@ scenario closed_loop(const choice& c, std::uint32_t in_flight) {
   return s;
 }
 
+scenario beside_backlog(const choice& c, std::uint32_t waiting) {
+  auto s = with_backlog(waiting);
+  s.load = c.load;
+  s.keep_at_most = c.keep_at_most;
+  if (c.seconds > 0)
+    s.plan.seconds = c.seconds;
+  s.agents = agents_of(c.agents);
+  s.name += differences(s);
+  return s;
+}
+
 scenario open_loop(const choice& c, std::uint32_t rate) {
   auto s = usual(c);
   s.plan.rate = rate;
@@ -98,6 +109,15 @@ std::vector<measurement> short_set(const choice& c) {
 
 } // namespace
 
+scenario with_backlog(std::uint32_t waiting) {
+  scenario s;
+  s.name = fmt::format("backlog of {}", waiting);
+  s.there_before = waiting;
+  s.plan.in_flight = waiting;
+  s.plan.drain_limit = 0;
+  return s;
+}
+
 measurement measurement_of(scenario s) {
   auto name = s.name;
   return {std::move(name), [s = std::move(s)](const std::filesystem::path& folder) { return measure(s, folder); }};
@@ -107,6 +127,8 @@ std::vector<measurement> measurements_of(const choice& c) {
   std::vector<measurement> all;
   for (const auto n : c.in_flight)
     all.push_back(measurement_of(closed_loop(c, n)));
+  for (const auto waiting : c.backlogs)
+    all.push_back(measurement_of(beside_backlog(c, waiting)));
   for (const auto rate : c.rates)
     all.push_back(measurement_of(open_loop(c, rate)));
   for (const auto tasks : c.restarts)

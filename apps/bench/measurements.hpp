@@ -16,6 +16,7 @@ struct measurement {
 /// What a person asks for.
 struct choice {
   std::vector<std::uint32_t> in_flight;
+  std::vector<std::uint32_t> backlogs;
   std::vector<std::uint32_t> rates;
   std::vector<std::uint64_t> restarts;
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
@@ -29,6 +30,8 @@ struct choice {
 /// With nothing chosen: a set of all kinds that takes less than two minutes.
 std::vector<measurement> measurements_of(const choice& c);
 measurement measurement_of(scenario s);
+/// A closed loop beside so many tasks that wait in the store: whenever one ends, one more is submitted.
+scenario with_backlog(std::uint32_t waiting);
 std::string workload_text(const workload& w);
 
 } // namespace steadfast::bench

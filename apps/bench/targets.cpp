@@ -61,12 +61,9 @@ measurement backlog_curve() {
   return {"backlog", [](const std::filesystem::path& folder) {
             json curve = json::array();
             for (const auto waiting : {1'000U, 10'000U, 100'000U, 1'000'000U}) {
-              auto s = closed(fmt::format("backlog of {}", waiting), waiting);
-              s.there_before = waiting;
-              s.plan.drain_limit = 0;
               const auto place = folder / std::to_string(waiting);
               std::filesystem::create_directory(place);
-              curve.push_back(measure(s, place));
+              curve.push_back(measure(with_backlog(waiting), place));
               std::filesystem::remove_all(place);
             }
             const auto cost = at("/per_task/cpu_ms");
