@@ -105,7 +105,7 @@ private:
   std::string id_of(std::uint64_t number) const;
   /// A part of the generation whose turn it is.
   void move_ids();
-  void move_id(const std::string& id, std::uint64_t number);
+  void move_id(const std::string& id, const recent_ref& ref);
   void drop_moved(std::size_t max);
 
   // write_import.cpp

@@ -16,45 +16,48 @@ constexpr std::size_t dropped_for_each = 4;
 
 std::optional<task_ref> write_batch::ref_of(const std::string& id) const {
   const auto changed = ids_.ids.find(id);
-  const auto number = changed != ids_.ids.end() ? changed->second : settings_.recent->find(id);
+  if (changed != ids_.ids.end())
+    return changed->second.number != 0 ? see_.recent_ref(changed->second.number) : std::nullopt;
+  const auto number = settings_.recent->find(id);
   return number ? see_.recent_ref(*number) : see_.ref_of(id);
 }
 
 void write_batch::put_id(const workflow::task& t, const std::array<std::uint64_t, 2>& digest) {
   const key k{t.number};
   txn_.append(in_.recent_ids, k, encode_record(k, recent_id{t.id, digest}));
-  ids_.ids[t.id] = t.number;
+  ids_.ids[t.id] = {t.number, digest};
   ++ids_.arrived;
 }
 
 void write_batch::erase_id(const workflow::task& t) {
   txn_.erase(in_.ids, t.id);
   txn_.erase(in_.recent_ids, key{t.number});
-  ids_.ids[t.id] = std::nullopt;
+  ids_.ids[t.id] = {};
 }
 
 void write_batch::move_ids() {
   if (settings_.recent->moved_until() == 0 || ids_.arrived == 0)
     return;
-  const auto& moving = settings_.recent->moving();
-  if (moving.empty())
+  auto left = settings_.recent->left();
+  if (left.empty())
     return drop_moved(ids_.arrived * dropped_for_each);
-  const auto max = ids_.arrived * moved_for_each;
-  for (auto at = moving.begin(); at != moving.end() && ids_.moved < max; ++at, ++ids_.moved)
-    if (ids_.ids.count(at->first) == 0) // else it was purged in this batch
-      move_id(at->first, at->second);
+  for (auto more = ids_.arrived * moved_for_each; more > 0 && !left.empty(); --more, left.pop_first()) {
+    const auto& [id, ref] = left.first();
+    ids_.moved.push_back(&left.first());
+    if (ref.number != 0 && ids_.ids.count(id) == 0) // else it was purged
+      move_id(id, ref);
+  }
+  ids_.left = std::move(left);
 }
 
 /// A row that is damaged is damaged there, too: the id is taken, and nobody knows by what.
-void write_batch::move_id(const std::string& id, std::uint64_t number) {
+void write_batch::move_id(const std::string& id, const recent_ref& ref) {
   if (workflow::mutant("moved_id_lost"))
     return;
-  const key k{number};
-  const std::string row{txn_.get(in_.recent_ids, k).value_or(std::string_view{})};
-  if (const auto recent = readable<recent_id>(k, row))
-    txn_.put(in_.ids, id, encode_record(id, task_ref{number, recent->digest}));
+  if (ref.digest)
+    txn_.put(in_.ids, id, encode_record(id, task_ref{ref.number, *ref.digest}));
   else
-    txn_.put(in_.ids, id, row);
+    txn_.put(in_.ids, id, std::string{txn_.get(in_.recent_ids, key{ref.number}).value_or(std::string_view{})});
 }
 
 void write_batch::drop_moved(std::size_t max) {

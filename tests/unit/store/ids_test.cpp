@@ -145,6 +145,25 @@ TEST_CASE("property: whatever comes, leaves and is restarted, an id is taken as 
   });
 }
 
+TEST_CASE("an id that leaves and comes again in one batch is moved once, as the new one") {
+  const int others = GENERATE(range(0, 20));
+  opened_store store;
+  store.submit("again");
+  store.one(cancellation_of(store->find("again").value()));
+  for (int i = 0; i < others; ++i)
+    store.submit(id_of(i));
+  std::vector<store::write> batch;
+  batch.emplace_back(purge_ended{"delivery", {{}, 0}, 3, {}, at(10)});
+  batch.emplace_back(submit_task{order("again"), at(10)});
+  REQUIRE(store->commit(batch).back().created);
+  for (int i = others; i < others + 40; ++i) {
+    INFO(i);
+    REQUIRE_FALSE(store.submit("again").created);
+    REQUIRE(store->check().faults == std::vector<std::string>{});
+    store.submit(id_of(i));
+  }
+}
+
 TEST_CASE("row 66: the id of a damaged row stays taken, also when it is moved") {
   opened_store store;
   store.submit("victim");
