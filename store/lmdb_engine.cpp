@@ -64,7 +64,8 @@ std::unique_ptr<state_store> open_lmdb_store(const store_options& options) {
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
     : options_{options},
       directory_{directory_for(options)},
-      recent_{options.recent_ids_max} {
+      recent_{options.recent_ids_max},
+      moved_ids_{options.recent_ids_max} {
   try {
     open_environment(settings);
     expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);
@@ -251,7 +252,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
                      in_,
                      definitions_,
                      count_,
-                     {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_, &recent_, &shared_->held(),
+                     {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_, &recent_, &moved_ids_, &shared_->held(),
                       shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());

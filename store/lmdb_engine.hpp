@@ -96,6 +96,7 @@ private:
   std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
   standings standings_;
   recent_ids recent_;
+  id_filter moved_ids_;
   mutable definition_cache definitions_;
   mutable damage_log damage_;
 };

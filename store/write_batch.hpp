@@ -2,6 +2,7 @@
 
 #include "store/change_log.hpp"
 #include "store/held_tasks.hpp"
+#include "store/id_filter.hpp"
 #include "store/options.hpp"
 #include "store/recent_ids.hpp"
 #include "store/snapshot.hpp"
@@ -28,6 +29,7 @@ public:
     const standings* known = nullptr;    ///< what was committed
     const ended_counts* ended = nullptr; ///< likewise
     const recent_ids* recent = nullptr;  ///< likewise
+    id_filter* moved = nullptr;          ///< what table `ids` has; changed as the batch goes, and never has too much
     held_tasks* held = nullptr;          ///< changed as the batch goes; to be thrown away together with the transaction
     change_log* changes = nullptr;       ///< what the batch does; null: nobody wants to know
   };

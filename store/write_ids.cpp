@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t moved_for_each = 2;
 constexpr std::size_t dropped_for_each = 4;
 
+constexpr std::size_t read_for_each = 64; ///< rows of table `ids` that were there before this process
+
 } // namespace
 
 std::optional<task_ref> write_batch::ref_of(const std::string& id) const {
@@ -19,7 +21,9 @@ std::optional<task_ref> write_batch::ref_of(const std::string& id) const {
   if (changed != ids_.ids.end())
     return changed->second.number != 0 ? see_.recent_ref(changed->second.number) : std::nullopt;
   const auto number = settings_.recent->find(id);
-  return number ? see_.recent_ref(*number) : see_.ref_of(id);
+  if (number)
+    return see_.recent_ref(*number);
+  return settings_.moved->may_have(id) ? see_.ref_of(id) : std::nullopt;
 }
 
 void write_batch::put_id(const workflow::task& t, const std::array<std::uint64_t, 2>& digest) {
@@ -36,6 +40,7 @@ void write_batch::erase_id(const workflow::task& t) {
 }
 
 void write_batch::move_ids() {
+  settings_.moved->read_on(txn_, in_, ids_.arrived * read_for_each);
   if (settings_.recent->moved_until() == 0 || ids_.arrived == 0)
     return;
   auto left = settings_.recent->left();
@@ -54,6 +59,7 @@ void write_batch::move_ids() {
 void write_batch::move_id(const std::string& id, const recent_ref& ref) {
   if (workflow::mutant("moved_id_lost"))
     return;
+  settings_.moved->add(id);
   if (ref.digest)
     txn_.put(in_.ids, id, encode_record(id, task_ref{ref.number, *ref.digest}));
   else

@@ -2,13 +2,17 @@
 
 #include "support.hpp"
 
+#include "store/id_filter.hpp"
+#include "store/recent_ids.hpp"
 #include "store/record.hpp"
 #include "store/schema.hpp"
 #include "tests/support/property.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <list>
 #include <set>
 #include <thread>
 
@@ -162,6 +166,56 @@ TEST_CASE("an id that leaves and comes again in one batch is moved once, as the 
     REQUIRE(store->check().faults == std::vector<std::string>{});
     store.submit(id_of(i));
   }
+}
+
+TEST_CASE("property: ids come in order out of any number of sorted runs") {
+  tests::holds(100, 100, [] {
+    std::list<recent_entry> entries;
+    std::vector<ids_in_order::run> runs(*rc::gen::inRange<std::size_t>(1, 20));
+    std::vector<std::string> all;
+    for (const auto choice : tests::some_choices()) {
+      all.push_back(std::to_string(choice) + "-" + std::to_string(entries.size()));
+      entries.emplace_back(all.back(), recent_ref{});
+      runs[choice % runs.size()].push_back(&entries.back());
+    }
+    std::erase_if(runs, [](const auto& r) { return r.empty(); });
+    for (auto& r : runs)
+      std::sort(r.begin(), r.end(), [](const auto* a, const auto* b) { return a->first < b->first; });
+    std::sort(all.begin(), all.end());
+    std::vector<std::string> come;
+    for (ids_in_order left{runs}; !left.empty(); left.pop_first())
+      come.push_back(left.first().first);
+    RC_ASSERT(come == all);
+  });
+}
+
+TEST_CASE("the filter of ids misses none of table ids, grows with it, and is seldom wrong about the others") {
+  constexpr int rows = 20'000;
+  opened_store store;
+  store.close();
+  lmdb::environment env{{store.path(), 1 << 26, false}};
+  auto txn = lmdb::transaction::writing(env);
+  const auto in = open_all_tables(txn);
+  const auto id_at = [](int i) { return "id-" + std::to_string(i); };
+  for (int i = 0; i < rows / 2; ++i)
+    txn.put(in.ids, id_at(i), "row");
+  id_filter filter{16};
+  REQUIRE(filter.may_have("whatever, as long as nothing was read"));
+  for (int i = rows / 2; i < rows; ++i) {
+    filter.read_on(txn, in, 5);
+    for (const int known : {i - rows / 2, i - 1})
+      REQUIRE(filter.may_have(id_at(known)));
+    filter.add(id_at(i));
+    txn.put(in.ids, id_at(i), "row");
+  }
+  for (int i = 0; i < rows; ++i)
+    filter.read_on(txn, in, 5);
+  int wrong = 0;
+  for (int i = 0; i < rows; ++i) {
+    REQUIRE(filter.may_have(id_at(i)));
+    wrong += filter.may_have(id_at(rows + i)) ? 1 : 0;
+  }
+  CHECK(wrong < rows / 100);
 }
 
 TEST_CASE("row 66: the id of a damaged row stays taken, also when it is moved") {

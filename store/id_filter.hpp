@@ -1,0 +1,43 @@
+#pragma once
+
+#include "store/schema.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steadfast::store {
+
+/// Tells of nearly every id that is not in table `ids` that it is not there, which a look into a large table pays for with pages
+/// that nobody else needs. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970; all bits of an id are in
+/// one block: Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007. For the writer.
+/// Memory: 2 to 4 bytes for each id in the table, at most 64 MiB; of a table with more than 2^25 ids it knows nothing.
+class id_filter {
+public:
+  /// `first`: room for so many ids; it grows.
+  explicit id_filter(std::size_t first);
+
+  /// False: the table does not have it.
+  bool may_have(std::string_view id) const;
+  /// REQUIRED before an id is put into the table; it need not come to that.
+  void add(std::string_view id);
+  /// Reads on in the table. Until it was read to its end, may_have() is true.
+  void read_on(const lmdb::transaction& txn, const tables& in, std::size_t rows_max);
+
+private:
+  using block = std::array<std::uint32_t, 8>;
+
+  void begin_anew(std::size_t room);
+  std::uint64_t block_of(std::uint64_t hash) const { return (hash >> 32U) & (blocks_.size() - 1); }
+
+  std::size_t room_ = 0;
+  std::size_t added_ = 0;
+  std::vector<block> blocks_; ///< a power of two of them
+  std::string read_until_;
+  bool has_read_all_ = false;
+};
+
+} // namespace steadfast::store
