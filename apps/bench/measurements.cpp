@@ -60,8 +60,7 @@ scenario beside_backlog(const choice& c, std::uint32_t waiting) {
   auto s = with_backlog(waiting);
   s.load = c.load;
   s.keep_at_most = c.keep_at_most;
-  if (c.seconds > 0)
-    s.plan.seconds = c.seconds;
+  s.plan.seconds = c.seconds > 0 ? c.seconds : usual_seconds;
   s.agents = agents_of(c.agents);
   s.name += differences(s);
   return s;
@@ -114,6 +113,8 @@ scenario with_backlog(std::uint32_t waiting) {
   s.name = fmt::format("backlog of {}", waiting);
   s.there_before = waiting;
   s.plan.in_flight = waiting;
+  s.plan.warm_up = 4; // the writer reads the ids of a store that is not new
+  s.plan.seconds = 8;
   s.plan.drain_limit = 0;
   return s;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <system_error>
 #include <thread>
@@ -92,7 +93,17 @@ private:
 /// The processes of a measurement.
 class stage {
 public:
-  stage(const scenario& s, const std::filesystem::path& folder) : scenario_{s}, folder_{folder} {
+  stage(const scenario& s, const std::filesystem::path& folder)
+      : scenario_{s},
+        folder_{folder},
+        setup_{setup_of("node")} {
+    if (scenario_.there_before > 0)
+      fill_store(setup_, scenario_.there_before);
+  }
+
+  /// Returns as soon as there is load.
+  void begin() {
+    const auto& s = scenario_;
     const bool is_spread = s.client == client_place::node || s.agents == agent_place::node;
     const auto ports = is_spread ? runtime::free_ports(2) : std::vector<std::uint16_t>{0, 0};
     start_node(is_spread ? local_address(ports[0]) : "");
@@ -104,21 +115,28 @@ public:
       caller_ = std::make_unique<part>(part_setup{.kind = "caller"});
     if (is_spread)
       await_connections();
+    before_ = figures();
+    sizes_.emplace(folder_ / "node" / "store" / "data.mdb", scenario_.plan.warm_up + scenario_.plan.seconds);
+    device_before_ = device_bytes_written(folder_);
+    if (scenario_.client == client_place::socket)
+      caller_->tell("call", call_of_client());
+    else
+      drive();
   }
 
-  json measure() {
-    const auto before = figures();
-    file_sizes sizes{folder_ / "node" / "store" / "data.mdb", scenario_.plan.warm_up + scenario_.plan.seconds};
-    const auto device_before = device_bytes_written(folder_);
-    auto measured = scenario_.client == client_place::socket ? call(call_of_client()) : drive();
+  json measured() {
+    auto measured = scenario_.client == client_place::socket ? caller_->answer() : driving_part().answer();
+    if (scenario_.lists_per_second > 0)
+      measured["listed_ms"] = caller_->answer().at("listed_ms");
     const auto drained = await_drained();
     const auto after = figures();
-    measured["store_file"] = sizes.seen();
-    add_store(measured, before.front(), after.front(), drained);
-    measured["device_bytes_per_task"] = static_cast<double>(device_bytes_written(folder_) - device_before)
-                                        / std::max(ended_between(before.front(), after.front()), 1.0);
+    measured["name"] = scenario_.name;
+    measured["store_file"] = sizes_->seen();
+    add_store(measured, before_.front(), after.front(), drained);
+    measured["device_bytes_per_task"] = static_cast<double>(device_bytes_written(folder_) - device_before_)
+                                        / std::max(ended_between(before_.front(), after.front()), 1.0);
     if (after.size() > 1)
-      add_all_processes(measured, before, after);
+      add_all_processes(measured, before_, after);
     return measured;
   }
 
@@ -133,7 +151,7 @@ private:
   }
 
   void start_node(const std::string& listen) {
-    auto p = setup_of("node");
+    auto& p = setup_;
     p.listen = address_ = listen;
     p.keep_at_most = scenario_.keep_at_most;
     if (scenario_.agents == agent_place::http) {
@@ -143,8 +161,6 @@ private:
     } else if (scenario_.agents == agent_place::node) {
       std::erase(p.roles, "agents");
     }
-    if (scenario_.there_before > 0)
-      fill_store(p, scenario_.there_before);
     socket_ = p.folder + "/control.sock";
     node_ = std::make_unique<part>(p);
   }
@@ -176,7 +192,7 @@ private:
 
   part& driving_part() { return client_ ? *client_ : *node_; }
 
-  json drive() {
+  void drive() {
     auto plan = scenario_.plan;
     plan.there_before = scenario_.there_before;
     if (scenario_.lists_per_second > 0) {
@@ -186,10 +202,7 @@ private:
       lists.seconds = plan.warm_up + plan.seconds;
       caller_->tell("call", lists);
     }
-    auto measured = driving_part().call("drive", plan);
-    if (scenario_.lists_per_second > 0)
-      measured["listed_ms"] = caller_->answer().at("listed_ms");
-    return measured;
+    driving_part().tell("drive", plan);
   }
 
   call_plan call_of_client() const {
@@ -200,8 +213,6 @@ private:
     c.load = scenario_.load;
     return c;
   }
-
-  json call(const call_plan& plan) { return caller_->call("call", plan); }
 
   /// Seconds until nothing is open any more; a backlog that was there before is left.
   double await_drained() {
@@ -254,6 +265,7 @@ private:
 
   const scenario& scenario_;
   std::filesystem::path folder_;
+  part_setup setup_;    ///< of the node
   std::string address_; ///< of the node with the store; empty: it does not listen
   std::string socket_;
   std::unique_ptr<part> service_;
@@ -261,13 +273,31 @@ private:
   std::unique_ptr<part> agents_;
   std::unique_ptr<part> client_;
   std::unique_ptr<part> caller_;
+  std::vector<json> before_; ///< figures of the processes
+  std::uint64_t device_before_ = 0;
+  std::optional<file_sizes> sizes_;
 };
 
 } // namespace
 
 json measure(const scenario& s, const std::filesystem::path& folder) {
-  auto measured = stage{s, folder}.measure();
-  measured["name"] = s.name;
+  stage one{s, folder};
+  one.begin();
+  return one.measured();
+}
+
+std::vector<json> measure_together(const std::vector<scenario>& all, const std::filesystem::path& folder) {
+  std::vector<std::unique_ptr<stage>> stages;
+  for (const auto& s : all) {
+    const auto place = folder / std::to_string(stages.size());
+    std::filesystem::create_directory(place);
+    stages.push_back(std::make_unique<stage>(s, place));
+  }
+  for (const auto& s : stages)
+    s->begin();
+  std::vector<json> measured;
+  for (const auto& s : stages)
+    measured.push_back(s->measured());
   return measured;
 }
 

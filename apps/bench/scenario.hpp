@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace steadfast::bench {
 
@@ -39,6 +40,10 @@ struct scenario {
 
 /// Carries it out with a new store in `folder`. Throws failure.
 nlohmann::json measure(const scenario& s, const std::filesystem::path& folder);
+
+/// Carries them out at the same time, so that whatever else this machine does meets all of them: for what they cost, not for
+/// how quick they are.
+std::vector<nlohmann::json> measure_together(const std::vector<scenario>& all, const std::filesystem::path& folder);
 
 /// For people: what it measured, in a few lines.
 std::string text_of(const nlohmann::json& measured);
