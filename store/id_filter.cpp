@@ -53,7 +53,7 @@ void id_filter::add(std::string_view id) {
   for (std::size_t i = 0; i < b.size(); ++i)
     b[i] |= bits[i];
   if (++added_ > room_)
-    begin_anew(room_ * 2);
+    begin_anew(room_ * 4);
 }
 
 void id_filter::begin_anew(std::size_t room) {
@@ -65,6 +65,8 @@ void id_filter::begin_anew(std::size_t room) {
 }
 
 void id_filter::read_on(const lmdb::transaction& txn, const tables& in, std::size_t rows_max) {
+  if (!has_read_all_ && read_until_.empty() && txn.entries(in.ids) > room_)
+    begin_anew(std::bit_ceil(txn.entries(in.ids) * 2));
   if (has_read_all_ || room_ > room_max)
     return;
   lmdb::cursor c{txn, in.ids};

@@ -252,8 +252,8 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
                      in_,
                      definitions_,
                      count_,
-                     {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_, &recent_, &moved_ids_, &shared_->held(),
-                      shared_->changes()}};
+                     {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_, &recent_, &moved_ids_,
+                      &shared_->held(), shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)

@@ -77,14 +77,13 @@ void recent_ids::take_over(const changes& committed, std::uint64_t last_task) {
     left_ = committed.left;
   for (const auto* e : committed.moved)
     moving_.erase(moving_.find(e->first));
-  for (const auto& [id, ref] : committed.ids) {
-    if (const auto before = moving_.find(id); before != moving_.end())
-      before->second.number = 0;
+  for (const auto& id : committed.gone)
+    for (auto* generation : {&gathering_, &moving_})
+      if (const auto found = generation->find(id); found != generation->end())
+        found->second.number = 0;
+  for (const auto& [id, ref] : committed.ids)
     if (ref.number != 0)
       gather(id, ref);
-    else if (const auto gathered = gathering_.find(id); gathered != gathering_.end())
-      gathered->second.number = 0;
-  }
   if (committed.has_dropped_all)
     until_ = 0;
   begin_to_move(last_task);

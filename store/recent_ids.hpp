@@ -63,7 +63,8 @@ public:
 
   /// What a commit did.
   struct changes {
-    std::unordered_map<std::string, recent_ref> ids; ///< that came or left
+    std::unordered_map<std::string, recent_ref> ids; ///< that came or left, as they are now
+    std::vector<std::string> gone;                   ///< ids that left, whether they came again or not
     std::size_t arrived = 0;
     std::vector<const recent_entry*> moved; ///< the first ones of left()
     ids_in_order left;                      ///< without them

@@ -6,9 +6,9 @@ namespace steadfast::store {
 
 namespace {
 
-bool is_open(workflow::process_state s) {
-  using enum workflow::process_state;
-  return s != processed && s != undone && s != error;
+/// A scheduler has it and will change it soon. One that waits may wait for long.
+bool is_in_hand(const standing& s) {
+  return !s.locked_by.empty();
 }
 
 } // namespace
@@ -56,7 +56,7 @@ void standings::take_over(changes& committed) {
   if (entries_.size() + committed.size() > tasks_max)
     entries_.clear();
   for (auto& [number, now] : committed)
-    if (now && is_open(now->state))
+    if (now && is_in_hand(*now))
       entries_[number] = std::move(now);
     else
       entries_.erase(number);

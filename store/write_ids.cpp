@@ -37,6 +37,7 @@ void write_batch::erase_id(const workflow::task& t) {
   txn_.erase(in_.ids, t.id);
   txn_.erase(in_.recent_ids, key{t.number});
   ids_.ids[t.id] = {};
+  ids_.gone.push_back(t.id);
 }
 
 void write_batch::move_ids() {
@@ -49,7 +50,8 @@ void write_batch::move_ids() {
   for (auto more = ids_.arrived * moved_for_each; more > 0 && !left.empty(); --more, left.pop_first()) {
     const auto& [id, ref] = left.first();
     ids_.moved.push_back(&left.first());
-    if (ref.number != 0 && ids_.ids.count(id) == 0) // else it was purged
+    const bool is_gone = ref.number == 0 || (!ids_.gone.empty() && ids_.ids.count(id) != 0);
+    if (!is_gone)
       move_id(id, ref);
   }
   ids_.left = std::move(left);

@@ -58,14 +58,21 @@ outcome write_batch::make(const claim_tasks& w) {
 
   outcome o = applied();
   const std::size_t max = std::min(w.max, taken_max);
-  for (const auto number : numbers_in(txn_, in_.ready, {}, max + passed_over_max)) {
-    if (o.tasks.size() == max) {
-      o.more = true;
-      break;
+  // The first ones will do, unless damaged ones are among them.
+  for (const auto looked_at : {max, max + passed_over_max}) {
+    const auto numbers = numbers_in(txn_, in_.ready, {}, looked_at + 1);
+    o.more = numbers.size() > looked_at;
+    for (const auto number : numbers) {
+      if (o.tasks.size() == max) {
+        o.more = true;
+        break;
+      }
+      auto taken = apply_to(number, workflow::taken{w.scheduler}, w.now, true);
+      if (taken && taken->locked_by == w.scheduler) // else it ended instead: too many schedulers were lost over it
+        o.tasks.push_back(std::move(*taken));
     }
-    auto taken = apply_to(number, workflow::taken{w.scheduler}, w.now, true);
-    if (taken && taken->locked_by == w.scheduler) // else it ended instead: too many schedulers were lost over it
-      o.tasks.push_back(std::move(*taken));
+    if (o.tasks.size() == max || !o.more)
+      break;
   }
   lmdb::cursor later{txn_, in_.delayed};
   if (later.first())

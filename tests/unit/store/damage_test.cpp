@@ -113,6 +113,25 @@ TEST_CASE("row 66: a task with a damaged payload is told of once and not believe
   CHECK(store->check().faults.size() == 1);
 }
 
+TEST_CASE("row 66: damaged tasks at the head of the queue keep nobody behind them from being taken") {
+  opened_store store;
+  for (const auto* id : {"1", "2", "3", "4", "5"})
+    store.submit(id, "the payload of a victim");
+  for (const auto* id : {"a", "b", "c"})
+    store.submit(id);
+  damage(store, "the payload of a victim");
+
+  const auto first = store.one(claim_tasks{"s1", 2, at(1)});
+  REQUIRE(first.tasks.size() == 2);
+  CHECK(first.tasks[0].id == "a");
+  CHECK(first.tasks[1].id == "b");
+  CHECK(first.more);
+  const auto second = store.one(claim_tasks{"s1", 2, at(1)});
+  REQUIRE(second.tasks.size() == 1);
+  CHECK(second.tasks[0].id == "c");
+  CHECK_FALSE(second.more);
+}
+
 TEST_CASE("row 66: a damaged task is set aside with an alert in one commit, and leaves every index") {
   opened_store store;
   auto victim = order("victim");
