@@ -140,7 +140,9 @@ void add_bench(CLI::App& to, command& chosen) {
     ->type_name("DIR")
     ->check(CLI::ExistingDirectory);
   sub->add_option("--in-flight", c.in_flight, "Closed loops: so many tasks at a time")->check(CLI::Range(1, 1'000'000));
-  sub->add_option("--backlog", c.backlogs, "Closed loops: so many tasks wait in the store all the while")
+  sub
+    ->add_option("--backlog", c.backlogs,
+                 "Closed loops: so many tasks wait in the store all the while, beside 1,024 in hand")
     ->check(CLI::Range(1, 10'000'000));
   sub->add_option("--rate", c.rates, "Open loops: so many submissions per second, whatever becomes of them")
     ->check(CLI::Range(1, 1'000'000));

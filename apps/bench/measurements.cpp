@@ -112,8 +112,8 @@ scenario with_backlog(std::uint32_t waiting) {
   scenario s;
   s.name = fmt::format("backlog of {}", waiting);
   s.there_before = waiting;
-  s.plan.in_flight = waiting;
-  s.plan.warm_up = 4; // the writer reads the ids of a store that is not new
+  s.plan.in_flight = waiting + part_setup{}.in_flight_max; // what the scheduler has in hand does not wait
+  s.plan.warm_up = 4;                                      // the writer reads the ids of a store that is not new
   s.plan.seconds = 8;
   s.plan.drain_limit = 0;
   return s;

@@ -35,7 +35,7 @@ struct scenario {
   std::uint32_t connections = 16; ///< of a client at the control channel
   double lists_per_second = 0;    ///< a person's `task list` beside it
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
-  std::uint32_t there_before = 0; ///< tasks in the store before it begins; REQUIRES: a closed loop of as many
+  std::uint32_t there_before = 0; ///< tasks in the store before it begins; REQUIRES: a closed loop of as many or more
 };
 
 /// Carries it out with a new store in `folder`. Throws failure.
