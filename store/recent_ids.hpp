@@ -36,8 +36,7 @@ public:
   void pop_first();
 
 private:
-  std::vector<std::span<const recent_entry* const>>
-    runs_; ///< what is left of each; a heap, with the least first entry on top
+  std::vector<std::span<const recent_entry* const>> runs_; ///< what is left of them; a heap, by their first entries
 };
 
 /// The ids that are not in table `ids` yet. Clients' ids come in no order, so that each would be a page of that table to write;
