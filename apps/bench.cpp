@@ -164,7 +164,7 @@ void add_bench(CLI::App& to, command& chosen) {
   add_workload(*sub, c.load);
   sub->add_option("--only", c.only, "Those whose name contains the text")->type_name("TEXT");
   sub->add_flag("--targets", g->is_targets,
-                "Measure what the project promises itself, and say whether it is met (17 min)");
+                "Measure what the project promises itself, and say whether it is met (15 min)");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(
     "Without --in-flight, --backlog, --rate and --restart: a short set of all kinds. Each measurement starts a node "

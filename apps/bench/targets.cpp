@@ -14,7 +14,8 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t repeated = 5;
-constexpr double long_load = 300; ///< seconds
+constexpr std::size_t often_repeated = 15; ///< what is small beside the noise
+constexpr double long_load = 300;          ///< seconds
 
 using figure = std::function<double(const json&)>;
 
@@ -68,22 +69,29 @@ measurement backlog_curve() {
           }};
 }
 
-/// How much slower tasks are while a person lists them ten times a second.
+/// How much slower tasks are while a person lists them ten times a second. The speed of two short runs differs by more, so
+/// there are many, and each goes first in turn.
 measurement listing_beside() {
-  return {"task list beside the load", [](const std::filesystem::path& folder) {
-            constexpr double lists_per_second = 10;
-            auto s = closed("256 in flight", 256);
-            std::vector<json> both;
-            for (const auto lists : {0.0, lists_per_second}) {
-              s.lists_per_second = lists;
-              const auto place = folder / std::to_string(both.size());
-              std::filesystem::create_directory(place);
-              both.push_back(measure(s, place));
-            }
-            const auto speed = at("/tasks_per_second");
-            return json{
-              {"without", both[0]}, {"with", both[1]}, {"slower_percent", 100 * (1 - speed(both[1]) / speed(both[0]))}};
-          }};
+  return {
+    "task list beside the load", [is_with_first = true](const std::filesystem::path& folder) mutable {
+      auto with = closed("256 in flight, ten lists a second", 256);
+      with.lists_per_second = 10;
+      with.plan.seconds = 2;
+      auto without = with;
+      without.name = "256 in flight";
+      without.lists_per_second = 0;
+      const auto run = [&](const scenario& s, const char* place) {
+        std::filesystem::create_directory(folder / place);
+        return measure(s, folder / place);
+      };
+      is_with_first = !is_with_first;
+      const auto first = run(is_with_first ? with : without, "first");
+      const auto second = run(is_with_first ? without : with, "second");
+      const auto& listed = is_with_first ? first : second;
+      const auto& alone = is_with_first ? second : first;
+      const auto speed = at("/tasks_per_second");
+      return json{{"without", alone}, {"with", listed}, {"slower_percent", 100 * (1 - speed(listed) / speed(alone))}};
+    }};
 }
 
 // ---- the list ----
@@ -176,7 +184,7 @@ std::vector<target_group> side_effects() {
      repeated,
      {at_most("a task with 1,000,000 waiting, against 1,000", "times the CPU", 1.1, at("/times_dearer"))}},
     {listing_beside(),
-     repeated,
+     often_repeated,
      {at_most("ten task lists a second beside the load", "% slower", 10, at("/slower_percent"))}},
   };
 }
