@@ -34,8 +34,8 @@ standing standing_of(const workflow::task& t, std::uint64_t revision, std::uint6
                      std::vector<large_result> large, definition_cache::entry d);
 standing standing_of(const snapshot::known_task& t);
 
-/// The tasks in hand that were written last, so that the next change of one need not read it. Holds only what was committed, and only
-/// for the one writer. Memory: at most tasks_max entries.
+/// The tasks in hand that were written last, so that the next change of one need not read it. Holds only what was committed,
+/// and only for the one writer. Memory: at most tasks_max entries.
 class standings {
 public:
   static constexpr std::size_t tasks_max = 32'768;

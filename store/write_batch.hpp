@@ -29,9 +29,9 @@ public:
     const standings* known = nullptr;    ///< what was committed
     const ended_counts* ended = nullptr; ///< likewise
     const recent_ids* recent = nullptr;  ///< likewise
-    id_filter* moved = nullptr;          ///< what table `ids` has; changed as the batch goes, and never has too much
-    held_tasks* held = nullptr;          ///< changed as the batch goes; to be thrown away together with the transaction
-    change_log* changes = nullptr;       ///< what the batch does; null: nobody wants to know
+    id_filter* moved = nullptr; ///< of table `ids`; changed as the batch goes, and may know of more than was committed
+    held_tasks* held = nullptr; ///< changed as the batch goes; to be thrown away together with the transaction
+    change_log* changes = nullptr; ///< what the batch does; null: nobody wants to know
   };
   write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
               const settings& s);

@@ -41,8 +41,10 @@ void write_batch::erase_id(const workflow::task& t) {
 }
 
 void write_batch::move_ids() {
+  if (ids_.arrived == 0)
+    return;
   settings_.moved->read_on(txn_, in_, ids_.arrived * read_for_each);
-  if (settings_.recent->moved_until() == 0 || ids_.arrived == 0)
+  if (settings_.recent->moved_until() == 0)
     return;
   auto left = settings_.recent->left();
   if (left.empty())

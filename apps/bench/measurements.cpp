@@ -56,16 +56,6 @@ scenario closed_loop(const choice& c, std::uint32_t in_flight) {
   return s;
 }
 
-scenario beside_backlog(const choice& c, std::uint32_t waiting) {
-  auto s = with_backlog(waiting);
-  s.load = c.load;
-  s.keep_at_most = c.keep_at_most;
-  s.plan.seconds = c.seconds > 0 ? c.seconds : usual_seconds;
-  s.agents = agents_of(c.agents);
-  s.name += differences(s);
-  return s;
-}
-
 scenario open_loop(const choice& c, std::uint32_t rate) {
   auto s = usual(c);
   s.plan.rate = rate;
@@ -108,13 +98,11 @@ std::vector<measurement> short_set(const choice& c) {
 
 } // namespace
 
-scenario with_backlog(std::uint32_t waiting) {
-  scenario s;
-  s.name = fmt::format("backlog of {}", waiting);
+scenario with_backlog(scenario s, std::uint32_t waiting) {
+  s.name = fmt::format("backlog of {}", waiting) + differences(s);
   s.there_before = waiting;
   s.plan.in_flight = waiting + part_setup{}.in_flight_max; // what the scheduler has in hand does not wait
   s.plan.warm_up = 4;                                      // the writer reads the ids of a store that is not new
-  s.plan.seconds = 8;
   s.plan.drain_limit = 0;
   return s;
 }
@@ -129,7 +117,7 @@ std::vector<measurement> measurements_of(const choice& c) {
   for (const auto n : c.in_flight)
     all.push_back(measurement_of(closed_loop(c, n)));
   for (const auto waiting : c.backlogs)
-    all.push_back(measurement_of(beside_backlog(c, waiting)));
+    all.push_back(measurement_of(with_backlog(usual(c), waiting)));
   for (const auto rate : c.rates)
     all.push_back(measurement_of(open_loop(c, rate)));
   for (const auto tasks : c.restarts)
