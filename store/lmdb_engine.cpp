@@ -252,8 +252,8 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
                      in_,
                      definitions_,
                      count_,
-                     {&options_, takes_new_work, pages_max, &damage_, &standings_, &ended_, &recent_, &moved_ids_,
-                      &shared_->held(), shared_->changes()}};
+                     {&options_, takes_new_work, pages_max, &damage_, &ended_, &recent_, &moved_ids_, &shared_->known(),
+                      shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)
@@ -265,7 +265,6 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
   for (const auto& [name, count] : writes.ended())
     ended_[name] = count;
   definitions_.add_all_of(writes.definitions());
-  standings_.take_over(writes.changed_tasks());
   recent_.take_over(writes.changed_ids(), count_.last_task);
   for (const auto number : writes.set_aside())
     damage_.forget(number);

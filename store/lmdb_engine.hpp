@@ -94,7 +94,6 @@ private:
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;
   std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
-  standings standings_;
   recent_ids recent_;
   id_filter moved_ids_;
   mutable definition_cache definitions_;

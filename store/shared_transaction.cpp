@@ -81,7 +81,7 @@ void shared_transaction::commit() {
 /// What is held is in the journal already.
 void shared_transaction::place() {
   txn_->tell(nullptr);
-  held_.place(*txn_, in_);
+  known_.place(*txn_, in_);
 }
 
 const lmdb::transaction& shared_transaction::now() {
@@ -91,7 +91,7 @@ const lmdb::transaction& shared_transaction::now() {
 
 void shared_transaction::drop() {
   txn_.reset();
-  held_.clear();
+  known_.clear();
 }
 
 void shared_transaction::save() {

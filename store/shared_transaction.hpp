@@ -1,8 +1,8 @@
 #pragma once
 
 #include "store/change_log.hpp"
-#include "store/held_tasks.hpp"
 #include "store/journal.hpp"
+#include "store/known_tasks.hpp"
 #include "store/lmdb.hpp"
 
 #include <atomic>
@@ -40,7 +40,7 @@ public:
   /// Nobody shall wait any longer: save() failed and is not tried again.
   void let_go();
 
-  held_tasks& held() { return held_; }
+  known_tasks& known() { return known_; }
   change_log* changes() { return journal_ ? &changes_ : nullptr; }
   bool is_open() const { return txn_ != nullptr; }
   std::uint64_t unsaved_bytes() const { return is_saved_ ? 0 : journal_->size(); }
@@ -64,7 +64,7 @@ private:
   std::size_t journal_max_;
   std::optional<journal> journal_;
   change_log changes_;
-  held_tasks held_; ///< what txn_ has not in its tables yet
+  known_tasks known_; ///< some of it is not in the tables of txn_ yet
   std::unique_ptr<lmdb::transaction> txn_;
   std::function<void()> wake_;
   std::atomic<std::thread::id> thread_;

@@ -2,14 +2,27 @@
 
 #include "store/snapshot.hpp"
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 namespace steadfast::store {
+
+/// A placement that does not end with its task.
+class kept_placement {
+public:
+  kept_placement() = default;
+  explicit kept_placement(const placement& p) { *this = p; }
+  kept_placement& operator=(const placement& p);
+
+  /// Valid as long as this and the name are.
+  placement of(std::string_view workflow_name) const;
+
+private:
+  placement place_; ///< without its views
+  std::string locked_by_;
+};
 
 /// What a writer has to know of a stored task to replace it: a small part of its record.
 struct standing {
@@ -25,28 +38,15 @@ struct standing {
   std::uint64_t payload_size = 0;
   std::vector<large_result> large;
   definition_cache::entry definition;
-  placement place; ///< but for locked_by and workflow, which are views
-  std::string locked_by;
+  kept_placement place;
 
-  placement placed() const;
+  placement placed() const { return place.of(workflow); }
+
+  /// Takes over what the next change of the task may have changed, but for payload_size and large.
+  void follow(const workflow::task& next, std::uint64_t its_revision, const placement& its_place);
 };
 standing standing_of(const workflow::task& t, std::uint64_t revision, std::uint64_t payload_size,
                      std::vector<large_result> large, definition_cache::entry d);
 standing standing_of(const snapshot::known_task& t);
-
-/// The tasks in hand that were written last, so that the next change of one need not read it. Holds only what was committed,
-/// and only for the one writer. Memory: at most tasks_max entries.
-class standings {
-public:
-  static constexpr std::size_t tasks_max = 32'768;
-
-  using changes = std::unordered_map<std::uint64_t, std::shared_ptr<const standing>>; ///< null: forget it
-
-  std::shared_ptr<const standing> find(std::uint64_t number) const;
-  void take_over(changes& committed);
-
-private:
-  std::unordered_map<std::uint64_t, std::shared_ptr<const standing>> entries_;
-};
 
 } // namespace steadfast::store

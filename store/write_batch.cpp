@@ -2,6 +2,7 @@
 
 #include "workflow/mutant.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -27,7 +28,7 @@ outcome write_batch::judge(const write& w) {
 
 std::optional<snapshot::known_task> write_batch::load(std::uint64_t number, bool whole) {
   try {
-    const auto row = settings_.held->row_of(number);
+    const auto row = settings_.known->held_row_of(number);
     auto found = row ? std::optional{see_.task_in(number, *row)} : see_.task(number);
     if (found && whole)
       see_.complete(*found);
@@ -38,31 +39,24 @@ std::optional<snapshot::known_task> write_batch::load(std::uint64_t number, bool
   }
 }
 
-std::shared_ptr<const standing> write_batch::stands(std::uint64_t number) {
-  if (const auto changed = changed_.find(number);
-      changed != changed_.end() && !workflow::mutant("batch_overlooks_itself"))
-    return changed->second;
-  if (auto known = settings_.known->find(number))
-    return known;
+known_tasks::entry* write_batch::known(std::uint64_t number) {
+  if (auto* const e = settings_.known->find(number))
+    return e;
   const auto read = load(number);
-  return read ? std::make_shared<const standing>(standing_of(*read)) : nullptr;
+  return read ? &settings_.known->add_read(number, standing_of(*read)) : nullptr;
 }
 
-void write_batch::put_row(const std::shared_ptr<const standing>& before, const workflow::task& t, standing now) {
+void write_batch::put_row(known_tasks::entry& e, const workflow::task& t) {
   const key k{t.number};
-  const auto row = encode_record(k, task_state_view{&t, now.revision, now.payload_size, &now.large});
-  if (settings_.changes != nullptr) {
-    const auto held = settings_.held->row_of(t.number);
-    settings_.changes->on_task(t.number, held ? *held : txn_.get(in_.tasks, k).value_or(std::string_view{}), row);
-  }
-  const auto entry = std::make_shared<const standing>(std::move(now));
-  settings_.held->hold(t.number, before, entry, row);
-  changed_[t.number] = entry;
+  const auto row = encode_record(k, task_state_view{&t, e.now.revision, e.now.payload_size, &e.now.large});
+  if (settings_.changes != nullptr)
+    settings_.changes->on_task(t.number, e.is_held ? e.row : txn_.get(in_.tasks, k).value_or(std::string_view{}), row);
+  settings_.known->hold(t.number, e, row);
 }
 
 void write_batch::place_tasks() {
   txn_.tell(nullptr); // which is told of each task, as it changes
-  settings_.held->place(txn_, in_);
+  settings_.known->place(txn_, in_);
   txn_.tell(settings_.changes);
 }
 
@@ -74,13 +68,25 @@ void write_batch::finish() {
   txn_.put(in_.meta, counters_key, encode_record(counters_key, count_));
 }
 
-bool write_batch::has_room() const {
+/// To count the pages takes as long as to put a row, so they are only counted again when there may be none left.
+bool write_batch::has_room(std::uint64_t payload_size) {
+  constexpr std::uint64_t pages_of_a_task = 32;
+  constexpr std::uint64_t page_size_min = 4096;
   if (!settings_.takes_new_work)
     return false;
+  const auto used = pages_of_a_task + payload_size / page_size_min;
+  if (room_ < used)
+    room_ = pages_left();
+  const bool has = room_ > 0;
+  room_ -= std::min(room_, used);
+  return has || workflow::mutant("no_reserve");
+}
+
+std::uint64_t write_batch::pages_left() const {
   std::uint64_t pages = txn_.free_list_pages();
   for (const auto& t : all_tables)
     pages += txn_.pages(in_.*t.table);
-  return pages < settings_.pages_max || workflow::mutant("no_reserve");
+  return settings_.pages_max - std::min(settings_.pages_max, pages);
 }
 
 outcome applied() {

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "store/change_log.hpp"
-#include "store/held_tasks.hpp"
 #include "store/id_filter.hpp"
+#include "store/known_tasks.hpp"
 #include "store/options.hpp"
 #include "store/recent_ids.hpp"
 #include "store/snapshot.hpp"
-#include "store/standing.hpp"
 #include "workflow/event.hpp"
 
 #include <array>
@@ -26,11 +25,10 @@ public:
     bool takes_new_work = true;  ///< false: submissions of new tasks get `full`
     std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
     damage_log* damage = nullptr;
-    const standings* known = nullptr;    ///< what was committed
-    const ended_counts* ended = nullptr; ///< likewise
+    const ended_counts* ended = nullptr; ///< what was committed
     const recent_ids* recent = nullptr;  ///< likewise
     id_filter* moved = nullptr; ///< of table `ids`; changed as the batch goes, and may know of more than was committed
-    held_tasks* held = nullptr; ///< changed as the batch goes; to be thrown away together with the transaction
+    known_tasks* known = nullptr;  ///< changed as the batch goes; to be thrown away together with the transaction
     change_log* changes = nullptr; ///< what the batch does; null: nobody wants to know
   };
   write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
@@ -45,7 +43,6 @@ public:
   const ended_counts& ended() const { return ended_; } ///< of some workflows
   const definition_cache& definitions() const { return cache_; }
   const std::vector<std::uint64_t>& set_aside() const { return set_aside_; }
-  standings::changes& changed_tasks() { return changed_; }
   const recent_ids::changes& changed_ids() const { return ids_; }
 
 private:
@@ -74,10 +71,10 @@ private:
   /// Reports a damaged task before it throws.
   std::optional<snapshot::known_task> load(std::uint64_t number, bool whole = false);
 
-  /// What is known of it, or read. Absent: there is no such task.
-  std::shared_ptr<const standing> stands(std::uint64_t number);
-  /// Keeps the record of a task: `before` as it was until now, or null.
-  void put_row(const std::shared_ptr<const standing>& before, const workflow::task& t, standing now);
+  /// What is known of it, or read. Null: there is no such task.
+  known_tasks::entry* known(std::uint64_t number);
+  /// Keeps the record of a task, of which its entry says already how it stands now.
+  void put_row(known_tasks::entry& e, const workflow::task& t);
   /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue calls it before.
   void place_tasks();
 
@@ -85,20 +82,23 @@ private:
   outcome submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
   outcome submit_again(const submit_task& w, const task_ref& known, const std::array<std::uint64_t, 2>& digest);
   /// Puts a task that has a number of its own by now.
-  void put_new(const workflow::task& t, const definition_cache::entry& d, const std::array<std::uint64_t, 2>& digest);
+  known_tasks::entry& put_new(const workflow::task& t, const definition_cache::entry& d,
+                              const std::array<std::uint64_t, 2>& digest);
   /// What is stored beside the state.
   struct beside {
     const std::vector<workflow::notice>& notices;
     const std::vector<workflow::alert>& alerts;
     bool payload_changed = false;
   };
-  /// Puts `next` in the place of `before`; the stored revision.
-  std::uint64_t replace(const std::shared_ptr<const standing>& before, const workflow::task& next, const beside& also);
-  /// `now`: the large results there are before.
-  std::vector<large_result> put_large_results(std::vector<large_result> now, const workflow::task& next);
+  /// Puts `next` in the place of the task; the stored revision.
+  std::uint64_t replace(known_tasks::entry& e, const workflow::task& next, const beside& also);
+  /// `known`: the large results there are before, and after it.
+  void put_large_results(std::vector<large_result>& known, const workflow::task& next);
   void put_payload(std::uint64_t number, const workflow::blob& payload);
   void recount();
-  bool has_room() const;
+  /// For one more task.
+  bool has_room(std::uint64_t payload_size);
+  std::uint64_t pages_left() const;
 
   // write_ids.cpp
   std::optional<task_ref> ref_of(const std::string& id) const;
@@ -111,7 +111,7 @@ private:
   void drop_moved(std::size_t max);
 
   // write_import.cpp
-  std::optional<outcome> cannot_import(const exported_task& x) const;
+  std::optional<outcome> cannot_import(const exported_task& x);
 
   // write_lock.cpp
   /// The task as stored, if the event was applied; a damaged task is passed over.
@@ -153,7 +153,7 @@ private:
   counters count_;
   ended_counts ended_; ///< of the workflows that somebody asked for
   std::vector<std::uint64_t> set_aside_;
-  standings::changes changed_;
+  std::uint64_t room_ = 0; ///< pages that were left when it was looked, less what may have been used since
   recent_ids::changes ids_;
 };
 

@@ -41,12 +41,12 @@ std::optional<std::string> problem_of(const exported_task& x, const store_option
 
 } // namespace
 
-std::optional<outcome> write_batch::cannot_import(const exported_task& x) const {
+std::optional<outcome> write_batch::cannot_import(const exported_task& x) {
   if (const auto wrong = problem_of(x, *settings_.options))
     return turned_down(verdict::refused, "the exported task cannot be believed: " + *wrong);
   if (ref_of(x.task.id))
     return turned_down(verdict::refused, "there is a task " + x.task.id + " in this store already");
-  if (!has_room())
+  if (!has_room(x.task.payload.size()))
     return turned_down(verdict::full, "the store is full");
   return std::nullopt;
 }

@@ -33,16 +33,17 @@ std::vector<std::uint64_t> numbers_in(const lmdb::transaction& txn, lmdb::table 
 std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const workflow::event& e,
                                                     const workflow::clock_reading& clock, bool whole) {
   try {
-    auto [task, before] = settings_.held->submitted(number);
-    const auto read = task ? std::nullopt : load(number, whole);
-    if (!task && !read)
+    auto* there = settings_.known->find(number);
+    const auto submitted = there != nullptr ? there->submitted : nullptr;
+    const auto read = submitted ? std::nullopt : load(number, whole);
+    if (!submitted && !read)
       return std::nullopt;
-    if (!before)
-      before = std::make_shared<const standing>(standing_of(*read));
-    auto change = workflow::apply(task ? *task : read->state.task, *before->definition, e, clock);
+    if (there == nullptr)
+      there = &settings_.known->add_read(number, standing_of(*read));
+    auto change = workflow::apply(submitted ? *submitted : read->state.task, *there->now.definition, e, clock);
     if (change.result != workflow::verdict::applied)
       return std::nullopt;
-    change.next.revision = replace(before, change.next, {change.notices, change.alerts});
+    change.next.revision = replace(*there, change.next, {change.notices, change.alerts});
     return std::move(change.next);
   } catch (const damaged_record&) { // reported by load(); the others go on
     return std::nullopt;

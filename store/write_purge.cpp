@@ -129,7 +129,7 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
   --count.there;
   ++count.purged;
   --tasks_in(t.state);
-  changed_[t.number] = nullptr;
+  settings_.known->forget(t.number);
 }
 
 // ---- how many there are ----

@@ -81,7 +81,7 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   if (!definition)
     return turned_down(verdict::absent, "there is no workflow " + w.what.workflow
                                           + (w.what.version != 0 ? " version " + std::to_string(version) : ""));
-  if (!has_room())
+  if (!has_room(w.what.payload.size()))
     return turned_down(verdict::full, "the store is full");
 
   const auto made = std::make_shared<workflow::task>(workflow::make_task(w.what, *definition, w.now));
@@ -90,8 +90,7 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   t.revision = 1;
   if (const auto broken = workflow::broken_invariants(t, *definition); !broken.empty())
     return turned_down(verdict::refused, "the task would be broken: " + broken.front());
-  put_new(t, definition, of_this);
-  settings_.held->remember(made);
+  settings_.known->remember(put_new(t, definition, of_this), made);
   put_notice(t, {1, workflow::notice_kind::accepted, {}, {}, w.now});
 
   outcome o = applied();
@@ -101,26 +100,30 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   return o;
 }
 
-void write_batch::put_new(const workflow::task& t, const definition_cache::entry& d, const digest& of_this) {
+known_tasks::entry& write_batch::put_new(const workflow::task& t, const definition_cache::entry& d,
+                                         const digest& of_this) {
   count_.last_task = t.number;
   ++tasks_in(t.state);
-  auto large = put_large_results({}, t);
+  std::vector<large_result> large;
+  put_large_results(large, t);
   put_id(t, of_this);
   if (const key k{t.number}; !t.payload.empty())
     txn_.append(in_.payloads, k, encode_record(k, payload_record{t.payload}));
-  auto now = standing_of(t, t.revision, t.payload.size(), std::move(large), d);
-  move_in_queue(txn_, in_, t.number, {}, now.placed());
-  count_ended(t.workflow, {}, now.placed());
-  put_row(nullptr, t, std::move(now));
+  auto& e = settings_.known->add_new(t.number, standing_of(t, t.revision, t.payload.size(), std::move(large), d));
+  const auto now = e.now.placed();
+  move_in_queue(txn_, in_, t.number, {}, now);
+  count_ended(t.workflow, {}, now);
+  put_row(e, t);
+  return e;
 }
 
 // ---- update_task ----
 
 outcome write_batch::make(const update_task& w) {
-  const auto before = stands(w.next.number);
-  if (!before)
+  auto* const there = known(w.next.number);
+  if (there == nullptr)
     return turned_down(verdict::absent, "there is no task with the number " + std::to_string(w.next.number));
-  const auto& stored = *before;
+  const auto& stored = there->now;
   const bool overtaken = stored.revision != w.next.revision || stored.lock_epoch != w.lock_epoch_before;
   if (overtaken && !workflow::mutant("no_fence"))
     return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
@@ -137,7 +140,7 @@ outcome write_batch::make(const update_task& w) {
     if (s.result.size() > settings_.options->result_size_max)
       return turned_down(verdict::refused, "a result has " + std::to_string(s.result.size()) + " bytes, the limit is "
                                              + std::to_string(settings_.options->result_size_max));
-  if (const auto broken = workflow::broken_invariants(w.next, *before->definition); !broken.empty())
+  if (const auto broken = workflow::broken_invariants(w.next, *stored.definition); !broken.empty())
     return turned_down(verdict::refused, "the task would be broken: " + joined(broken));
   if (!are_next_notices(w.notices, stored.notices, w.next) && !workflow::mutant("notices_left_out"))
     return turned_down(verdict::refused, "the notices do not go on from those that the task gave before");
@@ -145,59 +148,59 @@ outcome write_batch::make(const update_task& w) {
   outcome o = applied();
   o.number = w.next.number;
   o.state = w.next.state;
-  o.revision = replace(before, w.next, {w.notices, w.alerts, w.payload_changed});
+  o.revision = replace(*there, w.next, {w.notices, w.alerts, w.payload_changed});
   if (w.evidence)
     put_late_reply(w.next.number, stored.id, *w.evidence);
   return o;
 }
 
-std::uint64_t write_batch::replace(const std::shared_ptr<const standing>& before, const workflow::task& next,
-                                   const beside& also) {
-  const std::uint64_t revision = before->revision + 1;
-  auto large = put_large_results(before->large, next);
-  const std::uint64_t payload_size = also.payload_changed ? next.payload.size() : before->payload_size;
-  if (also.payload_changed)
+std::uint64_t write_batch::replace(known_tasks::entry& e, const workflow::task& next, const beside& also) {
+  auto& stands = e.now;
+  put_large_results(stands.large, next);
+  if (also.payload_changed) {
+    stands.payload_size = next.payload.size();
     put_payload(next.number, next.payload);
-  auto now = standing_of(next, revision, payload_size, std::move(large), before->definition);
-  move_in_queue(txn_, in_, next.number, before->placed(), now.placed());
-  count_ended(next.workflow, before->placed(), now.placed());
-  if (before->state != next.state) {
-    --tasks_in(before->state);
+  }
+  const auto place = placement_of(next, *stands.definition);
+  move_in_queue(txn_, in_, next.number, stands.placed(), place);
+  count_ended(next.workflow, stands.placed(), place);
+  if (stands.state != next.state) {
+    --tasks_in(stands.state);
     ++tasks_in(next.state);
   }
   for (const auto& n : also.notices)
     put_notice(next, n);
   for (const auto& a : also.alerts)
     put_alert(next.number, next.id, a);
-  put_row(before, next, std::move(now));
-  return revision;
+  stands.follow(next, stands.revision + 1, place);
+  put_row(e, next);
+  return stands.revision;
 }
 
 /// A result never changes once a step has one (workflow/transition.hpp), and a task may be updated without its large
 /// results having been read: an empty one stands for the stored one.
-std::vector<large_result> write_batch::put_large_results(std::vector<large_result> now, const workflow::task& next) {
+void write_batch::put_large_results(std::vector<large_result>& known, const workflow::task& next) {
   for (std::uint32_t i = 0; i < next.steps.size(); ++i) {
     const auto& result = next.steps[i].result;
     if (result.empty())
       continue;
-    const auto known = std::find_if(now.begin(), now.end(), [i](const large_result& x) { return x.step == i; });
+    const auto found = std::find_if(known.begin(), known.end(), [i](const large_result& x) { return x.step == i; });
     const bool is_small = result.size() <= result_inline_max;
-    if (is_small && known == now.end())
+    if (is_small && found == known.end())
       continue;
     const large_result is{i, result.size(), hash_of(result.view())};
-    if (known != now.end() && *known == is)
+    if (found != known.end() && *found == is)
       continue;
     const key k{next.number, i};
-    if (known != now.end()) {
-      now.erase(known);
+    if (found != known.end()) {
+      known.erase(found);
       txn_.erase(in_.results, k);
     }
     if (!is_small) {
       txn_.put(in_.results, k, encode_record(k, result_record{result}));
-      now.push_back(is);
+      known.push_back(is);
     }
   }
-  return now;
 }
 
 void write_batch::put_payload(std::uint64_t number, const workflow::blob& payload) {
@@ -252,7 +255,7 @@ outcome write_batch::make(const set_aside_damaged& w) {
                {},
                w.now});
   set_aside_.push_back(w.number);
-  changed_[w.number] = nullptr;
+  settings_.known->forget(w.number);
   return applied();
 }
 
