@@ -12,6 +12,7 @@
 
 #include <boost/mpl/bool.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -20,6 +21,24 @@
 #include <type_traits>
 
 namespace steadfast::store {
+
+constexpr std::size_t number_size_max = 10;
+
+/// Writes the number and returns where it ends. REQUIRES: there is room for number_size_max bytes.
+inline char* write_number(char* to, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7)
+    *to++ = static_cast<char>(number | 0x80);
+  *to++ = static_cast<char>(number);
+  return to;
+}
+
+template <class T>
+constexpr std::uint64_t in_zigzag(T value) {
+  if constexpr (std::is_signed_v<T>)
+    return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(std::int64_t{value} >> 63);
+  else
+    return value;
+}
 
 /// Writes format 3.
 class compact_writer {
@@ -30,29 +49,28 @@ public:
 
   template <class T>
   compact_writer& operator&(T& value) {
-    if constexpr (std::is_signed_v<T>)
-      put((static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(std::int64_t{value} >> 63));
-    else if constexpr (std::is_integral_v<T>)
-      put(value);
+    if constexpr (std::is_integral_v<T>)
+      put(in_zigzag(value));
     else
       serialize(*this, value, 0U);
     return *this;
   }
 
-  void moment(workflow::span since_1970) {
+  std::int64_t distance_of(workflow::span since_1970) {
     const auto number = static_cast<std::uint64_t>(since_1970.count());
     const auto distance = static_cast<std::int64_t>(number - first_moment_);
     if (first_moment_ == 0)
       first_moment_ = number;
-    *this& distance;
+    return distance;
   }
+
+  void moment(workflow::span since_1970) { put(in_zigzag(distance_of(since_1970))); }
 
   void save_binary(const void* from, std::size_t size) { to_.append(static_cast<const char*>(from), size); }
 
   void put(std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7)
-      to_.push_back(static_cast<char>(number | 0x80));
-    to_.push_back(static_cast<char>(number));
+    std::array<char, number_size_max> bytes;
+    save_binary(bytes.data(), static_cast<std::size_t>(write_number(bytes.data(), number) - bytes.data()));
   }
 
 private:
@@ -149,6 +167,43 @@ void make_say_nothing(T& value) {
       throw damaged_record{"a field is missing"};
 }
 
+/// What `gathered` is for other archives: stands for the writer towards up to so many numbers in a row.
+template <std::size_t Numbers>
+class gathered_numbers {
+public:
+  using is_saving = boost::mpl::true_;
+
+  explicit gathered_numbers(compact_writer& ar) : ar_{ar} {}
+
+  template <class T>
+  void add(T& value) {
+    if constexpr (width_of<T>() > 0) {
+      pieces<gathered_numbers>::one(*this, value);
+    } else {
+      pass_on();
+      pieces<compact_writer>::one(ar_, value);
+    }
+  }
+
+  template <class Number>
+  gathered_numbers& operator&(const Number& n) {
+    end_ = write_number(end_, in_zigzag(n));
+    return *this;
+  }
+
+  void moment(workflow::span since_1970) { end_ = write_number(end_, in_zigzag(ar_.distance_of(since_1970))); }
+
+  void pass_on() {
+    if (end_ != bytes_.data())
+      ar_.save_binary(bytes_.data(), static_cast<std::size_t>(std::exchange(end_, bytes_.data()) - bytes_.data()));
+  }
+
+private:
+  compact_writer& ar_;
+  std::array<char, Numbers * number_size_max> bytes_;
+  char* end_ = bytes_.data();
+};
+
 template <class... Ts>
 void all(compact_writer& ar, Ts&... values) {
   if constexpr (sizeof...(Ts) > 1) {
@@ -156,8 +211,10 @@ void all(compact_writer& ar, Ts&... values) {
     std::uint64_t said = 0;
     std::uint64_t bit = 1;
     ((said |= says_nothing(values) ? 0 : bit, bit <<= 1), ...);
-    ar.put(said);
-    ((says_nothing(values) ? void() : pieces<compact_writer>::one(ar, values)), ...);
+    gathered_numbers<1 + sizeof...(Ts)> numbers{ar};
+    numbers& said;
+    ((says_nothing(values) ? void() : numbers.add(values)), ...);
+    numbers.pass_on();
   } else {
     (pieces<compact_writer>::one(ar, values), ...);
   }
