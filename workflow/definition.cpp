@@ -52,17 +52,11 @@ std::set<std::string> agents_of(const definition& d) {
 }
 
 std::vector<std::size_t> predecessors(const definition& d, std::size_t i) {
-  const auto& after = d.steps[i].after;
   std::vector<std::size_t> found;
-  if (!after) {
-    if (i > 0)
-      found.push_back(i - 1);
-    return found;
-  }
-  for (const auto& name : *after) {
-    if (const auto p = find_step(d, name))
-      found.push_back(*p);
-  }
+  all_predecessors(d, i, [&](std::size_t p) {
+    found.push_back(p);
+    return true;
+  });
   return found;
 }
 

@@ -119,7 +119,19 @@ std::vector<std::string> problems(const definition& d);
 /// The position of the step of that name.
 std::optional<std::size_t> find_step(const definition& d, std::string_view name);
 
-/// Positions of the steps that step `i` directly comes after. REQUIRES: problems(d).empty().
+/// Whether it holds, bool(std::size_t), of each step that step `i` directly comes after. REQUIRES: problems(d).empty().
+template <class F>
+bool all_predecessors(const definition& d, std::size_t i, F holds) {
+  const auto& after = d.steps[i].after;
+  if (!after)
+    return i == 0 || holds(i - 1);
+  for (const auto& name : *after)
+    if (const auto p = find_step(d, name); p && !holds(*p))
+      return false;
+  return true;
+}
+
+/// Positions of these steps.
 std::vector<std::size_t> predecessors(const definition& d, std::size_t i);
 
 /// before[i][j]: step j must come before step i, directly or through others. REQUIRES: problems(d).empty().

@@ -79,8 +79,7 @@ explanation unknown_step(const view& v) {
 }
 
 bool are_done_before(const view& v) {
-  const auto before = predecessors(v.d, v.i);
-  return std::all_of(before.begin(), before.end(), [&v](std::size_t p) {
+  return all_predecessors(v.d, v.i, [&v](std::size_t p) {
     return v.t.steps[p].state == step_state::completed || v.t.steps[p].state == step_state::skipped;
   });
 }

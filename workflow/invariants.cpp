@@ -174,8 +174,10 @@ void check_order_forward(checker& c, std::size_t i) {
   const auto& s = c.t.steps[i];
   if (!goes_forward(c.t) || (s.state != step_state::running && s.state != step_state::completed))
     return;
-  for (const std::size_t p : predecessors(c.d, i))
+  all_predecessors(c.d, i, [&](std::size_t p) {
     c.expect_before(i, is_done(c.t.steps[p]), "it began before step ", p, " was done");
+    return true;
+  });
 }
 
 void check_order_of_undo(checker& c, std::size_t i) {

@@ -19,8 +19,7 @@ bool has_passed(const task& t, const definition& d, std::size_t i) {
 }
 
 bool all_before_have_passed(const task& t, const definition& d, std::size_t i) {
-  const auto before = predecessors(d, i);
-  return std::all_of(before.begin(), before.end(), [&](std::size_t p) { return has_passed(t, d, p); });
+  return all_predecessors(d, i, [&](std::size_t p) { return has_passed(t, d, p); });
 }
 
 /// When the supervisor should look at this step.
