@@ -248,6 +248,7 @@ STEADFAST_MESSAGE(store_view, x.commits, x.writes, x.largest_batch, x.waiting, x
 
 /// Answer to a submission; durable when it arrives.
 struct receipt {
+  std::string id; ///< of the submission
   store::verdict result = store::verdict::refused;
   bool created = false; ///< false: the task was already there
   std::uint64_t number = 0;
@@ -255,7 +256,7 @@ struct receipt {
   workflow::span retry_after{0}; ///< with full
   std::string why;
 };
-STEADFAST_MESSAGE(receipt, x.result, x.created, x.number, x.state, x.retry_after, x.why)
+STEADFAST_MESSAGE(receipt, x.id, x.result, x.created, x.number, x.state, x.retry_after, x.why)
 
 struct show_task {
   std::string id;

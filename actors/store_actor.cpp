@@ -79,6 +79,7 @@ private:
     }
     if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max) {
       receipt r;
+      r.id = m->id;
       r.result = store::verdict::full;
       r.retry_after = retry_when_busy;
       r.why = "too many submissions are waiting for the disk";
@@ -89,7 +90,7 @@ private:
     w.submitter = make_response_promise<receipt>();
     auto answer = *w.submitter;
     if (workflow::mutant("acknowledged_before_commit"))
-      w.submitter->deliver(receipt{store::verdict::applied, true, 0, {}, {}, {}});
+      w.submitter->deliver(receipt{m->id, store::verdict::applied, true, 0, {}, {}, {}});
     enqueue_write(std::move(w));
     return answer;
   }
@@ -250,7 +251,7 @@ private:
       auto& w = batch[i];
       gather_news(news, changed, w, outcomes[i]);
       if (w.submitter)
-        w.submitter->deliver(receipt_of(outcomes[i]));
+        w.submitter->deliver(receipt_of(std::get<store::submit_task>(*w.what).what.id, outcomes[i]));
       else
         answers[w.client].all.push_back(answer_to(w, std::move(outcomes[i])));
     }
@@ -298,8 +299,9 @@ private:
     tell(this, w.client, writes_done{{answer_to(w, std::move(o))}, deps_.clock.reading(this).set_at});
   }
 
-  static receipt receipt_of(const store::outcome& o) {
+  static receipt receipt_of(const std::string& id, const store::outcome& o) {
     receipt r;
+    r.id = id;
     r.result = o.result;
     r.created = o.created;
     r.number = o.number;

@@ -33,6 +33,11 @@ struct open_write {
   std::uint64_t ticket = 0;
 };
 
+struct open_submission {
+  std::string id;
+  caf::typed_response_promise<receipt> promise;
+};
+
 class store_link : public observed<store_link_actor> {
 public:
   store_link(caf::actor_config& cfg, store_link_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
@@ -97,8 +102,8 @@ private:
     for (const auto& [ticket, w] : std::exchange(open_, {}))
       if (!workflow::mutant("lost_writes_unanswered"))
         answer(w.client, w.ticket, store::verdict::unknown_outcome, "the connection to the store broke");
-    for (auto& [ticket, promise] : std::exchange(submissions_, {}))
-      promise.deliver(without_answer());
+    for (auto& [ticket, s] : std::exchange(submissions_, {}))
+      s.promise.deliver(without_answer(s.id));
     for (auto& [ticket, fail] : std::exchange(questions_, {}))
       fail(caf::make_error(caf::sec::runtime_error, std::string{"the connection to the store broke"}));
   }
@@ -148,33 +153,37 @@ private:
   // ---- submitting ----
 
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
+    const auto id = m ? m->id : std::string{};
     if (!is_connected())
-      return pushed_back(trouble());
+      return pushed_back(id, trouble());
     if (submissions_.size() >= submissions_max)
-      return pushed_back("too many submissions are on their way to the store");
+      return pushed_back(id, "too many submissions are on their way to the store");
     const auto ticket = ++ticket_;
-    auto answer = submissions_[ticket] = make_response_promise<receipt>();
+    auto answer = make_response_promise<receipt>();
+    submissions_[ticket] = {id, answer};
     ask(this, writer_, submission_limit, m)
       .then([this, ticket](const receipt& r) { acknowledge(ticket, r); },
-            [this, ticket](const caf::error&) { acknowledge(ticket, without_answer()); });
+            [this, ticket, id](const caf::error&) { acknowledge(ticket, without_answer(id)); });
     return answer;
   }
 
   void acknowledge(std::uint64_t ticket, receipt r) {
     if (auto found = submissions_.extract(ticket); !found.empty())
-      found.mapped().deliver(std::move(r));
+      found.mapped().promise.deliver(std::move(r));
   }
 
-  static receipt pushed_back(std::string why) {
+  static receipt pushed_back(std::string id, std::string why) {
     receipt r;
+    r.id = std::move(id);
     r.result = store::verdict::full;
     r.retry_after = retry_when_away;
     r.why = std::move(why);
     return r;
   }
 
-  static receipt without_answer() {
+  static receipt without_answer(std::string id) {
     receipt r;
+    r.id = std::move(id);
     r.result = store::verdict::unknown_outcome;
     r.why =
       "the store did not answer: it is not known whether the task was stored; submitting it again with the same id "
@@ -217,9 +226,9 @@ private:
   reader_actor reader_;
   std::string trouble_ = "not connected yet";
   std::vector<store_client> subscribers_;
-  std::map<std::uint64_t, open_write> open_;                                  ///< by ticket
-  std::map<std::uint64_t, caf::typed_response_promise<receipt>> submissions_; ///< on their way, by ticket
-  std::map<std::uint64_t, std::function<void(caf::error)>> questions_;        ///< how to fail each, by ticket
+  std::map<std::uint64_t, open_write> open_;                           ///< by ticket
+  std::map<std::uint64_t, open_submission> submissions_;               ///< on their way, by ticket
+  std::map<std::uint64_t, std::function<void(caf::error)>> questions_; ///< how to fail each, by ticket
   std::uint64_t ticket_ = 0;
 };
 

@@ -41,10 +41,10 @@ STEADFAST_MESSAGE(submit_again, x.index)
 namespace {
 
 constexpr std::chrono::milliseconds tick{1};
-constexpr std::chrono::seconds answer_limit{60};
 
-using driver_actor = caf::typed_actor<actors::takes<void(drive_on)>, actors::takes<void(stop_driving)>,
-                                      actors::takes<void(tasks_ended)>, actors::takes<void(submit_again)>>;
+using driver_actor =
+  caf::typed_actor<actors::takes<void(drive_on)>, actors::takes<void(stop_driving)>, actors::takes<void(tasks_ended)>,
+                   actors::takes<void(submit_again)>, actors::takes<void(actors::receipt)>>;
 
 struct moment {
   steady::time_point at;
@@ -79,7 +79,7 @@ public:
   behavior_type make_behavior() override {
     begun_ = steady::now();
     for (; next_ - plan_.first < plan_.there_before; ++next_)
-      open_[next_] = {begun_};
+      open_[next_] = {begun_, false, true};
     while (open_.size() < plan_.in_flight)
       submit(begun_);
     actors::tell(this, driver_actor{this}, drive_on{});
@@ -87,7 +87,8 @@ public:
       [this](drive_on) { on_tick(); },
       [this](stop_driving) { finish(); },
       [this](const tasks_ended& m) { on_ended(m); },
-      [this](const submit_again& m) { ask_for(m.index); },
+      [this](const submit_again& m) { hand_in(m.index); },
+      [this](const actors::receipt& r) { on_receipt(r); },
     };
   }
 
@@ -97,6 +98,7 @@ private:
   struct open_task {
     steady::time_point due;
     bool is_counted = false; ///< open loop: it was due while measuring
+    bool is_answered = false;
   };
 
   // ---- time ----
@@ -143,22 +145,21 @@ private:
   void submit(steady::time_point due) {
     const auto index = next_++;
     open_[index] = {due, due >= begun_ + in_seconds(plan_.warm_up)};
-    ask_for(index);
+    hand_in(index);
   }
 
-  void ask_for(std::uint64_t index) {
-    actors::ask(this, gateway_, answer_limit, actors::boxed<workflow::submission>{submission_of(workload_, index)})
-      .then([this, index](const actors::receipt& r) { on_receipt(index, r); },
-            [this, index](const caf::error&) { on_no_answer(index); });
+  void hand_in(std::uint64_t index) {
+    actors::tell(this, gateway_, actors::boxed<workflow::submission>{submission_of(workload_, index)});
   }
 
-  void on_receipt(std::uint64_t index, const actors::receipt& r) {
-    const auto found = open_.find(index);
+  void on_receipt(const actors::receipt& r) {
+    const auto index = index_of(r.id);
+    const auto found = index ? open_.find(*index) : open_.end();
     if (found == open_.end())
       return;
     if (r.result == store::verdict::full) {
       ++pushed_back_;
-      return actors::tell_after(this, driver_actor{this}, r.retry_after, submit_again{index});
+      return actors::tell_after(this, driver_actor{this}, r.retry_after, submit_again{*index});
     }
     if (r.result != store::verdict::applied) {
       ++refused_;
@@ -167,18 +168,11 @@ private:
     }
     const auto now = steady::now();
     ++acknowledgements_;
+    found->second.is_answered = true;
     if (counts(found->second))
       acknowledged_.add(now - found->second.due);
     if (plan_.until_acknowledged || !store_)
       close(found);
-  }
-
-  void on_no_answer(std::uint64_t index) {
-    const auto found = open_.find(index);
-    if (found == open_.end())
-      return;
-    ++unanswered_;
-    close(found);
   }
 
   void on_ended(const tasks_ended& m) {
@@ -225,7 +219,7 @@ private:
                      {"left_open", left_open_},
                      {"drain_seconds", std::chrono::duration<double>(drained_.at - after_.at).count()},
                      {"unfinished", open_.size()},
-                     {"unanswered", unanswered_},
+                     {"unanswered", unanswered()},
                      {"refused", refused_},
                      {"pushed_back", pushed_back_},
                      {"why", why_},
@@ -240,6 +234,11 @@ private:
       j["completed_ms"] = completed_.json();
     add_costs(j, plan_.in_flight > 0 && !plan_.until_acknowledged ? after_ : drained_);
     return j;
+  }
+
+  std::uint64_t unanswered() const {
+    return static_cast<std::uint64_t>(
+      std::count_if(open_.begin(), open_.end(), [](const auto& t) { return !t.second.is_answered; }));
   }
 
   /// Per task that ended between the beginning of measuring and `end`.
@@ -276,7 +275,6 @@ private:
   std::uint64_t acknowledgements_ = 0;
   std::uint64_t left_open_ = 0;
   std::uint64_t refused_ = 0;
-  std::uint64_t unanswered_ = 0;
   std::uint64_t pushed_back_ = 0;
   std::string why_;
 };

@@ -1,6 +1,7 @@
 // From a client's submission to the first order, with the node's process dying at every point between.
 
 #include "tests/actors/one_node.hpp"
+#include "tests/support/recorder.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -41,6 +42,25 @@ TEST_CASE("a submitted task is carried out step by step and ends processed") {
   CHECK(node.agent("flight").orders_of("flight").size() == 1);
   CHECK(node.agent("hotel").last().key == "t1/hotel");
   CHECK(node.broken_invariants().empty());
+}
+
+TEST_CASE("a client that submits without asking is told of each submission by its id, once it is durable") {
+  one_node node;
+  const tests::recorder<actors::receipt> client{node.system().system()};
+  for (const char* id : {"t1", "t2", "t1"})
+    node.system().tell(client.handle(), node.gateway, submission_message{node.order_for(id)});
+  node.run_until_next<flush>("store_actor");
+  CHECK(client.seen().empty());
+  node.run();
+  const auto told = client.seen();
+  REQUIRE(told.size() == 3);
+  CHECK(told[0].id == "t1");
+  CHECK(told[0].created);
+  CHECK(told[1].id == "t2");
+  CHECK(told[1].created);
+  CHECK(told[2].id == "t1");
+  CHECK_FALSE(told[2].created);
+  CHECK(told[2].number == told[0].number);
 }
 
 TEST_CASE("row 1: a submission that never arrives leaves no task, and sending it again makes one") {

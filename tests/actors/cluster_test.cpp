@@ -169,6 +169,7 @@ TEST_CASE("row 45: while the store is away submissions are pushed back, attempts
   auto& node = c.home.system();
   const auto receipt =
     node.ask<actors::receipt>(b.link, actors::boxed<workflow::submission>{c.home.order_for("t2")}).value();
+  CHECK(receipt.id == "t2");
   CHECK(receipt.result == store::verdict::full);
   CHECK(receipt.retry_after > 0ms);
   CHECK(receipt.why == "the store cannot be reached: the cable is cut");
