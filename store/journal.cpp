@@ -60,6 +60,8 @@ std::string read_whole(const std::filesystem::path& path) {
   const file_handle file{open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
   if (file.get() < 0 && errno == ENOENT)
     return bytes;
+  if (const auto end = lseek(file.get(), 0, SEEK_END); end > 0)
+    bytes.reserve(static_cast<std::size_t>(end) + part);
   for (std::size_t done = 0;;) {
     bytes.resize(done + part);
     const auto count = pread(file.get(), bytes.data() + done, part, static_cast<off_t>(done));

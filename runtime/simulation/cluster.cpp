@@ -119,7 +119,8 @@ std::shared_ptr<disk> cluster::open_disk() {
   o.path = folder_ / "store";
   o.size_max = 1 << 30;
   o.size_reserve = 1 << 20;
-  o.recent_ids_max = 8; // so that they are moved in a run
+  o.recent_ids_max = 8;     // so that they are moved in a run
+  o.journal_max = 64 << 10; // each start reads it
   auto real = store::open_lmdb_store(o);
   register_all(*real, shape_.workflows);
   watch_.on_store_started();
