@@ -47,6 +47,23 @@ bool is_fatal(const lmdb::error& e) {
   return !e.is_map_full() && !e.is_disk_full() && !e.is_passing() && !workflow::mutant("goes_on_after_sync_error");
 }
 
+/// What was done since begin() is dropped unless it is kept.
+class dropped_unless_kept {
+public:
+  explicit dropped_unless_kept(shared_transaction& t) : transaction_{&t} {}
+  dropped_unless_kept(const dropped_unless_kept&) = delete;
+  dropped_unless_kept& operator=(const dropped_unless_kept&) = delete;
+  ~dropped_unless_kept() {
+    if (transaction_ != nullptr)
+      transaction_->drop();
+  }
+
+  void keep() { transaction_ = nullptr; }
+
+private:
+  shared_transaction* transaction_;
+};
+
 store_directory directory_for(const store_options& options) {
   if (const auto wrong = problems(options); !wrong.empty())
     throw store_error{joined(wrong), false};
@@ -215,7 +232,6 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
     try {
       return try_commit(batch, takes_new_work);
     } catch (const lmdb::error& e) {
-      shared_->drop();
       if (e.is_map_full() && grow())
         continue;
       if ((e.is_map_full() || e.is_disk_full()) && takes_new_work && has_new_work(batch))
@@ -223,10 +239,8 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
       else
         give_up(e);
     } catch (const store_error&) {
-      shared_->drop();
       throw;
     } catch (const std::exception& e) { // out of memory, or a bug: the transaction is undone
-      shared_->drop();
       throw store_error{std::string{"nothing of the batch was written ("} + e.what() + ")", false};
     }
   }
@@ -246,6 +260,10 @@ bool lmdb_engine::has_disk_for(const write_list& batch) {
 }
 
 std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes_new_work) {
+  if (++commits_ % commits_between_looks == 0)
+    env_->clear_stale_readers();
+  grow_ahead();
+  dropped_unless_kept guard{*shared_};
   auto& txn = shared_->begin();
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
   write_batch writes{txn,
@@ -260,7 +278,12 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
     outcomes.push_back(writes.judge(*w));
   writes.finish();
   shared_->commit();
+  guard.keep();
+  take_over(writes);
+  return outcomes;
+}
 
+void lmdb_engine::take_over(write_batch& writes) noexcept {
   count_ = writes.count();
   for (const auto& [name, count] : writes.ended())
     ended_[name] = count;
@@ -268,10 +291,6 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
   recent_.take_over(writes.changed_ids(), count_.last_task);
   for (const auto number : writes.set_aside())
     damage_.forget(number);
-  if (++commits_ % commits_between_looks == 0)
-    env_->clear_stale_readers();
-  grow_ahead();
-  return outcomes;
 }
 
 /// False: the map is as large as it may be, and nothing else is to be had.
@@ -305,15 +324,15 @@ void lmdb_engine::save() {
   const std::lock_guard lock{writing_};
   while (!is_lost_) {
     try {
+      dropped_unless_kept guard{*shared_};
       shared_->save();
+      guard.keep();
       return grow_ahead();
     } catch (const lmdb::error& e) {
-      shared_->drop();
       if (e.is_map_full() && grow())
         continue;
       is_lost_ = is_fatal(e);
-    } catch (const store_error&) {
-      shared_->drop();
+    } catch (const store_error&) { // told by the next commit
     }
     break;
   }

@@ -69,6 +69,8 @@ private:
 
   bool has_disk_for(const write_list& batch);
   std::vector<outcome> try_commit(const write_list& batch, bool takes_new_work);
+  /// What was committed has to be known: if there is no memory for that, the process ends, and the next one reads it.
+  void take_over(write_batch& writes) noexcept;
   bool grow();
   void grow_ahead();
   [[noreturn]] void give_up(const lmdb::error& e);
