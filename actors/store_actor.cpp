@@ -58,7 +58,11 @@ public:
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& m) { on_down(m); });
     const auto me = address();
-    deps_.store->share([me] { tell_first(caf::actor_cast<store_actor>(me), save_commits{}); });
+    try {
+      deps_.store->share([me] { tell_first(caf::actor_cast<store_actor>(me), save_commits{}); });
+    } catch (const store::store_error& e) { // commits cost more, and nothing else
+      unshared_ = e.what();
+    }
     return {
       [this](const boxed<workflow::submission>& m) { return on_submission(m); },
       [this](flush) { on_flush(); },
@@ -223,8 +227,9 @@ private:
     const auto listener = [](const subscriber& s) -> state_tree {
       return {{"node", s.client ? caf::to_string(s.client.node()) : ""}, {"scheduler", s.scheduler}};
     };
+    const auto unshared = unshared_.empty() ? "" : "; each commit is saved by itself, since " + unshared_;
     return state_of(counted(view_.waiting, "write") + " waiting, last commit took "
-                      + std::to_string(view_.last_commit_us) + " us",
+                      + std::to_string(view_.last_commit_us) + " us" + unshared,
                     {{"waiting", view_.waiting},
                      {"commits", view_.commits},
                      {"writes", view_.writes},
@@ -345,6 +350,7 @@ private:
   std::vector<subscriber> subscribers_;
   definition_cache definitions_;
   store_view view_;
+  std::string unshared_; ///< why commits are not put off together
   bool flush_armed_ = false;
   bool save_armed_ = false;
   bool stopped_ = false;

@@ -315,7 +315,8 @@ void lmdb_engine::share(std::function<void()> wake) {
     return;
   try {
     shared_->share(std::move(wake));
-  } catch (const std::exception&) { // no room for a journal: each commit is saved by itself
+  } catch (const std::exception& e) {
+    throw store_error{std::string{"there is no journal: "} + e.what(), false};
   }
 }
 

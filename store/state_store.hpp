@@ -261,7 +261,7 @@ public:
   std::vector<outcome> commit(const std::vector<write>& batch);
   /// For one thread that alone commits from now on: the engine may put off what is cheaper done once for several commits, until
   /// that thread calls save(): after a while, and soon after `wake` was called, on any thread, because a read waits for it. What
-  /// was committed is durable without it.
+  /// was committed is durable without it. Throws store_error if it cannot: then each commit is saved by itself.
   virtual void share(std::function<void()> /*wake*/) {}
   virtual void save() {}
 

@@ -32,6 +32,18 @@ tests::node_settings without_schedulers() {
   return settings;
 }
 
+/// Commits to it cannot be put off.
+class without_journal : public store::wrapped_store {
+public:
+  explicit without_journal(store_tap& to) : to_{to} {}
+  void share(std::function<void()>) override { throw store::store_error{"there is no journal: no room", false}; }
+
+private:
+  state_store& real() const override { return to_; }
+
+  store_tap& to_;
+};
+
 /// Whether the commit records the completion of a step.
 bool completes(const store::write_list& batch) {
   for (const auto* w : batch)
@@ -276,4 +288,15 @@ TEST_CASE("rows 50 and 51: a change that was judged by another clock, or ahead o
   CHECK(judged_at(node.now() + 1ms, clock) == store::verdict::full);
   CHECK(node.task("t1").state == workflow::process_state::pending);
   CHECK(judged_at(node.now(), clock) == store::verdict::applied);
+}
+
+TEST_CASE("a store whose commits cannot be put off is written all the same, and its actor says why") {
+  one_node node{without_schedulers()};
+  auto& system = node.system();
+  const auto writer = system.keep(actors::spawn_store_actor(
+    system.system(), {std::make_shared<without_journal>(node.store()), system.clock(), 100, 0, {}}, false));
+  CHECK(system.ask<actors::receipt>(writer, actors::boxed<workflow::submission>{node.order_for("t1")})->created);
+  CHECK(node.store().find("t1"));
+  const auto state = system.ask<actors::actor_state>(writer, actors::inspect_state{}).value();
+  CHECK_THAT(state.summary, Catch::Matchers::Contains("saved by itself, since there is no journal: no room"));
 }

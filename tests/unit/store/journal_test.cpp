@@ -156,6 +156,17 @@ TEST_CASE("commits that are not saved are read, and saved when the journal is fu
   CHECK(store->check().faults.empty());
 }
 
+TEST_CASE("where no journal can be made, that is told, and each commit is saved by itself") {
+  opened_store store;
+  fs::create_directory(store.path() / "journal"); // so that no file can be
+  CHECK_THROWS_WITH(store->share([] {}), Catch::Matchers::StartsWith("there is no journal: "));
+  CHECK(store.submit("t1").created);
+  fs::remove(store.path() / "journal");
+  store.close();
+  store.reopen();
+  CHECK(store->find("t1"));
+}
+
 TEST_CASE("row 63: an entry that was cut off in writing is not believed, those before are") {
   killed_store killed{3};
   const auto places = entries_in(killed.bytes, 3);
