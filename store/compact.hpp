@@ -187,11 +187,13 @@ public:
 
   template <class Number>
   gathered_numbers& operator&(const Number& n) {
-    end_ = write_number(end_, in_zigzag(n));
+    put(in_zigzag(n));
     return *this;
   }
 
-  void moment(workflow::span since_1970) { end_ = write_number(end_, in_zigzag(ar_.distance_of(since_1970))); }
+  void moment(workflow::span since_1970) { put(in_zigzag(ar_.distance_of(since_1970))); }
+
+  void put(std::uint64_t number) { end_ = write_number(end_, number); }
 
   void pass_on() {
     if (end_ != bytes_.data())
@@ -212,7 +214,7 @@ void all(compact_writer& ar, Ts&... values) {
     std::uint64_t bit = 1;
     ((said |= says_nothing(values) ? 0 : bit, bit <<= 1), ...);
     gathered_numbers<1 + sizeof...(Ts)> numbers{ar};
-    numbers& said;
+    numbers.put(said);
     ((says_nothing(values) ? void() : numbers.add(values)), ...);
     numbers.pass_on();
   } else {
