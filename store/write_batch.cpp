@@ -78,7 +78,8 @@ bool write_batch::has_room(std::uint64_t payload_size) {
   if (room_ < used)
     room_ = pages_left();
   const bool has = room_ > 0;
-  room_ -= std::min(room_, used);
+  if (!workflow::mutant("room_not_used_up"))
+    room_ -= std::min(room_, used);
   return has || workflow::mutant("no_reserve");
 }
 

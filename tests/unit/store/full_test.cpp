@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 using namespace steadfast;
@@ -62,6 +63,21 @@ private:
 };
 
 } // namespace
+
+TEST_CASE("row 60: of a batch that is larger than the room that is left, the first are taken") {
+  opened_store store;
+  std::vector<store::write> batch;
+  for (int i = 0; i < 1000; ++i)
+    batch.emplace_back(submit_task{order("t" + std::to_string(i), large_payload), at(0)});
+  const auto outcomes = store->commit(batch);
+  const auto is_taken = [](const outcome& o) { return o.created; };
+  const auto taken = std::count_if(outcomes.begin(), outcomes.end(), is_taken);
+  const auto room = (store.options().size_max - store.options().size_reserve) / large_payload.size();
+  CHECK(taken <= static_cast<std::ptrdiff_t>(room));
+  CHECK(taken >= static_cast<std::ptrdiff_t>(room * 9 / 10));
+  CHECK(std::is_partitioned(outcomes.begin(), outcomes.end(), is_taken));
+  CHECK(outcomes.back().result == verdict::full);
+}
 
 TEST_CASE("the map grows by itself up to its limit, in the middle of a batch too") {
   engine_settings s;
