@@ -24,22 +24,6 @@ namespace steadfast::store {
 
 constexpr std::size_t number_size_max = 10;
 
-/// Writes the number and returns where it ends. REQUIRES: there is room for number_size_max bytes.
-inline char* write_number(char* to, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7)
-    *to++ = static_cast<char>(number | 0x80);
-  *to++ = static_cast<char>(number);
-  return to;
-}
-
-template <class T>
-constexpr std::uint64_t in_zigzag(T value) {
-  if constexpr (std::is_signed_v<T>)
-    return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(std::int64_t{value} >> 63);
-  else
-    return value;
-}
-
 /// Writes format 3.
 class compact_writer {
 public:
@@ -50,7 +34,7 @@ public:
   template <class T>
   compact_writer& operator&(T& value) {
     if constexpr (std::is_integral_v<T>)
-      put(in_zigzag(value));
+      put(value);
     else
       serialize(*this, value, 0U);
     return *this;
@@ -64,13 +48,26 @@ public:
     return distance;
   }
 
-  void moment(workflow::span since_1970) { put(in_zigzag(distance_of(since_1970))); }
+  void moment(workflow::span since_1970) { put(distance_of(since_1970)); }
 
   void save_binary(const void* from, std::size_t size) { to_.append(static_cast<const char*>(from), size); }
 
-  void put(std::uint64_t number) {
+  template <class Number>
+  void put(Number number) {
     std::array<char, number_size_max> bytes;
-    save_binary(bytes.data(), static_cast<std::size_t>(write_number(bytes.data(), number) - bytes.data()));
+    save_binary(bytes.data(), static_cast<std::size_t>(write(bytes.data(), number) - bytes.data()));
+  }
+
+  /// Where it ends. REQUIRES: there is room for number_size_max bytes.
+  template <class Number>
+  static char* write(char* to, Number number) {
+    auto bits = static_cast<std::uint64_t>(number);
+    if constexpr (std::is_signed_v<Number>)
+      bits = (bits << 1) ^ static_cast<std::uint64_t>(std::int64_t{number} >> 63);
+    for (; bits >= 0x80; bits >>= 7)
+      *to++ = static_cast<char>(bits | 0x80);
+    *to++ = static_cast<char>(bits);
+    return to;
   }
 
 private:
@@ -167,45 +164,6 @@ void make_say_nothing(T& value) {
       throw damaged_record{"a field is missing"};
 }
 
-/// What `gathered` is for other archives: stands for the writer towards up to so many numbers in a row.
-template <std::size_t Numbers>
-class gathered_numbers {
-public:
-  using is_saving = boost::mpl::true_;
-
-  explicit gathered_numbers(compact_writer& ar) : ar_{ar} {}
-
-  template <class T>
-  void add(T& value) {
-    if constexpr (width_of<T>() > 0) {
-      pieces<gathered_numbers>::one(*this, value);
-    } else {
-      pass_on();
-      pieces<compact_writer>::one(ar_, value);
-    }
-  }
-
-  template <class Number>
-  gathered_numbers& operator&(const Number& n) {
-    put(in_zigzag(n));
-    return *this;
-  }
-
-  void moment(workflow::span since_1970) { put(in_zigzag(ar_.distance_of(since_1970))); }
-
-  void put(std::uint64_t number) { end_ = write_number(end_, number); }
-
-  void pass_on() {
-    if (end_ != bytes_.data())
-      ar_.save_binary(bytes_.data(), static_cast<std::size_t>(std::exchange(end_, bytes_.data()) - bytes_.data()));
-  }
-
-private:
-  compact_writer& ar_;
-  std::array<char, Numbers * number_size_max> bytes_;
-  char* end_ = bytes_.data();
-};
-
 template <class... Ts>
 void all(compact_writer& ar, Ts&... values) {
   if constexpr (sizeof...(Ts) > 1) {
@@ -213,10 +171,10 @@ void all(compact_writer& ar, Ts&... values) {
     std::uint64_t said = 0;
     std::uint64_t bit = 1;
     ((said |= says_nothing(values) ? 0 : bit, bit <<= 1), ...);
-    gathered_numbers<1 + sizeof...(Ts)> numbers{ar};
-    numbers.put(said);
-    ((says_nothing(values) ? void() : numbers.add(values)), ...);
-    numbers.pass_on();
+    gathered<compact_writer, (1 + sizeof...(Ts)) * number_size_max> g{ar};
+    g.put(said);
+    ((says_nothing(values) ? void() : g.add(values)), ...);
+    g.pass_on();
   } else {
     (pieces<compact_writer>::one(ar, values), ...);
   }

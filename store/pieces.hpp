@@ -211,6 +211,12 @@ constexpr std::size_t width_of() {
     return 0;
 }
 
+/// Writes moments as distances from the first one.
+template <class Archive>
+concept has_distances = requires(Archive& ar, workflow::span since_1970) {
+  ar.distance_of(since_1970);
+};
+
 /// Stands for an archive towards pieces of known width: they are gathered, for each call of the archive costs more than they do.
 template <class Archive, std::size_t Size>
 class gathered {
@@ -231,10 +237,22 @@ public:
 
   template <class Number>
   gathered& operator&(const Number& n) {
-    std::memcpy(bytes_.data() + size_, &n, sizeof n);
-    size_ += sizeof n;
+    put(n);
     return *this;
   }
+
+  /// Native, unless the archive says how.
+  template <class Number>
+  void put(const Number& n) {
+    if constexpr (requires(char* to) { Archive::write(to, n); }) {
+      size_ = static_cast<std::size_t>(Archive::write(bytes_.data() + size_, n) - bytes_.data());
+    } else {
+      std::memcpy(bytes_.data() + size_, &n, sizeof n);
+      size_ += sizeof n;
+    }
+  }
+
+  void moment(workflow::span since_1970) requires has_distances<Archive> { put(ar_.distance_of(since_1970)); }
 
   void pass_on() {
     if (size_ > 0)
