@@ -119,6 +119,7 @@ public:
   void wrap_store(store_wrapper wrap) { wrap_ = std::move(wrap); }
 
   void on_fatal(std::function<void(const std::string&)> handler) { on_fatal_ = std::move(handler); }
+  void on_ended(std::function<void()> handler) { on_ended_ = std::move(handler); }
 
   void start() {
     refuse_if(problems(options_));
@@ -155,6 +156,9 @@ public:
     drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
     drain_agents(until);
     end_actors();
+    system_->await_all_actors_done();
+    if (on_ended_)
+      on_ended_();
     system_.reset();
     config_.reset();
     parts_ = {};
@@ -276,6 +280,7 @@ private:
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   store_wrapper wrap_;
   std::function<void(const std::string&)> on_fatal_;
+  std::function<void()> on_ended_;
   node_parts parts_;
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
@@ -300,6 +305,10 @@ void node::wrap_store(store_wrapper wrap) {
 }
 void node::on_fatal(std::function<void(const std::string&)> handler) {
   impl_->on_fatal(std::move(handler));
+}
+
+void node::on_ended(std::function<void()> handler) {
+  impl_->on_ended(std::move(handler));
 }
 void node::start() {
   impl_->start();

@@ -42,6 +42,10 @@ public:
   /// Called when the store fails for good, instead of ending the process with exit code 74.
   void on_fatal(std::function<void(const std::string& why)> handler);
 
+  /// Called by stop() once every actor has ended and the store is closed. What is left then is CAF's network, which waits for
+  /// connections to end, also for those whose other end is out of reach.
+  void on_ended(std::function<void()> handler);
+
   /// Opens the store and starts every part. Throws node_error.
   void start();
 
