@@ -36,13 +36,18 @@ client_error::kind kind_of(std::int64_t code) {
   }
 }
 
+/// What an exception can show of the message: what() ends at the first zero.
+std::string reason_of(const json& error) {
+  const std::string reason{error.value("message", std::string{}).c_str()};
+  return reason.empty() ? "the node gave no reason" : reason;
+}
+
 json result_of(const json& answer) {
   if (answer.contains("result"))
     return answer["result"];
   const auto& error = answer.at("error");
   const milliseconds retry_after{whole_number(error.value("data", json::object()), "retry_after_ms")};
-  throw client_error{kind_of(whole_number(error, "code")), error.value("message", "the node gave no reason"),
-                     retry_after};
+  throw client_error{kind_of(whole_number(error, "code")), reason_of(error), retry_after};
 }
 
 /// What `read` finds in what the node said.
