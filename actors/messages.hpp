@@ -258,6 +258,12 @@ struct receipt {
 };
 STEADFAST_MESSAGE(receipt, x.id, x.result, x.created, x.number, x.state, x.retry_after, x.why)
 
+/// Of a submission that is not known to be stored.
+inline receipt receipt_without_task(std::string id, store::verdict result, std::string why,
+                                    workflow::span retry_after = {}) {
+  return {std::move(id), result, false, 0, {}, retry_after, std::move(why)};
+}
+
 struct show_task {
   std::string id;
 };

@@ -76,19 +76,11 @@ public:
 
 private:
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
-    if (!m) {
-      receipt r;
-      r.why = "the submission is empty";
-      return r;
-    }
-    if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max) {
-      receipt r;
-      r.id = m->id;
-      r.result = store::verdict::full;
-      r.retry_after = retry_when_busy;
-      r.why = "too many submissions are waiting for the disk";
-      return r;
-    }
+    if (!m)
+      return receipt_without_task({}, store::verdict::refused, "the submission is empty");
+    if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max)
+      return receipt_without_task(m->id, store::verdict::full, "too many submissions are waiting for the disk",
+                                  retry_when_busy);
     queued_write w;
     w.what = boxed<store::write>{store::submit_task{*m, deps_.clock.now(this)}};
     w.submitter = make_response_promise<receipt>();
@@ -305,16 +297,8 @@ private:
   }
 
   static receipt receipt_of(const std::string& id, const store::outcome& o) {
-    receipt r;
-    r.id = id;
-    r.result = o.result;
-    r.created = o.created;
-    r.number = o.number;
-    r.state = o.state;
-    r.why = o.why;
-    if (o.result == store::verdict::full)
-      r.retry_after = retry_when_full;
-    return r;
+    const auto retry_after = o.result == store::verdict::full ? retry_when_full : workflow::span{};
+    return {id, o.result, o.created, o.number, o.state, retry_after, o.why};
   }
 
   void spread(const store_news& news, const std::map<std::string, std::vector<std::uint64_t>>& changed) {

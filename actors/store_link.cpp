@@ -103,7 +103,7 @@ private:
       if (!workflow::mutant("lost_writes_unanswered"))
         answer(w.client, w.ticket, store::verdict::unknown_outcome, "the connection to the store broke");
     for (auto& [ticket, s] : std::exchange(submissions_, {}))
-      s.promise.deliver(without_answer(s.id));
+      s.promise.deliver(without_answer(std::move(s.id)));
     for (auto& [ticket, fail] : std::exchange(questions_, {}))
       fail(caf::make_error(caf::sec::runtime_error, std::string{"the connection to the store broke"}));
   }
@@ -155,15 +155,16 @@ private:
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
     const auto id = m ? m->id : std::string{};
     if (!is_connected())
-      return pushed_back(id, trouble());
+      return receipt_without_task(id, store::verdict::full, trouble(), retry_when_away);
     if (submissions_.size() >= submissions_max)
-      return pushed_back(id, "too many submissions are on their way to the store");
+      return receipt_without_task(id, store::verdict::full, "too many submissions are on their way to the store",
+                                  retry_when_away);
     const auto ticket = ++ticket_;
     auto answer = make_response_promise<receipt>();
     submissions_[ticket] = {id, answer};
     ask(this, writer_, submission_limit, m)
-      .then([this, ticket](const receipt& r) { acknowledge(ticket, r); },
-            [this, ticket, id](const caf::error&) { acknowledge(ticket, without_answer(id)); });
+      .then([this, ticket](receipt& r) { acknowledge(ticket, std::move(r)); },
+            [this, ticket](const caf::error&) { leave_unknown(ticket); });
     return answer;
   }
 
@@ -172,23 +173,15 @@ private:
       found.mapped().promise.deliver(std::move(r));
   }
 
-  static receipt pushed_back(std::string id, std::string why) {
-    receipt r;
-    r.id = std::move(id);
-    r.result = store::verdict::full;
-    r.retry_after = retry_when_away;
-    r.why = std::move(why);
-    return r;
+  void leave_unknown(std::uint64_t ticket) {
+    if (auto found = submissions_.extract(ticket); !found.empty())
+      found.mapped().promise.deliver(without_answer(std::move(found.mapped().id)));
   }
 
   static receipt without_answer(std::string id) {
-    receipt r;
-    r.id = std::move(id);
-    r.result = store::verdict::unknown_outcome;
-    r.why =
-      "the store did not answer: it is not known whether the task was stored; submitting it again with the same id "
-      "is safe";
-    return r;
+    return receipt_without_task(std::move(id), store::verdict::unknown_outcome,
+                                "the store did not answer: it is not known whether the task was stored; submitting it "
+                                "again with the same id is safe");
   }
 
   // ---- reading ----
