@@ -2,6 +2,7 @@
 
 #include "actors/speak.hpp"
 #include "actors/type_ids.hpp"
+#include "runtime/connections.hpp"
 #include "runtime/node_error.hpp"
 
 #include <asio/connect.hpp>
@@ -53,16 +54,18 @@ private:
   caf::actor_system& sys_;
 };
 
-/// Why nothing answers at the address; empty: something does. CAF's own connect has no limit and holds up all others.
-std::string why_unreachable(const address& a) {
+using places = asio::ip::tcp::resolver::results_type;
+
+places resolved(const address& a, asio::error_code& result) {
   asio::io_context io;
-  asio::error_code result = asio::error::timed_out;
-  asio::ip::tcp::resolver resolver{io};
-  const auto found = resolver.resolve(a.host, std::to_string(a.port), result);
-  if (result)
-    return "the host name cannot be resolved: " + result.message();
+  return asio::ip::tcp::resolver{io}.resolve(a.host, std::to_string(a.port), result);
+}
+
+/// Why nothing answers at any of them; empty: something does. CAF's own connect has no limit and holds up all others.
+std::string why_unreachable(const places& found) {
+  asio::io_context io;
   asio::ip::tcp::socket socket{io};
-  result = asio::error::timed_out;
+  asio::error_code result = asio::error::timed_out;
   asio::async_connect(socket, found, [&](const asio::error_code& e, const asio::ip::tcp::endpoint&) { result = e; });
   io.run_for(probe_limit);
   return result ? result.message() : std::string{};
@@ -83,7 +86,10 @@ std::string text_of(const caf::error& e, caf::actor_system& sys) {
 
 class dialer : public actors::dialer_actor::base {
 public:
-  dialer(caf::actor_config& cfg, bool with_tls) : actors::dialer_actor::base{cfg}, with_tls_{with_tls} {}
+  dialer(caf::actor_config& cfg, bool with_tls, std::shared_ptr<connections> all)
+      : actors::dialer_actor::base{cfg},
+        with_tls_{with_tls},
+        connections_{std::move(all)} {}
 
   const char* name() const override { return "dialer"; }
 
@@ -96,8 +102,15 @@ private:
     const auto to = parse_address(text);
     if (!to)
       return caf::make_error(caf::sec::invalid_argument, "`" + text + "` is not host:port");
-    if (auto why = why_unreachable(*to); !why.empty())
+    asio::error_code unknown;
+    const auto found = resolved(*to, unknown);
+    if (unknown)
+      return caf::make_error(caf::sec::cannot_connect_to_node,
+                             "the host name cannot be resolved: " + unknown.message());
+    if (auto why = why_unreachable(found); !why.empty())
       return caf::make_error(caf::sec::cannot_connect_to_node, std::move(why));
+    for (const auto& place : found)
+      connections_->dialed({place.endpoint().address().to_string(), place.endpoint().port()});
     auto promise = make_response_promise<actors::reached_node>();
     actors::ask(this, connector(), handshake_limit, caf::connect_atom_v, to->host, to->port)
       .then([this, promise](const caf::node_id&, const caf::strong_actor_ptr& found,
@@ -122,6 +135,7 @@ private:
   }
 
   bool with_tls_;
+  std::shared_ptr<connections> connections_;
 };
 
 } // namespace
@@ -148,8 +162,8 @@ void publish(caf::actor_system& sys, const actors::node_front& front, const addr
                      + " cannot be listened on: is it in use, and is it an address of this host?"};
 }
 
-actors::dialer_actor spawn_dialer(caf::actor_system& sys, bool with_tls) {
-  return sys.spawn<dialer, caf::detached>(with_tls);
+actors::dialer_actor spawn_dialer(caf::actor_system& sys, bool with_tls, std::shared_ptr<connections> all) {
+  return sys.spawn<dialer, caf::detached>(with_tls, std::move(all));
 }
 
 } // namespace steadfast::runtime

@@ -4,6 +4,7 @@
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
 #include "runtime/caf_text.hpp"
+#include "runtime/connections.hpp"
 #include "runtime/control_methods.hpp"
 #include "runtime/control_server.hpp"
 #include "runtime/log.hpp"
@@ -19,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <future>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -29,8 +31,9 @@ namespace {
 
 using actors::exit_now;
 
-constexpr int exit_store_failed = 74;         // EX_IOERR: the store cannot be trusted any more
-constexpr workflow::span answer_margin{2000}; ///< beyond the drain limit, for the last commits
+constexpr int exit_store_failed = 74;          // EX_IOERR: the store cannot be trusted any more
+constexpr workflow::span answer_margin{2000};  ///< beyond the drain limit, for the last commits
+constexpr workflow::span farewell_limit{2000}; ///< for what is on its way to other nodes
 
 struct actor_config : caf::actor_system_config {
   explicit actor_config(const node_options& o) {
@@ -119,7 +122,6 @@ public:
   void wrap_store(store_wrapper wrap) { wrap_ = std::move(wrap); }
 
   void on_fatal(std::function<void(const std::string&)> handler) { on_fatal_ = std::move(handler); }
-  void on_ended(std::function<void()> handler) { on_ended_ = std::move(handler); }
 
   void start() {
     refuse_if(problems(options_));
@@ -131,6 +133,8 @@ public:
         store = wrap_(std::move(store));
       register_workflows(*store, options_.workflows);
     }
+    const auto at = runtime::parse_address(options_.cluster.listen);
+    connections_ = std::make_shared<runtime::connections>(at ? at->port : 0);
     config_ = std::make_unique<actor_config>(options_);
     system_ = std::make_unique<caf::actor_system>(*config_);
     caf_text_ = log_caf_text(*system_);
@@ -157,9 +161,7 @@ public:
     drain_agents(until);
     end_actors();
     system_->await_all_actors_done();
-    if (on_ended_)
-      on_ended_();
-    system_.reset();
+    end_network();
     config_.reset();
     parts_ = {};
   }
@@ -180,7 +182,7 @@ private:
                   system_->clock().now()};
     with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
     if (options_.cluster.is_used())
-      with.dialer = runtime::spawn_dialer(*system_, options_.cluster.has_certificates());
+      with.dialer = runtime::spawn_dialer(*system_, options_.cluster.has_certificates(), connections_);
     with.holder = options_.name + ":" + std::to_string(getpid());
     with.singletons = singletons_;
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
@@ -275,13 +277,25 @@ private:
     exit_now(std::exchange(caf_text_, caf::actor{}));
   }
 
+  /// CAF ends when everybody has taken what is on its way to them; somebody who is frozen or cut off never does.
+  void end_network() {
+    std::promise<void> ended;
+    std::thread watch{[this, has_ended = ended.get_future()] {
+      if (has_ended.wait_for(farewell_limit) == std::future_status::timeout)
+        connections_->break_off();
+    }};
+    system_.reset();
+    ended.set_value();
+    watch.join();
+  }
+
   node_options options_;
   std::vector<function_entry> functions_;
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   store_wrapper wrap_;
   std::function<void(const std::string&)> on_fatal_;
-  std::function<void()> on_ended_;
   node_parts parts_;
+  std::shared_ptr<runtime::connections> connections_; ///< to other nodes
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   caf::actor caf_text_; ///< writes what CAF says to the log
@@ -307,9 +321,6 @@ void node::on_fatal(std::function<void(const std::string&)> handler) {
   impl_->on_fatal(std::move(handler));
 }
 
-void node::on_ended(std::function<void()> handler) {
-  impl_->on_ended(std::move(handler));
-}
 void node::start() {
   impl_->start();
 }

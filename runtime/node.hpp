@@ -42,14 +42,11 @@ public:
   /// Called when the store fails for good, instead of ending the process with exit code 74.
   void on_fatal(std::function<void(const std::string& why)> handler);
 
-  /// Called by stop() once every actor has ended and the store is closed. What is left then is CAF's network, which waits for
-  /// connections to end, also for those whose other end is out of reach.
-  void on_ended(std::function<void()> handler);
-
   /// Opens the store and starts every part. Throws node_error.
   void start();
 
   /// Takes nothing new, lets attempts under way finish up to the drain limit, gives the rest back, releases the leases, closes.
+  /// What other nodes have not taken 2 s later, since they are frozen or out of reach, is lost: their connections are broken off.
   /// Waits for every actor of the system: yours must be told to quit, and a caf::scoped_actor be out of scope.
   void stop();
 

@@ -20,8 +20,7 @@ namespace steadfast {
 namespace {
 
 constexpr workflow::span stop_margin{10'000}; ///< beyond the drain limit, for commits and closing the store
-constexpr workflow::span connections_limit{2000};
-constexpr int exit_stuck = 70; // EX_SOFTWARE
+constexpr int exit_stuck = 70;                // EX_SOFTWARE
 
 /// Blocked in every thread that starts later, so that only those who wait for them get them.
 sigset_t block_end_signals() {
@@ -60,16 +59,6 @@ void watch_the_stop(sigset_t signals, workflow::span limit, std::shared_ptr<cons
   }}.detach();
 }
 
-/// All is stored: a connection whose other end is out of reach, which CAF would wait for, is left to the system.
-void let_connections_go(std::shared_ptr<const std::atomic<bool>> has_stopped) {
-  log_line("info", "every actor has ended; connections are let go of within " + runtime::span_text(connections_limit));
-  std::thread{[has_stopped = std::move(has_stopped)] {
-    std::this_thread::sleep_for(connections_limit);
-    if (!*has_stopped)
-      std::_Exit(0);
-  }}.detach();
-}
-
 } // namespace
 
 void serve(const node_options& options, const std::function<void()>& when_ready) {
@@ -88,7 +77,6 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
                      + " to end");
   const auto has_stopped = std::make_shared<std::atomic<bool>>(false);
   watch_the_stop(signals, options.drain_limit + stop_margin, has_stopped);
-  n.on_ended([has_stopped] { let_connections_go(has_stopped); });
   n.stop();
   *has_stopped = true;
   log_line("info", "node " + options.name + " has stopped");

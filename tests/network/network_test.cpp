@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <thread>
@@ -24,13 +26,14 @@ struct apart {
   hosts machines{3};
   std::optional<node_cluster> nodes;
 
-  /// False: hosts cannot be made here.
-  bool start() {
+  /// False: hosts cannot be made here. What is given for `a` goes into its configuration.
+  bool start(const std::string& for_a = "") {
     if (!machines.are_apart()) {
       WARN("skipped: " << machines.why_not());
       return false;
     }
     nodes.emplace(STEADFAST_BINARY, &machines);
+    std::ofstream{nodes->config("a"), std::ios::app} << for_a;
     nodes->start();
     return true;
   }
@@ -55,16 +58,21 @@ struct apart {
   }
   /// Whether the node soon knows that it has no connection to that other one.
   bool misses(const std::string& node, const std::string& other, milliseconds limit) {
-    const auto is_lost = [&] {
-      const auto shown = nodes->json_of(node, {"node", "show"});
-      if (shown.empty())
-        return false;
-      const auto& peers = shown[0].at("peers");
-      return std::none_of(peers.begin(), peers.end(), [&](const auto& peer) {
-        return peer.at("address") == nodes->address(other) && peer.at("connected").template get<bool>();
-      });
-    };
-    return node_cluster::eventually(is_lost, limit);
+    return node_cluster::eventually([&] { return is_connected(node, other) == false; }, limit);
+  }
+  bool reaches(const std::string& node, const std::string& other, milliseconds limit) {
+    return node_cluster::eventually([&] { return is_connected(node, other) == true; }, limit);
+  }
+
+  /// Nothing: the node does not say.
+  std::optional<bool> is_connected(const std::string& node, const std::string& other) {
+    const auto shown = nodes->json_of(node, {"node", "show"});
+    if (shown.empty())
+      return std::nullopt;
+    const auto& peers = shown[0].at("peers");
+    return std::any_of(peers.begin(), peers.end(), [&](const auto& peer) {
+      return peer.at("address") == nodes->address(other) && peer.at("connected").template get<bool>();
+    });
   }
 };
 
@@ -151,4 +159,22 @@ TEST_CASE("row 58: a link that flaps does no harm, and all goes on once it holds
   INFO(c.nodes->logs());
   CHECK(c.nodes->all_processed("a", count));
   CHECK(c.sees("b", 3, patience));
+}
+
+TEST_CASE("row 20: a node that is told to stop does not wait for one that cannot take what is on its way") {
+  apart c;
+  if (!c.start("\n[shutdown]\ndrain_limit = \"500ms\"\n"))
+    return;
+  REQUIRE(c.reaches("a", "b", patience));
+  c.cut_both("a", "b");
+  const std::string payload =
+    '"' + std::string(200'000, 'x') + '"'; // what a third of them need is more than a socket holds
+  for (int i = 0; i < 12; ++i)
+    REQUIRE(c.nodes->command("a", {"submit", "three", "--payload", "-"}, payload).code == 0);
+  c.nodes->process("a").signal(SIGTERM);
+  const auto code = c.nodes->process("a").wait(patience);
+  const auto said = c.nodes->logs();
+  INFO(said);
+  CHECK(code.value_or(-1) == 0);
+  CHECK_THAT(said, Catch::Matchers::Contains("node a has stopped"));
 }
