@@ -1,0 +1,163 @@
+// When a scheduler takes work, without an actor: what it asks of the store, and what it makes of the answers.
+
+#include "actors/task_desk.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+using namespace steadfast;
+using namespace steadfast::actors;
+using namespace std::chrono_literals;
+using workflow::instant;
+
+namespace {
+
+/// A desk whose writes the test answers, the oldest first.
+class taking_desk final : private task_hands {
+public:
+  explicit taking_desk(scheduler_options o = {}) : desk{std::move(o), *this} {}
+
+  task_desk desk;
+  instant now{1'767'268'800'000ms};
+
+  /// The oldest write without an answer, if it is of that kind.
+  template <class What>
+  std::optional<What> asked_for() const {
+    if (writes_.empty() || !std::holds_alternative<What>(*writes_.front().what))
+      return std::nullopt;
+    return std::get<What>(*writes_.front().what);
+  }
+  bool asks_nothing() const { return writes_.empty(); }
+
+  void answer(store::outcome o) {
+    write_done done;
+    done.ticket = writes_.front().ticket;
+    done.outcome = boxed<store::outcome>{std::move(o)};
+    writes_.erase(writes_.begin());
+    desk.on_written(done, {});
+  }
+  void answer(store::verdict result) {
+    store::outcome o;
+    o.result = result;
+    answer(std::move(o));
+  }
+
+  /// Has a lease, and nothing locked from before.
+  void start() {
+    desk.on_lease({"node/a", 1});
+    REQUIRE(asked_for<store::free_locks>());
+    answer(store::verdict::applied);
+  }
+
+private:
+  struct open_write {
+    std::uint64_t ticket = 0;
+    boxed<store::write> what;
+  };
+
+  workflow::clock_reading time() const override { return now; }
+  void write(std::uint64_t ticket, const boxed<store::write>& what, const workflow::clock_reading&) override {
+    writes_.push_back({ticket, what});
+  }
+  void read(std::uint64_t) override {}
+  void order(const agent_actor&, step_order) override {}
+  void stop(const agent_actor&, const stop_order&) override {}
+  void log(const std::string&, const workflow::task&, const std::string&) const override {}
+
+  std::vector<open_write> writes_;
+};
+
+store::verdict any_but_applied() {
+  return GENERATE(store::verdict::full, store::verdict::stale_epoch, store::verdict::unknown_outcome);
+}
+
+store_news news_of_work() {
+  store_news m;
+  m.work = true;
+  return m;
+}
+
+} // namespace
+
+TEST_CASE("a scheduler takes nothing before it has a lease and what an earlier life had locked is free") {
+  taking_desk d;
+  d.desk.on_news(news_of_work());
+  CHECK(d.asks_nothing());
+  d.desk.on_lease({"node/a", 1});
+  d.desk.on_news(news_of_work());
+  CHECK(d.asked_for<store::free_locks>());
+  store::outcome some;
+  some.result = store::verdict::applied;
+  some.more = true;
+  d.answer(some);
+  CHECK(d.asked_for<store::free_locks>());
+  d.answer(store::verdict::applied);
+  const auto claim = d.asked_for<store::claim_tasks>();
+  REQUIRE(claim);
+  CHECK(claim->guard.value().epoch == 1);
+}
+
+TEST_CASE("one claim is under way at a time, and news of work that comes meanwhile leads to another") {
+  taking_desk d;
+  d.start();
+  d.desk.on_news(news_of_work());
+  d.desk.on_news(news_of_work());
+  d.answer(store::verdict::applied);
+  CHECK(d.asked_for<store::claim_tasks>());
+  d.answer(store::verdict::applied);
+  CHECK(d.asks_nothing());
+}
+
+TEST_CASE("a claim asks for no more than there is room for, and for no more than one may take") {
+  scheduler_options o;
+  o.in_flight_max = 10;
+  o.claim_max = GENERATE(4U, 40U);
+  taking_desk d{o};
+  d.start();
+  const auto claim = d.asked_for<store::claim_tasks>();
+  REQUIRE(claim);
+  CHECK(claim->max == std::min(o.claim_max, o.in_flight_max));
+}
+
+TEST_CASE("a claim that was not made is made again later, and after an unclear end only when all locks are known") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  const auto why = any_but_applied();
+  d.answer(why);
+  CHECK(d.asks_nothing());
+  CHECK(d.desk.next_due() == d.now + o.retry_full);
+  d.now += o.retry_full;
+  d.desk.on_tick();
+  if (why == store::verdict::full)
+    CHECK(d.asked_for<store::claim_tasks>());
+  else
+    CHECK(d.asked_for<store::free_locks>());
+}
+
+TEST_CASE("a lease of a later epoch is a new life: locks of the former one are freed first") {
+  taking_desk d;
+  d.start();
+  d.answer(store::verdict::applied);
+  d.desk.on_lease({"node/a", 1});
+  CHECK(d.asks_nothing());
+  d.desk.on_lease({"node/a", 2});
+  const auto freed = d.asked_for<store::free_locks>();
+  REQUIRE(freed);
+  CHECK(freed->guard.value().epoch == 2);
+}
+
+TEST_CASE(
+  "a drain without tasks is over once the claim that was under way is answered, and nothing is taken after it") {
+  taking_desk d;
+  d.start();
+  d.desk.drain(10s);
+  CHECK_FALSE(d.desk.is_drained());
+  d.answer(store::verdict::applied);
+  CHECK(d.desk.is_drained());
+  d.desk.on_news(news_of_work());
+  CHECK(d.asks_nothing());
+}
