@@ -1,6 +1,8 @@
 #pragma once
 
-#include "actors/messages.hpp"
+#include "actors/agent_messages.hpp"
+#include "workflow/definition.hpp"
+#include "workflow/event.hpp"
 
 #include <cstddef>
 #include <string>

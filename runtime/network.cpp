@@ -103,13 +103,13 @@ private:
     if (!to)
       return caf::make_error(caf::sec::invalid_argument, "`" + text + "` is not host:port");
     asio::error_code unknown;
-    const auto found = resolved(*to, unknown);
+    const auto where = resolved(*to, unknown);
     if (unknown)
       return caf::make_error(caf::sec::cannot_connect_to_node,
                              "the host name cannot be resolved: " + unknown.message());
-    if (auto why = why_unreachable(found); !why.empty())
+    if (auto why = why_unreachable(where); !why.empty())
       return caf::make_error(caf::sec::cannot_connect_to_node, std::move(why));
-    for (const auto& place : found)
+    for (const auto& place : where)
       connections_->dialed({place.endpoint().address().to_string(), place.endpoint().port()});
     auto promise = make_response_promise<actors::reached_node>();
     actors::ask(this, connector(), handshake_limit, caf::connect_atom_v, to->host, to->port)
