@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace steadfast::tests {
@@ -35,7 +37,7 @@ public:
   /// False when the other side hung up.
   bool send(std::string_view bytes) const {
     while (!bytes.empty()) {
-      const auto n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const auto n = uninterrupted([&] { return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); });
       if (n <= 0)
         return false;
       bytes.remove_prefix(static_cast<std::size_t>(n));
@@ -55,7 +57,8 @@ public:
       }
       pollfd fd{fd_, POLLIN, 0};
       std::array<char, 65536> buffer{};
-      const auto n = poll(&fd, 1, 10'000) > 0 ? recv(fd_, buffer.data(), buffer.size(), 0) : 0;
+      const bool is_there = uninterrupted([&] { return poll(&fd, 1, 10'000); }) > 0;
+      const auto n = is_there ? uninterrupted([&] { return recv(fd_, buffer.data(), buffer.size(), 0); }) : 0;
       if (n <= 0)
         return std::nullopt;
       in_.append(buffer.data(), static_cast<std::size_t>(n));
@@ -69,6 +72,14 @@ public:
   }
 
 private:
+  /// A fuzzer has a timer, whose signal ends any wait.
+  template <class Call>
+  static std::invoke_result_t<Call> uninterrupted(Call call) {
+    for (;;)
+      if (const auto n = call(); n >= 0 || errno != EINTR)
+        return n;
+  }
+
   int fd_;
   std::string in_;
 };
