@@ -21,21 +21,17 @@ known_tasks::entry* known_tasks::find(std::uint64_t number) {
   return found == tasks_.end() ? nullptr : &found->second;
 }
 
-std::optional<std::string_view> known_tasks::held_row_of(std::uint64_t number) const {
-  const auto found = tasks_.find(number);
-  return found == tasks_.end() || !found->second.is_held ? std::nullopt
-                                                         : std::optional<std::string_view>{found->second.row};
-}
-
 known_tasks::entry& known_tasks::add_new(std::uint64_t number, standing now) {
   auto& e = tasks_[number];
   e.now = std::move(now);
   return e;
 }
 
-known_tasks::entry& known_tasks::add_read(std::uint64_t number, standing now) {
+known_tasks::entry& known_tasks::add_read(std::uint64_t number, standing now, std::string_view row) {
   auto& e = add_new(number, std::move(now));
   e.shown = e.now.place;
+  if (row.size() <= row_max)
+    e.row = row;
   return e;
 }
 
@@ -71,7 +67,8 @@ void known_tasks::place(lmdb::transaction& txn, const tables& in) {
     if (is_in_hand(e.now)) {
       e.shown = e.now.place;
       e.is_held = false;
-      e.row = {};
+      if (e.row.size() > row_max)
+        e.row = {};
     } else {
       tasks_.erase(found);
     }

@@ -18,14 +18,15 @@ namespace steadfast::store {
 /// What the one writer knows of tasks, so that the next change of one reads nothing: of those that changed since the data file
 /// was written, whose latest records are held here, and of those in hand. A task that goes through all of its steps meanwhile
 /// is put into the tables once. Its queue (tables `ready` and `delayed`) is not held: claims look there.
-/// Changed as a batch goes, and thrown away together with the transaction. Memory: what is held, and known_max others.
+/// Changed as a batch goes, and thrown away together with the transaction. Memory: what is held, and known_max others, whose records
+/// have up to row_max bytes each.
 class known_tasks {
 public:
   struct entry {
     standing now;
     std::optional<kept_placement> shown; ///< as the tables have it, but for the queue; none: not at all
     bool is_held = false;                ///< the tables do not have it as it is now
-    std::string row;                     ///< its record, while it is held
+    std::string row; ///< its record as it is now; empty: it is not held, and what the tables have is not kept
 
     /// As it was submitted, payload included, if it has not changed since: who takes it need not read it. May be null.
     std::shared_ptr<const workflow::task> submitted;
@@ -33,11 +34,11 @@ public:
 
   /// Null: it is not known. Valid until the next call of place, forget or clear.
   entry* find(std::uint64_t number);
-  std::optional<std::string_view> held_row_of(std::uint64_t number) const;
 
   /// One that was not known.
   entry& add_new(std::uint64_t number, standing now);
-  entry& add_read(std::uint64_t number, standing now);
+  /// One that the tables have, with its record.
+  entry& add_read(std::uint64_t number, standing now, std::string_view row);
 
   void hold(std::uint64_t number, entry& e, std::string_view row);
   /// Memory: submitted_max tasks with payloads of payload_max bytes, the others are not remembered.
@@ -53,6 +54,7 @@ private:
   static constexpr std::size_t known_max = 32'768;
   static constexpr std::size_t submitted_max = 4096;
   static constexpr std::size_t payload_max = 4096;
+  static constexpr std::size_t row_max = 2048; ///< of a record that is kept though the tables have it
 
   std::unordered_map<std::uint64_t, entry> tasks_;
   std::vector<std::uint64_t> held_;

@@ -99,8 +99,16 @@ void move_in_queue(lmdb::transaction& txn, const tables& in, std::uint64_t numbe
   queue({txn, in, number}, to);
 }
 
+/// The states that tasks stay in come last, but for those of tasks that need a person.
+void list_by_state(const place& x, const placement& p) {
+  if (p.ended_at != workflow::unset)
+    x.txn.append(x.in.states, state_key(x.number, p), {});
+  else
+    x.txn.put(x.in.states, state_key(x.number, p), {});
+}
+
 void add_to_lists(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& p) {
-  txn.append(in.states, state_key(number, p), {});
+  list_by_state({txn, in, number}, p);
   if (p.due != workflow::never)
     txn.put(in.deadlines, key{p.due, number}, {});
   if (!p.locked_by.empty())
@@ -112,7 +120,7 @@ void move_in_lists(lmdb::transaction& txn, const tables& in, std::uint64_t numbe
                    const placement& to) {
   if (from.state != to.state) {
     txn.erase(in.states, state_key(number, from));
-    txn.append(in.states, state_key(number, to), {});
+    list_by_state({txn, in, number}, to);
   }
   if (from.due != to.due && !workflow::mutant("deadline_index_not_moved")) {
     if (from.due != workflow::never)

@@ -26,12 +26,17 @@ outcome write_batch::judge(const write& w) {
   }
 }
 
-std::optional<snapshot::known_task> write_batch::load(std::uint64_t number, bool whole) {
+std::optional<std::string_view> write_batch::row_of(std::uint64_t number) const {
+  if (const auto* const e = settings_.known->find(number); e != nullptr && !e->row.empty())
+    return e->row;
+  return txn_.get(in_.tasks, key{number});
+}
+
+snapshot::known_task write_batch::read(std::uint64_t number, std::string_view row, bool whole) {
   try {
-    const auto row = settings_.known->held_row_of(number);
-    auto found = row ? std::optional{see_.task_in(number, *row)} : see_.task(number);
-    if (found && whole)
-      see_.complete(*found);
+    auto found = see_.task_in(number, row);
+    if (whole)
+      see_.complete(found);
     return found;
   } catch (const damaged_record& e) {
     settings_.damage->report(number, e.what());
@@ -39,18 +44,29 @@ std::optional<snapshot::known_task> write_batch::load(std::uint64_t number, bool
   }
 }
 
+std::optional<snapshot::known_task> write_batch::load(std::uint64_t number, bool whole) {
+  const auto row = row_of(number);
+  return row ? std::optional{read(number, *row, whole)} : std::nullopt;
+}
+
 known_tasks::entry* write_batch::known(std::uint64_t number) {
   if (auto* const e = settings_.known->find(number))
     return e;
-  const auto read = load(number);
-  return read ? &settings_.known->add_read(number, standing_of(*read)) : nullptr;
+  const auto row = row_of(number);
+  return row ? &settings_.known->add_read(number, standing_of(read(number, *row, false)), *row) : nullptr;
+}
+
+std::string_view write_batch::row_before(const known_tasks::entry& e, const key& k) const {
+  if (!e.row.empty() || !e.shown)
+    return e.row;
+  return txn_.get(in_.tasks, k).value_or(std::string_view{});
 }
 
 void write_batch::put_row(known_tasks::entry& e, const workflow::task& t) {
   const key k{t.number};
   const auto row = encode_record(k, task_state_view{&t, e.now.revision, e.now.payload_size, &e.now.large});
   if (settings_.changes != nullptr)
-    settings_.changes->on_task(t.number, e.is_held ? e.row : txn_.get(in_.tasks, k).value_or(std::string_view{}), row);
+    settings_.changes->on_task(t.number, row_before(e, k), row);
   settings_.known->hold(t.number, e, row);
 }
 

@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace steadfast::store {
@@ -68,11 +70,17 @@ private:
   // write_purge.cpp
   outcome make(const purge_ended& w);
 
-  /// Reports a damaged task before it throws.
+  /// Its record as it is now. Nothing: there is no such task. Valid until something is written.
+  std::optional<std::string_view> row_of(std::uint64_t number) const;
+  /// What the record says. Reports a damaged task before it throws.
+  snapshot::known_task read(std::uint64_t number, std::string_view row, bool whole);
+  /// Both.
   std::optional<snapshot::known_task> load(std::uint64_t number, bool whole = false);
 
   /// What is known of it, or read. Null: there is no such task.
   known_tasks::entry* known(std::uint64_t number);
+  /// Its record as it was until now; empty: it is new.
+  std::string_view row_before(const known_tasks::entry& e, const key& k) const;
   /// Keeps the record of a task, of which its entry says already how it stands now.
   void put_row(known_tasks::entry& e, const workflow::task& t);
   /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue calls it before.
@@ -80,6 +88,7 @@ private:
 
   // write_task.cpp
   outcome submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
+  std::uint32_t newest_version(const std::string& workflow); ///< 0: there is none
   outcome submit_again(const submit_task& w, const task_ref& known, const std::array<std::uint64_t, 2>& digest);
   /// Puts a task that has a number of its own by now.
   known_tasks::entry& put_new(const workflow::task& t, const definition_cache::entry& d,
@@ -153,6 +162,7 @@ private:
   counters count_;
   ended_counts ended_; ///< of the workflows that somebody asked for
   std::vector<std::uint64_t> set_aside_;
+  std::pair<std::string, std::uint32_t> newest_; ///< the workflow that was asked for last, and its newest version
   std::uint64_t room_ = 0; ///< pages that were left when it was looked, less what may have been used since
   recent_ids::changes ids_;
 };

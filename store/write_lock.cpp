@@ -35,17 +35,18 @@ std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const 
   try {
     auto* there = settings_.known->find(number);
     const auto submitted = there != nullptr ? there->submitted : nullptr;
-    const auto read = submitted ? std::nullopt : load(number, whole);
-    if (!submitted && !read)
+    const auto row = submitted ? std::nullopt : row_of(number);
+    if (!submitted && !row)
       return std::nullopt;
+    const auto stored = row ? std::optional{read(number, *row, whole)} : std::nullopt;
     if (there == nullptr)
-      there = &settings_.known->add_read(number, standing_of(*read));
-    auto change = workflow::apply(submitted ? *submitted : read->state.task, *there->now.definition, e, clock);
+      there = &settings_.known->add_read(number, standing_of(*stored), *row);
+    auto change = workflow::apply(submitted ? *submitted : stored->state.task, *there->now.definition, e, clock);
     if (change.result != workflow::verdict::applied)
       return std::nullopt;
     change.next.revision = replace(*there, change.next, {change.notices, change.alerts});
     return std::move(change.next);
-  } catch (const damaged_record&) { // reported by load(); the others go on
+  } catch (const damaged_record&) { // reported by read(); the others go on
     return std::nullopt;
   }
 }

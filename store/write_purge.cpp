@@ -89,7 +89,7 @@ bool write_batch::purge(std::uint64_t number) {
       return false;
     erase_all_of(*known);
     return true;
-  } catch (const damaged_record&) { // reported by load(): it is set aside
+  } catch (const damaged_record&) { // reported by read(): it is set aside
     return false;
   }
 }

@@ -75,8 +75,15 @@ outcome write_batch::submit_again(const submit_task& w, const task_ref& known, c
   return o;
 }
 
+/// Most submissions of a batch are for the same workflow.
+std::uint32_t write_batch::newest_version(const std::string& workflow) {
+  if (newest_.first != workflow)
+    newest_ = {workflow, see_.newest_version(workflow).value_or(0)};
+  return newest_.second;
+}
+
 outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
-  const auto version = w.what.version != 0 ? w.what.version : see_.newest_version(w.what.workflow).value_or(0);
+  const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
   const auto definition = see_.definition(w.what.workflow, version);
   if (!definition)
     return turned_down(verdict::absent, "there is no workflow " + w.what.workflow
@@ -224,6 +231,7 @@ outcome write_batch::make(const register_definition& w) {
   }
   const key k = definition_key(w.what.name, w.what.version);
   txn_.put(in_.definitions, k, encode_record(k, w.what));
+  newest_ = {};
   outcome o = applied();
   o.created = true;
   return o;

@@ -104,6 +104,13 @@ TEST_CASE("without a version the newest definition is used, and the task keeps i
   CHECK(store->find("new")->version == 3);
 }
 
+TEST_CASE("a definition that is registered between two submissions of a commit is the newest for the second one") {
+  opened_store store;
+  store->commit({submit_task{order("old"), at(0)}, register_definition{delivery(2)}, submit_task{order("new"), at(0)}});
+  CHECK(store->find("old")->version == 1);
+  CHECK(store->find("new")->version == 2);
+}
+
 TEST_CASE("an observer finds the note that its task was accepted") {
   opened_store store;
   auto s = order("order-1");
