@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <vector>
 
 namespace steadfast::runtime {
@@ -16,7 +17,8 @@ namespace {
 
 std::vector<int> open_files() {
   std::vector<int> all;
-  for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd"})
+  std::error_code not_mounted;
+  for (const auto& entry : std::filesystem::directory_iterator{"/proc/self/fd", not_mounted})
     all.push_back(std::stoi(entry.path().filename().string()));
   return all;
 }

@@ -161,7 +161,9 @@ public:
     drain_agents(until);
     end_actors();
     system_->await_all_actors_done();
-    end_network();
+    if (options_.cluster.is_used())
+      end_with_network();
+    system_.reset();
     config_.reset();
     parts_ = {};
   }
@@ -278,7 +280,7 @@ private:
   }
 
   /// CAF ends when everybody has taken what is on its way to them; somebody who is frozen or cut off never does.
-  void end_network() {
+  void end_with_network() {
     std::promise<void> ended;
     std::thread watch{[this, has_ended = ended.get_future()] {
       if (has_ended.wait_for(farewell_limit) == std::future_status::timeout)
