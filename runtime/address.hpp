@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,8 @@ namespace steadfast::runtime {
 struct address {
   std::string host; ///< without brackets
   std::uint16_t port = 0;
+
+  friend auto operator<=>(const address&, const address&) = default;
 };
 
 /// Nothing if the text is not host:port with a port of 1 to 65535.

@@ -46,7 +46,7 @@ std::optional<asio::ip::tcp::endpoint> end_of(int socket, int (*told)(int, socka
 
 void connections::dialed(const address& to) {
   const std::lock_guard lock{mutex_};
-  dialed_.emplace(to.host, to.port);
+  dialed_.insert(to);
 }
 
 void connections::break_off() const {

@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <mutex>
 #include <set>
-#include <string>
-#include <utility>
 
 namespace steadfast::runtime {
 
@@ -27,7 +25,7 @@ private:
 
   std::uint16_t port_;
   mutable std::mutex mutex_;
-  std::set<std::pair<std::string, std::uint16_t>> dialed_;
+  std::set<address> dialed_;
 };
 
 } // namespace steadfast::runtime
