@@ -86,10 +86,13 @@ void to_format_4(lmdb::transaction& txn) {
 /// Tasks are written with relative bodies; those that are there are rewritten when they change.
 void to_format_5(lmdb::transaction&) {}
 
+/// Definitions are written with compact bodies, which have a result and optional members; those that are there stay as they are.
+void to_format_6(lmdb::transaction&) {}
+
 } // namespace
 
 std::vector<migration> all_migrations() {
-  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5}};
+  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5}, {5, to_format_6}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {
