@@ -16,7 +16,9 @@ struct http_reply {
 
 /// The meaning of a reply: 2xx succeeded; 404 to a probe means that it did not happen; otherwise by the configured
 /// classes, of which the transient ones win, and anything that is in neither is transient. Only 429 says that nothing was
-/// done among the transient ones: a service may fail after it acted (RFC 9110, RFC 6585).
+/// done among the transient ones: a service may fail after it acted (RFC 9110, RFC 6585). 408, 499, 502 to 504 and the codes
+/// above 511 are what proxies and gateways say when they did not hear the service out: the answer is then unsettled, in
+/// whatever class they are.
 answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now);
 
 /// "5xx" or "503" against a status.
