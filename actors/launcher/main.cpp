@@ -40,9 +40,9 @@ sigset_t all_signals() {
 }
 
 /// 0 when it cannot be told: it has just ended.
-pid_t parent_of(const char* pid) {
-  std::array<char, 64> path{};
-  std::snprintf(path.data(), path.size(), "/proc/%s/stat", pid);
+pid_t parent_of(pid_t pid) {
+  std::array<char, 32> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/stat", pid);
   const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return 0;
@@ -61,7 +61,7 @@ void kill_children() {
     return;
   const auto self = getpid();
   while (const auto* entry = readdir(processes))
-    if (const auto pid = std::atoi(entry->d_name); pid > 1 && parent_of(entry->d_name) == self)
+    if (const auto pid = std::atoi(entry->d_name); pid > 1 && parent_of(pid) == self)
       kill(pid, SIGKILL);
   closedir(processes);
 }
