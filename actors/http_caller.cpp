@@ -126,20 +126,24 @@ std::size_t take_body(char* data, std::size_t, std::size_t size, void* user) {
   return size;
 }
 
+/// The value of the header, if it is the one of that name, which ends in a colon.
+void take_value(std::string_view line, std::string_view name, std::string& into) {
+  if (line.size() <= name.size() || strncasecmp(line.data(), name.data(), name.size()) != 0)
+    return;
+  line.remove_prefix(name.size());
+  const auto first = line.find_first_not_of(" \t\r\n");
+  const auto last = line.find_last_not_of(" \t\r\n");
+  if (first != std::string_view::npos)
+    into = std::string{line.substr(first, last - first + 1)};
+}
+
 std::size_t take_header(char* data, std::size_t, std::size_t size, void* user) {
-  constexpr std::string_view name = "retry-after:";
-  const std::string_view line{data, size};
-  auto& headers_size = static_cast<transfer*>(user)->headers_size;
-  headers_size += size;
-  if (headers_size > headers_max)
+  auto& t = *static_cast<transfer*>(user);
+  t.headers_size += size;
+  if (t.headers_size > headers_max)
     return 0;
-  if (line.size() > name.size() && strncasecmp(line.data(), name.data(), name.size()) == 0) {
-    auto value = line.substr(name.size());
-    const auto first = value.find_first_not_of(" \t");
-    const auto last = value.find_last_not_of(" \t\r\n");
-    if (first != std::string_view::npos)
-      static_cast<transfer*>(user)->reply.retry_after = std::string{value.substr(first, last - first + 1)};
-  }
+  take_value({data, size}, "retry-after:", t.reply.retry_after);
+  take_value({data, size}, "steadfast-happened:", t.reply.happened);
   return size;
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("Retry-After is handed on") {
 TEST_CASE("a service can ask for a wait of a day at most, by a number or a date") {
   const auto wait_for = [](const std::string& value) {
     constexpr workflow::instant now{784'111'777'000ms}; // of the first date below
-    return answer_of(http_reply{503, "", value}, {}, workflow::attempt_action::perform, now).retry_after;
+    return answer_of(http_reply{503, "", value, ""}, {}, workflow::attempt_action::perform, now).retry_after;
   };
   CHECK(wait_for("Sun, 06 Nov 1994 08:49:37 GMT") == 0s);
   CHECK(wait_for("Sun, 06 Nov 1994 08:49:47 GMT") == 10s);
@@ -169,6 +169,40 @@ TEST_CASE("a service can ask for a wait of a day at most, by a number or a date"
     CHECK(wait_for(much) == 24h);
   for (const auto* none : {"-5", "soon", "", "99999999999999999999"})
     CHECK(wait_for(none) == 0s);
+}
+
+TEST_CASE("P15: a probe is denied by an explicit no, and by nothing else") {
+  const auto told = [](long status, const std::string& body, const std::string& header = "") {
+    return answer_of(http_reply{status, body, "", header}, {}, workflow::attempt_action::probe, {});
+  };
+  for (const long status : {200, 404}) {
+    CHECK(told(status, R"({"happened": false, "undone": true})").kind == report_kind::denied);
+    CHECK(told(status, "", "no").kind == report_kind::denied);
+    CHECK(told(status, R"({"happened": true})", "no").kind == report_kind::denied); // the header says it first
+    CHECK(told(status, "{}", "perhaps").kind == report_kind::failed_transient);
+  }
+  for (const auto* other : {"", "<html>not found</html>", "{}", "[]", "null", R"({"happened": 0})",
+                            R"({"happened": "no"})", R"({"error": {"happened": false}})", R"({"happened": true})"}) {
+    INFO(other);
+    const auto wrong_path = told(404, other);
+    CHECK(wrong_path.kind == report_kind::failed_transient);
+    CHECK_THAT(wrong_path.why, Catch::Contains("HTTP 404") && Catch::Contains("Steadfast-Happened: no"));
+    CHECK(told(200, other).kind == report_kind::succeeded);
+  }
+  CHECK(told(404, R"({"happened": false})", "yes").kind == report_kind::failed_transient);
+  CHECK(told(500, R"({"happened": false})", "no").kind == report_kind::failed_transient);
+  CHECK(told(403, R"({"happened": false})", "no").kind == report_kind::failed_permanent);
+}
+
+TEST_CASE("P15: the word of a probe is read from its header") {
+  service s{[](const httplib::Request&, httplib::Response& response) {
+    response.status = 404;
+    response.set_header("steadfast-happened", "no");
+  }};
+  auto c = call_with("{}");
+  CHECK(http_bench{s.options()}.answer_to(c).kind == report_kind::failed_permanent); // to a step it says nothing
+  c.action = workflow::attempt_action::probe;
+  CHECK(http_bench{s.options()}.answer_to(c).kind == report_kind::denied);
 }
 
 TEST_CASE("a redirect is not followed, and leaves a doubt") {
