@@ -64,7 +64,7 @@ public:
         go_on();
       },
       [this](const tick_timer& m) {
-        if (alarm_.rings(m))
+        if (alarm_.rings<agent_self>(this, time_, m))
           desk_.on_tick(now());
         go_on();
       },

@@ -41,6 +41,7 @@ std::vector<std::string> environment_of(const exec_options& o, const call& c) {
   all["STEADFAST_TRY"] = std::to_string(c.try_number);
   all["STEADFAST_EPOCH"] = std::to_string(c.epoch);
   all["STEADFAST_COMPLETE_BY"] = workflow::utc_text(c.complete_by);
+  all["STEADFAST_TIME_LEFT"] = std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0));
   std::vector<std::string> lines;
   lines.reserve(all.size());
   for (const auto& [name, value] : all)
@@ -175,7 +176,11 @@ private:
     const auto why = "exit code " + std::to_string(code) + said;
     const auto& passing = options_.transient_exits;
     if (std::find(passing.begin(), passing.end(), code) != passing.end())
-      return failed_for_now(why);
+    {
+      auto failed = failed_for_now(why);
+      failed.unsettled = false; // its own word, and nothing that it started is left
+      return failed;
+    }
     return failed_for_good(why, true); // it may have died halfway
   }
 

@@ -180,8 +180,10 @@ private:
   node_surroundings surroundings(std::shared_ptr<store::state_store> store) {
     node_surroundings with{*system_};
     with.store = std::move(store);
-    with.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
-                  system_->clock().now()};
+    with.clock =
+      with.store && !options_.store.read_only
+        ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })
+        : clock_set_now();
     with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
     if (options_.cluster.is_used())
       with.dialer = runtime::spawn_dialer(*system_, options_.cluster.has_certificates(), connections_);
