@@ -61,18 +61,24 @@ bool is_fatal(const lmdb::error& e) {
 /// What was done since begin() is dropped unless it is kept.
 class dropped_unless_kept {
 public:
-  explicit dropped_unless_kept(shared_transaction& t) : transaction_{&t} {}
+  dropped_unless_kept(shared_transaction& t, id_filter& read) : transaction_{&t}, read_{read} {}
   dropped_unless_kept(const dropped_unless_kept&) = delete;
   dropped_unless_kept& operator=(const dropped_unless_kept&) = delete;
   ~dropped_unless_kept() {
-    if (transaction_ != nullptr)
-      transaction_->drop();
+    if (transaction_ == nullptr)
+      return;
+    transaction_->drop();
+    read_.drop_position();
   }
 
-  void keep() { transaction_ = nullptr; }
+  void keep() {
+    transaction_ = nullptr;
+    read_.keep_position();
+  }
 
 private:
   shared_transaction* transaction_;
+  id_filter& read_; ///< what the transaction showed
 };
 
 store_directory directory_for(const store_options& options) {
@@ -279,7 +285,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
   if (++commits_ % commits_between_looks == 0)
     env_->clear_stale_readers();
   grow_ahead();
-  dropped_unless_kept guard{*shared_};
+  dropped_unless_kept guard{*shared_, moved_ids_};
   auto& txn = shared_->begin();
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
   write_batch writes{txn,
@@ -341,7 +347,7 @@ void lmdb_engine::save() {
   const std::lock_guard lock{writing_};
   while (!is_lost_) {
     try {
-      dropped_unless_kept guard{*shared_};
+      dropped_unless_kept guard{*shared_, moved_ids_};
       shared_->save();
       guard.keep();
       return grow_ahead();
