@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <future>
 #include <optional>
+#include <random>
 #include <thread>
 #include <utility>
 
@@ -60,7 +61,16 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-std::shared_ptr<store::state_store> open_store(const store::store_options& o) {
+/// 0 is none.
+std::uint64_t number_by_chance() {
+  std::random_device chance;
+  for (;;)
+    if (const auto number = std::uint64_t{chance()} << 32 | chance(); number != 0)
+      return number;
+}
+
+std::shared_ptr<store::state_store> open_store(store::store_options o) {
+  o.journal_name = number_by_chance();
   try {
     return store::open_lmdb_store(o);
   } catch (const store::store_error& e) {

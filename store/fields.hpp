@@ -143,6 +143,16 @@ namespace steadfast::store {
 // ---- stored only ----
 
 template <class Archive>
+void serialize(Archive& ar, journal_used& x, unsigned) {
+  all(ar, x.name, x.is_open);
+}
+
+template <class Archive>
+void serialize(Archive& ar, journal_head& x, unsigned) {
+  all(ar, x.name, x.size);
+}
+
+template <class Archive>
 void serialize(Archive& ar, ended_count& x, unsigned) {
   all(ar, x.there, x.purged, x.alerts_purged);
 }

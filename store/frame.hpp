@@ -32,6 +32,8 @@ enum class record_kind : std::uint16_t {
   ended_count = 14,
   recent_id = 15,
   journal_entry = 16, ///< in a file of its own; its body is a change_log
+  journal_used = 17,
+  journal_head = 18, ///< in the same file, at its beginning
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

@@ -2,6 +2,7 @@
 
 #include "store/record.hpp"
 #include "store/schema.hpp"
+#include "store/unsaved.hpp"
 #include "workflow/mutant.hpp"
 
 #include <algorithm>
@@ -86,10 +87,15 @@ void to_format_4(lmdb::transaction& txn) {
 /// Tasks are written with relative bodies; those that are there are rewritten when they change.
 void to_format_5(lmdb::transaction&) {}
 
+/// The data file says which journal belongs to it: none until the first is begun.
+void to_format_6(lmdb::transaction& txn) {
+  put_used_journal(txn, {});
+}
+
 } // namespace
 
 std::vector<migration> all_migrations() {
-  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5}};
+  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5}, {5, to_format_6}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

@@ -57,6 +57,8 @@ STEADFAST_RECORD(steadfast::store::set_aside_record, set_aside)
 STEADFAST_RECORD(steadfast::store::exported_task, exported_task)
 STEADFAST_RECORD(steadfast::store::ended_count, ended_count)
 STEADFAST_RECORD(steadfast::store::recent_id, recent_id)
+STEADFAST_RECORD(steadfast::store::journal_used, journal_used)
+STEADFAST_RECORD(steadfast::store::journal_head, journal_head)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -268,6 +270,8 @@ STEADFAST_STORED(late_reply_record)
 STEADFAST_STORED(set_aside_record)
 STEADFAST_STORED(ended_count)
 STEADFAST_STORED(recent_id)
+STEADFAST_STORED(journal_used)
+STEADFAST_STORED(journal_head)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 
 #define STEADFAST_SENT(Type)                                                                                           \
