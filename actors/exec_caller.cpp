@@ -175,13 +175,10 @@ private:
       return did_not_happen();
     const auto why = "exit code " + std::to_string(code) + said;
     const auto& passing = options_.transient_exits;
-    if (std::find(passing.begin(), passing.end(), code) != passing.end())
-    {
-      auto failed = failed_for_now(why);
-      failed.unsettled = false; // its own word, and nothing that it started is left
-      return failed;
-    }
-    return failed_for_good(why, true); // it may have died halfway
+    const bool is_passing = std::find(passing.begin(), passing.end(), code) != passing.end();
+    auto failed = is_passing ? failed_for_now(why) : failed_for_good(why, true); // it may have died halfway
+    failed.unsettled = false; // it says so itself, and nothing that it started is left
+    return failed;
   }
 
   const exec_options& options_;
