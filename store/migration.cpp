@@ -87,7 +87,8 @@ void to_format_4(lmdb::transaction& txn) {
 /// Tasks are written with relative bodies; those that are there are rewritten when they change.
 void to_format_5(lmdb::transaction&) {}
 
-/// The data file says which journal belongs to it: none until the first is begun.
+/// The data file says which journal belongs to it: none until the first is begun. Definitions are written with compact bodies,
+/// which have a result and optional members; those that are there stay as they are.
 void to_format_6(lmdb::transaction& txn) {
   put_used_journal(txn, {});
 }

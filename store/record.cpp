@@ -35,9 +35,15 @@ constexpr record_kind kind_of<std::vector<T>> = static_cast<record_kind>(static_
 template <>
 constexpr record_kind kind_of<write> = record_kind::write_request;
 
-/// The records that are written again and again, by which the size of a commit is measured.
+/// The records with compact bodies: those that are written again and again, by which the size of a commit is measured, and
+/// those with definitions, which have gained fields.
 template <class T>
-constexpr bool is_compact = kind_of<T> == record_kind::task_state;
+constexpr bool is_compact =
+  kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
+  || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;
+
+template <class T>
+constexpr bool is_compact<std::vector<T>> = is_compact<T>;
 
 } // namespace steadfast::store
 
@@ -85,6 +91,7 @@ STEADFAST_PART(steadfast::workflow::retry_policy)
 STEADFAST_PART(steadfast::workflow::cool_off_policy)
 STEADFAST_PART(steadfast::workflow::source)
 STEADFAST_PART(steadfast::workflow::input_member)
+STEADFAST_PART(steadfast::workflow::result_mapping)
 STEADFAST_PART(steadfast::workflow::condition)
 STEADFAST_PART(steadfast::workflow::compensation)
 STEADFAST_PART(steadfast::workflow::probe)
@@ -208,7 +215,7 @@ T read_body(std::uint16_t format, std::string_view body) {
   if (format == plain_body)
     return read_plain<T>(body);
   if constexpr (is_compact<T>)
-    if (format == compact_body || format == relative_body)
+    if (format == relative_body || (format == compact_body && kind_of<T> == record_kind::task_state))
       return read_compact<T>(format, body);
   throw damaged_record{"its format " + std::to_string(format) + " is not known"};
 }
