@@ -1,5 +1,6 @@
 #include "store/restored.hpp"
 
+#include "store/incident_book.hpp"
 #include "store/record.hpp"
 #include "workflow/mutant.hpp"
 
@@ -95,6 +96,9 @@ void leap_if_copy(lmdb::transaction& txn, const tables& in) {
                               workflow::unset};
   txn.put(in.alerts, k, encode_record(k, alert_entry{count.last_alert, 0, {}, alert, {}, workflow::unset}));
   txn.put(in.open_alerts, k, {});
+  incident_book book{txn, in};
+  book.join({count.last_alert, 0, {}, alert, workflow::signature_of(alert, nullptr, nullptr)});
+  book.write();
   txn.put(in.meta, counters_key, encode_record(counters_key, count));
   txn.erase(in.meta, copy_key);
 }

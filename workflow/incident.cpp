@@ -184,15 +184,17 @@ bool is_in_trouble(const task& t) {
          || std::any_of(t.steps.begin(), t.steps.end(), [](const step& s) { return s.wait_alerted; });
 }
 
+bool is_about_standing(const alert& a) {
+  return a.kind == "error" || a.kind == "set_aside" || a.kind == "undo_failed" || a.kind == "waiting";
+}
+
 bool still_holds(const alert& a, const task& t, const definition& d) {
   const auto i = a.step.empty() ? std::nullopt : find_step(d, a.step);
-  if (a.kind == "error" || a.kind == "set_aside")
-    return t.state == process_state::error;
-  if (a.kind == "undo_failed")
-    return i ? t.steps[*i].state == step_state::compensation_failed : t.state == process_state::error;
   if (a.kind == "waiting")
     return i && t.steps[*i].wait_alerted;
-  return true;
+  if (a.kind == "undo_failed" && i)
+    return t.steps[*i].state == step_state::compensation_failed;
+  return t.state == process_state::error;
 }
 
 instant last_changed_at(const task& t) {

@@ -34,8 +34,10 @@ incident_signature signature_of(const alert& a, const task* t, const definition*
 /// The task may have alerts that end when it moves on: one that is not in trouble has none.
 bool is_in_trouble(const task& t);
 
-/// What the alert says of the task is still so. An alert that is about something that was, and not about how the task
-/// stands, holds until a person has acknowledged it.
+/// The alert is about how its task stands. One that is about something that was holds until a person has acknowledged it.
+bool is_about_standing(const alert& a);
+
+/// What the alert says of the task is still so. REQUIRES: it is_about_standing.
 bool still_holds(const alert& a, const task& t, const definition& d);
 
 /// The last thing that is known to have happened to it.
