@@ -68,9 +68,9 @@ lease_record write_batch::lease_to_acquire(const acquire_lease& w) {
   try {
     return see_.lease_of(w.name).value_or(lease_record{{w.name, {}, {}, 0, workflow::unset}, {}});
   } catch (const damaged_record& e) {
-    put_alert(
-      0, {},
-      {"set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(), {}, w.now});
+    const workflow::alert told{
+      "set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(), {}, w.now};
+    put_alert(0, {}, told, workflow::signature_of(told, nullptr, nullptr));
     return {{w.name, {}, {}, count_.last_epoch, workflow::unset}, {}}; // no epoch of it was higher
   }
 }

@@ -177,8 +177,10 @@ std::uint64_t write_batch::replace(known_tasks::entry& e, const workflow::task& 
   }
   for (const auto& n : also.notices)
     put_notice(next, n);
+  if (stands.is_in_trouble)
+    settle_alerts(next, *stands.definition);
   for (const auto& a : also.alerts)
-    put_alert(next.number, next.id, a);
+    put_alert(next.number, next.id, a, workflow::signature_of(a, &next, stands.definition.get()));
   stands.follow(next, stands.revision + 1, place);
   put_row(e, next);
   return stands.revision;
@@ -255,13 +257,13 @@ outcome write_batch::make(const set_aside_damaged& w) {
   purge_from_indexes(txn_, in_, w.number);
   recount();
   recount_ended();
+  const workflow::alert told{"set_aside",
+                             "the task was set aside because its records are damaged: " + w.why
+                               + "; restore a copy of the store to get it back",
+                             {},
+                             w.now};
   if (!workflow::mutant("set_aside_in_silence"))
-    put_alert(w.number, id,
-              {"set_aside",
-               "the task was set aside because its records are damaged: " + w.why
-                 + "; restore a copy of the store to get it back",
-               {},
-               w.now});
+    put_alert(w.number, id, told, workflow::signature_of(told, nullptr, nullptr));
   set_aside_.push_back(w.number);
   settings_.known->forget(w.number);
   return applied();

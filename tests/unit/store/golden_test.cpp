@@ -1,7 +1,7 @@
 // The bytes of each format, as first written. If one of these tests fails, stores in the field can no longer be read: add a
 // format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are missing. The
 // records that later formats brought are among those of format 1, whose bodies are written as they were; formats 3 and 5
-// brought other bodies for tasks, format 4 the journal, format 6 another one and other bodies for definitions.
+// brought other bodies for tasks, format 4 the journal, format 6 another one, other bodies for definitions, and incidents.
 
 #include "samples.hpp"
 #include "support.hpp"
@@ -164,6 +164,10 @@ TEST_CASE("row 70: a definition is written as in format 6, and read as in format
   CHECK(taken_out.definition == as_of_format_1(sample_definition()));
   CHECK(taken_out.task == sample_task());
   CHECK(taken_out.late_replies == sample_export().late_replies);
+}
+
+TEST_CASE("row 70: an incident is written as in format 6 and read back") {
+  check_stored("incident", sample_incident(), format_6);
 }
 
 TEST_CASE("row 70: the worked example of docs/storage-format.md is what is written") {
