@@ -63,6 +63,12 @@ STEADFAST_RECORD(steadfast::store::set_aside_record, set_aside)
 STEADFAST_RECORD(steadfast::store::exported_task, exported_task)
 STEADFAST_RECORD(steadfast::store::ended_count, ended_count)
 STEADFAST_RECORD(steadfast::store::recent_id, recent_id)
+STEADFAST_RECORD(steadfast::store::journal_used, journal_used)
+STEADFAST_RECORD(steadfast::store::journal_head, journal_head)
+STEADFAST_RECORD(steadfast::store::incident, incident)
+STEADFAST_RECORD(steadfast::store::incident_page, incident_page)
+STEADFAST_RECORD(steadfast::store::alert_filter, alert_filter)
+STEADFAST_RECORD(steadfast::store::alert_list, alert_list)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -113,6 +119,10 @@ STEADFAST_PART(steadfast::store::record_act)
 STEADFAST_PART(steadfast::store::import_task)
 STEADFAST_PART(steadfast::store::ended_position)
 STEADFAST_PART(steadfast::store::purge_ended)
+STEADFAST_PART(steadfast::workflow::incident_signature)
+STEADFAST_PART(steadfast::store::act_on_incident)
+STEADFAST_PART(steadfast::store::system_condition)
+STEADFAST_PART(steadfast::store::report_conditions)
 
 namespace steadfast::store {
 
@@ -275,6 +285,9 @@ STEADFAST_STORED(late_reply_record)
 STEADFAST_STORED(set_aside_record)
 STEADFAST_STORED(ended_count)
 STEADFAST_STORED(recent_id)
+STEADFAST_STORED(journal_used)
+STEADFAST_STORED(journal_head)
+STEADFAST_STORED(incident)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 
 #define STEADFAST_SENT(Type)                                                                                           \
@@ -303,5 +316,8 @@ STEADFAST_SENT(late_reply_entry)
 STEADFAST_SENT(exported_task)
 STEADFAST_SENT(store_stats)
 STEADFAST_SENT(check_report)
+STEADFAST_SENT(incident_page)
+STEADFAST_SENT(alert_filter)
+STEADFAST_SENT(alert_list)
 
 } // namespace steadfast::store

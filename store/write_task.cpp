@@ -154,7 +154,7 @@ outcome write_batch::make(const update_task& w) {
   if (overtaken && !workflow::mutant("no_fence"))
     return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
                                               + " and lock epoch " + std::to_string(stored.lock_epoch));
-  if (auto lost = not_held(w.guard))
+  if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
   if (!is_same_task(stored, w.next))
     return turned_down(verdict::refused, "number, id, workflow, version, priority and reply_to of a task never change");
@@ -196,8 +196,10 @@ std::uint64_t write_batch::replace(known_tasks::entry& e, const workflow::task& 
   }
   for (const auto& n : also.notices)
     put_notice(next, n);
+  if (stands.is_in_trouble)
+    settle_alerts(next, *stands.definition);
   for (const auto& a : also.alerts)
-    put_alert(next.number, next.id, a);
+    put_alert(next.number, next.id, a, workflow::signature_of(a, &next, stands.definition.get()));
   stands.follow(next, stands.revision + 1, place);
   put_row(e, next);
   return stands.revision;
@@ -274,13 +276,13 @@ outcome write_batch::make(const set_aside_damaged& w) {
   purge_from_indexes(txn_, in_, w.number);
   recount();
   recount_ended();
+  const workflow::alert told{"set_aside",
+                             "the task was set aside because its records are damaged: " + w.why
+                               + "; restore a copy of the store to get it back",
+                             {},
+                             w.now};
   if (!workflow::mutant("set_aside_in_silence"))
-    put_alert(w.number, id,
-              {"set_aside",
-               "the task was set aside because its records are damaged: " + w.why
-                 + "; restore a copy of the store to get it back",
-               {},
-               w.now});
+    put_alert(w.number, id, told, workflow::signature_of(told, nullptr, nullptr));
   set_aside_.push_back(w.number);
   settings_.known->forget(w.number);
   return applied();

@@ -1,7 +1,7 @@
 // The bytes of each format, as first written. If one of these tests fails, stores in the field can no longer be read: add a
 // format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are missing. The
-// records that format 2 brought are among those of format 1, whose bodies are written as they were; formats 3 and 5
-// brought other bodies for tasks, format 4 the journal, format 6 other bodies for definitions.
+// records that later formats brought are among those of format 1, whose bodies are written as they were; formats 3 and 5
+// brought other bodies for tasks, format 4 the journal, format 6 another one, other bodies for definitions, and incidents.
 
 #include "samples.hpp"
 #include "support.hpp"
@@ -161,6 +161,8 @@ TEST_CASE("row 70: every stored record is written as in format 1 and read back")
   check_stored("alert", sample_alert_entry());
   check_stored("notice", notice_record{"order-4711", sample_notice()});
   check_stored("late_reply", late_reply_record{"order-4711", sample_late_reply()});
+  check_stored("journal_used", journal_used{0x0102030405060708, true});
+  check_stored("journal_head", journal_head{0x0102030405060708, 8 << 20});
   check_stored("ended_count", ended_count{8, 9, 10});
   check_stored("set_aside", set_aside_record{"its checksum does not match", moment(50), workflow::blob{"as found"}});
 }
@@ -175,6 +177,10 @@ TEST_CASE("row 70: a definition is written as in format 6, and read as in format
   CHECK(taken_out.definition == as_of_format_1(sample_definition()));
   CHECK(taken_out.task == sample_task());
   CHECK(taken_out.late_replies == sample_export().late_replies);
+}
+
+TEST_CASE("row 70: an incident is written as in format 6 and read back") {
+  check_stored("incident", sample_incident(), format_6);
 }
 
 TEST_CASE("row 70: the worked example of docs/storage-format.md is what is written") {
@@ -239,6 +245,16 @@ TEST_CASE("row 70: a store written in each format opens, is whole and can be wor
     check_knows_submissions(old);
     check_can_be_worked_on(old);
   }
+}
+
+TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with others behind it is told of") {
+  temporary_directory d;
+  lay_down(all_golden / "format-5" / "store", d.store());
+  std::fstream file{d.store() / "journal", std::ios::in | std::ios::out | std::ios::binary};
+  file.seekp(30);
+  file.put('\x7f');
+  file.close();
+  CHECK(mentions(refusal(small_options(d.store())), "entry 1 of the journal of the store is damaged"));
 }
 
 TEST_CASE("row 70: a task of format 4 whose last change is only in the journal is as it was left") {

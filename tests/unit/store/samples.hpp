@@ -140,6 +140,27 @@ inline alert_entry sample_alert_entry() {
   return {7, 0x0102030405060708, "order-4711", sample_alert(), "ann", moment(34)};
 }
 
+inline incident sample_incident() {
+  incident x;
+  x.number = 7;
+  x.what = {"undo_failed", "undo-drone", "delivery", "drone", "HTTP 503: # is busy"};
+  x.tasks = 8;
+  x.alerts = 9;
+  x.tasks_ever = 10;
+  x.times = 11;
+  x.is_condition = true;
+  x.first_at = moment(80);
+  x.last_at = moment(81);
+  x.closed_at = moment(82);
+  x.sample_task = "order-4711";
+  x.sample_text = "the drone is still booked";
+  x.acknowledged_by = "ann";
+  x.acknowledged_at = moment(83);
+  x.muted_until = moment(84);
+  x.acts = {{moment(85), "ann", "note", "ticket 4711"}};
+  return x;
+}
+
 inline counters sample_counters() {
   return {100, 7, 42, {0, 1, 2, 3, 4, 5, 6, 7}};
 }
