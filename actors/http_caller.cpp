@@ -126,25 +126,32 @@ std::size_t take_body(char* data, std::size_t, std::size_t size, void* user) {
   return size;
 }
 
+/// The value of the header, if it is the one of that name, which ends in a colon.
+void take_value(std::string_view line, std::string_view name, std::string& into) {
+  if (line.size() <= name.size() || strncasecmp(line.data(), name.data(), name.size()) != 0)
+    return;
+  line.remove_prefix(name.size());
+  const auto first = line.find_first_not_of(" \t\r\n");
+  const auto last = line.find_last_not_of(" \t\r\n");
+  if (first != std::string_view::npos)
+    into = std::string{line.substr(first, last - first + 1)};
+}
+
 std::size_t take_header(char* data, std::size_t, std::size_t size, void* user) {
-  constexpr std::string_view name = "retry-after:";
-  const std::string_view line{data, size};
-  auto& headers_size = static_cast<transfer*>(user)->headers_size;
-  headers_size += size;
-  if (headers_size > headers_max)
+  auto& t = *static_cast<transfer*>(user);
+  t.headers_size += size;
+  if (t.headers_size > headers_max)
     return 0;
-  if (line.size() > name.size() && strncasecmp(line.data(), name.data(), name.size()) == 0) {
-    auto value = line.substr(name.size());
-    const auto first = value.find_first_not_of(" \t");
-    const auto last = value.find_last_not_of(" \t\r\n");
-    if (first != std::string_view::npos)
-      static_cast<transfer*>(user)->reply.retry_after = std::string{value.substr(first, last - first + 1)};
-  }
+  take_value({data, size}, "retry-after:", t.reply.retry_after);
+  take_value({data, size}, "steadfast-happened:", t.reply.happened);
   return size;
 }
 
-/// Nothing can have reached the service: there was no connection, or no trust in it.
-bool never_sent(CURLcode code) {
+/// Nothing can have reached the service: there was no connection, or no trust in it, or no byte of a request was sent.
+bool never_sent(CURL* handle, CURLcode code) {
+  long sent = 0;
+  if (curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK && sent == 0)
+    return true;
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
@@ -167,7 +174,7 @@ answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
                              + " bytes (result_size_max); the service may have acted",
                            true);
   if (code != CURLE_OK)
-    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + o.url + ")", !never_sent(code));
+    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + o.url + ")", !never_sent(t.handle, code));
   return answer_of(t.reply, o, t.what.action, t.what.began_at);
 }
 
@@ -262,6 +269,7 @@ private:
     h.add("Steadfast-Try", std::to_string(c.try_number));
     h.add("Steadfast-Epoch", std::to_string(c.epoch));
     h.add("Steadfast-Complete-By", workflow::utc_text(c.complete_by));
+    h.add("Steadfast-Time-Left", std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0)));
     h.add("Expect", ""); // no 100-continue: it costs a round trip
   }
 
@@ -311,7 +319,9 @@ private:
   }
 
   /// Closes the connection that the call was on; whether the service acts all the same nobody knows.
-  void end_early(call_ticket ticket) { finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}}); }
+  void end_early(call_ticket ticket) {
+    finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}, true});
+  }
 
   void finish(call_ticket ticket, answer a) {
     const auto found = open_.find(ticket);

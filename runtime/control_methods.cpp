@@ -1,5 +1,6 @@
 #include "runtime/control_methods.hpp"
 
+#include "actors/step_input.hpp"
 #include "runtime/control_context.hpp"
 #include "runtime/json.hpp"
 #include "runtime/log.hpp"
@@ -130,7 +131,10 @@ json plan_undo(const control_context& c, const json& params) {
 
 json task_state(const control_context& c, const json& params) {
   const auto view = view_of(c, text_of(params, "id"));
-  return {{"process_state", std::string{workflow::to_string(view.task->state)}}, {"cause", view.task->cause}};
+  json answer{{"process_state", std::string{workflow::to_string(view.task->state)}}, {"cause", view.task->cause}};
+  if (!view.definition->result.empty())
+    answer["result"] = document_json(actors::result_of(*view.task, *view.definition));
+  return answer;
 }
 
 store::task_filter filter_of(const json& params) {

@@ -1,5 +1,6 @@
 #include "runtime/json.hpp"
 
+#include "actors/step_input.hpp"
 #include "runtime/time_text.hpp"
 #include "workflow/json_text.hpp"
 
@@ -121,6 +122,8 @@ json task_json(const workflow::task& t, const workflow::definition& d) {
     j["steps"].push_back(step_json(t.steps[i], d, i));
   j["content_type"] = t.content_type;
   j["payload"] = document_json(t.payload.view());
+  if (!d.result.empty())
+    j["result"] = document_json(actors::result_of(t, d));
   return j;
 }
 

@@ -25,7 +25,7 @@ namespace steadfast::runtime {
 
 namespace {
 
-constexpr const char* protocol = "steadfast-3"; ///< raised when a message changes its layout
+constexpr const char* protocol = "steadfast-4"; ///< raised when a message changes its layout
 constexpr std::chrono::seconds heartbeat{2};
 constexpr std::chrono::seconds silence_max{10};
 constexpr std::chrono::seconds probe_limit{2};

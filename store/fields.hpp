@@ -87,7 +87,15 @@ void serialize(Archive& ar, source& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, input_member& x, unsigned) {
-  all(ar, x.name, x.value);
+  if constexpr (store::is_compact_archive<Archive>)
+    all(ar, x.name, x.value, x.optional);
+  else
+    all(ar, x.name, x.value);
+}
+
+template <class Archive>
+void serialize(Archive& ar, result_mapping& x, unsigned) {
+  all(ar, x.value, x.members);
 }
 
 template <class Archive>
@@ -113,7 +121,14 @@ void serialize(Archive& ar, step_definition& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, definition& x, unsigned) {
-  all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max, x.priority);
+  constexpr bool has_result = store::is_compact_archive<Archive>;
+  static_assert(has_result || !Archive::is_saving::value, "format 1 cannot say all of a definition");
+  if constexpr (has_result)
+    all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max, x.priority,
+        x.result);
+  else
+    all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max,
+        x.priority);
 }
 
 template <class Archive>
@@ -146,6 +161,16 @@ void serialize(Archive& ar, late_reply& x, unsigned) {
 namespace steadfast::store {
 
 // ---- stored only ----
+
+template <class Archive>
+void serialize(Archive& ar, journal_used& x, unsigned) {
+  all(ar, x.name, x.is_open);
+}
+
+template <class Archive>
+void serialize(Archive& ar, journal_head& x, unsigned) {
+  all(ar, x.name, x.size);
+}
 
 template <class Archive>
 void serialize(Archive& ar, ended_count& x, unsigned) {

@@ -32,7 +32,9 @@ enum class record_kind : std::uint16_t {
   ended_count = 14,
   recent_id = 15,
   journal_entry = 16, ///< in a file of its own; its body is a change_log
-  incident = 18,
+  journal_used = 17,
+  journal_head = 18, ///< in the same file, at its beginning
+  incident = 19,
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

@@ -4,6 +4,7 @@
 #include "store/record.hpp"
 #include "store/schema.hpp"
 #include "store/snapshot.hpp"
+#include "store/unsaved.hpp"
 #include "workflow/mutant.hpp"
 
 #include <algorithm>
@@ -100,8 +101,11 @@ void to_format_4(lmdb::transaction& txn) {
 /// Tasks are written with relative bodies; those that are there are rewritten when they change.
 void to_format_5(lmdb::transaction&) {}
 
-/// Alerts that are the same thing are one incident: those that are open, and hold, begin with it.
+/// The data file says which journal belongs to it: none until the first is begun. Definitions are written with compact bodies,
+/// which have a result and optional members; those that are there stay as they are. Alerts that are the same thing are one
+/// incident: those that are open, and hold, begin with it.
 void to_format_6(lmdb::transaction& txn) {
+  put_used_journal(txn, {});
   for (const auto& t : all_tables)
     if (t.since == incidents_since)
       txn.make_table(t.name);

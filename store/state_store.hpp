@@ -51,7 +51,7 @@ struct exported_task {
   std::vector<workflow::late_reply> late_replies; ///< oldest first
 };
 
-/// A write that is only valid while the lease is held with this epoch.
+/// A write that is only valid while the lease is held with this epoch, and has not ended by the writer's clock.
 struct lease_guard {
   std::string name;
   std::uint64_t epoch = 0;
@@ -73,6 +73,7 @@ struct update_task {
   std::vector<workflow::alert> alerts;
   std::optional<workflow::late_reply> evidence;
   bool payload_changed = false; ///< the payload record must be written again
+  workflow::instant now{};      ///< by which `guard` is judged; unset: by its epoch alone
 };
 /// Takes up to `max` claimable tasks for a scheduler, by priority, then age; each becomes what apply(taken) makes of it.
 struct claim_tasks {

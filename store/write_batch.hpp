@@ -134,7 +134,8 @@ private:
   // write_lease.cpp
   lease_record lease_to_acquire(const acquire_lease& w);
   std::optional<outcome>
-  not_held(const std::optional<lease_guard>& guard) const; ///< nothing: it is, or none is asked for
+  not_held(const std::optional<lease_guard>& guard,
+           workflow::instant now) const; ///< nothing: it is, or none is asked for
   bool has_ended(const lease_guard& gone, workflow::instant now) const;
 
   // write_note.cpp

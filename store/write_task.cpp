@@ -135,7 +135,7 @@ outcome write_batch::make(const update_task& w) {
   if (overtaken && !workflow::mutant("no_fence"))
     return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
                                               + " and lock epoch " + std::to_string(stored.lock_epoch));
-  if (auto lost = not_held(w.guard))
+  if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
   if (!is_same_task(stored, w.next))
     return turned_down(verdict::refused, "number, id, workflow, version, priority and reply_to of a task never change");

@@ -160,7 +160,7 @@ TEST_CASE("Retry-After is handed on") {
 TEST_CASE("a service can ask for a wait of a day at most, by a number or a date") {
   const auto wait_for = [](const std::string& value) {
     constexpr workflow::instant now{784'111'777'000ms}; // of the first date below
-    return answer_of(http_reply{503, "", value}, {}, workflow::attempt_action::perform, now).retry_after;
+    return answer_of(http_reply{503, "", value, ""}, {}, workflow::attempt_action::perform, now).retry_after;
   };
   CHECK(wait_for("Sun, 06 Nov 1994 08:49:37 GMT") == 0s);
   CHECK(wait_for("Sun, 06 Nov 1994 08:49:47 GMT") == 10s);
@@ -169,6 +169,40 @@ TEST_CASE("a service can ask for a wait of a day at most, by a number or a date"
     CHECK(wait_for(much) == 24h);
   for (const auto* none : {"-5", "soon", "", "99999999999999999999"})
     CHECK(wait_for(none) == 0s);
+}
+
+TEST_CASE("P15: a probe is denied by an explicit no, and by nothing else") {
+  const auto told = [](long status, const std::string& body, const std::string& header = "") {
+    return answer_of(http_reply{status, body, "", header}, {}, workflow::attempt_action::probe, {});
+  };
+  for (const long status : {200, 404}) {
+    CHECK(told(status, R"({"happened": false, "undone": true})").kind == report_kind::denied);
+    CHECK(told(status, "", "no").kind == report_kind::denied);
+    CHECK(told(status, R"({"happened": true})", "no").kind == report_kind::denied); // the header says it first
+    CHECK(told(status, "{}", "perhaps").kind == report_kind::failed_transient);
+  }
+  for (const auto* other : {"", "<html>not found</html>", "{}", "[]", "null", R"({"happened": 0})",
+                            R"({"happened": "no"})", R"({"error": {"happened": false}})", R"({"happened": true})"}) {
+    INFO(other);
+    const auto wrong_path = told(404, other);
+    CHECK(wrong_path.kind == report_kind::failed_transient);
+    CHECK_THAT(wrong_path.why, Catch::Contains("HTTP 404") && Catch::Contains("Steadfast-Happened: no"));
+    CHECK(told(200, other).kind == report_kind::succeeded);
+  }
+  CHECK(told(404, R"({"happened": false})", "yes").kind == report_kind::failed_transient);
+  CHECK(told(500, R"({"happened": false})", "no").kind == report_kind::failed_transient);
+  CHECK(told(403, R"({"happened": false})", "no").kind == report_kind::failed_permanent);
+}
+
+TEST_CASE("P15: the word of a probe is read from its header") {
+  service s{[](const httplib::Request&, httplib::Response& response) {
+    response.status = 404;
+    response.set_header("steadfast-happened", "no");
+  }};
+  auto c = call_with("{}");
+  CHECK(http_bench{s.options()}.answer_to(c).kind == report_kind::failed_permanent); // to a step it says nothing
+  c.action = workflow::attempt_action::probe;
+  CHECK(http_bench{s.options()}.answer_to(c).kind == report_kind::denied);
 }
 
 TEST_CASE("a redirect is not followed, and leaves a doubt") {
@@ -197,6 +231,50 @@ TEST_CASE("a service that is not there was not reached") {
   const auto a = http_bench{o}.answer_to(call_with("{}"));
   CHECK(a.kind == report_kind::failed_transient);
   CHECK_FALSE(a.maybe_done);
+}
+
+TEST_CASE("row 74: a call that is asked to end is heard out") {
+  std::atomic<bool> works = true;
+  service s{[&](const httplib::Request&, httplib::Response& response) {
+    while (works)
+      std::this_thread::sleep_for(5ms);
+    response.set_content("{\"done\":true}", "application/json");
+  }};
+  http_bench b{s.options()};
+  b.caller->start(1, call_with("{}"));
+  for (int i = 0; i < 2000 && s.calls == 0; ++i)
+    std::this_thread::sleep_for(5ms);
+  REQUIRE(s.calls == 1);
+  b.caller->ask_to_end(1);
+  works = false;
+  const auto a = b.answers.wait(1);
+  REQUIRE(a);
+  CHECK(a->kind == report_kind::succeeded);
+  CHECK(a->result == "{\"done\":true}");
+}
+
+TEST_CASE("row 75: only the service's own answer settles a call, not that of a gateway") {
+  for (const int status : {400, 409, 422, 429, 500, 501}) {
+    INFO(status);
+    CHECK_FALSE((answer_for(status).maybe_done && answer_for(status).unsettled));
+  }
+  for (const int status : {408, 499, 502, 503, 504, 520, 524, 599}) {
+    INFO(status);
+    const auto a = answer_for(status);
+    CHECK(a.maybe_done);
+    CHECK(a.unsettled);
+  }
+}
+
+TEST_CASE("row 75: a gateway's answer is unsettled also where its status is configured as permanent") {
+  service s{says(504)};
+  auto o = s.options();
+  o.permanent = {"504"};
+  o.transient = {};
+  const auto a = http_bench{o}.answer_to(call_with("{}"));
+  CHECK(a.kind == report_kind::failed_permanent);
+  CHECK(a.maybe_done);
+  CHECK(a.unsettled);
 }
 
 TEST_CASE("a stopped call is over at once, whatever the service does") {

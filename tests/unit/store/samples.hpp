@@ -76,7 +76,7 @@ inline workflow::definition sample_definition() {
   workflow::step_definition a;
   a.name = "package";
   a.agent = "packing";
-  a.input = {{"to", {workflow::source::kind::payload, "", "/to", ""}},
+  a.input = {{"to", {workflow::source::kind::payload, "", "/to", ""}, true},
              {"kind", {workflow::source::kind::literal, "", "", "\"box\""}}};
   a.complete_by = workflow::span{1001};
   a.retry = {6, workflow::span{1002}, 150, workflow::span{1003}, 21};
@@ -103,6 +103,16 @@ inline workflow::definition sample_definition() {
   d.alert_after = workflow::span{2004};
   d.takeovers_max = 8;
   d.priority = 6;
+  d.result = {{}, {{"parcel", {workflow::source::kind::result, "package", "/parcel", ""}, true}}};
+  return d;
+}
+
+/// What of it the formats before 6 could say, which had no optional members and no result.
+inline workflow::definition as_of_format_1(workflow::definition d) {
+  for (auto& s : d.steps)
+    for (auto& m : s.input)
+      m.optional = false;
+  d.result = {};
   return d;
 }
 
