@@ -8,9 +8,11 @@
 #include "store/recent_ids.hpp"
 #include "store/snapshot.hpp"
 #include "workflow/event.hpp"
+#include "workflow/payload_needs.hpp"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -92,6 +94,7 @@ private:
 
   // write_task.cpp
   outcome submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
+  const workflow::payload_needs& needs_of(const definition_cache::entry& d);
   std::uint32_t newest_version(const std::string& workflow); ///< 0: there is none
   outcome submit_again(const submit_task& w, const task_ref& known, const std::array<std::uint64_t, 2>& digest);
   /// Puts a task that has a number of its own by now.
@@ -177,6 +180,8 @@ private:
   ended_counts ended_; ///< of the workflows that somebody asked for
   std::vector<std::uint64_t> set_aside_;
   std::pair<std::string, std::uint32_t> newest_; ///< the workflow that was asked for last, and its newest version
+  /// Likewise a definition, and what it needs of payloads.
+  std::pair<definition_cache::entry, std::shared_ptr<const workflow::payload_needs>> needs_;
   std::uint64_t room_ = 0; ///< pages that were left when it was looked, less what may have been used since
   recent_ids::changes ids_;
   incident_book incidents_;

@@ -120,6 +120,19 @@ void check_same_as_now(const state_store& old) {
   CHECK(encode(old.late_replies({}, 10)) == encode(made_now.late_replies({}, 10)));
 }
 
+/// Before format 6 payloads were compared byte by byte: what was submitted then can be submitted again.
+void check_knows_submissions(state_store& old) {
+  auto again = order("done", "{}");
+  again.reply_to = "shop";
+  auto large = order("large", std::string(6000, 'p'));
+  const auto o = old.commit({submit_task{again, at(6)}, submit_task{large, at(6)}});
+  for (const auto& x : o) {
+    CHECK(x.result == verdict::applied);
+    CHECK_FALSE(x.created);
+  }
+  CHECK(old.commit({submit_task{order("done", "[]"), at(6)}})[0].result == verdict::refused);
+}
+
 /// It goes on with what was there, down to the end of a task.
 void check_can_be_worked_on(state_store& old) {
   const auto o = old.commit({success_of(*old.find("large"), 1), claim_tasks{"s2", 10, at(2000)},
@@ -229,6 +242,7 @@ TEST_CASE("row 70: a store written in each format opens, is whole and can be wor
     lay_down(all_golden / format / "store", d.store());
     lmdb_engine old{small_options(d.store())};
     check_same_as_now(old);
+    check_knows_submissions(old);
     check_can_be_worked_on(old);
   }
 }
