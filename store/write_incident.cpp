@@ -109,7 +109,7 @@ std::uint32_t write_batch::acknowledge_some(std::uint64_t incident, const act_on
 }
 
 outcome write_batch::make(const report_conditions& w) {
-  if (auto lost = not_held(w.guard))
+  if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
   outcome o = applied();
   std::vector<const system_condition*> fresh;
