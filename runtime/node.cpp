@@ -100,8 +100,10 @@ std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, 
   if (!o)
     return std::nullopt;
   auto whole = *o;
-  for (const auto& [name, value] : a.secrets)
+  for (const auto& [name, value] : a.secrets) {
     (whole.*texts)[name] = value.reveal();
+    whole.secrets.push_back(value.reveal());
+  }
   return whole;
 }
 
