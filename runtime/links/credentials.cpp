@@ -28,8 +28,8 @@ constexpr mode_t of_others = S_IRWXG | S_IRWXO;
   throw node_error{"cluster." + key + ": " + file.string() + " " + why};
 }
 
-std::string crypto_reason() {
-  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
+std::string crypto_reason(const asio::error_code& e) {
+  const char* reason = ERR_reason_error_string(static_cast<unsigned long>(e.value()));
   return reason ? reason : "it is empty or cut off";
 }
 
@@ -77,16 +77,16 @@ credentials read_credentials(const cluster_options& o) {
   allow_only_good_versions(made.context);
   asio::error_code wrong;
   if (made.context.use_certificate_chain_file(o.certificate.string(), wrong); wrong)
-    refuse("certificate", o.certificate, "is not a certificate in PEM format: " + crypto_reason());
+    refuse("certificate", o.certificate, "is not a certificate in PEM format: " + crypto_reason(wrong));
   // OpenSSL would ask for a password on the terminal.
   made.context.set_password_callback([](std::size_t, asio::ssl::context::password_purpose) { return std::string{}; });
   if (made.context.use_private_key_file(o.key.string(), asio::ssl::context::pem, wrong); wrong) {
-    if (ERR_GET_REASON(ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH)
+    if (ERR_GET_REASON(static_cast<unsigned long>(wrong.value())) == X509_R_KEY_VALUES_MISMATCH)
       refuse("key", o.key, "is not the key of " + o.certificate.string());
-    refuse("key", o.key, "is not a private key without password in PEM format: " + crypto_reason());
+    refuse("key", o.key, "is not a private key without password in PEM format: " + crypto_reason(wrong));
   }
   if (made.context.load_verify_file(o.authority.string(), wrong); wrong)
-    refuse("authority", o.authority, "is not a certificate in PEM format: " + crypto_reason());
+    refuse("authority", o.authority, "is not a certificate in PEM format: " + crypto_reason(wrong));
   made.context.set_verify_mode(asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert);
   made.own = facts_of(SSL_CTX_get0_certificate(made.context.native_handle()));
   check_time(o.certificate, made.own);

@@ -63,6 +63,11 @@ public:
     if (!terms_.shown)
       return greet();
     tls_ = std::make_unique<tls_stream>(std::move(socket_), const_cast<asio::ssl::context&>(terms_.shown->context));
+    tls_->set_verify_callback([name = shown_name_](bool is_good, asio::ssl::verify_context& chain) {
+      if (auto* c = X509_STORE_CTX_get0_cert(chain.native_handle()))
+        *name = facts_of(c).vouches.name;
+      return is_good;
+    });
     tls_->async_handshake(dials_ ? tls_stream::client : tls_stream::server,
                           guarded([](handshake& h) { h.greet(); }));
   }
@@ -160,7 +165,7 @@ private:
 
   std::string text_of(const error& e) {
     if (tls_)
-      return tls_failure_text(e, tls_->native_handle());
+      return tls_failure_text(e, tls_->native_handle(), *shown_name_);
     if (address_.empty())
       return e.message(); // nobody is there
     return e == asio::error::eof || e == asio::error::connection_reset ? "it ended the connection at once" : e.message();
@@ -227,6 +232,7 @@ private:
   asio::steady_timer timer_;
   tcp::socket socket_;              ///< plain, or until TLS has begun
   std::unique_ptr<tls_stream> tls_; ///< from then on
+  const std::shared_ptr<std::string> shown_name_ = std::make_shared<std::string>(); ///< by a certificate, good or not
   std::string address_;
   workflow::peer_claim peer_;
   frame_head head_{};

@@ -12,15 +12,6 @@ namespace {
 
 constexpr int alert_offset = SSL_AD_REASON_OFFSET; ///< reasons above it are alerts that the other side has sent
 
-std::string subject_of(SSL* session) {
-  const auto* shown = SSL_get0_peer_certificate(session);
-  if (!shown)
-    return {};
-  char name[65] = {};
-  X509_NAME_get_text_by_NID(X509_get_subject_name(shown), NID_commonName, name, sizeof name);
-  return name;
-}
-
 /// What it thinks of our certificate.
 std::string alert_text(int reason) {
   const std::string what = "it refuses our certificate: ";
@@ -39,21 +30,28 @@ std::string alert_text(int reason) {
   }
 }
 
-std::string verdict_text(SSL* session) {
-  const auto name = subject_of(session);
-  return "its certificate" + (name.empty() ? "" : ", of `" + name + "`,") + " is not accepted: "
-         + X509_verify_cert_error_string(SSL_get_verify_result(session));
+/// What we think of its certificate.
+std::string verdict_text(long verdict, const std::string& name) {
+  const auto what = "its certificate" + (name.empty() ? "" : ", of `" + name + "`,") + " is not accepted: ";
+  switch (verdict) {
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_CERT_SIGNATURE_FAILURE: return what + "its authority is another one";
+    default: return what + X509_verify_cert_error_string(verdict);
+  }
 }
 
 } // namespace
 
-std::string tls_failure_text(const asio::error_code& e, SSL* session) {
+std::string tls_failure_text(const asio::error_code& e, SSL* session, const std::string& shown_name) {
   if (e == asio::error::eof || e == asio::error::connection_reset || e == asio::error::broken_pipe
       || e == asio::ssl::error::stream_truncated)
     return "it ended the connection at once: does it have certificates, and is there room for one more?";
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(e.value()));
   switch (reason) {
-    case SSL_R_CERTIFICATE_VERIFY_FAILED: return verdict_text(session);
+    case SSL_R_CERTIFICATE_VERIFY_FAILED: return verdict_text(SSL_get_verify_result(session), shown_name);
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return "it showed no certificate";
     case SSL_R_WRONG_VERSION_NUMBER:
     case SSL_R_HTTP_REQUEST:
