@@ -161,8 +161,10 @@ using node_front = caf::typed_actor<
 /// What a connection was made to.
 struct reached_node {
   node_front front;
+  std::string name{};     ///< what its certificate, or itself, says; empty: nobody has asked
+  bool has_store = true;  ///< it may have the store, by the same
 };
-STEADFAST_MESSAGE(reached_node, x.front)
+STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store)
 
 /// Makes connections to other nodes. A failure is answered as an error that says why.
 using dialer_actor = caf::typed_actor<takes<reached_node(dial)>>;
