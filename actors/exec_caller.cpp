@@ -2,6 +2,7 @@
 
 #include "actors/call_threads.hpp"
 #include "actors/launched_program.hpp"
+#include "actors/masking.hpp"
 #include "workflow/time_text.hpp"
 
 #include <fcntl.h>
@@ -25,7 +26,8 @@ namespace steadfast::actors {
 
 namespace {
 
-constexpr std::size_t error_text_max = 512;
+constexpr std::size_t error_text_max = 512; ///< of what is shown
+constexpr std::size_t errors_max = 8192;    ///< of what is read: secrets are masked before it is cut
 
 std::vector<std::string> environment_of(const exec_options& o, const call& c) {
   const auto action = c.action == workflow::attempt_action::compensate ? "undo"
@@ -141,7 +143,7 @@ private:
       program_.errors.close();
     if (!more || more->empty())
       return false;
-    errors_ += more->substr(0, error_text_max - std::min(error_text_max, errors_.size()));
+    errors_ += more->substr(0, errors_max - errors_.size());
     return !call_.stop.stop_requested();
   }
 
@@ -165,7 +167,7 @@ private:
   }
 
   answer answer_for(int status) const {
-    const auto said = errors_.empty() ? "" : ": " + errors_;
+    const auto said = errors_.empty() ? "" : ": " + masked(errors_, options_.secrets).substr(0, error_text_max);
     if (!WIFEXITED(status))
       return failed_for_now("the program was ended by signal " + std::to_string(WTERMSIG(status)) + said);
     const int code = WEXITSTATUS(status);

@@ -2,6 +2,7 @@
 
 #include "actors/call_threads.hpp"
 #include "actors/http_reply.hpp"
+#include "actors/masking.hpp"
 #include "workflow/mutant.hpp"
 #include "workflow/time_text.hpp"
 
@@ -37,11 +38,12 @@ struct header_list {
   header_list& operator=(const header_list&) = delete;
   ~header_list() { curl_slist_free_all(first); }
 
-  /// A control character would end the header, so it is sent as %XX, and the percent sign too: two values stay two.
+  /// As it is, but for control characters, which could end the header: they are sent as %XX. Neither ids nor what is configured
+  /// has any.
   void add(const std::string& name, const std::string& value) {
     auto line = name + ": ";
     for (const char c : value)
-      line += static_cast<unsigned char>(c) < ' ' || c == '%' ? escaped(c) : std::string{c};
+      line += (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 0x7F ? escaped(c) : std::string{c};
     first = curl_slist_append(first, line.c_str());
   }
 
@@ -167,21 +169,29 @@ bool never_sent(CURL* handle, CURLcode code) {
 answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
   if (t.refused_address)
     return failed_for_good(
-      "the address of " + o.url
+      "the address of " + origin_of(o.url)
       + " is link-local or another where clouds keep credentials; set allow_link_local if it is meant");
   if (t.too_large)
     return failed_for_good("the answer has more than " + std::to_string(t.body_max)
                              + " bytes (result_size_max); the service may have acted",
                            true);
   if (code != CURLE_OK)
-    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + o.url + ")", !never_sent(t.handle, code));
+    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + origin_of(o.url) + ")",
+                          !never_sent(t.handle, code));
   return answer_of(t.reply, o, t.what.action, t.what.began_at);
+}
+
+/// A service may repeat what it was asked: also the query of its URL is not shown.
+http_options with_secret_query(http_options o) {
+  if (const auto query = o.url.find('?'); query != std::string::npos)
+    o.secrets.push_back(o.url.substr(query + 1));
+  return o;
 }
 
 class http_caller : public caller {
 public:
   http_caller(http_options o, std::uint64_t body_max, call_over over)
-      : options_{std::move(o)},
+      : options_{with_secret_query(std::move(o))},
         body_max_{body_max},
         over_{std::move(over)},
         multi_{curl_multi_init()},

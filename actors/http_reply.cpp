@@ -1,5 +1,6 @@
 #include "actors/http_reply.hpp"
 
+#include "actors/masking.hpp"
 #include "workflow/json_text.hpp"
 #include "workflow/mutant.hpp"
 
@@ -14,6 +15,7 @@ namespace steadfast::actors {
 namespace {
 
 constexpr std::size_t quoted_body_max = 160;
+constexpr std::size_t looked_at_max = 8192;
 
 bool any_matches(const std::vector<std::string>& classes, long status) {
   return std::any_of(classes.begin(), classes.end(), [&](const std::string& c) { return matches(c, status); });
@@ -33,9 +35,10 @@ workflow::span wait_asked(const std::string& value, workflow::instant now) {
   return std::clamp<workflow::span>(wait, workflow::span{0}, std::chrono::hours{24});
 }
 
-std::string words(const http_reply& r) {
+/// The beginning of the body; what it repeats of our secrets is masked before it is cut.
+std::string words(const http_reply& r, const http_options& o) {
   auto text = "HTTP " + std::to_string(r.status);
-  const auto body = r.body.substr(0, quoted_body_max);
+  const auto body = masked(r.body.substr(0, looked_at_max), o.secrets).substr(0, quoted_body_max);
   if (const auto end = body.find_last_not_of(" \t\r\n"); end != std::string::npos)
     text += ": " + body.substr(0, end + 1);
   return text;
@@ -61,15 +64,15 @@ word word_in(const http_reply& r) {
   return happened->get<bool>() ? word::yes : word::no;
 }
 
-answer answer_to_probe(const http_reply& r, bool is_success) {
+answer answer_to_probe(const http_reply& r, const http_options& o, bool is_success) {
   const auto said = workflow::mutant("unsaid_denial_taken") && !is_success ? word::no : word_in(r);
   if (said == word::no)
     return did_not_happen();
   if (said == word::unknown)
-    return failed_for_now(words(r) + ": the header Steadfast-Happened is neither yes nor no");
+    return failed_for_now(words(r, o) + ": the header Steadfast-Happened is neither yes nor no");
   if (is_success)
     return succeeded(r.body);
-  return failed_for_now(words(r)
+  return failed_for_now(words(r, o)
                         + ": a probe is answered no by 404 only with the header Steadfast-Happened: no, or "
                           "{\"happened\": false} as its body; is the url right?");
 }
@@ -89,16 +92,16 @@ bool matches(const std::string& status_class, long status) {
 answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now) {
   const bool is_success = r.status >= 200 && r.status < 300;
   if (action == workflow::attempt_action::probe && (is_success || r.status == 404))
-    return answer_to_probe(r, is_success);
+    return answer_to_probe(r, o, is_success);
   if (is_success)
     return succeeded(r.body);
   const bool unsettled = is_of_a_gateway(r.status);
   if (!any_matches(o.transient, r.status) && any_matches(o.permanent, r.status)) {
-    auto refused = failed_for_good(words(r), r.status < 400 || unsettled); // a redirect may come after it acted
+    auto refused = failed_for_good(words(r, o), r.status < 400 || unsettled); // a redirect may come after it acted
     refused.unsettled = unsettled;
     return refused;
   }
-  auto failed = failed_for_now(words(r), r.status != 429);
+  auto failed = failed_for_now(words(r, o), r.status != 429);
   failed.unsettled = unsettled;
   failed.retry_after = wait_asked(r.retry_after, now);
   return failed;

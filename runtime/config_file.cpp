@@ -190,12 +190,13 @@ void read_agent(toml_section s, node_options& o) {
   else
     a.kind = read_http(s, a);
   s.end();
-  if (has_program == has_url)
+  if (has_program == has_url) {
     s.complain(has_url ? "has both a url and a program: it must be one agent or the other"
                        : "has neither a url (an http agent) nor a program (an exec agent)");
-  else
-    std::visit([&s](const auto& kind) { complain_all(s, actors::problems(kind)); }, a.kind);
-  complain_all(s, actors::problems(a.common));
+    complain_all(s, actors::problems(a.common));
+  } else {
+    complain_all(s, problems(a));
+  }
   o.agents.push_back(std::move(a));
 }
 

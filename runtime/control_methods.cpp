@@ -38,11 +38,6 @@ std::string document_of(const json& params, const char* name) {
   return params[name].is_string() ? params[name].get<std::string>() : params[name].dump();
 }
 
-/// Milliseconds since 1970.
-workflow::instant moment_of(const json& params, const char* name, workflow::instant absent) {
-  return workflow::instant{workflow::span{number_of(params, name, absent.time_since_epoch().count())}};
-}
-
 // ---- submitting ----
 
 workflow::submission submission_of(const json& params) {
@@ -219,26 +214,10 @@ json list_of(const std::vector<actors::boxed<Entry>>& entries, Render render) {
   return out;
 }
 
-json list_alerts(const control_context& c, const json& params) {
-  const actors::list_alerts question{!flag_of(params, "all", false), static_cast<std::uint32_t>(max_of(params))};
-  return {{"alerts", list_of(c.ask<actors::alert_page>(c.parts.reader, question).alerts, alert_json)}};
-}
-
 json list_late_replies(const control_context& c, const json& params) {
   const actors::list_late_replies question{static_cast<std::uint32_t>(max_of(params))};
   const auto page = c.ask<actors::late_reply_page>(c.parts.reader, question);
   return {{"late_replies", list_of(page.late_replies, late_reply_json)}};
-}
-
-json acknowledge_alert(const control_context& c, const json& params) {
-  store::acknowledge_alert what;
-  require(params, "alert");
-  what.alert = number_of(params, "alert", std::uint64_t{0});
-  what.who = text_of(params, "who");
-  const auto outcome = c.write(std::move(what));
-  if (outcome.result != store::verdict::applied)
-    throw control_error{control_error::not_found, outcome.why};
-  return json::object();
 }
 
 json show_workflow(const control_context& c, const json& params) {
@@ -271,6 +250,10 @@ json run(json (*method)(const control_context&, const json&), const control_cont
 
 actors::workflow_page workflows(const control_context& c) {
   return c.ask<actors::workflow_page>(c.parts.reader, actors::list_workflows{});
+}
+
+workflow::instant moment_of(const json& params, const char* name, workflow::instant absent) {
+  return workflow::instant{workflow::span{number_of(params, name, absent.time_since_epoch().count())}};
 }
 
 std::string text_of(const json& params, const char* name) {
@@ -335,6 +318,9 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   m["task.plan_undo"] = bound(plan_undo);
   m["alerts.list"] = bound(list_alerts);
   m["alerts.ack"] = bound(acknowledge_alert);
+  m["incident.list"] = bound(list_incidents);
+  m["incident.show"] = bound(show_incident);
+  m["incident.act"] = bound(act_on_incident);
   m["workflow.list"] = bound([](const control_context& c, const json&) -> json {
     return {{"workflows", list_of(workflows(c).definitions, definition_json)}};
   });

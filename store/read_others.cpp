@@ -60,16 +60,15 @@ namespace {
 
 bool matches(const alert_filter& f, const alert_entry& x) {
   return (f.kind.empty() || x.what.kind == f.kind) && (f.step.empty() || x.what.step == f.step)
-         && (f.task.empty() || x.task_id == f.task)
-         && (f.text.empty() || x.what.text.find(f.text) != std::string::npos) && x.what.at < f.raised_before
-         && x.what.at >= f.raised_after;
+         && (f.task.empty() || x.task_id == f.task) && (f.text.empty() || x.what.text.find(f.text) != std::string::npos)
+         && x.what.at < f.raised_before && x.what.at >= f.raised_after;
 }
 
 /// Calls f(key) for the keys of a table whose last number is below `before`, the newest first, until it says no. Of a table of
 /// several, only those that begin with `prefix`.
 template <class F>
-void below(const lmdb::transaction& txn, lmdb::table t, const std::string& prefix,
-                  std::optional<std::uint64_t> before, F f) {
+void below(const lmdb::transaction& txn, lmdb::table t, const std::string& prefix, std::optional<std::uint64_t> before,
+           F f) {
   std::string from = prefix;
   const key end{before.value_or(std::numeric_limits<std::uint64_t>::max())};
   from += end.view();

@@ -255,16 +255,16 @@ inline constexpr const char* moved_on = "(its task moved on)";
 struct incident {
   std::uint64_t number = 0;
   workflow::incident_signature what;
-  std::uint64_t tasks = 0;       ///< that it affects now
-  std::uint64_t alerts = 0;      ///< that hold now
-  std::uint64_t tasks_ever = 0;  ///< that it affected since it began; a task that came twice counts twice
-  std::uint32_t times = 1;       ///< that it began, within an hour of its last end
-  bool is_condition = false;     ///< made by report_conditions
-  workflow::instant first_at;    ///< of its alerts
-  workflow::instant last_at;     ///< likewise
-  workflow::instant closed_at;   ///< unset: it is open
-  std::string sample_task;       ///< the first one; empty when it is about no task
-  std::string sample_text;       ///< of the first alert, as it was told
+  std::uint64_t tasks = 0;      ///< that it affects now
+  std::uint64_t alerts = 0;     ///< that hold now
+  std::uint64_t tasks_ever = 0; ///< that it affected since it began; a task that came twice counts twice
+  std::uint32_t times = 1;      ///< that it began, within an hour of its last end
+  bool is_condition = false;    ///< made by report_conditions
+  workflow::instant first_at;   ///< of its alerts
+  workflow::instant last_at;    ///< likewise
+  workflow::instant closed_at;  ///< unset: it is open
+  std::string sample_task;      ///< the first one; empty when it is about no task
+  std::string sample_text;      ///< of the first alert, as it was told
   std::string acknowledged_by;
   workflow::instant acknowledged_at;
   workflow::instant muted_until;   ///< unset: it is not muted; never: until a person unmutes it

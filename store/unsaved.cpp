@@ -9,8 +9,7 @@
 #include "store/restored.hpp"
 #include "workflow/mutant.hpp"
 
-#include <string>
-#include <vector>
+#include <utility>
 
 namespace steadfast::store {
 
@@ -24,7 +23,27 @@ entry_list unsaved_in(const lmdb::environment& env, const store_directory& direc
   return used.is_open ? journal::read(directory, used.name, env.last_transaction()) : entry_list{};
 }
 
-void make_all(lmdb::transaction& txn, const entry_list& all, const store_directory& directory) {
+/// It has all of it now.
+void put_journal_not_needed(lmdb::transaction& txn) {
+  if (format_of(txn) < names_journals_since)
+    return;
+  auto used = used_journal(txn);
+  if (std::exchange(used.is_open, false))
+    put_used_journal(txn, used);
+}
+
+} // namespace
+
+entry_list unsaved_entries(const lmdb::environment& env, const store_directory& directory, bool was_closed) {
+  const auto format = format_of(lmdb::transaction::reading(env));
+  if (!format || was_closed)
+    return {}; // without a format it is new, or damaged, which others find
+  if (*format < names_journals_since)
+    return read_old_journal(env, directory);
+  return unsaved_in(env, directory, used_journal(lmdb::transaction::reading(env)));
+}
+
+void make_entries(lmdb::transaction& txn, const entry_list& all, const std::filesystem::path& directory) {
   if (all.empty() || workflow::mutant("journal_not_read"))
     return;
   try {
@@ -32,21 +51,9 @@ void make_all(lmdb::transaction& txn, const entry_list& all, const store_directo
     for (const auto& e : all)
       maker.make(e);
   } catch (const damaged_record& e) {
-    throw damaged_file(directory.path(), std::string{"its journal does not fit it: "} + e.what());
+    throw damaged_file(directory, std::string{"its journal does not fit it: "} + e.what());
   }
 }
-
-/// Of a format that did not name its journal.
-void take_in_old_journal(lmdb::environment& env, const store_directory& directory) {
-  const auto all = read_old_journal(env, directory);
-  if (all.empty())
-    return;
-  auto txn = lmdb::transaction::writing(env);
-  make_all(txn, all, directory);
-  txn.commit();
-}
-
-} // namespace
 
 journal_used used_journal(const lmdb::transaction& txn) {
   const auto meta = txn.open_table("meta");
@@ -69,28 +76,20 @@ bool has_unsaved(const lmdb::environment& env, const store_directory& directory)
 }
 
 void save_journal(lmdb::environment& env, const store_directory& directory) {
-  const auto used = used_journal(lmdb::transaction::reading(env));
-  const auto all = unsaved_in(env, directory, used);
+  const auto all = unsaved_entries(env, directory, false);
   auto txn = lmdb::transaction::writing(env);
-  make_all(txn, all, directory);
+  make_entries(txn, all, directory.path());
   txn.commit();
 }
 
 void take_in_journal(lmdb::environment& env, const store_directory& directory, bool was_closed) {
-  const auto format = format_of(lmdb::transaction::reading(env));
-  if (!format)
-    return; // it is new, or damaged, which others find
-  if (*format < names_journals_since)
-    return take_in_old_journal(env, directory);
-  auto used = used_journal(lmdb::transaction::reading(env));
-  if (!used.is_open)
+  if (!format_of(lmdb::transaction::reading(env)))
     return;
-  const auto all = was_closed ? entry_list{} : unsaved_in(env, directory, used);
-  used.is_open = false;
+  const auto all = unsaved_entries(env, directory, was_closed);
   auto txn = lmdb::transaction::writing(env);
-  make_all(txn, all, directory);
-  put_used_journal(txn, used);
-  txn.commit();
+  make_entries(txn, all, directory.path());
+  put_journal_not_needed(txn);
+  txn.commit(); // writes nothing where nothing changed
 }
 
 void set_foreign_journal_aside(lmdb::environment& env, const tables& in, const store_directory& directory) {
