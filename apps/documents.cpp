@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -25,9 +26,19 @@ std::string read_all(std::istream& in) {
 
 } // namespace
 
+void require_file(const std::string& file) {
+  std::error_code error;
+  const auto kind = std::filesystem::status(file, error).type();
+  if (kind == std::filesystem::file_type::not_found)
+    throw failure{no_input, file + ": there is no such file"};
+  if (kind == std::filesystem::file_type::directory)
+    throw failure{no_input, file + " is a folder: name a file in it"};
+}
+
 std::string read_document(const std::string& file) {
   if (file == "-")
     return read_all(std::cin);
+  require_file(file);
   std::ifstream in{file, std::ios::binary};
   if (!in)
     throw failure{no_input, file + " cannot be read: " + std::strerror(errno)};

@@ -5,6 +5,9 @@
 
 namespace steadfast::apps {
 
+/// Throws failure when there is no such file, or it is a folder.
+void require_file(const std::string& file);
+
 /// The bytes of a file, of standard input when it is called "-". Throws failure.
 std::string read_document(const std::string& file);
 

@@ -42,6 +42,8 @@ void tell_end(const follow_choice& choice, const json& shown) {
   const auto& task = shown.at("task");
   if (choice.json)
     print_json(task);
+  else if (const auto result = result_text(task); !result.empty())
+    std::cout << "result " << printable(result) << '\n';
   else if (task.at("process_state") == "error")
     std::cout << explanation_text(shown, wall_clock(), standard_output());
 }

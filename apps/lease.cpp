@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-cell state_of(const json& lease, workflow::instant now) {
+cell state_of_lease(const json& lease, workflow::instant now) {
   const auto end = instant_of(lease.value("expires_at", json{}));
   if (end == workflow::unset)
     return {"released", colour::faint};
@@ -30,7 +30,7 @@ int list(const node_choice& node) {
   for (const auto& l : answer.at("leases")) {
     if (node.json)
       print_json(l);
-    rows.add({l.value("name", std::string{}), state_of(l, now), l.value("holder", std::string{}),
+    rows.add({l.value("name", std::string{}), state_of_lease(l, now), l.value("holder", std::string{}),
               std::to_string(l.value("epoch", std::uint64_t{0})), moment_text(l.value("expires_at", json{}), now),
               l.value("note", std::string{})});
   }

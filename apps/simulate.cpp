@@ -1,12 +1,14 @@
 // Runs people's own workflows in simulated clusters: what would happen if everything went wrong.
 
 #include "apps/commands.hpp"
+#include "apps/documents.hpp"
 #include "apps/failure.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/node_access.hpp"
 #include "apps/scratch_folder.hpp"
 #include "apps/simulate_report.hpp"
 #include "apps/terminal.hpp"
+#include "runtime/config_error.hpp"
 #include "runtime/simulation/weather.hpp"
 #include "runtime/time_text.hpp"
 #include "runtime/workflow_file.hpp"
@@ -18,6 +20,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -90,9 +93,20 @@ private:
   clock_type::time_point begun_ = clock_type::now();
 };
 
+std::vector<workflow::definition> workflows_of(const simulate_arguments& g) {
+  for (const auto& file : g.files)
+    if (!std::filesystem::is_directory(file))
+      require_file(file);
+  try {
+    return load_workflows({g.files.begin(), g.files.end()});
+  } catch (const runtime::config_error& e) {
+    throw failure{wrong_data, e.what()};
+  }
+}
+
 simulated play(const simulate_arguments& g) {
   simulated s;
-  s.workflows = load_workflows({g.files.begin(), g.files.end()});
+  s.workflows = workflows_of(g);
   s.first_seed = g.seed != 0 ? g.seed : std::random_device{}();
   s.runs_wanted = g.runs;
   s.jobs = g.jobs != 0 ? g.jobs : std::max(1U, std::thread::hardware_concurrency());

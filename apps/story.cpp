@@ -63,6 +63,7 @@ std::string head(const json& t, workflow::instant now, const terminal& to) {
     add_line(out, "failures", std::to_string(t["failure_count"].get<int>()) + " counted by the supervisor", to);
   add_line(out, "reply to", text_of(t, "reply_to"), to);
   add_line(out, "cause", text_of(t, "cause"), to);
+  add_line(out, "result", result_text(t), to);
   return out;
 }
 
@@ -148,6 +149,11 @@ std::string late_replies(const json& shown, workflow::instant now, const termina
 }
 
 } // namespace
+
+std::string result_text(const json& task) {
+  const auto result = task.value("result", json{});
+  return result.is_null() ? "" : result.dump(-1, ' ', false, json::error_handler_t::replace);
+}
 
 workflow::instant instant_of(const json& rfc3339) {
   return rfc3339.is_string() ? parse_utc(rfc3339.get<std::string>()).value_or(workflow::unset) : workflow::unset;

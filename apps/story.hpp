@@ -14,6 +14,9 @@ namespace steadfast::apps {
 /// "2026-11-21 07:53:43 (3 min 5 s ago)"; "" for null.
 std::string moment_text(const nlohmann::json& rfc3339, workflow::instant now);
 
+/// The result of a processed task as JSON, "" if there is none.
+std::string result_text(const nlohmann::json& task);
+
 /// The moment, or workflow::unset for null.
 workflow::instant instant_of(const nlohmann::json& rfc3339);
 

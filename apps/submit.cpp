@@ -4,6 +4,7 @@
 #include "apps/filter.hpp"
 #include "apps/follow.hpp"
 #include "apps/node_access.hpp"
+#include "apps/not_empty.hpp"
 #include "runtime/time_id.hpp"
 
 #include <CLI/CLI.hpp>
@@ -77,9 +78,13 @@ void add_submit(CLI::App& to, command& chosen) {
   auto g = std::make_shared<submit_arguments>();
   g->data = "null";
   auto* sub = to.add_subcommand("submit", "Make a task from a workflow; it is on disk when this returns");
-  sub->add_option("workflow", g->workflow, "Name of the workflow")->required()->type_name("WORKFLOW");
+  sub->add_option("workflow", g->workflow, "Name of the workflow")
+    ->required()
+    ->type_name("WORKFLOW")
+    ->check(not_empty);
   sub->add_option("--id", g->id, "Id of the task; submitting the same id again is the same task [a new one]")
-    ->type_name("ID");
+    ->type_name("ID")
+    ->check(not_empty);
   auto* payload = sub->add_option("--payload", g->payload, "JSON file; - is standard input [null]")->type_name("FILE");
   sub->add_option("--data", g->data, "JSON text, in place of a file")->type_name("JSON")->excludes(payload);
   sub->add_option("--priority", g->priority, "0 first, 9 last [the workflow's]")->check(CLI::Range(0U, 9U));

@@ -1,4 +1,5 @@
 #include "apps/commands.hpp"
+#include "apps/documents.hpp"
 #include "apps/failure.hpp"
 #include "apps/node_access.hpp"
 #include "apps/table.hpp"
@@ -96,6 +97,7 @@ int show(const workflow_arguments& g) {
 int check(const workflow_arguments& g) {
   int code = done;
   for (const auto& file : g.files) {
+    require_file(file);
     try {
       const auto d = definition_json(load_workflow(file));
       if (g.node.json)

@@ -356,12 +356,14 @@ void cluster::submit(const std::string& id, const workflow::definition& d) {
   workflow::submission s;
   s.id = id;
   s.workflow = d.name;
-  s.payload = workflow::blob{sample_payload(d)};
+  s.payload = workflow::blob{sample_payload(d, world_.chance())};
   if (world_.chance().happens(300))
     s.reply_to = observer::name;
   ask_to_submit(s);
-  if (world_.chance().happens(50))
-    ask_to_submit(s); // another client of the same mind
+  if (world_.chance().happens(50)) { // another client of the same mind, but not of the same words
+    s.payload = workflow::blob{respelled(std::string{s.payload.view()})};
+    ask_to_submit(s);
+  }
 }
 
 const node_parts* cluster::some_node() {
@@ -397,6 +399,8 @@ void cluster::submit_at(const node_parts& node, const workflow::submission& s) {
         [this, id = s.id](const actors::receipt& r) {
           if (r.result == store::verdict::applied)
             acknowledge(id);
+          if (r.result == store::verdict::refused)
+            watch_.on_refused(id, r.why);
         },
         [](const caf::error&) {});
   });

@@ -232,6 +232,10 @@ void watch::on_acknowledged(const std::string& id, bool is_stored) {
     violations_.push_back(id + " was acknowledged and is not stored (P1)");
 }
 
+void watch::on_refused(const std::string& id, const std::string& why) {
+  violations_.push_back(id + " was refused: " + why + " (P2)");
+}
+
 void watch::on_acquired(const store::acquire_lease& w, const store::outcome& o) {
   auto& l = leases_[w.name];
   if (o.number <= l.epoch)

@@ -38,6 +38,8 @@ public:
   std::function<void(const std::string&)> on_ended;
   /// A client was told that its task is accepted.
   void on_acknowledged(const std::string& id, bool is_stored);
+  /// A client was told that what it submitted is not accepted, though nothing is wrong with it.
+  void on_refused(const std::string& id, const std::string& why);
 
   /// An agent begins a call; each life of an agent has a number of its own.
   void on_call(std::uint64_t agent, const actors::call& what);

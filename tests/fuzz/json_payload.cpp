@@ -4,7 +4,9 @@
 #include "actors/step_input.hpp"
 #include "runtime/json.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
+#include "workflow/canonical_json.hpp"
 #include "workflow/json_text.hpp"
+#include "workflow/payload_needs.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -95,6 +97,18 @@ void check_grammar(std::string_view text) {
     fuzz::expect(taken, "compact JSON is JSON");
 }
 
+void check_canonical(std::string_view text) {
+  const auto canonical = workflow::canonical_json(text);
+  fuzz::expect(canonical.has_value() == workflow::is_json(text), "JSON has a canonical text");
+  if (!canonical)
+    return;
+  fuzz::expect(workflow::is_compact_json(*canonical), "a canonical text is compact JSON", *canonical);
+  fuzz::expect(workflow::canonical_json(*canonical) == canonical, "a canonical text is its own", *canonical);
+  const auto parsed = json::parse(text, nullptr, false);
+  if (!parsed.is_discarded() && !is_odd(text))
+    fuzz::expect(json::parse(*canonical) == parsed, "a canonical text says the same", *canonical);
+}
+
 void check_shown(std::string_view text) {
   const auto shown = document_json(text);
   const auto line = json_line(shown);
@@ -138,6 +152,13 @@ void check_input(const workflow::definition& d, std::string_view document, const
   fuzz::expect(made == json{{"of payload", *expected}, {"of result", *expected}}, "the input has the values", in.bytes);
 }
 
+/// A submission is refused for what would stop a step.
+void check_needs(const workflow::definition& d, std::string_view document, const json* expected) {
+  const auto lacks = workflow::payload_needs{d}.problems(document);
+  fuzz::expect(lacks.empty() == (expected != nullptr), "a payload is refused when it lacks a value",
+               lacks.empty() ? "" : lacks.front());
+}
+
 void check_facts(const workflow::definition& d, std::string_view document, const json* expected) {
   const auto facts = actors::facts_of(d, 0, document);
   fuzz::expect(facts.size() == (expected == nullptr ? 0 : 1), "there is a fact when there is a value");
@@ -152,6 +173,7 @@ void check_facts(const workflow::definition& d, std::string_view document, const
 void fuzz::try_input(std::string_view input) {
   const std::string pointer{take_to(input, '\n')};
   check_grammar(input);
+  check_canonical(input);
   check_shown(input);
   const auto d = booking(pointer);
   if (!workflow::problems(d).empty()) {
@@ -162,4 +184,5 @@ void fuzz::try_input(std::string_view input) {
   const auto* expected = parsed.is_discarded() ? nullptr : value_at(parsed, pointer);
   check_input(d, input, expected);
   check_facts(d, input, expected);
+  check_needs(d, input, expected);
 }
