@@ -15,7 +15,7 @@ using workflow::instant;
 using workflow::span;
 
 constexpr span decline_min{200};
-constexpr span decline_max{60'000};
+constexpr span decline_max{5'000}; // so that a service that is well again is used again soon
 constexpr span held_open_wait{10'000};
 
 workflow::rate_options rate_of(const agent_options& o) {
@@ -56,9 +56,9 @@ void agent_desk::on_order(step_order o, const report_sink& from, instant now, co
     return decline(o, from, time_until_trial(now), circuit_text());
   if (draining_)
     return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: its node is drained");
-  if (auto why = no_room_for(o); !why.empty())
-    return decline(o, from, time_until_room(o), std::move(why));
-  admit(std::move(o), from);
+  if (auto why = no_room_for(o, now); !why.empty())
+    return decline(o, from, time_until_room(o, now), std::move(why));
+  admit(std::move(o), from, now);
   begin_calls(now);
 }
 
@@ -70,23 +70,37 @@ void agent_desk::join(open_attempt& a, const step_order& o, const report_sink& f
     a.in = phase::calling; // until complete-by: its limit passed while nobody wanted it
 }
 
-void agent_desk::admit(step_order o, const report_sink& from) {
+void agent_desk::admit(step_order o, const report_sink& from, instant now) {
   const auto p = ++last_place_;
   auto& a = attempts_[p];
   a.sink = from;
   places_[{o.task_number, o.step, o.attempt}] = p;
   queue_.insert(p);
-  due_.set(o.complete_by, p, 0);
+  a.latest = workflow::mutant("never_sent_in_silence")
+               ? o.complete_by
+               : std::max(now, workflow::begins_at_latest(now, o.complete_by, pace()));
+  due_.set(a.latest, p, 0);
   inputs_size_ += o.input.size();
   a.order = std::move(o);
 }
 
-std::string agent_desk::no_room_for(const step_order& o) const {
+std::string agent_desk::no_room_for(const step_order& o, instant now) const {
   if (waiting() >= options_.queue && !workflow::mutant("queue_unbounded"))
     return "agent `" + options_.name + "` has " + std::to_string(waiting()) + " orders waiting";
   if (!attempts_.empty() && inputs_size_ + o.input.size() > options_.inputs_size_max)
     return "agent `" + options_.name + "` holds " + std::to_string(inputs_size_) + " bytes of input";
+  if (comes_too_late(o, now) && !workflow::mutant("hopeless_order_queued"))
+    return "agent `" + options_.name + "` has " + std::to_string(waiting())
+           + " orders waiting, too many for one more to begin by its complete-by";
   return {};
+}
+
+/// One that can begin at once never does: its call shows how long calls take by now.
+bool agent_desk::comes_too_late(const step_order& o, instant now) const {
+  const bool at_once = queue_.empty() && calls_.size() < options_.concurrency;
+  return !at_once
+         && now + workflow::expected_wait(queue_.size() + 1, pace())
+              > workflow::begins_at_latest(now, o.complete_by, pace());
 }
 
 void agent_desk::decline(const step_order& o, const report_sink& to, span retry_after, std::string why) {
@@ -99,14 +113,16 @@ void agent_desk::decline(const step_order& o, const report_sink& to, span retry_
   hands_.report(to, std::move(r));
 }
 
-/// About as long as what waits now takes to be worked off, spread by half so that the declined do not come back at once.
-span agent_desk::time_until_room(const step_order& o) const {
-  const auto ahead = static_cast<std::int64_t>(waiting());
-  auto wait = ahead * usual_duration_us_ / 1000 / std::max<std::int64_t>(options_.concurrency, 1);
-  if (options_.rate_per_second != 0)
-    wait = std::max(wait, ahead * 1000 / options_.rate_per_second);
-  wait = std::clamp<std::int64_t>(wait, decline_min.count(), decline_max.count());
-  return span{wait / 2 + static_cast<std::int64_t>(chance_of(o, 0) % static_cast<std::uint64_t>(wait + 1))};
+/// About as long as all takes to be worked off that waits here or was told to come back, spread by half so that the declined do
+/// not come back at once.
+span agent_desk::time_until_room(const step_order& o, instant now) {
+  away_.erase(away_.begin(), away_.upper_bound(now));
+  const auto wait =
+    std::clamp(workflow::expected_wait(waiting() + away_.size(), pace()), decline_min, decline_max).count();
+  const span spread{wait / 2 + static_cast<std::int64_t>(chance_of(o, 0) % static_cast<std::uint64_t>(wait + 1))};
+  if (away_.size() < away_max)
+    away_.insert(now + spread);
+  return spread;
 }
 
 void agent_desk::on_stop(const stop_order& o, const report_sink& from, instant now) {
@@ -144,6 +160,10 @@ void agent_desk::begin_calls(instant now) {
     // This process may have stood still, and the alarm for it has not been heard yet.
     if (now >= first->second.order.complete_by && !workflow::mutant("called_after_complete_by")) {
       expire(first, now);
+      continue;
+    }
+    if (now > first->second.latest && first->second.tries == 0) {
+      send_back_too_late(first, now);
       continue;
     }
     const auto at = workflow::next_call_at(bucket_, rate_of(options_), now);
@@ -190,6 +210,7 @@ void agent_desk::abandon_call(const open_attempt& a, instant now) {
   ++abandoned_;
   const bool unwanted = a.in == phase::unwanted;
   count_call(c.circuit_period, unwanted ? workflow::call_outcome::withdrawn : workflow::call_outcome::failed, now);
+  learn_duration(now - a.began_at); // at least
   if (!workflow::mutant("late_call_not_cancelled"))
     hands_.abandon(a.ticket);
 }

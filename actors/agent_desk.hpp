@@ -6,6 +6,7 @@
 #include "actors/protocols.hpp"
 #include "workflow/circuit.hpp"
 #include "workflow/fence.hpp"
+#include "workflow/queue_time.hpp"
 #include "workflow/rate_limit.hpp"
 
 #include <cstddef>
@@ -43,12 +44,15 @@ protected:
 /// From every phase complete-by leads to silence. An attempt that is not wanted any more is heard out: it is reported when its
 /// call is over, as the service ended it, and only complete-by ends the listening.
 /// A call that outlives its attempt keeps its place until it is over, so `concurrency` bounds what is really under way.
-/// Nothing is queued or waiting while the circuit is open. Memory: at most queue + concurrency orders with
+/// Nothing is queued or waiting while the circuit is open. What waits for its first call is what can be begun in time: an order
+/// whose turn would come too late is declined at once, and one that is still queued when too little of its time is left is
+/// declined then, so that no order that was never sent ends in silence. Memory: at most queue + concurrency orders with
 /// inputs_size_max bytes of input, and one epoch for each of the last epochs_kept tasks.
 class agent_desk {
 public:
   static constexpr std::size_t epochs_kept = 16'384;
   static constexpr std::size_t why_size_max = 1024;
+  static constexpr std::size_t away_max = 16'384;
 
   agent_desk(agent_options o, agent_hands& hands);
 
@@ -76,6 +80,7 @@ private:
     step_order order;
     report_sink sink;
     phase in = phase::queued;
+    workflow::instant latest;   ///< from here on it is not called for the first time, but given back
     call_ticket ticket = 0;     ///< of the last try
     workflow::instant began_at; ///< of the last try
     std::uint32_t tries = 0;
@@ -97,10 +102,12 @@ private:
 
   // Orders
   void join(open_attempt& a, const step_order& o, const report_sink& from);
-  void admit(step_order o, const report_sink& from);
-  std::string no_room_for(const step_order& o) const; ///< empty: there is room
+  void admit(step_order o, const report_sink& from, workflow::instant now);
+  std::string no_room_for(const step_order& o, workflow::instant now) const; ///< empty: there is room
+  bool comes_too_late(const step_order& o, workflow::instant now) const;     ///< it waits, and its turn comes too late
   void decline(const step_order& o, const report_sink& to, workflow::span retry_after, std::string why);
-  workflow::span time_until_room(const step_order& o) const;
+  workflow::span time_until_room(const step_order& o, workflow::instant now);
+  workflow::working_pace pace() const { return {usual_duration_us_, options_.concurrency, options_.rate_per_second}; }
   std::size_t waiting() const { return attempts_.size() - (calls_.size() - abandoned_); }
 
   // Calls
@@ -118,6 +125,9 @@ private:
   void expire(attempt_iterator i, workflow::instant now);
   void fall_due(attempt_iterator i, workflow::instant now);
   void send_back_while_open(workflow::instant now);
+  /// One that is queued or waits for its next try. `why`: what keeps it from being called.
+  void send_back(attempt_iterator i, workflow::span retry_after, const std::string& why);
+  void send_back_too_late(attempt_iterator i, workflow::instant now);
   void report(attempt_iterator i, report_kind kind, answer a);
   void close(attempt_iterator i);
 
@@ -136,6 +146,7 @@ private:
   place last_place_ = 0;
   call_ticket last_ticket_ = 0;
   std::size_t abandoned_ = 0;
+  std::multiset<workflow::instant> away_; ///< when those come back that were declined for want of room; the last away_max
   std::uint64_t inputs_size_ = 0;
   workflow::instant rate_allows_at_ = workflow::never; ///< when the next queued call may begin, if the rate holds it up
   std::int64_t usual_duration_us_ = 0;                 ///< of a call, an average that forgets

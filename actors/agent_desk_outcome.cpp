@@ -142,7 +142,9 @@ void agent_desk::fall_due(attempt_iterator i, instant now) {
   auto& a = i->second;
   if (now >= a.order.complete_by)
     return expire(i, now);
-  due_.set(a.order.complete_by, i->first, 0);
+  if (a.in == phase::queued && now >= a.latest)
+    return send_back_too_late(i, now);
+  due_.set(a.in == phase::waiting && now < a.latest ? a.latest : a.order.complete_by, i->first, 0);
   if (a.in == phase::waiting) {
     a.in = phase::queued;
     queue_.insert(i->first);
@@ -171,15 +173,26 @@ void agent_desk::send_back_while_open(instant now) {
     auto& a = here->second;
     if (a.in != phase::queued && a.in != phase::waiting)
       continue;
-    if (a.tries == 0) {
-      decline(a.order, a.sink, retry_after, circuit_text());
-      close(here);
-    } else {
-      auto why = a.why + "; " + circuit_text();
-      report(here, report_kind::failed_transient,
-             {report_kind::failed_transient, {}, std::move(why), a.maybe_done, retry_after, a.unsettled});
-    }
+    send_back(here, retry_after, circuit_text());
   }
+}
+
+void agent_desk::send_back(attempt_iterator i, span retry_after, const std::string& why) {
+  auto& a = i->second;
+  if (a.tries == 0) {
+    decline(a.order, a.sink, retry_after, why);
+    close(i);
+  } else {
+    report(i, report_kind::failed_transient,
+           {report_kind::failed_transient, {}, a.why + "; " + why, a.maybe_done, retry_after, a.unsettled});
+  }
+}
+
+/// Time in a queue is no attempt: who ordered it hears so while there is time.
+void agent_desk::send_back_too_late(attempt_iterator i, instant now) {
+  const auto retry_after = time_until_room(i->second.order, now);
+  send_back(i, retry_after, "agent `" + options_.name + "` had no place for it in time, " + std::to_string(waiting() - 1)
+                              + " other orders wait");
 }
 
 void agent_desk::report(attempt_iterator i, report_kind kind, answer a) {

@@ -148,6 +148,10 @@ void add_bench(CLI::App& to, command& chosen) {
     ->check(CLI::Range(1, 1'000'000));
   sub->add_option("--restart", c.restarts, "Kill and start anew a node with so many unfinished tasks")
     ->check(CLI::Range(1, 10'000'000));
+  sub
+    ->add_option("--overload", c.overloads,
+                 "So many submissions per second to a service that is far too slow for 10 s: how soon it is well again")
+    ->check(CLI::Range(1, 1'000'000));
   sub->add_option("--seconds", c.seconds, "Of each measurement, after one to warm up [4]")
     ->check(CLI::Range(0.1, 86400.0));
   sub
@@ -167,7 +171,7 @@ void add_bench(CLI::App& to, command& chosen) {
                 "Measure what the project promises itself, and say whether it is met (15 min)");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(
-    "Without --in-flight, --backlog, --rate and --restart: a short set of all kinds. Each measurement starts a node "
+    "Without --in-flight, --backlog, --rate, --restart and --overload: a short set of all kinds. Each measurement starts a node "
     "in\n"
     "a process of its own, with a new store under --store, which must lie on a disk that counts: what is acknowledged\n"
     "was synced. Agents do nothing, so what is measured is the node. In an open loop a submission is late from the\n"

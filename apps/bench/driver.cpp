@@ -14,6 +14,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace steadfast::bench {
 
@@ -177,12 +178,23 @@ private:
 
   void on_ended(const tasks_ended& m) {
     const steady::time_point at{steady::duration{m.at}};
+    count_in_slot(at, m.indexes.size());
     for (const auto index : m.indexes)
       if (const auto found = open_.find(index); found != open_.end()) {
         if (counts(found->second))
           completed_.add(at - found->second.due);
         close(found);
       }
+  }
+
+  void count_in_slot(steady::time_point at, std::size_t ended) {
+    constexpr std::size_t slots_max = 36'000; // an hour
+    const auto slot =
+      static_cast<std::size_t>(std::chrono::duration<double>(at - begun_).count() / load_plan::slot_seconds);
+    if (slot >= slots_max)
+      return;
+    ended_in_slots_.resize(std::max(ended_in_slots_.size(), slot + 1));
+    ended_in_slots_[slot] += static_cast<std::uint32_t>(ended);
   }
 
   /// In a closed loop what happens while measuring, in an open one what was due then, whenever it happens.
@@ -223,6 +235,7 @@ private:
                      {"refused", refused_},
                      {"pushed_back", pushed_back_},
                      {"why", why_},
+                     {"ended_in_slots", ended_in_slots_},
                      {"resident_bytes", after_.process.resident},
                      {"resident_peak_bytes", drained_.process.resident_peak}};
     if (!store_) {
@@ -270,6 +283,7 @@ private:
   moment drained_;
   std::uint64_t next_;
   std::unordered_map<std::uint64_t, open_task> open_;
+  std::vector<std::uint32_t> ended_in_slots_;
   histogram acknowledged_;
   histogram completed_;
   std::uint64_t acknowledgements_ = 0;

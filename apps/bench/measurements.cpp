@@ -1,5 +1,6 @@
 #include "apps/bench/measurements.hpp"
 
+#include "apps/bench/overload.hpp"
 #include "apps/bench/restart.hpp"
 
 #include <fmt/format.h>
@@ -68,6 +69,11 @@ measurement restart(std::uint64_t tasks) {
           [tasks](const std::filesystem::path& folder) { return measure_restart(folder, tasks); }};
 }
 
+measurement overload(std::uint32_t per_second) {
+  return {fmt::format("recovery from overload, {} per second", per_second),
+          [per_second](const std::filesystem::path& folder) { return measure_overload(folder, per_second); }};
+}
+
 choice with(choice c, const char* client, const char* agents) {
   c.client = client;
   c.agents = agents;
@@ -93,6 +99,7 @@ std::vector<measurement> short_set(const choice& c) {
   all.push_back(measurement_of(closed_loop(with(c, "here", "node"), 256)));
   all.push_back(measurement_of(closed_loop(with(c, "here", "http"), 256)));
   all.push_back(restart(10'000));
+  all.push_back(overload(300));
   return all;
 }
 
@@ -122,6 +129,8 @@ std::vector<measurement> measurements_of(const choice& c) {
     all.push_back(measurement_of(open_loop(c, rate)));
   for (const auto tasks : c.restarts)
     all.push_back(restart(tasks));
+  for (const auto rate : c.overloads)
+    all.push_back(overload(rate));
   if (all.empty())
     all = short_set(c);
   std::erase_if(all, [&](const measurement& m) { return m.name.find(c.only) == std::string::npos; });

@@ -19,6 +19,7 @@ struct choice {
   std::vector<std::uint32_t> backlogs;
   std::vector<std::uint32_t> rates;
   std::vector<std::uint64_t> restarts;
+  std::vector<std::uint32_t> overloads;
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
   double seconds = 0;             ///< of each; 0: as long as is usual for its kind
   workload load;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apps/bench/paced_service.hpp"
 #include "apps/bench/workload.hpp"
 
 #include <nlohmann/json.hpp>
@@ -25,14 +26,15 @@ struct part_setup {
   std::vector<std::string> roles = {"store", "scheduler", "supervisor", "agents"};
   std::string listen{};
   std::string join{};
-  std::string agents = "function"; ///< or "silent", "http"
+  std::string agents = "function"; ///< or "silent", "http", "paced"
   std::string url{};               ///< with http
   std::uint32_t in_flight_max = 1024;
   workload load{};
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
+  bench::pace pace{};             ///< with paced
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, roles, listen, join, agents, url,
-                                                in_flight_max, load, keep_at_most)
+                                                in_flight_max, load, keep_at_most, pace)
 
 /// A part, from outside. Ends with this object, by force if need be. Everything throws failure when the part is gone, or
 /// Ctrl-C was pressed.

@@ -20,6 +20,8 @@ bool has(const part_setup& s, const char* role) {
 actors::agent_options options_of_agent(const part_setup& setup, const std::string& name) {
   actors::agent_options o;
   o.name = name;
+  if (setup.agents == "paced")
+    return o;
   o.concurrency = setup.agents == "http" ? 64 : std::max(orders_at_once, setup.in_flight_max);
   o.queue = std::max(o.queue, setup.in_flight_max);
   return o;
@@ -79,6 +81,8 @@ void part_node::add_agents(const part_setup& setup) {
     const auto name = agent_name(i);
     auto run = setup.agents == "silent"
                  ? silent_agent()
+               : setup.agents == "paced"
+                 ? paced_agent(setup.pace)
                  : timed(std::get<actors::quick_function>(agent_of(setup.load)), first_dispatch_);
     node_.add_agent(name, std::move(run), options_of_agent(setup, name));
   }

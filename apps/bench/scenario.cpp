@@ -126,6 +126,7 @@ public:
 
   json measured() {
     auto measured = scenario_.client == client_place::socket ? caller_->answer() : driving_part().answer();
+    measured.erase("ended_in_slots");
     if (scenario_.lists_per_second > 0)
       measured["listed_ms"] = caller_->answer().at("listed_ms");
     const auto drained = await_drained();

@@ -1,3 +1,4 @@
+#include "apps/bench/overload.hpp"
 #include "apps/bench/process_figures.hpp"
 #include "apps/bench/scenario.hpp"
 
@@ -66,6 +67,8 @@ std::string start_text(const json& m) {
 } // namespace
 
 std::string text_of(const json& m) {
+  if (m.contains("rate_back_s"))
+    return overload_text(m);
   if (!m.contains("submissions_per_second"))
     return start_text(m);
   const auto number = [&](const char* what) { return m.value(what, 0.0); };

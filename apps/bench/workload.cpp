@@ -29,6 +29,7 @@ workflow::definition definition_of(const workload& w) {
     auto& s = d.steps.emplace_back();
     s.name = "step-" + std::to_string(i);
     s.agent = agent_name(i);
+    s.complete_by = workflow::span{w.complete_by_ms};
     s.compensation = workflow::compensation{};
     s.compensation->agent = s.agent;
   }

@@ -296,6 +296,83 @@ TEST_CASE("row 37: the queue of a slow agent is bounded, and what is above is pu
   CHECK(d.calls[2].what.task_id == "t3");
 }
 
+TEST_CASE("row 37: what is still queued when too little of its time is left is declined, not lost in silence") {
+  scripted_desk d{plain()};
+  for (std::uint64_t task = 1; task <= 5; ++task)
+    d.order(order_of(task));
+  REQUIRE(d.calls.size() == 2);
+  d.pass(26s);
+  CHECK(d.reports.empty());
+  d.pass(2s); // a tenth of its time is left for the word to come back
+  REQUIRE(d.reports.size() == 3);
+  for (const auto& r : d.reports) {
+    CHECK(r.kind == report_kind::declined);
+    CHECK_FALSE(r.maybe_done);
+    CHECK(r.retry_after > 0ms);
+    CHECK(r.why.starts_with("agent `drone` had no place for it in time"));
+  }
+  CHECK(d.view().queued == 0);
+  d.pass(10s);
+  CHECK(d.calls.size() == 2);
+  CHECK(d.view().silenced == 2); // those that were called
+}
+
+TEST_CASE("row 37: an order whose turn would come too late is declined at once, and comes back later than those before it") {
+  auto o = plain();
+  o.queue = 1000;
+  scripted_desk d{o};
+  std::uint64_t task = 0;
+  const auto order = [&] {
+    auto next = order_of(++task);
+    next.complete_by = d.now + 10s;
+    d.order(next);
+  };
+  for (int i = 0; i < 20; ++i) { // calls take two seconds each, two at a time
+    order();
+    d.now += 2s;
+    d.end_call(d.calls.size() - 1, succeeded());
+  }
+  d.reports.clear();
+  for (int i = 0; i < 100; ++i)
+    order();
+  CHECK(d.view().in_flight == 2);
+  CHECK(d.view().queued == 8); // begun within ten seconds, less the two of the call itself
+  REQUIRE(d.reports.size() == 90);
+  CHECK(d.reports[0].why == "agent `drone` has 8 orders waiting, too many for one more to begin by its complete-by");
+  CHECK(d.reports.back().retry_after >= 2500ms);
+  CHECK(d.reports.back().retry_after <= 7500ms);
+}
+
+TEST_CASE("row 37: an agent whose calls take too long by now still calls when it has a place, and so hears that they do not") {
+  auto o = plain();
+  o.concurrency = 1;
+  scripted_desk d{o};
+  for (std::uint64_t task = 1; task <= 10; ++task) {
+    auto slow = order_of(task);
+    slow.complete_by = d.now + 60s;
+    d.order(slow);
+    d.now += 20s;
+    d.end_call(d.calls.size() - 1, succeeded());
+  }
+  auto quick = order_of(11);
+  quick.complete_by = d.now + 1s;
+  d.order(quick);
+  CHECK(d.calls.size() == 11);
+}
+
+TEST_CASE("row 37: an attempt that was called and waits for its next try too long is told as the failure that it was") {
+  auto o = plain();
+  o.concurrency = 1;
+  scripted_desk d{o};
+  d.order(order_of(1));
+  d.end_call(0, failed_for_now("HTTP 503"));
+  d.order(order_of(2)); // takes the place, and keeps it
+  d.pass(28s);
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::failed_transient);
+  CHECK(d.reports[0].why.starts_with("HTTP 503; agent `drone` had no place for it in time"));
+}
+
 TEST_CASE("row 37: the inputs that an agent holds are bounded together") {
   auto o = plain();
   o.inputs_size_max = 100;

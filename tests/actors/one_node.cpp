@@ -87,7 +87,10 @@ void one_node::spawn_all() {
     names.merge(workflow::agents_of(d));
   std::vector<actors::agent_offer> agents;
   for (const auto& name : names)
-    agents.push_back({name, "n1", agents_[name].spawn(*system_)});
+    if (const auto real = settings_.real_agents.find(name); real != settings_.real_agents.end())
+      agents.push_back({name, "n1", system_->keep(real->second(*system_, name))});
+    else
+      agents.push_back({name, "n1", agents_[name].spawn(*system_)});
   for (const auto& name : settings_.schedulers) {
     actors::scheduler_options o;
     o.name = name;

@@ -31,6 +31,8 @@ struct node_settings {
   std::uint64_t size_max = 256 << 20; ///< of the store, in bytes
   std::uint64_t size_reserve = 16 << 20;
   bool has_supervisor = true;
+  /// Agents by name that are the real ones, in place of scripted ones.
+  std::map<std::string, std::function<actors::agent_actor(test_node&, const std::string&)>> real_agents;
 };
 
 /// All of a node under the test scheduler, with a real store in a temporary directory and agents that do what the test
