@@ -43,6 +43,7 @@ std::vector<std::string> environment_of(const exec_options& o, const call& c) {
   all["STEADFAST_TRY"] = std::to_string(c.try_number);
   all["STEADFAST_EPOCH"] = std::to_string(c.epoch);
   all["STEADFAST_COMPLETE_BY"] = workflow::utc_text(c.complete_by);
+  all["STEADFAST_TIME_LEFT"] = std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0));
   std::vector<std::string> lines;
   lines.reserve(all.size());
   for (const auto& [name, value] : all)
@@ -176,9 +177,10 @@ private:
       return did_not_happen();
     const auto why = "exit code " + std::to_string(code) + said;
     const auto& passing = options_.transient_exits;
-    if (std::find(passing.begin(), passing.end(), code) != passing.end())
-      return failed_for_now(why);
-    return failed_for_good(why, true); // it may have died halfway
+    const bool is_passing = std::find(passing.begin(), passing.end(), code) != passing.end();
+    auto failed = is_passing ? failed_for_now(why) : failed_for_good(why, true); // it may have died halfway
+    failed.unsettled = false; // it says so itself, and nothing that it started is left
+    return failed;
   }
 
   const exec_options& options_;

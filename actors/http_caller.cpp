@@ -149,8 +149,11 @@ std::size_t take_header(char* data, std::size_t, std::size_t size, void* user) {
   return size;
 }
 
-/// Nothing can have reached the service: there was no connection, or no trust in it.
-bool never_sent(CURLcode code) {
+/// Nothing can have reached the service: there was no connection, or no trust in it, or no byte of a request was sent.
+bool never_sent(CURL* handle, CURLcode code) {
+  long sent = 0;
+  if (curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK && sent == 0)
+    return true;
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
@@ -173,7 +176,8 @@ answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
                              + " bytes (result_size_max); the service may have acted",
                            true);
   if (code != CURLE_OK)
-    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + origin_of(o.url) + ")", !never_sent(code));
+    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + origin_of(o.url) + ")",
+                          !never_sent(t.handle, code));
   return answer_of(t.reply, o, t.what.action, t.what.began_at);
 }
 
@@ -275,6 +279,7 @@ private:
     h.add("Steadfast-Try", std::to_string(c.try_number));
     h.add("Steadfast-Epoch", std::to_string(c.epoch));
     h.add("Steadfast-Complete-By", workflow::utc_text(c.complete_by));
+    h.add("Steadfast-Time-Left", std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0)));
     h.add("Expect", ""); // no 100-continue: it costs a round trip
   }
 
@@ -324,7 +329,9 @@ private:
   }
 
   /// Closes the connection that the call was on; whether the service acts all the same nobody knows.
-  void end_early(call_ticket ticket) { finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}}); }
+  void end_early(call_ticket ticket) {
+    finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}, true});
+  }
 
   void finish(call_ticket ticket, answer a) {
     const auto found = open_.find(ticket);

@@ -44,6 +44,11 @@ std::string words(const http_reply& r, const http_options& o) {
   return text;
 }
 
+/// Not the service's own word, or not surely: who forwards says it, and the service behind may be at work.
+bool is_of_a_gateway(long status) {
+  return status == 408 || status == 499 || (status >= 502 && status <= 504) || status > 511;
+}
+
 enum class word { yes, no, none, unknown };
 
 /// The header says it, or else the body.
@@ -90,10 +95,14 @@ answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_a
     return answer_to_probe(r, o, is_success);
   if (is_success)
     return succeeded(r.body);
-  if (!any_matches(o.transient, r.status) && any_matches(o.permanent, r.status))
-    return failed_for_good(words(r, o),
-                           r.status < 400); // where a redirect stands, the service may have acted before it
+  const bool unsettled = is_of_a_gateway(r.status);
+  if (!any_matches(o.transient, r.status) && any_matches(o.permanent, r.status)) {
+    auto refused = failed_for_good(words(r, o), r.status < 400 || unsettled); // a redirect may come after it acted
+    refused.unsettled = unsettled;
+    return refused;
+  }
   auto failed = failed_for_now(words(r, o), r.status != 429);
+  failed.unsettled = unsettled;
   failed.retry_after = wait_asked(r.retry_after, now);
   return failed;
 }

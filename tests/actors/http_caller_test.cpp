@@ -356,6 +356,50 @@ TEST_CASE("a service that is not there was not reached") {
   CHECK_FALSE(a.maybe_done);
 }
 
+TEST_CASE("row 74: a call that is asked to end is heard out") {
+  std::atomic<bool> works = true;
+  service s{[&](const httplib::Request&, httplib::Response& response) {
+    while (works)
+      std::this_thread::sleep_for(5ms);
+    response.set_content("{\"done\":true}", "application/json");
+  }};
+  http_bench b{s.options()};
+  b.caller->start(1, call_with("{}"));
+  for (int i = 0; i < 2000 && s.calls == 0; ++i)
+    std::this_thread::sleep_for(5ms);
+  REQUIRE(s.calls == 1);
+  b.caller->ask_to_end(1);
+  works = false;
+  const auto a = b.answers.wait(1);
+  REQUIRE(a);
+  CHECK(a->kind == report_kind::succeeded);
+  CHECK(a->result == "{\"done\":true}");
+}
+
+TEST_CASE("row 75: only the service's own answer settles a call, not that of a gateway") {
+  for (const int status : {400, 409, 422, 429, 500, 501}) {
+    INFO(status);
+    CHECK_FALSE((answer_for(status).maybe_done && answer_for(status).unsettled));
+  }
+  for (const int status : {408, 499, 502, 503, 504, 520, 524, 599}) {
+    INFO(status);
+    const auto a = answer_for(status);
+    CHECK(a.maybe_done);
+    CHECK(a.unsettled);
+  }
+}
+
+TEST_CASE("row 75: a gateway's answer is unsettled also where its status is configured as permanent") {
+  service s{says(504)};
+  auto o = s.options();
+  o.permanent = {"504"};
+  o.transient = {};
+  const auto a = http_bench{o}.answer_to(call_with("{}"));
+  CHECK(a.kind == report_kind::failed_permanent);
+  CHECK(a.maybe_done);
+  CHECK(a.unsettled);
+}
+
 TEST_CASE("a stopped call is over at once, whatever the service does") {
   std::atomic<bool> goes_on = true;
   service s{[&](const httplib::Request&, httplib::Response&) {
