@@ -35,7 +35,7 @@ std::size_t max_of(const json& params) {
 std::string document_of(const json& params, const char* name) {
   if (!params.contains(name))
     return {};
-  return params[name].is_string() ? params[name].get<std::string>() : params[name].dump();
+  return params[name].is_string() ? params[name].get<std::string>() : json_line(params[name]);
 }
 
 // ---- submitting ----
