@@ -88,7 +88,7 @@ void write_batch::finish() {
 bool write_batch::has_room(std::uint64_t payload_size) {
   constexpr std::uint64_t pages_of_a_task = 32;
   constexpr std::uint64_t page_size_min = 4096;
-  if (!settings_.takes_new_work)
+  if (settings_.full != room::there)
     return false;
   const auto used = pages_of_a_task + payload_size / page_size_min;
   if (room_ < used)
@@ -104,6 +104,17 @@ std::uint64_t write_batch::pages_left() const {
   for (const auto& t : all_tables)
     pages += txn_.pages(in_.*t.table);
   return settings_.pages_max - std::min(settings_.pages_max, pages);
+}
+
+outcome write_batch::turned_down_full() const {
+  const auto& o = *settings_.options;
+  const auto mib = [](std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; };
+  if (settings_.full == room::no_disk)
+    return turned_down(verdict::full, "the disk of the store is full, new work is refused: make room on it");
+  return turned_down(verdict::full,
+                     "the store is full, new work is refused: of store.size-max, " + mib(o.size_max) + ", "
+                       + mib(o.size_reserve)
+                       + " are kept for work that was accepted; raise it, or let ended tasks leave by retention");
 }
 
 outcome applied() {

@@ -18,13 +18,16 @@
 
 namespace steadfast::store {
 
+/// For new work.
+enum class room { there, no_pages, no_disk };
+
 /// One durable transaction in the making: judges each write on its own and makes it if it may be. Throws lmdb::error;
 /// then the transaction must be thrown away.
 class write_batch {
 public:
   struct settings {
     const store_options* options = nullptr;
-    bool takes_new_work = true;  ///< false: submissions of new tasks get `full`
+    room full = room::there;     ///< else submissions of new tasks get `full`
     std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
     damage_log* damage = nullptr;
     const ended_counts* ended = nullptr; ///< what was committed
@@ -108,6 +111,7 @@ private:
   /// For one more task.
   bool has_room(std::uint64_t payload_size);
   std::uint64_t pages_left() const;
+  outcome turned_down_full() const;
 
   // write_ids.cpp
   std::optional<task_ref> ref_of(const std::string& id) const;

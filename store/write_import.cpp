@@ -47,7 +47,7 @@ std::optional<outcome> write_batch::cannot_import(const exported_task& x) {
   if (ref_of(x.task.id))
     return turned_down(verdict::refused, "there is a task " + x.task.id + " in this store already");
   if (!has_room(x.task.payload.size()))
-    return turned_down(verdict::full, "the store is full");
+    return turned_down_full();
   return std::nullopt;
 }
 
