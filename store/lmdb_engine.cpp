@@ -45,7 +45,7 @@ bool is_empty(const lmdb::transaction& txn) {
 
 /// Which of the two, and what to do. REQUIRES: is_full.
 std::string full_words(const lmdb::error& e) {
-  return e.is_map_full() ? "the store has reached store.size-max, its reserve included: raise store.size-max"
+  return e.is_map_full() ? "the store has reached store.size_max, its reserve included: raise store.size_max"
                          : "the disk of the store is full: make room on it";
 }
 
@@ -293,8 +293,8 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
                      in_,
                      definitions_,
                      count_,
-                     {&options_, limits.full, pages_max, &damage_, &ended_, &recent_, &moved_ids_, &shared_->known(),
-                      shared_->changes()}};
+                     {&options_, limits.full, pages_max, &damage_, &ended_, &recent_, alerts_, &moved_ids_,
+                      &shared_->known(), shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)
@@ -308,6 +308,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
 
 void lmdb_engine::take_over(write_batch& writes) noexcept {
   count_ = writes.count();
+  alerts_ = writes.alerts();
   for (const auto& [name, count] : writes.ended())
     ended_[name] = count;
   definitions_.add_all_of(writes.definitions());

@@ -101,6 +101,7 @@ private:
   tables in_;
   counters count_;
   ended_counts ended_;
+  full_alerts alerts_;
   mutable std::mutex writing_;
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;

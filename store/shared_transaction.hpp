@@ -34,7 +34,7 @@ public:
   /// With all that was committed. Throws lmdb::error or store_error.
   lmdb::transaction& begin();
   /// Makes what was done since begin() durable, in the journal only if it is certain that all of it can be saved later: there
-  /// is room below store.size-max, and `has_disk`. Throws lmdb::error or store_error; then call drop().
+  /// is room below store.size_max, and `has_disk`. Throws lmdb::error or store_error; then call drop().
   void commit(bool has_disk);
   /// Brings all that was committed to the data file. Throws lmdb::error or store_error; then call drop().
   void save();

@@ -106,15 +106,27 @@ std::uint64_t write_batch::pages_left() const {
   return settings_.pages_max - std::min(settings_.pages_max, pages);
 }
 
-outcome write_batch::turned_down_full() const {
+outcome write_batch::turned_down_full(workflow::instant now) {
   const auto& o = *settings_.options;
   const auto mib = [](std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; };
-  if (settings_.full == room::no_disk)
-    return turned_down(verdict::full, "the disk of the store is full, new work is refused: make room on it");
-  return turned_down(verdict::full,
-                     "the store is full, new work is refused: of store.size-max, " + mib(o.size_max) + ", "
-                       + mib(o.size_reserve)
-                       + " are kept for work that was accepted; raise it, or let ended tasks leave by retention");
+  const bool is_disk = settings_.full == room::no_disk;
+  const auto why = is_disk
+                     ? "the disk of the store is full, new work is refused: make room on it"
+                     : "the store is full, new work is refused: of store.size_max, " + mib(o.size_max) + ", "
+                         + mib(o.size_reserve)
+                         + " are kept for work that was accepted; raise it, or let ended tasks leave by retention";
+  auto& told = is_disk ? settings_.alerts.of_disk : settings_.alerts.of_pages;
+  if (told == 0) {
+    put_alert(0, {}, {is_disk ? "disk_full" : "store_full", why, {}, now});
+    told = count_.last_alert;
+  }
+  return turned_down(verdict::full, why);
+}
+
+void write_batch::forget_seen_alerts() {
+  for (auto* const told : {&settings_.alerts.of_disk, &settings_.alerts.of_pages})
+    if (*told != 0 && !txn_.get(in_.open_alerts, key{*told}))
+      *told = 0;
 }
 
 outcome applied() {

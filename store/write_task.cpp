@@ -89,7 +89,7 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
     return turned_down(verdict::absent, "there is no workflow " + w.what.workflow
                                           + (w.what.version != 0 ? " version " + std::to_string(version) : ""));
   if (!has_room(w.what.payload.size()))
-    return turned_down_full();
+    return turned_down_full(w.now);
 
   const auto made = std::make_shared<workflow::task>(workflow::make_task(w.what, *definition, w.now));
   auto& t = *made;
@@ -100,6 +100,7 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   settings_.known->remember(put_new(t, definition, of_this), made);
   put_notice(t, {1, workflow::notice_kind::accepted, {}, {}, w.now});
 
+  forget_seen_alerts();
   outcome o = applied();
   o.created = true;
   o.number = t.number;

@@ -134,7 +134,7 @@ TEST_CASE("row 60: what fills the reserve too is refused as a whole, and the sto
     }
   } catch (const store_error& e) {
     CHECK_FALSE(e.is_fatal());
-    CHECK(std::string{e.what()}.find("store.size-max") != std::string::npos);
+    CHECK(std::string{e.what()}.find("store.size_max") != std::string::npos);
   }
   REQUIRE(recorded < tasks.size());
   CHECK(store->find(tasks[recorded].id) == tasks[recorded]);
@@ -177,7 +177,7 @@ TEST_CASE("row 60: in a store that is nearly full all that is acknowledged is sa
         }
       } catch (const store_error& e) {
         CHECK_FALSE(e.is_fatal());
-        CHECK(mentions(e.what(), "store.size-max"));
+        CHECK(mentions(e.what(), "store.size_max"));
         ++refused;
       }
     }
@@ -199,14 +199,22 @@ TEST_CASE("row 60: in a store that is nearly full all that is acknowledged is sa
   CHECK(fs::file_size(options.path / "data.mdb") <= options.size_max);
 }
 
-TEST_CASE("row 60: who asks a store that is full, or whose disk is, is told which") {
+TEST_CASE("row 60: a store that is full says so to who asks, and once to people until they have seen it") {
   auto options = small_options({});
   options.size_max = 16 << 20;
   options.size_reserve = 4 << 20;
   opened_store store{options};
   fill(store, "t");
   CHECK(mentions(store.submit("more").why, "the store is full"));
-  CHECK(mentions(store.submit("more").why, "store.size-max, 16 MiB"));
+  CHECK(mentions(store.submit("more").why, "store.size_max, 16 MiB"));
+  const auto alerts = store->alerts(true, 10);
+  REQUIRE(alerts.size() == 1);
+  CHECK(alerts[0].what.kind == "store_full");
+  CHECK(mentions(alerts[0].what.text, "store.size_max"));
+  CHECK(store.one(acknowledge_alert{alerts[0].number, "ann", at(1)}).result == verdict::applied);
+  CHECK(store.submit("more").result == verdict::full); // it is the same time of need
+  CHECK(store->alerts(true, 10).empty());
+  CHECK(store->check().faults.empty());
 }
 
 TEST_CASE(
@@ -227,6 +235,8 @@ TEST_CASE(
     result = store.commit({submit_task{order("x" + std::to_string(i), large_payload), at(0)}})[0].result;
   CHECK(result == verdict::full);
   CHECK(mentions(store.commit({submit_task{order("x"), at(0)}})[0].why, "the disk of the store is full"));
+  REQUIRE(store.alerts(true, 10).size() == 1);
+  CHECK(store.alerts(true, 10)[0].what.kind == "disk_full");
 
   // A batch is judged write by write: what is running is recorded beside what is refused.
   const auto mixed = store.commit({submit_task{order("y", large_payload), at(0)}, claim_tasks{"s1", 1, at(1)}});
