@@ -22,6 +22,7 @@ public:
     parts_.store = with_.store;
     parts_.clock = with_.clock;
     parts_.dialer = with_.dialer;
+    parts_.certificate_until = with_.certificate_until;
     spawn_store();
     if (options_.roles.agents && with_.make_agents)
       with_.make_agents(parts_.clock, parts_.agents);
@@ -147,6 +148,7 @@ private:
     deps.clock = parts_.clock;
     deps.actors = shown_actors();
     deps.scheduler = parts_.scheduler;
+    deps.certificate_until = parts_.certificate_until;
     deps.leases = parts_.singleton_leases;
     if (parts_.supervisor_lease)
       deps.leases.push_back(parts_.supervisor_lease);

@@ -4,7 +4,6 @@
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
 #include "runtime/caf_text.hpp"
-#include "runtime/connections.hpp"
 #include "runtime/control_methods.hpp"
 #include "runtime/control_server.hpp"
 #include "runtime/log.hpp"
@@ -43,7 +42,7 @@ struct actor_config : caf::actor_system_config {
     set("scheduler.max-threads", o.threads == 0 ? cores : o.threads);
     set("scheduler.policy", caf::atom("sharing"));
     if (o.cluster.is_used())
-      runtime::load_network(*this, o.cluster);
+      runtime::load_network(*this);
   }
 };
 
@@ -100,8 +99,10 @@ std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, 
   if (!o)
     return std::nullopt;
   auto whole = *o;
-  for (const auto& [name, value] : a.secrets)
+  for (const auto& [name, value] : a.secrets) {
     (whole.*texts)[name] = value.reveal();
+    whole.secrets.push_back(value.reveal());
+  }
   return whole;
 }
 
@@ -135,7 +136,7 @@ public:
 
   void start() {
     refuse_if(problems(options_));
-    refuse_if(unreadable_files(options_.cluster));
+    refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
     std::shared_ptr<store::state_store> store;
     if (options_.roles.store) {
       store = open_store(options_.store);
@@ -143,10 +144,12 @@ public:
         store = wrap_(std::move(store));
       register_workflows(*store, options_.workflows);
     }
-    const auto at = runtime::parse_address(options_.cluster.listen);
-    connections_ = std::make_shared<runtime::connections>(at ? at->port : 0);
+    if (options_.cluster.is_used())
+      network_ = std::make_unique<runtime::network>(options_);
     config_ = std::make_unique<actor_config>(options_);
     system_ = std::make_unique<caf::actor_system>(*config_);
+    if (network_)
+      network_->attach(*system_);
     caf_text_ = log_caf_text(*system_);
     try {
       assemble(options_, surroundings(std::move(store)), parts_);
@@ -171,11 +174,16 @@ public:
     drain_agents(until);
     end_actors();
     system_->await_all_actors_done();
-    if (options_.cluster.is_used())
+    if (network_)
       end_with_network();
     system_.reset();
     config_.reset();
     parts_ = {};
+  }
+
+  void reload_certificates() {
+    if (network_)
+      network_->reload_certificates();
   }
 
   caf::actor_system& system() { return *system_; }
@@ -190,17 +198,26 @@ private:
   node_surroundings surroundings(std::shared_ptr<store::state_store> store) {
     node_surroundings with{*system_};
     with.store = std::move(store);
-    with.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
-                  system_->clock().now()};
+    with.clock =
+      with.store && !options_.store.read_only
+        ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })
+        : clock_set_now();
     with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
-    if (options_.cluster.is_used())
-      with.dialer = runtime::spawn_dialer(*system_, options_.cluster.has_certificates(), connections_);
+    if (network_) {
+      with.dialer = network_->spawn_dialer();
+      with.certificate_until = [this] { return end_of_certificate(); };
+    }
     with.holder = options_.name + ":" + std::to_string(getpid());
     with.singletons = singletons_;
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
     with.log_task = log_task;
     with.log = [](const std::string& line) { log_line("info", line); };
     return with;
+  }
+
+  workflow::instant end_of_certificate() const {
+    const auto own = network_->own_certificate();
+    return own ? std::chrono::time_point_cast<workflow::span>(own->not_after) : workflow::unset;
   }
 
   [[noreturn]] static void end_process(const std::string& why) {
@@ -229,7 +246,7 @@ private:
   void publish_front() {
     const auto& o = options_.cluster;
     if (!o.listen.empty())
-      runtime::publish(*system_, parts_.front, *runtime::parse_address(o.listen), o.has_certificates());
+      network_->publish(parts_.front, *runtime::parse_address(o.listen));
   }
 
   void open_control() {
@@ -294,11 +311,16 @@ private:
     std::promise<void> ended;
     std::thread watch{[this, has_ended = ended.get_future()] {
       if (has_ended.wait_for(farewell_limit) == std::future_status::timeout)
-        connections_->break_off();
+        network_->break_off();
     }};
+    const auto until = std::chrono::steady_clock::now() + farewell_limit;
+    network_->detach();
     system_.reset();
     ended.set_value();
     watch.join();
+    network_->stop(std::max(std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()),
+                            std::chrono::milliseconds{1}));
+    network_.reset();
   }
 
   node_options options_;
@@ -307,7 +329,7 @@ private:
   store_wrapper wrap_;
   std::function<void(const std::string&)> on_fatal_;
   node_parts parts_;
-  std::shared_ptr<runtime::connections> connections_; ///< to other nodes
+  std::unique_ptr<runtime::network> network_; ///< to other nodes
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   caf::actor caf_text_; ///< writes what CAF says to the log
@@ -338,6 +360,9 @@ void node::start() {
 }
 void node::stop() {
   impl_->stop();
+}
+void node::reload_certificates() {
+  impl_->reload_certificates();
 }
 caf::actor_system& node::system() {
   return impl_->system();

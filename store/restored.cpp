@@ -1,5 +1,6 @@
 #include "store/restored.hpp"
 
+#include "store/incident_book.hpp"
 #include "store/record.hpp"
 #include "store/unsaved.hpp"
 #include "workflow/mutant.hpp"
@@ -93,6 +94,9 @@ void leave_alert(lmdb::transaction& txn, const tables& in, const std::string& ki
   txn.put(in.alerts, k, encode_record(k, alert_entry{count.last_alert, 0, {}, alert, {}, workflow::unset}));
   txn.put(in.open_alerts, k, {});
   txn.put(in.meta, counters_key, encode_record(counters_key, count));
+  incident_book book{txn, in};
+  book.join({count.last_alert, 0, {}, alert, workflow::signature_of(alert, nullptr, nullptr)});
+  book.write();
 }
 
 void leap_if_copy(lmdb::transaction& txn, const tables& in) {

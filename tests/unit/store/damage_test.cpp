@@ -303,7 +303,7 @@ TEST_CASE("row 66: a file that was cut is refused at open with what to do") {
 }
 
 TEST_CASE("row 66: a store that lost a table or the record of its format is refused, not made anew") {
-  for (const std::string lost : {"alerts", "set_aside", "meta", "format", "journal"}) {
+  for (const std::string lost : {"payloads", "set_aside", "meta", "format", "journal"}) {
     opened_store store;
     store.submit("a");
     INFO(lost);
