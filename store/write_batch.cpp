@@ -119,7 +119,8 @@ outcome write_batch::turned_down_full(workflow::instant now) {
                          + " are kept for work that was accepted; raise it, or let ended tasks leave by retention";
   auto& told = is_disk ? settings_.alerts.of_disk : settings_.alerts.of_pages;
   if (told == 0) {
-    put_alert(0, {}, {is_disk ? "disk_full" : "store_full", why, {}, now});
+    const workflow::alert alert{is_disk ? "disk_full" : "store_full", why, {}, now};
+    put_alert(0, {}, alert, workflow::signature_of(alert, nullptr, nullptr));
     told = count_.last_alert;
   }
   return turned_down(verdict::full, why);
