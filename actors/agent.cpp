@@ -25,7 +25,7 @@ struct call_outcome_note {
   answer what;
 };
 STEADFAST_MESSAGE(call_outcome_note, x.ticket, x.what.kind, x.what.result, x.what.why, x.what.maybe_done,
-                  x.what.retry_after)
+                  x.what.retry_after, x.what.unsettled)
 
 namespace {
 
@@ -64,7 +64,7 @@ public:
         go_on();
       },
       [this](const tick_timer& m) {
-        if (alarm_.rings(m))
+        if (alarm_.rings<agent_self>(this, time_, m))
           desk_.on_tick(now());
         go_on();
       },
@@ -161,6 +161,7 @@ private:
     if (auto a = caller_->start(ticket, std::move(what)))
       over_.push_back({ticket, *std::move(a)});
   }
+  void ask_to_end(call_ticket ticket) override { caller_->ask_to_end(ticket); }
   void stop(call_ticket ticket) override { caller_->stop(ticket); }
   void abandon(call_ticket ticket) override { caller_->abandon(ticket); }
   void report(const report_sink& to, attempt_report what) override { reports_.add(this, to, std::move(what)); }

@@ -45,7 +45,7 @@ private:
   workflow::instant now() const { return deps_.clock.now(this); }
 
   void on_tick(const tick_timer& m) {
-    if (!alarm_.rings(m))
+    if (!alarm_.rings<peer_actor>(this, deps_.clock, m))
       return;
     if (now() < next_)
       return alarm_.set<peer_actor>(this, deps_.clock, next_);

@@ -72,6 +72,8 @@ using reader_questions = caf::typed_actor<
   takes<notice_page(find_notices)>,
   takes<lease_page(list_leases)>,
   takes<alert_page(list_alerts)>,
+  takes<boxed<store::alert_list>(find_alerts)>,
+  takes<boxed<store::incident_page>(list_incidents)>,
   takes<workflow_page(list_workflows)>,
   takes<late_reply_page(list_late_replies)>,
   takes<boxed<store::store_stats>(show_stats)>>;

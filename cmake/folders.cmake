@@ -1,12 +1,15 @@
-# steadfast_folder(store LIBRARIES steadfast::workflow LMDB::LMDB [CAF])
+# steadfast_folder(store [CAF] [BUT_FOR launcher/] LIBRARIES steadfast::workflow LMDB::LMDB)
 #
 # One static library per folder, named steadfast_<folder>, with the alias steadfast::<folder>: all its sources, its
 # libraries, and the root of the tree as include path. A folder without a source is an interface library. CAF says that
-# its sources include CAF (see steadfast_uses_caf).
+# its sources include CAF (see steadfast_uses_caf), BUT_FOR names a folder in it that is a program by itself.
 function(steadfast_folder folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "BUT_FOR" "LIBRARIES")
   set(target steadfast_${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
+  if(arg_BUT_FOR)
+    list(FILTER sources EXCLUDE REGEX "/${arg_BUT_FOR}")
+  endif()
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)

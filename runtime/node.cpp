@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <future>
 #include <optional>
+#include <random>
 #include <thread>
 #include <utility>
 
@@ -59,7 +60,16 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-std::shared_ptr<store::state_store> open_store(const store::store_options& o) {
+/// 0 is none.
+std::uint64_t number_by_chance() {
+  std::random_device chance;
+  for (;;)
+    if (const auto number = std::uint64_t{chance()} << 32 | chance(); number != 0)
+      return number;
+}
+
+std::shared_ptr<store::state_store> open_store(store::store_options o) {
+  o.journal_name = number_by_chance();
   try {
     return store::open_lmdb_store(o);
   } catch (const store::store_error& e) {
@@ -89,8 +99,10 @@ std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, 
   if (!o)
     return std::nullopt;
   auto whole = *o;
-  for (const auto& [name, value] : a.secrets)
+  for (const auto& [name, value] : a.secrets) {
     (whole.*texts)[name] = value.reveal();
+    whole.secrets.push_back(value.reveal());
+  }
   return whole;
 }
 
@@ -186,8 +198,10 @@ private:
   node_surroundings surroundings(std::shared_ptr<store::state_store> store) {
     node_surroundings with{*system_};
     with.store = std::move(store);
-    with.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
-                  system_->clock().now()};
+    with.clock =
+      with.store && !options_.store.read_only
+        ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })
+        : clock_set_now();
     with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
     if (network_) {
       with.dialer = network_->spawn_dialer();
