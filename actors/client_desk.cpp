@@ -42,6 +42,8 @@ public:
       [this](const find_notices& m) { return delegate(deps_.reader, m); },
       [this](const list_leases& m) { return delegate(deps_.reader, m); },
       [this](const list_alerts& m) { return delegate(deps_.reader, m); },
+      [this](const find_alerts& m) { return delegate(deps_.reader, m); },
+      [this](const list_incidents& m) { return delegate(deps_.reader, m); },
       [this](const list_workflows& m) { return delegate(deps_.reader, m); },
       [this](const list_late_replies& m) { return delegate(deps_.reader, m); },
       [this](const inspect_state& m) { return delegate(deps_.writer, m); },
