@@ -160,4 +160,19 @@ struct front_deps {
 };
 node_front spawn_front(caf::actor_system& sys, front_deps deps);
 
+struct client_desk_deps {
+  std::string node;
+  bool has_store = true; ///< else clients learn that they have joined the wrong node
+  store_actor writer;
+  reader_actor reader;
+  node_clock clock;
+};
+
+/// What a node shows to clients that are not nodes.
+struct client_desk {
+  node_front front;
+  client_store_actor store;
+};
+client_desk spawn_client_desk(caf::actor_system& sys, client_desk_deps deps);
+
 } // namespace steadfast::actors

@@ -158,6 +158,9 @@ using node_front = caf::typed_actor<
   // Answered at once; how far it is shows in the states of its actors.
   takes<void(drain_node)>>;
 
+/// The store as clients with a certificate of their kind see it.
+using client_store_actor = store_actor::extend_with<reader_questions>;
+
 /// What a connection was made to.
 struct reached_node {
   node_front front;
