@@ -87,6 +87,9 @@ void leap_if_copy(lmdb::transaction& txn, const tables& in) {
   const auto unfinished = raise_locks(txn, in);
   auto count = decode_record<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
   count.last_epoch += epoch_leap;
+  // Of a lease that the original had and the copy has not, no epoch is higher.
+  const lease_record highest{{{}, {}, {}, count.last_epoch, workflow::unset}, {}};
+  txn.put(in.meta, forgotten_lease_key, encode_record(forgotten_lease_key, highest));
   const key k{++count.last_alert};
   const workflow::alert alert{"restored",
                               "the store was opened from a copy: every step that " + unfinished
