@@ -117,6 +117,7 @@ using observer_actor = caf::typed_actor<takes<void(progress)>>;
 
 /// Delivers progress to observers until they have seen it.
 using notifier_actor = store_client::extend<
+  takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>,
   // The sender is an observer_actor.
   takes<void(observe)>,

@@ -57,7 +57,7 @@ private:
   }
 
   void spawn_rest() {
-    parts_.notifier = actors::spawn_notifier(system_, {parts_.writer, parts_.reader});
+    parts_.notifier = actors::spawn_notifier(system_, {parts_.writer, parts_.reader, parts_.clock});
     parts_.gateway = actors::spawn_gateway(system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
     if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
       spawn_janitor();

@@ -198,6 +198,12 @@ private:
   }
 
   void check_leases() {
+    if (const auto bytes = txn_.get(in_.meta, forgotten_lease_key)) {
+      ++report_.records;
+      const auto x = readable<lease_record>(forgotten_lease_key, *bytes);
+      expect(x.has_value(), "the highest epoch of leases that were erased: its record is damaged");
+      found_.last_epoch = std::max(found_.last_epoch, x ? x->what.epoch : 0);
+    }
     each(in_.leases, [this](const lmdb::cursor& c) {
       const auto x = record<lease_record>(c, "lease " + std::string{c.key()});
       if (!x)

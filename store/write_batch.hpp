@@ -150,9 +150,11 @@ private:
 
   // write_lease.cpp
   lease_record lease_to_acquire(const acquire_lease& w);
-  std::optional<outcome>
-  not_held(const std::optional<lease_guard>& guard,
-           workflow::instant now) const; ///< nothing: it is, or none is asked for
+  std::uint64_t forgotten_epoch() const;
+  void forget_leases(workflow::instant now);
+  bool has_locks(const std::string& lease) const;
+  std::optional<outcome> not_held(const std::optional<lease_guard>& guard,
+                                  workflow::instant now) const; ///< nothing: it is, or none is asked for
   bool has_ended(const lease_guard& gone, workflow::instant now) const;
 
   // write_note.cpp
