@@ -15,7 +15,7 @@ inline constexpr std::uint32_t store_format = 6;
 
 /// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
 struct tables {
-  lmdb::table meta;            ///< "format" -> format_record; "counters" -> counters; and others by name, docs/storage-format.md
+  lmdb::table meta;            ///< by name: the format, counters and others (docs/storage-format.md)
   lmdb::table definitions;     ///< name, 0, version u32 -> workflow::definition
   lmdb::table ids;             ///< the client's id -> task_ref; but for those in recent_ids
   lmdb::table recent_ids;      ///< number -> recent_id; some of them are in ids already
