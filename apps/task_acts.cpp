@@ -6,6 +6,7 @@
 #include "apps/filter.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/node_access.hpp"
+#include "apps/not_empty.hpp"
 #include "apps/task_list.hpp"
 #include "apps/terminal.hpp"
 
@@ -86,7 +87,8 @@ void print_undo(const json& plan) {
   std::size_t i = 0;
   for (const auto& s : plan.at("undone"))
     std::cout << "  " << ++i << ". undo step `" << s.value("step", "") << "`, which is " << s.value("state", "")
-              << ", by agent `" << s.value("agent", "") << "`\n";
+              << ", by agent `" << s.value("agent", "") << "`"
+              << (s.contains("failed") ? ", which refused before: " + printable(s.value("failed", "")) : "") << '\n';
   for (const auto& s : plan.at("left"))
     std::cout << "  stays: step `" << s.value("step", "") << "`, which is " << s.value("state", "") << ": "
               << s.value("why", "") << '\n';
@@ -209,7 +211,7 @@ void add_act(CLI::App& to, command& chosen, const act_description& what) {
   g->act = what.name;
   auto* sub = to.add_subcommand(what.name, what.help);
   sub->add_option("ids", g->ids, "The tasks")->type_name("ID");
-  sub->add_option("--where", g->where, where_help)->type_name("FILTER");
+  sub->add_option("--where", g->where, where_help)->type_name("FILTER")->check(not_empty);
   add_special_options(*sub, *g);
   sub->add_option("--why", g->why, "Reason, kept in the task's story")->type_name("TEXT");
   sub->add_flag("--dry-run", g->dry_run,

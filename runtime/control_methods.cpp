@@ -6,9 +6,8 @@
 #include "runtime/log.hpp"
 #include "runtime/node.hpp"
 #include "runtime/time_text.hpp"
-#include "workflow/compensation.hpp"
 #include "workflow/explain.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/undo_plan.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
@@ -99,12 +98,8 @@ json show_task(const control_context& c, const json& params) {
           {"late_replies", late}};
 }
 
-/// Why the task does not take this act, undo or cancel, as it is now; empty: it does.
-std::string refusal_of(const std::string& act, const workflow::task& t, const workflow::definition& d,
-                       const workflow::clock_reading& clock) {
-  const auto event = act == "cancel" ? workflow::event{workflow::cancelled{}} : workflow::undo_requested{};
-  const auto change = workflow::apply(t, d, event, clock);
-  return change.result == workflow::verdict::applied ? "" : change.reason;
+json planned_step(const workflow::task& t, const workflow::definition& d, std::size_t i) {
+  return {{"step", d.steps[i].name}, {"state", std::string{workflow::to_string(t.steps[i].state)}}};
 }
 
 /// What an undo begun now would do, in its order, and what it would leave.
@@ -112,19 +107,24 @@ json plan_undo(const control_context& c, const json& params) {
   const auto view = view_of(c, text_of(params, "id"));
   const auto& t = *view.task;
   const auto& d = *view.definition;
+  const auto request = text_of(params, "act", "undo") == "cancel" ? workflow::event{workflow::cancelled{}}
+                                                                  : workflow::event{workflow::undo_requested{}};
+  const auto plan = workflow::plan_undo(t, d, request, c.clock());
   json undone = json::array();
-  for (const auto i : workflow::undo_order(t, d))
-    undone.push_back({{"step", d.steps[i].name},
-                      {"state", std::string{workflow::to_string(t.steps[i].state)}},
-                      {"agent", d.steps[i].compensation->agent}});
+  for (const auto i : plan.undone) {
+    undone.push_back(planned_step(t, d, i));
+    undone.back()["agent"] = d.steps[i].compensation->agent;
+    if (t.steps[i].state == workflow::step_state::compensation_failed)
+      undone.back()["failed"] = workflow::failure_told(t.steps[i]);
+  }
   json left = json::array();
-  for (const auto i : workflow::left_in_place(t, d))
-    left.push_back({{"step", d.steps[i].name},
-                    {"state", std::string{workflow::to_string(t.steps[i].state)}},
-                    {"why", d.steps[i].compensation ? "its compensation failed" : "it has no compensation"}});
+  for (const auto i : plan.left) {
+    left.push_back(planned_step(t, d, i));
+    left.back()["why"] = d.steps[i].compensation ? "its compensation failed" : "it has no compensation";
+  }
   return {{"id", t.id},
           {"process_state", std::string{workflow::to_string(t.state)}},
-          {"refused", refusal_of(text_of(params, "act", "undo"), t, d, c.clock())},
+          {"refused", plan.refused},
           {"undone", undone},
           {"left", left}};
 }
@@ -199,8 +199,10 @@ json act_on_task(const control_context& c, const json& params) {
   question.who = text_of(params, "who");
   question.why = text_of(params, "why", "");
   const auto r = c.ask<actors::act_result>(c.parts.gateway, question);
-  if (!r.done)
+  if (!r.done) {
+    view_of(c, question.id); // throws if there is none
     throw control_error{control_error::refused, r.why};
+  }
   return {{"process_state", std::string{workflow::to_string(r.state)}}};
 }
 

@@ -35,7 +35,7 @@ std::string attempt_of_round(const view& v) {
 }
 
 std::string last_failure(const view& v) {
-  return v.s().error.empty() ? "" : "; last failure: " + v.s().error;
+  return v.s().error.empty() ? "" : "; last failure: " + failure_told(v.s());
 }
 
 explanation open_attempt(const view& v) {
@@ -172,17 +172,50 @@ std::string failed_steps(const task& t, const definition& d) {
     const auto& s = t.steps[i];
     if (s.state == step_state::failed || s.state == step_state::unknown || s.state == step_state::compensation_failed)
       text += (text.empty() ? "" : ", ") + quoted(d.steps[i].name) + " is " + std::string{to_string(s.state)}
-              + in_brackets(s.error);
+              + in_brackets(failure_told(s));
   }
   return text;
 }
 
+/// Steps that no undo reverses, or one could not: why, and who refused.
+void explain_what_is_left(const task& t, const definition& d, std::vector<explanation>& out) {
+  for (const std::size_t i : left_in_place(t, d)) {
+    const auto name = "in place: step " + quoted(d.steps[i].name);
+    if (t.steps[i].state == step_state::compensation_failed)
+      out.push_back({name + " happened, or may have, and its undo by agent " + quoted(d.steps[i].compensation->agent)
+                     + " failed: " + failure_told(t.steps[i])});
+    else
+      out.push_back({name + " happened, or may have, and has no compensation"});
+  }
+}
+
+std::string failed_undos(const task& t, const definition& d) {
+  std::string names;
+  for (std::size_t i = 0; i < t.steps.size(); ++i)
+    if (t.steps[i].state == step_state::compensation_failed)
+      names += (names.empty() ? "" : ", ") + quoted(d.steps[i].name);
+  return names;
+}
+
+void explain_failed_undo(const task& t, const definition& d, const std::string& failed, std::vector<explanation>& out) {
+  out.push_back({"error: a person is needed: the undo of " + failed + " failed; since", t.ended_at});
+  explain_what_is_left(t, d, out);
+  out.push_back({"why: it was undone because " + t.cause});
+  for (const std::size_t i : undo_order(t, d))
+    out.push_back({"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and its undo has not run yet"});
+  out.push_back({"next: nothing by itself; when the service takes it, `task undo` runs what is left of the undo again; what a "
+                 "person has reversed by hand is settled with `task skip --step NAME`"});
+}
+
 void explain_error(const task& t, const definition& d, std::vector<explanation>& out) {
+  if (const auto failed = failed_undos(t, d); !failed.empty())
+    return explain_failed_undo(t, d, failed, out);
   out.push_back({"error: a person is needed: " + t.cause + "; since", t.ended_at});
   if (const auto steps = failed_steps(t, d); !steps.empty())
     out.push_back({"steps: " + steps});
   for (const std::size_t i : undo_order(t, d))
     out.push_back({"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and can be undone"});
+  explain_what_is_left(t, d, out);
   out.push_back(
     {"next: nothing by itself; a person can retry a step (`task retry`), skip it with a result (`task skip`) or undo "
      "the task (`task undo`)"});
@@ -216,7 +249,9 @@ std::vector<explanation> explain(const task& stored, const definition& d, const 
   switch (t.state) {
     case process_state::processed: return {{"processed: every step completed or was skipped; ended at", t.ended_at}};
     case process_state::undone:
-      return {{"undone: what happened was reversed" + in_brackets(t.cause) + "; ended at", t.ended_at}};
+      out.push_back({"undone: what happened was reversed" + in_brackets(t.cause) + "; ended at", t.ended_at});
+      explain_what_is_left(t, d, out);
+      return out;
     case process_state::error: explain_error(t, d, out); return out;
     case process_state::pending: explain_pending(t, now, out); break;
     case process_state::processing: out.push_back({"processing: by scheduler " + quoted(t.locked_by)}); break;
@@ -229,7 +264,10 @@ std::vector<explanation> explain(const task& stored, const definition& d, const 
 }
 
 std::optional<std::size_t> first_in_trouble(const task& t) {
-  const auto found = std::find_if(t.steps.begin(), t.steps.end(), is_in_trouble);
+  auto found = std::find_if(t.steps.begin(), t.steps.end(),
+                            [](const step& s) { return s.state == step_state::compensation_failed; });
+  if (found == t.steps.end()) // else the way forward is closed: only the undo can be tried again
+    found = std::find_if(t.steps.begin(), t.steps.end(), is_in_trouble);
   return found == t.steps.end() ? std::nullopt : std::optional{static_cast<std::size_t>(found - t.steps.begin())};
 }
 

@@ -110,14 +110,22 @@ bool may_skip(const step& s) {
          && (s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown);
 }
 
+/// Why the task is undone, by a person's word: what went wrong before is told too. An undo that is tried again has its cause.
+std::string cause_of_turn(const draft& x, std::string said) {
+  if (x.t.cause.empty() || mutant("cause_overwritten"))
+    return said;
+  return undo_has_run(x.t) ? x.t.cause : clipped(x.t.cause + "; " + said, told_cause_size_max);
+}
+
 /// Turns to undo by a person's word.
 ruling turn_round(draft& x, const by& person, const std::string& what) {
   record_act(x, person, what);
+  auto cause = cause_of_turn(x, words(person, what == "cancel" ? "cancelled" : "undone"));
   if (has_ended(x.t))
     reopen_undo(x);
   if (x.t.state == process_state::suspended)
     x.t.state = x.t.locked_by.empty() ? process_state::pending : process_state::processing;
-  begin_undo(x, words(person, what == "cancel" ? "cancelled" : "undone"));
+  begin_undo(x, std::move(cause));
   advance(x);
   return applied();
 }
@@ -172,8 +180,10 @@ ruling on(draft& x, const step_skipped& e) {
 }
 
 ruling on(draft& x, const payload_edited& e) {
+  if (x.t.state == process_state::error && undo_has_run(x.t))
+    return refused("its undo has begun: there is nothing left that would go on with another payload");
   const bool may = x.t.state == process_state::pending || x.t.state == process_state::suspended
-                   || (x.t.state == process_state::error && !undo_has_run(x.t));
+                   || x.t.state == process_state::error;
   if (!may || is_undoing(x.t))
     return refused("the task is " + std::string{to_string(x.t.state)}
                    + (x.t.state == process_state::processing ? "; suspend it first" : ""));

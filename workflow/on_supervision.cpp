@@ -9,10 +9,10 @@ namespace {
 void exhaust(draft& x, std::size_t i) {
   auto& s = x.t.steps[i];
   const auto& sd = x.definition_of(i);
-  const auto cause = "step `" + sd.name + "` used up its attempts: " + s.error;
+  const auto cause = "step `" + sd.name + "` used up its attempts: " + failure_told(s);
   if (s.state == step_state::compensating) {
     s.state = step_state::compensation_failed;
-    raise_alert(x, "undo_failed", "step `" + sd.name + "` could not be undone and is still in place: " + s.error,
+    raise_alert(x, "undo_failed", "step `" + sd.name + "` could not be undone and is still in place: " + failure_told(s),
                 sd.name);
   } else if (sd.exhausted == on_exhausted::undo) {
     begin_undo(x, cause);

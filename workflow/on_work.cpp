@@ -103,7 +103,8 @@ void give_up_compensation(draft& x, std::size_t i) {
   auto& s = x.t.steps[i];
   s.state = step_state::compensation_failed;
   const auto& name = x.definition_of(i).name;
-  raise_alert(x, "undo_failed", "step `" + name + "` could not be undone and is still in place: " + s.error, name);
+  raise_alert(x, "undo_failed", "step `" + name + "` could not be undone and is still in place: " + failure_told(s),
+              name);
 }
 
 } // namespace

@@ -46,6 +46,18 @@ instant due_while_suspended(const task& t) {
 
 } // namespace
 
+std::string failure_told(const step& s) {
+  const auto said = [](const attempt_record& r) {
+    return (r.outcome == attempt_outcome::failed_transient || r.outcome == attempt_outcome::failed_permanent)
+           && !r.note.empty();
+  };
+  const bool was_silent = !s.log.empty() && s.log.back().outcome == attempt_outcome::expired;
+  const auto spoke = std::find_if(s.log.rbegin(), s.log.rend(), said);
+  if (!was_silent || spoke == s.log.rend() || mutant("silence_hides_refusal"))
+    return s.error;
+  return s.error + "; before that: " + spoke->note;
+}
+
 span limit_of(const step_definition& s, attempt_action action) {
   switch (action) {
     case attempt_action::probe: return s.probe->complete_by;

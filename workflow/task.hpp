@@ -155,6 +155,7 @@ struct task {
 inline constexpr std::size_t attempts_logged_max = 32;
 inline constexpr std::size_t acts_max = 64;
 inline constexpr std::size_t note_size_max = 256;
+inline constexpr std::size_t told_cause_size_max = 1024; ///< of one that is put together from others
 inline constexpr std::size_t task_id_size_max = 128;
 inline constexpr std::uint8_t priority_max = 9;
 
@@ -196,6 +197,9 @@ instant forward_ends_at(const task& t, const definition& d);
 
 /// Forward, and no step keeps step `i` from starting: it has not happened, and all before it have or were skipped.
 bool is_startable(const task& t, const definition& d, std::size_t i);
+
+/// The last failure of the step in words. Where that was silence, also what the service said the last time that it spoke.
+std::string failure_told(const step& s);
 
 /// The key that every attempt of the step repeats: "task/step", "task/step#2" after a person asked for a new one, with
 /// "/undo" or "/probe" appended. Stable, so that a remote service can recognise a repetition.

@@ -127,6 +127,55 @@ TEST_CASE("explain: an error says what failed, what is still in place and what a
   CHECK(told_of(x, "next: nothing by itself").text.find("task retry") != std::string::npos);
 }
 
+TEST_CASE("explain: a failed undo names what is in place, who refused, why it was undone, and the cure") {
+  auto d = pipeline({step_named("a"), step_named("b"), step_named("c")});
+  d.steps[0].compensation.reset();
+  scenario x{d};
+  x.take();
+  x.succeed("a");
+  x.succeed("b");
+  x.now = forward_ends_at(x.t, x.d);
+  x.supervise();
+  REQUIRE(x.at("c").doing == attempt_action::compensate); // it may have happened
+  x.succeed("c");
+  x.fail_for_good("b");
+  REQUIRE(x.state() == "error");
+  CHECK(told_of(x, "error: a person is needed: the undo of `b` failed").at == x.t.ended_at);
+  told_of(x, "in place: step `a` happened, or may have, and has no compensation");
+  told_of(x, "in place: step `b` happened, or may have, and its undo by agent `svc-undo` failed: not allowed");
+  told_of(x, "why: it was undone because its deadline passed before the work was done");
+  const auto cure = told_of(x, "next: nothing by itself").text;
+  CHECK(cure.find("`task undo`") != std::string::npos);
+  CHECK(cure.find("`task skip --step NAME`") != std::string::npos);
+  CHECK(first_in_trouble(x.t) == 1);
+}
+
+TEST_CASE("explain: where the last attempt was met by silence, what the service said before is told too") {
+  scenario x{two_steps()};
+  x.take();
+  x.fail("a");
+  const auto said = x.at("a").error;
+  x.wait();
+  x.expire("a");
+  CHECK(failure_told(x.at("a")) == "no answer by its complete-by; before that: " + said);
+  x.supervise();
+  x.wait();
+  x.fail("a");
+  CHECK(failure_told(x.at("a")) == said);
+}
+
+TEST_CASE("explain: an undone task tells what no undo reversed") {
+  auto d = two_steps();
+  d.steps[0].compensation.reset();
+  scenario x{d};
+  x.take();
+  x.succeed("a");
+  x.fail_for_good("b");
+  REQUIRE(x.state() == "undone");
+  told_of(x, "undone: what happened was reversed");
+  told_of(x, "in place: step `a` happened, or may have, and has no compensation");
+}
+
 TEST_CASE("explain: a suspended task says who, why and since when, and how it goes on") {
   scenario x{two_steps()};
   x.take();

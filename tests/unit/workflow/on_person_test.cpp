@@ -151,8 +151,16 @@ TEST_CASE("an undo asked for after a failed undo tries it again") {
   auto x = undo_failed();
   x.must(undo_requested{ann});
   CHECK(x.state() == "undoing");
-  CHECK(x.t.cause == "undone by ann: because");
+  CHECK(x.t.cause == "step `c` failed for good: not allowed"); // who asked for it is among the acts
+  CHECK(x.t.acts.back().what == "undo");
   CHECK(x.state("b") == "compensating");
+}
+
+TEST_CASE("an undo asked for in error tells what went wrong before") {
+  auto x = in_error();
+  const auto before = x.t.cause;
+  x.must(undo_requested{ann});
+  CHECK(x.t.cause == before + "; undone by ann: because");
 }
 
 TEST_CASE("a task in error can be undone, but not cancelled") {
