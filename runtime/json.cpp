@@ -1,5 +1,7 @@
 #include "runtime/json.hpp"
 
+#include "runtime/steering_text.hpp"
+
 #include "actors/step_input.hpp"
 #include "runtime/time_text.hpp"
 #include "workflow/json_text.hpp"
@@ -241,7 +243,10 @@ json check_json(const store::check_report& r) {
 }
 
 std::string json_line(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+  auto text = runtime::escaped_json(j.dump(-1, ' ', false, json::error_handler_t::replace));
+  for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at)) // which JSON lets through
+    text.replace(at, 1, "\\u007f");
+  return text;
 }
 
 } // namespace steadfast
