@@ -79,6 +79,7 @@ void add_submit(CLI::App& to, command& chosen) {
   auto* sub = to.add_subcommand("submit", "Make a task from a workflow; it is on disk when this returns");
   sub->add_option("workflow", g->workflow, "Name of the workflow")->required()->type_name("WORKFLOW");
   sub->add_option("--id", g->id, "Id of the task; submitting the same id again is the same task [a new one]")
+    ->check(why_empty, "")
     ->type_name("ID");
   auto* payload = sub->add_option("--payload", g->payload, "JSON file; - is standard input [null]")->type_name("FILE");
   sub->add_option("--data", g->data, "JSON text, in place of a file")->type_name("JSON")->excludes(payload);

@@ -182,6 +182,8 @@ public:
     if (!request.is_object())
       return c->refuse(parse_failed, "the request is not a JSON object, or is nested too deep");
     c->id_ = request.value("id", json{});
+    if (request.contains("jsonrpc") && request["jsonrpc"] != "2.0")
+      return c->refuse(invalid_request, "`jsonrpc` must be \"2.0\"");
     if (!request.contains("method") || !request["method"].is_string())
       return c->refuse(invalid_request, "the request names no method");
     const auto name = request["method"].get<std::string>();

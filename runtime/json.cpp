@@ -1,5 +1,7 @@
 #include "runtime/json.hpp"
 
+#include "runtime/steering_text.hpp"
+
 #include "actors/step_input.hpp"
 #include "runtime/exact_json.hpp"
 #include "runtime/time_text.hpp"
@@ -238,7 +240,10 @@ json check_json(const store::check_report& r) {
 }
 
 std::string json_line(const json& j) {
-  return exact_text(j);
+  auto text = runtime::escaped_json(exact_text(j));
+  for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at)) // which JSON lets through
+    text.replace(at, 1, "\\u007f");
+  return text;
 }
 
 } // namespace steadfast

@@ -37,6 +37,13 @@ workflow::task task_of(const workflow::definition& d) {
 
 } // namespace
 
+TEST_CASE("a line of JSON cannot steer the terminal, and says the same") {
+  const json j{{"text", "a\u202eb\u0085\x7f\u2069 \u00e9 \u4e2d"}};
+  const auto line = json_line(j);
+  CHECK(line == "{\"text\":\"a\\u202eb\\u0085\\u007f\\u2069 \u00e9 \u4e2d\"}");
+  CHECK(json::parse(line) == j);
+}
+
 TEST_CASE("a task is shown with the fields that checkers read") {
   const auto d = two_steps();
   auto t = task_of(d);
