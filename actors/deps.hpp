@@ -92,8 +92,10 @@ guarded_actor spawn_singleton_guard(caf::actor_system& sys, singleton_deps deps)
 struct notifier_deps {
   store_actor store;
   reader_actor reader;
+  node_clock clock;
   std::uint32_t window = 256; ///< told and not yet acknowledged, per observer
   workflow::span reader_limit{5000};
+  workflow::span retry_read{1000}; ///< wait after a read that failed
 };
 notifier_actor spawn_notifier(caf::actor_system& sys, notifier_deps deps);
 
@@ -159,5 +161,20 @@ struct front_deps {
   std::function<workflow::instant()> certificate_until{}; ///< when the node's certificate ends; empty: it has none
 };
 node_front spawn_front(caf::actor_system& sys, front_deps deps);
+
+struct client_desk_deps {
+  std::string node;
+  bool has_store = true; ///< else clients learn that they have joined the wrong node
+  store_actor writer;
+  reader_actor reader;
+  node_clock clock;
+};
+
+/// What a node shows to clients that are not nodes.
+struct client_desk {
+  node_front front;
+  client_store_actor store;
+};
+client_desk spawn_client_desk(caf::actor_system& sys, client_desk_deps deps);
 
 } // namespace steadfast::actors

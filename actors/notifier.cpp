@@ -1,6 +1,7 @@
 // Tells observers of progress until they have seen it. What was not acknowledged stays in the store, so an observer that
 // comes back begins where it stopped; what it was told twice has the same sequence number.
 
+#include "actors/alarm.hpp"
 #include "actors/deps.hpp"
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
@@ -40,6 +41,7 @@ public:
     return {
       one_by_one<const writes_done>([this](const write_done& w) { on_written(w); }),
       [this](const store_news& m) { on_news(m); },
+      [this](const tick_timer& m) { on_tick(m); },
       [this](const observe& m) { on_observe(m); },
       [this](const progress_seen& m) { on_seen(m); },
       [this](const inspect_state& m) { return state(m.listed_max); },
@@ -75,7 +77,25 @@ private:
     l.reading = true;
     ask(this, deps_.reader, deps_.reader_limit, find_notices{name, 2 * deps_.window})
       .then([this, name](const notice_page& page) { on_page(name, page); },
-            [this, name](const caf::error&) { on_page(name, {}); });
+            [this, name](const caf::error&) { on_unread(name); });
+  }
+
+  void on_unread(const std::string& name) {
+    const auto found = listeners_.find(name);
+    if (found == listeners_.end())
+      return;
+    found->second.reading = false;
+    found->second.again = true;
+    if (!workflow::mutant("unread_is_told"))
+      alarm_.set<notifier_actor>(this, deps_.clock, deps_.clock.now(this) + deps_.retry_read);
+  }
+
+  void on_tick(const tick_timer& m) {
+    if (!alarm_.rings<notifier_actor>(this, deps_.clock, m))
+      return;
+    for (const auto& [name, l] : listeners_)
+      if (l.again && !l.reading)
+        read(name);
   }
 
   void on_page(const std::string& name, const notice_page& page) {
@@ -133,6 +153,7 @@ private:
   std::map<std::string, listener> listeners_;
   std::map<std::uint64_t, progress_seen> seen_; ///< acknowledgements on their way to the store
   std::uint64_t ticket_ = 0;
+  alarm alarm_; ///< for reads that failed
 };
 
 } // namespace

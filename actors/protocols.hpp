@@ -117,6 +117,7 @@ using observer_actor = caf::typed_actor<takes<void(progress)>>;
 
 /// Delivers progress to observers until they have seen it.
 using notifier_actor = store_client::extend<
+  takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>,
   // The sender is an observer_actor.
   takes<void(observe)>,
@@ -157,6 +158,9 @@ using node_front = caf::typed_actor<
   takes<actor_view(find_actor)>,
   // Answered at once; how far it is shows in the states of its actors.
   takes<void(drain_node)>>;
+
+/// The store as clients with a certificate of their kind see it.
+using client_store_actor = store_actor::extend_with<reader_questions>;
 
 /// What a connection was made to.
 struct reached_node {

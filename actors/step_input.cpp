@@ -1,50 +1,46 @@
 #include "actors/step_input.hpp"
 
+#include "workflow/json_place.hpp"
 #include "workflow/json_text.hpp"
 
 #include <nlohmann/json.hpp>
+
+#include <map>
+#include <optional>
 
 namespace steadfast::actors {
 
 namespace {
 
-using nlohmann::json;
-
 struct missing {
   std::string why;
 };
 
-/// Nothing if it is not JSON, or nested deeper than the rules allow: copies and dumps of the library recurse.
-std::optional<json> parse(std::string_view text) {
-  if (!workflow::is_json(text))
-    return std::nullopt;
-  auto document = json::parse(text, nullptr, false);
-  return document.is_discarded() ? std::nullopt : std::optional{std::move(document)};
+/// What can be read and handed on: not what is nested deeper than the rules allow.
+bool is_readable(std::string_view text) {
+  return workflow::is_json(text) && workflow::is_utf8(text);
 }
 
-json parse(std::string_view text, const std::string& what) {
-  auto document = parse(text);
-  if (!document)
+std::string value_at(std::string_view text, const std::string& pointer, const std::string& what) {
+  if (!is_readable(text))
     throw missing{what + " is not JSON, or is nested too deep"};
-  return *std::move(document);
-}
-
-/// The library throws for an index that no array can have, where there is just no such value.
-std::optional<json> find_value(const json& document, const std::string& pointer) {
-  try {
-    const json::json_pointer at{pointer};
-    if (document.contains(at))
-      return document.at(at);
-  } catch (const json::exception&) {
-  }
-  return std::nullopt;
-}
-
-json value_at(std::string_view text, const std::string& pointer, const std::string& what) {
-  auto found = find_value(parse(text, what), pointer);
+  const auto found = workflow::json_value_at(text, pointer);
   if (!found)
     throw missing{what + " has no value at \"" + pointer + "\""};
-  return *std::move(found);
+  return workflow::compact_json(*found);
+}
+
+/// A text as JSON.
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// An object of members whose values are JSON texts, so that no digit of theirs is lost.
+std::string object_of(const std::map<std::string, std::string>& members) {
+  std::string text{"{"};
+  for (const auto& [name, value] : members)
+    text.append(text.size() > 1 ? "," : "").append(quoted(name)).append(":").append(value);
+  return text + "}";
 }
 
 /// A skipped step has no result; what depends on it sees null.
@@ -55,14 +51,15 @@ bool is_of_skipped(const workflow::source& s, const workflow::task& t, const wor
   return earlier.state == workflow::step_state::skipped && earlier.result.empty();
 }
 
-json value_of(const workflow::source& s, const workflow::task& t, const workflow::definition& d) {
+/// As JSON, written as it was where it comes from.
+std::string value_of(const workflow::source& s, const workflow::task& t, const workflow::definition& d) {
   switch (s.from) {
     case workflow::source::kind::payload: return value_at(t.payload.view(), s.pointer, "the payload");
-    case workflow::source::kind::literal: return parse(s.literal, "the literal");
+    case workflow::source::kind::literal: return value_at(s.literal, "", "the literal");
     case workflow::source::kind::result: break;
   }
   if (is_of_skipped(s, t, d))
-    return nullptr;
+    return "null";
   const auto& earlier = t.steps[*workflow::find_step(d, s.step)];
   return value_at(earlier.result.view(), s.pointer, "the result of step `" + s.step + "`");
 }
@@ -78,26 +75,26 @@ step_input make_input(const workflow::task& t, const workflow::definition& d, st
   const auto& mapping = mapping_of(d.steps[step], action);
   if (mapping.empty())
     return {std::string{t.payload.view()}, {}};
-  json object = json::object();
+  std::map<std::string, std::string> members;
   for (const auto& member : mapping) {
     if (member.optional && is_of_skipped(member.value, t, d))
       continue;
     try {
-      object[member.name] = value_of(member.value, t, d);
+      members[member.name] = value_of(member.value, t, d);
     } catch (const missing& m) {
       if (member.optional)
         continue;
       // The result that an undo would name may be unknown: the service knows the step by its key.
       if (action != workflow::attempt_action::compensate)
         return {{}, "input `" + member.name + "`: " + m.why};
-      object[member.name] = nullptr;
+      members[member.name] = "null";
     }
   }
-  return {object.dump(-1, ' ', false, json::error_handler_t::replace), {}};
+  return {object_of(members), {}};
 }
 
 std::string result_of(const workflow::task& t, const workflow::definition& d) {
-  const auto value_or_null = [&](const workflow::source& s) -> std::optional<json> {
+  const auto value_or_null = [&](const workflow::source& s) -> std::optional<std::string> {
     try {
       return value_of(s, t, d);
     } catch (const missing&) {
@@ -106,15 +103,16 @@ std::string result_of(const workflow::task& t, const workflow::definition& d) {
   };
   if (t.state != workflow::process_state::processed || d.result.empty())
     return {};
-  auto made = json::object();
   if (d.result.value)
-    made = value_or_null(*d.result.value).value_or(json{});
+    return value_or_null(*d.result.value).value_or("null");
+  std::map<std::string, std::string> members;
   for (const auto& member : d.result.members) {
-    const auto value = member.optional && is_of_skipped(member.value, t, d) ? std::nullopt : value_or_null(member.value);
+    const auto value =
+      member.optional && is_of_skipped(member.value, t, d) ? std::nullopt : value_or_null(member.value);
     if (value || !member.optional)
-      made[member.name] = value.value_or(json{});
+      members[member.name] = value.value_or("null");
   }
-  return made.dump(-1, ' ', false, json::error_handler_t::replace);
+  return object_of(members);
 }
 
 std::vector<workflow::fact> facts_of(const workflow::definition& d, std::size_t step, std::string_view result) {
@@ -122,12 +120,11 @@ std::vector<workflow::fact> facts_of(const workflow::definition& d, std::size_t 
   const auto pointers = workflow::pointers_asked(d, step);
   if (pointers.empty())
     return facts;
-  const auto document = parse(result);
-  if (!document)
+  if (!is_readable(result))
     return facts;
   for (const auto& pointer : pointers)
-    if (const auto value = find_value(*document, pointer))
-      facts.push_back({pointer, value->dump(-1, ' ', false, json::error_handler_t::replace)});
+    if (const auto value = workflow::json_value_at(result, pointer))
+      facts.push_back({pointer, workflow::compact_json(*value)});
   return facts;
 }
 

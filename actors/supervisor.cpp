@@ -197,14 +197,18 @@ private:
       .then([this](const lease_page& page) { on_leases(page); }, [](const caf::error&) {}); // the next sweep asks again
   }
 
-  /// What a node had locked is freed when its lease has ended, once for each of its lives.
+  /// What a node had locked is freed when its lease has ended, once for each time that it ends.
   void on_leases(const lease_page& page) {
+    const auto before = std::exchange(freed_, {});
     for (const auto& lease : page.leases) {
       const auto node = workflow::node_of_lease(lease->name);
       const bool gone = workflow::has_ended(lease->expires_at, deps_.options.node_ttl, page.store_since, page.now);
-      const auto freed = freed_.find(lease->name);
-      if (node && gone && view_.active && !workflow::mutant("locks_of_the_dead_kept")
-          && (freed == freed_.end() || freed->second != lease->epoch))
+      if (!node || !gone || !view_.active || workflow::mutant("locks_of_the_dead_kept"))
+        continue;
+      const auto freed = before.find(lease->name);
+      if (freed != before.end() && freed->second == lease->epoch)
+        freed_.insert(*freed);
+      else
         free_locks_of(*node, *lease);
     }
   }

@@ -7,6 +7,7 @@
 #include "workflow/overload.hpp"
 #include "workflow/transition.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -172,7 +173,7 @@ void task_desk::read_again(std::uint64_t number, task_in_flight& e) {
 
 void task_desk::read_later(std::uint64_t number) {
   full_.push_back(number);
-  full_until_ = now() + options_.retry_full;
+  full_until_ = std::min(full_until_, now() + options_.retry_full);
 }
 
 void task_desk::go_on_with_full() {
@@ -190,8 +191,8 @@ void task_desk::on_read(std::uint64_t number, const task_view& m) {
   if (found == tasks_.end() || !found->second.reading)
     return;
   auto& e = found->second;
-  if (m.task && m.task->revision < e.revision)
-    return read_again(number, e); // read before what is known here was written
+  if (m.task && m.task->revision < e.revision) // what is known here cannot be read yet
+    return workflow::mutant("reads_without_pause") ? read_again(number, e) : read_later(number);
   e.reading = e.reload = false;
   const bool mine = m.task && m.task->locked_by == options_.name && m.task->lock_epoch == e.task().lock_epoch;
   stop_unwanted(e, m.task ? &*m.task : nullptr, mine);

@@ -2,7 +2,6 @@
 #include "apps/filter.hpp"
 #include "apps/health.hpp"
 #include "apps/node_access.hpp"
-#include "apps/not_empty.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
 
@@ -33,7 +32,7 @@ struct alerts_arguments {
 
 void print_incidents(client& node, workflow::instant now) {
   auto open = node.call("incident.list", {{"max", incidents_shown}}).at("incidents");
-  sort_incidents(open);
+  sort_incidents(open, now);
   if (!open.empty())
     std::cout << incident_table(open, now, open.size()).text(standard_output()) << '\n';
 }
@@ -57,7 +56,7 @@ bool for_each_alert(client& node, json params, std::size_t limit, Use use) {
 int list(const alerts_arguments& g) {
   const auto now = wall_clock();
   auto params = parse_alert_where(g.where, now);
-  params["all"] = g.all;
+  params["all"] = g.all || params.contains("incident"); // of one, how many are acknowledged is of interest
   auto node = connect(g.node);
   if (g.node.json) {
     for_each_alert(node, params, g.limit, [](const json& a) { print_json(a); });
@@ -101,7 +100,7 @@ void add_alerts(CLI::App& to, command& chosen) {
   auto l = std::make_shared<alerts_arguments>();
   auto* list_sub = alerts->add_subcommand("list", "Open incidents, then open alerts, the newest first");
   list_sub->add_flag("--all", l->all, "The acknowledged ones too");
-  list_sub->add_option("--where", l->where, alert_where_help)->type_name("FILTER")->check(not_empty);
+  list_sub->add_option("--where", l->where, alert_where_help)->check(why_empty, "")->type_name("FILTER");
   list_sub->add_option("--limit", l->limit, "Show at most so many [100]")
     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
   add_node_choice(*list_sub, l->node);
@@ -110,7 +109,10 @@ void add_alerts(CLI::App& to, command& chosen) {
 
   auto a = std::make_shared<alerts_arguments>();
   auto* ack_sub = alerts->add_subcommand("ack", "Say that somebody takes care of it");
-  ack_sub->add_option("numbers", a->numbers, "Numbers of the alerts")->required()->type_name("NUMBER");
+  ack_sub->add_option("numbers", a->numbers, "Numbers of the alerts")
+    ->required()
+    ->check(why_no_number, "")
+    ->type_name("NUMBER");
   add_node_choice(*ack_sub, a->node);
   ack_sub->footer("Example: steadfast alerts ack 7");
   ack_sub->callback([a, &chosen] { chosen = [a] { return acknowledge(*a); }; });

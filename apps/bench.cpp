@@ -165,6 +165,7 @@ void add_bench(CLI::App& to, command& chosen) {
     ->excludes("--backlog");
   sub->add_option("--agents", c.agents, "The agents: here, node (in another process, over CAF) or http [here]")
     ->check(CLI::IsMember{{"here", "node", "http"}});
+  sub->add_flag("--certificates", c.certificates, "Nodes that are connected (--client, --agents) have certificates");
   add_workload(*sub, c.load);
   sub->add_option("--only", c.only, "Those whose name contains the text")->type_name("TEXT");
   sub->add_flag("--targets", g->is_targets,

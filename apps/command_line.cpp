@@ -1,14 +1,20 @@
 #include "apps/command_line.hpp"
 
 #include "apps/failure.hpp"
+#include "apps/terminal.hpp"
 #include "runtime/client.hpp"
 #include "runtime/config_error.hpp"
 #include "store/state_store.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <exception>
 #include <iostream>
+#include <sstream>
+#include <string>
 
 namespace steadfast::apps {
 namespace {
@@ -25,7 +31,7 @@ exit_code code_of(client_error::kind why) {
 }
 
 int complain(int code, const std::string& text) {
-  std::cerr << "steadfast: " << text << '\n';
+  std::cerr << "steadfast: " << printable(text) << '\n'; // it may quote what others wrote
   return code;
 }
 
@@ -35,11 +41,19 @@ int complain_about_config(const runtime::config_error& e) {
   return wrong_config;
 }
 
+/// As with `| head`: it has seen what it wanted, so there is nothing to complain about.
+bool is_reader_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
 /// What went wrong ends here, as a line and an exit code.
 int run(const command& chosen) {
   try {
     const int code = chosen();
     std::cout.flush();
+    if (!std::cout && is_reader_gone())
+      return reader_gone;
     return std::cout ? code : complain(our_fault, "what was to be printed could not be written");
   } catch (const failure& e) {
     return complain(e.code(), e.what());
@@ -98,7 +112,12 @@ std::variant<command, exit_code> understand(const std::vector<std::string>& word
   try {
     app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& e) {
-    return app.exit(e, out, err) == 0 ? done : wrong_usage;
+    std::ostringstream said; // it quotes the words as they were typed
+    const bool is_help = app.exit(e, out, said) == 0;
+    std::istringstream lines{said.str()};
+    for (std::string line; std::getline(lines, line);)
+      err << printable(line) << '\n';
+    return is_help ? done : wrong_usage;
   }
   return chosen;
 }

@@ -1,6 +1,7 @@
 #include "apps/documents.hpp"
 
 #include "apps/failure.hpp"
+#include "workflow/json_place.hpp"
 #include "workflow/json_text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -46,11 +47,11 @@ std::string read_document(const std::string& file) {
 }
 
 void require_json(std::string_view text, const std::string& what) {
+  if (workflow::is_json(text) && workflow::is_utf8(text))
+    return;
   std::string mistake;
   try {
     const auto parsed = nlohmann::json::parse(text);
-    if (workflow::is_json(text))
-      return;
     mistake = "it is nested too deep";
   } catch (const nlohmann::json::parse_error& e) {
     const std::string_view sentence{e.what()};

@@ -20,6 +20,7 @@ enum exit_code : int {
   try_again = 75,    ///< the node is too busy, or did not answer in time
   wrong_config = 78,
   interrupted = 130, ///< Ctrl-C
+  reader_gone = 141, ///< whoever read the output has seen enough (`| head`)
 };
 
 } // namespace steadfast::apps

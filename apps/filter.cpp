@@ -113,6 +113,15 @@ workflow::instant parse_moment(const std::string& text, workflow::instant now, b
                 what + ": `" + text + "` is neither a moment such as 2026-11-21T06:00:00Z nor a duration such as 2h"};
 }
 
+std::string why_no_number(const std::string& text) {
+  const bool is_one = !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == std::string::npos;
+  return is_one ? "" : "`" + text + "` is not a number from 1 on";
+}
+
+std::string why_empty(const std::string& text) {
+  return text.empty() ? "is empty" : "";
+}
+
 workflow::instant wall_clock() {
   return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
 }

@@ -27,6 +27,12 @@ nlohmann::json parse_alert_where(std::string_view text, workflow::instant now);
 /// A moment as RFC 3339, or a span such as "2h" counted from now, back if `past`. Throws failure; `what` names the option.
 workflow::instant parse_moment(const std::string& text, workflow::instant now, bool past, const std::string& what);
 
+/// For CLI11: digits only, for it takes -1 for a large number. Empty: the text is the number of something.
+std::string why_no_number(const std::string& text);
+
+/// For CLI11: an option that is given has a value. Empty: it has one.
+std::string why_empty(const std::string& text);
+
 /// The wall clock.
 workflow::instant wall_clock();
 

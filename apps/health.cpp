@@ -24,8 +24,18 @@ std::uint64_t number_in(const json& x, const char* name) {
   return x.value(name, std::uint64_t{0});
 }
 
-bool counts(const json& incident) {
-  return !incident.value("muted", false) && incident.value("closed_at", json{}).is_null();
+bool is_open(const json& incident) {
+  return incident.value("closed_at", json{}).is_null();
+}
+
+/// A mute of which nothing says when it ends lasts.
+bool is_muted(const json& incident, workflow::instant now) {
+  const auto until = incident.value("muted_until", json{});
+  return incident.value("muted", false) && (until.is_null() || instant_of(until) > now);
+}
+
+bool counts(const json& incident, workflow::instant now) {
+  return is_open(incident) && !is_muted(incident, now);
 }
 
 /// "02:14" today, else with the date.
@@ -56,11 +66,11 @@ std::string words_of_incident(const json& x, workflow::instant now) {
 
 std::string incidents_part(const health& h, workflow::instant now) {
   auto sorted = h.incidents;
-  sort_incidents(sorted);
+  sort_incidents(sorted, now);
   std::string named;
   std::size_t count = 0;
   for (const auto& x : sorted)
-    if (counts(x) && ++count <= named_max)
+    if (counts(x, now) && ++count <= named_max)
       named += (named.empty() ? "" : "; ") + words_of_incident(x, now);
   if (count == 0)
     return {};
@@ -98,7 +108,7 @@ std::string wait_part(const health& h, workflow::instant now) {
 std::string state_of(const json& x, workflow::instant now) {
   if (!x.value("closed_at", json{}).is_null())
     return "closed " + moment_text(x.at("closed_at"), now);
-  if (x.value("muted", false))
+  if (is_muted(x, now))
     return x.value("muted_until", json{}).is_null() ? "muted" : "muted until " + since_text(x.at("muted_until"), now);
   const auto who = text_in(x, "acknowledged_by");
   return who.empty() ? "new" : "acknowledged by " + who;
@@ -117,17 +127,19 @@ health look_at_health(client& node, bool waits) {
   return h;
 }
 
-bool is_well(const health& h) {
-  return std::none_of(h.incidents.begin(), h.incidents.end(), counts)
+bool is_well(const health& h, workflow::instant now) {
+  return std::none_of(h.incidents.begin(), h.incidents.end(), [now](const json& x) { return counts(x, now); })
          && std::none_of(h.nodes.begin(), h.nodes.end(), is_lost) && stuck_in(h) == 0;
 }
 
 std::string health_sentence(const health& h, workflow::instant now) {
   const auto alive =
     std::count_if(h.nodes.begin(), h.nodes.end(), [](const json& n) { return n.value("alive", false); });
-  if (is_well(h))
-    return "All is well: no incident, " + std::to_string(alive) + " of " + std::to_string(h.nodes.size())
-           + " nodes alive." + wait_part(h, now);
+  const auto muted = std::count_if(h.incidents.begin(), h.incidents.end(),
+                                   [now](const json& x) { return is_open(x) && is_muted(x, now); });
+  if (is_well(h, now))
+    return "All is well: no incident" + (muted == 0 ? "" : " but " + std::to_string(muted) + " muted") + ", "
+           + std::to_string(alive) + " of " + std::to_string(h.nodes.size()) + " nodes alive." + wait_part(h, now);
   std::string text;
   const auto stuck = stuck_in(h);
   for (const auto& part : {incidents_part(h, now), lost_nodes_part(h, now),
@@ -137,10 +149,10 @@ std::string health_sentence(const health& h, workflow::instant now) {
   return text + "." + wait_part(h, now);
 }
 
-void sort_incidents(json& incidents) {
-  std::stable_sort(incidents.begin(), incidents.end(), [](const json& a, const json& b) {
-    if (counts(a) != counts(b))
-      return counts(a);
+void sort_incidents(json& incidents, workflow::instant now) {
+  std::stable_sort(incidents.begin(), incidents.end(), [now](const json& a, const json& b) {
+    if (counts(a, now) != counts(b, now))
+      return counts(a, now);
     return number_in(a, "tasks") > number_in(b, "tasks");
   });
 }

@@ -23,13 +23,13 @@ health look_at_health(client& node, bool waits);
 inline constexpr std::size_t incidents_looked_at = 200;
 
 /// Nobody has to do anything: no incident but muted ones, no node was lost, no task is stuck.
-bool is_well(const health& h);
+bool is_well(const health& h, workflow::instant now);
 
 /// One sentence: what is wrong, since when, for how many tasks; and the oldest wait.
 std::string health_sentence(const health& h, workflow::instant now);
 
 /// Open ones that are not muted come first, those with the most tasks before the others.
-void sort_incidents(nlohmann::json& incidents);
+void sort_incidents(nlohmann::json& incidents, workflow::instant now);
 
 /// Rows of incidents: number, since, tasks, where, state, cause.
 table incident_table(const nlohmann::json& incidents, workflow::instant now, std::size_t max);

@@ -54,7 +54,7 @@ int list(const incident_arguments& g) {
       print_json(x);
     return done;
   }
-  sort_incidents(found);
+  sort_incidents(found, wall_clock());
   if (found.empty())
     std::cout << (g.all ? "there was no incident\n" : "there is no open incident\n");
   else
@@ -139,10 +139,16 @@ arguments add_act(CLI::App& to, command& chosen, const std::string& name, const 
   auto* sub = to.add_subcommand(name, what);
   if (name == "note") {
     g->numbers.resize(1);
-    sub->add_option("number", g->numbers[0], "Number of the incident")->required()->type_name("INCIDENT");
+    sub->add_option("number", g->numbers[0], "Number of the incident")
+      ->required()
+      ->check(why_no_number, "")
+      ->type_name("INCIDENT");
     sub->add_option("text", g->why, "What to note")->required()->type_name("TEXT");
   } else {
-    sub->add_option("numbers", g->numbers, "Numbers of the incidents")->required()->type_name("INCIDENT");
+    sub->add_option("numbers", g->numbers, "Numbers of the incidents")
+      ->required()
+      ->check(why_no_number, "")
+      ->type_name("INCIDENT");
     sub->add_option("--why", g->why, "Reason, kept with the incident")->type_name("TEXT");
   }
   if (name == "mute")
@@ -175,7 +181,10 @@ void add_incidents(CLI::App& to, command& chosen) {
 
   auto s = std::make_shared<incident_arguments>();
   auto* show_sub = incidents->add_subcommand("show", "One incident: since when, which tasks, who did what");
-  show_sub->add_option("numbers", s->numbers, "Numbers of the incidents")->required()->type_name("INCIDENT");
+  show_sub->add_option("numbers", s->numbers, "Numbers of the incidents")
+    ->required()
+    ->check(why_no_number, "")
+    ->type_name("INCIDENT");
   add_node_choice(*show_sub, s->node);
   show_sub->footer("Example: steadfast incidents show 7");
   show_sub->callback([s, &chosen] { chosen = [s] { return show(*s); }; });

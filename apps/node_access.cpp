@@ -51,7 +51,7 @@ node_places places_of(const node_choice& choice) {
 }
 
 client connect(const node_choice& choice) {
-  return client{places_of(choice).socket.string()};
+  return client{places_of(choice).socket.string(), client::numbers::exact};
 }
 
 void print_json(const nlohmann::json& j) {

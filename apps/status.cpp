@@ -25,7 +25,7 @@ int show(const node_choice& choice) {
   auto h = look_at_health(node, true);
   const auto stats = node.call("store.stats", json::object());
   const auto now = wall_clock();
-  const bool well = is_well(h);
+  const bool well = is_well(h, now);
   if (choice.json) {
     print_json({{"well", well},
                 {"sentence", health_sentence(h, now)},
@@ -43,7 +43,7 @@ int show(const node_choice& choice) {
     if (count.get<std::uint64_t>() > 0)
       line += (line.empty() ? "" : ", ") + count.dump() + " " + state;
   std::cout << "tasks: " << (line.empty() ? "none" : line) << '\n';
-  sort_incidents(h.incidents);
+  sort_incidents(h.incidents, now);
   if (!h.incidents.empty())
     std::cout << '\n' << incident_table(h.incidents, now, incidents_shown).text(to);
   if (h.incidents.size() > incidents_shown)

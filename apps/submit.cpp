@@ -4,7 +4,6 @@
 #include "apps/filter.hpp"
 #include "apps/follow.hpp"
 #include "apps/node_access.hpp"
-#include "apps/not_empty.hpp"
 #include "runtime/time_id.hpp"
 
 #include <CLI/CLI.hpp>
@@ -81,10 +80,10 @@ void add_submit(CLI::App& to, command& chosen) {
   sub->add_option("workflow", g->workflow, "Name of the workflow")
     ->required()
     ->type_name("WORKFLOW")
-    ->check(not_empty);
+    ->check(why_empty, "");
   sub->add_option("--id", g->id, "Id of the task; submitting the same id again is the same task [a new one]")
-    ->type_name("ID")
-    ->check(not_empty);
+    ->check(why_empty, "")
+    ->type_name("ID");
   auto* payload = sub->add_option("--payload", g->payload, "JSON file; - is standard input [null]")->type_name("FILE");
   sub->add_option("--data", g->data, "JSON text, in place of a file")->type_name("JSON")->excludes(payload);
   sub->add_option("--priority", g->priority, "0 first, 9 last [the workflow's]")->check(CLI::Range(0U, 9U));

@@ -6,7 +6,6 @@
 #include "apps/filter.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/node_access.hpp"
-#include "apps/not_empty.hpp"
 #include "apps/task_list.hpp"
 #include "apps/terminal.hpp"
 
@@ -211,7 +210,7 @@ void add_act(CLI::App& to, command& chosen, const act_description& what) {
   g->act = what.name;
   auto* sub = to.add_subcommand(what.name, what.help);
   sub->add_option("ids", g->ids, "The tasks")->type_name("ID");
-  sub->add_option("--where", g->where, where_help)->type_name("FILTER")->check(not_empty);
+  sub->add_option("--where", g->where, where_help)->check(why_empty, "")->type_name("FILTER");
   add_special_options(*sub, *g);
   sub->add_option("--why", g->why, "Reason, kept in the task's story")->type_name("TEXT");
   sub->add_flag("--dry-run", g->dry_run,

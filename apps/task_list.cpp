@@ -2,7 +2,6 @@
 #include "apps/commands.hpp"
 #include "apps/filter.hpp"
 #include "apps/node_access.hpp"
-#include "apps/not_empty.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
 #include "runtime/time_text.hpp"
@@ -78,7 +77,7 @@ int list(const task_list_arguments& g) {
 void add_task_list(CLI::App& to, command& chosen) {
   auto g = std::make_shared<task_list_arguments>();
   auto* sub = to.add_subcommand("list", "Tasks, the newest first");
-  sub->add_option("--where", g->where, where_help)->type_name("FILTER")->check(not_empty);
+  sub->add_option("--where", g->where, where_help)->check(why_empty, "")->type_name("FILTER");
   sub->add_option("--limit", g->limit, "Show at most so many [50]")
     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
   sub->add_flag("--count", g->count, "Only say how many there are");

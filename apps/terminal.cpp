@@ -1,5 +1,7 @@
 #include "apps/terminal.hpp"
 
+#include "runtime/steering_text.hpp"
+
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -35,12 +37,9 @@ std::size_t sequence_size(std::string_view text) {
   return size;
 }
 
-// C0, DEL, and C1 (0xC2 0x80 to 0xC2 0x9F), which some terminals obey.
 bool is_control(std::string_view sequence) {
   const auto first = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 1)
-    return first < 0x20 || first == 0x7F;
-  return sequence.size() == 2 && first == 0xC2 && static_cast<unsigned char>(sequence[1]) < 0xA0;
+  return sequence.size() == 1 ? first < 0x20 || first == 0x7F : runtime::steers_terminal(sequence);
 }
 
 std::string in_hex(std::string_view bytes) {

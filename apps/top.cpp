@@ -174,7 +174,7 @@ std::string incidents_text(const glance& g, workflow::instant now, const termina
   if (g.how.incidents.empty())
     return "no open incident\n";
   auto sorted = g.how.incidents;
-  sort_incidents(sorted);
+  sort_incidents(sorted, now);
   return incident_table(sorted, now, incidents_shown).text(to);
 }
 
@@ -183,7 +183,7 @@ std::string sentence_text(const glance& g, const json& standstill, workflow::ins
   how.standstill = standstill;
   std::string text;
   for (const auto& line : wrapped(health_sentence(how, now), to.width))
-    text += painted(line, is_well(how) ? colour::good : colour::bad, to) + "\n";
+    text += painted(line, is_well(how, now) ? colour::good : colour::bad, to) + "\n";
   return text;
 }
 

@@ -34,7 +34,7 @@ std::string names(const json& list) {
 }
 
 std::string text_of(const json& j) {
-  return j.is_string() ? j.get<std::string>() : j.dump();
+  return j.is_string() ? j.get<std::string>() : json_line(j);
 }
 
 std::string retry_text(const json& s) {
@@ -49,9 +49,9 @@ std::string condition_text(const json& s) {
   const auto& w = s["when"];
   const auto place = text_of(w.at("step")) + ":" + text_of(w.at("pointer"));
   if (w.contains("equals"))
-    return place + " = " + w["equals"].dump();
+    return place + " = " + json_line(w["equals"]);
   if (w.contains("differs"))
-    return place + " != " + w["differs"].dump();
+    return place + " != " + json_line(w["differs"]);
   return place + (w.value("present", true) ? " is there" : " is not there");
 }
 

@@ -1,6 +1,6 @@
 // How long a cluster is without a supervisor when the node that supervises is killed.
 //
-//     bench_takeover STEADFAST [KILLS] [TTL_MS]
+//     bench_takeover STEADFAST [KILLS] [TTL_MS] [certificates]
 //
 // Starts three real nodes of the program on loopback: one has the store, the two others compete for the supervisor's lease. Kills the
 // holder with SIGKILL, KILLS times (50), and measures until the other is seen to hold the lease under a higher epoch. The
@@ -46,8 +46,10 @@ struct holder {
 
 class cluster {
 public:
-  cluster(fs::path program, const fs::path& folder, int ttl_ms) : program_{std::move(program)} {
-    std::ofstream{folder / "cluster.toml"} << text(ttl_ms);
+  cluster(fs::path program, const fs::path& folder, int ttl_ms, bool certified) : program_{std::move(program)} {
+    if (certified)
+      make_certificates(folder / "certs");
+    std::ofstream{folder / "cluster.toml"} << (certified ? "certificates = \"certs\"\n" : "") << text(ttl_ms);
     for (const auto& n : steadfast::plan_cluster(folder / "cluster.toml", folder / "nodes"))
       nodes_.emplace(n.name, n);
     for (const auto& [name, node] : nodes_)
@@ -86,6 +88,12 @@ public:
   }
 
 private:
+  void make_certificates(const fs::path& folder) const {
+    const auto line = "'" + program_.string() + "' cluster certs --store a b c --folder '" + folder.string() + "' >/dev/null";
+    if (std::system(line.c_str()) != 0) // NOLINT(cert-env33-c): a program of ours, in a folder of ours
+      throw std::runtime_error{"no certificates can be made"};
+  }
+
   static std::string text(int ttl_ms) {
     const auto ms = [](int n) { return "\"" + std::to_string(n) + "ms\"\n"; };
     const auto lease = "ttl = " + ms(ttl_ms) + "renew_every = " + ms(ttl_ms * 3 / 10) + "margin = " + ms(ttl_ms / 5);
@@ -131,13 +139,13 @@ void print(std::vector<long long> took, int ttl_ms) {
             << bench::machine_text() << '\n';
 }
 
-int run(const fs::path& program, int kills, int ttl_ms) {
+int run(const fs::path& program, int kills, int ttl_ms, bool certified) {
   std::string name = (fs::temp_directory_path() / "steadfast-takeover-XXXXXX").string();
   if (!mkdtemp(name.data()))
     throw std::runtime_error{"no folder can be made like " + name};
   std::vector<long long> took;
   {
-    cluster c{program, name, ttl_ms};
+    cluster c{program, name, ttl_ms, certified};
     auto now = await_other(c, {});
     for (int i = 0; i < kills; ++i) {
       const auto former = now;
@@ -157,12 +165,13 @@ int run(const fs::path& program, int kills, int ttl_ms) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 4 || argv[1][0] == '-') {
-    std::cerr << "usage: bench_takeover STEADFAST [KILLS] [TTL_MS]\n";
+  if (argc < 2 || argc > 5 || argv[1][0] == '-') {
+    std::cerr << "usage: bench_takeover STEADFAST [KILLS] [TTL_MS] [certificates]\n";
     return 2;
   }
   try {
-    return run(fs::absolute(argv[1]), argc > 2 ? std::stoi(argv[2]) : 50, argc > 3 ? std::stoi(argv[3]) : 10'000);
+    return run(fs::absolute(argv[1]), argc > 2 ? std::stoi(argv[2]) : 50, argc > 3 ? std::stoi(argv[3]) : 10'000,
+               argc > 4 && std::string{argv[4]} == "certificates");
   } catch (const std::exception& e) {
     std::cerr << "bench_takeover: " << e.what() << '\n';
     return 1;

@@ -29,9 +29,12 @@ public:
     spawn_rest();
     if (parts_.dialer)
       join_cluster();
-    if (!options_.store.read_only) // else it has nothing to do but to answer
+    if (!options_.store.read_only && !with_.is_client) // else it has nothing to do but to answer
       spawn_leases();
     spawn_front();
+    if (with_.certificate_until)
+      parts_.clients = actors::spawn_client_desk(
+        system_, {options_.name, options_.roles.store, parts_.writer, parts_.reader, parts_.clock});
   }
 
 private:
@@ -54,7 +57,7 @@ private:
   }
 
   void spawn_rest() {
-    parts_.notifier = actors::spawn_notifier(system_, {parts_.writer, parts_.reader});
+    parts_.notifier = actors::spawn_notifier(system_, {parts_.writer, parts_.reader, parts_.clock});
     parts_.gateway = actors::spawn_gateway(system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
     if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
       spawn_janitor();

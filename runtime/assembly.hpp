@@ -37,6 +37,7 @@ struct node_parts {
   actors::lease_actor node_lease;
   actors::membership_actor membership;
   actors::node_front front;
+  actors::client_desk clients; ///< where there are certificates
   actors::dialer_actor dialer;
   std::vector<actors::guarded_actor> singletons;
   std::vector<actors::lease_actor> singleton_leases;
@@ -54,6 +55,7 @@ struct node_surroundings {
   std::function<void(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made)> make_agents{};
   actors::dialer_actor dialer{}; ///< none: it is in no cluster
   std::function<workflow::instant()> certificate_until{}; ///< when this node's certificate ends; empty: it has none
+  bool is_client = false;                                 ///< by its certificate: it takes no lease
   /// Of the leases that end with the process.
   std::string holder{};
   std::vector<std::pair<std::string, actors::make_singleton>> singletons{};

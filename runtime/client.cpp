@@ -1,5 +1,7 @@
 #include "runtime/client.hpp"
 
+#include "runtime/exact_json.hpp"
+
 #include "runtime/time_id.hpp"
 
 #include <asio.hpp>
@@ -69,18 +71,26 @@ bool has_ended(const std::string& state) {
 
 class client::implementation {
 public:
-  explicit implementation(std::string path) : path_{std::move(path)} { connect(); }
+  implementation(std::string path, numbers n) : path_{std::move(path)}, numbers_{n} { connect(); }
 
   json call(const std::string& method, const json& params) {
     const json request{{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}};
-    write(request.dump(-1, ' ', false, json::error_handler_t::replace) + "\n");
-    const auto answer = json::parse(read_line(), nullptr, false);
+    write(exact_text(request) + "\n");
+    const auto answer = parsed(read_line());
     if (!answer.is_object())
       throw client_error{client_error::kind::unreachable, "the node at " + path_ + " gave an answer that is no JSON"};
     return understood([&] { return result_of(answer); });
   }
 
 private:
+  /// What is nested too deep for exact numbers is read without them.
+  json parsed(const std::string& line) const {
+    auto answer = exact_json(line);
+    if (answer.is_discarded())
+      return json::parse(line, nullptr, false);
+    return numbers_ == numbers::exact ? answer : with_doubles(std::move(answer));
+  }
+
   void connect() {
     asio::error_code e;
     socket_.connect(protocol::endpoint{path_}, e);
@@ -126,13 +136,14 @@ private:
   }
 
   std::string path_;
+  numbers numbers_;
   asio::io_context io_;
   protocol::socket socket_{io_};
   std::string in_;
   std::uint64_t id_ = 0;
 };
 
-client::client(const std::string& socket_path) : impl_{std::make_unique<implementation>(socket_path)} {}
+client::client(const std::string& socket_path, numbers n) : impl_{std::make_unique<implementation>(socket_path, n)} {}
 client::~client() = default;
 client::client(client&&) noexcept = default;
 client& client::operator=(client&&) noexcept = default;

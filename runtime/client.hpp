@@ -51,7 +51,10 @@ struct submitted {
 /// object; not shared between threads. Every call throws client_error.
 class client {
 public:
-  explicit client(const std::string& socket_path);
+  /// As doubles, or with all their digits for who prints answers by json_line() (runtime/json.hpp).
+  enum class numbers : std::uint8_t { doubles, exact };
+
+  explicit client(const std::string& socket_path, numbers n = numbers::doubles);
   ~client();
   client(client&&) noexcept;
   client& operator=(client&&) noexcept;

@@ -4,9 +4,12 @@
 #include "runtime/control_context.hpp"
 #include "runtime/json.hpp"
 #include "runtime/log.hpp"
+#include "runtime/nearest.hpp"
 #include "runtime/node.hpp"
 #include "runtime/time_text.hpp"
 #include "workflow/explain.hpp"
+#include "workflow/name.hpp"
+#include "workflow/transition.hpp"
 #include "workflow/undo_plan.hpp"
 
 #include <caf/actor_system.hpp>
@@ -34,7 +37,7 @@ std::size_t max_of(const json& params) {
 std::string document_of(const json& params, const char* name) {
   if (!params.contains(name))
     return {};
-  return params[name].is_string() ? params[name].get<std::string>() : params[name].dump();
+  return params[name].is_string() ? params[name].get<std::string>() : json_line(params[name]);
 }
 
 // ---- submitting ----
@@ -239,8 +242,31 @@ void expect_object(const json& params) {
     throw control_error{control_error::invalid_params, "params must be an object"};
 }
 
-json run(json (*method)(const control_context&, const json&), const control_context& c, const json& params) {
+using names = std::vector<std::string>;
+
+/// A misspelt parameter would otherwise be a default that nobody asked for.
+void expect_known(const json& params, const names& known) {
   expect_object(params);
+  for (const auto& [name, value] : params.items())
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const auto meant = runtime::nearest(name, known);
+      std::string all;
+      for (const auto& k : known)
+        all += (all.empty() ? "; there are " : ", ") + k;
+      throw control_error{control_error::invalid_params, "there is no parameter " + workflow::quoted(name)
+                                                           + (meant ? "; did you mean `" + *meant + "`?" : all)};
+    }
+}
+
+const names task_filter_params{
+  "states", "workflow", "locked_by", "agent", "text", "submitted_before_ms", "submitted_after_ms"};
+
+names with(names more, const names& others) {
+  more.insert(more.end(), others.begin(), others.end());
+  return more;
+}
+
+json run(json (*method)(const control_context&, const json&), const control_context& c, const json& params) {
   try {
     return method(c, params);
   } catch (const store::store_error& e) { // about a file that it was asked to read or write
@@ -303,44 +329,51 @@ void record_act(const control_context& c, const json& params, const std::string&
 }
 
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
-  const auto bound = [&sys, &parts](json (*method)(const control_context&, const json&)) -> control_method {
-    return [&sys, &parts, method](const json& params) { return run(method, control_context{sys, parts}, params); };
-  };
   control_methods m;
+  const auto add = [&](const char* name, json (*method)(const control_context&, const json&), const names& params) {
+    m[name] = [&sys, &parts, method, params](const json& given) {
+      expect_known(given, params);
+      return run(method, control_context{sys, parts}, given);
+    };
+  };
   m["submit"] = [&sys, &parts](const json& params, const control_reply& reply) {
-    expect_object(params);
+    expect_known(params,
+                 {"id", "workflow", "version", "payload", "content_type", "reply_to", "priority", "not_before_ms"});
     submit({sys, parts}, params, reply);
   };
-  m["task.show"] = bound(show_task);
-  m["task.state"] = bound(task_state);
-  m["task.list"] = bound(list_tasks);
-  m["task.count"] = bound(count_tasks);
-  m["task.act"] = bound(act_on_task);
-  m["task.stuck"] = bound(list_standstill);
-  m["task.plan_undo"] = bound(plan_undo);
-  m["alerts.list"] = bound(list_alerts);
-  m["alerts.ack"] = bound(acknowledge_alert);
-  m["incident.list"] = bound(list_incidents);
-  m["incident.show"] = bound(show_incident);
-  m["incident.act"] = bound(act_on_incident);
-  m["workflow.list"] = bound([](const control_context& c, const json&) -> json {
-    return {{"workflows", list_of(workflows(c).definitions, definition_json)}};
-  });
-  m["workflow.show"] = bound(show_workflow);
-  m["lease.list"] = bound(list_leases);
-  m["lease.release"] = bound(release_lease);
-  m["actor.list"] = bound(list_actors);
-  m["actor.show"] = bound(show_actor);
-  m["circuit.set"] = bound(set_circuit);
-  m["node.drain"] = bound(drain_node);
-  m["late.list"] = bound(list_late_replies);
-  m["node.describe"] = bound(describe_node);
-  m["node.list"] = bound(list_nodes);
-  m["store.stats"] = bound(show_store_stats);
-  m["store.check"] = bound(check_store);
-  m["store.copy"] = bound(copy_store);
-  m["store.export"] = bound(export_task);
-  m["store.import"] = bound(import_task);
+  add("task.show", show_task, {"id"});
+  add("task.state", task_state, {"id"});
+  add("task.list", list_tasks, with({"before", "max"}, task_filter_params));
+  add("task.count", count_tasks, with({"limit"}, task_filter_params));
+  add("task.act", act_on_task, {"id", "act", "step", "document", "new_key", "who", "why"});
+  add("task.stuck", list_standstill, {});
+  add("task.plan_undo", plan_undo, {"id", "act"});
+  add("alerts.list", list_alerts,
+      {"all", "incident", "kind", "step", "task", "text", "before_ms", "after_ms", "before", "max"});
+  add("alerts.ack", acknowledge_alert, {"alert", "who"});
+  add("incident.list", list_incidents, {"all", "before", "max"});
+  add("incident.show", show_incident, {"incident"});
+  add("incident.act", act_on_incident, {"incident", "act", "until_ms", "who", "why"});
+  add("workflow.list",
+      [](const control_context& c, const json&) -> json {
+        return {{"workflows", list_of(workflows(c).definitions, definition_json)}};
+      },
+      {});
+  add("workflow.show", show_workflow, {"name", "version"});
+  add("lease.list", list_leases, {});
+  add("lease.release", release_lease, {"name", "who", "why"});
+  add("actor.list", list_actors, {"node", "kind"});
+  add("actor.show", show_actor, {"id", "max"});
+  add("circuit.set", set_circuit, {"agent", "open", "who", "why"});
+  add("node.drain", drain_node, {"node", "limit_ms", "who", "why"});
+  add("late.list", list_late_replies, {"max"});
+  add("node.describe", describe_node, {});
+  add("node.list", list_nodes, {});
+  add("store.stats", show_store_stats, {});
+  add("store.check", check_store, {});
+  add("store.copy", copy_store, {"to"});
+  add("store.export", export_task, {"id", "to"});
+  add("store.import", import_task, {"from", "who", "why"});
   return m;
 }
 

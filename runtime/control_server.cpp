@@ -1,6 +1,6 @@
 #include "runtime/control_server.hpp"
 
-#include "workflow/json_text.hpp"
+#include "runtime/exact_json.hpp"
 
 #include <asio.hpp>
 
@@ -49,8 +49,8 @@ json response(const json& id, const control_answer& answer) {
 }
 
 json parsed(const std::string& line) {
-  // Our own check comes first because it bounds the depth: copies and dumps of the library recurse.
-  return workflow::is_json(line) ? json::parse(line, nullptr, false) : json{};
+  auto request = exact_json(line); // whose bound of the depth matters: copies and dumps of the library recurse
+  return request.is_discarded() ? json{} : request;
 }
 
 /// Root and the owner of the node may talk to it.
@@ -122,7 +122,7 @@ public:
 
   /// From any thread.
   void answer(const json& what) {
-    auto text = what.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    auto text = exact_text(what) + "\n";
     asio::post(host_.io,
                [self = shared_from_this(), text = std::move(text)]() mutable { self->write(std::move(text)); });
   }
@@ -182,6 +182,8 @@ public:
     if (!request.is_object())
       return c->refuse(parse_failed, "the request is not a JSON object, or is nested too deep");
     c->id_ = request.value("id", json{});
+    if (request.contains("jsonrpc") && request["jsonrpc"] != "2.0")
+      return c->refuse(invalid_request, "`jsonrpc` must be \"2.0\"");
     if (!request.contains("method") || !request["method"].is_string())
       return c->refuse(invalid_request, "the request names no method");
     const auto name = request["method"].get<std::string>();

@@ -1,8 +1,10 @@
 #include "runtime/json.hpp"
 
+#include "runtime/steering_text.hpp"
+
 #include "actors/step_input.hpp"
+#include "runtime/exact_json.hpp"
 #include "runtime/time_text.hpp"
-#include "workflow/json_text.hpp"
 
 namespace steadfast {
 
@@ -105,11 +107,8 @@ json instant_json(workflow::instant t) {
 json document_json(std::string_view bytes) {
   if (bytes.empty())
     return nullptr;
-  // Our own check comes first because it bounds the depth.
-  if (workflow::is_json(bytes))
-    if (auto parsed = json::parse(bytes, nullptr, false); !parsed.is_discarded())
-      return parsed;
-  return text(bytes);
+  auto document = exact_json(bytes);
+  return document.is_discarded() ? text(bytes) : document;
 }
 
 json task_json(const workflow::task& t, const workflow::definition& d) {
@@ -241,7 +240,10 @@ json check_json(const store::check_report& r) {
 }
 
 std::string json_line(const json& j) {
-  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+  auto text = runtime::escaped_json(exact_text(j));
+  for (auto at = text.find('\x7f'); at != std::string::npos; at = text.find('\x7f', at)) // which JSON lets through
+    text.replace(at, 1, "\\u007f");
+  return text;
 }
 
 } // namespace steadfast

@@ -18,7 +18,8 @@ namespace steadfast {
 /// RFC 3339 in UTC with milliseconds; null when it is not set, or never comes.
 nlohmann::json instant_json(workflow::instant t);
 
-/// The value if the bytes are a JSON text, else the bytes as a string; null when there are none.
+/// The value if the bytes are a JSON text, else the bytes as a string; null when there are none. Its numbers keep their digits
+/// (runtime/exact_json.hpp), so it is written by json_line().
 nlohmann::json document_json(std::string_view bytes);
 
 /// The whole task: a line of `store dump`.
@@ -39,7 +40,7 @@ nlohmann::json stats_json(const store::store_stats& s);
 nlohmann::json imported_json(const std::string& id, const store::outcome& o);
 nlohmann::json check_json(const store::check_report& r);
 
-/// One line of text, bytes that are no UTF-8 replaced, so that it can be printed whatever a payload holds.
+/// One line of text, bytes that are no UTF-8 replaced, so that it can be printed whatever a payload holds; numbers as they came.
 std::string json_line(const nlohmann::json& j);
 
 } // namespace steadfast

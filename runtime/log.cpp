@@ -1,19 +1,24 @@
 #include "runtime/log.hpp"
 
 #include "actors/call_threads.hpp"
+#include "runtime/log_file.hpp"
 #include "runtime/time_text.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/async.h>
 #include <spdlog/async_logger.h>
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <memory>
-#include <stdexcept>
+#include <mutex>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -42,6 +47,29 @@ spdlog::level::level_enum level_of(const std::string& name) {
   const auto found = std::find_if(levels.begin(), levels.end(), [&](const named_level& l) { return name == l.name; });
   return found == levels.end() ? spdlog::level::info : found->value;
 }
+
+/// Appends each line in one piece. What a full disk does not take is lost: it must not stop the node.
+class file_sink : public spdlog::sinks::base_sink<std::mutex> {
+public:
+  explicit file_sink(actors::descriptor file) : file_{std::move(file)} {}
+
+protected:
+  void sink_it_(const spdlog::details::log_msg& m) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(m, line);
+    std::string_view left{line.data(), line.size()};
+    while (!left.empty()) {
+      const auto n = ::write(file_.get(), left.data(), left.size());
+      if (n < 0 && errno != EINTR)
+        return;
+      left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    }
+  }
+  void flush_() override {}
+
+private:
+  actors::descriptor file_;
+};
 
 /// The process's log: lines go to a thread of their own, errors are written at once, as the process may end after one.
 class process_log {
@@ -81,11 +109,7 @@ private:
   static spdlog::sink_ptr sink_for(const log_options& o) {
     if (o.file.empty())
       return std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    try {
-      return std::make_shared<spdlog::sinks::basic_file_sink_mt>(o.file.string());
-    } catch (const spdlog::spdlog_ex& e) {
-      throw std::runtime_error{"log.file " + o.file.string() + " cannot be opened: " + e.what()};
-    }
+    return std::make_shared<file_sink>(runtime::open_log_file(o.file));
   }
 
   std::string line(const std::string& level, const std::string& event, const fields& more,

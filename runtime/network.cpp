@@ -206,21 +206,33 @@ void load_network(caf::actor_system_config& config) {
   config.set("middleman.connection-timeout", caf::timespan{silence_max});
 }
 
-network::network(const node_options& o) : ends_{std::make_shared<caf_ends>()}, links_{options_of(o, ends_)} {}
+network::network(const node_options& o) : ends_{std::make_shared<caf_ends>()}, links_{options_of(o, ends_)} {
+  const auto own = links_.own_certificate();
+  kind_ = kind_of(o.roles, own ? &*own : nullptr);
+}
 
 void network::attach(caf::actor_system& sys) {
   system_ = &sys;
   connector_ = spawn_connector(sys, *ends_);
 }
 
-void network::publish(const actors::node_front& front, const address& at) {
+void network::publish(const actors::node_front& front, const actors::client_desk& clients, const address& at) {
+  publish_at(door_for_nodes, front);
+  if (clients.front) {
+    publish_at(door_for_clients, clients.front);
+    const auto asked_by_caf = static_cast<std::uint64_t>(caf::atom("SpawnServ"));
+    links_.allow_clients({{clients.front.id(), clients.store.id()}, asked_by_caf});
+  }
+  links_.listen(at);
+}
+
+void network::publish_at(std::uint16_t door, const actors::node_front& front) {
   caf::scoped_actor self{*system_};
   self
-    ->request(connector_, answer_limit, caf::publish_atom_v, door_for_nodes, caf::actor_cast<caf::strong_actor_ptr>(front),
+    ->request(connector_, answer_limit, caf::publish_atom_v, door, caf::actor_cast<caf::strong_actor_ptr>(front),
               system_->message_types<actors::node_front>(), std::string{}, true)
     .receive([](std::uint16_t) {},
              [&](const caf::error& e) { throw node_error{"cluster.listen: " + system_->render(e)}; });
-  links_.listen(at);
 }
 
 actors::dialer_actor network::spawn_dialer() {

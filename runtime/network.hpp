@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/protocols.hpp"
+#include "actors/deps.hpp"
 #include "runtime/links/caf_ends.hpp"
 #include "runtime/links/links.hpp"
 #include "runtime/node_options.hpp"
@@ -30,11 +30,13 @@ public:
 
   /// Before anything else: CAF takes connections of this from then on.
   void attach(caf::actor_system& sys);
-  /// Lets others connect, and find that front. Throws node_error.
-  void publish(const actors::node_front& front, const address& at);
+  /// Lets others connect: nodes find that front, and clients, where there are certificates, that desk. Throws node_error.
+  void publish(const actors::node_front& front, const actors::client_desk& clients, const address& at);
   /// Makes connections to other nodes. It has a thread of its own, for resolving a name can block it.
   actors::dialer_actor spawn_dialer();
 
+  /// By its certificate this process is a client, and no node.
+  bool is_client() const { return kind_ == workflow::peer_kind::client; }
   void reload_certificates() { links_.reload(); }
   std::optional<certificate_facts> own_certificate() const { return links_.own_certificate(); }
 
@@ -46,8 +48,11 @@ public:
   void stop(std::chrono::milliseconds limit) { links_.stop(limit); }
 
 private:
+  void publish_at(std::uint16_t door, const actors::node_front& front);
+
   std::shared_ptr<caf_ends> ends_;
   links links_;
+  workflow::peer_kind kind_;
   caf::actor_system* system_ = nullptr;
   caf::io::middleman_actor connector_;
 };

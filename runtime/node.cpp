@@ -205,7 +205,9 @@ private:
     with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
     if (network_) {
       with.dialer = network_->spawn_dialer();
-      with.certificate_until = [this] { return end_of_certificate(); };
+      if (options_.cluster.has_certificates())
+        with.certificate_until = [this] { return end_of_certificate(); };
+      with.is_client = network_->is_client();
     }
     with.holder = options_.name + ":" + std::to_string(getpid());
     with.singletons = singletons_;
@@ -246,7 +248,7 @@ private:
   void publish_front() {
     const auto& o = options_.cluster;
     if (!o.listen.empty())
-      network_->publish(parts_.front, *runtime::parse_address(o.listen));
+      network_->publish(parts_.front, parts_.clients, *runtime::parse_address(o.listen));
   }
 
   void open_control() {
@@ -283,6 +285,8 @@ private:
   void end_actors() {
     exit_now(parts_.membership);
     exit_now(parts_.front);
+    exit_now(parts_.clients.front);
+    exit_now(parts_.clients.store);
     exit_now(parts_.scheduler);
     exit_now(parts_.supervisor_lease);
     exit_now(parts_.node_lease);

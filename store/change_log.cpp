@@ -44,7 +44,14 @@ void change_log::add(std::uint8_t what, lmdb::table t, std::string_view key) {
   out.save_binary(key.data(), key.size());
 }
 
+void change_log::clear() {
+  bytes_.clear();
+  table_changes_ = bytes_put_ = 0;
+}
+
 void change_log::on_put(lmdb::table t, std::string_view key, std::string_view before, std::string_view value) {
+  ++table_changes_;
+  bytes_put_ += key.size() + value.size();
   if (before.size() < patched_from) {
     add(put_whole, t, key);
     compact_writer out{bytes_};
@@ -57,6 +64,7 @@ void change_log::on_put(lmdb::table t, std::string_view key, std::string_view be
 }
 
 void change_log::on_task(std::uint64_t number, std::string_view before, std::string_view row) {
+  bytes_put_ += row.size();
   compact_writer out{bytes_};
   out.put(task_changed);
   out.put(number);
@@ -73,6 +81,7 @@ void change_log::add_patch(std::string_view before, std::string_view after) {
 }
 
 void change_log::on_erase(lmdb::table t, std::string_view key) {
+  ++table_changes_;
   add(erased, t, key);
 }
 

@@ -23,7 +23,9 @@ public:
   void on_task(std::uint64_t number, std::string_view before, std::string_view row);
 
   const std::string& bytes() const { return bytes_; }
-  void clear() { bytes_.clear(); }
+  std::size_t table_changes() const { return table_changes_; } ///< those of tasks not among them
+  std::size_t bytes_put() const { return bytes_put_; }         ///< into the tables: keys, values and records of tasks
+  void clear();
 
 private:
   void add(std::uint8_t what, lmdb::table t, std::string_view key);
@@ -31,6 +33,8 @@ private:
 
   const tables& in_;
   std::string bytes_;
+  std::size_t table_changes_ = 0;
+  std::size_t bytes_put_ = 0;
 };
 
 /// Makes them again, in a transaction that outlives it.

@@ -44,6 +44,7 @@ public:
   /// Memory: submitted_max tasks with payloads of payload_max bytes, the others are not remembered.
   void remember(entry& e, std::shared_ptr<const workflow::task> submitted);
 
+  std::size_t held() const { return held_.size(); } ///< tasks
   /// Puts what is held into the tables.
   void place(lmdb::transaction& txn, const tables& in);
   /// It has left the tables. REQUIRES: it is not held.

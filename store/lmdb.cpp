@@ -5,6 +5,8 @@
 #include <lmdb.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 
 namespace steadfast::store::lmdb {
@@ -26,6 +28,19 @@ MDB_val to_val(std::string_view bytes) {
 
 std::string_view to_view(const MDB_val& v) {
   return {static_cast<const char*>(v.mv_data), v.mv_size};
+}
+
+/// An assertion of LMDB failed: to go on would be to read and write anywhere.
+void end_with_words(MDB_env* env, const char* what) {
+  constexpr int disk_failed = 74; // EX_IOERR
+  const char* path = "";
+  mdb_env_get_path(env, &path);
+  std::fprintf(
+    stderr,
+    "steadfast: the data file of the store at %s is damaged (%s): restore a copy of the store with `steadfast store"
+    " restore COPY --to FOLDER`\n",
+    path, what);
+  std::_Exit(disk_failed);
 }
 
 std::uint64_t pages_of(MDB_txn* txn, MDB_dbi dbi) {
@@ -58,6 +73,7 @@ environment::environment(const environment_settings& settings) : read_only_{sett
     check(mdb_env_set_maxdbs(env_, tables_max), "set the number of tables");
     check(mdb_env_set_maxreaders(env_, readers_max), "set the number of readers");
     check(mdb_env_set_mapsize(env_, settings.map_size), "set the map size");
+    check(mdb_env_set_assert(env_, end_with_words), "say what to do when pages are damaged");
     const unsigned flags = MDB_NOTLS | (settings.read_only ? MDB_RDONLY : 0U) | (settings.lock ? 0U : MDB_NOLOCK);
     const unsigned no_sync = workflow::mutant("no_sync") ? MDB_NOSYNC : 0U;
     check(mdb_env_open(env_, settings.directory.c_str(), flags | no_sync, 0600), "open the data file");

@@ -43,19 +43,10 @@ bool is_empty(const lmdb::transaction& txn) {
   return !all || txn.entries(*all) == 0;
 }
 
-bool is_full(const lmdb::error& e) {
-  return e.is_map_full() || e.is_disk_full();
-}
-
 /// Which of the two, and what to do. REQUIRES: is_full.
 std::string full_words(const lmdb::error& e) {
-  return e.is_map_full() ? "the store has reached store.size-max, its reserve included: raise store.size-max"
+  return e.is_map_full() ? "the store has reached store.size_max, its reserve included: raise store.size_max"
                          : "the disk of the store is full: make room on it";
-}
-
-/// What is on disk is not known any more.
-bool is_fatal(const lmdb::error& e) {
-  return !is_full(e) && !e.is_passing() && !workflow::mutant("goes_on_after_sync_error");
 }
 
 /// What was done since begin() is dropped unless it is kept.
@@ -93,6 +84,14 @@ std::unique_ptr<state_store> open_lmdb_store(const store_options& options) {
   return std::make_unique<lmdb_engine>(options);
 }
 
+bool is_full(const lmdb::error& e) {
+  return e.is_map_full() || e.is_disk_full();
+}
+
+bool is_fatal(const lmdb::error& e) {
+  return !is_full(e) && !e.is_passing() && !workflow::mutant("goes_on_after_sync_error");
+}
+
 // ---- opening and closing ----
 
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
@@ -119,7 +118,7 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
       set_foreign_journal_aside(*env_, in_, directory_);
     }
     read_counters();
-    shared_ = std::make_unique<shared_transaction>(*env_, in_, directory_, options_.journal_max);
+    shared_ = std::make_unique<shared_transaction>(*env_, in_, directory_, options_);
   } catch (const lmdb::error& e) {
     throw store_error{"store at " + options.path.string() + ": " + (is_full(e) ? full_words(e) : e.what()), false};
   }
@@ -211,7 +210,7 @@ void lmdb_engine::with_room(F f) {
     try {
       return f();
     } catch (const lmdb::error& e) {
-      if (!e.is_map_full() || !grow())
+      if (!e.is_map_full() || !grow(size_of_last_resort()))
         throw;
     }
   }
@@ -249,15 +248,17 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
     throw store_error{"the store failed before; what is on disk is only known again after a restart", true};
   if (shared_->is_open() && !shared_->is_mine()) // LMDB would wait for ever
     throw store_error{"two threads commit to a store whose commits are shared", false};
-  bool takes_new_work = !has_new_work(batch) || has_disk_for(batch);
+  commit_limits limits;
+  limits.has_disk = has_disk_for(batch);
+  limits.full = limits.has_disk ? room::there : room::no_disk;
   for (;;) {
     try {
-      return try_commit(batch, takes_new_work);
+      return try_commit(batch, limits);
     } catch (const lmdb::error& e) {
-      if (e.is_map_full() && grow())
+      if (e.is_map_full() && (grow(options_.size_max) || save_first()))
         continue;
-      if (is_full(e) && takes_new_work && has_new_work(batch))
-        takes_new_work = false; // running work may still fit
+      if (is_full(e) && limits.full == room::there && has_new_work(batch))
+        limits.full = e.is_map_full() ? room::no_pages : room::no_disk; // running work may still fit
       else
         give_up(e);
     } catch (const store_error&) {
@@ -281,7 +282,7 @@ bool lmdb_engine::has_disk_for(const write_list& batch) {
   return reserve_->has_room_for(env_->pages_in_file() * env_->page_size(), coming);
 }
 
-std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes_new_work) {
+std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const commit_limits& limits) {
   if (++commits_ % commits_between_looks == 0)
     env_->clear_stale_readers();
   grow_ahead();
@@ -292,14 +293,14 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
                      in_,
                      definitions_,
                      count_,
-                     {&options_, takes_new_work, pages_max, &damage_, &ended_, &recent_, &moved_ids_, &shared_->known(),
-                      shared_->changes()}};
+                     {&options_, limits.full, pages_max, &damage_, &ended_, &recent_, alerts_, &moved_ids_,
+                      &shared_->known(), shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)
     outcomes.push_back(writes.judge(*w));
   writes.finish();
-  shared_->commit();
+  shared_->commit(limits.has_disk);
   guard.keep();
   take_over(writes);
   return outcomes;
@@ -307,6 +308,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
 
 void lmdb_engine::take_over(write_batch& writes) noexcept {
   count_ = writes.count();
+  alerts_ = writes.alerts();
   for (const auto& [name, count] : writes.ended())
     ended_[name] = count;
   definitions_.add_all_of(writes.definitions());
@@ -316,11 +318,32 @@ void lmdb_engine::take_over(write_batch& writes) noexcept {
 }
 
 /// False: the map is as large as it may be, and nothing else is to be had.
-bool lmdb_engine::grow() {
+bool lmdb_engine::grow(std::uint64_t limit) {
   const auto now = env_->map_size();
-  if (now >= options_.size_max)
+  if (now >= limit)
     return env_->clear_stale_readers() > 0;
-  env_->set_map_size(std::min(now * 2, options_.size_max));
+  env_->set_map_size(std::min(now * 2, limit));
+  return true;
+}
+
+/// What was acknowledged must be saved, and a store must open, also where versions before this one have left no room.
+std::uint64_t lmdb_engine::size_of_last_resort() const {
+  return 2 * options_.size_max;
+}
+
+/// What was committed before, so that the batch has the transaction for itself. False: there was nothing.
+bool lmdb_engine::save_first() {
+  if (shared_->is_saved())
+    return false;
+  try {
+    with_room([&] {
+      dropped_unless_kept guard{*shared_, moved_ids_};
+      shared_->save();
+      guard.keep();
+    });
+  } catch (const lmdb::error& e) {
+    give_up(e);
+  }
   return true;
 }
 
@@ -352,7 +375,7 @@ void lmdb_engine::save() {
       guard.keep();
       return grow_ahead();
     } catch (const lmdb::error& e) {
-      if (e.is_map_full() && grow())
+      if (e.is_map_full() && grow(size_of_last_resort()))
         continue;
       is_lost_ = is_fatal(e);
     } catch (const store_error&) { // told by the next commit
@@ -363,8 +386,16 @@ void lmdb_engine::save() {
 }
 
 void lmdb_engine::wait_for_save() const {
-  if (!shared_->is_saved() && !shared_->is_mine() && !is_lost_ && !workflow::mutant("unsaved_not_awaited"))
-    shared_->wait();
+  if (shared_->is_saved() || is_lost_ || workflow::mutant("unsaved_not_awaited"))
+    return;
+  if (shared_->is_mine()) {
+    const std::lock_guard lock{writing_};
+    return shared_->save(); // of what was dropped only the journal knows
+  }
+  if (!shared_->wait() && !is_lost_)
+    throw store_error{"what was acknowledged last is only in the journal, and cannot be read until there is room: "
+                      "the disk of the store is full",
+                      false};
 }
 
 void lmdb_engine::give_up(const lmdb::error& e) {

@@ -24,6 +24,9 @@ struct engine_settings {
   std::vector<migration> migrations = all_migrations();
 };
 
+bool is_full(const lmdb::error& e);  ///< the store, or its disk
+bool is_fatal(const lmdb::error& e); ///< what is on disk is not known any more
+
 /// The state store on LMDB.
 class lmdb_engine final : public state_store {
 public:
@@ -72,10 +75,16 @@ private:
   void read_counters();
 
   bool has_disk_for(const write_list& batch);
-  std::vector<outcome> try_commit(const write_list& batch, bool takes_new_work);
+  struct commit_limits {
+    bool has_disk = true;
+    room full = room::there; ///< for new work
+  };
+  std::vector<outcome> try_commit(const write_list& batch, const commit_limits& limits);
   /// What was committed has to be known: if there is no memory for that, the process ends, and the next one reads it.
   void take_over(write_batch& writes) noexcept;
-  bool grow();
+  bool grow(std::uint64_t limit);
+  std::uint64_t size_of_last_resort() const;
+  bool save_first();
   void grow_ahead();
   [[noreturn]] void give_up(const lmdb::error& e);
 
@@ -96,6 +105,7 @@ private:
   tables in_;
   counters count_;
   ended_counts ended_;
+  full_alerts alerts_;
   mutable std::mutex writing_;
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;

@@ -97,7 +97,7 @@ public:
   void check() {
     page_size_ = number_at<std::uint32_t>(file_, page_head + 24);
     expect(page_size_ >= 512 && page_size_ <= 65536, "its page size cannot be right");
-    const auto newest = newest_meta();
+    const std::string newest{newest_meta()}; // others may be writing the next ones
     last_ = number_at<std::uint64_t>(newest, page_head + 120);
     used_.resize(file_.size() / page_size_);
     walk(tree_at(newest, page_head + 24), integer_keys);

@@ -14,13 +14,13 @@ std::vector<std::string> problems(const store_options& o) {
   if (o.path.empty())
     found.push_back("store.path must be set");
   if (o.size_max < size_least)
-    found.push_back("store.size-max must be at least 1 MiB");
+    found.push_back("store.size_max must be at least 1 MiB");
   if (o.size_reserve >= o.size_max)
-    found.push_back("store.size-reserve must be smaller than store.size-max");
+    found.push_back("store.size_reserve must be smaller than store.size_max");
   if (o.payload_size_max == 0 || o.payload_size_max > body_limit)
-    found.push_back("store.payload-size-max must lie between 1 byte and 128 MiB");
+    found.push_back("store.payload_size_max must lie between 1 byte and 128 MiB");
   if (o.result_size_max == 0 || o.result_size_max > body_limit)
-    found.push_back("store.result-size-max must lie between 1 byte and 128 MiB");
+    found.push_back("store.result_size_max must lie between 1 byte and 128 MiB");
   return found;
 }
 

@@ -9,15 +9,20 @@ auto lmdb_engine::read(F f) const {
   try {
     if (shared_->is_mine() && shared_->is_open()) {
       const std::lock_guard lock{writing_};
-      const auto& txn = shared_->now();
-      return f(txn, snapshot{txn, in_, definitions_});
+      try {
+        const auto& txn = shared_->now();
+        return f(txn, snapshot{txn, in_, definitions_});
+      } catch (const lmdb::error&) {
+        shared_->drop(); // what was committed is in the journal
+        throw;
+      }
     }
     wait_for_save();
     const auto txn = lmdb::transaction::reading(*env_);
     const snapshot see{txn, in_, definitions_};
     return f(txn, see);
   } catch (const lmdb::error& e) {
-    throw store_error{std::string{"the store could not be read ("} + e.what() + ")", !e.is_passing()};
+    throw store_error{std::string{"the store could not be read ("} + e.what() + ")", is_fatal(e)};
   }
 }
 

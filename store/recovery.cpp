@@ -181,7 +181,9 @@ void look_in_child(const std::filesystem::path& directory, std::uint64_t map_siz
   const int status = wait_for(child);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return;
-  const std::string what = WIFSIGNALED(status) ? signal_words(WTERMSIG(status)) : said;
+  const std::string what = WIFSIGNALED(status) ? signal_words(WTERMSIG(status))
+                           : said.empty()      ? "its pages do not hang together"
+                                               : said;
   throw damaged_file(directory, what);
 }
 

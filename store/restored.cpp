@@ -106,6 +106,9 @@ void leap_if_copy(lmdb::transaction& txn, const tables& in) {
   const auto unfinished = raise_locks(txn, in);
   auto count = counters_in(txn, in);
   count.last_epoch += epoch_leap;
+  // Of a lease that the original had and the copy has not, no epoch is higher.
+  const lease_record highest{{{}, {}, {}, count.last_epoch, workflow::unset}, {}};
+  txn.put(in.meta, forgotten_lease_key, encode_record(forgotten_lease_key, highest));
   txn.put(in.meta, counters_key, encode_record(counters_key, count));
   leave_alert(txn, in, "restored",
               "the store was opened from a copy: every step that " + unfinished

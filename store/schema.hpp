@@ -15,7 +15,7 @@ inline constexpr std::uint32_t store_format = 6;
 
 /// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
 struct tables {
-  lmdb::table meta;            ///< "format" -> format_record; "counters" -> counters; "journal" -> journal_used
+  lmdb::table meta;            ///< by name: the format, counters and others (docs/storage-format.md)
   lmdb::table definitions;     ///< name, 0, version u32 -> workflow::definition
   lmdb::table ids;             ///< the client's id -> task_ref; but for those in recent_ids
   lmdb::table recent_ids;      ///< number -> recent_id; some of them are in ids already
@@ -81,6 +81,7 @@ inline constexpr std::array<table_entry, 25> all_tables{{
 inline constexpr std::string_view format_key = "format";
 inline constexpr std::string_view counters_key = "counters";
 inline constexpr std::string_view journal_key = "journal";
+inline constexpr std::string_view forgotten_lease_key = "forgotten_lease"; ///< the one with the highest epoch
 inline constexpr std::uint32_t late_replies_max = 32;
 
 /// The beginning of the keys that belong to a scheduler, an observer or a workflow.

@@ -90,7 +90,7 @@ void write_batch::finish() {
 bool write_batch::has_room(std::uint64_t payload_size) {
   constexpr std::uint64_t pages_of_a_task = 32;
   constexpr std::uint64_t page_size_min = 4096;
-  if (!settings_.takes_new_work)
+  if (settings_.full != room::there)
     return false;
   const auto used = pages_of_a_task + payload_size / page_size_min;
   if (room_ < used)
@@ -106,6 +106,30 @@ std::uint64_t write_batch::pages_left() const {
   for (const auto& t : all_tables)
     pages += txn_.pages(in_.*t.table);
   return settings_.pages_max - std::min(settings_.pages_max, pages);
+}
+
+outcome write_batch::turned_down_full(workflow::instant now) {
+  const auto& o = *settings_.options;
+  const auto mib = [](std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; };
+  const bool is_disk = settings_.full == room::no_disk;
+  const auto why = is_disk
+                     ? "the disk of the store is full, new work is refused: make room on it"
+                     : "the store is full, new work is refused: of store.size_max, " + mib(o.size_max) + ", "
+                         + mib(o.size_reserve)
+                         + " are kept for work that was accepted; raise it, or let ended tasks leave by retention";
+  auto& told = is_disk ? settings_.alerts.of_disk : settings_.alerts.of_pages;
+  if (told == 0) {
+    const workflow::alert alert{is_disk ? "disk_full" : "store_full", why, {}, now};
+    put_alert(0, {}, alert, workflow::signature_of(alert, nullptr, nullptr));
+    told = count_.last_alert;
+  }
+  return turned_down(verdict::full, why);
+}
+
+void write_batch::forget_seen_alerts() {
+  for (auto* const told : {&settings_.alerts.of_disk, &settings_.alerts.of_pages})
+    if (*told != 0 && !txn_.get(in_.open_alerts, key{*told}))
+      *told = 0;
 }
 
 outcome applied() {

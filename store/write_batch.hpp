@@ -21,17 +21,27 @@
 
 namespace steadfast::store {
 
+/// For new work.
+enum class room { there, no_pages, no_disk };
+
+/// Numbers of the alerts that tell of it, from when it is met until new work was taken and somebody has acknowledged them; 0: none.
+struct full_alerts {
+  std::uint64_t of_pages = 0;
+  std::uint64_t of_disk = 0;
+};
+
 /// One durable transaction in the making: judges each write on its own and makes it if it may be. Throws lmdb::error;
 /// then the transaction must be thrown away.
 class write_batch {
 public:
   struct settings {
     const store_options* options = nullptr;
-    bool takes_new_work = true;  ///< false: submissions of new tasks get `full`
+    room full = room::there;     ///< else submissions of new tasks get `full`
     std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
     damage_log* damage = nullptr;
     const ended_counts* ended = nullptr; ///< what was committed
     const recent_ids* recent = nullptr;  ///< likewise
+    full_alerts alerts;                  ///< likewise
     id_filter* moved = nullptr; ///< of table `ids`; changed as the batch goes, and may know of more than was committed
     known_tasks* known = nullptr;  ///< changed as the batch goes; to be thrown away together with the transaction
     change_log* changes = nullptr; ///< what the batch does; null: nobody wants to know
@@ -49,6 +59,7 @@ public:
   const definition_cache& definitions() const { return cache_; }
   const std::vector<std::uint64_t>& set_aside() const { return set_aside_; }
   const recent_ids::changes& changed_ids() const { return ids_; }
+  const full_alerts& alerts() const { return settings_.alerts; }
 
 private:
   // write_task.cpp
@@ -115,6 +126,9 @@ private:
   /// For one more task.
   bool has_room(std::uint64_t payload_size);
   std::uint64_t pages_left() const;
+  /// With an alert, unless one tells of it already.
+  outcome turned_down_full(workflow::instant now);
+  void forget_seen_alerts();
 
   // write_ids.cpp
   std::optional<task_ref> ref_of(const std::string& id) const;
@@ -127,7 +141,7 @@ private:
   void drop_moved(std::size_t max);
 
   // write_import.cpp
-  std::optional<outcome> cannot_import(const exported_task& x);
+  std::optional<outcome> cannot_import(const exported_task& x, workflow::instant now);
 
   // write_lock.cpp
   /// The task as stored, if the event was applied; a damaged task is passed over.
@@ -136,9 +150,11 @@ private:
 
   // write_lease.cpp
   lease_record lease_to_acquire(const acquire_lease& w);
-  std::optional<outcome>
-  not_held(const std::optional<lease_guard>& guard,
-           workflow::instant now) const; ///< nothing: it is, or none is asked for
+  std::uint64_t forgotten_epoch() const;
+  void forget_leases(workflow::instant now);
+  bool has_locks(const std::string& lease) const;
+  std::optional<outcome> not_held(const std::optional<lease_guard>& guard,
+                                  workflow::instant now) const; ///< nothing: it is, or none is asked for
   bool has_ended(const lease_guard& gone, workflow::instant now) const;
 
   // write_note.cpp

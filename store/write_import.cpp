@@ -41,18 +41,18 @@ std::optional<std::string> problem_of(const exported_task& x, const store_option
 
 } // namespace
 
-std::optional<outcome> write_batch::cannot_import(const exported_task& x) {
+std::optional<outcome> write_batch::cannot_import(const exported_task& x, workflow::instant now) {
   if (const auto wrong = problem_of(x, *settings_.options))
     return turned_down(verdict::refused, "the exported task cannot be believed: " + *wrong);
   if (ref_of(x.task.id))
     return turned_down(verdict::refused, "there is a task " + x.task.id + " in this store already");
   if (!has_room(x.task.payload.size()))
-    return turned_down(verdict::full, "the store is full");
+    return turned_down_full(now);
   return std::nullopt;
 }
 
 outcome write_batch::make(const import_task& w) {
-  if (auto not_this = cannot_import(w.what))
+  if (auto not_this = cannot_import(w.what, w.now))
     return *std::move(not_this);
   const auto& d = w.what.definition;
   if (auto registered = make(register_definition{d}); registered.result != verdict::applied)

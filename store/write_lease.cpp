@@ -1,8 +1,9 @@
-// Leases are never erased, so that their epochs only grow.
+// Leases. One that ended long ago may be forgotten, its epoch not: epochs only grow.
 
 #include "store/write_batch.hpp"
 
 #include "workflow/mutant.hpp"
+#include "workflow/node_card.hpp"
 
 #include <algorithm>
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t lease_name_max = 255;
 constexpr std::size_t lease_note_max = 4096;
+constexpr std::size_t ended_leases_max = 256; ///< kept for people to look at
 
 bool is_released(const lease_record& x) {
   return x.what.expires_at == workflow::unset;
@@ -66,13 +68,64 @@ outcome no_such_lease(const std::string& name) {
 
 lease_record write_batch::lease_to_acquire(const acquire_lease& w) {
   try {
-    return see_.lease_of(w.name).value_or(lease_record{{w.name, {}, {}, 0, workflow::unset}, {}});
+    if (auto there = see_.lease_of(w.name))
+      return *std::move(there);
+    forget_leases(w.now);
+    return {{w.name, {}, {}, forgotten_epoch(), workflow::unset}, {}};
   } catch (const damaged_record& e) {
     const workflow::alert told{
       "set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(), {}, w.now};
     put_alert(0, {}, told, workflow::signature_of(told, nullptr, nullptr));
     return {{w.name, {}, {}, count_.last_epoch, workflow::unset}, {}}; // no epoch of it was higher
   }
+}
+
+/// The highest of any lease that was forgotten: what is acquired under a name that is not known may be one of them.
+std::uint64_t write_batch::forgotten_epoch() const {
+  const auto bytes = txn_.get(in_.meta, forgotten_lease_key);
+  if (!bytes || workflow::mutant("forgotten_epochs_again"))
+    return 0;
+  const auto highest = readable<lease_record>(forgotten_lease_key, *bytes);
+  return highest ? highest->what.epoch : count_.last_epoch;
+}
+
+/// Nodes come under passing names. Those that ended first go first; one under which tasks are locked stays, for by it they are
+/// freed.
+void write_batch::forget_leases(workflow::instant now) {
+  if (txn_.entries(in_.leases) <= ended_leases_max)
+    return;
+  place_tasks();
+  std::vector<lease_record> ended;
+  {
+    lmdb::cursor c{txn_, in_.leases};
+    for (bool more = c.first(); more; more = c.next())
+      if (auto x = readable<lease_record>(c.key(), c.value()); x && is_free(*x, now))
+        ended.push_back(*std::move(x));
+  }
+  std::stable_sort(ended.begin(), ended.end(),
+                   [](const auto& a, const auto& b) { return a.what.expires_at < b.what.expires_at; });
+  auto too_many = ended.size() - std::min(ended.size(), ended_leases_max);
+  lease_record highest{{{}, {}, {}, forgotten_epoch(), workflow::unset}, {}};
+  for (const auto& x : ended) {
+    if (too_many == 0)
+      break;
+    if (has_locks(x.what.name))
+      continue;
+    if (x.what.epoch >= highest.what.epoch)
+      highest = x;
+    txn_.erase(in_.leases, x.what.name);
+    --too_many;
+  }
+  txn_.put(in_.meta, forgotten_lease_key, encode_record(forgotten_lease_key, highest));
+}
+
+bool write_batch::has_locks(const std::string& lease) const {
+  const auto node = workflow::node_of_lease(lease);
+  if (!node)
+    return false;
+  const auto of_node = owner_key(*node);
+  lmdb::cursor c{txn_, in_.locked};
+  return c.seek(of_node) && c.key().starts_with(of_node.view());
 }
 
 outcome write_batch::make(const acquire_lease& w) {

@@ -108,7 +108,7 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   if (const auto lacks = needs_of(definition).problems(w.what.payload.view()); !lacks.empty())
     return turned_down(verdict::refused, joined(lacks));
   if (!has_room(w.what.payload.size()))
-    return turned_down(verdict::full, "the store is full");
+    return turned_down_full(w.now);
 
   const auto made = std::make_shared<workflow::task>(workflow::make_task(w.what, *definition, w.now));
   auto& t = *made;
@@ -119,6 +119,7 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   settings_.known->remember(put_new(t, definition, of_this), made);
   put_notice(t, {1, workflow::notice_kind::accepted, {}, {}, w.now});
 
+  forget_seen_alerts();
   outcome o = applied();
   o.created = true;
   o.number = t.number;

@@ -1,6 +1,7 @@
 #include "workflow/draft.hpp"
 
 #include "workflow/compensation.hpp"
+#include "workflow/json_place.hpp"
 #include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
@@ -16,8 +17,8 @@ bool holds(const condition& c, const task& t, const definition& d) {
   const auto found = std::find_if(facts.begin(), facts.end(), [&](const fact& f) { return f.pointer == c.pointer; });
   const bool present = found != facts.end();
   switch (c.is) {
-    case condition::test::equals: return present && found->json == c.literal;
-    case condition::test::differs: return present && found->json != c.literal;
+    case condition::test::equals: return present && is_same_json(found->json, c.literal);
+    case condition::test::differs: return present && !is_same_json(found->json, c.literal);
     case condition::test::present: return present;
     case condition::test::absent: return !present;
   }

@@ -37,7 +37,7 @@ bool is_id(std::string_view word) {
 }
 
 bool ends_with_status_word(std::string_view out) {
-  return out.ends_with("HTTP ");
+  return out.ends_with("HTTP ") || out.ends_with("exit code ") || out.ends_with("signal ");
 }
 
 std::size_t end_of_word(std::string_view text, std::size_t begin) {

@@ -25,7 +25,7 @@ struct incident_signature {
 inline constexpr std::size_t cause_size_max = 160;
 
 /// The cause without what differs from task to task: numbers, times, ids, addresses and quoted texts give way to
-/// placeholders. The status behind "HTTP" stays, and of a JSON answer the texts that say why it failed.
+/// placeholders. The status of HTTP, or of a program that ended, stays, and of a JSON answer the texts that say why it failed.
 std::string generalized(std::string_view cause);
 
 /// Of an alert that was raised when `t` became as it is. Null: the alert is about no task, or the task cannot be read.

@@ -133,4 +133,11 @@ void json_scan::skip_value() {
   } while (depth > 0);
 }
 
+std::string_view json_scan::value() {
+  next();
+  const auto from = rest_;
+  skip_value();
+  return from.substr(0, from.size() - rest_.size());
+}
+
 } // namespace steadfast::workflow

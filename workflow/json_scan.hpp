@@ -24,6 +24,8 @@ public:
   /// A number, true, false or null as it is written.
   std::string_view word();
   void skip_value();
+  /// The same, and what it is, as it is written.
+  std::string_view value();
 
 private:
   void take(std::size_t size) { rest_.remove_prefix(size); }

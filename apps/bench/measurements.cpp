@@ -35,6 +35,8 @@ std::string differences(const scenario& s) {
     text += ", agents in another process (CAF)";
   if (s.agents == agent_place::http)
     text += ", agents over HTTP";
+  if (s.certificates)
+    text += ", certificates";
   return text;
 }
 
@@ -45,6 +47,7 @@ scenario usual(const choice& c) {
   s.plan.seconds = c.seconds > 0 ? c.seconds : usual_seconds;
   s.client = client_of(c.client);
   s.agents = agents_of(c.agents);
+  s.certificates = c.certificates;
   return s;
 }
 

@@ -25,6 +25,7 @@ struct choice {
   workload load;
   std::string client = "here";
   std::string agents = "here";
+  bool certificates = false;
   std::string only; ///< part of a name; empty: all
 };
 

@@ -31,10 +31,11 @@ struct part_setup {
   std::uint32_t in_flight_max = 1024;
   workload load{};
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
+  std::string certificates{};     ///< folder of those for connections between nodes; empty: there are none
   bench::pace pace{};             ///< with paced
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, roles, listen, join, agents, url,
-                                                in_flight_max, load, keep_at_most, pace)
+                                                in_flight_max, load, keep_at_most, certificates, pace)
 
 /// A part, from outside. Ends with this object, by force if need be. Everything throws failure when the part is gone, or
 /// Ctrl-C was pressed.

@@ -37,6 +37,12 @@ node_options options_of(const part_setup& setup) {
   o.store.size_max = store_size_max;
   o.cluster.listen = setup.listen;
   o.cluster.join = setup.join;
+  if (!setup.certificates.empty() && o.cluster.is_used()) {
+    const std::filesystem::path certificates{setup.certificates};
+    o.cluster.certificate = certificates / (setup.name + ".pem");
+    o.cluster.key = certificates / (setup.name + ".key");
+    o.cluster.authority = certificates / "authority.pem";
+  }
   o.in_flight_max = setup.in_flight_max;
   if (setup.keep_at_most >= 0)
     o.retention.others.keep_at_most = static_cast<std::uint64_t>(setup.keep_at_most);

@@ -2,6 +2,7 @@
 
 #include "apps/bench/callers.hpp"
 #include "apps/bench/process_figures.hpp"
+#include "apps/cluster_certificates.hpp"
 #include "runtime/address.hpp"
 
 #include <algorithm>
@@ -147,6 +148,10 @@ private:
     p.name = name;
     p.folder = (folder_ / name).string();
     p.load = scenario_.load;
+    if (scenario_.certificates) {
+      p.certificates = (folder_ / "certificates").string();
+      apps::make_certificates({p.certificates, {"agents", "client"}, 1, "node"});
+    }
     std::filesystem::create_directory(p.folder);
     return p;
   }

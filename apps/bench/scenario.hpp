@@ -32,6 +32,7 @@ struct scenario {
   load_plan plan;
   client_place client = client_place::here;
   agent_place agents = agent_place::here;
+  bool certificates = false;      ///< of nodes that are connected
   std::uint32_t connections = 16; ///< of a client at the control channel
   double lists_per_second = 0;    ///< a person's `task list` beside it
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all

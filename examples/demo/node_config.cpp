@@ -29,6 +29,7 @@ margin = "500ms"
 listen = "{listen}"
 join = "{join}"
 private_network = {private_network}
+{certificates}
 
 [cluster.lease]
 ttl = "3s"
@@ -44,6 +45,14 @@ url = "{url}"
 
 constexpr const char* other_roles = R"("scheduler", "supervisor", "agents")";
 
+std::string certificates_of(const node_place& place) {
+  if (place.certificates.empty())
+    return {};
+  const auto own = (place.certificates / place.name).string();
+  return fmt::format("certificate = \"{0}.pem\"\nkey = \"{0}.key\"\nauthority = \"{1}\"", own,
+                     (place.certificates / "authority.pem").string());
+}
+
 } // namespace
 
 std::string make_node_config(const services& remote, const std::filesystem::path& workflows, const node_place& place) {
@@ -51,7 +60,8 @@ std::string make_node_config(const services& remote, const std::filesystem::path
   auto text = fmt::format(
     head, fmt::arg("name", place.name), fmt::arg("roles", std::string{has_store ? "\"store\", " : ""} + other_roles),
     fmt::arg("workflows", has_store ? "\"" + workflows.string() + "\"" : ""), fmt::arg("listen", place.listen),
-    fmt::arg("join", place.join), fmt::arg("private_network", place.private_network));
+    fmt::arg("join", place.join), fmt::arg("private_network", place.private_network),
+    fmt::arg("certificates", certificates_of(place)));
   for (const auto& service : remote.names()) {
     const auto url = remote.url_of(service.name) + "/";
     const std::string name{service.name};

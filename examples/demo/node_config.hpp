@@ -13,6 +13,7 @@ struct node_place {
   std::string listen;           ///< host:port where the others reach it; empty: it is alone
   std::string join;             ///< host:port of the node that has the store; empty: this one has it
   bool private_network = false; ///< may listen beyond loopback
+  std::filesystem::path certificates{}; ///< folder of the cluster's; empty: there are none
 };
 
 /// A node's configuration in TOML: an http agent for each service, one for its undo and one for its probe.

@@ -175,11 +175,21 @@ private:
     is_over_ = true;
     timer_.cancel();
     try {
-      owned_socket end{tls_ ? terms_.tls_links->begin(std::move(tls_)) : owned_socket{socket_.release()}};
+      owned_socket end{tls_ ? relayed() : owned_socket{socket_.release()}};
       finish(link_end{std::move(end), peer_, address_});
     } catch (const std::system_error& e) {
       finish(std::string{"this node has no socket left for it: "} + e.what());
     }
+  }
+
+  owned_socket relayed() {
+    if (dials_ || peer_.kind != workflow::peer_kind::client)
+      return terms_.tls_links->begin(std::move(tls_));
+    return terms_.tls_links->begin_for_client(
+      std::move(tls_), frame_filter{*terms_.for_clients},
+      [cut = terms_.on_cut_off, who = address_, name = peer_.name](const std::string& why) {
+        cut(who, "client " + name + ": " + why);
+      });
   }
 
   void fail(std::string why) {

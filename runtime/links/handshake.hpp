@@ -21,6 +21,8 @@ struct handshake_terms {
   workflow::peer_claim own;
   std::shared_ptr<const credentials> shown; ///< none: connections are plain
   relays* tls_links = nullptr;              ///< outlives every handshake
+  std::shared_ptr<const client_rules> for_clients{};
+  relays::cut_off on_cut_off{}; ///< a client that has said what it must not
 };
 
 /// A connection, or why there is none, said of the other side as "it".

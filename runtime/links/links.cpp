@@ -85,6 +85,8 @@ public:
     asio::post(strand_, [this] { accept(); });
   }
 
+  void allow_clients(client_rules rules) { for_clients_ = std::make_shared<const client_rules>(std::move(rules)); }
+
   void dial(const tcp::resolver::results_type& places, handshake_end then) {
     tcp::socket s{asio::make_strand(io_)};
     const auto on = s.get_executor();
@@ -139,7 +141,8 @@ private:
   handshake_terms terms() {
     const std::lock_guard lock{mutex_};
     const auto* own = shown_ ? &shown_->own : nullptr;
-    return {{options_.protocol, kind_of(options_.roles, own), options_.name}, shown_, &tls_links_};
+    return {{options_.protocol, kind_of(options_.roles, own), options_.name}, shown_, &tls_links_, for_clients_,
+            [this](const std::string& address, const std::string& why) { refused(address, why); }};
   }
 
   // ---- who comes ----
@@ -211,6 +214,7 @@ private:
   std::shared_ptr<shared_door> door_;
   mutable std::mutex mutex_;
   std::shared_ptr<const credentials> shown_; ///< guarded by the mutex
+  std::shared_ptr<const client_rules> for_clients_ = std::make_shared<const client_rules>();
   asio::io_context io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
   relays tls_links_;
@@ -226,6 +230,9 @@ links::~links() = default;
 
 void links::listen(const address& at) {
   impl_->listen(at);
+}
+void links::allow_clients(client_rules rules) {
+  impl_->allow_clients(std::move(rules));
 }
 void links::dial(const tcp::resolver::results_type& places, handshake_end then) {
   impl_->dial(places, std::move(then));

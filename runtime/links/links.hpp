@@ -21,6 +21,7 @@
 //     greeting            the first words: which protocol, who, what
 //     credentials         the certificate, its key and the authority; certificate: what one says
 //     relay               copies between TLS and the end that CAF has; a plain connection is CAF's as it is
+//     frame_filter        whom a client may talk to
 //     caf_ends            CAF over connections that are handed to it
 //
 // Whether a certificate vouches for what the other side says of itself is decided in workflow/peer_claim.
@@ -45,6 +46,8 @@ public:
   links(const links&) = delete;
   links& operator=(const links&) = delete;
 
+  /// What clients may say to this process; before `listen`. Else they may say nothing to anybody.
+  void allow_clients(client_rules rules);
   /// Lets others connect. Throws node_error.
   void listen(const address& at);
   /// Makes a connection to one of these places. `then` is called once, within 8 s, on a thread of the links: it must not wait.

@@ -33,10 +33,12 @@ struct relays::shared {
 /// One connection. Everything happens on the strand of its stream.
 class relays::relay : public std::enable_shared_from_this<relay> {
 public:
-  relay(std::shared_ptr<shared> all, std::unique_ptr<tls_stream> tls, plain_socket plain)
+  relay(std::shared_ptr<shared> all, std::unique_ptr<tls_stream> tls, plain_socket plain,
+        std::unique_ptr<client_watch> watch)
       : all_{std::move(all)},
         tls_{std::move(tls)},
         plain_{std::move(plain)},
+        watch_{std::move(watch)},
         timer_{tls_->get_executor()},
         to_tls_(buffer_size),
         to_plain_(buffer_size) {
@@ -96,6 +98,11 @@ private:
   }
 
   void write_plain(std::size_t size) {
+    if (watch_)
+      if (const auto why = watch_->filter.why_not({to_plain_.data(), size}); !why.empty()) {
+        watch_->told(why);
+        return close();
+      }
     asio::async_write(plain_, asio::buffer(to_plain_, size),
                       [self = shared_from_this()](const asio::error_code& e, std::size_t) {
                         e ? self->close() : self->read_tls();
@@ -143,6 +150,7 @@ private:
   const std::shared_ptr<shared> all_;
   const std::unique_ptr<tls_stream> tls_;
   plain_socket plain_;
+  const std::unique_ptr<client_watch> watch_; ///< none: it is a node
   asio::steady_timer timer_;
   std::vector<char> to_tls_;
   std::vector<char> to_plain_;
@@ -153,6 +161,15 @@ relays::relays() : shared_{std::make_shared<shared>()} {}
 relays::~relays() = default;
 
 owned_socket relays::begin(std::unique_ptr<tls_stream> connection) {
+  return begin(std::move(connection), nullptr);
+}
+
+owned_socket relays::begin_for_client(std::unique_ptr<tls_stream> connection, frame_filter filter,
+                                      std::function<void(const std::string& why)> told) {
+  return begin(std::move(connection), std::make_unique<client_watch>(client_watch{std::move(filter), std::move(told)}));
+}
+
+owned_socket relays::begin(std::unique_ptr<tls_stream> connection, std::unique_ptr<client_watch> watch) {
   int ends[2] = {-1, -1};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     throw std::system_error{errno, std::generic_category()};
@@ -161,7 +178,7 @@ owned_socket relays::begin(std::unique_ptr<tls_stream> connection) {
   for (const int end : ends)
     setsockopt(end, SOL_SOCKET, SO_SNDBUF, &kernel_buffer_size, sizeof kernel_buffer_size);
   plain_socket plain{connection->get_executor(), asio::local::stream_protocol{}, ours.release()};
-  const auto made = std::make_shared<relay>(shared_, std::move(connection), std::move(plain));
+  const auto made = std::make_shared<relay>(shared_, std::move(connection), std::move(plain), std::move(watch));
   {
     const std::lock_guard lock{shared_->mutex};
     shared_->all.push_back(made);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/links/frame_filter.hpp"
 #include "runtime/links/link_end.hpp"
 
 #include <asio/ip/tcp.hpp>
@@ -7,9 +8,11 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace steadfast::runtime {
 
@@ -19,6 +22,9 @@ using tls_stream = asio::ssl::stream<asio::ip::tcp::socket>;
 /// is still passed on, for a few seconds.
 class relays {
 public:
+  /// Hears of an address that was cut off, and why.
+  using cut_off = std::function<void(const std::string& address, const std::string& why)>;
+
   relays();
   ~relays();
   relays(const relays&) = delete;
@@ -27,6 +33,9 @@ public:
   /// The other end for this connection. Throws std::system_error when the process has no more sockets. REQUIRES: nothing is
   /// under way on the stream, and its executor is a strand.
   owned_socket begin(std::unique_ptr<tls_stream> connection);
+  /// Likewise, to a client, which is cut off when it says what the filter does not let through; `told` hears why.
+  owned_socket begin_for_client(std::unique_ptr<tls_stream> connection, frame_filter filter,
+                                std::function<void(const std::string& why)> told);
 
   /// Waits until all have ended, which they do when CAF has closed its ends, or so long.
   void wait(std::chrono::milliseconds limit);
@@ -36,6 +45,13 @@ public:
 private:
   struct shared;
   class relay;
+  struct client_watch {
+    frame_filter filter;
+    std::function<void(const std::string& why)> told;
+  };
+
+  owned_socket begin(std::unique_ptr<tls_stream> connection, std::unique_ptr<client_watch> watch);
+
   std::shared_ptr<shared> shared_;
 };
 

@@ -89,6 +89,25 @@ TEST_CASE("row 18: what a dead node had in hand is run by another as soon as its
   CHECK(c.home.broken_invariants().empty());
 }
 
+TEST_CASE("row 18: a node that renews its lease late and is lost again is cleaned up after each time") {
+  cluster c;
+  const store::lease_guard ghost{"node/ghost", 1};
+  const auto takes = [&] {
+    return c.home.store().commit({store::claim_tasks{"ghost", 1, c.home.now(), ghost}}).at(0).tasks.size();
+  };
+  c.home.store().commit({store::acquire_lease{ghost.name, "ghost", {}, 10s, c.home.now()}});
+  c.home.submit("t1");
+  REQUIRE(takes() == 1);
+  c.home.advance(15s);
+  REQUIRE(c.locked_by("t1").empty());
+  CHECK(takes() == 0);
+  c.home.store().commit({store::renew_lease{ghost.name, "ghost", ghost.epoch, 10s, c.home.now()}});
+  c.home.advance(2s);
+  REQUIRE(takes() == 1);
+  c.home.advance(15s);
+  CHECK(c.locked_by("t1").empty());
+}
+
 TEST_CASE("a node that stops in good order gives its lease back, and its tasks are free at once") {
   cluster c;
   neighbour b{c.home, c.book, "b"};

@@ -141,6 +141,19 @@ TEST_CASE("an observer that comes back on the same node begins with what it has 
   CHECK(back.seen().size() == 12);
 }
 
+TEST_CASE("row 77: what could not be read for an observer is read again, though nothing else happens") {
+  one_node node;
+  recorder<progress> ada{node.system().system()};
+  submit_for(node, "ada", "t1");
+  node.store().fail_reads(true);
+  listen_as(node, ada, "ada");
+  node.advance(1min);
+  REQUIRE(ada.seen().empty());
+  node.store().fail_reads(false);
+  node.advance(2s);
+  CHECK(told(ada.seen()) == whole_trip);
+}
+
 TEST_CASE("observers are told of their own tasks only") {
   one_node node;
   recorder<progress> ada{node.system().system()};

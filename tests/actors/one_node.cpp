@@ -104,7 +104,7 @@ void one_node::spawn_all() {
     const actors::lease_options o{"supervisor", "node-" + std::to_string(life_), {}, settings_.lease};
     lease = system_->keep(actors::spawn_lease_actor(sys, {writer, supervisor, clock, o}));
   }
-  notifier = system_->keep(actors::spawn_notifier(sys, {writer, reader}));
+  notifier = system_->keep(actors::spawn_notifier(sys, {writer, reader, clock}));
   gateway = system_->keep(actors::spawn_gateway(sys, {writer, reader, notifier, clock}));
 }
 

@@ -61,6 +61,28 @@ TEST_CASE("an empty pointer names the whole document") {
   CHECK(in.bytes == R"({"all":[1,2]})");
 }
 
+TEST_CASE("a value reaches the agent, the result and the conditions with exactly the text that it had") {
+  const std::string odd =
+    R"({"big":123456789012345678901234567890,"price":1.10,"huge":1e400,"none":-0.0,"text":"\u00e9\/"})";
+  const std::string spaced = R"( { "big" : 123456789012345678901234567890 , "price" : 1.10,
+    "huge":1e400, "none" :-0.0,"text":"\u00e9\/" } )";
+  auto d = booking({{"a", of_payload("")}, {"b", of_result("/x/0/price")}, {"c", literally("1.50")}});
+  const auto t = task_with(spaced, R"({"x": [)" + spaced + "]}");
+  const auto in = actors::make_input(t, d, 1, attempt_action::perform);
+  CHECK(in.problem.empty());
+  CHECK(in.bytes == R"({"a":)" + odd + R"(,"b":1.10,"c":1.50})");
+
+  auto processed = t;
+  processed.state = workflow::process_state::processed;
+  d.result = {{}, {{"n", of_result("/x/0/huge")}}};
+  CHECK(actors::result_of(processed, d) == R"({"n":1e400})");
+
+  d.steps[1].when = workflow::condition{"find", "/x/0", workflow::condition::test::equals, odd};
+  const auto facts = actors::facts_of(d, 0, t.steps[0].result.view());
+  REQUIRE(facts.size() == 1);
+  CHECK(facts[0].json == odd);
+}
+
 TEST_CASE("a value that is not there is a problem that names the member and the pointer") {
   const auto in = actors::make_input(task_with("{}", R"({"a":1})"), booking({{"seat", of_result("/seat")}}), 1,
                                      attempt_action::perform);
@@ -116,8 +138,11 @@ TEST_CASE("the result of a processed task is what its workflow says, of any othe
   d.result.value = of_result("/row");
   CHECK(actors::result_of(t, d) == "null");
 
-  d.result = {{}, {{"seat", of_result("/seat")}, {"who", of_payload("/who")}, {"row", of_result("/row")},
-                   {"door", of_payload("/door"), true}}};
+  d.result = {{},
+              {{"seat", of_result("/seat")},
+               {"who", of_payload("/who")},
+               {"row", of_result("/row")},
+               {"door", of_payload("/door"), true}}};
   CHECK(actors::result_of(t, d) == R"({"row":null,"seat":"1A","who":"Ada"})");
   t.steps[0].state = workflow::step_state::skipped;
   t.steps[0].result = {};

@@ -2,6 +2,9 @@
 
 #include "actors/task_desk.hpp"
 
+#include "tests/actors/workflows.hpp"
+#include "workflow/transition.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -22,6 +25,7 @@ public:
 
   task_desk desk;
   instant now{1'767'268'800'000ms};
+  std::vector<std::uint64_t> reads; ///< asked for
 
   /// The oldest write without an answer, if it is of that kind.
   template <class What>
@@ -36,6 +40,11 @@ public:
     write_done done;
     done.ticket = writes_.front().ticket;
     done.outcome = boxed<store::outcome>{std::move(o)};
+    writes_.erase(writes_.begin());
+    desk.on_written(done, {});
+  }
+  void answer(write_done done) {
+    done.ticket = writes_.front().ticket;
     writes_.erase(writes_.begin());
     desk.on_written(done, {});
   }
@@ -62,13 +71,32 @@ private:
   void write(std::uint64_t ticket, const boxed<store::write>& what, const workflow::clock_reading&) override {
     writes_.push_back({ticket, what});
   }
-  void read(std::uint64_t) override {}
+  void read(std::uint64_t task) override { reads.push_back(task); }
   void order(const agent_actor&, step_order) override {}
   void stop(const agent_actor&, const stop_order&) override {}
   void log(const std::string&, const workflow::task&, const std::string&) const override {}
 
   std::vector<open_write> writes_;
 };
+
+/// The answer to a claim: a trip that was taken for this scheduler, and the definition it goes by.
+write_done one_taken(const std::string& scheduler, instant now) {
+  const auto d = tests::trip();
+  workflow::submission s;
+  s.id = "t1";
+  s.workflow = d.name;
+  auto t = workflow::make_task(s, d, now);
+  t.number = 7;
+  auto taken = workflow::apply(t, d, workflow::taken{scheduler}, now).next;
+  taken.revision = 2;
+  store::outcome o;
+  o.result = store::verdict::applied;
+  o.tasks.push_back(std::move(taken));
+  write_done done;
+  done.definitions.emplace_back(d);
+  done.outcome = boxed<store::outcome>{std::move(o)};
+  return done;
+}
 
 store::verdict any_but_applied() {
   return GENERATE(store::verdict::full, store::verdict::stale_epoch, store::verdict::unknown_outcome);
@@ -160,4 +188,39 @@ TEST_CASE(
   CHECK(d.desk.is_drained());
   d.desk.on_news(news_of_work());
   CHECK(d.asks_nothing());
+}
+
+TEST_CASE("what cannot be read yet as it was stored is read again after a pause, however often") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  auto taken = one_taken(o.name, d.now);
+  d.answer(std::move(taken));
+  const auto update = d.asked_for<store::update_task>(); // its first step finds no agent
+  REQUIRE(update);
+  auto t = update->next;
+  store::outcome stored;
+  stored.result = store::verdict::applied;
+  stored.revision = t.revision = 3;
+  d.answer(stored);
+  store_news news;
+  news.changed = {t.number};
+  d.desk.on_news(news);
+  REQUIRE(d.reads.size() == 1);
+  task_view old;
+  auto older = t;
+  older.revision = t.revision - 1;
+  old.task = boxed<workflow::task>{older};
+  for (std::size_t i = 1; i <= 5; ++i) {
+    d.desk.on_read(t.number, old);
+    CHECK(d.reads.size() == i);
+    CHECK(d.desk.next_due() == d.now + o.retry_full);
+    d.now += o.retry_full;
+    d.desk.on_tick();
+    CHECK(d.reads.size() == i + 1);
+  }
+  task_view same;
+  same.task = boxed<workflow::task>{t};
+  d.desk.on_read(t.number, same);
+  CHECK(d.reads.size() == 6);
 }

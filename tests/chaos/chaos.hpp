@@ -11,6 +11,7 @@ struct options {
   std::filesystem::path workflows; ///< folder with parcel.toml
   std::filesystem::path folder;    ///< for everything that is written
   std::uint32_t nodes = 3;         ///< the first has the store
+  bool certificates = false;       ///< the nodes know each other by them; no clock is set then
   std::uint32_t rate = 200;        ///< submissions per second
   std::chrono::seconds lasts{30};  ///< under faults
   std::uint64_t seed = 1;

@@ -3,9 +3,11 @@
 #include "examples/demo/services.hpp"
 #include "runtime/address.hpp"
 #include "tests/chaos/chaos.hpp"
+#include "tests/support/run_program.hpp"
 
 #include <algorithm>
 #include <csignal>
+#include <stdexcept>
 #include <utility>
 
 namespace chaos {
@@ -21,12 +23,24 @@ constexpr auto lease_ttl = 3000ms; ///< as the nodes' configuration says
 
 playground::playground(const options& o) : hosts_{o.nodes}, under_(o.nodes) {
   const auto program = demo::find_program(o.programs, "steadfast");
-  can_ = {o.nodes, lease_ttl, hosts_.are_apart(), steadfast::tests::wall_clock::works_with(program)};
+  can_ = {o.nodes, lease_ttl, hosts_.are_apart(),
+          !o.certificates && steadfast::tests::wall_clock::works_with(program)}; // certificates have a beginning and an end
+}
+
+std::filesystem::path playground::make_certificates(const std::filesystem::path& program, const options& o) {
+  auto folder = o.folder / "certificates";
+  std::vector<std::string> line{"cluster", "certs", "--folder", folder, "--store"};
+  for (std::uint32_t i = 0; i < o.nodes; ++i)
+    line.push_back(node_name(i));
+  if (const auto end = steadfast::tests::run_program(program, line); end.code != 0)
+    throw std::runtime_error{"no certificates: " + end.err};
+  return folder;
 }
 
 void playground::add_nodes(const options& o, const demo::services& remote) {
   const auto program = demo::find_program(o.programs, "steadfast");
   const auto ports = steadfast::runtime::free_ports(o.nodes);
+  const auto certificates = o.certificates ? make_certificates(program, o) : std::filesystem::path{};
   std::string store_address;
   for (std::uint32_t i = 0; i < o.nodes; ++i) {
     demo::node_place place;
@@ -34,6 +48,7 @@ void playground::add_nodes(const options& o, const demo::services& remote) {
     place.listen = hosts_.address(i) + ":" + std::to_string(ports[i]);
     place.join = store_address;
     place.private_network = true;
+    place.certificates = certificates;
     if (i == 0)
       store_address = place.listen;
     const auto folder = o.folder / place.name;

@@ -48,6 +48,7 @@ private:
     std::chrono::steady_clock::time_point until;
   };
 
+  static std::filesystem::path make_certificates(const std::filesystem::path& program, const options& o);
   std::vector<std::string> command_for(std::uint32_t node, const std::filesystem::path& folder);
   std::optional<std::string> end(const fault& f);
   template <class Condition>

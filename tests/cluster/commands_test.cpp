@@ -1,6 +1,7 @@
 // The commands against a running node.
 
 #include "tests/support/node_process.hpp"
+#include "tests/support/raw_socket.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -149,4 +150,21 @@ TEST_CASE("a store is looked at through the running node, and in its files when 
   const auto of_copy = run_program(STEADFAST_BINARY, {"store", "dump", "--store", copy.string()});
   CHECK(of_copy.code == 0);
   CHECK_THAT(of_copy.out, Contains("\"id\":\"t-1\""));
+}
+
+TEST_CASE("numbers keep their digits from the command line to the program, to its result, and back") {
+  running_node node;
+  const std::string odd = R"({"big":123456789012345678901234567890,"huge":1e400,"none":-0.0,"price":1.10})";
+  const auto made = node.command({"submit", "one", "--id", "t-1", "--data", odd, "--wait", "--limit", "30s"});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  const auto told = node.command({"task", "show", "t-1", "--json"}).out;
+  CHECK_THAT(told, Contains("\"payload\":" + odd) && Contains("\"result\":" + odd));
+  CHECK_THAT(node.command({"store", "dump"}).out, Contains("\"payload\":" + odd));
+
+  // A client may send the payload as a value too.
+  raw_socket raw{node.folder().path() / "store/control.sock"};
+  REQUIRE(raw.send(R"({"id":1,"method":"submit","params":{"id":"t-2","workflow":"one","payload":)" + odd + "}}\n"));
+  CHECK_THAT(raw.read_line().value_or("nothing"), Contains("\"created\":true"));
+  CHECK_THAT(node.command({"task", "show", "t-2", "--json"}).out, Contains("\"payload\":" + odd));
 }

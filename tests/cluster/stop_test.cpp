@@ -173,6 +173,27 @@ TEST_CASE("a killed node starts again over its stale socket and goes on") {
   wait_for_all(node, 5);
 }
 
+TEST_CASE("the log file is for its owner alone, and its links are not followed") {
+  node_process node{STEADFAST_BINARY, "[log]\nfile = \"logs/node.log\"\n"};
+  const auto log = node.folder().path() / "logs/node.log";
+  {
+    running_program running{STEADFAST_BINARY, {"serve", "-c", node.config()}};
+    const auto until = std::chrono::steady_clock::now() + seconds{30};
+    while (!std::filesystem::exists(log) && std::chrono::steady_clock::now() < until && !running.wait(seconds{0})) {
+    }
+    CHECK(mode_of(log) == 0600);
+  }
+
+  const auto victim = node.folder().path() / "victim";
+  node.folder().write("victim", "");
+  std::filesystem::remove(log);
+  std::filesystem::create_symlink(victim, log);
+  const auto end = run_program(STEADFAST_BINARY, {"serve", "-c", node.config()});
+  CHECK(end.code != 0);
+  CHECK_THAT(end.err, Contains("log.file") && Contains("symbolic link"));
+  CHECK(std::filesystem::file_size(victim) == 0);
+}
+
 TEST_CASE("only the owner can enter the store and the socket") {
   node_process node{STEADFAST_BINARY};
   node.start();

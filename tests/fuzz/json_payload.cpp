@@ -5,6 +5,7 @@
 #include "runtime/json.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "workflow/canonical_json.hpp"
+#include "workflow/json_place.hpp"
 #include "workflow/json_text.hpp"
 #include "workflow/payload_needs.hpp"
 
@@ -148,6 +149,7 @@ void check_input(const workflow::definition& d, std::string_view document, const
   if (expected == nullptr)
     return fuzz::expect(in.problem.starts_with("input `of payload`: the payload"), "a problem names its place",
                         in.problem);
+  fuzz::expect(workflow::is_json(in.bytes), "an input is JSON", in.bytes);
   const auto made = json::parse(in.bytes);
   fuzz::expect(made == json{{"of payload", *expected}, {"of result", *expected}}, "the input has the values", in.bytes);
 }
@@ -181,6 +183,9 @@ void fuzz::try_input(std::string_view input) {
     return;
   }
   const auto parsed = workflow::is_json(input) ? json::parse(input, nullptr, false) : json(json::value_t::discarded);
+  // The library takes neither numbers that no double can hold nor halves of pairs of surrogates: both are handed on.
+  if (parsed.is_discarded() && workflow::is_json(input) && workflow::is_utf8(input))
+    return;
   const auto* expected = parsed.is_discarded() ? nullptr : value_at(parsed, pointer);
   check_input(d, input, expected);
   check_facts(d, input, expected);

@@ -25,7 +25,7 @@ class client_program {
 public:
   explicit client_program(const node_cluster& cluster) {
     folder_.write("client.toml", "name = \"desk\"\nroles = []\n[control]\nsocket = \"\"\n[cluster]\njoin = \""
-                                   + cluster.address("a") + "\"\n");
+                                   + cluster.address("a") + "\"\n" + cluster.certificate_options("desk"));
   }
 
   std::unique_ptr<running_program> start() const {
@@ -83,7 +83,7 @@ void check_story(const std::vector<json>& told) {
 } // namespace
 
 TEST_CASE("row 13: a client actor on a node of its own is killed twice and has missed nothing when all has ended") {
-  node_cluster cluster{STEADFAST_BINARY};
+  node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
   const client_program client{cluster};
   for (const std::size_t heard : {20U, 120U}) {

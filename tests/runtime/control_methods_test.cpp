@@ -80,6 +80,27 @@ TEST_CASE("a parameter that is no such value is refused by its name, and none is
   CHECK(n.call("submit", trip("a", "priority", 9)).at("created") == true);
 }
 
+TEST_CASE("a parameter that a method does not know is refused, with the one that was meant") {
+  const called_node n;
+  CHECK(n.refusal("submit", trip("a", "prioritty", 1))
+        == "-32602 there is no parameter `prioritty`; did you mean `priority`?");
+  CHECK_THAT(n.refusal("task.list", {{"state", "error"}}), Contains("-32602 there is no parameter `state`"));
+  CHECK_THAT(n.refusal("alerts.list", {{"colour", "red"}}), Contains("there are all, incident, kind"));
+  CHECK_THAT(n.refusal("node.list", {{"x", 1}}), Contains("-32602 there is no parameter `x`"));
+}
+
+TEST_CASE("incidents are listed, shown and acted on, and what there is not is named") {
+  const called_node n;
+  CHECK(n.call("incident.list", json::object()) == json{{"incidents", json::array()}, {"next", nullptr}});
+  CHECK(n.refusal("incident.show", {{"incident", 7}}) == "4 there is no incident with the number 7");
+  const json act{{"incident", 7}, {"act", "ack"}, {"who", "ann"}};
+  CHECK(n.refusal("incident.act", act) == "4 there is no incident with the number 7");
+  CHECK(n.refusal("incident.act", {{"incident", 7}, {"act", "forget"}, {"who", "ann"}})
+        == "-32602 `act`: there is no `forget`");
+  CHECK_THAT(n.refusal("incident.act", {{"act", "ack"}, {"who", "ann"}}), Contains("-32602 `incident` is missing"));
+  CHECK(n.call("alerts.list", json::object()) == json{{"alerts", json::array()}, {"next", nullptr}});
+}
+
 TEST_CASE("a file that cannot be written or read is a refusal that tells why") {
   const called_node n;
   n.call("submit", trip("a", "priority", 1));

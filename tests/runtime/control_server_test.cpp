@@ -105,6 +105,8 @@ TEST_CASE("a request that makes no sense is answered with an error, and the conn
   CHECK(code_of(c.ask("[]")) == -32700);
   CHECK(code_of(c.ask("{}")) == -32600);
   CHECK(code_of(c.ask(R"({"id":1,"method":7})")) == -32600);
+  CHECK(code_of(c.ask(R"({"jsonrpc":"1.0","id":1,"method":"echo"})")) == -32600);
+  CHECK(code_of(c.ask(R"({"jsonrpc":2.0,"id":1,"method":"echo"})")) == -32600);
   CHECK(code_of(c.ask(R"({"id":1,"method":"nothing"})")) == -32601);
   CHECK(code_of(c.ask(R"({"id":1,"method":"typed","params":{"number":"seven"}})")) == -32602);
   CHECK(code_of(c.ask(R"({"id":1,"method":"typed"})")) == -32602);

@@ -44,6 +44,21 @@ TEST_CASE("a filter names what it does not know") {
   CHECK(complaint("after=yesterday").find("neither a moment") != std::string::npos);
 }
 
+TEST_CASE("a filter of alerts becomes parameters of alerts.list") {
+  CHECK(parse_alert_where("", now) == json::object());
+  CHECK(parse_alert_where("incident=7,kind=error,step=pay,task=a,text=x", now)
+        == json{{"incident", 7}, {"kind", "error"}, {"step", "pay"}, {"task", "a"}, {"text", "x"}});
+  CHECK(parse_alert_where("after=2h", now) == json{{"after_ms", 1'767'268'800'000 - 7'200'000}});
+  CHECK_THROWS_WITH(parse_alert_where("incident=-1", now), "--where incident: `-1` is not the number of an incident");
+  CHECK_THROWS_WITH(parse_alert_where("stepp=x", now), Catch::Matchers::Contains("did you mean `step`?"));
+}
+
+TEST_CASE("the number of an alert is digits") {
+  CHECK(why_no_number("7").empty());
+  for (const auto* wrong : {"-1", "", "7x", "+7", "99999999999999999999"})
+    CHECK_FALSE(why_no_number(wrong).empty());
+}
+
 TEST_CASE("a moment is a date or a span from now") {
   CHECK(parse_moment("5s", now, false, "--not-before") == now + milliseconds{5000});
   CHECK(parse_moment("2026-01-01T12:00:01Z", now, false, "--not-before") == now + milliseconds{1000});

@@ -1,5 +1,7 @@
 #include "runtime/json.hpp"
 
+#include "runtime/exact_json.hpp"
+
 #include <catch2/catch.hpp>
 
 using namespace steadfast;
@@ -34,6 +36,13 @@ workflow::task task_of(const workflow::definition& d) {
 }
 
 } // namespace
+
+TEST_CASE("a line of JSON cannot steer the terminal, and says the same") {
+  const json j{{"text", "a\u202eb\u0085\x7f\u2069 \u00e9 \u4e2d"}};
+  const auto line = json_line(j);
+  CHECK(line == "{\"text\":\"a\\u202eb\\u0085\\u007f\\u2069 \u00e9 \u4e2d\"}");
+  CHECK(json::parse(line) == j);
+}
 
 TEST_CASE("a task is shown with the fields that checkers read") {
   const auto d = two_steps();
@@ -143,4 +152,21 @@ TEST_CASE("leases, alerts, late replies and figures are shown") {
   CHECK(stats_json(s)["tasks"] == json{{"processed", 5}});
   CHECK(stats_json(s)["tasks_purged"] == 7);
   CHECK(check_json({10, 2, {"bad"}})["faults"] == json{"bad"});
+}
+
+TEST_CASE("a document is shown with the digits that it has") {
+  const std::string odd =
+    R"({"big":123456789012345678901234567890,"half":0.5,"huge":[1e400,{"n":-0.0}],"one":1,"price":1.10})";
+  CHECK(json_line(document_json(odd)) == odd);
+  CHECK(json_line(document_json(R"( { "price" : 1.10 , "big" : 1E2 } )")) == R"({"big":1E2,"price":1.10})");
+  const auto j = document_json(odd);
+  CHECK(j.at("one").get<int>() == 1);
+  CHECK(j.at("half").get<double>() == 0.5);
+
+  const auto reckoned = with_doubles(j);
+  CHECK(reckoned.at("price").get<double>() == 1.1);
+  CHECK(reckoned.at("big").get<double>() == 123456789012345678901234567890.0);
+  CHECK(reckoned.at("huge").at(0) == "1e400");
+  CHECK(exact_json("{").is_discarded());
+  CHECK(exact_json(std::string(100'000, '[')).is_discarded());
 }

@@ -354,6 +354,61 @@ TEST_CASE("links: nothing within reach of CAF is left when they stop, and what w
   CHECK(receive(far->socket.number(), 100) == "last words");
 }
 
+namespace {
+
+/// A head of CAF's binary protocol.
+std::string frame(unsigned char kind, unsigned char flags, std::uint32_t payload, std::uint64_t receiver) {
+  std::string head(32, '\0');
+  head[0] = static_cast<char>(kind);
+  head[3] = static_cast<char>(flags);
+  for (int i = 0; i < 4; ++i)
+    head[static_cast<std::size_t>(4 + i)] = static_cast<char>(payload >> (24 - 8 * i));
+  for (int i = 0; i < 8; ++i)
+    head[static_cast<std::size_t>(24 + i)] = static_cast<char>(receiver >> (56 - 8 * i));
+  return head + std::string(payload, 'x');
+}
+
+constexpr unsigned char handshake = 1;
+constexpr unsigned char message = 2;
+constexpr unsigned char routed = 3;
+constexpr unsigned char monitoring = 4;
+
+} // namespace
+
+TEST_CASE("links: a client may talk to the actors that are for clients, and is cut off when it tries others") {
+  const made_certificates made;
+  party a{"a", peer_kind::store, made.options("a")};
+  a.all().allow_clients({{7, 9}, 1000});
+  party desk{"desk", peer_kind::client, made.options("desk")};
+  auto dialed = desk.dial(a.listen());
+  REQUIRE(std::holds_alternative<link_end>(dialed));
+  const auto far = a.came().next();
+  REQUIRE(far);
+  const auto good = frame(handshake, 0, 20, 0) + frame(message, 0, 5, 7) + frame(monitoring, 0, 0, 8) + frame(message, 1, 3, 1000);
+  const int socket = std::get<link_end>(dialed).socket.number();
+  send_all(socket, good);
+  CHECK(receive(far->socket.number(), good.size()) == good);
+  send_all(socket, frame(message, 0, 5, 8));
+  CHECK(a.came().is_logged("client desk: it sent a message to an actor that is not for clients"));
+  CHECK(receive(far->socket.number(), 1).empty()); // nothing of it, and the end
+}
+
+TEST_CASE("what a client says is judged frame by frame, however it is cut into pieces") {
+  const client_rules rules{{7}, 1000, 100};
+  const auto good = frame(message, 0, 99, 7) + frame(message, 0, 0, 7);
+  for (const std::size_t piece : {1U, 7U, 31U, 32U, 33U, 1000U}) {
+    frame_filter f{rules};
+    for (std::size_t at = 0; at < good.size(); at += piece)
+      CHECK(f.why_not(std::string_view{good}.substr(at, piece)).empty());
+    CHECK_FALSE(f.why_not(frame(message, 0, 0, 8)).empty());
+  }
+  const auto why = [&](const std::string& bytes) { return frame_filter{rules}.why_not(bytes); };
+  CHECK_THAT(why(frame(message, 0, 101, 7)), Contains("more than 100 bytes"));
+  CHECK_THAT(why(frame(routed, 0, 0, 7)), Contains("what a client does not send"));
+  CHECK_FALSE(why(frame(message, 1, 0, 7)).empty()); // an actor by its name
+  CHECK_FALSE(why(frame(0, 0, 0, 7)).empty());       // as if it had been dialed
+}
+
 TEST_CASE("a key that other users can read is refused, and what cannot be used is named with its cure") {
   const made_certificates made;
   auto o = made.options("b");

@@ -71,6 +71,7 @@ TEST_CASE("what others wrote cannot steer the terminal") {
   CHECK(printable("\xc2\x9b"
                   "31m")
         == "\\xc2\\x9b31m");
+  CHECK(printable("pay \u202e0001 \u2066x\u200f") == "pay \\xe2\\x80\\xae0001 \\xe2\\x81\\xa6x\\xe2\\x80\\x8f");
   CHECK(printable("bad \xff\xc3 end") == "bad ?? end");
   CHECK(printable("gut: äöü €") == "gut: äöü €");
   table t{{"a"}};

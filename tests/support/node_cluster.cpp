@@ -75,7 +75,7 @@ node_cluster::node_cluster(std::string program, const hosts* apart, std::vector<
   for (std::uint32_t i = 0; i < ports.size(); ++i)
     addresses_[names[i]] = (apart_ ? apart_->address(i) : "127.0.0.1") + ":" + std::to_string(ports[i]);
   if (has_certificates(by))
-    make_certificates(program_, folder_.path() / "certificates", {names.begin(), names.end()});
+    make_certificates(program_, folder_.path() / "certificates", {names.begin(), names.end()}, {"desk"});
   folder_.write("cluster.toml", cluster_text(addresses_, has_certificates(by)));
   for (const auto& n : plan_cluster(folder_.path() / "cluster.toml", folder_.path() / "nodes")) {
     std::filesystem::create_directories(n.folder);
@@ -100,6 +100,16 @@ void node_cluster::start(const std::string& name) {
   const auto answers = [&] { return command(name, {"node", "show"}).code == 0; };
   if (!eventually(answers, patience))
     throw std::runtime_error{"node " + name + " did not start:\n" + logs()};
+}
+
+std::string node_cluster::certificate_options(const std::string& name) const {
+  const auto folder = folder_.path() / "certificates";
+  if (!std::filesystem::exists(folder))
+    return {};
+  const auto line = [&](const std::string& key, const std::string& file) {
+    return key + " = \"" + (folder / file).string() + "\"\n";
+  };
+  return line("certificate", name + ".pem") + line("key", name + ".key") + line("authority", "authority.pem");
 }
 
 std::uint32_t node_cluster::number_of(const std::string& name) {

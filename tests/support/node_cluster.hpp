@@ -48,6 +48,8 @@ public:
   std::string config(const std::string& name) const { return (folder_.path() / "nodes" / name / "node.toml").string(); }
   /// Where other nodes reach it: host:port.
   const std::string& address(const std::string& name) const { return addresses_.at(name); }
+  /// What belongs into [cluster] of that node, or of the client `desk`; empty: there are no certificates.
+  std::string certificate_options(const std::string& name) const;
   /// A command about that node.
   program_end command(const std::string& name, std::vector<std::string> arguments, const std::string& input = "") const;
   /// The lines of JSON that it prints; none when it failed.

@@ -73,6 +73,8 @@ TEST_CASE(
     store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1'000'000}, at(3)});
   }
   const auto last_of_original = store->leases().at(0).epoch;
+  for (int i = 0; i < 20; ++i)
+    store.one(acquire_lease{"node/later", "later", "", workflow::span{1'000'000}, at(3)});
 
   for (int opening = 0; opening < 2; ++opening) { // it leaps once
     INFO("opening " << opening);
@@ -91,6 +93,7 @@ TEST_CASE(
   const auto o = restored.commit({acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(4)}});
   CHECK(o[0].result == verdict::applied);
   CHECK(o[0].number > last_of_original);
+  CHECK(restored.commit({acquire_lease{"node/later", "later", "", workflow::span{1000}, at(4)}})[0].number > 20);
 }
 
 TEST_CASE("a copy goes to a new directory only, and leaves nothing behind when it fails") {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 using namespace steadfast;
 using namespace steadfast::store;
@@ -133,11 +134,86 @@ TEST_CASE("row 60: what fills the reserve too is refused as a whole, and the sto
     }
   } catch (const store_error& e) {
     CHECK_FALSE(e.is_fatal());
-    CHECK(std::string{e.what()}.find("store.size-max") != std::string::npos);
+    CHECK(std::string{e.what()}.find("store.size_max") != std::string::npos);
   }
   REQUIRE(recorded < tasks.size());
   CHECK(store->find(tasks[recorded].id) == tasks[recorded]);
   CHECK(store.one(success_of(tasks[recorded], 0)).result == verdict::applied);
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE("row 60: in a store that is nearly full all that is acknowledged is saved, read, and there after a kill") {
+  const auto reserve = GENERATE(std::uint64_t{1}, std::uint64_t{4}) << 20;
+  auto options = small_options({});
+  options.size_max = 16 << 20;
+  options.size_reserve = reserve;
+  engine_settings settings;
+  settings.map_initial = 1 << 20;
+  temporary_directory d;
+  options.path = d.store();
+  std::map<std::string, workflow::task> acknowledged;
+  {
+    lmdb_engine store{options, settings};
+    store.commit({register_definition{delivery()}});
+    store.share([] {});
+    bool is_full = false;
+    for (int i = 0; !is_full; ++i) { // small ones, whose tables fill the map
+      std::vector<store::write> batch;
+      for (int j = 0; j < 100; ++j)
+        batch.emplace_back(submit_task{order(std::to_string(i * 7919 + j) + std::string(100, 'i')), at(0)});
+      for (const auto& o : store.commit(batch))
+        is_full = is_full || o.result == verdict::full;
+      REQUIRE(i < 1000);
+    }
+    int refused = 0;
+    for (int i = 0; i < 100'000 && refused < 3; ++i) {
+      try {
+        const auto taken = store.commit({claim_tasks{"s1", 50, at(1)}});
+        for (const auto& t : taken[0].tasks) {
+          auto done = success_of(t, 0, std::string(5000, 'r'));
+          const auto o = store.commit({done});
+          REQUIRE(o[0].result == verdict::applied);
+          acknowledged[t.id] = done.next;
+        }
+      } catch (const store_error& e) {
+        CHECK_FALSE(e.is_fatal());
+        CHECK(mentions(e.what(), "store.size_max"));
+        ++refused;
+      }
+    }
+    CHECK(refused == 3);
+    REQUIRE(acknowledged.size() > 20);
+    CHECK(store.find(acknowledged.begin()->first)->steps[0].state == workflow::step_state::completed);
+    CHECK(store.stats().bytes_mapped <= options.size_max);
+    // and killed, with the last commits only in the journal
+  }
+  CHECK(refusal(options, settings).empty());
+  options.journal_name = fresh_journal_name();
+  lmdb_engine again{options, settings};
+  for (const auto& [id, t] : acknowledged) {
+    const auto found = again.find(id);
+    REQUIRE(found);
+    REQUIRE(found->steps[0].state == workflow::step_state::completed);
+  }
+  CHECK(again.check().faults.empty());
+  CHECK(fs::file_size(options.path / "data.mdb") <= options.size_max);
+}
+
+TEST_CASE("row 60: a store that is full says so to who asks, and once to people until they have seen it") {
+  auto options = small_options({});
+  options.size_max = 16 << 20;
+  options.size_reserve = 4 << 20;
+  opened_store store{options};
+  fill(store, "t");
+  CHECK(mentions(store.submit("more").why, "the store is full"));
+  CHECK(mentions(store.submit("more").why, "store.size_max, 16 MiB"));
+  const auto alerts = store->alerts(true, 10);
+  REQUIRE(alerts.size() == 1);
+  CHECK(alerts[0].what.kind == "store_full");
+  CHECK(mentions(alerts[0].what.text, "store.size_max"));
+  CHECK(store.one(acknowledge_alert{alerts[0].number, "ann", at(1)}).result == verdict::applied);
+  CHECK(store.submit("more").result == verdict::full); // it is the same time of need
+  CHECK(store->alerts(true, 10).empty());
   CHECK(store->check().faults.empty());
 }
 
@@ -158,6 +234,9 @@ TEST_CASE(
   for (int i = 0; i < 500 && result == verdict::applied; ++i)
     result = store.commit({submit_task{order("x" + std::to_string(i), large_payload), at(0)}})[0].result;
   CHECK(result == verdict::full);
+  CHECK(mentions(store.commit({submit_task{order("x"), at(0)}})[0].why, "the disk of the store is full"));
+  REQUIRE(store.alerts(true, 10).size() == 1);
+  CHECK(store.alerts(true, 10)[0].what.kind == "disk_full");
 
   // A batch is judged write by write: what is running is recorded beside what is refused.
   const auto mixed = store.commit({submit_task{order("y", large_payload), at(0)}, claim_tasks{"s1", 1, at(1)}});

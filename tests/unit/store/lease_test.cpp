@@ -96,6 +96,43 @@ TEST_CASE("a lease needs a name, a holder and a time to live") {
   CHECK(store->leases().empty());
 }
 
+TEST_CASE("row 49: leases of passing names are forgotten, their epochs are not") {
+  constexpr int names = 600;
+  opened_store store;
+  store.one(submit_task{order("t1"), at(0)});
+  const auto acquire_node = [&](const std::string& node, std::int64_t seconds) {
+    return store.one(acquire_lease{"node/" + node, node, "", ttl, at(seconds)}).number;
+  };
+  for (int i = 0; i < 3; ++i)
+    acquire_node("first", i);
+  acquire_node("busy", 0);
+  REQUIRE(store.one(claim_tasks{"busy", 1, at(1), lease_guard{"node/busy", 1}}).tasks.size() == 1);
+  for (int i = 0; i < names; ++i) {
+    const auto name = "n" + std::to_string(i);
+    const auto epoch = acquire_node(name, 100 + i);
+    if (i % 2 == 0)
+      REQUIRE(store.one(release_lease{"node/" + name, name, epoch}).result == verdict::applied);
+  }
+  const auto held = store->leases();
+  CHECK(held.size() <= 256 + 11); // those that ended, and those of the last ten seconds
+  const auto is_there = [&](const std::string& name) {
+    return std::any_of(held.begin(), held.end(), [&](const lease& l) { return l.name == name; });
+  };
+  CHECK(is_there("node/busy")); // by which its task will be freed
+  CHECK(is_there("node/n599"));
+  REQUIRE_FALSE(is_there("node/first"));
+  CHECK(store->check().faults.empty());
+
+  SECTION("at once") {
+    CHECK(acquire_node("first", 800) > 3);
+  }
+  SECTION("after a restart") {
+    store.reopen();
+    CHECK(acquire_node("first", 800) > 3);
+  }
+  CHECK(acquire_node("first", 801) > 4);
+}
+
 namespace {
 
 /// Two tasks are locked by `b`, whose lease node/b has epoch 1 until second 10; so has n1's lease of the supervisor.

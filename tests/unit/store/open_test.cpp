@@ -125,13 +125,13 @@ TEST_CASE("options that make no sense are refused with their names") {
   temporary_directory d;
   auto o = small_options(d.store());
   o.size_reserve = o.size_max;
-  CHECK(mentions(refusal(o), "store.size-reserve"));
+  CHECK(mentions(refusal(o), "store.size_reserve"));
   o = small_options({});
   CHECK(mentions(refusal(o), "store.path"));
   o = small_options(d.store());
   o.size_max = 1000;
   o.size_reserve = 0;
-  CHECK(mentions(refusal(o), "store.size-max"));
+  CHECK(mentions(refusal(o), "store.size_max"));
   o = small_options(d.store());
   o.payload_size_max = 0;
   o.result_size_max = 1ULL << 40;

@@ -55,6 +55,7 @@ TEST_CASE("numbers, ids, times, addresses and quoted texts are left out of a cau
 
 TEST_CASE("what tells one failure from another stays in a cause") {
   CHECK(generalized("HTTP 503: busy for 30 s") == "HTTP 503: busy for # s");
+  CHECK(generalized("exit code 75: order 7") == "exit code 75: order #");
   CHECK(generalized("HTTP 503: busy") != generalized("HTTP 500: busy"));
   CHECK(generalized(R"(HTTP 402: {"error":"card 4711 was declined","customer":"bob"})")
         == R"(HTTP 402: {"error":"card # was declined","customer":"#"})");

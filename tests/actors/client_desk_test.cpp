@@ -1,0 +1,79 @@
+// What a client that is no node can do with the store.
+
+#include "tests/actors/one_node.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using namespace std::chrono_literals;
+using tests::one_node;
+
+namespace {
+
+struct desk_of_a_node {
+  desk_of_a_node() {
+    node.run();
+    desk = actors::spawn_client_desk(node.system().system(),
+                                     {"a", true, node.writer, node.reader, node.system().clock()});
+    node.system().keep(desk.front);
+    node.system().keep(desk.store);
+  }
+
+  /// What became of writes that were sent together, by their order.
+  std::vector<store::verdict> write(const std::vector<store::write>& all) {
+    tests::recorder<actors::writes_done> client{node.system().system()};
+    actors::write_requests requests;
+    for (const auto& w : all) {
+      actors::write_request r;
+      r.ticket = requests.all.size();
+      r.what = actors::boxed<store::write>{w};
+      requests.all.push_back(std::move(r));
+    }
+    node.system().tell(client.handle(), desk.store, std::move(requests));
+    node.run();
+    std::vector<store::verdict> results(all.size());
+    for (const auto& done : client.seen())
+      for (const auto& w : done.all)
+        results.at(w.ticket) = w.outcome->result;
+    return results;
+  }
+
+  one_node node;
+  actors::client_desk desk;
+};
+
+} // namespace
+
+TEST_CASE("a client submits, looks and acknowledges, and can write nothing that is for nodes") {
+  using store::verdict;
+  desk_of_a_node d;
+  const auto receipt =
+    d.node.system().ask<actors::receipt>(d.desk.store, actors::boxed<workflow::submission>{d.node.order_for("t")});
+  REQUIRE(receipt);
+  CHECK(receipt->result == verdict::applied);
+  const auto seen = d.node.system().ask<actors::task_view>(d.desk.store, actors::show_task{"t"});
+  REQUIRE(seen);
+  REQUIRE(seen->task);
+  store::update_task forged;
+  forged.next = *seen->task;
+  forged.next.state = workflow::process_state::processed;
+  forged.lock_epoch_before = seen->task->lock_epoch;
+  CHECK(d.write({store::acquire_lease{"node/b", "b", "", 10s, {}}, store::acknowledge_notices{"nobody", 1, 1},
+                 store::acquire_lease{"supervisor", "desk:1", "", 10s, {}}, forged,
+                 store::record_act{"desk", "nothing", "", {}}})
+        == std::vector{verdict::refused, verdict::applied, verdict::refused, verdict::refused, verdict::refused});
+}
+
+TEST_CASE("a client finds the store that it may use, and none of the node's agents and actors") {
+  desk_of_a_node d;
+  const auto offer = d.node.system().ask<actors::node_offer>(d.desk.front, actors::hello{});
+  REQUIRE(offer);
+  CHECK(offer->node == "a");
+  CHECK(caf::actor_cast<caf::actor>(offer->writer) == caf::actor_cast<caf::actor>(d.desk.store));
+  CHECK(caf::actor_cast<caf::actor>(offer->reader) == caf::actor_cast<caf::actor>(d.desk.store));
+  CHECK(offer->agents.empty());
+  CHECK_FALSE(offer->gateway);
+  const auto listed = d.node.system().ask<actors::actor_page>(d.desk.front, actors::list_actors{});
+  REQUIRE(listed);
+  CHECK(listed->actors.empty());
+}

@@ -1,0 +1,73 @@
+// The one sentence that tells how the cluster is.
+
+#include "apps/health.hpp"
+#include "runtime/json.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast;
+using namespace steadfast::apps;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+namespace {
+
+const workflow::instant at_night{std::chrono::milliseconds{1'767'268'800'000}};
+
+json incident(std::uint64_t number, const std::string& agent, std::uint64_t tasks) {
+  store::incident x;
+  x.number = number;
+  x.what = {"error", agent, "orders", "pay", "HTTP 503"};
+  x.tasks = tasks;
+  x.first_at = at_night - 30s;
+  return incident_json(x);
+}
+
+health one_node() {
+  health h;
+  h.nodes = {{{"name", "a"}, {"alive", true}, {"state", "alive"}}};
+  return h;
+}
+
+} // namespace
+
+TEST_CASE("when nobody has to do anything, the sentence says so") {
+  auto h = one_node();
+  CHECK(is_well(h, at_night));
+  CHECK(health_sentence(h, at_night) == "All is well: no incident, 1 of 1 nodes alive.");
+  h.standstill = {{"stuck", json::array()},
+                  {"waits", {{{"since", instant_json(at_night - 12min)}, {"longest", "t-1"}, {"tasks", 3}}}}};
+  CHECK_THAT(health_sentence(h, at_night), Contains("Oldest wait 12 min (t-1)"));
+}
+
+TEST_CASE("the sentence names what fails, since when and for how many tasks, the worst first") {
+  auto h = one_node();
+  h.incidents = {incident(1, "stock", 2), incident(2, "payment", 418)};
+  CHECK_FALSE(is_well(h, at_night));
+  const auto said = health_sentence(h, at_night);
+  CHECK_THAT(said, Contains("2 incidents: payment: HTTP 503 since "));
+  CHECK_THAT(said, Contains("(418 tasks); stock: HTTP 503"));
+}
+
+TEST_CASE("a muted incident does not count, until its time is over") {
+  auto h = one_node();
+  auto x = incident(1, "stock", 2);
+  x["muted"] = true;
+  x["muted_until"] = instant_json(at_night + 1h);
+  h.incidents = json::array({x});
+  CHECK(is_well(h, at_night));
+  CHECK_THAT(health_sentence(h, at_night), Contains("no incident but 1 muted"));
+  CHECK_FALSE(is_well(h, at_night + 2h));
+  h.incidents[0]["muted_until"] = nullptr;
+  CHECK(is_well(h, at_night + 2h));
+}
+
+TEST_CASE("a node that was lost counts, one that stopped in good order does not") {
+  auto h = one_node();
+  h.nodes.push_back({{"name", "b"}, {"alive", false}, {"state", "gone"}, {"expires_at", nullptr}});
+  CHECK(is_well(h, at_night));
+  h.nodes.push_back({{"name", "c"}, {"alive", false}, {"state", "gone"}, {"expires_at", instant_json(at_night - 60s)}});
+  CHECK_FALSE(is_well(h, at_night));
+  CHECK_THAT(health_sentence(h, at_night), Contains("node c gone since "));
+}

@@ -1,0 +1,57 @@
+#include "runtime/log_file.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+using namespace steadfast;
+using runtime::open_log_file;
+
+namespace {
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in{file};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+} // namespace
+
+TEST_CASE("a log file is made for its user alone, whatever the umask says, and appended to") {
+  const tests::temp_folder folder;
+  const auto path = folder.path() / "logs/node.log";
+  const auto before = umask(0);
+  const auto file = open_log_file(path);
+  umask(before);
+  CHECK(std::filesystem::status(path).permissions()
+        == (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+  REQUIRE(write(file.get(), "one\n", 4) == 4);
+  REQUIRE(write(open_log_file(path).get(), "two\n", 4) == 4);
+  CHECK(text_of(path) == "one\ntwo\n");
+}
+
+TEST_CASE("a log file that is a link, no file, or another user's is refused") {
+  const tests::temp_folder folder;
+  folder.write("victim", "precious");
+  const auto link = folder.path() / "link.log";
+  std::filesystem::create_symlink(folder.path() / "victim", link);
+  CHECK_THROWS_WITH(open_log_file(link), Catch::Contains("log.file") && Catch::Contains("symbolic link"));
+  CHECK(text_of(folder.path() / "victim") == "precious");
+
+  const auto pipe = folder.path() / "pipe.log";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK_THROWS_WITH(open_log_file(pipe), Catch::Contains("cannot be opened"));
+  CHECK_THROWS_WITH(open_log_file(folder.path()), Catch::Contains("directory"));
+
+  if (geteuid() != 0)
+    return; // nobody else can give a file away
+  const auto planted = folder.path() / "planted.log";
+  folder.write("planted.log", "");
+  REQUIRE(chown(planted.c_str(), 1234, 1234) == 0);
+  CHECK_THROWS_WITH(open_log_file(planted), Catch::Contains("belongs to user 1234"));
+}

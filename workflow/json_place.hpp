@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace steadfast::workflow {
+
+/// The value at a place of a JSON text exactly as it is written there, into `text`; nothing if there is none. Of members of one
+/// name the last counts. REQUIRES: is_json(text), is_json_pointer(pointer).
+std::optional<std::string_view> json_value_at(std::string_view text, std::string_view pointer);
+
+/// The text without the space between its tokens; these are left as they are. REQUIRES: is_json(text).
+std::string compact_json(std::string_view text);
+
+/// Whether two texts say the same, however they write it: numbers by their value, of which no digit is lost.
+bool is_same_json(std::string_view a, std::string_view b);
+
+/// Well-formed UTF-8 (RFC 3629), which JSON texts that are sent to others must be.
+bool is_utf8(std::string_view text);
+
+} // namespace steadfast::workflow
