@@ -43,7 +43,8 @@ TEST_CASE("row T1: three nodes with certificates that are asked all the time los
   cluster.start();
   const auto all_connected = [&] {
     const auto text = cluster.logs();
-    return text.find("connected to node b") != std::string::npos && text.find("connected to node c") != std::string::npos;
+    return text.find("connected to node b") != std::string::npos
+           && text.find("connected to node c") != std::string::npos;
   };
   REQUIRE(node_cluster::eventually(all_connected, patience));
   const auto before = cluster.lost_connections();
@@ -69,7 +70,8 @@ TEST_CASE("row T2: strangers that say nothing cost a node with certificates no t
   const auto before = cpu_ticks(cluster.process("a").pid());
   for (int i = 0; i < 10; ++i)
     silent.emplace_back("127.0.0.1", std::to_string(cluster.port()));
-  CHECK(cluster.process("a").says("refused a connection from 127.0.0.1: it did not say who it is within 5 s", patience));
+  CHECK(
+    cluster.process("a").says("refused a connection from 127.0.0.1: it did not say who it is within 5 s", patience));
   CHECK(cpu_ticks(cluster.process("a").pid()) - before < 150); // five seconds of a core would be 500
   CHECK(cluster.lists_two_nodes());
   CHECK(cluster.process("b").err().find("lost") == std::string::npos);
