@@ -67,7 +67,8 @@ private:
     store::outcome o;
     o.result = store::verdict::refused;
     o.why = "the certificate of this client lets it submit and look, and nothing else";
-    tell(this, sender_of<store_client>(this), writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}, workflow::unset});
+    tell(this, sender_of<store_client>(this),
+         writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}, workflow::unset});
   }
 
   client_desk_deps deps_;

@@ -22,8 +22,8 @@ STEADFAST_MESSAGE(ask_time)
 
 struct told_time {
   workflow::instant now;
-  workflow::instant set_at; ///< names the clock
-  bool drained = false;     ///< the node's agents are not to be used any more
+  workflow::instant set_at;                              ///< names the clock
+  bool drained = false;                                  ///< the node's agents are not to be used any more
   workflow::instant certificate_until = workflow::unset; ///< when its certificate ends; unset: it has none
 };
 STEADFAST_MESSAGE(told_time, x.now, x.set_at, x.drained, x.certificate_until)

@@ -90,8 +90,8 @@ certificate_handle authority_certificate(EVP_PKEY* key) {
 }
 
 /// A node is the server of some connections and the client of others.
-certificate_handle peer_certificate(const std::string& name, workflow::peer_kind kind, EVP_PKEY* key, std::uint32_t days,
-                                    X509* authority, EVP_PKEY* authority_key) {
+certificate_handle peer_certificate(const std::string& name, workflow::peer_kind kind, EVP_PKEY* key,
+                                    std::uint32_t days, X509* authority, EVP_PKEY* authority_key) {
   auto c = unsigned_certificate(name, key, days);
   const auto* end = X509_get0_notAfter(authority);
   if (ASN1_TIME_compare(X509_get0_notAfter(c.get()), end) > 0)

@@ -35,7 +35,7 @@ std::string crypto_reason();
 key_handle new_key();
 certificate_handle authority_certificate(EVP_PKEY* key);
 /// It ends no later than its authority's.
-certificate_handle peer_certificate(const std::string& name, workflow::peer_kind kind, EVP_PKEY* key, std::uint32_t days,
-                                    X509* authority, EVP_PKEY* authority_key);
+certificate_handle peer_certificate(const std::string& name, workflow::peer_kind kind, EVP_PKEY* key,
+                                    std::uint32_t days, X509* authority, EVP_PKEY* authority_key);
 
 } // namespace steadfast::apps

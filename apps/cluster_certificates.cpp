@@ -138,8 +138,9 @@ public:
                                 + name + ")"};
     const auto facts = runtime::facts_in(certificate_file(name));
     if (!facts || !facts->vouches.highest)
-      throw failure{wrong_data, certificate_file(name).string()
-                                  + " does not say who may be what: remove it, and make it anew (steadfast cluster certs)"};
+      throw failure{wrong_data,
+                    certificate_file(name).string()
+                      + " does not say who may be what: remove it, and make it anew (steadfast cluster certs)"};
     const auto key = key_of(name);
     const auto made = signed_for(name, *facts->vouches.highest, key.get(), days);
     write(certificate_file(name), certificate_mode, std::rename,
@@ -193,9 +194,8 @@ private:
     if (is_there(file))
       return read_pem<key_handle>(file, "a private key without password", PEM_read_bio_PrivateKey);
     auto key = new_key();
-    write(file, key_mode, link, [&](BIO* out) {
-      return PEM_write_bio_PrivateKey(out, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
-    });
+    write(file, key_mode, link,
+          [&](BIO* out) { return PEM_write_bio_PrivateKey(out, key.get(), nullptr, nullptr, 0, nullptr, nullptr); });
     written_.push_back(file);
     return key;
   }
@@ -237,7 +237,8 @@ std::map<std::string, workflow::peer_kind> wanted_by(const certificate_order& or
     all[name] = workflow::peer_kind::node;
   for (const auto& name : order.clients)
     if (!all.emplace(name, workflow::peer_kind::client).second)
-      throw failure{wrong_usage, workflow::quoted(name) + " cannot be a node and a client: give one of them another name"};
+      throw failure{wrong_usage,
+                    workflow::quoted(name) + " cannot be a node and a client: give one of them another name"};
   if (!order.store.empty() && order.nodes.end() == std::find(order.nodes.begin(), order.nodes.end(), order.store)
       && all.contains(order.store))
     throw failure{wrong_usage, workflow::quoted(order.store) + " cannot have the store and be a client"};

@@ -10,9 +10,9 @@ namespace steadfast::apps {
 /// Where the certificates of a cluster are made, and for whom.
 struct certificate_order {
   std::filesystem::path folder;
-  std::vector<std::string> nodes; ///< names of nodes
-  std::uint32_t days = 825;       ///< validity of a certificate; it ends no later than its authority's
-  std::string store{};            ///< the node that may have the store, among `nodes` or besides; empty: none
+  std::vector<std::string> nodes;     ///< names of nodes
+  std::uint32_t days = 825;           ///< validity of a certificate; it ends no later than its authority's
+  std::string store{};                ///< the node that may have the store, among `nodes` or besides; empty: none
   std::vector<std::string> clients{}; ///< names of programs with client actors, which cannot be nodes
 };
 

@@ -89,7 +89,8 @@ public:
 
 private:
   void make_certificates(const fs::path& folder) const {
-    const auto line = "'" + program_.string() + "' cluster certs --store a b c --folder '" + folder.string() + "' >/dev/null";
+    const auto line =
+      "'" + program_.string() + "' cluster certs --store a b c --folder '" + folder.string() + "' >/dev/null";
     if (std::system(line.c_str()) != 0) // NOLINT(cert-env33-c): a program of ours, in a folder of ours
       throw std::runtime_error{"no certificates can be made"};
   }

@@ -53,7 +53,7 @@ struct node_surroundings {
   bool detached = true;                        ///< those that wait for the disk get a thread of their own
   /// Makes the agents of the node, by name; empty: none.
   std::function<void(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made)> make_agents{};
-  actors::dialer_actor dialer{}; ///< none: it is in no cluster
+  actors::dialer_actor dialer{};                          ///< none: it is in no cluster
   std::function<workflow::instant()> certificate_until{}; ///< when this node's certificate ends; empty: it has none
   bool is_client = false;                                 ///< by its certificate: it takes no lease
   /// Of the leases that end with the process.

@@ -79,7 +79,7 @@ json node_json(const workflow::node_card& card, const store::lease& lease, workf
 /// What they say of themselves, by node: `state` ("alive", "drained" or "silent"), and when the certificate ends.
 std::map<std::string, json> words_of(const control_context& c, const std::vector<workflow::node_card>& living) {
   std::map<std::string, json> words;
-  for (const auto& a : ask_nodes(c, living, look_limit, [&](const actors::node_front& front, auto limit) -> json {
+  for (const auto& a : ask_nodes(c, living, look_limit, [&](const actors::node_front&front, auto limit) -> json {
          const auto told = c.ask<actors::told_time>(front, actors::ask_time{}, limit);
          return {{"state", told.drained ? "drained" : "alive"},
                  {"certificate_until", instant_json(told.certificate_until)}};

@@ -187,7 +187,7 @@ private:
   const std::shared_ptr<caf_ends> ends_;
   caf::io::middleman_actor connector_;
   const std::shared_ptr<outcomes> made_ = std::make_shared<outcomes>();
-  std::map<std::uint64_t, opening> open_; ///< by number
+  std::map<std::uint64_t, opening> open_;               ///< by number
   std::map<std::string, actors::reached_node> reached_; ///< by address, as long as it is connected
   std::uint64_t last_ = 0;
 };

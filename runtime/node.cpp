@@ -322,8 +322,9 @@ private:
     system_.reset();
     ended.set_value();
     watch.join();
-    network_->stop(std::max(std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()),
-                            std::chrono::milliseconds{1}));
+    network_->stop(
+      std::max(std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()),
+               std::chrono::milliseconds{1}));
     network_.reset();
   }
 

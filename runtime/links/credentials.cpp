@@ -50,7 +50,8 @@ void check_secrecy(const fs::path& key) {
 void check_time(const fs::path& file, const certificate_facts& own) {
   const auto now = std::chrono::system_clock::now();
   if (own.not_after <= now)
-    refuse("certificate", file, "ended on " + day_text(own.not_after) + ": renew it by `steadfast cluster certs renew`");
+    refuse("certificate", file,
+           "ended on " + day_text(own.not_after) + ": renew it by `steadfast cluster certs renew`");
   if (own.not_before > now)
     refuse("certificate", file, "is not valid before " + day_text(own.not_before) + ": is this host's clock right?");
 }
@@ -127,7 +128,7 @@ workflow::peer_kind kind_of(const workflow::node_roles& roles, const certificate
     return workflow::peer_kind::store;
   const bool has_none = roles == workflow::node_roles{false, false, false, false};
   return has_none && own && own->vouches.highest == workflow::peer_kind::client ? workflow::peer_kind::client
-                                                                                 : workflow::peer_kind::node;
+                                                                                : workflow::peer_kind::node;
 }
 
 } // namespace steadfast::runtime

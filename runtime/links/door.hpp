@@ -13,9 +13,9 @@
 namespace steadfast::runtime {
 
 struct door_limits {
-  std::size_t handshakes_max = 128;            ///< under way at a time
-  std::size_t handshakes_of_address_max = 16;  ///< of these
-  std::size_t links_max = 1024;                ///< that others made and that are open
+  std::size_t handshakes_max = 128;           ///< under way at a time
+  std::size_t handshakes_of_address_max = 16; ///< of these
+  std::size_t links_max = 1024;               ///< that others made and that are open
 };
 
 /// Counts those who have come in. Not for several threads at once.
@@ -54,8 +54,8 @@ private:
 
   std::map<std::pair<std::string, std::string>, entry> said_;
   instant minute_began_;
-  std::size_t lines_ = 0;      ///< in this minute
-  std::uint64_t unsaid_ = 0;   ///< in this minute, for there were too many lines
+  std::size_t lines_ = 0;    ///< in this minute
+  std::uint64_t unsaid_ = 0; ///< in this minute, for there were too many lines
 };
 
 } // namespace steadfast::runtime

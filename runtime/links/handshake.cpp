@@ -49,8 +49,9 @@ public:
 
   void connect(const tcp::resolver::results_type& places) {
     limit(connect_limit, "Connection timed out");
-    asio::async_connect(socket_, places, [go_on = guarded([](handshake& h) { h.begin(); })](
-                                           const error& e, const tcp::endpoint&) { go_on(e); });
+    asio::async_connect(socket_, places, [go_on = guarded([](handshake& h) {
+                                            h.begin();
+                                          })](const error& e, const tcp::endpoint&) { go_on(e); });
   }
 
   void begin() {
@@ -58,8 +59,9 @@ public:
     socket_.set_option(tcp::no_delay{true}, gone);
     socket_.set_option(asio::socket_base::keep_alive{true}, gone);
     address_ = socket_.remote_endpoint(gone).address().to_string();
-    limit(handshake_limit, dials_ ? "it accepts connections and does not answer"
-                                  : "it did not say who it is within " + std::to_string(handshake_limit.count()) + " s");
+    limit(handshake_limit, dials_
+                             ? "it accepts connections and does not answer"
+                             : "it did not say who it is within " + std::to_string(handshake_limit.count()) + " s");
     if (!terms_.shown)
       return greet();
     tls_ = std::make_unique<tls_stream>(std::move(socket_), const_cast<asio::ssl::context&>(terms_.shown->context));
@@ -68,8 +70,7 @@ public:
         *name = facts_of(c).vouches.name;
       return is_good;
     });
-    tls_->async_handshake(dials_ ? tls_stream::client : tls_stream::server,
-                          guarded([](handshake& h) { h.greet(); }));
+    tls_->async_handshake(dials_ ? tls_stream::client : tls_stream::server, guarded([](handshake& h) { h.greet(); }));
   }
 
 private:
@@ -134,7 +135,8 @@ private:
       return why;
     if (!tls_ || workflow::mutant("certificates_not_judged"))
       return {};
-    const std::unique_ptr<X509, decltype(&X509_free)> shown{SSL_get1_peer_certificate(tls_->native_handle()), X509_free};
+    const std::unique_ptr<X509, decltype(&X509_free)> shown{SSL_get1_peer_certificate(tls_->native_handle()),
+                                                            X509_free};
     return why_not_vouched(facts_of(shown.get()).vouches, peer);
   }
 
@@ -168,7 +170,8 @@ private:
       return tls_failure_text(e, tls_->native_handle(), *shown_name_);
     if (address_.empty())
       return e.message(); // nobody is there
-    return e == asio::error::eof || e == asio::error::connection_reset ? "it ended the connection at once" : e.message();
+    return e == asio::error::eof || e == asio::error::connection_reset ? "it ended the connection at once"
+                                                                       : e.message();
   }
 
   void hand_over() {
@@ -185,11 +188,9 @@ private:
   owned_socket relayed() {
     if (dials_ || peer_.kind != workflow::peer_kind::client)
       return terms_.tls_links->begin(std::move(tls_));
-    return terms_.tls_links->begin_for_client(
-      std::move(tls_), frame_filter{*terms_.for_clients},
-      [cut = terms_.on_cut_off, who = address_, name = peer_.name](const std::string& why) {
-        cut(who, "client " + name + ": " + why);
-      });
+    return terms_.tls_links->begin_for_client(std::move(tls_), frame_filter{*terms_.for_clients},
+                                              [cut = terms_.on_cut_off, who = address_, name = peer_.name](
+                                                const std::string& why) { cut(who, "client " + name + ": " + why); });
   }
 
   void fail(std::string why) {
@@ -240,8 +241,8 @@ private:
   handshake_end then_;
   const bool dials_;
   asio::steady_timer timer_;
-  tcp::socket socket_;              ///< plain, or until TLS has begun
-  std::unique_ptr<tls_stream> tls_; ///< from then on
+  tcp::socket socket_;                                                              ///< plain, or until TLS has begun
+  std::unique_ptr<tls_stream> tls_;                                                 ///< from then on
   const std::shared_ptr<std::string> shown_name_ = std::make_shared<std::string>(); ///< by a certificate, good or not
   std::string address_;
   workflow::peer_claim peer_;

@@ -33,7 +33,7 @@ using handshake_end = std::function<void(handshake_result)>;
 void greet_who_dialed(asio::ip::tcp::socket s, handshake_terms terms, handshake_end then);
 
 /// With a node at one of these places. The socket is not connected yet.
-void greet_by_dialing(asio::ip::tcp::socket s, const asio::ip::tcp::resolver::results_type& places, handshake_terms terms,
-                      handshake_end then);
+void greet_by_dialing(asio::ip::tcp::socket s, const asio::ip::tcp::resolver::results_type& places,
+                      handshake_terms terms, handshake_end then);
 
 } // namespace steadfast::runtime

@@ -79,8 +79,8 @@ public:
       acceptor_.listen();
     } catch (const asio::system_error& e) {
       throw node_error{"cluster.listen: " + at.host + ":" + std::to_string(at.port)
-                       + " cannot be listened on: is it in use, and is it an address of this host? (" + e.code().message()
-                       + ")"};
+                       + " cannot be listened on: is it in use, and is it an address of this host? ("
+                       + e.code().message() + ")"};
     }
     asio::post(strand_, [this] { accept(); });
   }
@@ -141,7 +141,10 @@ private:
   handshake_terms terms() {
     const std::lock_guard lock{mutex_};
     const auto* own = shown_ ? &shown_->own : nullptr;
-    return {{options_.protocol, kind_of(options_.roles, own), options_.name}, shown_, &tls_links_, for_clients_,
+    return {{options_.protocol, kind_of(options_.roles, own), options_.name},
+            shown_,
+            &tls_links_,
+            for_clients_,
             [this](const std::string& address, const std::string& why) { refused(address, why); }};
   }
 

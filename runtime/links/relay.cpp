@@ -70,16 +70,16 @@ private:
   // ---- from CAF to the other node ----
 
   void read_plain() {
-    plain_.async_read_some(asio::buffer(to_tls_), [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
-      e ? self->end_of_plain() : self->write_tls(n);
-    });
+    plain_.async_read_some(asio::buffer(to_tls_),
+                           [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
+                             e ? self->end_of_plain() : self->write_tls(n);
+                           });
   }
 
   void write_tls(std::size_t size) {
-    asio::async_write(*tls_, asio::buffer(to_tls_, size),
-                      [self = shared_from_this()](const asio::error_code& e, std::size_t) {
-                        e ? self->close() : self->read_plain();
-                      });
+    asio::async_write(
+      *tls_, asio::buffer(to_tls_, size),
+      [self = shared_from_this()](const asio::error_code& e, std::size_t) { e ? self->close() : self->read_plain(); });
   }
 
   /// Frames of CAF have a length, so an end that is not announced by TLS hides nothing.
@@ -92,9 +92,10 @@ private:
   // ---- from the other node to CAF ----
 
   void read_tls() {
-    tls_->async_read_some(asio::buffer(to_plain_), [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
-      e ? self->end_of_tls() : self->write_plain(n);
-    });
+    tls_->async_read_some(asio::buffer(to_plain_),
+                          [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
+                            e ? self->end_of_tls() : self->write_plain(n);
+                          });
   }
 
   void write_plain(std::size_t size) {
@@ -103,10 +104,9 @@ private:
         watch_->told(why);
         return close();
       }
-    asio::async_write(plain_, asio::buffer(to_plain_, size),
-                      [self = shared_from_this()](const asio::error_code& e, std::size_t) {
-                        e ? self->close() : self->read_tls();
-                      });
+    asio::async_write(
+      plain_, asio::buffer(to_plain_, size),
+      [self = shared_from_this()](const asio::error_code& e, std::size_t) { e ? self->close() : self->read_tls(); });
   }
 
   void end_of_tls() {

@@ -21,7 +21,8 @@ std::string alert_text(int reason) {
     case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
-    case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE: return what + ERR_reason_error_string(ERR_PACK(ERR_LIB_SSL, 0, reason));
+    case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+      return what + ERR_reason_error_string(ERR_PACK(ERR_LIB_SSL, 0, reason));
     case SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED: return "it wants a certificate";
     default: {
       const char* text = ERR_reason_error_string(ERR_PACK(ERR_LIB_SSL, 0, reason));

@@ -13,8 +13,8 @@ namespace {
 struct desk_of_a_node {
   desk_of_a_node() {
     node.run();
-    desk = actors::spawn_client_desk(node.system().system(),
-                                     {"a", true, node.writer, node.reader, node.system().clock()});
+    desk =
+      actors::spawn_client_desk(node.system().system(), {"a", true, node.writer, node.reader, node.system().clock()});
     node.system().keep(desk.front);
     node.system().keep(desk.store);
   }

@@ -18,7 +18,8 @@ int main(int argc, char** argv) {
   app.add_option("--bin", options.programs, "folder of the build")->required();
   app.add_option("--workflows", options.workflows, "folder with parcel.toml")->required();
   app.add_option("--nodes", options.nodes, "nodes; the first has the store [3]")->check(CLI::Range(2, 9));
-  app.add_flag("--certificates", options.certificates, "the nodes know each other by certificates; no clock is set then");
+  app.add_flag("--certificates", options.certificates,
+               "the nodes know each other by certificates; no clock is set then");
   app.add_option("--rate", options.rate, "submissions per second [200]")->check(CLI::Range(1, 100'000));
   app.add_option("--seconds", seconds, "under faults [30]")->check(CLI::Range(1, 86'400));
   app.add_option("--seed", options.seed, "of the faults and the work [1]");

@@ -24,7 +24,8 @@ constexpr auto lease_ttl = 3000ms; ///< as the nodes' configuration says
 playground::playground(const options& o) : hosts_{o.nodes}, under_(o.nodes) {
   const auto program = demo::find_program(o.programs, "steadfast");
   can_ = {o.nodes, lease_ttl, hosts_.are_apart(),
-          !o.certificates && steadfast::tests::wall_clock::works_with(program)}; // certificates have a beginning and an end
+          !o.certificates
+            && steadfast::tests::wall_clock::works_with(program)}; // certificates have a beginning and an end
 }
 
 std::filesystem::path playground::make_certificates(const std::filesystem::path& program, const options& o) {

@@ -11,8 +11,12 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace steadfast::tests;
 using Catch::Matchers::Contains;
@@ -36,14 +40,41 @@ long cpu_ticks(pid_t process) {
   return user + system;
 }
 
+/// TCP sockets that the process listens at.
+std::size_t listening_sockets(pid_t process) {
+  std::set<std::string> own;
+  for (const auto& entry : fs::directory_iterator{"/proc/" + std::to_string(process) + "/fd"}) {
+    std::error_code closed;
+    own.insert(fs::read_symlink(entry.path(), closed).string());
+  }
+  std::size_t count = 0;
+  for (const auto* table : {"tcp", "tcp6"}) {
+    std::ifstream in{"/proc/" + std::to_string(process) + "/net/" + table};
+    for (std::string line; std::getline(in, line);) {
+      std::istringstream words{line};
+      std::vector<std::string> w{std::istream_iterator<std::string>{words}, {}};
+      count += w.size() > 9 && w[3] == "0A" && own.contains("socket:[" + w[9] + "]") ? 1 : 0;
+    }
+  }
+  return count;
+}
+
 } // namespace
+
+TEST_CASE("a node listens at the port that it was given, and one that was given none at none") {
+  certified_cluster cluster;
+  REQUIRE(cluster.lists_two_nodes());
+  CHECK(listening_sockets(cluster.process("a").pid()) == 1);
+  CHECK(listening_sockets(cluster.process("b").pid()) == 0);
+}
 
 TEST_CASE("row T1: three nodes with certificates that are asked all the time lose no connection and stay alive") {
   node_cluster cluster{STEADFAST_BINARY, nullptr, {}, trust::certified};
   cluster.start();
   const auto all_connected = [&] {
     const auto text = cluster.logs();
-    return text.find("connected to node b") != std::string::npos && text.find("connected to node c") != std::string::npos;
+    return text.find("connected to node b") != std::string::npos
+           && text.find("connected to node c") != std::string::npos;
   };
   REQUIRE(node_cluster::eventually(all_connected, patience));
   const auto before = cluster.lost_connections();
@@ -69,7 +100,8 @@ TEST_CASE("row T2: strangers that say nothing cost a node with certificates no t
   const auto before = cpu_ticks(cluster.process("a").pid());
   for (int i = 0; i < 10; ++i)
     silent.emplace_back("127.0.0.1", std::to_string(cluster.port()));
-  CHECK(cluster.process("a").says("refused a connection from 127.0.0.1: it did not say who it is within 5 s", patience));
+  CHECK(
+    cluster.process("a").says("refused a connection from 127.0.0.1: it did not say who it is within 5 s", patience));
   CHECK(cpu_ticks(cluster.process("a").pid()) - before < 150); // five seconds of a core would be 500
   CHECK(cluster.lists_two_nodes());
   CHECK(cluster.process("b").err().find("lost") == std::string::npos);

@@ -1,5 +1,6 @@
 #include "apps/cluster_certificates.hpp"
 #include "apps/failure.hpp"
+#include "runtime/links/certificate.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -427,4 +428,59 @@ TEST_CASE("those who make the same certificates at once end with one authority")
     CHECK(is_trusted(order.folder / (node + ".pem"), order.folder / "authority.pem"));
     CHECK(belongs_to(order.folder / (node + ".pem"), order.folder / (node + ".key")));
   }
+}
+
+namespace {
+
+std::optional<workflow::peer_kind> kind_in(const fs::path& file) {
+  const auto facts = runtime::facts_in(file);
+  REQUIRE(facts);
+  return facts->vouches.highest;
+}
+
+} // namespace
+
+TEST_CASE("a certificate says whether its holder may have the store, be a node, or is a client only") {
+  using workflow::peer_kind;
+  const tests::temp_folder folder;
+  make_certificates({folder.path(), {"b"}, 825, "a", {"desk"}});
+  CHECK(kind_in(folder.path() / "a.pem") == peer_kind::store);
+  CHECK(kind_in(folder.path() / "b.pem") == peer_kind::node);
+  CHECK(kind_in(folder.path() / "desk.pem") == peer_kind::client);
+  CHECK(X509_get_extended_key_usage(certificate_in(folder.path() / "desk.pem").get()) == XKU_SSL_CLIENT);
+  CHECK_THAT(refusal_of({folder.path(), {}, 825, "b"}),
+             Contains("65 ") && Contains("is one of a node, and one of a store"));
+  CHECK_THAT(refusal_of({folder.path(), {"x"}, 825, "", {"x"}}), Contains("64 ") && Contains("a node and a client"));
+}
+
+TEST_CASE("a renewed certificate is for the same name, kind and key, and ends later") {
+  const tests::temp_folder folder;
+  make_certificates({folder.path(), {"b", "c"}, 10, "a", {"desk"}});
+  const auto key = content_of(folder.path() / "b.key");
+  const auto of_c = content_of(folder.path() / "c.pem");
+  CHECK(renew_certificates({folder.path(), {"a", "b"}, 100})
+        == std::vector<fs::path>{folder.path() / "a.pem", folder.path() / "b.pem"});
+  CHECK(content_of(folder.path() / "b.key") == key);
+  CHECK(content_of(folder.path() / "c.pem") == of_c);
+  CHECK(belongs_to(folder.path() / "b.pem", folder.path() / "b.key"));
+  CHECK(is_trusted(folder.path() / "b.pem", folder.path() / "authority.pem"));
+  CHECK(kind_in(folder.path() / "a.pem") == workflow::peer_kind::store);
+  CHECK(days_until(X509_get0_notAfter(certificate_in(folder.path() / "b.pem").get())) == 100);
+  CHECK(renew_certificates({folder.path(), {}, 100}).size() == 4);
+}
+
+TEST_CASE("what is not there is not renewed, nor where the authority's key is not") {
+  const tests::temp_folder folder;
+  make_certificates({folder.path(), {"b"}});
+  const auto refused = [&](const std::string& name) -> std::string {
+    try {
+      renew_certificates({folder.path(), {name}});
+      return "";
+    } catch (const failure& f) {
+      return f.what();
+    }
+  };
+  CHECK_THAT(refused("c"), Contains("c.pem is not there: make it first"));
+  std::filesystem::remove(folder.path() / "authority.key");
+  CHECK_THAT(refused("b"), Contains("authority.key is not there: certificates are renewed where they were made"));
 }

@@ -155,9 +155,7 @@ std::string receive(int socket, std::size_t size) {
 
 /// Whoever is no node and connects all the same.
 struct stranger {
-  explicit stranger(std::uint16_t port) : socket{io} {
-    socket.connect({asio::ip::address_v4::loopback(), port});
-  }
+  explicit stranger(std::uint16_t port) : socket{io} { socket.connect({asio::ip::address_v4::loopback(), port}); }
   /// True: the other side has closed within the limit.
   bool is_closed() {
     const auto until = std::chrono::steady_clock::now() + patience;
@@ -384,7 +382,8 @@ TEST_CASE("links: a client may talk to the actors that are for clients, and is c
   REQUIRE(std::holds_alternative<link_end>(dialed));
   const auto far = a.came().next();
   REQUIRE(far);
-  const auto good = frame(handshake, 0, 20, 0) + frame(message, 0, 5, 7) + frame(monitoring, 0, 0, 8) + frame(message, 1, 3, 1000);
+  const auto good =
+    frame(handshake, 0, 20, 0) + frame(message, 0, 5, 7) + frame(monitoring, 0, 0, 8) + frame(message, 1, 3, 1000);
   const int socket = std::get<link_end>(dialed).socket.number();
   send_all(socket, good);
   CHECK(receive(far->socket.number(), good.size()) == good);
@@ -437,7 +436,8 @@ TEST_CASE("thirty days before its end a certificate is to be renewed, and not ea
   const std::chrono::system_clock::time_point now{days{20'000}};
   const auto said = [&](auto left) { return why_renew({{"b", peer_kind::node}, now - days{1}, now + left}, now); };
   CHECK(said(days{31}).empty());
-  CHECK_THAT(said(days{29}), Contains("the certificate of `b` ends on 2024-11-02, within 29 days: ") && Contains("renew"));
+  CHECK_THAT(said(days{29}),
+             Contains("the certificate of `b` ends on 2024-11-02, within 29 days: ") && Contains("renew"));
   CHECK_THAT(said(seconds{1}), Contains("within 1 day:"));
   CHECK_THAT(said(-days{1}), Contains("ended on 2024-10-03"));
 }

@@ -36,8 +36,9 @@ std::string cluster_text(const std::map<std::string, std::string>& addresses, bo
   const std::string lease = "ttl = \"3s\"\nrenew_every = \"800ms\"\nmargin = \"600ms\"\n";
   const std::string roles = "\"scheduler\", \"supervisor\", \"agents\"";
   const std::string certificates = certified ? "certificates = \"certificates\"\n" : "";
-  return certificates + "folder = \"nodes\"\nworkflows = [\"workflows\"]\n[cluster]\nprivate_network = true\n[cluster.lease]\n" + lease
-         + "[supervisor]\nperiod = \"500ms\"\nslack = \"2s\"\n[supervisor.lease]\n" + lease
+  return certificates
+         + "folder = \"nodes\"\nworkflows = [\"workflows\"]\n[cluster]\nprivate_network = true\n[cluster.lease]\n"
+         + lease + "[supervisor]\nperiod = \"500ms\"\nslack = \"2s\"\n[supervisor.lease]\n" + lease
          + node_text("a", "\"store\", \"scheduler\", \"agents\"", addresses.at("a"))
          + node_text("b", roles, addresses.at("b")) + node_text("c", roles, addresses.at("c"))
          + agent_text("quick", "/bin/cat", "") + agent_text("slow", "/bin/sleep", "\"0.3\"")

@@ -6,7 +6,9 @@ using namespace steadfast::workflow;
 using Catch::Matchers::Contains;
 
 TEST_CASE("a certificate vouches for one name, and for what is no more than its kind") {
-  const auto why = [](peer_kind highest, peer_kind claimed) { return why_not_vouched({"b", highest}, {"p", claimed, "b"}); };
+  const auto why = [](peer_kind highest, peer_kind claimed) {
+    return why_not_vouched({"b", highest}, {"p", claimed, "b"});
+  };
   for (const auto highest : {peer_kind::client, peer_kind::node, peer_kind::store})
     for (const auto claimed : {peer_kind::client, peer_kind::node, peer_kind::store})
       CHECK(why(highest, claimed).empty() == (claimed <= highest));
