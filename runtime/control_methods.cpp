@@ -14,7 +14,9 @@
 #include <caf/scoped_actor.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -88,6 +90,11 @@ void submit(const control_context& c, const json& params, const control_reply& r
 
 actors::task_view view_of(const control_context& c, const std::string& id) {
   auto view = c.ask<actors::task_view>(c.parts.gateway, actors::show_task{id});
+  if (!view.damage.empty())
+    throw control_error{control_error::refused, "the task `" + id + "` was set aside because its records are damaged ("
+                                                  + view.damage
+                                                  + "): restore a copy of the store to get it back, or submit the work "
+                                                    "under another id"};
   if (!view.task || !view.definition)
     throw control_error{control_error::not_found, "there is no task `" + id + "`"};
   return view;
@@ -314,13 +321,16 @@ void record_act(const control_context& c, const json& params, const std::string&
 }
 
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
-  const auto bound = [&sys, &parts](json (*method)(const control_context&, const json&)) -> control_method {
-    return [&sys, &parts, method](const json& params) { return run(method, control_context{sys, parts}, params); };
+  const auto is_store_read_whole = std::make_shared<std::atomic<bool>>(false);
+  const auto bound = [&, is_store_read_whole](json (*method)(const control_context&, const json&)) -> control_method {
+    return [&sys, &parts, is_store_read_whole, method](const json& params) {
+      return run(method, control_context{sys, parts, *is_store_read_whole}, params);
+    };
   };
   control_methods m;
-  m["submit"] = [&sys, &parts](const json& params, const control_reply& reply) {
+  m["submit"] = [&sys, &parts, is_store_read_whole](const json& params, const control_reply& reply) {
     expect_object(params);
-    submit({sys, parts}, params, reply);
+    submit({sys, parts, *is_store_read_whole}, params, reply);
   };
   m["task.show"] = bound(show_task);
   m["task.state"] = bound(task_state);

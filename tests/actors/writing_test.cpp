@@ -8,7 +8,9 @@
 
 using namespace steadfast;
 using namespace std::chrono_literals;
+using actors::report_kind;
 using tests::one_node;
+using tests::report_on;
 using tests::scripted_agent;
 using tests::store_tap;
 
