@@ -44,8 +44,9 @@ struct task_view {
   boxed<workflow::definition> definition;
   std::vector<boxed<store::late_reply_entry>> late_replies;
   workflow::instant clock; ///< of the store's node when it was read: when it was set
+  std::string damage;      ///< of a task that is there and cannot be believed: what is wrong with it
 };
-STEADFAST_MESSAGE(task_view, x.task, x.definition, x.late_replies, x.clock)
+STEADFAST_MESSAGE(task_view, x.task, x.definition, x.late_replies, x.clock, x.damage)
 
 struct list_tasks {
   boxed<store::task_filter> filter;

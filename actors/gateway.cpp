@@ -106,7 +106,9 @@ private:
   void on_task(std::uint64_t ticket, const task_view& view) {
     auto& act = acts_.at(ticket);
     if (!view.task || !view.definition)
-      return finish(ticket, refusal("there is no task `" + act.what.id + "`"));
+      return finish(ticket, refusal(view.damage.empty() ? "there is no task `" + act.what.id + "`"
+                                                        : "the task `" + act.what.id + "` was set aside because its "
+                                                            + "records are damaged: " + view.damage));
     const auto event = event_of(act.what, *view.task, *view.definition);
     if (!event)
       return finish(ticket, refusal(act.what.step.empty() ? "no step of it failed or waits"

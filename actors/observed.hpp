@@ -67,6 +67,14 @@ public:
     return result;
   }
 
+  /// A message that is not of its protocol, or an error that comes as one, is dropped: nobody can end the actor so, and what is in
+  /// it is not for the log.
+  void initialize() override {
+    this->set_default_handler(caf::drop);
+    this->set_error_handler([](caf::error&) {});
+    actor_base::initialize();
+  }
+
 protected:
   /// What was gathered while a message was handled can leave now.
   virtual void after_message() {}

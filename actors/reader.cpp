@@ -10,8 +10,12 @@
 #include <caf/result.hpp>
 #include <caf/sec.hpp>
 #include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
 
+#include <algorithm>
+#include <deque>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 namespace steadfast::actors {
@@ -20,24 +24,30 @@ namespace {
 
 constexpr std::size_t late_replies_shown = 100;
 
-class store_reader : public observed<reader_actor> {
+/// What it tells itself besides.
+using self_telling_reader = reader_actor::extend<takes<void(flush)>>;
+
+class store_reader : public observed<self_telling_reader> {
 public:
   store_reader(caf::actor_config& cfg, reader_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "reader"; }
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
-  void on_exit() override { deps_ = {}; }
+  void on_exit() override {
+    counts_.clear();
+    deps_ = {};
+  }
 
   behavior_type make_behavior() override {
     since_ = deps_.clock.now(this);
     return {
-      [this](const show_task& m) { return guarded([&] { return view_of(deps_.store->find(m.id), true); }); },
+      [this](const show_task& m) { return guarded([&] { return on_show(m); }); },
       [this](const find_task& m) { return guarded([&] { return view_of(deps_.store->find(m.number), false); }); },
       [this](const list_tasks& m) { return guarded([&] { return on_list(m); }); },
       [this](const find_overdue& m) { return guarded([&] { return on_overdue(m); }); },
       [this](const find_notices& m) { return guarded([&] { return on_notices(m); }); },
-      [this](const count_tasks& m) { return guarded([&] { return on_count(m); }); },
+      [this](const count_tasks& m) { return on_count(m); },
       [this](const list_leases&) { return guarded([&] { return on_leases(); }); },
       [this](const list_alerts& m) {
         return guarded([&] { return alert_page{boxes(deps_.store->alerts(m.open_only, m.max))}; });
@@ -52,6 +62,7 @@ public:
       },
       [](const inspect_state&) { return state_of("", state_tree{}); },
       [this](const show_stats&) { return guarded([&] { return boxed<store::store_stats>{deps_.store->stats()}; }); },
+      [this](flush) { count_on(); },
     };
   }
 
@@ -85,6 +96,13 @@ private:
     return view;
   }
 
+  task_view on_show(const show_task& m) {
+    auto view = view_of(deps_.store->find(m.id), true);
+    if (!view.task)
+      view.damage = deps_.store->damage_of(m.id).value_or("");
+    return view;
+  }
+
   boxed<store::task_page> on_list(const list_tasks& m) {
     const auto before = m.before == 0 ? std::nullopt : std::optional{m.before};
     boxed<store::task_page> page{deps_.store->list(m.filter ? *m.filter : store::task_filter{}, before, m.max)};
@@ -92,8 +110,35 @@ private:
     return page;
   }
 
-  task_count on_count(const count_tasks& m) const {
-    return {deps_.store->count(m.filter ? *m.filter : store::task_filter{}, m.limit)};
+  /// To count may take seconds: what is asked meanwhile is answered between two parts.
+  caf::result<task_count> on_count(const count_tasks& m) {
+    if (counts_.size() == counts_max)
+      return caf::make_error(caf::sec::runtime_error,
+                             "more than " + std::to_string(counts_max) + " counts are under way: ask again later");
+    open_count c{make_response_promise<task_count>(), m.filter ? *m.filter : store::task_filter{}, m.limit, 0, {}};
+    auto answer = c.promise;
+    counts_.push_back(std::move(c));
+    if (counts_.size() == 1)
+      tell(this, self_telling_reader{this}, flush{});
+    return answer;
+  }
+
+  void count_on() {
+    auto c = std::move(counts_.front());
+    counts_.pop_front();
+    try {
+      const auto part = deps_.store->count_part(c.filter, c.before);
+      c.found += part.matched;
+      c.before = part.next;
+      if (c.before && c.found < c.limit)
+        counts_.push_back(std::move(c));
+      else
+        c.promise.deliver(task_count{std::min(c.found, c.limit)});
+    } catch (const store::store_error& e) {
+      c.promise.deliver(caf::make_error(caf::sec::runtime_error, std::string{e.what()}));
+    }
+    if (!counts_.empty())
+      tell(this, self_telling_reader{this}, flush{});
   }
 
   static std::optional<std::uint64_t> position(std::uint64_t before) {
@@ -145,12 +190,22 @@ private:
       found.now = deps_.clock.now(this);
       write_request w;
       w.what = boxed<store::write>{std::move(found)};
-      tell(this, deps_.writer, write_requests{{std::move(w)}});
+      tell_from_outside(deps_.writer, write_requests{{std::move(w)}}); // no answer: it takes none
     }
   }
 
+  struct open_count {
+    caf::typed_response_promise<task_count> promise;
+    store::task_filter filter;
+    std::uint64_t limit = 0;
+    std::uint64_t found = 0;
+    std::optional<std::uint64_t> before;
+  };
+  static constexpr std::size_t counts_max = 64;
+
   reader_deps deps_;
-  workflow::instant since_; ///< when the store was opened
+  std::deque<open_count> counts_; ///< under way, in turns
+  workflow::instant since_;       ///< when the store was opened
   definition_cache definitions_;
 };
 

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -29,6 +30,7 @@ struct control_context {
 
   caf::actor_system& sys;
   const node_parts& parts;
+  std::atomic<bool>& is_store_read_whole; ///< by a method, now
 
   template <class Answer, class Handle, class Question>
   Answer ask(const Handle& actor, const Question& question, std::chrono::milliseconds limit = reply_limit) const {

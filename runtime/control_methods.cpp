@@ -17,7 +17,9 @@
 #include <caf/scoped_actor.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -86,6 +88,11 @@ void submit(const control_context& c, const json& params, const control_reply& r
 
 actors::task_view view_of(const control_context& c, const std::string& id) {
   auto view = c.ask<actors::task_view>(c.parts.gateway, actors::show_task{id});
+  if (!view.damage.empty())
+    throw control_error{control_error::refused, "the task `" + id + "` was set aside because its records are damaged ("
+                                                  + view.damage
+                                                  + "): restore a copy of the store to get it back, or submit the work "
+                                                    "under another id"};
   if (!view.task || !view.definition)
     throw control_error{control_error::not_found, "there is no task `" + id + "`"};
   return view;
@@ -329,17 +336,18 @@ void record_act(const control_context& c, const json& params, const std::string&
 }
 
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
+  const auto is_store_read_whole = std::make_shared<std::atomic<bool>>(false);
   control_methods m;
   const auto add = [&](const char* name, json (*method)(const control_context&, const json&), const names& params) {
-    m[name] = [&sys, &parts, method, params](const json& given) {
+    m[name] = [&sys, &parts, is_store_read_whole, method, params](const json& given) {
       expect_known(given, params);
-      return run(method, control_context{sys, parts}, given);
+      return run(method, control_context{sys, parts, *is_store_read_whole}, given);
     };
   };
-  m["submit"] = [&sys, &parts](const json& params, const control_reply& reply) {
+  m["submit"] = [&sys, &parts, is_store_read_whole](const json& params, const control_reply& reply) {
     expect_known(params,
                  {"id", "workflow", "version", "payload", "content_type", "reply_to", "priority", "not_before_ms"});
-    submit({sys, parts}, params, reply);
+    submit({sys, parts, *is_store_read_whole}, params, reply);
   };
   add("task.show", show_task, {"id"});
   add("task.state", task_state, {"id"});

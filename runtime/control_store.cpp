@@ -4,6 +4,9 @@
 #include "runtime/json.hpp"
 #include "store/export_file.hpp"
 
+#include <atomic>
+#include <chrono>
+
 namespace steadfast {
 
 using nlohmann::json;
@@ -12,11 +15,34 @@ json show_store_stats(const control_context& c, const json&) {
   return stats_json(*c.ask<actors::boxed<store::store_stats>>(c.parts.reader, actors::show_stats{}));
 }
 
+namespace {
+
+/// What reads the whole store keeps one of the few threads of the control channel for long: one at a time, so that the others
+/// are there for short questions.
+class whole_store_reading {
+public:
+  explicit whole_store_reading(const control_context& c) : is_under_way_{c.is_store_read_whole} {
+    if (is_under_way_.exchange(true))
+      throw control_error{control_error::busy, "the store is being checked or copied already", again_after};
+  }
+  ~whole_store_reading() { is_under_way_ = false; }
+  whole_store_reading(const whole_store_reading&) = delete;
+  whole_store_reading& operator=(const whole_store_reading&) = delete;
+
+private:
+  static constexpr std::chrono::seconds again_after{10};
+  std::atomic<bool>& is_under_way_;
+};
+
+} // namespace
+
 json check_store(const control_context& c, const json&) {
+  const whole_store_reading one_at_a_time{c};
   return check_json(c.store().check());
 }
 
 json copy_store(const control_context& c, const json& params) {
+  const whole_store_reading one_at_a_time{c};
   c.store().copy(text_of(params, "to"));
   return json::object();
 }

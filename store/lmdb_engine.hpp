@@ -40,9 +40,11 @@ public:
   void save() override;
 
   std::optional<workflow::task> find(const std::string& id) const override;
+  std::optional<std::string> damage_of(const std::string& id) const override;
   std::optional<workflow::task> find(std::uint64_t number) const override;
   task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override;
   std::size_t count(const task_filter& filter, std::size_t limit) const override;
+  tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const override;
   due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
                    std::size_t max) const override;
   std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override;

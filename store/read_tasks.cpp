@@ -1,6 +1,7 @@
 // Tasks, singly and in pages.
 
 #include "store/reading.hpp"
+#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -11,6 +12,7 @@ namespace {
 
 /// Tasks looked at in one snapshot; a page may end early because of it, so that no snapshot lives long.
 constexpr std::size_t looked_at_max = 20'000;
+constexpr std::size_t counted_in_part_max = 2000;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -33,6 +35,11 @@ bool matches(const workflow::task& t, const task_filter& f) {
 bool is_by_state_only(const task_filter& f) {
   return f.workflow.empty() && f.locked_by.empty() && f.text.empty() && f.agent.empty()
          && f.submitted_before == workflow::never && f.submitted_after == workflow::unset;
+}
+
+/// Whether the counters of the store tell it.
+bool is_counted(const task_filter& f) {
+  return is_by_state_only(f) && f.states.size() <= 1;
 }
 
 /// Task numbers in falling order, from one or more index ranges.
@@ -134,6 +141,25 @@ std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
   });
 }
 
+std::optional<std::string> lmdb_engine::damage_of(const std::string& id) const {
+  const auto recent = recent_.find(id);
+  return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<std::string> {
+    try {
+      const auto ref = ref_of(see, id, recent);
+      if (!ref || workflow::mutant("damage_not_told"))
+        return std::nullopt;
+      const key k{ref->number};
+      const auto aside = txn.get(in_.set_aside, k);
+      if (aside)
+        return decode_record<set_aside_record>(k, *aside).why;
+      see.whole_task(ref->number);
+      return std::nullopt;
+    } catch (const damaged_record& e) {
+      return e.what();
+    }
+  });
+}
+
 std::optional<exported_task> lmdb_engine::export_task(const std::string& id) const {
   const auto recent = recent_.find(id);
   return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<exported_task> {
@@ -177,22 +203,37 @@ task_page lmdb_engine::list(const task_filter& filter, std::optional<std::uint64
 }
 
 std::size_t lmdb_engine::count(const task_filter& filter, std::size_t limit) const {
-  if (is_by_state_only(filter) && filter.states.size() <= 1) {
-    const auto by_state = stats().tasks;
-    std::uint64_t sum = 0;
-    for (const auto& [state, tasks] : by_state)
-      if (filter.states.empty() || filter.states.front() == state)
-        sum += tasks;
-    return std::min<std::size_t>(sum, limit);
-  }
   std::size_t found = 0;
   std::optional<std::uint64_t> before;
   do {
-    const auto page = list(filter, before, std::min<std::size_t>(limit - found, 1000));
-    found += page.tasks.size();
-    before = page.next;
+    const auto part = count_part(filter, before);
+    found += part.matched;
+    before = part.next;
   } while (before && found < limit);
-  return found;
+  return std::min(found, limit);
+}
+
+state_store::tally lmdb_engine::count_part(const task_filter& filter, std::optional<std::uint64_t> before) const {
+  tally part;
+  if (is_counted(filter)) {
+    for (const auto& [state, tasks] : stats().tasks)
+      if (filter.states.empty() || filter.states.front() == state)
+        part.matched += tasks;
+    return part;
+  }
+  return read([&](const lmdb::transaction& txn, const snapshot& see) {
+    newest_first numbers{txn, in_, filter, before.value_or(~0ULL)};
+    for (std::size_t looked_at = 0; const auto number = numbers.next(); ++looked_at) {
+      if (looked_at == counted_in_part_max) {
+        part.next = before;
+        return part;
+      }
+      before = number;
+      const auto known = believed(see, *number);
+      part.matched += known && matches(known->state.task, filter) ? 1 : 0;
+    }
+    return part;
+  });
 }
 
 state_store::due_page lmdb_engine::overdue(workflow::instant now,

@@ -340,9 +340,17 @@ public:
   /// Payload and results included. A task whose records do not check is reported by `damaged()` and not returned.
   virtual std::optional<workflow::task> find(const std::string& id) const = 0;
   virtual std::optional<workflow::task> find(std::uint64_t number) const = 0;
+  /// What is wrong with a task that was set aside, or will be. Absent: there is no task of that id, or nothing is.
+  virtual std::optional<std::string> damage_of(const std::string& id) const = 0;
   virtual task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const = 0;
   /// Number of tasks that match, counted up to `limit`.
   virtual std::size_t count(const task_filter& filter, std::size_t limit) const = 0;
+  /// The same in parts that take some milliseconds each, with a snapshot each.
+  struct tally {
+    std::size_t matched = 0;
+    std::optional<std::uint64_t> next; ///< give it as `before` for the next part
+  };
+  virtual tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const = 0;
   /// Tasks whose next_due has come, oldest due first, after the cursor (due, number); payloads left out.
   struct due_page {
     std::vector<workflow::task> tasks;

@@ -14,10 +14,14 @@ public:
   void save() override { real().save(); }
   std::optional<workflow::task> find(const std::string& id) const override { return real().find(id); }
   std::optional<workflow::task> find(std::uint64_t number) const override { return real().find(number); }
+  std::optional<std::string> damage_of(const std::string& id) const override { return real().damage_of(id); }
   task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override {
     return real().list(filter, before, max);
   }
   std::size_t count(const task_filter& filter, std::size_t limit) const override { return real().count(filter, limit); }
+  tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const override {
+    return real().count_part(filter, before);
+  }
   due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
                    std::size_t max) const override {
     return real().overdue(now, after, max);

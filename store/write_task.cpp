@@ -79,7 +79,9 @@ outcome write_batch::submit_again(const submit_task& w, const task_ref& known, c
                                            + " was submitted before with another payload, workflow or version");
   const auto there = load(known.number);
   if (!there)
-    return turned_down(verdict::refused, "the task " + w.what.id + " was set aside because its record was damaged");
+    return turned_down(verdict::refused, "the task " + w.what.id
+                                           + " was set aside because its records are damaged: restore a copy of the "
+                                             "store to get it back, or submit the work under another id");
   outcome o = applied();
   o.number = known.number;
   o.state = there->state.task.state;

@@ -176,6 +176,22 @@ TEST_CASE("row 66: a damaged task is set aside with an alert in one commit, and 
   CHECK(store.one(told[0]).result == verdict::absent);
 }
 
+TEST_CASE("row 66: a task that was set aside is told of by its id, before and after") {
+  opened_store store;
+  store.submit("victim", "the payload of the victim");
+  store.submit("other");
+  CHECK_FALSE(store->damage_of("victim"));
+  damage(store, "the payload of the victim");
+  CHECK(mentions(store->damage_of("victim").value(), "checksum"));
+  REQUIRE(store.one(set_aside_damaged{1, "its payload is another", at(1)}).result == verdict::applied);
+  CHECK(store->damage_of("victim") == "its payload is another");
+  CHECK_FALSE(store->damage_of("other"));
+  CHECK_FALSE(store->damage_of("nobody"));
+  const auto again = store.one(submit_task{order("victim", "the payload of the victim"), at(2)});
+  CHECK(again.result == verdict::refused);
+  CHECK(mentions(again.why, "restore a copy"));
+}
+
 TEST_CASE("row 66: updates of a damaged task are refused, not built upon") {
   opened_store store;
   auto victim = order("victim");

@@ -151,3 +151,26 @@ TEST_CASE("what was never there is absent") {
   CHECK_FALSE(store->find(7));
   CHECK(store->damaged().empty());
 }
+
+TEST_CASE("a count in parts is the same as one at once, and no part looks at more than some thousands") {
+  opened_store store;
+  std::vector<store::write> batch;
+  for (int i = 0; i < 4500; ++i)
+    batch.emplace_back(submit_task{order("t-" + std::to_string(i)), at(0)});
+  store->commit(batch);
+  task_filter f;
+  f.text = "9";
+  std::size_t found = 0;
+  std::size_t parts = 0;
+  std::optional<std::uint64_t> before;
+  do {
+    const auto part = store->count_part(f, before);
+    found += part.matched;
+    before = part.next;
+    ++parts;
+  } while (before);
+  CHECK(parts == 3);
+  CHECK(found == store->count(f, 1'000'000));
+  CHECK(found > 1000);
+  CHECK(store->count(f, 17) == 17);
+}
