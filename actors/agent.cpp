@@ -33,8 +33,10 @@ using agent_self = agent_actor::extend<takes<void(call_outcome_note)>, takes<voi
 
 class agent_process : public observed<agent_self>, private agent_hands {
 public:
-  agent_process(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
+  agent_process(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make,
+                workflow::span longest_wait)
       : observed{cfg},
+        longest_wait_{longest_wait},
         time_{clock},
         desk_{o, *this},
         caller_{make(speaker())} {}
@@ -95,7 +97,8 @@ private:
     for (; !over_.empty(); over_.pop_front())
       desk_.on_call_over(over_.front().ticket, std::move(over_.front().what), now());
     finish_drain();
-    alarm_.set<agent_self>(this, time_, std::min(desk_.next_due(), drain_until_));
+    if (const auto due = std::min(desk_.next_due(), drain_until_); due != workflow::never)
+      alarm_.set<agent_self>(this, time_, std::min(due, now() + longest_wait_));
   }
 
   agent_view view() const {
@@ -166,6 +169,7 @@ private:
   void report(const report_sink& to, attempt_report what) override { reports_.add(this, to, std::move(what)); }
   void after_message() override { reports_.send_all(this); }
 
+  const workflow::span longest_wait_; ///< between two looks at what is due
   mutable even_clock time_;
   agent_desk desk_;
   outbox<report_sink, attempt_reports> reports_;
@@ -179,8 +183,11 @@ private:
 } // namespace
 
 agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
-                        const make_caller& make) {
-  return sys.spawn<agent_process>(o, clock, make);
+                        const make_caller& make, bool detached) {
+  // A timer on its way keeps the agent, and the actor system does not end before a detached one is gone.
+  constexpr workflow::span short_wait{200};
+  return detached ? sys.spawn<agent_process, caf::detached>(o, clock, make, short_wait)
+                  : sys.spawn<agent_process>(o, clock, make, alarm::longest_wait);
 }
 
 } // namespace steadfast::actors

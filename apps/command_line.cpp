@@ -1,7 +1,7 @@
 #include "apps/command_line.hpp"
 
 #include "apps/failure.hpp"
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 #include "runtime/config_error.hpp"
 #include "store/state_store.hpp"
 

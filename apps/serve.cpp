@@ -3,7 +3,7 @@
 #include "apps/failure.hpp"
 #include "runtime/config_file.hpp"
 #include "runtime/log.hpp"
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,12 +1,14 @@
-# steadfast_folder(store LIBRARIES steadfast::workflow LMDB::LMDB [CAF])
+# steadfast_folder(store LIBRARIES steadfast::workflow LMDB::LMDB [CAF] [EXCEPT another_target.cpp])
 #
 # One static library per folder, named steadfast_<folder>, with the alias steadfast::<folder>: all its sources, its
-# libraries, and the root of the tree as include path. A folder without a source is an interface library. CAF says that
-# its sources include CAF (see steadfast_uses_caf).
+# libraries, and the root of the tree and include/ as include paths, which the installed package does not have. A folder
+# without a source is an interface library. CAF says that its sources include CAF (see steadfast_uses_caf).
 function(steadfast_folder folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "" "LIBRARIES;EXCEPT")
   set(target steadfast_${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
+  list(TRANSFORM arg_EXCEPT PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  list(REMOVE_ITEM sources ${arg_EXCEPT})
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
@@ -20,17 +22,21 @@ function(steadfast_folder folder)
   add_library(steadfast::${folder} ALIAS ${target})
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
-                                                "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/steadfast>")
+                                                "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
   target_link_libraries(${target} ${scope} ${arg_LIBRARIES})
   steadfast_install_library(${folder})
-  install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/steadfast/${folder}"
-          FILES_MATCHING PATTERN "*.hpp")
 endfunction()
 
-# As steadfast::<name> in the installed package.
+# steadfast_install_library(store [EXPORT the_targets_of_its_component]): as steadfast::<name> in the installed package.
 function(steadfast_install_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT" "")
+  if(NOT arg_EXPORT)
+    set(arg_EXPORT steadfast_node_targets)
+  endif()
   set_target_properties(steadfast_${name} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS steadfast_${name} EXPORT steadfast_targets)
+  if(STEADFAST_INSTALL)
+    install(TARGETS steadfast_${name} EXPORT ${arg_EXPORT})
+  endif()
 endfunction()
 
 # CAF's headers bind null references where an actor is spawned from a function without arguments: nothing is read

@@ -3,7 +3,7 @@
 #include "actors/speak.hpp"
 #include "actors/type_ids.hpp"
 #include "runtime/connections.hpp"
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 
 #include <asio/connect.hpp>
 #include <asio/io_context.hpp>

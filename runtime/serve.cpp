@@ -65,7 +65,7 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
   const auto signals = block_end_signals();
   leave_no_core_file();
   umask(0077);
-  node n{options};
+  assembled_node n{options};
   n.start();
   const auto where = options.roles.store ? "store " + options.store.path.string() : "joining " + options.cluster.join;
   log_line("info", "node " + options.name + " is ready; " + where + ", socket "

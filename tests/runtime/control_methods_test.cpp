@@ -46,7 +46,7 @@ struct called_node {
   }
 
   tests::temp_folder folder{tests::fast_place()};
-  node running;
+  assembled_node running;
   control_methods methods;
 };
 
