@@ -25,7 +25,7 @@ struct call_outcome_note {
   answer what;
 };
 STEADFAST_MESSAGE(call_outcome_note, x.ticket, x.what.kind, x.what.result, x.what.why, x.what.maybe_done,
-                  x.what.retry_after)
+                  x.what.retry_after, x.what.unsettled)
 
 namespace {
 
@@ -33,10 +33,8 @@ using agent_self = agent_actor::extend<takes<void(call_outcome_note)>, takes<voi
 
 class agent_process : public observed<agent_self>, private agent_hands {
 public:
-  agent_process(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make,
-                workflow::span longest_wait)
+  agent_process(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
       : observed{cfg},
-        longest_wait_{longest_wait},
         time_{clock},
         desk_{o, *this},
         caller_{make(speaker())} {}
@@ -66,7 +64,7 @@ public:
         go_on();
       },
       [this](const tick_timer& m) {
-        if (alarm_.rings(m))
+        if (alarm_.rings<agent_self>(this, time_, m))
           desk_.on_tick(now());
         go_on();
       },
@@ -97,8 +95,7 @@ private:
     for (; !over_.empty(); over_.pop_front())
       desk_.on_call_over(over_.front().ticket, std::move(over_.front().what), now());
     finish_drain();
-    if (const auto due = std::min(desk_.next_due(), drain_until_); due != workflow::never)
-      alarm_.set<agent_self>(this, time_, std::min(due, now() + longest_wait_));
+    alarm_.set<agent_self>(this, time_, std::min(desk_.next_due(), drain_until_));
   }
 
   agent_view view() const {
@@ -164,12 +161,12 @@ private:
     if (auto a = caller_->start(ticket, std::move(what)))
       over_.push_back({ticket, *std::move(a)});
   }
+  void ask_to_end(call_ticket ticket) override { caller_->ask_to_end(ticket); }
   void stop(call_ticket ticket) override { caller_->stop(ticket); }
   void abandon(call_ticket ticket) override { caller_->abandon(ticket); }
   void report(const report_sink& to, attempt_report what) override { reports_.add(this, to, std::move(what)); }
   void after_message() override { reports_.send_all(this); }
 
-  const workflow::span longest_wait_; ///< between two looks at what is due
   mutable even_clock time_;
   agent_desk desk_;
   outbox<report_sink, attempt_reports> reports_;
@@ -184,10 +181,7 @@ private:
 
 agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
                         const make_caller& make, bool detached) {
-  // A timer on its way keeps the agent, and the actor system does not end before a detached one is gone.
-  constexpr workflow::span short_wait{200};
-  return detached ? sys.spawn<agent_process, caf::detached>(o, clock, make, short_wait)
-                  : sys.spawn<agent_process>(o, clock, make, alarm::longest_wait);
+  return detached ? sys.spawn<agent_process, caf::detached>(o, clock, make) : sys.spawn<agent_process>(o, clock, make);
 }
 
 } // namespace steadfast::actors

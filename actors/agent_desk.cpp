@@ -66,6 +66,8 @@ void agent_desk::on_order(step_order o, const report_sink& from, instant now, co
 void agent_desk::join(open_attempt& a, const step_order& o, const report_sink& from) {
   a.order.epoch = o.epoch;
   a.sink = from;
+  if (a.in == phase::unwanted)
+    a.in = phase::calling; // until complete-by: its limit passed while nobody wanted it
 }
 
 void agent_desk::admit(step_order o, const report_sink& from) {
@@ -91,7 +93,7 @@ void agent_desk::decline(const step_order& o, const report_sink& to, span retry_
   ++counts_.declined;
   fence_.end(o.task_number, o.epoch, o.step, o.attempt);
   auto r = report_on(o, report_kind::declined);
-  r.maybe_done = false;
+  r.maybe_done = r.unsettled = false;
   r.retry_after = retry_after;
   r.why = std::move(why);
   hands_.report(to, std::move(r));
@@ -124,9 +126,11 @@ void agent_desk::on_stop(const stop_order& o, const report_sink& from, instant n
   a.sink = from;
   if (a.in == phase::queued || a.in == phase::waiting)
     return report(i, report_kind::stopped, {});
-  if (a.in == phase::calling)
+  if (a.in == phase::calling && workflow::mutant("hung_up_on_unwanted"))
     hands_.stop(a.ticket);
-  a.in = phase::stopping;
+  else if (a.in == phase::calling)
+    hands_.ask_to_end(a.ticket);
+  a.in = phase::unwanted;
   due_.set(a.order.complete_by, i->first, 0);
 }
 
@@ -184,7 +188,7 @@ void agent_desk::abandon_call(const open_attempt& a, instant now) {
   auto& c = calls_.at(a.ticket);
   c.attempt = 0;
   ++abandoned_;
-  const bool unwanted = a.in == phase::stopping;
+  const bool unwanted = a.in == phase::unwanted;
   count_call(c.circuit_period, unwanted ? workflow::call_outcome::withdrawn : workflow::call_outcome::failed, now);
   if (!workflow::mutant("late_call_not_cancelled"))
     hands_.abandon(a.ticket);

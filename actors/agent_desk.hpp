@@ -23,6 +23,7 @@ class state_tree;
 class agent_hands {
 public:
   virtual void start(call_ticket ticket, call what) = 0;
+  virtual void ask_to_end(call_ticket ticket) = 0;
   virtual void stop(call_ticket ticket) = 0;
   virtual void abandon(call_ticket ticket) = 0;
   virtual void report(const report_sink& to, attempt_report what) = 0;
@@ -36,10 +37,11 @@ protected:
 ///
 ///     order --> queued --> calling ----+--> reported
 ///                 ^           |        |
-///                 |           +--> stopping (ordered) or giving up (call_limit)
+///                 |           +--> unwanted (stop order) or giving up (call_limit)
 ///                 +- waiting <+
 ///
-/// From every phase complete-by leads to silence. `stopped` is said when the call is over, not when it is asked to end.
+/// From every phase complete-by leads to silence. An attempt that is not wanted any more is heard out: it is reported when its
+/// call is over, as the service ended it, and only complete-by ends the listening.
 /// A call that outlives its attempt keeps its place until it is over, so `concurrency` bounds what is really under way.
 /// Nothing is queued or waiting while the circuit is open. Memory: at most queue + concurrency orders with
 /// inputs_size_max bytes of input, and one epoch for each of the last epochs_kept tasks.
@@ -69,7 +71,7 @@ private:
   using place = std::uint64_t;                                                  ///< in the order of arrival; 0: none
   using attempt_name = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>; ///< task, step, attempt
 
-  enum class phase : std::uint8_t { queued, calling, stopping, giving_up, waiting };
+  enum class phase : std::uint8_t { queued, calling, unwanted, giving_up, waiting };
   struct open_attempt {
     step_order order;
     report_sink sink;
@@ -78,6 +80,7 @@ private:
     workflow::instant began_at; ///< of the last try
     std::uint32_t tries = 0;
     bool maybe_done = false; ///< one of the tries may have acted
+    bool unsettled = false;  ///< one of them ended without the service's own word, and may act yet
     std::string why;         ///< of the last failure
   };
   struct open_call {

@@ -64,9 +64,9 @@ void agent_desk::on_call_over(call_ticket ticket, answer a, instant now) {
   begin_calls(now);
 }
 
-/// A call that failed because it was told to end says nothing about the service; one that was given up does.
+/// A call that failed when it was asked to end says nothing about the service; one that was given up does.
 answer agent_desk::as_seen_by(const open_attempt& a, answer x) const {
-  if (a.in == phase::stopping && x.kind == report_kind::failed_transient)
+  if (a.in == phase::unwanted && x.kind == report_kind::failed_transient)
     x.kind = report_kind::stopped;
   else if (a.in == phase::giving_up && x.kind == report_kind::stopped)
     return failed_for_now("no answer within call_limit (" + std::to_string(options_.call_limit.count()) + " ms)",
@@ -81,8 +81,10 @@ void agent_desk::settle(attempt_iterator i, answer a, instant now) {
     return close(i);
   }
   const bool has_failed = a.kind != report_kind::succeeded && a.kind != report_kind::denied;
-  if (has_failed && a.kind != report_kind::declined)
+  if (has_failed && a.kind != report_kind::declined) {
     x.maybe_done = (x.maybe_done && !workflow::mutant("agent_forgets_doubt")) || a.maybe_done;
+    x.unsettled = (x.unsettled && !workflow::mutant("agent_forgets_lost_calls")) || (a.maybe_done && a.unsettled);
+  }
   switch (a.kind) {
     case report_kind::succeeded: return settle_success(i, std::move(a));
     case report_kind::denied:
@@ -95,7 +97,7 @@ void agent_desk::settle(attempt_iterator i, answer a, instant now) {
     case report_kind::declined:
     case report_kind::stopped: break;
   }
-  if (x.in == phase::stopping)
+  if (x.in == phase::unwanted)
     return report(i, report_kind::stopped, std::move(a));
   try_again_or_report(i, a, now);
 }
@@ -175,7 +177,7 @@ void agent_desk::send_back_while_open(instant now) {
     } else {
       auto why = a.why + "; " + circuit_text();
       report(here, report_kind::failed_transient,
-             {report_kind::failed_transient, {}, std::move(why), a.maybe_done, retry_after});
+             {report_kind::failed_transient, {}, std::move(why), a.maybe_done, retry_after, a.unsettled});
     }
   }
 }
@@ -192,6 +194,7 @@ void agent_desk::report(attempt_iterator i, report_kind kind, answer a) {
     case report_kind::stopped: break;
   }
   r.maybe_done = x.maybe_done && kind != report_kind::denied;
+  r.unsettled = x.unsettled;
   r.retry_after = a.retry_after;
   r.why = shown(a.why, why_size_max);
   if (kind == report_kind::succeeded)

@@ -28,7 +28,9 @@ struct call {
   workflow::instant complete_by;
   std::uint32_t try_number = 1; ///< inside the attempt
   workflow::instant began_at;   ///< the node's time when this call began
-  std::stop_token stop;         ///< asks for an end: nobody waits for the answer any more, or soon nobody will
+  /// Asks for an early end, but not for a broken one: until complete_by the answer still counts, so do not hang up on a
+  /// service that works. After complete_by nobody hears it.
+  std::stop_token stop;
 };
 
 /// What it answers.
@@ -38,9 +40,14 @@ struct answer {
   std::string why;        ///< otherwise
   bool maybe_done = true; ///< with failed_*: the remote side may have acted; false when it refused or was not reached
   workflow::span retry_after{0}; ///< with failed_transient: the remote side asked for at least this wait
+  /// With maybe_done: nobody heard the remote side's own word, so it may be at work yet (a lost connection, a gateway's
+  /// 504). Probe and undo then wait until complete_by and the workflow's grace have passed. False when it has ended.
+  bool unsettled = true;
 };
 answer succeeded(std::string result = "null");
+/// The remote side has said no, or has ended: it is not at work any more.
 answer failed_for_good(std::string why, bool maybe_done = false);
+/// With `maybe_done` it is unsettled too; set that to false where the remote side itself said that it failed.
 answer failed_for_now(std::string why, bool maybe_done = true);
 answer did_not_happen(); ///< for probes
 

@@ -38,7 +38,7 @@ struct step_orders {
 };
 STEADFAST_MESSAGE(step_orders, x.all)
 
-/// The attempt is not wanted any more: stop and report `stopped`.
+/// The attempt is not wanted any more: begin no further call of it, and report how the one under way ends.
 struct stop_order {
   std::uint64_t task_number = 0;
   std::uint32_t step = 0;
@@ -55,12 +55,13 @@ struct attempt_report {
   std::uint64_t epoch = 0;
   report_kind kind = report_kind::succeeded;
   bool maybe_done = true;        ///< with failed_* and stopped: the remote side may have acted; false when it refused
+  bool unsettled = false;        ///< a call ended without the service's own word: it may be at work on it until complete-by
   workflow::span retry_after{0}; ///< with failed_transient and declined
   std::string result;            ///< with succeeded
   std::string why;
 };
-STEADFAST_MESSAGE(attempt_report, x.task_number, x.step, x.attempt, x.epoch, x.kind, x.maybe_done, x.retry_after,
-                  x.result, x.why)
+STEADFAST_MESSAGE(attempt_report, x.task_number, x.step, x.attempt, x.epoch, x.kind, x.maybe_done, x.unsettled,
+                  x.retry_after, x.result, x.why)
 
 struct attempt_reports {
   std::vector<attempt_report> all;

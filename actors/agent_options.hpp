@@ -35,9 +35,10 @@ struct http_options {
   std::vector<std::string> permanent = {"3xx", "4xx"}; ///< status classes or codes answered as permanent failures
   std::vector<std::string> transient = {"408", "425", "429", "5xx"}; ///< these win over permanent
   workflow::span connect_limit{3000};
-  std::string ca_file;           ///< empty: the system's certificates
-  std::string proxy;             ///< URL of an HTTP proxy; empty: none, whatever the environment says
-  bool allow_link_local = false; ///< 169.254.0.0/16, fe80::/10 and the other addresses where cloud metadata lives
+  std::string ca_file;              ///< empty: the system's certificates
+  std::string proxy;                ///< URL of an HTTP proxy; empty: none, whatever the environment says
+  std::vector<std::string> secrets; ///< shown as *** where a service's answer repeats them
+  bool allow_link_local = false;    ///< 169.254.0.0/16, fe80::/10 and the other addresses where cloud metadata lives
 };
 
 /// Runs an allow-listed program: input on standard input, result on standard output, no shell.
@@ -48,13 +49,18 @@ struct exec_options {
   std::vector<std::int32_t> transient_exits = {75}; ///< exit codes that are worth another try (EX_TEMPFAIL)
   std::int32_t denied_exit = 66;                    ///< a probe's exit code for "it did not happen" (EX_NOINPUT)
   std::uint64_t output_max = 1 << 20;
-  std::string directory = "/"; ///< where it runs
-  bool allow_root = false;     ///< run it although the node runs as root
+  std::string directory = "/";      ///< where it runs
+  std::vector<std::string> secrets; ///< shown as *** where the program says them
+  bool allow_root = false;          ///< run it although the node runs as root
 };
 
 /// What is wrong, one sentence each, naming the field. Empty: it can be used.
 std::vector<std::string> problems(const agent_options& o);
 std::vector<std::string> problems(const http_options& o);
 std::vector<std::string> problems(const exec_options& o);
+
+/// What is wrong with a header or a variable of the environment, without its value. Empty: nothing.
+std::string header_problem(const std::string& name, const std::string& value);
+std::string variable_problem(const std::string& name, const std::string& value);
 
 } // namespace steadfast::actors

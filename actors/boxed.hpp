@@ -42,7 +42,7 @@ public:
         return caf::make_error(caf::sec::invalid_argument, std::string{e.what()});
       }
     };
-    return f(caf::meta::type_name("steadfast3::boxed"), bytes, caf::meta::load_callback(load));
+    return f(caf::meta::type_name("steadfast4::boxed"), bytes, caf::meta::load_callback(load));
   }
 
 private:

@@ -29,8 +29,11 @@ public:
   virtual const char* kind() const = 0; ///< "function", "http", "exec"
   /// What came of it, if it is over at once.
   virtual std::optional<answer> start(call_ticket ticket, call what) = 0;
-  /// The call is not wanted any more. It is over when nothing that this process does for it goes on: then `stopped`, or
-  /// how it ended if it was quicker.
+  /// The attempt is not wanted any more, but how its call ends still counts: it may end early only where it knows how it
+  /// ended. A service at work is not hung up on, because nobody would know whether it acts.
+  virtual void ask_to_end(call_ticket) {}
+  /// The call has taken longer than it may. It is over when nothing that this process does for it goes on: then `stopped`,
+  /// or how it ended if it was quicker.
   virtual void stop(call_ticket ticket) = 0;
   /// Nobody waits for the call any more. It is over when its place can be given to another call.
   virtual void abandon(call_ticket ticket) { stop(ticket); }

@@ -35,14 +35,18 @@ private:
   clock_lead lead_;
 };
 
-/// The node's time: the wall clock read once when it was set, counted on from there by CAF's steady clock. It never jumps
-/// while the process runs, and a simulation moves it by moving CAF's clock. On a node without a store it follows the clock of
+/// What shows the time since the machine's boot, in which it slept or not.
+using boot_time = caf::actor_clock::time_point (*)();
+
+/// The node's time: the wall clock read once when it was set, counted on from there by a clock that never jumps, and that a
+/// simulation moves. CAF's own stands still while the machine sleeps. On a node without a store it follows the clock of
 /// the node that has it, so that one clock judges every complete-by of a cluster; it is not ahead of that, as far as is known,
 /// so that nobody decides that a time is over before it is.
 struct node_clock {
   workflow::instant set_at; ///< names the clock, too
   caf::actor_clock::time_point steady_at_set;
   std::shared_ptr<const shared_lead> lead{}; ///< none: this is the clock that the others follow
+  boot_time since_boot = nullptr;            ///< null: counted by CAF's clock, as in a simulation
 
   template <class Self>
   workflow::clock_reading reading(const Self* self) const {
@@ -60,12 +64,18 @@ struct node_clock {
   /// It only counts, whatever other clocks show.
   template <class Self>
   workflow::instant own_time(const Self* self) const {
-    const auto passed = const_cast<Self*>(self)->clock().now() - steady_at_set;
-    return set_at + std::chrono::duration_cast<workflow::span>(passed);
+    const auto shown = since_boot != nullptr ? since_boot() : const_cast<Self*>(self)->clock().now();
+    return set_at + std::chrono::duration_cast<workflow::span>(shown - steady_at_set);
+  }
+
+  /// For a delayed message, which comes later than by this clock when the machine sleeps meanwhile.
+  workflow::span longest_wait() const {
+    const bool may_sleep = since_boot != nullptr && !workflow::mutant("sleep_not_noticed");
+    return may_sleep ? std::chrono::seconds{1} : std::chrono::hours{24 * 365};
   }
 
   /// Without the lead, for what must not depend on any other clock.
-  node_clock own() const { return {set_at, steady_at_set, {}}; }
+  node_clock own() const { return {set_at, steady_at_set, {}, since_boot}; }
 };
 
 /// For who has to be silent in time: is not behind the clock that the node follows, as far as is known, and does not jump when
@@ -89,6 +99,12 @@ public:
 
   /// Whether it is that clock which is followed. REQUIRES: now() was called just before.
   bool follows(workflow::instant set_at) const { return set_at != workflow::unset && set_at == seen_.set_at; }
+
+  template <class Self>
+  workflow::instant own_time(const Self* self) const {
+    return clock_.own_time(self);
+  }
+  workflow::span longest_wait() const { return clock_.longest_wait(); }
 
 private:
   /// What was last seen of the clock that is followed.

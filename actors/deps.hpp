@@ -157,6 +157,7 @@ struct front_deps {
   scheduler_actor scheduler{};           ///< none: the node has not the role
   std::vector<lease_actor> leases{};     ///< given up when the node is drained
   workflow::span inspection_limit{1000}; ///< for an actor to say what it works with
+  std::function<workflow::instant()> certificate_until{}; ///< when the node's certificate ends; empty: it has none
 };
 node_front spawn_front(caf::actor_system& sys, front_deps deps);
 

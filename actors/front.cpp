@@ -38,7 +38,8 @@ public:
       [this](const hello&) { return offer(); },
       [this](const ask_time&) {
         const auto clock = deps_.clock.reading(this);
-        return told_time{clock.now, clock.set_at, drained_};
+        const auto until = deps_.certificate_until ? deps_.certificate_until() : workflow::unset;
+        return told_time{clock.now, clock.set_at, drained_, until};
       },
       [this](const list_actors& m) { return on_list(m); },
       [this](const find_actor& m) { return on_find(m); },

@@ -103,6 +103,7 @@ public:
   }
 
   /// The function may see it in its stop token; the call is over when the function returns.
+  void ask_to_end(call_ticket ticket) override { stop(ticket); }
   void stop(call_ticket ticket) override { shared_->calls.request_stop(ticket); }
 
 private:
@@ -163,6 +164,7 @@ public:
     return std::nullopt;
   }
 
+  void ask_to_end(call_ticket ticket) override { stop(ticket); }
   void stop(call_ticket ticket) override { calls_->request_stop(ticket); }
 
   /// The function may never answer: its place is free all the same.

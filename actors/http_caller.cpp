@@ -2,6 +2,7 @@
 
 #include "actors/call_threads.hpp"
 #include "actors/http_reply.hpp"
+#include "actors/masking.hpp"
 #include "workflow/mutant.hpp"
 #include "workflow/time_text.hpp"
 
@@ -37,11 +38,12 @@ struct header_list {
   header_list& operator=(const header_list&) = delete;
   ~header_list() { curl_slist_free_all(first); }
 
-  /// A control character would end the header, so it is sent as %XX, and the percent sign too: two values stay two.
+  /// As it is, but for control characters, which could end the header: they are sent as %XX. Neither ids nor what is configured
+  /// has any.
   void add(const std::string& name, const std::string& value) {
     auto line = name + ": ";
     for (const char c : value)
-      line += static_cast<unsigned char>(c) < ' ' || c == '%' ? escaped(c) : std::string{c};
+      line += (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 0x7F ? escaped(c) : std::string{c};
     first = curl_slist_append(first, line.c_str());
   }
 
@@ -126,25 +128,32 @@ std::size_t take_body(char* data, std::size_t, std::size_t size, void* user) {
   return size;
 }
 
+/// The value of the header, if it is the one of that name, which ends in a colon.
+void take_value(std::string_view line, std::string_view name, std::string& into) {
+  if (line.size() <= name.size() || strncasecmp(line.data(), name.data(), name.size()) != 0)
+    return;
+  line.remove_prefix(name.size());
+  const auto first = line.find_first_not_of(" \t\r\n");
+  const auto last = line.find_last_not_of(" \t\r\n");
+  if (first != std::string_view::npos)
+    into = std::string{line.substr(first, last - first + 1)};
+}
+
 std::size_t take_header(char* data, std::size_t, std::size_t size, void* user) {
-  constexpr std::string_view name = "retry-after:";
-  const std::string_view line{data, size};
-  auto& headers_size = static_cast<transfer*>(user)->headers_size;
-  headers_size += size;
-  if (headers_size > headers_max)
+  auto& t = *static_cast<transfer*>(user);
+  t.headers_size += size;
+  if (t.headers_size > headers_max)
     return 0;
-  if (line.size() > name.size() && strncasecmp(line.data(), name.data(), name.size()) == 0) {
-    auto value = line.substr(name.size());
-    const auto first = value.find_first_not_of(" \t");
-    const auto last = value.find_last_not_of(" \t\r\n");
-    if (first != std::string_view::npos)
-      static_cast<transfer*>(user)->reply.retry_after = std::string{value.substr(first, last - first + 1)};
-  }
+  take_value({data, size}, "retry-after:", t.reply.retry_after);
+  take_value({data, size}, "steadfast-happened:", t.reply.happened);
   return size;
 }
 
-/// Nothing can have reached the service: there was no connection, or no trust in it.
-bool never_sent(CURLcode code) {
+/// Nothing can have reached the service: there was no connection, or no trust in it, or no byte of a request was sent.
+bool never_sent(CURL* handle, CURLcode code) {
+  long sent = 0;
+  if (curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK && sent == 0)
+    return true;
   switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
@@ -160,21 +169,29 @@ bool never_sent(CURLcode code) {
 answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
   if (t.refused_address)
     return failed_for_good(
-      "the address of " + o.url
+      "the address of " + origin_of(o.url)
       + " is link-local or another where clouds keep credentials; set allow_link_local if it is meant");
   if (t.too_large)
     return failed_for_good("the answer has more than " + std::to_string(t.body_max)
                              + " bytes (result_size_max); the service may have acted",
                            true);
   if (code != CURLE_OK)
-    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + o.url + ")", !never_sent(code));
+    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + origin_of(o.url) + ")",
+                          !never_sent(t.handle, code));
   return answer_of(t.reply, o, t.what.action, t.what.began_at);
+}
+
+/// A service may repeat what it was asked: also the query of its URL is not shown.
+http_options with_secret_query(http_options o) {
+  if (const auto query = o.url.find('?'); query != std::string::npos)
+    o.secrets.push_back(o.url.substr(query + 1));
+  return o;
 }
 
 class http_caller : public caller {
 public:
   http_caller(http_options o, std::uint64_t body_max, call_over over)
-      : options_{std::move(o)},
+      : options_{with_secret_query(std::move(o))},
         body_max_{body_max},
         over_{std::move(over)},
         multi_{curl_multi_init()},
@@ -262,6 +279,7 @@ private:
     h.add("Steadfast-Try", std::to_string(c.try_number));
     h.add("Steadfast-Epoch", std::to_string(c.epoch));
     h.add("Steadfast-Complete-By", workflow::utc_text(c.complete_by));
+    h.add("Steadfast-Time-Left", std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0)));
     h.add("Expect", ""); // no 100-continue: it costs a round trip
   }
 
@@ -311,7 +329,9 @@ private:
   }
 
   /// Closes the connection that the call was on; whether the service acts all the same nobody knows.
-  void end_early(call_ticket ticket) { finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}}); }
+  void end_early(call_ticket ticket) {
+    finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}, true});
+  }
 
   void finish(call_ticket ticket, answer a) {
     const auto found = open_.find(ticket);

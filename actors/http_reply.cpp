@@ -1,6 +1,11 @@
 #include "actors/http_reply.hpp"
 
+#include "actors/masking.hpp"
+#include "workflow/json_text.hpp"
+#include "workflow/mutant.hpp"
+
 #include <curl/curl.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +15,7 @@ namespace steadfast::actors {
 namespace {
 
 constexpr std::size_t quoted_body_max = 160;
+constexpr std::size_t looked_at_max = 8192;
 
 bool any_matches(const std::vector<std::string>& classes, long status) {
   return std::any_of(classes.begin(), classes.end(), [&](const std::string& c) { return matches(c, status); });
@@ -29,12 +35,46 @@ workflow::span wait_asked(const std::string& value, workflow::instant now) {
   return std::clamp<workflow::span>(wait, workflow::span{0}, std::chrono::hours{24});
 }
 
-std::string words(const http_reply& r) {
+/// The beginning of the body; what it repeats of our secrets is masked before it is cut.
+std::string words(const http_reply& r, const http_options& o) {
   auto text = "HTTP " + std::to_string(r.status);
-  const auto body = r.body.substr(0, quoted_body_max);
+  const auto body = masked(r.body.substr(0, looked_at_max), o.secrets).substr(0, quoted_body_max);
   if (const auto end = body.find_last_not_of(" \t\r\n"); end != std::string::npos)
     text += ": " + body.substr(0, end + 1);
   return text;
+}
+
+/// Not the service's own word, or not surely: who forwards says it, and the service behind may be at work.
+bool is_of_a_gateway(long status) {
+  return status == 408 || status == 499 || (status >= 502 && status <= 504) || status > 511;
+}
+
+enum class word { yes, no, none, unknown };
+
+/// The header says it, or else the body.
+word word_in(const http_reply& r) {
+  if (!r.happened.empty())
+    return r.happened == "yes" ? word::yes : r.happened == "no" ? word::no : word::unknown;
+  if (!workflow::is_json(r.body))
+    return word::none;
+  const auto body = nlohmann::json::parse(r.body, nullptr, false);
+  const auto happened = body.is_object() ? body.find("happened") : body.end();
+  if (happened == body.end() || !happened->is_boolean())
+    return word::none;
+  return happened->get<bool>() ? word::yes : word::no;
+}
+
+answer answer_to_probe(const http_reply& r, const http_options& o, bool is_success) {
+  const auto said = workflow::mutant("unsaid_denial_taken") && !is_success ? word::no : word_in(r);
+  if (said == word::no)
+    return did_not_happen();
+  if (said == word::unknown)
+    return failed_for_now(words(r, o) + ": the header Steadfast-Happened is neither yes nor no");
+  if (is_success)
+    return succeeded(r.body);
+  return failed_for_now(words(r, o)
+                        + ": a probe is answered no by 404 only with the header Steadfast-Happened: no, or "
+                          "{\"happened\": false} as its body; is the url right?");
 }
 
 } // namespace
@@ -50,13 +90,19 @@ bool matches(const std::string& status_class, long status) {
 }
 
 answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now) {
-  if (r.status >= 200 && r.status < 300)
+  const bool is_success = r.status >= 200 && r.status < 300;
+  if (action == workflow::attempt_action::probe && (is_success || r.status == 404))
+    return answer_to_probe(r, o, is_success);
+  if (is_success)
     return succeeded(r.body);
-  if (action == workflow::attempt_action::probe && r.status == 404)
-    return did_not_happen();
-  if (!any_matches(o.transient, r.status) && any_matches(o.permanent, r.status))
-    return failed_for_good(words(r), r.status < 400); // where a redirect stands, the service may have acted before it
-  auto failed = failed_for_now(words(r), r.status != 429);
+  const bool unsettled = is_of_a_gateway(r.status);
+  if (!any_matches(o.transient, r.status) && any_matches(o.permanent, r.status)) {
+    auto refused = failed_for_good(words(r, o), r.status < 400 || unsettled); // a redirect may come after it acted
+    refused.unsettled = unsettled;
+    return refused;
+  }
+  auto failed = failed_for_now(words(r, o), r.status != 429);
+  failed.unsettled = unsettled;
   failed.retry_after = wait_asked(r.retry_after, now);
   return failed;
 }

@@ -56,7 +56,7 @@ private:
   }
 
   void on_tick(const tick_timer& m) {
-    if (!alarm_.rings(m) || is_busy_)
+    if (!alarm_.rings<janitor_actor>(this, deps_.clock, m) || is_busy_)
       return;
     if (now() < wakes_at_)
       return sleep_until(wakes_at_);

@@ -64,7 +64,7 @@ private:
   }
 
   void on_tick(const tick_timer& m) {
-    if (alarm_.rings(m))
+    if (alarm_.rings<lease_actor>(this, deps_.clock, m))
       take_step();
   }
 

@@ -61,7 +61,7 @@ private:
   // ---- who lives ----
 
   void on_tick(const tick_timer& m) {
-    if (alarm_.rings(m))
+    if (alarm_.rings<membership_actor>(this, deps_.clock, m))
       read_leases();
   }
 

@@ -24,8 +24,9 @@ struct told_time {
   workflow::instant now;
   workflow::instant set_at; ///< names the clock
   bool drained = false;     ///< the node's agents are not to be used any more
+  workflow::instant certificate_until = workflow::unset; ///< when its certificate ends; unset: it has none
 };
-STEADFAST_MESSAGE(told_time, x.now, x.set_at, x.drained)
+STEADFAST_MESSAGE(told_time, x.now, x.set_at, x.drained, x.certificate_until)
 
 /// Makes a connection to a node.
 struct dial {

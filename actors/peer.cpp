@@ -45,7 +45,7 @@ private:
   workflow::instant now() const { return deps_.clock.now(this); }
 
   void on_tick(const tick_timer& m) {
-    if (!alarm_.rings(m))
+    if (!alarm_.rings<peer_actor>(this, deps_.clock, m))
       return;
     if (now() < next_)
       return alarm_.set<peer_actor>(this, deps_.clock, next_);
@@ -65,13 +65,22 @@ private:
   void connect() {
     next_ = workflow::never; // until it is known how this ends
     ask(this, deps_.dialer, dial_limit, dial{deps_.address})
-      .then([this](const reached_node& m) { greet(m.front); }, [this](const caf::error& e) { fail(text_of(e)); });
+      .then([this](const reached_node& m) { greet(m); }, [this](const caf::error& e) { fail(text_of(e)); });
   }
 
-  void greet(const node_front& front) {
-    ask(this, front, answer_limit, hello{})
-      .then([this, front](const node_offer& m) { welcome(front, m); },
+  void greet(const reached_node& reached) {
+    ask(this, reached.front, answer_limit, hello{})
+      .then([this, reached](const node_offer& m) { meet(reached, m); },
             [this](const caf::error&) { fail("it accepts connections and does not answer"); });
+  }
+
+  /// It offers no more than what the connection says that it is.
+  void meet(const reached_node& reached, const node_offer& offer) {
+    if (!reached.name.empty() && offer.node != reached.name)
+      return fail("it says that it is `" + offer.node + "`, and the connection is to `" + reached.name + "`");
+    if (!reached.has_store && (offer.writer || offer.reader))
+      return fail("it offers a store, and its certificate is not for that");
+    welcome(reached.front, offer);
   }
 
   void welcome(const node_front& front, const node_offer& offer) {

@@ -72,6 +72,8 @@ using reader_questions = caf::typed_actor<
   takes<notice_page(find_notices)>,
   takes<lease_page(list_leases)>,
   takes<alert_page(list_alerts)>,
+  takes<boxed<store::alert_list>(find_alerts)>,
+  takes<boxed<store::incident_page>(list_incidents)>,
   takes<workflow_page(list_workflows)>,
   takes<late_reply_page(list_late_replies)>,
   takes<boxed<store::store_stats>(show_stats)>>;
@@ -159,8 +161,10 @@ using node_front = caf::typed_actor<
 /// What a connection was made to.
 struct reached_node {
   node_front front;
+  std::string name{};     ///< what its certificate, or itself, says; empty: nobody has asked
+  bool has_store = true;  ///< it may have the store, by the same
 };
-STEADFAST_MESSAGE(reached_node, x.front)
+STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store)
 
 /// Makes connections to other nodes. A failure is answered as an error that says why.
 using dialer_actor = caf::typed_actor<takes<reached_node(dial)>>;

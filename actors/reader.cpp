@@ -42,6 +42,8 @@ public:
       [this](const list_alerts& m) {
         return guarded([&] { return alert_page{boxes(deps_.store->alerts(m.open_only, m.max))}; });
       },
+      [this](const find_alerts& m) { return guarded([&] { return on_alerts(m); }); },
+      [this](const list_incidents& m) { return guarded([&] { return on_incidents(m); }); },
       [this](const list_workflows&) {
         return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
       },
@@ -92,6 +94,24 @@ private:
 
   task_count on_count(const count_tasks& m) const {
     return {deps_.store->count(m.filter ? *m.filter : store::task_filter{}, m.limit)};
+  }
+
+  static std::optional<std::uint64_t> position(std::uint64_t before) {
+    return before == 0 ? std::nullopt : std::optional{before};
+  }
+
+  boxed<store::alert_list> on_alerts(const find_alerts& m) const {
+    return boxed<store::alert_list>{
+      deps_.store->find_alerts(m.filter ? *m.filter : store::alert_filter{}, position(m.before), m.max)};
+  }
+
+  boxed<store::incident_page> on_incidents(const list_incidents& m) const {
+    if (m.number == 0)
+      return boxed<store::incident_page>{deps_.store->incidents(m.open_only, position(m.before), m.max)};
+    store::incident_page page;
+    if (auto found = deps_.store->find_incident(m.number))
+      page.incidents.push_back(std::move(*found));
+    return boxed<store::incident_page>{std::move(page)};
   }
 
   lease_page on_leases() { return {boxes(deps_.store->leases()), deps_.clock.now(this), since_}; }

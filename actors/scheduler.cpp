@@ -48,7 +48,7 @@ public:
       },
       [this](const store_news& m) { desk_.on_news(m); },
       [this](const tick_timer& m) {
-        if (alarm_.rings(m))
+        if (alarm_.rings<scheduler_actor>(this, deps_.clock, m))
           desk_.on_tick();
       },
       [this](describe) { return desk_.view(); },

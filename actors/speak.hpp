@@ -82,6 +82,6 @@ Handle sender_of(Self* self) {
 #define STEADFAST_MESSAGE(Type, ...)                                                                                   \
   template <class Inspector>                                                                                           \
   typename Inspector::result_type inspect(Inspector& f, [[maybe_unused]] Type& x) {                                    \
-    return std::apply([&](auto&... fields) { return f(caf::meta::type_name("steadfast3::" #Type), fields...); },       \
+    return std::apply([&](auto&... fields) { return f(caf::meta::type_name("steadfast4::" #Type), fields...); },       \
                       std::tie(__VA_ARGS__));                                                                          \
   }

@@ -47,15 +47,23 @@ json value_at(std::string_view text, const std::string& pointer, const std::stri
   return *std::move(found);
 }
 
+/// A skipped step has no result; what depends on it sees null.
+bool is_of_skipped(const workflow::source& s, const workflow::task& t, const workflow::definition& d) {
+  if (s.from != workflow::source::kind::result)
+    return false;
+  const auto& earlier = t.steps[*workflow::find_step(d, s.step)];
+  return earlier.state == workflow::step_state::skipped && earlier.result.empty();
+}
+
 json value_of(const workflow::source& s, const workflow::task& t, const workflow::definition& d) {
   switch (s.from) {
     case workflow::source::kind::payload: return value_at(t.payload.view(), s.pointer, "the payload");
     case workflow::source::kind::literal: return parse(s.literal, "the literal");
     case workflow::source::kind::result: break;
   }
+  if (is_of_skipped(s, t, d))
+    return nullptr;
   const auto& earlier = t.steps[*workflow::find_step(d, s.step)];
-  if (earlier.state == workflow::step_state::skipped && earlier.result.empty())
-    return nullptr; // a skipped step has no result; what depends on it sees null
   return value_at(earlier.result.view(), s.pointer, "the result of step `" + s.step + "`");
 }
 
@@ -72,9 +80,13 @@ step_input make_input(const workflow::task& t, const workflow::definition& d, st
     return {std::string{t.payload.view()}, {}};
   json object = json::object();
   for (const auto& member : mapping) {
+    if (member.optional && is_of_skipped(member.value, t, d))
+      continue;
     try {
       object[member.name] = value_of(member.value, t, d);
     } catch (const missing& m) {
+      if (member.optional)
+        continue;
       // The result that an undo would name may be unknown: the service knows the step by its key.
       if (action != workflow::attempt_action::compensate)
         return {{}, "input `" + member.name + "`: " + m.why};
@@ -82,6 +94,27 @@ step_input make_input(const workflow::task& t, const workflow::definition& d, st
     }
   }
   return {object.dump(-1, ' ', false, json::error_handler_t::replace), {}};
+}
+
+std::string result_of(const workflow::task& t, const workflow::definition& d) {
+  const auto value_or_null = [&](const workflow::source& s) -> std::optional<json> {
+    try {
+      return value_of(s, t, d);
+    } catch (const missing&) {
+      return std::nullopt;
+    }
+  };
+  if (t.state != workflow::process_state::processed || d.result.empty())
+    return {};
+  auto made = json::object();
+  if (d.result.value)
+    made = value_or_null(*d.result.value).value_or(json{});
+  for (const auto& member : d.result.members) {
+    const auto value = member.optional && is_of_skipped(member.value, t, d) ? std::nullopt : value_or_null(member.value);
+    if (value || !member.optional)
+      made[member.name] = value.value_or(json{});
+  }
+  return made.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 std::vector<workflow::fact> facts_of(const workflow::definition& d, std::size_t step, std::string_view result) {

@@ -32,16 +32,17 @@ workflow::event event_of(attempt_report m, const workflow::definition& d, bool d
   switch (m.kind) {
     case report_kind::succeeded: {
       auto facts = m.step < d.steps.size() ? facts_of(d, m.step, m.result) : std::vector<workflow::fact>{};
-      return workflow::attempt_succeeded{ref, workflow::blob{std::move(m.result)}, std::move(facts)};
+      return workflow::attempt_succeeded{ref, workflow::blob{std::move(m.result)}, std::move(facts), m.unsettled};
     }
     case report_kind::failed_transient:
-      return workflow::attempt_failed{ref, false, m.maybe_done, m.retry_after, std::move(m.why)};
-    case report_kind::failed_permanent: return workflow::attempt_failed{ref, true, m.maybe_done, {}, std::move(m.why)};
+      return workflow::attempt_failed{ref, false, m.maybe_done, m.retry_after, std::move(m.why), m.unsettled};
+    case report_kind::failed_permanent:
+      return workflow::attempt_failed{ref, true, m.maybe_done, {}, std::move(m.why), m.unsettled};
     case report_kind::declined: return workflow::attempt_declined{ref, m.retry_after, std::move(m.why)};
-    case report_kind::stopped: return workflow::attempt_stopped{ref, m.maybe_done};
+    case report_kind::stopped: return workflow::attempt_stopped{ref, m.maybe_done, m.unsettled};
     case report_kind::denied: return workflow::probe_denied{ref};
   }
-  return workflow::attempt_failed{ref, false, true, {}, "the agent's report is of an unknown kind"};
+  return workflow::attempt_failed{ref, false, true, {}, "the agent's report is of an unknown kind", true};
 }
 
 } // namespace steadfast::actors

@@ -112,6 +112,23 @@ struct alert_page {
 };
 STEADFAST_MESSAGE(alert_page, x.alerts)
 
+/// Asks for alerts that match, the newest first, those before a number.
+struct find_alerts {
+  boxed<store::alert_filter> filter;
+  std::uint64_t before = 0; ///< 0: the newest
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(find_alerts, x.filter, x.before, x.max)
+
+/// Asks for incidents, the newest first; answered with one page.
+struct list_incidents {
+  std::uint64_t number = 0; ///< only that one; 0: all
+  bool open_only = true;
+  std::uint64_t before = 0; ///< 0: the newest
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_incidents, x.number, x.open_only, x.before, x.max)
+
 struct list_workflows {};
 STEADFAST_MESSAGE(list_workflows)
 

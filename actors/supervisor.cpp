@@ -69,7 +69,7 @@ private:
   }
 
   void on_tick(const tick_timer& m) {
-    if (alarm_.rings(m))
+    if (alarm_.rings<supervisor_actor>(this, deps_.clock, m))
       sweep();
   }
 

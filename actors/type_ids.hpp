@@ -75,6 +75,10 @@ STEADFAST_ADD(save_commits)
 STEADFAST_ADD(boxed<steadfast::workflow::submission>)
 STEADFAST_ADD(boxed<steadfast::store::task_page>)
 STEADFAST_ADD(boxed<steadfast::store::store_stats>)
+STEADFAST_ADD(find_alerts)
+STEADFAST_ADD(list_incidents)
+STEADFAST_ADD(boxed<steadfast::store::alert_list>)
+STEADFAST_ADD(boxed<steadfast::store::incident_page>)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

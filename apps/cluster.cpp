@@ -173,6 +173,8 @@ int down(const cluster_choice& c) {
 // ---- certs ----
 
 int certs(const certificate_order& order) {
+  if (order.nodes.empty() && order.store.empty() && order.clients.empty())
+    throw failure{wrong_usage, "nobody is named: give the nodes, such as `steadfast cluster certs --store a b c`"};
   for (const auto& file : make_certificates(order))
     std::cout << file.string() << '\n';
   std::cout << "A node's [cluster] needs: certificate, key, and authority = \""
@@ -180,15 +182,44 @@ int certs(const certificate_order& order) {
   return done;
 }
 
+int renew(const certificate_renewal& order) {
+  for (const auto& file : renew_certificates(order))
+    std::cout << file.string() << '\n';
+  std::cout << "Copy each to its host, and send its node SIGHUP: it reads the files anew without a stop.\n";
+  return done;
+}
+
+void add_days(CLI::App& to, std::uint32_t& days) {
+  to.add_option("--days", days, "How long a certificate is good")->capture_default_str();
+}
+
 void add_certs(CLI::App& to, command& chosen) {
+  const char* const folder = "steadfast-certs";
   auto order = std::make_shared<certificate_order>();
   auto* sub = to.add_subcommand("certs", "Make the certificates by which nodes on several hosts know each other");
-  sub->add_option("nodes", order->nodes, "Names of nodes, and of programs with client actors")->required();
-  sub->add_option("--folder", order->folder, "Where they are made")->type_name("DIR")->default_val("steadfast-certs");
-  sub->add_option("--days", order->days, "How long a node's certificate is good")->capture_default_str();
+  sub->add_option("nodes", order->nodes, "Names of nodes");
+  sub->add_option("--store", order->store, "The node that has the store")->type_name("NODE");
+  sub->add_option("--client", order->clients, "A program with client actors, which cannot be a node")
+    ->type_name("NAME")
+    ->expected(1)
+    ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  sub->add_option("--folder", order->folder, "Where they are made")->type_name("DIR")->default_val(folder);
+  add_days(*sub, order->days);
   sub->footer("What is there already stays, so that nodes can be added later.\n\n"
-              "Example: steadfast cluster certs a b c");
-  sub->callback([order, &chosen] { chosen = [order] { return certs(*order); }; });
+              "Example: steadfast cluster certs --store a b c --client desk\n"
+              "         steadfast cluster certs renew b");
+  auto renewal = std::make_shared<certificate_renewal>();
+  auto* again = sub->add_subcommand("renew", "Make certificates anew before they end, for the same names and keys");
+  again->add_option("names", renewal->names, "Of nodes and clients; none: all that are there");
+  again->add_option("--folder", renewal->folder, "Where they were made, with authority.key")
+    ->type_name("DIR")
+    ->default_val(folder);
+  add_days(*again, renewal->days);
+  again->callback([renewal, &chosen] { chosen = [renewal] { return renew(*renewal); }; });
+  sub->callback([order, again, &chosen] {
+    if (!again->parsed())
+      chosen = [order] { return certs(*order); };
+  });
 }
 
 } // namespace

@@ -1,25 +1,24 @@
-// Keys and certificates (X.509) by OpenSSL's libcrypto. The nodes trust one authority, made for nothing else.
+// The folder with the keys and certificates of a cluster. The nodes trust one authority, made for nothing else.
 
 #include "apps/cluster_certificates.hpp"
 
+#include "apps/certificate_making.hpp"
 #include "apps/failure.hpp"
+#include "runtime/links/certificate.hpp"
 #include "workflow/name.hpp"
 
-#include <openssl/bio.h>
-#include <openssl/bn.h>
-#include <openssl/ec.h>
 #include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
-#include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -28,110 +27,9 @@ namespace steadfast::apps {
 namespace {
 
 constexpr const char* authority_name = "authority";
-constexpr std::uint32_t authority_days = 3652;  // ten years
-constexpr long clock_tolerance = 24L * 60 * 60; // seconds by which the clocks of hosts may differ
 constexpr mode_t folder_mode = 0700;
 constexpr mode_t key_mode = 0600;
 constexpr mode_t certificate_mode = 0644;
-
-// ---- libcrypto ----
-
-template <auto Free>
-struct freed_by {
-  template <class T>
-  void operator()(T* object) const {
-    Free(object);
-  }
-};
-
-using key_handle = std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>>;
-using certificate_handle = std::unique_ptr<X509, freed_by<X509_free>>;
-using extension_handle = std::unique_ptr<X509_EXTENSION, freed_by<X509_EXTENSION_free>>;
-using number_handle = std::unique_ptr<BIGNUM, freed_by<BN_free>>;
-using stream_handle = std::unique_ptr<BIO, freed_by<BIO_free>>;
-
-/// Why the last call of libcrypto failed; forgets it.
-std::string crypto_reason() {
-  const char* reason = ERR_reason_error_string(ERR_peek_last_error());
-  ERR_clear_error();
-  return reason ? reason : "no reason given";
-}
-
-void require_crypto(bool worked, const std::string& what) {
-  if (!worked)
-    throw failure{our_fault, "OpenSSL cannot make " + what + ": " + crypto_reason() + "; is its openssl.cnf sound?"};
-}
-
-// ---- certificates ----
-
-/// What is certified (NID_*), and in the words of openssl.cnf.
-using extensions = std::vector<std::pair<int, std::string>>;
-
-void set_name(X509* c, const std::string& common_name) {
-  const auto add = [name = X509_get_subject_name(c)](const char* field, const std::string& text) {
-    const auto* bytes = reinterpret_cast<const unsigned char*>(text.c_str());
-    return X509_NAME_add_entry_by_txt(name, field, MBSTRING_UTF8, bytes, -1, -1, 0) == 1;
-  };
-  require_crypto(add("O", "Steadfast") && add("CN", common_name), "the name of a certificate");
-}
-
-void set_serial_number(X509* c) {
-  constexpr int bits = 128;
-  const number_handle number{BN_new()};
-  require_crypto(number && BN_rand(number.get(), bits, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ANY) == 1
-                   && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(c)),
-                 "a serial number");
-}
-
-certificate_handle unsigned_certificate(const std::string& common_name, EVP_PKEY* key, std::uint32_t days) {
-  certificate_handle c{X509_new()};
-  require_crypto(c && X509_set_version(c.get(), X509_VERSION_3) == 1 && X509_set_pubkey(c.get(), key) == 1
-                   && X509_gmtime_adj(X509_getm_notBefore(c.get()), -clock_tolerance)
-                   && X509_time_adj_ex(X509_getm_notAfter(c.get()), static_cast<int>(days), 0, nullptr),
-                 "a certificate");
-  set_name(c.get(), common_name);
-  set_serial_number(c.get());
-  return c;
-}
-
-/// The issuer is the certificate itself, or another one that is complete.
-void sign(X509* c, X509* issuer, EVP_PKEY* issuer_key, const extensions& more) {
-  X509V3_CTX parties{};
-  X509V3_set_ctx(&parties, issuer, c, nullptr, nullptr, 0);
-  for (const auto& [kind, value] : more) {
-    const extension_handle made{X509V3_EXT_conf_nid(nullptr, &parties, kind, value.c_str())};
-    require_crypto(made && X509_add_ext(c, made.get(), -1) == 1, "the extension " + value);
-  }
-  require_crypto(X509_set_issuer_name(c, X509_get_subject_name(issuer)) == 1
-                   && X509_sign(c, issuer_key, EVP_sha256()) > 0,
-                 "a signature");
-}
-
-certificate_handle authority_certificate(EVP_PKEY* key) {
-  auto c = unsigned_certificate("Steadfast authority", key, authority_days);
-  sign(c.get(), c.get(), key,
-       {{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
-        {NID_key_usage, "critical,keyCertSign,cRLSign"},
-        {NID_subject_key_identifier, "hash"}});
-  return c;
-}
-
-/// A node is the server of some connections and the client of others.
-certificate_handle node_certificate(const std::string& name, EVP_PKEY* key, std::uint32_t days, X509* authority,
-                                    EVP_PKEY* authority_key) {
-  auto c = unsigned_certificate(name, key, days);
-  const auto* end = X509_get0_notAfter(authority);
-  if (ASN1_TIME_compare(X509_get0_notAfter(c.get()), end) > 0)
-    require_crypto(X509_set1_notAfter(c.get(), end) == 1, "a certificate");
-  sign(c.get(), authority, authority_key,
-       {{NID_basic_constraints, "critical,CA:FALSE"},
-        {NID_key_usage, "critical,digitalSignature"},
-        {NID_ext_key_usage, "serverAuth,clientAuth"},
-        {NID_subject_key_identifier, "hash"},
-        {NID_authority_key_identifier, "keyid"},
-        {NID_subject_alt_name, "DNS:" + name}});
-  return c;
-}
 
 // ---- files ----
 
@@ -154,17 +52,20 @@ void make_folder(const std::filesystem::path& folder) {
     fail_to_write(folder, errno);
 }
 
-/// Under a hidden name of its own until it is complete, so that a crash leaves no half file. A link then gives it the
-/// right one: renaming would replace what another process has just made. `encode` writes to a BIO and returns 1.
+/// Whether what is there may be replaced: a link gives a file its name only where there is none.
+using give_name = int (*)(const char* from, const char* to);
+
+/// Under a hidden name of its own until it is complete, so that a crash leaves no half file. `encode` writes to a BIO and
+/// returns 1.
 template <class Encode>
-void write_new(const std::filesystem::path& file, mode_t mode, Encode encode) {
+void write(const std::filesystem::path& file, mode_t mode, give_name name, Encode encode) {
   auto temporary = (file.parent_path() / ("." + file.filename().string() + ".XXXXXX")).string();
   const int number = mkostemp(temporary.data(), O_CLOEXEC); // exclusive, of mode 0600
   if (number < 0)
     fail_to_write(file, errno);
   const stream_handle out{BIO_new_fd(number, BIO_CLOSE)};
   const bool complete = out && encode(out.get()) == 1 && fchmod(number, mode) == 0 && fsync(number) == 0
-                        && link(temporary.c_str(), file.c_str()) == 0;
+                        && name(temporary.c_str(), file.c_str()) == 0;
   const int code = errno;
   unlink(temporary.c_str());
   if (!complete)
@@ -223,12 +124,37 @@ public:
   }
 
   /// REQUIRES: the authority is complete.
-  void complete_node(const std::string& name, std::uint32_t days) {
+  void complete(const std::string& name, workflow::peer_kind kind, std::uint32_t days) {
     if (has_certificate(name, "put the key back, or remove the certificate so that both are made anew"))
-      return;
+      return require_kind(name, kind);
     const auto key = key_of(name);
-    const auto made = node_certificate(name, key.get(), days, authority_.get(), authority_key_.get());
-    add_certificate(certificate_file(name), made.get());
+    add_certificate(certificate_file(name), signed_for(name, kind, key.get(), days).get());
+  }
+
+  /// A new certificate for the same name, kind and key. REQUIRES: the authority is complete.
+  void renew(const std::string& name, std::uint32_t days) {
+    if (!has_certificate(name, "put the key back, or remove the certificate so that both are made anew"))
+      throw failure{no_input, certificate_file(name).string() + " is not there: make it first (steadfast cluster certs "
+                                + name + ")"};
+    const auto facts = runtime::facts_in(certificate_file(name));
+    if (!facts || !facts->vouches.highest)
+      throw failure{wrong_data, certificate_file(name).string()
+                                  + " does not say who may be what: remove it, and make it anew (steadfast cluster certs)"};
+    const auto key = key_of(name);
+    const auto made = signed_for(name, *facts->vouches.highest, key.get(), days);
+    write(certificate_file(name), certificate_mode, std::rename,
+          [&](BIO* out) { return PEM_write_bio_X509(out, made.get()); });
+    written_.push_back(certificate_file(name));
+  }
+
+  /// Whose certificates are there, without the authority.
+  std::vector<std::string> names() const {
+    std::vector<std::string> all;
+    for (const auto& entry : std::filesystem::directory_iterator{path_})
+      if (entry.path().extension() == ".pem" && entry.path().stem() != authority_name)
+        all.push_back(entry.path().stem().string());
+    std::sort(all.begin(), all.end());
+    return all;
   }
 
   const std::vector<std::filesystem::path>& written() const { return written_; }
@@ -236,6 +162,21 @@ public:
 private:
   std::filesystem::path key_file(const std::string& name) const { return path_ / (name + ".key"); }
   std::filesystem::path certificate_file(const std::string& name) const { return path_ / (name + ".pem"); }
+
+  certificate_handle signed_for(const std::string& name, workflow::peer_kind kind, EVP_PKEY* key,
+                                std::uint32_t days) const {
+    return peer_certificate(name, kind, key, days, authority_.get(), authority_key_.get());
+  }
+
+  void require_kind(const std::string& name, workflow::peer_kind kind) const {
+    const auto facts = runtime::facts_in(certificate_file(name));
+    if (facts && facts->vouches.highest == kind)
+      return;
+    const auto is = facts && facts->vouches.highest ? "is one of a " + std::string{to_string(*facts->vouches.highest)}
+                                                    : std::string{"does not say who may be what"};
+    throw failure{wrong_data, certificate_file(name).string() + " " + is + ", and one of a "
+                                + std::string{to_string(kind)} + " is wanted: remove it so that it is made anew"};
+  }
 
   bool has_certificate(const std::string& name, const std::string& cure_without_key) const {
     if (!is_there(certificate_file(name)))
@@ -251,9 +192,8 @@ private:
     const auto file = key_file(name);
     if (is_there(file))
       return read_pem<key_handle>(file, "a private key without password", PEM_read_bio_PrivateKey);
-    key_handle key{EVP_EC_gen("P-256")};
-    require_crypto(key != nullptr, "a key");
-    write_new(file, key_mode, [&](BIO* out) {
+    auto key = new_key();
+    write(file, key_mode, link, [&](BIO* out) {
       return PEM_write_bio_PrivateKey(out, key.get(), nullptr, nullptr, 0, nullptr, nullptr);
     });
     written_.push_back(file);
@@ -261,7 +201,7 @@ private:
   }
 
   void add_certificate(const std::filesystem::path& file, X509* c) {
-    write_new(file, certificate_mode, [c](BIO* out) { return PEM_write_bio_X509(out, c); });
+    write(file, certificate_mode, link, [c](BIO* out) { return PEM_write_bio_X509(out, c); });
     written_.push_back(file);
   }
 
@@ -273,26 +213,66 @@ private:
 
 // ---- order ----
 
-void check_order(const certificate_order& order) {
-  if (order.folder.empty())
-    throw failure{wrong_usage, "the certificates need a folder: name one"};
-  for (const auto& name : order.nodes)
-    if (!workflow::is_name(name) || name == authority_name)
-      throw failure{wrong_usage, workflow::quoted(name) + " cannot name a node: give "
-                                   + std::string{workflow::name_rule} + ", and not `authority`"};
-  if (order.days < 1 || order.days > authority_days)
-    throw failure{wrong_usage, "a certificate cannot be valid for " + std::to_string(order.days) + " days: give 1 to "
+void check_name(const std::string& name) {
+  if (!workflow::is_name(name) || name == authority_name)
+    throw failure{wrong_usage, workflow::quoted(name) + " cannot name a node: give " + std::string{workflow::name_rule}
+                                 + ", and not `authority`"};
+}
+
+void check_days(std::uint32_t days) {
+  if (days < 1 || days > authority_days)
+    throw failure{wrong_usage, "a certificate cannot be valid for " + std::to_string(days) + " days: give 1 to "
                                  + std::to_string(authority_days)};
+}
+
+void check_folder(const std::filesystem::path& folder) {
+  if (folder.empty())
+    throw failure{wrong_usage, "the certificates need a folder: name one"};
+}
+
+/// Who is to have a certificate of which kind.
+std::map<std::string, workflow::peer_kind> wanted_by(const certificate_order& order) {
+  std::map<std::string, workflow::peer_kind> all;
+  for (const auto& name : order.nodes)
+    all[name] = workflow::peer_kind::node;
+  for (const auto& name : order.clients)
+    if (!all.emplace(name, workflow::peer_kind::client).second)
+      throw failure{wrong_usage, workflow::quoted(name) + " cannot be a node and a client: give one of them another name"};
+  if (!order.store.empty() && order.nodes.end() == std::find(order.nodes.begin(), order.nodes.end(), order.store)
+      && all.contains(order.store))
+    throw failure{wrong_usage, workflow::quoted(order.store) + " cannot have the store and be a client"};
+  if (!order.store.empty())
+    all[order.store] = workflow::peer_kind::store;
+  for (const auto& [name, kind] : all)
+    check_name(name);
+  return all;
 }
 
 } // namespace
 
 std::vector<std::filesystem::path> make_certificates(const certificate_order& order) {
-  check_order(order);
+  check_folder(order.folder);
+  const auto wanted = wanted_by(order);
+  check_days(order.days);
   certificate_folder folder{order.folder};
   folder.complete_authority();
-  for (const auto& name : order.nodes)
-    folder.complete_node(name, order.days);
+  for (const auto& [name, kind] : wanted)
+    folder.complete(name, kind, order.days);
+  return folder.written();
+}
+
+std::vector<std::filesystem::path> renew_certificates(const certificate_renewal& order) {
+  check_folder(order.folder);
+  for (const auto& name : order.names)
+    check_name(name);
+  check_days(order.days);
+  if (!is_there(order.folder / (std::string{authority_name} + ".key")))
+    throw failure{no_input, (order.folder / authority_name).string()
+                              + ".key is not there: certificates are renewed where they were made"};
+  certificate_folder folder{order.folder};
+  folder.complete_authority();
+  for (const auto& name : order.names.empty() ? folder.names() : order.names)
+    folder.renew(name, order.days);
   return folder.written();
 }
 

@@ -19,6 +19,8 @@ void add_circuit(CLI::App& to, command& chosen);
 void add_console(CLI::App& to, command& chosen);
 void add_submit(CLI::App& to, command& chosen);
 void add_task(CLI::App& to, command& chosen);
+void add_status(CLI::App& to, command& chosen);
+void add_incidents(CLI::App& to, command& chosen);
 void add_alerts(CLI::App& to, command& chosen);
 void add_late(CLI::App& to, command& chosen);
 void add_workflow(CLI::App& to, command& chosen);

@@ -7,6 +7,8 @@
 #include "workflow/task.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 #include <vector>
 
 namespace steadfast::apps {
@@ -14,7 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<std::string> keys{"state", "workflow", "locked_by", "agent", "text", "before", "after"};
+const std::vector<std::string> alert_keys{"incident", "kind", "step", "task", "text", "before", "after"};
+const std::vector<std::string> task_keys{"state", "workflow", "locked_by", "agent", "text", "before", "after"};
 const std::vector<std::string> states{"pending", "processing", "processed", "undoing", "undone", "error", "suspended"};
 
 std::vector<std::string> split(std::string_view text, char at) {
@@ -46,14 +49,23 @@ json states_of(const std::string& value) {
   return list;
 }
 
-void add_condition(json& params, const std::string& part, workflow::instant now) {
+struct condition {
+  std::string key;
+  std::string value;
+};
+
+condition condition_of(const std::string& part, const std::vector<std::string>& keys) {
   const auto equals = part.find('=');
   const auto key = part.substr(0, equals);
   if (equals == std::string::npos || std::find(keys.begin(), keys.end(), key) == keys.end())
     throw failure{wrong_usage, equals == std::string::npos
                                  ? "--where: `" + part + "` is not KEY=VALUE"
                                  : "--where: there is no key `" + key + "`" + suggestion(key, keys)};
-  const auto value = part.substr(equals + 1);
+  return {key, part.substr(equals + 1)};
+}
+
+void add_condition(json& params, const std::string& part, workflow::instant now) {
+  const auto [key, value] = condition_of(part, task_keys);
   if (key == "state")
     params["states"] = states_of(value);
   else if (key == "before" || key == "after")
@@ -69,6 +81,26 @@ json parse_where(std::string_view text, workflow::instant now) {
   if (!text.empty())
     for (const auto& part : split(text, ','))
       add_condition(params, part, now);
+  return params;
+}
+
+json parse_alert_where(std::string_view text, workflow::instant now) {
+  json params = json::object();
+  if (text.empty())
+    return params;
+  for (const auto& part : split(text, ',')) {
+    const auto [key, value] = condition_of(part, alert_keys);
+    if (key == "incident") {
+      std::uint64_t number = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error != std::errc{} || end != value.data() + value.size())
+        throw failure{wrong_usage, "--where incident: `" + value + "` is not the number of an incident"};
+      params[key] = number;
+    } else if (key == "before" || key == "after")
+      params[key + "_ms"] = parse_moment(value, now, true, "--where " + key).time_since_epoch().count();
+    else
+      params[key] = value;
+  }
   return params;
 }
 

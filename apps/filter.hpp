@@ -17,6 +17,13 @@ inline constexpr const char* where_help =
 /// The parameters of task.list and task.count for a text such as "state=error,workflow=orders". Throws failure.
 nlohmann::json parse_where(std::string_view text, workflow::instant now);
 
+inline constexpr const char* alert_where_help =
+  "Which alerts: KEY=VALUE,... with incident (its number), kind, step, task (its id), text (part of what it says), before, "
+  "after (raised; a moment, or \"2h\" for two hours ago)";
+
+/// The same for alerts.list.
+nlohmann::json parse_alert_where(std::string_view text, workflow::instant now);
+
 /// A moment as RFC 3339, or a span such as "2h" counted from now, back if `past`. Throws failure; `what` names the option.
 workflow::instant parse_moment(const std::string& text, workflow::instant now, bool past, const std::string& what);
 

@@ -5,11 +5,14 @@
 #include "apps/node_access.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
+#include "runtime/links/certificate.hpp"
 #include "runtime/quantity.hpp"
+#include "runtime/time_text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <iostream>
@@ -97,27 +100,54 @@ int show(const node_choice& choice) {
   return 0;
 }
 
+/// The day; a node without certificates has none.
+cell certificate_cell(const json& until, workflow::instant now) {
+  if (until.is_null())
+    return "";
+  const auto end = instant_of(until);
+  return {utc_text(end).substr(0, std::string_view{"2027-03-01"}.size()),
+          end - now < runtime::warned_before ? colour::warning : colour::plain};
+}
+
+std::string joined_agents(const json& n) {
+  std::string agents;
+  for (const auto& a : n.at("agents"))
+    agents += (agents.empty() ? "" : ",") + a.get<std::string>();
+  return agents;
+}
+
+std::vector<cell> node_row(const json& n, workflow::instant now) {
+  const auto state = n.value("state", std::string{});
+  return {n.value("name", std::string{}),
+          {state, colour_of_state(state)},
+          n.value("address", std::string{}),
+          n.value("roles", std::string{}),
+          joined_agents(n),
+          n.value("supervises", false) ? "yes" : "",
+          moment_text(n.value("expires_at", json{}), now)};
+}
+
 int list_nodes(const node_choice& choice) {
-  const auto answer = connect(choice).call("node.list", json::object());
-  const auto now = wall_clock();
-  table rows{{"node", "state", "address", "roles", "agents", "supervises", "lease ends"}};
-  for (const auto& n : answer.at("nodes")) {
-    if (choice.json)
+  const auto nodes = connect(choice).call("node.list", json::object()).at("nodes");
+  if (choice.json) {
+    for (const auto& n : nodes)
       print_json(n);
-    const auto state = n.value("state", std::string{});
-    std::string agents;
-    for (const auto& a : n.at("agents"))
-      agents += (agents.empty() ? "" : ",") + a.get<std::string>();
-    rows.add({n.value("name", std::string{}),
-              {state, colour_of_state(state)},
-              n.value("address", std::string{}),
-              n.value("roles", std::string{}),
-              agents,
-              n.value("supervises", false) ? "yes" : "",
-              moment_text(n.value("expires_at", json{}), now)});
+    return 0;
   }
-  if (!choice.json)
-    std::cout << (rows.empty() ? "no node has joined yet\n" : rows.text(standard_output()));
+  const auto now = wall_clock();
+  const bool certified = std::any_of(nodes.begin(), nodes.end(),
+                                     [](const json& n) { return !n.value("certificate_until", json{}).is_null(); });
+  std::vector<std::string> headings{"node", "state", "address", "roles", "agents", "supervises", "lease ends"};
+  if (certified)
+    headings.emplace_back("certificate ends");
+  table rows{headings};
+  for (const auto& n : nodes) {
+    auto row = node_row(n, now);
+    if (certified)
+      row.push_back(certificate_cell(n.value("certificate_until", json{}), now));
+    rows.add(std::move(row));
+  }
+  std::cout << (rows.empty() ? "no node has joined yet\n" : rows.text(standard_output()));
   return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "apps/commands.hpp"
 #include "apps/failure.hpp"
 #include "runtime/config_file.hpp"
+#include "runtime/links/credentials.hpp"
 #include "runtime/log.hpp"
 #include "steadfast/node_error.hpp"
 
@@ -18,7 +19,7 @@ int run_serve(const std::string& config, bool check_only) {
   const auto options = load_config(config);
   if (const auto wrong = problems(options); !wrong.empty())
     throw failure{wrong_config, config + ": " + wrong.front()};
-  if (const auto wrong = unreadable_files(options.cluster); !wrong.empty())
+  if (const auto wrong = runtime::credential_problems(options.cluster, options.name, options.roles); !wrong.empty())
     throw failure{wrong_config, config + ": " + wrong.front()};
   if (check_only) {
     std::cout << config << " is all right: " << options.agents.size() << " agents, " << options.workflows.size()
@@ -50,7 +51,7 @@ void add_serve(CLI::App& to, command& chosen) {
   sub->add_flag("--check", g->check_only, "Only check the configuration and the workflows it names");
   sub->footer(
     "A signal lets attempts under way end, gives the rest back to the store and exits with 0; a second one ends the\n"
-    "process at once. Nothing is lost either way.\n\n"
+    "process at once. Nothing is lost either way. A node with certificates reads them anew on SIGHUP and goes on.\n\n"
     "Example: steadfast serve -c node.toml");
   sub->callback([g, &chosen] { chosen = [g] { return run_serve(g->config, g->check_only); }; });
 }

@@ -155,7 +155,7 @@ void add_simulate(CLI::App& to, command& chosen) {
   sub->add_option("--latency", g->latency, "Of the services [5ms-200ms]")->type_name("FROM-TO");
   sub->add_option("--busy", h.busy, "Share of calls that fail for now; half of them took place [0.02]")->check(share);
   sub->add_option("--refused", h.refused, "Share of calls of steps refused for good [0.02]")->check(share);
-  sub->add_option("--hung", h.hung, "Share of calls never answered; half of them took place [0.01]")->check(share);
+  sub->add_option("--hung", h.hung, "Share of calls lost or never answered; half took place, some of them later [0.01]")->check(share);
   sub->add_option("--undo-refused", h.undo_refused, "Share of undos refused for good [0]")->check(share);
   sub->add_flag("--calm", g->is_calm, "Only the services misbehave, not nodes, network, disk and clocks");
   sub->add_flag("--stories", g->stories, "Tell the story of one task for each reason to call a person");
@@ -172,7 +172,7 @@ void add_simulate(CLI::App& to, command& chosen) {
     "  latency = \"80ms-2s\"                  # evenly spread\n"
     "  busy = 0.05                          # fail for now; half of them took place\n"
     "  refused = 0.01                       # of steps, for good; undo_refused: of undos\n"
-    "  hung = 0.001                         # never answered; half of them took place\n"
+    "  hung = 0.001                         # lost or never answered; half of them took place\n"
     "  result = { payment_id = \"p-1\" }     # of its steps [made up where the workflow looks for a value]\n\n"
     "The exit code is 1 when a promise was broken.\n\n"
     "Example: steadfast simulate order.toml --runs 10000 --refused 0.1\n"

@@ -9,6 +9,7 @@
 #include "runtime/quantity.hpp"
 #include "store/export_file.hpp"
 #include "store/lmdb_store.hpp"
+#include "store/restore.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -34,6 +35,7 @@ struct store_arguments {
   std::string id;
   std::string file; ///< or directory
   std::string why;
+  bool without_journal = false;
 };
 
 std::unique_ptr<store::state_store> open_files(const store_arguments& g, bool read_only = true) {
@@ -80,7 +82,8 @@ int copy(const store_arguments& g) {
   if (g.node.json)
     print_json({{"copied_to", to.string()}});
   else
-    std::cout << "copied to " << to.string() << "; `steadfast store check --store " << to.string() << "` checks it\n";
+    std::cout << "copied to " << to.string() << "; `steadfast store check --store " << to.string()
+              << "` checks it, `steadfast store restore` makes a store of it\n";
   return done;
 }
 
@@ -146,6 +149,27 @@ int stat(const store_arguments& g) {
   return done;
 }
 
+int restore(const store_arguments& g) {
+  store::store_options to;
+  to.path = g.store.empty() ? places_of(g.node).store : std::filesystem::path{g.store};
+  to.path = std::filesystem::absolute(to.path);
+  const auto made = store::restore(std::filesystem::absolute(g.file), to, g.without_journal);
+  const auto& faults = made.report.faults;
+  if (g.node.json) {
+    print_json({{"restored_to", to.path.string()},
+                {"tasks", made.report.tasks},
+                {"faults", faults},
+                {"alert", made.what_may_run_again}});
+    return faults.empty() ? done : refused;
+  }
+  for (const auto& f : faults)
+    std::cout << printable(f) << '\n';
+  std::cout << "restored to " << to.path.string() << ": " << made.report.tasks << " tasks, "
+            << (faults.empty() ? "all is well" : std::to_string(faults.size()) + " faults") << '\n'
+            << printable(made.what_may_run_again) << '\n';
+  return faults.empty() ? done : refused;
+}
+
 /// Definitions by name and version, read once each.
 class definitions_seen {
 public:
@@ -200,6 +224,22 @@ verb add_verb(CLI::App& to, const char* name, const char* help, const char* exam
   return {sub, g};
 }
 
+void add_restore(CLI::App& to, command& chosen) {
+  auto g = std::make_shared<store_arguments>();
+  auto* sub = to.add_subcommand("restore", "Make a store of a copy, for a node to work on; the copy is only read");
+  sub->add_option("from", g->file, "Directory that `store copy` made, or a store that nobody has open")
+    ->required()
+    ->type_name("COPY");
+  sub->add_option("--to", g->store, "Directory to make [$STEADFAST_STORE, or as the configuration says]")
+    ->type_name("FOLDER");
+  sub->add_flag("--without-journal", g->without_journal,
+                "Of a store whose journal is lost: go on without what was acknowledged last");
+  add_node_choice(*sub, g->node, true);
+  sub->footer("Example: steadfast store restore /backup/2026-11-21 --to steadfast-store\n"
+              "Every step that was under way may run again, with the same idempotency key: docs/backup.md.");
+  sub->callback([g, &chosen] { chosen = [g] { return restore(*g); }; });
+}
+
 } // namespace
 
 void add_store(CLI::App& to, command& chosen) {
@@ -212,6 +252,8 @@ void add_store(CLI::App& to, command& chosen) {
   const auto copied = add_verb(*store, "copy", "Make a consistent copy, also beside a running node",
                                "-c node.toml /backup/2026-11-21", chosen, copy);
   copied.sub->add_option("to", copied.arguments->file, "Directory to make")->required()->type_name("PATH");
+
+  add_restore(*store, chosen);
 
   const auto out = add_verb(*store, "export", "Keep one task, with all that belongs to it, in a file",
                             "order-4711 order-4711.task", chosen, export_task);

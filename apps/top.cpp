@@ -5,6 +5,7 @@
 #include "apps/failure.hpp"
 #include "apps/filter.hpp"
 #include "apps/full_screen.hpp"
+#include "apps/health.hpp"
 #include "apps/node_access.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
@@ -31,7 +32,7 @@ using nlohmann::json;
 
 constexpr std::size_t slowest_shown = 5;
 constexpr std::size_t waits_shown = 4;
-constexpr std::size_t alerts_shown = 3;
+constexpr std::size_t incidents_shown = 5;
 constexpr std::uint32_t tasks_looked_at = 1000;     ///< of each scheduler
 constexpr std::chrono::seconds waits_looked_at{10}; ///< all unfinished tasks are gone through
 
@@ -60,10 +61,9 @@ struct open_attempt {
 struct glance {
   totals sum;
   json stats;
-  json nodes;
+  health how;
   std::map<std::string, json> schedulers; ///< by node: the state of its scheduler
   std::vector<open_attempt> attempts;     ///< the longest under way first
-  json alerts;
 };
 
 // ---- looking ----
@@ -90,8 +90,7 @@ void look_at_schedulers(client& node, glance& g) {
 glance look(client& node) {
   glance g;
   g.stats = node.call("store.stats", json::object());
-  g.nodes = node.call("node.list", json::object()).at("nodes");
-  g.alerts = node.call("alerts.list", {{"max", alerts_shown}}).at("alerts");
+  g.how = look_at_health(node, false);
   g.sum.at = std::chrono::steady_clock::now();
   g.sum.submitted = g.stats.value("last_number", std::uint64_t{0});
   for (const auto* state : {"processed", "undone", "error"})
@@ -129,7 +128,7 @@ std::string states_line(const json& stats, const terminal& to) {
 
 std::string nodes_text(const glance& g, const terminal& to) {
   table rows{{"node", "state", "roles", "tasks", "waiting messages", "supervises"}};
-  for (const auto& n : g.nodes) {
+  for (const auto& n : g.how.nodes) {
     const auto name = n.value("name", std::string{});
     const auto s = g.schedulers.find(name);
     const bool known = s != g.schedulers.end();
@@ -171,15 +170,21 @@ std::string longest_waits_text(const json& standstill, workflow::instant now, co
          + (rows.empty() ? "no task waits\n" : rows.text(to));
 }
 
-std::string alerts_text(const glance& g, workflow::instant now, const terminal& to) {
-  const auto open = g.stats.value("open_alerts", std::uint64_t{0});
-  if (open == 0)
-    return "no open alert\n";
-  table rows{{std::to_string(open) + " alerts", "raised", "task", "what"}};
-  for (const auto& a : g.alerts)
-    rows.add({std::to_string(a.value("number", std::uint64_t{0})), moment_text(a.value("at", json{}), now),
-              a.value("task_id", std::string{}), cut(printable(a.value("text", std::string{})), to.width / 2)});
-  return rows.text(to);
+std::string incidents_text(const glance& g, workflow::instant now, const terminal& to) {
+  if (g.how.incidents.empty())
+    return "no open incident\n";
+  auto sorted = g.how.incidents;
+  sort_incidents(sorted);
+  return incident_table(sorted, now, incidents_shown).text(to);
+}
+
+std::string sentence_text(const glance& g, const json& standstill, workflow::instant now, const terminal& to) {
+  auto how = g.how;
+  how.standstill = standstill;
+  std::string text;
+  for (const auto& line : wrapped(health_sentence(how, now), to.width))
+    text += painted(line, is_well(how) ? colour::good : colour::bad, to) + "\n";
+  return text;
 }
 
 /// At most `height` lines.
@@ -196,12 +201,13 @@ std::string picture(const glance& g, const totals& before, const json& standstil
                     const terminal& to) {
   const auto now = wall_clock();
   const auto alive =
-    std::count_if(g.nodes.begin(), g.nodes.end(), [](const json& n) { return n.value("alive", false); });
-  const auto head = local_text(now, false) + "  " + std::to_string(alive) + " of " + std::to_string(g.nodes.size())
+    std::count_if(g.how.nodes.begin(), g.how.nodes.end(), [](const json& n) { return n.value("alive", false); });
+  const auto head = local_text(now, false) + "  " + std::to_string(alive) + " of " + std::to_string(g.how.nodes.size())
                     + " nodes alive, every " + interval + ", q leaves";
-  return painted(cut(head, to.width), colour::strong, to) + "\n" + rates_line(g.sum, before) + "\n"
-         + states_line(g.stats, to) + "\n\n" + nodes_text(g, to) + "\n" + slowest_text(g, now, to) + "\n"
-         + longest_waits_text(standstill, now, to) + "\n" + alerts_text(g, now, to);
+  return sentence_text(g, standstill, now, to) + painted(cut(head, to.width), colour::strong, to) + "\n"
+         + rates_line(g.sum, before) + "\n" + states_line(g.stats, to) + "\n\n" + nodes_text(g, to) + "\n"
+         + slowest_text(g, now, to) + "\n" + longest_waits_text(standstill, now, to) + "\n"
+         + incidents_text(g, now, to);
 }
 
 int run_top(const top_arguments& g) {
@@ -235,7 +241,7 @@ int run_top(const top_arguments& g) {
 void add_top(CLI::App& to, command& chosen) {
   auto g = std::make_shared<top_arguments>();
   auto* sub =
-    to.add_subcommand("top", "The cluster at a glance: rates, states, nodes, slowest attempts, waits, alerts");
+    to.add_subcommand("top", "The cluster at a glance: rates, states, nodes, slowest attempts, waits, incidents");
   sub->add_option("-n,--interval", g->interval, "Time between two looks [1s]")->type_name("DURATION");
   sub->add_option("--times", g->times, "Stop after so many [never]");
   add_node_choice(*sub, g->node, false);

@@ -1,5 +1,5 @@
 # Debian ships neither a CMake package nor a pkg-config file for CAF 0.17.
-# Imported targets: CAF::core, CAF::io, CAF::openssl. Another series than 0.17 has another API and another wire format,
+# Imported targets: CAF::core, CAF::io. Another series than 0.17 has another API and another wire format,
 # and is refused.
 find_path(CAF_INCLUDE_DIR caf/config.hpp)
 if(CAF_INCLUDE_DIR)
@@ -15,7 +15,7 @@ if(CAF_INCLUDE_DIR)
 endif()
 
 if(NOT CAF_FIND_COMPONENTS)
-  set(CAF_FIND_COMPONENTS core io openssl)
+  set(CAF_FIND_COMPONENTS core io)
 endif()
 foreach(component IN LISTS CAF_FIND_COMPONENTS)
   find_library(CAF_${component}_LIBRARY caf_${component})
@@ -34,13 +34,8 @@ if(CAF_FOUND)
   find_dependency(Threads)
   set(dependencies_core Threads::Threads)
   set(dependencies_io CAF::core)
-  set(dependencies_openssl CAF::io)
   foreach(component IN LISTS CAF_FIND_COMPONENTS)
     if(CAF_${component}_FOUND AND NOT TARGET CAF::${component})
-      if(component STREQUAL "openssl")
-        find_dependency(OpenSSL)
-        list(APPEND dependencies_openssl OpenSSL::SSL OpenSSL::Crypto)
-      endif()
       add_library(CAF::${component} UNKNOWN IMPORTED)
       set_target_properties(
         CAF::${component}

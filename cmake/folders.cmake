@@ -1,14 +1,16 @@
-# steadfast_folder(store LIBRARIES steadfast::workflow LMDB::LMDB [CAF] [EXCEPT another_target.cpp])
+# steadfast_folder(store [CAF] [BUT_FOR launcher/ another.cpp] LIBRARIES steadfast::workflow LMDB::LMDB)
 #
 # One static library per folder, named steadfast_<folder>, with the alias steadfast::<folder>: all its sources, its
 # libraries, and the root of the tree and include/ as include paths, which the installed package does not have. A folder
-# without a source is an interface library. CAF says that its sources include CAF (see steadfast_uses_caf).
+# without a source is an interface library. CAF says that its sources include CAF (see steadfast_uses_caf), BUT_FOR names what
+# in it belongs to another target: folders and sources.
 function(steadfast_folder folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "" "LIBRARIES;EXCEPT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "" "LIBRARIES;BUT_FOR")
   set(target steadfast_${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
-  list(TRANSFORM arg_EXCEPT PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-  list(REMOVE_ITEM sources ${arg_EXCEPT})
+  foreach(other IN LISTS arg_BUT_FOR)
+    list(FILTER sources EXCLUDE REGEX "${folder}/${other}")
+  endforeach()
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)

@@ -22,6 +22,7 @@ public:
     parts_.store = with_.store;
     parts_.clock = with_.clock;
     parts_.dialer = with_.dialer;
+    parts_.certificate_until = with_.certificate_until;
     spawn_store();
     if (options_.roles.agents && with_.make_agents)
       with_.make_agents(parts_.clock, parts_.agents);
@@ -126,7 +127,7 @@ private:
       parts_.supervisor_lease = spawn_lease(
         parts_.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
     for (const auto& [name, make] : with_.singletons) {
-      parts_.singletons.push_back(actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.log}, with_.detached));
+      parts_.singletons.push_back(actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
       parts_.singleton_leases.push_back(
         spawn_lease(parts_.singletons.back(), {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
     }
@@ -147,6 +148,7 @@ private:
     deps.clock = parts_.clock;
     deps.actors = shown_actors();
     deps.scheduler = parts_.scheduler;
+    deps.certificate_until = parts_.certificate_until;
     deps.leases = parts_.singleton_leases;
     if (parts_.supervisor_lease)
       deps.leases.push_back(parts_.supervisor_lease);

@@ -41,6 +41,7 @@ struct node_parts {
   std::vector<actors::guarded_actor> singletons;
   std::vector<actors::lease_actor> singleton_leases;
   std::map<std::string, actors::agent_actor> agents;
+  std::function<workflow::instant()> certificate_until; ///< when the node's certificate ends; empty: it has none
 };
 
 /// What a node is put together from beside its options: all in which a node of a simulation differs from one of a process.
@@ -52,12 +53,14 @@ struct node_surroundings {
   /// Makes the agents of the node, by name; empty: none.
   std::function<void(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made)> make_agents{};
   actors::dialer_actor dialer{}; ///< none: it is in no cluster
+  std::function<workflow::instant()> certificate_until{}; ///< when this node's certificate ends; empty: it has none
   /// Of the leases that end with the process.
   std::string holder{};
   std::vector<std::pair<std::string, actors::make_singleton>> singletons{};
   std::function<void(const std::string& why)> on_fatal{}; ///< the store must not be used any more
   std::function<void(const std::string& event, const workflow::task&, const std::string& detail)> log_task{};
   std::function<void(const std::string& line)> log{};
+  std::function<void(const std::string& line)> warn{}; ///< of mistakes in what users gave
 };
 
 /// Starts the actors that the roles ask for; the front is the last of them and knows all others. Nothing is published.

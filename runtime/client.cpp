@@ -124,6 +124,10 @@ json client::show(const std::string& id) {
   return runtime::show(impl_->asker(), id);
 }
 
+json client::result(const std::string& id) {
+  return runtime::result(impl_->asker(), id);
+}
+
 json client::call(const std::string& method, const json& params) {
   return impl_->call(method, params);
 }

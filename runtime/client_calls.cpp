@@ -64,4 +64,9 @@ json show(const ask_node& ask, const std::string& id) {
   return understood([&] { return answer.at("task"); });
 }
 
+json result(const ask_node& ask, const std::string& id) {
+  const auto answer = ask("task.state", {{"id", id}});
+  return understood([&] { return answer.value("result", json{}); });
+}
+
 } // namespace steadfast::runtime

@@ -34,5 +34,6 @@ submitted submit(const ask_node& ask, const std::string& workflow, const std::st
                  const submit_options& options);
 std::string wait(const ask_node& ask, const std::string& id, std::chrono::milliseconds limit);
 nlohmann::json show(const ask_node& ask, const std::string& id);
+nlohmann::json result(const ask_node& ask, const std::string& id);
 
 } // namespace steadfast::runtime

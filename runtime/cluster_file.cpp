@@ -100,16 +100,41 @@ void keep_agents(toml::table& t, const std::vector<std::string>& names) {
   t.insert_or_assign("agent", std::move(kept));
 }
 
-std::string config_of(const node_entry& n, toml::table base, const toml::array& workflows, const std::string& join) {
+/// The folder where `steadfast cluster certs` made them, relative to the cluster file; empty: the nodes have none.
+fs::path certificate_folder(runtime::toml_section& root, const fs::path& file) {
+  fs::path given;
+  root.read("certificates", given);
+  std::error_code error;
+  return given.empty() ? given : fs::weakly_canonical(file.parent_path() / given, error);
+}
+
+void name_certificates(toml::table& cluster, const fs::path& folder, const std::string& node) {
+  cluster.insert_or_assign("certificate", (folder / (node + ".pem")).string());
+  cluster.insert_or_assign("key", (folder / (node + ".key")).string());
+  cluster.insert_or_assign("authority", (folder / "authority.pem").string());
+}
+
+/// What all nodes of a cluster have in common.
+struct common_parts {
+  toml::table base;
+  toml::array workflows;
+  fs::path certificates;
+  std::string join;
+};
+
+std::string config_of(const node_entry& n, const common_parts& common) {
+  auto base = common.base;
   base.insert_or_assign("name", n.name);
   base.insert_or_assign("roles", array_of(n.roles));
   base.erase("workflows");
   auto& cluster = table_in(base, "cluster");
   cluster.insert_or_assign("listen", n.listen);
   if (n.has_store())
-    base.insert_or_assign("workflows", workflows);
+    base.insert_or_assign("workflows", common.workflows);
   else
-    cluster.insert_or_assign("join", join);
+    cluster.insert_or_assign("join", common.join);
+  if (!common.certificates.empty())
+    name_certificates(cluster, common.certificates, n.name);
   table_in(base, "store").insert_or_assign("path", "store");
   table_in(base, "control").insert_or_assign("socket", "control.sock");
   table_in(base, "log").insert_or_assign("file", "log");
@@ -132,14 +157,17 @@ std::vector<planned_node> plan_cluster(const fs::path& file, const fs::path& fol
     root.complain("folder", "must name the folder where the nodes' folders are made");
   const auto nodes = read_nodes(root);
   const auto join = store_address(nodes, root);
-  const auto workflows = absolute_workflows(root, file);
+  auto workflows = absolute_workflows(root, file);
+  auto certificates = certificate_folder(root, file);
   root.sections("agent");
   report.throw_if_any();
   base.erase("folder");
   base.erase("node");
+  base.erase("certificates");
+  const common_parts common{std::move(base), std::move(workflows), std::move(certificates), join};
   std::vector<planned_node> plan;
   for (const auto& n : nodes) {
-    plan.push_back({n.name, fs::absolute(where) / n.name, config_of(n, base, workflows, join)});
+    plan.push_back({n.name, fs::absolute(where) / n.name, config_of(n, common)});
     parse_config(plan.back().config, file.string() + ", node " + n.name);
   }
   return plan;

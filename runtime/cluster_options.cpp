@@ -2,9 +2,6 @@
 
 #include "runtime/address.hpp"
 
-#include <fstream>
-#include <utility>
-
 namespace steadfast {
 
 namespace {
@@ -48,14 +45,6 @@ std::vector<std::string> problems(const cluster_options& o, const workflow::node
   check_certificates(o, found);
   check_exposure(o, found);
   check_roles(o, roles, found);
-  return found;
-}
-
-std::vector<std::string> unreadable_files(const cluster_options& o) {
-  std::vector<std::string> found;
-  for (const auto& [key, file] : {std::pair{"certificate", o.certificate}, {"key", o.key}, {"authority", o.authority}})
-    if (!file.empty() && !std::ifstream{file})
-      found.push_back(std::string{"cluster."} + key + ": the file " + file.string() + " cannot be read");
   return found;
 }
 

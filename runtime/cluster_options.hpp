@@ -27,7 +27,5 @@ struct cluster_options {
 
 /// What is wrong, a sentence each.
 std::vector<std::string> problems(const cluster_options& o, const workflow::node_roles& roles);
-/// Which of the files it names cannot be read: CAF would end the process over one at the next connection.
-std::vector<std::string> unreadable_files(const cluster_options& o);
 
 } // namespace steadfast

@@ -136,6 +136,16 @@ void read_common(toml_section& s, actors::agent_options& o) {
   s.read_size("inputs_size_max", o.inputs_size_max);
 }
 
+fs::path under(const fs::path& folder, const fs::path& p) {
+  return p.empty() || p.is_absolute() ? p : (folder / p).lexically_normal();
+}
+
+/// A path that is a text in the options of an agent, which look whether it is there.
+void read_path(toml_section& s, std::string_view key, std::string& into) {
+  s.read(key, into);
+  into = under(s.report().folder(), into).string();
+}
+
 actors::http_options read_http(toml_section& s, agent_entry& a) {
   actors::http_options o;
   s.read("url", o.url);
@@ -144,7 +154,7 @@ actors::http_options read_http(toml_section& s, agent_entry& a) {
   s.read("permanent", o.permanent);
   s.read("transient", o.transient);
   s.read("connect_limit", o.connect_limit);
-  s.read("ca_file", o.ca_file);
+  read_path(s, "ca_file", o.ca_file);
   s.read("proxy", o.proxy);
   s.read("allow_link_local", o.allow_link_local);
   return o;
@@ -160,7 +170,7 @@ actors::exec_options read_exec(toml_section& s, agent_entry& a) {
   s.read_count("denied_exit", denied_exit, 1U, 255U);
   o.denied_exit = static_cast<std::int32_t>(denied_exit);
   s.read_size("output_max", o.output_max);
-  s.read("directory", o.directory);
+  read_path(s, "directory", o.directory);
   s.read("allow_root", o.allow_root);
   return o;
 }
@@ -180,12 +190,13 @@ void read_agent(toml_section s, node_options& o) {
   else
     a.kind = read_http(s, a);
   s.end();
-  if (has_program == has_url)
+  if (has_program == has_url) {
     s.complain(has_url ? "has both a url and a program: it must be one agent or the other"
                        : "has neither a url (an http agent) nor a program (an exec agent)");
-  else
-    std::visit([&s](const auto& kind) { complain_all(s, actors::problems(kind)); }, a.kind);
-  complain_all(s, actors::problems(a.common));
+    complain_all(s, actors::problems(a.common));
+  } else {
+    complain_all(s, problems(a));
+  }
   o.agents.push_back(std::move(a));
 }
 
@@ -225,10 +236,6 @@ std::size_t line_of(const toml::table& root, const std::string& sentence) {
   const auto key = sentence.substr(0, sentence.find_first_of(" :"));
   const auto node = root.at_path(key);
   return node ? node.node()->source().begin.line : 1;
-}
-
-fs::path under(const fs::path& folder, const fs::path& p) {
-  return p.empty() || p.is_absolute() ? p : (folder / p).lexically_normal();
 }
 
 } // namespace

@@ -95,6 +95,13 @@ nlohmann::json copy_store(const control_context& c, const nlohmann::json& params
 nlohmann::json export_task(const control_context& c, const nlohmann::json& params);
 nlohmann::json import_task(const control_context& c, const nlohmann::json& params);
 
+/// Alerts and incidents: control_incidents.cpp
+nlohmann::json list_alerts(const control_context& c, const nlohmann::json& params);
+nlohmann::json acknowledge_alert(const control_context& c, const nlohmann::json& params);
+nlohmann::json list_incidents(const control_context& c, const nlohmann::json& params);
+nlohmann::json show_incident(const control_context& c, const nlohmann::json& params);
+nlohmann::json act_on_incident(const control_context& c, const nlohmann::json& params);
+
 /// What the tasks wait for, and which are stuck: control_standstill.cpp
 nlohmann::json list_standstill(const control_context& c, const nlohmann::json& params);
 
@@ -106,6 +113,8 @@ std::string text_of(const nlohmann::json& params, const char* name);
 /// `absent` when there is none.
 std::string text_of(const nlohmann::json& params, const char* name, const std::string& absent);
 bool flag_of(const nlohmann::json& params, const char* name, bool absent);
+/// Milliseconds since 1970.
+workflow::instant moment_of(const nlohmann::json& params, const char* name, workflow::instant absent);
 /// Throws when there is nothing.
 void require(const nlohmann::json& params, const char* name);
 

@@ -1,6 +1,8 @@
 #include "runtime/control_methods.hpp"
 
+#include "actors/step_input.hpp"
 #include "runtime/control_context.hpp"
+#include "runtime/control_params.hpp"
 #include "runtime/json.hpp"
 #include "runtime/log.hpp"
 #include "runtime/node.hpp"
@@ -26,6 +28,11 @@ using nlohmann::json;
 
 constexpr std::size_t page_max = 1000;
 
+/// What people say of themselves and of their reasons is kept with what they did, and no more of it than is kept is taken.
+std::size_t size_max_of(std::string_view name) {
+  return name == "who" || name == "why" ? workflow::note_size_max : std::string::npos;
+}
+
 std::size_t max_of(const json& params) {
   return std::min(number_of(params, "max", std::size_t{100}), page_max);
 }
@@ -35,11 +42,6 @@ std::string document_of(const json& params, const char* name) {
   if (!params.contains(name))
     return {};
   return params[name].is_string() ? params[name].get<std::string>() : params[name].dump();
-}
-
-/// Milliseconds since 1970.
-workflow::instant moment_of(const json& params, const char* name, workflow::instant absent) {
-  return workflow::instant{workflow::span{number_of(params, name, absent.time_since_epoch().count())}};
 }
 
 // ---- submitting ----
@@ -135,7 +137,10 @@ json plan_undo(const control_context& c, const json& params) {
 
 json task_state(const control_context& c, const json& params) {
   const auto view = view_of(c, text_of(params, "id"));
-  return {{"process_state", std::string{workflow::to_string(view.task->state)}}, {"cause", view.task->cause}};
+  json answer{{"process_state", std::string{workflow::to_string(view.task->state)}}, {"cause", view.task->cause}};
+  if (!view.definition->result.empty())
+    answer["result"] = document_json(actors::result_of(*view.task, *view.definition));
+  return answer;
 }
 
 store::task_filter filter_of(const json& params) {
@@ -215,26 +220,10 @@ json list_of(const std::vector<actors::boxed<Entry>>& entries, Render render) {
   return out;
 }
 
-json list_alerts(const control_context& c, const json& params) {
-  const actors::list_alerts question{!flag_of(params, "all", false), static_cast<std::uint32_t>(max_of(params))};
-  return {{"alerts", list_of(c.ask<actors::alert_page>(c.parts.reader, question).alerts, alert_json)}};
-}
-
 json list_late_replies(const control_context& c, const json& params) {
   const actors::list_late_replies question{static_cast<std::uint32_t>(max_of(params))};
   const auto page = c.ask<actors::late_reply_page>(c.parts.reader, question);
   return {{"late_replies", list_of(page.late_replies, late_reply_json)}};
-}
-
-json acknowledge_alert(const control_context& c, const json& params) {
-  store::acknowledge_alert what;
-  require(params, "alert");
-  what.alert = number_of(params, "alert", std::uint64_t{0});
-  what.who = text_of(params, "who");
-  const auto outcome = c.write(std::move(what));
-  if (outcome.result != store::verdict::applied)
-    throw control_error{control_error::not_found, outcome.why};
-  return json::object();
 }
 
 json show_workflow(const control_context& c, const json& params) {
@@ -269,10 +258,19 @@ actors::workflow_page workflows(const control_context& c) {
   return c.ask<actors::workflow_page>(c.parts.reader, actors::list_workflows{});
 }
 
+workflow::instant moment_of(const json& params, const char* name, workflow::instant absent) {
+  return workflow::instant{workflow::span{number_of(params, name, absent.time_since_epoch().count())}};
+}
+
 std::string text_of(const json& params, const char* name) {
   if (!params.contains(name) || !params[name].is_string())
     throw control_error{control_error::invalid_params, std::string{"`"} + name + "` must be a text"};
-  return params[name];
+  const auto& text = params[name].get_ref<const std::string&>();
+  if (const auto max = size_max_of(name); text.size() > max)
+    throw control_error{control_error::invalid_params, std::string{"`"} + name + "` has "
+                                                         + std::to_string(text.size()) + " bytes and may have "
+                                                         + std::to_string(max)};
+  return text;
 }
 
 std::string text_of(const json& params, const char* name, const std::string& absent) {
@@ -331,6 +329,9 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   m["task.plan_undo"] = bound(plan_undo);
   m["alerts.list"] = bound(list_alerts);
   m["alerts.ack"] = bound(acknowledge_alert);
+  m["incident.list"] = bound(list_incidents);
+  m["incident.show"] = bound(show_incident);
+  m["incident.act"] = bound(act_on_incident);
   m["workflow.list"] = bound([](const control_context& c, const json&) -> json {
     return {{"workflows", list_of(workflows(c).definitions, definition_json)}};
   });
@@ -349,7 +350,7 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   m["store.copy"] = bound(copy_store);
   m["store.export"] = bound(export_task);
   m["store.import"] = bound(import_task);
-  return m;
+  return taking_only_their_params(std::move(m));
 }
 
 } // namespace steadfast

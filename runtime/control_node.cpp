@@ -71,18 +71,21 @@ json node_json(const workflow::node_card& card, const store::lease& lease, workf
           {"alive", lease.expires_at > now},
           {"state", "gone"},
           {"supervises", false},
+          {"certificate_until", nullptr},
           {"epoch", lease.epoch},
           {"expires_at", instant_json(lease.expires_at)}};
 }
 
-/// "alive", "drained" or "silent", by node.
-std::map<std::string, std::string> states_of(const control_context& c, const std::vector<workflow::node_card>& living) {
-  std::map<std::string, std::string> states;
-  for (const auto& a : ask_nodes(c, living, look_limit, [&](const actors::node_front&front, auto limit) {
-         return json(c.ask<actors::told_time>(front, actors::ask_time{}, limit).drained);
+/// What they say of themselves, by node: `state` ("alive", "drained" or "silent"), and when the certificate ends.
+std::map<std::string, json> words_of(const control_context& c, const std::vector<workflow::node_card>& living) {
+  std::map<std::string, json> words;
+  for (const auto& a : ask_nodes(c, living, look_limit, [&](const actors::node_front& front, auto limit) -> json {
+         const auto told = c.ask<actors::told_time>(front, actors::ask_time{}, limit);
+         return {{"state", told.drained ? "drained" : "alive"},
+                 {"certificate_until", instant_json(told.certificate_until)}};
        }))
-    states[a.node] = !a.trouble.empty() ? "silent" : a.result.get<bool>() ? "drained" : "alive";
-  return states;
+    words[a.node] = a.trouble.empty() ? a.result : json{{"state", "silent"}};
+  return words;
 }
 
 } // namespace
@@ -116,10 +119,10 @@ json list_nodes(const control_context& c, const json&) {
       if (lease->expires_at > page.now)
         living.push_back(*card);
     }
-  const auto states = states_of(c, living);
+  const auto words = words_of(c, living);
   for (auto& n : nodes)
-    if (const auto found = states.find(n.at("name").get<std::string>()); found != states.end())
-      n["state"] = found->second;
+    if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end())
+      n.update(found->second);
   return {{"nodes", nodes}};
 }
 

@@ -21,8 +21,13 @@ json source_json(const workflow::source& s) {
 json input_json(const workflow::input_mapping& input) {
   json members = json::object();
   for (const auto& m : input)
-    members[m.name] = source_json(m.value);
+    members[m.name] =
+      m.optional ? json{{"from", source_json(m.value)}, {"optional", true}} : source_json(m.value);
   return members;
+}
+
+json result_json(const workflow::result_mapping& r) {
+  return r.value ? source_json(*r.value) : input_json(r.members);
 }
 
 json retry_json(const workflow::retry_policy& r) {
@@ -85,6 +90,8 @@ json definition_json(const workflow::definition& d) {
     {"priority", d.priority},
     {"steps", json::array()},
   };
+  if (!d.result.empty())
+    j["result"] = result_json(d.result);
   for (std::size_t i = 0; i < d.steps.size(); ++i)
     j["steps"].push_back(step_json(d, i));
   return j;

@@ -1,5 +1,6 @@
 #include "runtime/json.hpp"
 
+#include "actors/step_input.hpp"
 #include "runtime/time_text.hpp"
 #include "workflow/json_text.hpp"
 
@@ -121,6 +122,8 @@ json task_json(const workflow::task& t, const workflow::definition& d) {
     j["steps"].push_back(step_json(t.steps[i], d, i));
   j["content_type"] = t.content_type;
   j["payload"] = document_json(t.payload.view());
+  if (!d.result.empty())
+    j["result"] = document_json(actors::result_of(t, d));
   return j;
 }
 
@@ -152,6 +155,34 @@ json alert_json(const store::alert_entry& a) {
     {"at", instant_json(a.what.at)},
     {"acknowledged_by", a.acknowledged_by},
     {"acknowledged_at", instant_json(a.acknowledged_at)},
+  };
+}
+
+json incident_json(const store::incident& x) {
+  json acts = json::array();
+  for (const auto& a : x.acts)
+    acts.push_back({{"at", instant_json(a.at)}, {"who", a.who}, {"what", a.what}, {"why", a.why}});
+  return {
+    {"number", x.number},
+    {"kind", x.what.kind},
+    {"agent", x.what.agent},
+    {"workflow", x.what.workflow},
+    {"step", x.what.step},
+    {"cause", x.what.cause},
+    {"tasks", x.tasks},
+    {"tasks_ever", x.tasks_ever},
+    {"alerts", x.alerts},
+    {"times", x.times},
+    {"first_at", instant_json(x.first_at)},
+    {"last_at", instant_json(x.last_at)},
+    {"closed_at", instant_json(x.closed_at)},
+    {"sample_task", x.sample_task},
+    {"sample_text", x.sample_text},
+    {"acknowledged_by", x.acknowledged_by},
+    {"acknowledged_at", instant_json(x.acknowledged_at)},
+    {"muted", x.muted_until != workflow::unset},
+    {"muted_until", instant_json(x.muted_until)},
+    {"acts", acts},
   };
 }
 

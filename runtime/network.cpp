@@ -2,20 +2,22 @@
 
 #include "actors/speak.hpp"
 #include "actors/type_ids.hpp"
-#include "runtime/connections.hpp"
+#include "runtime/log.hpp"
 #include "steadfast/node_error.hpp"
 
-#include <asio/connect.hpp>
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/io/middleman.hpp>
-#include <caf/openssl/all.hpp>
+#include <caf/scoped_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
+#include <algorithm>
+#include <map>
+#include <mutex>
 #include <random>
 #include <set>
 #include <utility>
@@ -25,11 +27,10 @@ namespace steadfast::runtime {
 
 namespace {
 
-constexpr const char* protocol = "steadfast-3"; ///< raised when a message changes its layout
+constexpr const char* protocol = "steadfast-4"; ///< raised when a message changes its layout
 constexpr std::chrono::seconds heartbeat{2};
 constexpr std::chrono::seconds silence_max{10};
-constexpr std::chrono::seconds probe_limit{2};
-constexpr std::chrono::seconds handshake_limit{5};
+constexpr std::chrono::seconds answer_limit{5}; ///< of CAF's own handshake, and of publishing
 
 /// Gives each process a random node id. CAF's own is made of the host and the process number: in containers two nodes
 /// can have the same, and one that was restarted can look like its former life.
@@ -54,116 +55,181 @@ private:
   caf::actor_system& sys_;
 };
 
-using places = asio::ip::tcp::resolver::results_type;
-
-places resolved(const address& a, asio::error_code& result) {
-  asio::io_context io;
-  return asio::ip::tcp::resolver{io}.resolve(a.host, std::to_string(a.port), result);
-}
-
-/// Why nothing answers at any of them; empty: something does. CAF's own connect has no limit and holds up all others.
-std::string why_unreachable(const places& found) {
-  asio::io_context io;
-  asio::ip::tcp::socket socket{io};
-  asio::error_code result = asio::error::timed_out;
-  asio::async_connect(socket, found, [&](const asio::error_code& e, const asio::ip::tcp::endpoint&) { result = e; });
-  io.run_for(probe_limit);
-  return result ? result.message() : std::string{};
-}
-
 std::string text_of(const caf::error& e, caf::actor_system& sys) {
-  if (e == caf::sec::incompatible_application_ids || e == caf::sec::incompatible_versions)
-    return std::string{"it speaks another protocol than "} + protocol
-           + ": all nodes need the same version of Steadfast";
   if (e == caf::sec::unexpected_actor_messaging_interface)
     return "it is a node of another version of Steadfast";
   if (e == caf::sec::request_timeout)
     return "it accepts connections and does not answer";
-  if (e == caf::sec::disconnect_during_handshake || e == caf::sec::connection_timeout)
-    return "it ended the connection at once: do both nodes have certificates, and of the same authority?";
   return sys.render(e);
 }
 
-class dialer : public actors::dialer_actor::base {
+/// What became of dialing, from the threads of the links to the dialer.
+class outcomes {
 public:
-  dialer(caf::actor_config& cfg, bool with_tls, std::shared_ptr<connections> all)
-      : actors::dialer_actor::base{cfg},
-        with_tls_{with_tls},
-        connections_{std::move(all)} {}
-
-  const char* name() const override { return "dialer"; }
-
-  behavior_type make_behavior() override {
-    return {[this](const actors::dial& m) { return on_dial(m.address); }};
+  void put(std::uint64_t number, handshake_result r) {
+    const std::lock_guard lock{mutex_};
+    all_.emplace(number, std::move(r));
+  }
+  handshake_result take(std::uint64_t number) {
+    const std::lock_guard lock{mutex_};
+    return std::move(all_.extract(number).mapped());
   }
 
 private:
+  std::mutex mutex_;
+  std::map<std::uint64_t, handshake_result> all_;
+};
+
+/// Hears besides, by its number, that a connection was made or not.
+using dialer_behavior = actors::dialer_actor::extend<actors::takes<void(std::uint64_t)>>;
+
+class dialer : public dialer_behavior::base {
+public:
+  dialer(caf::actor_config& cfg, links& l, std::shared_ptr<caf_ends> ends, caf::io::middleman_actor connector)
+      : dialer_behavior::base{cfg},
+        links_{l},
+        ends_{std::move(ends)},
+        connector_{std::move(connector)} {}
+
+  const char* name() const override { return "dialer"; }
+
+  void on_exit() override {
+    open_.clear();
+    reached_.clear();
+    connector_ = nullptr;
+  }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](const caf::down_msg& m) {
+      std::erase_if(reached_, [&](const auto& r) { return r.second.front.address() == m.source; });
+    });
+    return {
+      [this](const actors::dial& m) { return on_dial(m.address); },
+      [this](std::uint64_t number) { on_made(number); },
+    };
+  }
+
+private:
+  using promise = caf::typed_response_promise<actors::reached_node>;
+
+  static caf::error failure(std::string why) {
+    return caf::make_error(caf::sec::cannot_connect_to_node, std::move(why));
+  }
+
   caf::result<actors::reached_node> on_dial(const std::string& text) {
+    if (const auto known = reached_.find(text); known != reached_.end())
+      return known->second;
+    auto answer = make_response_promise<actors::reached_node>();
+    if (auto same = std::find_if(open_.begin(), open_.end(), [&](const auto& o) { return o.second.address == text; });
+        same != open_.end()) {
+      same->second.promises.push_back(answer);
+      return answer;
+    }
     const auto to = parse_address(text);
     if (!to)
       return caf::make_error(caf::sec::invalid_argument, "`" + text + "` is not host:port");
+    asio::io_context io;
     asio::error_code unknown;
-    const auto where = resolved(*to, unknown);
+    const auto places = asio::ip::tcp::resolver{io}.resolve(to->host, std::to_string(to->port), unknown);
     if (unknown)
-      return caf::make_error(caf::sec::cannot_connect_to_node,
-                             "the host name cannot be resolved: " + unknown.message());
-    if (auto why = why_unreachable(where); !why.empty())
-      return caf::make_error(caf::sec::cannot_connect_to_node, std::move(why));
-    for (const auto& place : where)
-      connections_->dialed({place.endpoint().address().to_string(), place.endpoint().port()});
-    auto promise = make_response_promise<actors::reached_node>();
-    actors::ask(this, connector(), handshake_limit, caf::connect_atom_v, to->host, to->port)
-      .then([this, promise](const caf::node_id&, const caf::strong_actor_ptr& found,
-                            const std::set<std::string>& offered) mutable { on_connected(promise, found, offered); },
-            [this, promise](const caf::error& e) mutable {
-              promise.deliver(caf::make_error(caf::sec::cannot_connect_to_node, text_of(e, system())));
+      return failure("the host name cannot be resolved: " + unknown.message());
+    open_.emplace(++last_, opening{text, {answer}});
+    // An address: a handle would keep the dialer, and with it the system, until the last connection is made.
+    links_.dial(places, [me = address(), all = made_, number = last_](handshake_result r) {
+      all->put(number, std::move(r));
+      if (const auto dialer = caf::actor_cast<caf::actor>(me))
+        caf::anon_send(dialer, number);
+    });
+    return answer;
+  }
+
+  void on_made(std::uint64_t number) {
+    auto made = made_->take(number);
+    if (auto* why = std::get_if<std::string>(&made))
+      return fail(number, std::move(*why));
+    auto& end = std::get<link_end>(made);
+    const auto peer = end.peer;
+    const auto ticket = ends_->add_dialed(std::move(end));
+    actors::ask(this, connector_, answer_limit, caf::connect_atom_v, ticket, caf_ends::dialed_port)
+      .then([this, number, peer](const caf::node_id&, const caf::strong_actor_ptr& found,
+                                 const std::set<std::string>& offered) { on_connected(number, peer, found, offered); },
+            [this, number, ticket](const caf::error& e) {
+              ends_->break_off(ticket);
+              fail(number, text_of(e, system()));
             });
-    return promise;
   }
 
-  caf::io::middleman_actor connector() {
-    return with_tls_ ? system().openssl_manager().actor_handle() : system().middleman().actor_handle();
-  }
-
-  void on_connected(caf::typed_response_promise<actors::reached_node>& promise, const caf::strong_actor_ptr& found,
+  void on_connected(std::uint64_t number, const workflow::peer_claim& peer, const caf::strong_actor_ptr& found,
                     const std::set<std::string>& offered) {
     if (!found || !system().assignable(offered, system().message_types<actors::node_front>()))
-      promise.deliver(
-        caf::make_error(caf::sec::cannot_connect_to_node, "it is a node of another version of Steadfast"));
-    else
-      promise.deliver(actors::reached_node{caf::actor_cast<actors::node_front>(found)});
+      return fail(number, "it is a node of another version of Steadfast");
+    const actors::reached_node reached{caf::actor_cast<actors::node_front>(found), peer.name,
+                                       peer.kind == workflow::peer_kind::store};
+    auto opened = std::move(open_.extract(number).mapped());
+    monitor(reached.front); // down at once if it is lost already
+    reached_[opened.address] = reached;
+    for (auto& p : opened.promises)
+      p.deliver(reached);
   }
 
-  bool with_tls_;
-  std::shared_ptr<connections> connections_;
+  void fail(std::uint64_t number, const std::string& why) {
+    auto opened = std::move(open_.extract(number).mapped());
+    for (auto& p : opened.promises)
+      p.deliver(failure(why));
+  }
+
+  struct opening {
+    std::string address;
+    std::vector<promise> promises;
+  };
+
+  links& links_; ///< ends after the system
+  const std::shared_ptr<caf_ends> ends_;
+  caf::io::middleman_actor connector_;
+  const std::shared_ptr<outcomes> made_ = std::make_shared<outcomes>();
+  std::map<std::uint64_t, opening> open_; ///< by number
+  std::map<std::string, actors::reached_node> reached_; ///< by address, as long as it is connected
+  std::uint64_t last_ = 0;
 };
+
+link_options options_of(const node_options& o, const std::shared_ptr<caf_ends>& ends) {
+  return {o.cluster, o.name, o.roles, protocol, [ends](link_end end) { ends->add(std::move(end)); }, log_line};
+}
 
 } // namespace
 
-void load_network(caf::actor_system_config& config, const cluster_options& o) {
+void load_network(caf::actor_system_config& config) {
   config.load<caf::io::middleman>();
   config.load<random_node_id>();
-  if (o.has_certificates()) {
-    config.load<caf::openssl::manager>();
-    config.set("openssl.certificate", o.certificate.string());
-    config.set("openssl.key", o.key.string());
-    config.set("openssl.cafile", o.authority.string());
-  }
   config.set("middleman.app-identifiers", std::vector<std::string>{protocol});
   config.set("middleman.heartbeat-interval", caf::timespan{heartbeat});
   config.set("middleman.connection-timeout", caf::timespan{silence_max});
 }
 
-void publish(caf::actor_system& sys, const actors::node_front& front, const address& at, bool with_tls) {
-  const auto port = with_tls ? caf::openssl::publish(front, at.port, at.host.c_str(), true)
-                             : sys.middleman().publish(front, at.port, at.host.c_str(), true);
-  if (!port)
-    throw node_error{"cluster.listen: " + at.host + ":" + std::to_string(at.port)
-                     + " cannot be listened on: is it in use, and is it an address of this host?"};
+network::network(const node_options& o) : ends_{std::make_shared<caf_ends>()}, links_{options_of(o, ends_)} {}
+
+void network::attach(caf::actor_system& sys) {
+  system_ = &sys;
+  connector_ = spawn_connector(sys, *ends_);
 }
 
-actors::dialer_actor spawn_dialer(caf::actor_system& sys, bool with_tls, std::shared_ptr<connections> all) {
-  return sys.spawn<dialer, caf::detached>(with_tls, std::move(all));
+void network::publish(const actors::node_front& front, const address& at) {
+  caf::scoped_actor self{*system_};
+  self
+    ->request(connector_, answer_limit, caf::publish_atom_v, door_for_nodes, caf::actor_cast<caf::strong_actor_ptr>(front),
+              system_->message_types<actors::node_front>(), std::string{}, true)
+    .receive([](std::uint16_t) {},
+             [&](const caf::error& e) { throw node_error{"cluster.listen: " + system_->render(e)}; });
+  links_.listen(at);
+}
+
+actors::dialer_actor network::spawn_dialer() {
+  return system_->spawn<dialer, caf::detached>(links_, ends_, connector_);
+}
+
+void network::detach() {
+  caf::anon_send_exit(connector_, caf::exit_reason::kill);
+  connector_ = nullptr;
 }
 
 } // namespace steadfast::runtime

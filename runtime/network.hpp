@@ -1,31 +1,55 @@
 #pragma once
 
 #include "actors/protocols.hpp"
-#include "runtime/address.hpp"
-#include "runtime/cluster_options.hpp"
+#include "runtime/links/caf_ends.hpp"
+#include "runtime/links/links.hpp"
+#include "runtime/node_options.hpp"
 
+#include <chrono>
 #include <memory>
-#include <string>
+#include <optional>
 
 namespace caf {
 class actor_system;
 class actor_system_config;
 } // namespace caf
 
-// The only place that knows CAF's network: heartbeats, TLS, who speaks which protocol.
+// The only place that knows CAF's network: heartbeats, who is published where, and how a connection that the links made becomes a
+// node that can be spoken to.
 
 namespace steadfast::runtime {
 
 /// Prepares a system's configuration for connections to other nodes. Call it before the system is made.
-void load_network(caf::actor_system_config& config, const cluster_options& o);
+void load_network(caf::actor_system_config& config);
 
-/// Lets others reach the front at that address. Throws node_error.
-void publish(caf::actor_system& sys, const actors::node_front& front, const address& at, bool with_tls);
+/// A node's connections to others, from its start to its end.
+class network {
+public:
+  /// Reads the certificates. Throws node_error.
+  explicit network(const node_options& o);
 
-class connections;
+  /// Before anything else: CAF takes connections of this from then on.
+  void attach(caf::actor_system& sys);
+  /// Lets others connect, and find that front. Throws node_error.
+  void publish(const actors::node_front& front, const address& at);
+  /// Makes connections to other nodes. It has a thread of its own, for resolving a name can block it.
+  actors::dialer_actor spawn_dialer();
 
-/// A dialer over CAF's network, which tells `all` where it went. It has a thread of its own, for a host that does not answer
-/// would block it.
-actors::dialer_actor spawn_dialer(caf::actor_system& sys, bool with_tls, std::shared_ptr<connections> all);
+  void reload_certificates() { links_.reload(); }
+  std::optional<certificate_facts> own_certificate() const { return links_.own_certificate(); }
+
+  /// CAF connects no more; what it has said goes on its way. Before the system ends.
+  void detach();
+  /// What is on its way is lost, and nobody waits for it any more. From any thread.
+  void break_off() { ends_->break_off(); }
+  /// After the end of the system: what it has said may reach the others, at most so long.
+  void stop(std::chrono::milliseconds limit) { links_.stop(limit); }
+
+private:
+  std::shared_ptr<caf_ends> ends_;
+  links links_;
+  caf::actor_system* system_ = nullptr;
+  caf::io::middleman_actor connector_;
+};
 
 } // namespace steadfast::runtime

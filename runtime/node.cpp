@@ -4,14 +4,12 @@
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
 #include "runtime/caf_text.hpp"
-#include "runtime/connections.hpp"
 #include "runtime/control_methods.hpp"
 #include "runtime/control_server.hpp"
 #include "runtime/function_watch.hpp"
 #include "runtime/log.hpp"
 #include "runtime/network.hpp"
 #include "store/lmdb_store.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <caf/actor_system.hpp>
@@ -24,6 +22,7 @@
 #include <cstdlib>
 #include <future>
 #include <optional>
+#include <random>
 #include <set>
 #include <thread>
 #include <utility>
@@ -37,7 +36,7 @@ using actors::exit_now;
 constexpr int exit_store_failed = 74;          // EX_IOERR: the store cannot be trusted any more
 constexpr workflow::span answer_margin{2000};  ///< beyond the drain limit, for the last commits
 constexpr workflow::span farewell_limit{2000}; ///< for what is on its way to other nodes
-constexpr workflow::span reminder_period{5000}; ///< while functions run on at a stop
+constexpr workflow::span end_of_function{1000}; ///< after it was asked to end, until it is named
 
 struct actor_config : caf::actor_system_config {
   explicit actor_config(const node_options& o) {
@@ -46,7 +45,7 @@ struct actor_config : caf::actor_system_config {
     set("scheduler.max-threads", o.threads == 0 ? cores : o.threads);
     set("scheduler.policy", caf::atom("sharing"));
     if (o.cluster.is_used())
-      runtime::load_network(*this, o.cluster);
+      runtime::load_network(*this);
   }
 };
 
@@ -88,7 +87,16 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-std::shared_ptr<store::state_store> open_store(const store::store_options& o) {
+/// 0 is none.
+std::uint64_t number_by_chance() {
+  std::random_device chance;
+  for (;;)
+    if (const auto number = std::uint64_t{chance()} << 32 | chance(); number != 0)
+      return number;
+}
+
+std::shared_ptr<store::state_store> open_store(store::store_options o) {
+  o.journal_name = number_by_chance();
   try {
     return store::open_lmdb_store(o);
   } catch (const store::store_error& e) {
@@ -118,8 +126,10 @@ std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, 
   if (!o)
     return std::nullopt;
   auto whole = *o;
-  for (const auto& [name, value] : a.secrets)
+  for (const auto& [name, value] : a.secrets) {
     (whole.*texts)[name] = value.reveal();
+    whole.secrets.push_back(value.reveal());
+  }
   return whole;
 }
 
@@ -168,7 +178,7 @@ public:
     const auto more = problems_of(functions_, options_);
     found.insert(found.end(), more.begin(), more.end());
     refuse_if(found);
-    refuse_if(unreadable_files(options_.cluster));
+    refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
     std::shared_ptr<store::state_store> store;
     if (options_.roles.store) {
       store = open_store(options_.store);
@@ -176,10 +186,12 @@ public:
         store = wrap_(std::move(store));
       register_workflows(*store, options_.workflows);
     }
-    const auto at = runtime::parse_address(options_.cluster.listen);
-    connections_ = std::make_shared<runtime::connections>(at ? at->port : 0);
+    if (options_.cluster.is_used())
+      network_ = std::make_unique<runtime::network>(options_);
     config_ = std::make_unique<actor_config>(options_);
     system_ = std::make_unique<caf::actor_system>(*config_);
+    if (network_)
+      network_->attach(*system_);
     caf_text_ = log_caf_text(*system_);
     try {
       assemble(options_, surroundings(std::move(store)), parts_);
@@ -206,12 +218,12 @@ public:
     watch_.reset();
     end_actors();
     system_->await_all_actors_done();
-    wait_for_functions();
-    if (options_.cluster.is_used())
+    if (network_)
       end_with_network();
     system_.reset();
     config_.reset();
     parts_ = {};
+    name_functions_that_run_on();
   }
 
   caf::actor_system& system() {
@@ -219,6 +231,12 @@ public:
       throw node_error{"the node does not run: start() it first"};
     return *system_;
   }
+
+  void reload_certificates() {
+    if (network_)
+      network_->reload_certificates();
+  }
+
   const node_parts& parts() const { return parts_; }
 
 private:
@@ -235,17 +253,27 @@ private:
   node_surroundings surroundings(std::shared_ptr<store::state_store> store) {
     node_surroundings with{*system_};
     with.store = std::move(store);
-    with.clock = {std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()),
-                  system_->clock().now()};
+    with.clock =
+      with.store && !options_.store.read_only
+        ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })
+        : clock_set_now();
     with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
-    if (options_.cluster.is_used())
-      with.dialer = runtime::spawn_dialer(*system_, options_.cluster.has_certificates(), connections_);
+    if (network_) {
+      with.dialer = network_->spawn_dialer();
+      with.certificate_until = [this] { return end_of_certificate(); };
+    }
     with.holder = options_.name + ":" + std::to_string(getpid());
     with.singletons = singletons_;
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
     with.log_task = log_task;
     with.log = [](const std::string& line) { log_line("info", line); };
+    with.warn = [](const std::string& line) { log_line("warning", line); };
     return with;
+  }
+
+  workflow::instant end_of_certificate() const {
+    const auto own = network_->own_certificate();
+    return own ? std::chrono::time_point_cast<workflow::span>(own->not_after) : workflow::unset;
   }
 
   [[noreturn]] static void end_process(const std::string& why) {
@@ -259,7 +287,7 @@ private:
         throw node_error{"agent `" + name + "`: there are two of that name"};
     };
     for (const auto& f : functions_)
-      add(f.options.name, actors::spawn_function_agent(*system_, f.options, clock, f.run, {true, threads_}));
+      add(f.options.name, actors::spawn_function_agent(*system_, f.options, clock, f.run, {!f.is_blocking(), threads_}));
     for (const auto& a : options_.agents)
       add(a.common.name, make_configured(a, clock));
   }
@@ -284,7 +312,7 @@ private:
   void publish_front() {
     const auto& o = options_.cluster;
     if (!o.listen.empty())
-      runtime::publish(*system_, parts_.front, *runtime::parse_address(o.listen), o.has_certificates());
+      network_->publish(parts_.front, *runtime::parse_address(o.listen));
   }
 
   void open_control() {
@@ -344,14 +372,10 @@ private:
     exit_now(std::exchange(caf_text_, caf::actor{}));
   }
 
-  /// What they use may go with the node.
-  void wait_for_functions() {
-    if (workflow::mutant("stop_leaves_functions"))
-      return;
-    for (auto open = threads_->wait_for(reminder_period); !open.empty(); open = threads_->wait_for(reminder_period))
-      for (const auto& name : open)
-        log_line("warning", "stopping waits for agent `" + name
-                              + "`: its function runs on; it should watch the stop token of its call");
+  void name_functions_that_run_on() {
+    for (const auto& name : threads_->wait_for(end_of_function))
+      log_line("warning", "the node has stopped, and the function of agent `" + name
+                            + "` runs on; it should watch the stop token of its call");
   }
 
   /// CAF ends when everybody has taken what is on its way to them; somebody who is frozen or cut off never does.
@@ -359,11 +383,16 @@ private:
     std::promise<void> ended;
     std::thread watch{[this, has_ended = ended.get_future()] {
       if (has_ended.wait_for(farewell_limit) == std::future_status::timeout)
-        connections_->break_off();
+        network_->break_off();
     }};
+    const auto until = std::chrono::steady_clock::now() + farewell_limit;
+    network_->detach();
     system_.reset();
     ended.set_value();
     watch.join();
+    network_->stop(std::max(std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()),
+                            std::chrono::milliseconds{1}));
+    network_.reset();
   }
 
   node_options options_;
@@ -374,7 +403,7 @@ private:
   store_wrapper wrap_;
   std::function<void(const std::string&)> on_fatal_;
   node_parts parts_;
-  std::shared_ptr<runtime::connections> connections_; ///< to other nodes
+  std::unique_ptr<runtime::network> network_; ///< to other nodes
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;
   caf::actor caf_text_; ///< writes what CAF says to the log
@@ -405,6 +434,9 @@ void assembled_node::start() {
 }
 void assembled_node::stop() {
   impl_->stop();
+}
+void assembled_node::reload_certificates() {
+  impl_->reload_certificates();
 }
 caf::actor_system& assembled_node::system() {
   return impl_->system();

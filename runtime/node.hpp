@@ -50,6 +50,10 @@ public:
   /// Waits for every actor of the system: yours must be told to quit, and a caf::scoped_actor be out of scope.
   void stop();
 
+  /// Makes connections to other nodes from now on with what is in the files of [cluster] now; those that are open stay. Files
+  /// that cannot be used change nothing, and the log says why. REQUIRES: started.
+  void reload_certificates();
+
   /// REQUIRES: started.
   caf::actor_system& system();
   const actors::gateway_actor& gateway() const;

@@ -14,14 +14,24 @@ void add(std::vector<std::string>& found, const std::string& where, const std::v
     found.push_back(where + p);
 }
 
+/// What is wrong with the secrets that it has among its headers or variables; their values are not shown.
+std::vector<std::string> secret_problems(const agent_entry& a) {
+  std::vector<std::string> found;
+  const bool is_http = std::holds_alternative<actors::http_options>(a.kind);
+  for (const auto& [name, value] : a.secrets)
+    if (auto wrong = (is_http ? actors::header_problem : actors::variable_problem)(name, value.reveal());
+        !wrong.empty())
+      found.push_back(std::move(wrong));
+  return found;
+}
+
 void check_agents(const node_options& o, std::vector<std::string>& found) {
   std::set<std::string> names;
   for (const auto& a : o.agents) {
     const auto where = "agent " + workflow::quoted(a.common.name) + ": ";
     if (!names.insert(a.common.name).second)
       found.push_back(where + "there are two of that name");
-    add(found, where, actors::problems(a.common));
-    std::visit([&](const auto& kind) { add(found, where, actors::problems(kind)); }, a.kind);
+    add(found, where, problems(a));
   }
 }
 
@@ -52,6 +62,13 @@ void check_log(const log_options& o, std::vector<std::string>& found) {
 }
 
 } // namespace
+
+std::vector<std::string> problems(const agent_entry& a) {
+  auto found = std::visit([](const auto& kind) { return actors::problems(kind); }, a.kind);
+  add(found, "", secret_problems(a));
+  add(found, "", actors::problems(a.common));
+  return found;
+}
 
 std::vector<std::string> problems(const node_options& o) {
   std::vector<std::string> found;

@@ -54,5 +54,6 @@ struct node_options {
 
 /// What is wrong, a sentence each; empty: a node can be made of them.
 std::vector<std::string> problems(const node_options& o);
+std::vector<std::string> problems(const agent_entry& a);
 
 } // namespace steadfast

@@ -42,6 +42,17 @@ void leave_no_core_file() {
   setrlimit(RLIMIT_CORE, &none);
 }
 
+/// The signal that ends the node. A node with certificates reads them anew on SIGHUP.
+int wait_for_the_end(const sigset_t& signals, const node_options& options, assembled_node& n) {
+  for (;;) {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    if (signal != SIGHUP || !options.cluster.has_certificates())
+      return signal;
+    n.reload_certificates();
+  }
+}
+
 /// Ends the process when the stop is taking too long or somebody insists, until `has_stopped`.
 void watch_the_stop(sigset_t signals, workflow::span limit, std::shared_ptr<const std::atomic<bool>> has_stopped) {
   std::thread{[signals, limit, has_stopped = std::move(has_stopped)] {
@@ -71,8 +82,7 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
   log_line("info", "node " + options.name + " is ready; " + where + ", socket "
                      + (options.socket.empty() ? "none" : options.socket.string()));
   when_ready();
-  int signal = 0;
-  sigwait(&signals, &signal);
+  const int signal = wait_for_the_end(signals, options, n);
   log_line("info", name_of(signal) + ": stopping; attempts under way have " + runtime::span_text(options.drain_limit)
                      + " to end");
   const auto has_stopped = std::make_shared<std::atomic<bool>>(false);

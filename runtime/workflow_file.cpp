@@ -18,8 +18,9 @@ using runtime::read_retry;
 using runtime::toml_report;
 using runtime::toml_section;
 
-constexpr const char* source_rule = "must be \"payload:/pointer\", \"STEP:/pointer\" or { literal = VALUE }; the "
-                                    "pointer may be empty for the whole document";
+constexpr const char* source_rule =
+  "must be \"payload:/pointer\", \"STEP:/pointer\", { from = \"...\", optional = true } with one of these, or "
+  "{ literal = VALUE }; the pointer may be empty for the whole document";
 
 /// "payload:/customer" or "create_package:/package_id".
 std::optional<workflow::source> parse_source(std::string_view text) {
@@ -47,21 +48,60 @@ std::optional<workflow::source> literal_of(const toml::node& value) {
   return s;
 }
 
+/// { from = "payload:/customer", optional = true }
+std::optional<workflow::input_member> marked_member(const toml::node& value) {
+  const auto* table = value.as_table();
+  const auto* from = table != nullptr ? table->get("from") : nullptr;
+  if (from == nullptr || table->size() > 2)
+    return std::nullopt;
+  const auto text = from->value_exact<std::string>();
+  const auto source = text ? parse_source(*text) : std::nullopt;
+  const auto* mark = table->get("optional");
+  const auto optional = mark != nullptr ? mark->value_exact<bool>() : std::nullopt;
+  if (!source || (table->size() == 2 && !optional))
+    return std::nullopt;
+  return workflow::input_member{{}, *source, optional.value_or(false)};
+}
+
+std::optional<workflow::input_member> read_member(const toml::node& value) {
+  if (auto marked = marked_member(value))
+    return marked;
+  const auto text = value.value_exact<std::string>();
+  const auto source = text ? parse_source(*text) : literal_of(value);
+  return source ? std::optional{workflow::input_member{{}, *source}} : std::nullopt;
+}
+
+void read_members(toml_section& in, const std::string& key, const toml::table& table, workflow::input_mapping& into) {
+  for (const auto& [name, value] : table)
+    if (auto member = read_member(value)) {
+      member->name = name.str();
+      into.push_back(*std::move(member));
+    } else {
+      in.report().add(value.source().begin.line, in.place_of(key) + "." + std::string{name.str()}, source_rule);
+    }
+}
+
 void read_input(toml_section& in, workflow::input_mapping& into) {
   const auto* value = in.take("input");
   if (value == nullptr)
     return;
-  const auto* table = value->as_table();
-  if (table == nullptr)
-    return in.complain("input", "must be a table of members, such as { customer = \"payload:/customer\" }");
-  for (const auto& [name, member] : *table) {
-    const auto text = member.value_exact<std::string>();
-    const auto source = text ? parse_source(*text) : literal_of(member);
-    if (source)
-      into.push_back({std::string{name.str()}, *source});
-    else
-      in.report().add(member.source().begin.line, in.place_of("input") + "." + std::string{name.str()}, source_rule);
-  }
+  if (const auto* table = value->as_table())
+    read_members(in, "input", *table, into);
+  else
+    in.complain("input", "must be a table of members, such as { customer = \"payload:/customer\" }");
+}
+
+/// One value, as in "create_package:/id", or a table of members as in `input`.
+void read_result(toml_section& in, workflow::result_mapping& into) {
+  const auto* value = in.take("result");
+  if (value == nullptr)
+    return;
+  if (const auto* table = value->as_table())
+    return read_members(in, "result", *table, into.members);
+  const auto text = value->value_exact<std::string>();
+  into.value = text ? parse_source(*text) : std::nullopt;
+  if (!into.value)
+    in.complain("result", "must be \"payload:/pointer\", \"STEP:/pointer\" or a table of members, as in `input`");
 }
 
 /// Reads `equals` or `differs`; true when it is there.
@@ -162,6 +202,7 @@ workflow::definition read_definition(toml_section in) {
   in.read("alert_after", d.alert_after);
   in.read_count("takeovers_max", d.takeovers_max, 1U);
   in.read_count("priority", d.priority, std::uint8_t{0}, workflow::priority_max);
+  read_result(in, d.result);
   for (auto& x : in.sections("step"))
     d.steps.push_back(read_step(x));
   in.end();

@@ -5,6 +5,7 @@
 #include "store/change_log.hpp"
 
 #include "store/compact.hpp"
+#include "store/migration.hpp"
 #include "store/patch.hpp"
 #include "store/placement.hpp"
 #include "store/snapshot.hpp"
@@ -75,7 +76,9 @@ void change_log::on_erase(lmdb::table t, std::string_view key) {
   add(erased, t, key);
 }
 
-change_maker::change_maker(lmdb::transaction& txn) : txn_{txn}, in_{open_all_tables(txn)} {}
+change_maker::change_maker(lmdb::transaction& txn)
+    : txn_{txn},
+      in_{open_all_tables(txn, format_of(txn).value_or(store_format))} {}
 
 void change_maker::make(std::string_view changes) {
   compact_reader from{changes};

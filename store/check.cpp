@@ -1,9 +1,11 @@
 // Reads every record and every index entry.
 
+#include "store/incident_book.hpp"
 #include "store/reading.hpp"
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace steadfast::store {
@@ -26,6 +28,7 @@ public:
     check_index_sizes();
     check_leases();
     check_alerts();
+    check_incidents();
     check_notices();
     check_late_replies();
     check_set_aside();
@@ -226,6 +229,49 @@ private:
     });
     expect(open == txn_.entries(in_.open_alerts), "table open_alerts has alerts that there are not");
     expect(of_tasks == txn_.entries(in_.task_alerts) || !all_read, "table task_alerts has alerts that there are not");
+  }
+
+  void check_incidents() {
+    std::uint64_t holding = 0;
+    bool all_read = true;
+    each(in_.incidents, [&](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const auto name = "incident " + std::to_string(number);
+      const auto x = record<incident>(c, name);
+      all_read = all_read && x;
+      if (!x)
+        return;
+      holding += x->alerts;
+      const auto digest = digest_of(x->what);
+      expect(x->number == number, name + ": it has the number of another one");
+      expect(has(in_.incident_keys, key{digest[0], digest[1], number}), name + ": missing in table incident_keys");
+      expect((x->alerts == 0) == (x->closed_at != workflow::unset), name + ": it is closed, and alerts hold");
+      expect(is_as_counted(*x), name + ": its alerts and tasks are not as many");
+    });
+    expect(holding == txn_.entries(in_.incident_alerts) || !all_read,
+           "table incident_alerts has incidents that there are not");
+    expect(txn_.entries(in_.incident_alerts) == txn_.entries(in_.alert_incidents)
+             && txn_.entries(in_.incident_keys) == txn_.entries(in_.incidents),
+           "the tables of incidents do not go together");
+  }
+
+  bool is_as_counted(const incident& x) {
+    std::uint64_t alerts = 0;
+    std::set<std::uint64_t> tasks;
+    const key begin{x.number};
+    lmdb::cursor c{txn_, in_.incident_alerts};
+    for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next()) {
+      ++alerts;
+      const key alert{last_number(c.key())};
+      const auto bytes = txn_.get(in_.alerts, alert);
+      if (!bytes || !has(in_.alert_incidents, key{alert.view(), x.number}))
+        return false;
+      if (const auto entry = readable<alert_entry>(alert, *bytes); !entry)
+        return true; // which is told by itself
+      else if (entry->task_number != 0)
+        tasks.insert(entry->task_number);
+    }
+    return alerts == x.alerts && tasks.size() == x.tasks;
   }
 
   void check_notices() {

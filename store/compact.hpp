@@ -142,6 +142,10 @@ private:
   std::uint64_t first_moment_ = 0; ///< 0: there was none yet
 };
 
+/// Whether an archive writes or reads these formats. They have the fields that came after format 1.
+template <class Archive>
+constexpr bool is_compact_archive = std::is_same_v<Archive, compact_writer> || std::is_same_v<Archive, compact_reader>;
+
 template <class T>
 bool says_nothing(const T& value) {
   if constexpr (width_of<T>() > 0)

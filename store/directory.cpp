@@ -22,7 +22,9 @@ namespace {
 constexpr const char* lock_name = "store.lock";
 constexpr const char* closed_name = "closed";
 constexpr const char* data_name = "data.mdb";
+constexpr const char* journal_name = "journal";
 constexpr mode_t private_directory = 0700;
+constexpr mode_t parent_directory = 0777; ///< as the user's mask has it
 constexpr mode_t private_file = 0600;
 
 [[noreturn]] void refuse(const std::string& what) {
@@ -131,12 +133,26 @@ bool is_locked(const std::filesystem::path& directory) {
   return f.get() >= 0 && fcntl(f.get(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
-void make_directory(const std::filesystem::path& path) {
-  std::error_code failed;
-  std::filesystem::create_directories(parent_of(path), failed);
-  if (mkdir(path.c_str(), private_directory) != 0)
+/// Those that it lies in, too; each is durable in the one above.
+void make_directory(const std::filesystem::path& path, mode_t mode) {
+  const auto above = parent_of(path);
+  if (!status_of(above))
+    make_directory(above, parent_directory);
+  if (mkdir(path.c_str(), mode) != 0 && !(errno == EEXIST && mode == parent_directory))
     refuse_call("cannot make the directory " + shown(path));
-  sync_directory(parent_of(path));
+  sync_directory(above);
+}
+
+/// These are made when there is a data file.
+bool has_traces(const std::filesystem::path& path) {
+  return status_of(path / journal_name) || status_of(path / closed_name);
+}
+
+[[noreturn]] void refuse_lost(const std::filesystem::path& path, const std::string& what) {
+  refuse(
+    "the data file of the store, " + shown(path / data_name) + ", is " + what
+    + ", though a store was here: put it back, or restore a copy of the store with `steadfast store restore COPY --to"
+      " FOLDER`. For a new, empty store name another folder");
 }
 
 } // namespace
@@ -186,16 +202,20 @@ store_directory store_directory::take(const std::filesystem::path& path) {
   d.path_ = path;
   auto s = status_of(path);
   if (!s) {
-    make_directory(path);
+    make_directory(path, private_directory);
     s = status_of(path);
   }
   check_directory(path, *s);
   check_owner(path, *s);
   check_file_system(path);
   d.lock_ = lock(path);
-  for (const char* name : {data_name, "lock.mdb", closed_name, "journal"})
+  for (const char* name : {data_name, "lock.mdb", closed_name, journal_name})
     check_file(path / name);
-  d.is_new_ = !status_of(path / data_name);
+  const auto data = status_of(path / data_name);
+  d.is_new_ = !data || data->st_size == 0;
+  d.was_used_ = has_traces(path);
+  if (d.is_new_ && d.was_used_ && !workflow::mutant("lost_data_file_made_anew"))
+    refuse_lost(path, data ? "empty" : "missing");
   return d;
 }
 
@@ -203,6 +223,8 @@ store_directory store_directory::look_at(const std::filesystem::path& path) {
   store_directory d;
   d.path_ = path;
   const auto s = status_of(path);
+  if (s && !status_of(path / data_name) && has_traces(path))
+    refuse_lost(path, "missing");
   if (!s || !status_of(path / data_name))
     refuse("there is no store at " + shown(path));
   check_directory(path, *s);

@@ -36,7 +36,8 @@ public:
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path data_file() const { return path_ / "data.mdb"; }
-  bool is_new() const { return is_new_; }       ///< there was no data file
+  bool is_new() const { return is_new_; }       ///< there was no data file, or an empty one
+  bool was_used() const { return was_used_; }   ///< a store that had a data file was here
   bool is_in_use() const { return is_in_use_; } ///< by another process, as far as look_at() could see
   std::uint64_t file_size() const;              ///< of the data file; 0 if there is none
 
@@ -58,6 +59,7 @@ private:
   std::filesystem::path path_;
   file_handle lock_;
   bool is_new_ = false;
+  bool was_used_ = false;
   bool is_in_use_ = false;
 };
 

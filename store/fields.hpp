@@ -87,7 +87,15 @@ void serialize(Archive& ar, source& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, input_member& x, unsigned) {
-  all(ar, x.name, x.value);
+  if constexpr (store::is_compact_archive<Archive>)
+    all(ar, x.name, x.value, x.optional);
+  else
+    all(ar, x.name, x.value);
+}
+
+template <class Archive>
+void serialize(Archive& ar, result_mapping& x, unsigned) {
+  all(ar, x.value, x.members);
 }
 
 template <class Archive>
@@ -113,7 +121,14 @@ void serialize(Archive& ar, step_definition& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, definition& x, unsigned) {
-  all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max, x.priority);
+  constexpr bool has_result = store::is_compact_archive<Archive>;
+  static_assert(has_result || !Archive::is_saving::value, "format 1 cannot say all of a definition");
+  if constexpr (has_result)
+    all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max, x.priority,
+        x.result);
+  else
+    all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max,
+        x.priority);
 }
 
 template <class Archive>
@@ -132,6 +147,11 @@ void serialize(Archive& ar, alert& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, incident_signature& x, unsigned) {
+  all(ar, x.kind, x.agent, x.workflow, x.step, x.cause);
+}
+
+template <class Archive>
 void serialize(Archive& ar, late_reply& x, unsigned) {
   all(ar, x.step, x.attempt, x.epoch, x.outcome, x.why, x.at);
 }
@@ -141,6 +161,16 @@ void serialize(Archive& ar, late_reply& x, unsigned) {
 namespace steadfast::store {
 
 // ---- stored only ----
+
+template <class Archive>
+void serialize(Archive& ar, journal_used& x, unsigned) {
+  all(ar, x.name, x.is_open);
+}
+
+template <class Archive>
+void serialize(Archive& ar, journal_head& x, unsigned) {
+  all(ar, x.name, x.size);
+}
 
 template <class Archive>
 void serialize(Archive& ar, ended_count& x, unsigned) {
@@ -240,7 +270,43 @@ void serialize(Archive& ar, exported_task& x, unsigned) {
   all(ar, x.definition, x.task, x.digest, x.late_replies);
 }
 
+template <class Archive>
+void serialize(Archive& ar, incident& x, unsigned) {
+  all(ar, x.number, x.what, x.tasks, x.alerts, x.tasks_ever, x.times, x.is_condition, x.first_at, x.last_at,
+      x.closed_at, x.sample_task, x.sample_text, x.acknowledged_by, x.acknowledged_at, x.muted_until, x.acts);
+}
+
 // ---- sent only ----
+
+template <class Archive>
+void serialize(Archive& ar, act_on_incident& x, unsigned) {
+  all(ar, x.number, x.act, x.until, x.who, x.why, x.max, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, system_condition& x, unsigned) {
+  all(ar, x.what, x.text);
+}
+
+template <class Archive>
+void serialize(Archive& ar, report_conditions& x, unsigned) {
+  all(ar, x.hold, x.guard, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, incident_page& x, unsigned) {
+  all(ar, x.incidents, x.next);
+}
+
+template <class Archive>
+void serialize(Archive& ar, alert_filter& x, unsigned) {
+  all(ar, x.open_only, x.incident, x.kind, x.step, x.task, x.text, x.raised_before, x.raised_after);
+}
+
+template <class Archive>
+void serialize(Archive& ar, alert_list& x, unsigned) {
+  all(ar, x.alerts, x.next);
+}
 
 template <class Archive>
 void serialize(Archive& ar, lease_guard& x, unsigned) {

@@ -32,6 +32,9 @@ enum class record_kind : std::uint16_t {
   ended_count = 14,
   recent_id = 15,
   journal_entry = 16, ///< in a file of its own; its body is a change_log
+  journal_used = 17,
+  journal_head = 18, ///< in the same file, at its beginning
+  incident = 19,
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,
@@ -51,6 +54,9 @@ enum class record_kind : std::uint16_t {
   late_reply_entry = 79,
   explanation = 80,
   bare_lease = 81,
+  incident_page = 82,
+  alert_filter = 83,
+  alert_list = 84,
   list = 128, ///< added to the kind of its elements
 };
 

@@ -29,7 +29,7 @@ std::array<std::uint32_t, 8> bits_of(std::uint64_t hash) {
 id_filter::id_filter(std::size_t first) : room_{std::bit_ceil(std::max(first, ids_in_block))} {}
 
 bool id_filter::may_have(std::string_view id) const {
-  if (!has_read_all_)
+  if (!read_.is_end)
     return true;
   if (blocks_.empty())
     return false;
@@ -60,25 +60,34 @@ void id_filter::begin_anew(std::size_t room) {
   room_ = room;
   added_ = 0;
   blocks_ = {};
-  read_until_.clear();
-  has_read_all_ = false;
+  read_ = kept_ = {};
+}
+
+void id_filter::keep_position() {
+  if (kept_.until != read_.until || kept_.is_end != read_.is_end)
+    kept_ = read_;
+}
+
+void id_filter::drop_position() {
+  if (!workflow::mutant("filter_reads_what_is_dropped"))
+    read_ = kept_;
 }
 
 void id_filter::read_on(const lmdb::transaction& txn, const tables& in, std::size_t rows_max) {
-  if (!has_read_all_ && read_until_.empty() && txn.entries(in.ids) > room_)
+  if (!read_.is_end && read_.until.empty() && txn.entries(in.ids) > room_)
     begin_anew(std::bit_ceil(txn.entries(in.ids) * 2));
-  if (has_read_all_ || room_ > room_max)
+  if (read_.is_end || room_ > room_max)
     return;
   lmdb::cursor c{txn, in.ids};
-  bool more = c.seek(read_until_);
-  if (more && c.key() == read_until_)
+  bool more = c.seek(read_.until);
+  if (more && c.key() == read_.until)
     more = c.next();
   const auto room = room_;
   for (; more && rows_max > 0 && room == room_; more = c.next(), --rows_max) {
-    read_until_ = c.key();
-    add(read_until_); // may begin anew
+    read_.until = c.key();
+    add(read_.until); // may begin anew
   }
-  has_read_all_ = !more && room == room_;
+  read_.is_end = !more && room == room_;
 }
 
 } // namespace steadfast::store

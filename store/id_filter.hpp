@@ -24,6 +24,10 @@ public:
   bool may_have(std::string_view id) const;
   /// REQUIRED before an id is put into the table; it need not come to that.
   void add(std::string_view id);
+  /// What was read since the last of these two calls is as it was committed, or was of a transaction that is dropped: the table
+  /// may have rows again that were passed.
+  void keep_position();
+  void drop_position();
   /// Reads on in the table. Until it was read to its end, may_have() is true.
   void read_on(const lmdb::transaction& txn, const tables& in, std::size_t rows_max);
 
@@ -36,8 +40,12 @@ private:
   std::size_t room_ = 0;
   std::size_t added_ = 0;
   std::vector<block> blocks_; ///< a power of two of them
-  std::string read_until_;
-  bool has_read_all_ = false;
+  struct position {
+    std::string until;
+    bool is_end = false;
+  };
+  position read_;
+  position kept_; ///< that of the last commit
 };
 
 } // namespace steadfast::store

@@ -3,6 +3,7 @@
 #include "store/lmdb_store.hpp"
 #include "store/recovery.hpp"
 #include "store/restored.hpp"
+#include "store/unsaved.hpp"
 #include "workflow/mutant.hpp"
 
 #include <algorithm>
@@ -42,26 +43,42 @@ bool is_empty(const lmdb::transaction& txn) {
   return !all || txn.entries(*all) == 0;
 }
 
+bool is_full(const lmdb::error& e) {
+  return e.is_map_full() || e.is_disk_full();
+}
+
+/// Which of the two, and what to do. REQUIRES: is_full.
+std::string full_words(const lmdb::error& e) {
+  return e.is_map_full() ? "the store has reached store.size-max, its reserve included: raise store.size-max"
+                         : "the disk of the store is full: make room on it";
+}
+
 /// What is on disk is not known any more.
 bool is_fatal(const lmdb::error& e) {
-  return !e.is_map_full() && !e.is_disk_full() && !e.is_passing() && !workflow::mutant("goes_on_after_sync_error");
+  return !is_full(e) && !e.is_passing() && !workflow::mutant("goes_on_after_sync_error");
 }
 
 /// What was done since begin() is dropped unless it is kept.
 class dropped_unless_kept {
 public:
-  explicit dropped_unless_kept(shared_transaction& t) : transaction_{&t} {}
+  dropped_unless_kept(shared_transaction& t, id_filter& read) : transaction_{&t}, read_{read} {}
   dropped_unless_kept(const dropped_unless_kept&) = delete;
   dropped_unless_kept& operator=(const dropped_unless_kept&) = delete;
   ~dropped_unless_kept() {
-    if (transaction_ != nullptr)
-      transaction_->drop();
+    if (transaction_ == nullptr)
+      return;
+    transaction_->drop();
+    read_.drop_position();
   }
 
-  void keep() { transaction_ = nullptr; }
+  void keep() {
+    transaction_ = nullptr;
+    read_.keep_position();
+  }
 
 private:
   shared_transaction* transaction_;
+  id_filter& read_; ///< what the transaction showed
 };
 
 store_directory directory_for(const store_options& options) {
@@ -86,7 +103,7 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
   try {
     open_environment(settings);
     expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);
-    if (options.read_only && !directory_.is_in_use() && has_unsaved(*env_, directory_))
+    if (options.read_only && !directory_.is_in_use() && !was_closed_ && has_unsaved(*env_, directory_))
       let_writer_save(settings);
     if (!options.read_only) {
       reserve_.emplace(env_->file(), options.size_reserve);
@@ -97,18 +114,21 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
       make_tables(settings.format);
     }
     open_tables();
-    if (!options.read_only)
+    if (!options.read_only) {
       leap();
+      set_foreign_journal_aside(*env_, in_, directory_);
+    }
     read_counters();
     shared_ = std::make_unique<shared_transaction>(*env_, in_, directory_, options_.journal_max);
   } catch (const lmdb::error& e) {
-    throw store_error{"store at " + options.path.string() + ": " + e.what(), false};
+    throw store_error{"store at " + options.path.string() + ": " + (is_full(e) ? full_words(e) : e.what()), false};
   }
 }
 
 lmdb_engine::~lmdb_engine() {
+  const bool is_saved = shared_ && shared_->is_saved();
   shared_.reset(); // what it did not save is in the journal
-  const bool is_well = env_ && !options_.read_only && !is_lost_;
+  const bool is_well = env_ && is_saved && !options_.read_only && !is_lost_;
   const auto last = is_well ? env_->last_transaction() : 0;
   env_.reset();
   try {
@@ -123,17 +143,16 @@ void lmdb_engine::open_environment(const engine_settings& settings) {
   const auto map = options_.read_only ? options_.size_max : std::min(settings.map_initial, options_.size_max);
   const lmdb::environment_settings how{options_.path, map, options_.read_only};
   const auto closed = directory_.closed();
-  const auto size = directory_.file_size();
-  bool is_known = directory_.is_new() || directory_.is_in_use();
-  if (!is_known && (!closed || closed->file_size != size)) {
-    look_in_child(options_.path, map, options_.read_only);
-    is_known = true;
-  }
+  const bool is_same_size = closed && closed->file_size == directory_.file_size();
+  const bool is_looked_at = !directory_.is_new() && !directory_.is_in_use();
+  if (is_looked_at)
+    look_in_child(options_.path, map, options_.read_only, is_same_size ? look::structure : look::all);
   env_ = std::make_unique<lmdb::environment>(how);
-  if (is_known || closed->transaction == env_->last_transaction())
+  was_closed_ = is_same_size && closed->transaction == env_->last_transaction();
+  if (!is_looked_at || !is_same_size || was_closed_)
     return;
-  env_.reset();
-  look_in_child(options_.path, map, options_.read_only);
+  env_.reset(); // LMDB must not have a file open twice
+  look_in_child(options_.path, map, options_.read_only, look::all);
   env_ = std::make_unique<lmdb::environment>(how);
 }
 
@@ -141,7 +160,7 @@ void lmdb_engine::open_environment(const engine_settings& settings) {
 void lmdb_engine::let_writer_save(const engine_settings& settings) {
   auto writing = options_;
   writing.read_only = false;
-  env_.reset(); // LMDB must not have a file open twice
+  env_.reset();
   lmdb_engine{writing, settings};
   open_environment(settings);
 }
@@ -151,9 +170,12 @@ void lmdb_engine::make_tables(std::uint32_t format) {
   auto txn = lmdb::transaction::writing(*env_);
   if (format_of(txn))
     return;
+  if (is_empty(txn) && directory_.was_used())
+    throw damaged_file(directory_.path(), "nothing is in it, though a store was here");
   if (!is_empty(txn))
     throw damaged_file(directory_.path(), "the record of its format is missing");
   set_format(txn, format);
+  put_used_journal(txn, {});
   txn.put(txn.make_table("meta"), counters_key, encode_record(counters_key, counters{}));
   for (const auto& t : all_tables)
     txn.make_table(t.name);
@@ -175,7 +197,7 @@ void lmdb_engine::open_tables() {
 
 /// What the last process had no time to save.
 void lmdb_engine::save_from_journal() {
-  with_room([&] { save_journal(*env_, directory_); });
+  with_room([&] { take_in_journal(*env_, directory_, was_closed_); });
 }
 
 void lmdb_engine::bring_up(const engine_settings& settings) {
@@ -234,7 +256,7 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
     } catch (const lmdb::error& e) {
       if (e.is_map_full() && grow())
         continue;
-      if ((e.is_map_full() || e.is_disk_full()) && takes_new_work && has_new_work(batch))
+      if (is_full(e) && takes_new_work && has_new_work(batch))
         takes_new_work = false; // running work may still fit
       else
         give_up(e);
@@ -263,7 +285,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, bool takes
   if (++commits_ % commits_between_looks == 0)
     env_->clear_stale_readers();
   grow_ahead();
-  dropped_unless_kept guard{*shared_};
+  dropped_unless_kept guard{*shared_, moved_ids_};
   auto& txn = shared_->begin();
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
   write_batch writes{txn,
@@ -314,7 +336,7 @@ void lmdb_engine::share(std::function<void()> wake) {
   if (options_.read_only)
     return;
   try {
-    shared_->share(std::move(wake));
+    with_room([&] { shared_->share(wake, options_.journal_name); });
   } catch (const std::exception& e) {
     throw store_error{std::string{"there is no journal: "} + e.what(), false};
   }
@@ -325,7 +347,7 @@ void lmdb_engine::save() {
   const std::lock_guard lock{writing_};
   while (!is_lost_) {
     try {
-      dropped_unless_kept guard{*shared_};
+      dropped_unless_kept guard{*shared_, moved_ids_};
       shared_->save();
       guard.keep();
       return grow_ahead();
@@ -346,10 +368,8 @@ void lmdb_engine::wait_for_save() const {
 }
 
 void lmdb_engine::give_up(const lmdb::error& e) {
-  if (e.is_map_full())
-    throw store_error{"the store has reached store.size-max, its reserve included", false};
-  if (e.is_disk_full())
-    throw store_error{"the disk of the store is full", false};
+  if (is_full(e))
+    throw store_error{full_words(e), false};
   if (!is_fatal(e))
     throw store_error{std::string{"nothing of the batch was written ("} + e.what() + ")", false};
   is_lost_ = true;

@@ -46,6 +46,10 @@ public:
   std::vector<workflow::definition> definitions() const override;
   std::vector<lease> leases() const override;
   std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override;
+  alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
+                         std::size_t max) const override;
+  incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
+  std::optional<incident> find_incident(std::uint64_t number) const override;
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override;
   std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;
@@ -95,6 +99,7 @@ private:
   mutable std::mutex writing_;
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;
+  bool was_closed_ = false;           ///< cleanly, by the process before, with all that was committed in the data file
   std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
   recent_ids recent_;
   id_filter moved_ids_;

@@ -1,7 +1,10 @@
 #include "store/migration.hpp"
 
+#include "store/incident_book.hpp"
 #include "store/record.hpp"
 #include "store/schema.hpp"
+#include "store/snapshot.hpp"
+#include "store/unsaved.hpp"
 #include "workflow/mutant.hpp"
 
 #include <algorithm>
@@ -40,6 +43,18 @@ void in_parts(const lmdb::transaction& txn, const char* table, F f, G then_write
     }
     then_write();
   }
+}
+
+void join_if_it_holds(incident_book& book, const snapshot& see, const alert_entry& x) {
+  std::optional<snapshot::known_task> of;
+  try {
+    of = x.task_number == 0 ? std::nullopt : see.task(x.task_number);
+  } catch (const damaged_record&) { // it is met, and told of, when it is used
+  }
+  const auto* const t = of ? &of->state.task : nullptr;
+  const auto* const d = of ? of->definition.get() : nullptr;
+  if (t == nullptr || !workflow::is_about_standing(x.what) || workflow::still_holds(x.what, *t, *d))
+    book.join({x.number, x.task_number, x.task_id, x.what, workflow::signature_of(x.what, t, d)});
 }
 
 /// Tasks that ended well are listed and counted by workflow, and alerts are listed by task.
@@ -86,10 +101,37 @@ void to_format_4(lmdb::transaction& txn) {
 /// Tasks are written with relative bodies; those that are there are rewritten when they change.
 void to_format_5(lmdb::transaction&) {}
 
+/// The data file says which journal belongs to it: none until the first is begun. Definitions are written with compact bodies,
+/// which have a result and optional members; those that are there stay as they are. Alerts that are the same thing are one
+/// incident: those that are open, and hold, begin with it.
+void to_format_6(lmdb::transaction& txn) {
+  put_used_journal(txn, {});
+  for (const auto& t : all_tables)
+    if (t.since == incidents_since)
+      txn.make_table(t.name);
+  const auto in = open_all_tables(txn, incidents_since);
+  definition_cache definitions;
+  const snapshot see{txn, in, definitions};
+  incident_book book{txn, in};
+  std::vector<alert_entry> open;
+  in_parts<alert_entry>(
+    txn, "alerts",
+    [&](alert_entry x) {
+      if (x.acknowledged_at == workflow::unset)
+        open.push_back(std::move(x));
+    },
+    [&] {
+      for (const auto& x : open)
+        join_if_it_holds(book, see, x);
+      open.clear();
+      book.write();
+    });
+}
+
 } // namespace
 
 std::vector<migration> all_migrations() {
-  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5}};
+  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5}, {5, to_format_6}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

@@ -47,6 +47,7 @@ STEADFAST_ENUM_RANGE(workflow::condition::test, equals, absent);
 STEADFAST_ENUM_RANGE(workflow::on_exhausted, undo, error);
 STEADFAST_ENUM_RANGE(workflow::notice_kind, accepted, resumed);
 STEADFAST_ENUM_RANGE(verdict, applied, unknown_outcome);
+STEADFAST_ENUM_RANGE(incident_act, acknowledge, note);
 #undef STEADFAST_ENUM_RANGE
 
 template <class Variant, std::size_t I = 0>

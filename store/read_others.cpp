@@ -2,6 +2,8 @@
 
 #include "store/reading.hpp"
 
+#include <limits>
+
 namespace steadfast::store {
 
 std::optional<workflow::definition> lmdb_engine::find_definition(const std::string& name, std::uint32_t version) const {
@@ -51,6 +53,84 @@ std::vector<alert_entry> lmdb_engine::alerts(bool open_only, std::size_t max) co
         newest_first.push_back(std::move(*x));
     }
     return newest_first;
+  });
+}
+
+namespace {
+
+bool matches(const alert_filter& f, const alert_entry& x) {
+  return (f.kind.empty() || x.what.kind == f.kind) && (f.step.empty() || x.what.step == f.step)
+         && (f.task.empty() || x.task_id == f.task) && (f.text.empty() || x.what.text.find(f.text) != std::string::npos)
+         && x.what.at < f.raised_before && x.what.at >= f.raised_after;
+}
+
+/// Calls f(key) for the keys of a table whose last number is below `before`, the newest first, until it says no. Of a table of
+/// several, only those that begin with `prefix`.
+template <class F>
+void below(const lmdb::transaction& txn, lmdb::table t, const std::string& prefix, std::optional<std::uint64_t> before,
+           F f) {
+  std::string from = prefix;
+  const key end{before.value_or(std::numeric_limits<std::uint64_t>::max())};
+  from += end.view();
+  lmdb::cursor c{txn, t};
+  for (bool more = c.seek_before(from); more && c.key().starts_with(prefix) && f(c); more = c.previous()) {
+  }
+}
+
+constexpr std::size_t alerts_looked_at_max = 20'000; ///< for one page
+
+} // namespace
+
+alert_list lmdb_engine::find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
+                                    std::size_t max) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    alert_list page;
+    std::size_t looked_at = 0;
+    const bool by_incident = filter.incident != 0;
+    const auto t = by_incident ? in_.incident_alerts : filter.open_only ? in_.open_alerts : in_.alerts;
+    const key prefix{filter.incident};
+    below(txn, t, by_incident ? std::string{prefix.view()} : "", before, [&](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const key k{number};
+      const auto bytes = txn.get(in_.alerts, k);
+      auto x = bytes ? readable<alert_entry>(k, *bytes) : std::nullopt;
+      const bool is_wanted = x && matches(filter, *x) && (!filter.open_only || x->acknowledged_at == workflow::unset);
+      if (is_wanted && page.alerts.size() < max)
+        page.alerts.push_back(std::move(*x));
+      else if (is_wanted)
+        return false;
+      page.next = number;
+      return ++looked_at < alerts_looked_at_max;
+    });
+    if (page.next && looked_at < alerts_looked_at_max && page.alerts.size() < max)
+      page.next.reset();
+    return page;
+  });
+}
+
+incident_page lmdb_engine::incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    incident_page page;
+    below(txn, in_.incidents, "", before, [&](const lmdb::cursor& c) {
+      auto x = readable<incident>(c.key(), c.value());
+      if (!x || (open_only && x->closed_at != workflow::unset))
+        return true;
+      if (page.incidents.size() == max) {
+        page.next = page.incidents.empty() ? std::nullopt : std::optional{page.incidents.back().number};
+        return false;
+      }
+      page.incidents.push_back(std::move(*x));
+      return true;
+    });
+    return page;
+  });
+}
+
+std::optional<incident> lmdb_engine::find_incident(std::uint64_t number) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    const key k{number};
+    const auto bytes = txn.get(in_.incidents, k);
+    return bytes ? readable<incident>(k, *bytes) : std::nullopt;
   });
 }
 

@@ -35,9 +35,15 @@ constexpr record_kind kind_of<std::vector<T>> = static_cast<record_kind>(static_
 template <>
 constexpr record_kind kind_of<write> = record_kind::write_request;
 
-/// The records that are written again and again, by which the size of a commit is measured.
+/// The records with compact bodies: those that are written again and again, by which the size of a commit is measured, and
+/// those with definitions, which have gained fields.
 template <class T>
-constexpr bool is_compact = kind_of<T> == record_kind::task_state;
+constexpr bool is_compact =
+  kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
+  || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;
+
+template <class T>
+constexpr bool is_compact<std::vector<T>> = is_compact<T>;
 
 } // namespace steadfast::store
 
@@ -57,6 +63,12 @@ STEADFAST_RECORD(steadfast::store::set_aside_record, set_aside)
 STEADFAST_RECORD(steadfast::store::exported_task, exported_task)
 STEADFAST_RECORD(steadfast::store::ended_count, ended_count)
 STEADFAST_RECORD(steadfast::store::recent_id, recent_id)
+STEADFAST_RECORD(steadfast::store::journal_used, journal_used)
+STEADFAST_RECORD(steadfast::store::journal_head, journal_head)
+STEADFAST_RECORD(steadfast::store::incident, incident)
+STEADFAST_RECORD(steadfast::store::incident_page, incident_page)
+STEADFAST_RECORD(steadfast::store::alert_filter, alert_filter)
+STEADFAST_RECORD(steadfast::store::alert_list, alert_list)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -83,6 +95,7 @@ STEADFAST_PART(steadfast::workflow::retry_policy)
 STEADFAST_PART(steadfast::workflow::cool_off_policy)
 STEADFAST_PART(steadfast::workflow::source)
 STEADFAST_PART(steadfast::workflow::input_member)
+STEADFAST_PART(steadfast::workflow::result_mapping)
 STEADFAST_PART(steadfast::workflow::condition)
 STEADFAST_PART(steadfast::workflow::compensation)
 STEADFAST_PART(steadfast::workflow::probe)
@@ -106,6 +119,10 @@ STEADFAST_PART(steadfast::store::record_act)
 STEADFAST_PART(steadfast::store::import_task)
 STEADFAST_PART(steadfast::store::ended_position)
 STEADFAST_PART(steadfast::store::purge_ended)
+STEADFAST_PART(steadfast::workflow::incident_signature)
+STEADFAST_PART(steadfast::store::act_on_incident)
+STEADFAST_PART(steadfast::store::system_condition)
+STEADFAST_PART(steadfast::store::report_conditions)
 
 namespace steadfast::store {
 
@@ -206,7 +223,7 @@ T read_body(std::uint16_t format, std::string_view body) {
   if (format == plain_body)
     return read_plain<T>(body);
   if constexpr (is_compact<T>)
-    if (format == compact_body || format == relative_body)
+    if (format == relative_body || (format == compact_body && kind_of<T> == record_kind::task_state))
       return read_compact<T>(format, body);
   throw damaged_record{"its format " + std::to_string(format) + " is not known"};
 }
@@ -268,6 +285,9 @@ STEADFAST_STORED(late_reply_record)
 STEADFAST_STORED(set_aside_record)
 STEADFAST_STORED(ended_count)
 STEADFAST_STORED(recent_id)
+STEADFAST_STORED(journal_used)
+STEADFAST_STORED(journal_head)
+STEADFAST_STORED(incident)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 
 #define STEADFAST_SENT(Type)                                                                                           \
@@ -296,5 +316,8 @@ STEADFAST_SENT(late_reply_entry)
 STEADFAST_SENT(exported_task)
 STEADFAST_SENT(store_stats)
 STEADFAST_SENT(check_report)
+STEADFAST_SENT(incident_page)
+STEADFAST_SENT(alert_filter)
+STEADFAST_SENT(alert_list)
 
 } // namespace steadfast::store

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -87,8 +88,7 @@ std::vector<std::string> table_names(const lmdb::transaction& txn, lmdb::table a
 }
 
 /// What the child does; its answer is what it wrote to the pipe, and how it ended.
-[[noreturn]] void be_the_child(int answer, const std::filesystem::path& directory, std::uint64_t map_size,
-                               bool locked) {
+[[noreturn]] void be_the_child(int answer, const std::function<void()>& work) {
   for (const int s : {SIGBUS, SIGSEGV, SIGABRT, SIGILL, SIGFPE})
     std::signal(s, SIG_DFL);
   const rlimit none{0, 0};
@@ -96,7 +96,7 @@ std::vector<std::string> table_names(const lmdb::transaction& txn, lmdb::table a
   dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO); // a failed assertion of LMDB speaks there
   std::string said;
   try {
-    walk_through(directory, map_size, locked);
+    work();
   } catch (const std::exception& e) {
     said = e.what();
   }
@@ -133,13 +133,18 @@ std::string signal_words(int signal) {
 
 store_error damaged_file(const std::filesystem::path& directory, const std::string& what) {
   return {"the data file of the store at " + directory.string() + " is damaged (" + what
-            + "): restore a copy of the store; `steadfast store check` looks at the copy",
+            + "): restore a copy of the store with `steadfast store restore COPY --to FOLDER`; `steadfast store check"
+              " --store COPY` looks at it",
           false};
 }
 
-void walk_through(const std::filesystem::path& directory, std::uint64_t map_size, bool locked) {
+void check_pages(const std::filesystem::path& directory) {
   if (!workflow::mutant("pages_not_checked"))
     lmdb::check_structure(mapped_file{directory / "data.mdb"}.bytes());
+}
+
+void walk_through(const std::filesystem::path& directory, std::uint64_t map_size, bool locked) {
+  check_pages(directory);
   const lmdb::environment env{{directory, map_size, true, locked}};
   const auto txn = lmdb::transaction::reading(env);
   const auto all = txn.open_table("");
@@ -155,7 +160,7 @@ void walk_through(const std::filesystem::path& directory, std::uint64_t map_size
   txn.free_pages();
 }
 
-void look_in_child(const std::filesystem::path& directory, std::uint64_t map_size, bool locked) {
+void look_in_child(const std::filesystem::path& directory, std::uint64_t map_size, bool locked, look how) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     throw store_error{std::string{"cannot make a pipe: "} + std::strerror(errno), false};
@@ -165,7 +170,12 @@ void look_in_child(const std::filesystem::path& directory, std::uint64_t map_siz
   if (child < 0)
     throw store_error{std::string{"cannot start a process: "} + std::strerror(errno), false};
   if (child == 0)
-    be_the_child(ends[1], directory, map_size, locked);
+    be_the_child(ends[1], [&] {
+      if (how == look::all)
+        walk_through(directory, map_size, locked);
+      else
+        check_pages(directory);
+    });
   to_child = file_handle{};
   const std::string said = read_to_end(answer.get());
   const int status = wait_for(child);

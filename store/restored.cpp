@@ -1,6 +1,8 @@
 #include "store/restored.hpp"
 
+#include "store/incident_book.hpp"
 #include "store/record.hpp"
+#include "store/unsaved.hpp"
 #include "workflow/mutant.hpp"
 
 #include <string>
@@ -71,13 +73,30 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in) {
          + (count > named_max ? ", ..." : "") + (named.empty() ? "" : ")");
 }
 
+counters counters_in(const lmdb::transaction& txn, const tables& in) {
+  return decode_record<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
+}
+
 } // namespace
 
 void mark_as_copy(const std::filesystem::path& directory, std::uint64_t map_size) {
   lmdb::environment env{{directory, map_size, false, false}};
   auto txn = lmdb::transaction::writing(env);
   txn.put(txn.make_table("meta"), copy_key, encode_record(copy_key, format_record{store_format}));
+  put_used_journal(txn, {});
   txn.commit();
+}
+
+void leave_alert(lmdb::transaction& txn, const tables& in, const std::string& kind, const std::string& text) {
+  auto count = counters_in(txn, in);
+  const key k{++count.last_alert};
+  const workflow::alert alert{kind, text, {}, workflow::unset};
+  txn.put(in.alerts, k, encode_record(k, alert_entry{count.last_alert, 0, {}, alert, {}, workflow::unset}));
+  txn.put(in.open_alerts, k, {});
+  txn.put(in.meta, counters_key, encode_record(counters_key, count));
+  incident_book book{txn, in};
+  book.join({count.last_alert, 0, {}, alert, workflow::signature_of(alert, nullptr, nullptr)});
+  book.write();
 }
 
 void leap_if_copy(lmdb::transaction& txn, const tables& in) {
@@ -85,17 +104,12 @@ void leap_if_copy(lmdb::transaction& txn, const tables& in) {
     return;
   free_leases(txn, in);
   const auto unfinished = raise_locks(txn, in);
-  auto count = decode_record<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
+  auto count = counters_in(txn, in);
   count.last_epoch += epoch_leap;
-  const key k{++count.last_alert};
-  const workflow::alert alert{"restored",
-                              "the store was opened from a copy: every step that " + unfinished
-                                + " had not completed when it was made may run again, with the same idempotency key",
-                              {},
-                              workflow::unset};
-  txn.put(in.alerts, k, encode_record(k, alert_entry{count.last_alert, 0, {}, alert, {}, workflow::unset}));
-  txn.put(in.open_alerts, k, {});
   txn.put(in.meta, counters_key, encode_record(counters_key, count));
+  leave_alert(txn, in, "restored",
+              "the store was opened from a copy: every step that " + unfinished
+                + " had not completed when it was made may run again, with the same idempotency key");
   txn.erase(in.meta, copy_key);
 }
 

@@ -3,6 +3,7 @@
 #include "store/schema.hpp"
 
 #include <filesystem>
+#include <string>
 
 namespace steadfast::store {
 
@@ -16,5 +17,8 @@ void mark_as_copy(const std::filesystem::path& directory, std::uint64_t map_size
 /// If the store is a copy that was never worked on: raises the epochs of all leases and of the locks of all tasks that
 /// have not ended, frees the leases, and leaves an alert that tells what may run again. REQUIRES: a write transaction.
 void leap_if_copy(lmdb::transaction& txn, const tables& in);
+
+/// Of the store as a whole. Throws damaged_record. REQUIRES: a write transaction.
+void leave_alert(lmdb::transaction& txn, const tables& in, const std::string& kind, const std::string& text);
 
 } // namespace steadfast::store

@@ -11,39 +11,46 @@ namespace steadfast::store {
 
 /// Stored. Which tables there are, how their keys are made, and which bodies tasks may have. Raised with a step in
 /// migration.cpp.
-inline constexpr std::uint32_t store_format = 5;
+inline constexpr std::uint32_t store_format = 6;
 
 /// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
 struct tables {
-  lmdb::table meta;         ///< "format" -> format_record; "counters" -> counters
-  lmdb::table definitions;  ///< name, 0, version u32 -> workflow::definition
-  lmdb::table ids;          ///< the client's id -> task_ref; but for those in recent_ids
-  lmdb::table recent_ids;   ///< number -> recent_id; some of them are in ids already
-  lmdb::table tasks;        ///< number -> task_state
-  lmdb::table payloads;     ///< number -> payload_record; none for an empty payload
-  lmdb::table results;      ///< number, step u32 -> result_record; only those above result_inline_max
-  lmdb::table states;       ///< process_state u8, number -> nothing; every task
-  lmdb::table deadlines;    ///< next_due, number -> nothing; unless it is `never`
-  lmdb::table ready;        ///< priority u8, number -> nothing; claimable now
-  lmdb::table delayed;      ///< not_before, priority u8, number -> nothing; claimable later
-  lmdb::table locked;       ///< length u16, scheduler, number -> nothing
-  lmdb::table leases;       ///< name -> lease
-  lmdb::table alerts;       ///< number -> alert_entry
-  lmdb::table open_alerts;  ///< number of an alert nobody acknowledged -> nothing
-  lmdb::table notices;      ///< length u16, observer, number, sequence u32 -> notice_record
-  lmdb::table late;         ///< number, ascending u32 -> late_reply_record; at most late_replies_max per task
-  lmdb::table set_aside;    ///< number -> set_aside_record
-  lmdb::table ended;        ///< length u16, workflow, ended_at, number -> nothing; tasks that ended well
-  lmdb::table ended_counts; ///< workflow -> ended_count
-  lmdb::table task_alerts;  ///< number, number of an alert of that task -> nothing
+  lmdb::table meta;            ///< "format" -> format_record; "counters" -> counters; "journal" -> journal_used
+  lmdb::table definitions;     ///< name, 0, version u32 -> workflow::definition
+  lmdb::table ids;             ///< the client's id -> task_ref; but for those in recent_ids
+  lmdb::table recent_ids;      ///< number -> recent_id; some of them are in ids already
+  lmdb::table tasks;           ///< number -> task_state
+  lmdb::table payloads;        ///< number -> payload_record; none for an empty payload
+  lmdb::table results;         ///< number, step u32 -> result_record; only those above result_inline_max
+  lmdb::table states;          ///< process_state u8, number -> nothing; every task
+  lmdb::table deadlines;       ///< next_due, number -> nothing; unless it is `never`
+  lmdb::table ready;           ///< priority u8, number -> nothing; claimable now
+  lmdb::table delayed;         ///< not_before, priority u8, number -> nothing; claimable later
+  lmdb::table locked;          ///< length u16, scheduler, number -> nothing
+  lmdb::table leases;          ///< name -> lease
+  lmdb::table alerts;          ///< number -> alert_entry
+  lmdb::table open_alerts;     ///< number of an alert nobody acknowledged -> nothing
+  lmdb::table notices;         ///< length u16, observer, number, sequence u32 -> notice_record
+  lmdb::table late;            ///< number, ascending u32 -> late_reply_record; at most late_replies_max per task
+  lmdb::table set_aside;       ///< number -> set_aside_record
+  lmdb::table ended;           ///< length u16, workflow, ended_at, number -> nothing; tasks that ended well
+  lmdb::table ended_counts;    ///< workflow -> ended_count
+  lmdb::table task_alerts;     ///< number, number of an alert of that task -> nothing
+  lmdb::table incidents;       ///< number -> incident
+  lmdb::table incident_keys;   ///< digest of a signature, number of an incident that has it -> nothing
+  lmdb::table incident_alerts; ///< number of an incident, number of an alert of it that holds -> nothing
+  lmdb::table alert_incidents; ///< the same, the other way round
 };
+
+inline constexpr std::uint32_t incidents_since = 6;
 
 struct table_entry {
   const char* name;
   lmdb::table tables::*table;
+  std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 21> all_tables{{
+inline constexpr std::array<table_entry, 25> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -65,10 +72,15 @@ inline constexpr std::array<table_entry, 21> all_tables{{
   {"ended", &tables::ended},
   {"ended_counts", &tables::ended_counts},
   {"task_alerts", &tables::task_alerts},
+  {"incidents", &tables::incidents, incidents_since},
+  {"incident_keys", &tables::incident_keys, incidents_since},
+  {"incident_alerts", &tables::incident_alerts, incidents_since},
+  {"alert_incidents", &tables::alert_incidents, incidents_since},
 }};
 
 inline constexpr std::string_view format_key = "format";
 inline constexpr std::string_view counters_key = "counters";
+inline constexpr std::string_view journal_key = "journal";
 inline constexpr std::uint32_t late_replies_max = 32;
 
 /// The beginning of the keys that belong to a scheduler, an observer or a workflow.

@@ -1,47 +1,11 @@
 #include "store/shared_transaction.hpp"
 
-#include "store/record.hpp"
-#include "store/recovery.hpp"
-#include "workflow/mutant.hpp"
+#include "store/state_store.hpp"
+#include "store/unsaved.hpp"
 
-#include <array>
-#include <string_view>
 #include <utility>
 
 namespace steadfast::store {
-
-namespace {
-
-/// What tells one state of the data file from every other, also from those of a copy that is put in its place.
-std::uint64_t state_of(const lmdb::environment& env) {
-  const auto txn = lmdb::transaction::reading(env);
-  const auto meta = txn.open_table("meta");
-  const auto counters = meta ? txn.get(*meta, counters_key) : std::nullopt;
-  const std::array<std::uint64_t, 3> parts{env.last_transaction(), env.pages_in_file(),
-                                           hash_of(counters.value_or(std::string_view{}))};
-  return hash_of({reinterpret_cast<const char*>(parts.data()), sizeof parts});
-}
-
-} // namespace
-
-bool has_unsaved(const lmdb::environment& env, const store_directory& directory) {
-  return !journal::read(directory, state_of(env)).empty();
-}
-
-void save_journal(lmdb::environment& env, const store_directory& directory) {
-  const auto entries = journal::read(directory, state_of(env));
-  if (entries.empty() || workflow::mutant("journal_not_read"))
-    return;
-  auto txn = lmdb::transaction::writing(env);
-  try {
-    change_maker maker{txn};
-    for (const auto& e : entries)
-      maker.make(e);
-  } catch (const damaged_record& e) {
-    throw damaged_file(directory.path(), std::string{"its journal does not fit it: "} + e.what());
-  }
-  txn.commit();
-}
 
 shared_transaction::shared_transaction(lmdb::environment& env, const tables& in, const store_directory& directory,
                                        std::size_t journal_max)
@@ -51,9 +15,16 @@ shared_transaction::shared_transaction(lmdb::environment& env, const tables& in,
       journal_max_{journal_max},
       changes_{in} {}
 
-void shared_transaction::share(std::function<void()> wake) {
-  if (!journal_)
-    journal_.emplace(directory_, journal_max_);
+void shared_transaction::share(std::function<void()> wake, std::uint64_t name) {
+  if (!journal_) {
+    if (name == 0)
+      throw store_error{"no name was handed in for it", false};
+    journal made{directory_, journal_max_, name};
+    auto txn = lmdb::transaction::writing(env_);
+    put_used_journal(txn, {name, true});
+    txn.commit();
+    journal_.emplace(std::move(made));
+  }
   wake_ = std::move(wake);
 }
 
@@ -64,7 +35,7 @@ lmdb::transaction& shared_transaction::begin() {
     txn_.reset(new lmdb::transaction{lmdb::transaction::writing(env_)});
     thread_ = std::this_thread::get_id();
     if (journal_)
-      journal_->begin(state_of(env_));
+      journal_->begin(env_.last_transaction());
   }
   changes_.clear();
   txn_->tell(journal_ ? &changes_ : nullptr);
@@ -74,6 +45,8 @@ lmdb::transaction& shared_transaction::begin() {
 void shared_transaction::commit() {
   if (!journal_ || !journal_->has_room_for(changes_.bytes().size()))
     return save();
+  if (changes_.bytes().empty())
+    return; // what a restart would find is the same
   journal_->add(changes_.bytes());
   is_saved_ = false;
 }

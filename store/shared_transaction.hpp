@@ -25,7 +25,8 @@ public:
                      std::size_t journal_max);
 
   /// From now on, commits are shared. `wake` is called on a thread that waits for save(), and must bring it about.
-  void share(std::function<void()> wake);
+  /// The journal gets that name, which no other opening of any store has. Throws lmdb::error or store_error.
+  void share(std::function<void()> wake, std::uint64_t name);
 
   // ---- for the thread that commits ----
 
@@ -74,9 +75,5 @@ private:
   mutable std::condition_variable tried_;
   std::uint64_t tries_ = 0; ///< to save
 };
-
-/// Brings the commits that are only in the journal to the data file. Throws lmdb::error or store_error.
-void save_journal(lmdb::environment& env, const store_directory& directory);
-bool has_unsaved(const lmdb::environment& env, const store_directory& directory);
 
 } // namespace steadfast::store

@@ -4,9 +4,11 @@
 
 namespace steadfast::store {
 
-tables open_all_tables(const lmdb::transaction& txn) {
+tables open_all_tables(const lmdb::transaction& txn, std::uint32_t format) {
   tables in;
   for (const auto& e : all_tables) {
+    if (e.since > format)
+      continue;
     const auto t = txn.open_table(e.name);
     if (!t)
       throw damaged_record{"the table " + std::string{e.name} + " is missing"};

@@ -17,8 +17,8 @@
 
 namespace steadfast::store {
 
-/// Throws damaged_record when one is missing.
-tables open_all_tables(const lmdb::transaction& txn);
+/// Throws damaged_record when one is missing that a store of that format has.
+tables open_all_tables(const lmdb::transaction& txn, std::uint32_t format = store_format);
 
 /// Definitions never change once they are registered, so one copy serves every transaction and thread. Holds only
 /// what was committed.

@@ -1,5 +1,7 @@
 #include "store/standing.hpp"
 
+#include "workflow/incident.hpp"
+
 #include <utility>
 
 namespace steadfast::store {
@@ -24,6 +26,7 @@ void standing::follow(const workflow::task& next, std::uint64_t its_revision, co
   lock_epoch = next.lock_epoch;
   revision = its_revision;
   notices = next.notices;
+  is_in_trouble = workflow::is_in_trouble(next);
   place = its_place;
 }
 

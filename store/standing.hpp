@@ -34,7 +34,8 @@ struct standing {
   workflow::process_state state = workflow::process_state::pending;
   std::uint64_t lock_epoch = 0;
   std::uint64_t revision = 0;
-  std::uint32_t notices = 0; ///< sequence number of the last
+  std::uint32_t notices = 0;  ///< sequence number of the last
+  bool is_in_trouble = false; ///< workflow::is_in_trouble
   std::uint64_t payload_size = 0;
   std::vector<large_result> large;
   definition_cache::entry definition;

@@ -3,6 +3,7 @@
 #include "workflow/clock_reading.hpp"
 #include "workflow/command.hpp"
 #include "workflow/definition.hpp"
+#include "workflow/incident.hpp"
 #include "workflow/retention.hpp"
 #include "workflow/task.hpp"
 
@@ -50,7 +51,7 @@ struct exported_task {
   std::vector<workflow::late_reply> late_replies; ///< oldest first
 };
 
-/// A write that is only valid while the lease is held with this epoch.
+/// A write that is only valid while the lease is held with this epoch, and has not ended by the writer's clock.
 struct lease_guard {
   std::string name;
   std::uint64_t epoch = 0;
@@ -72,6 +73,7 @@ struct update_task {
   std::vector<workflow::alert> alerts;
   std::optional<workflow::late_reply> evidence;
   bool payload_changed = false; ///< the payload record must be written again
+  workflow::instant now{};      ///< by which `guard` is judged; unset: by its epoch alone
 };
 /// Takes up to `max` claimable tasks for a scheduler, by priority, then age; each becomes what apply(taken) makes of it.
 struct claim_tasks {
@@ -166,9 +168,34 @@ struct purge_ended {
   workflow::instant now;
 };
 
+/// Stored as words in the incident's list of acts.
+enum class incident_act : std::uint8_t { acknowledge = 1, mute = 2, unmute = 3, note = 4 };
+
+/// What a person does to an incident. Acknowledging it acknowledges its alerts, up to `max` in one write.
+struct act_on_incident {
+  std::uint64_t number = 0;
+  incident_act act = incident_act::note;
+  workflow::instant until = workflow::never; ///< with mute
+  std::string who;
+  std::string why;
+  std::uint32_t max = 1000;
+  workflow::instant now;
+};
+/// Something that is wrong with the whole, and not with a task: a node is gone, a disk is nearly full.
+struct system_condition {
+  workflow::incident_signature what;
+  std::string text;
+};
+/// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over.
+struct report_conditions {
+  std::vector<system_condition> hold;
+  std::optional<lease_guard> guard;
+  workflow::instant now;
+};
+
 using write = std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition,
                            acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
-                           set_aside_damaged, record_act, import_task, purge_ended>;
+                           set_aside_damaged, record_act, import_task, purge_ended, act_on_incident, report_conditions>;
 
 /// Writes to commit together, in this order; whoever made them keeps them until then.
 using write_list = std::vector<const write*>;
@@ -186,7 +213,7 @@ struct outcome {
   workflow::instant next =
     workflow::never;      ///< claim_tasks: when the next waiting task becomes claimable; purge_ended: when
                           ///< the next task is too old
-  bool more = false;      ///< claim_tasks, free_locks, purge_ended: there are more to have now
+  bool more = false;      ///< claim_tasks, free_locks, purge_ended, act_on_incident: there are more to have now
   ended_position reached; ///< purge_ended: where the next one goes on
 };
 
@@ -221,6 +248,51 @@ struct alert_entry {
   std::string acknowledged_by;
   workflow::instant acknowledged_at;
 };
+/// Who acknowledged an alert whose task has moved on.
+inline constexpr const char* moved_on = "(its task moved on)";
+
+/// All alerts with the same signature, for as long as one of them holds.
+struct incident {
+  std::uint64_t number = 0;
+  workflow::incident_signature what;
+  std::uint64_t tasks = 0;      ///< that it affects now
+  std::uint64_t alerts = 0;     ///< that hold now
+  std::uint64_t tasks_ever = 0; ///< that it affected since it began; a task that came twice counts twice
+  std::uint32_t times = 1;      ///< that it began, within an hour of its last end
+  bool is_condition = false;    ///< made by report_conditions
+  workflow::instant first_at;   ///< of its alerts
+  workflow::instant last_at;    ///< likewise
+  workflow::instant closed_at;  ///< unset: it is open
+  std::string sample_task;      ///< the first one; empty when it is about no task
+  std::string sample_text;      ///< of the first alert, as it was told
+  std::string acknowledged_by;
+  workflow::instant acknowledged_at;
+  workflow::instant muted_until;   ///< unset: it is not muted; never: until a person unmutes it
+  std::vector<workflow::act> acts; ///< what persons did and noted; at most incident_acts_max, the newest
+};
+inline constexpr std::size_t incident_acts_max = 32;
+inline constexpr std::size_t incidents_kept = 1000; ///< above that, the oldest that are closed leave
+
+struct incident_page {
+  std::vector<incident> incidents;   ///< the newest first
+  std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+};
+
+struct alert_filter {
+  bool open_only = true;
+  std::uint64_t incident = 0; ///< only those of it that hold; 0: all
+  std::string kind;           ///< empty: all
+  std::string step;
+  std::string task; ///< its id
+  std::string text; ///< part of the text
+  workflow::instant raised_before = workflow::never;
+  workflow::instant raised_after = workflow::unset;
+};
+struct alert_list {
+  std::vector<alert_entry> alerts;   ///< the newest first
+  std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+};
+
 struct notice_entry {
   std::string observer;
   std::uint64_t task_number = 0;
@@ -282,6 +354,11 @@ public:
   virtual std::vector<workflow::definition> definitions() const = 0;
   virtual std::vector<lease> leases() const = 0;
   virtual std::vector<alert_entry> alerts(bool open_only, std::size_t max) const = 0;
+  /// At most `max`; looks at no more than a bounded number of others on the way, so that a page may be empty and not the last.
+  virtual alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
+                                 std::size_t max) const = 0;
+  virtual incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
+  virtual std::optional<incident> find_incident(std::uint64_t number) const = 0;
   /// The observer's notices not yet acknowledged, by task and sequence, after the given position.
   virtual std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                             std::uint32_t after_sequence, std::size_t max) const = 0;

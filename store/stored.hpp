@@ -40,6 +40,18 @@ struct ended_count {
 };
 using ended_counts = std::map<std::string, ended_count, std::less<>>; ///< by workflow
 
+/// What the data file says of its journal.
+struct journal_used {
+  std::uint64_t name = 0;
+  bool is_open = false; ///< it may have commits that the data file has not
+};
+
+/// What the journal says of itself.
+struct journal_head {
+  std::uint64_t name = 0;
+  std::uint64_t size = 0; ///< of the file
+};
+
 /// What a client's id stands for.
 struct task_ref {
   std::uint64_t number = 0;

@@ -30,6 +30,14 @@ public:
   std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override {
     return real().alerts(open_only, max);
   }
+  alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
+                         std::size_t max) const override {
+    return real().find_alerts(filter, before, max);
+  }
+  incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override {
+    return real().incidents(open_only, before, max);
+  }
+  std::optional<incident> find_incident(std::uint64_t number) const override { return real().find_incident(number); }
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override {
     return real().notices(observer, after_number, after_sequence, max);

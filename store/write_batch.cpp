@@ -16,7 +16,8 @@ write_batch::write_batch(lmdb::transaction& txn, const tables& in, const definit
       cache_{&committed},
       see_{txn, in, cache_},
       count_before_{count},
-      count_{count} {}
+      count_{count},
+      incidents_{txn, in} {}
 
 outcome write_batch::judge(const write& w) {
   try {
@@ -79,6 +80,7 @@ void write_batch::place_tasks() {
 void write_batch::finish() {
   move_ids();
   put_ended_counts();
+  incidents_.write();
   if (count_ == count_before_)
     return;
   txn_.put(in_.meta, counters_key, encode_record(counters_key, count_));

@@ -2,14 +2,17 @@
 
 #include "store/change_log.hpp"
 #include "store/id_filter.hpp"
+#include "store/incident_book.hpp"
 #include "store/known_tasks.hpp"
 #include "store/options.hpp"
 #include "store/recent_ids.hpp"
 #include "store/snapshot.hpp"
 #include "workflow/event.hpp"
+#include "workflow/payload_needs.hpp"
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -67,6 +70,9 @@ private:
   outcome make(const acknowledge_alert& w);
   outcome make(const record_act& w);
   outcome make(const acknowledge_notices& w);
+  // write_incident.cpp
+  outcome make(const act_on_incident& w);
+  outcome make(const report_conditions& w);
   // write_purge.cpp
   outcome make(const purge_ended& w);
 
@@ -88,6 +94,7 @@ private:
 
   // write_task.cpp
   outcome submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
+  const workflow::payload_needs& needs_of(const definition_cache::entry& d);
   std::uint32_t newest_version(const std::string& workflow); ///< 0: there is none
   outcome submit_again(const submit_task& w, const task_ref& known, const std::array<std::uint64_t, 2>& digest);
   /// Puts a task that has a number of its own by now.
@@ -130,16 +137,26 @@ private:
   // write_lease.cpp
   lease_record lease_to_acquire(const acquire_lease& w);
   std::optional<outcome>
-  not_held(const std::optional<lease_guard>& guard) const; ///< nothing: it is, or none is asked for
+  not_held(const std::optional<lease_guard>& guard,
+           workflow::instant now) const; ///< nothing: it is, or none is asked for
   bool has_ended(const lease_guard& gone, workflow::instant now) const;
 
   // write_note.cpp
   void put_notice(const workflow::task& t, const workflow::notice& what);
   void list_alert_of(std::uint64_t number, std::uint64_t alert);
-  void put_alert(std::uint64_t number, const std::string& id, const workflow::alert& what);
+  void put_alert(std::uint64_t number, const std::string& id, const workflow::alert& what,
+                 const workflow::incident_signature& signature, bool is_condition = false);
+  void acknowledge(const key& k, alert_entry entry, const std::string& who, workflow::instant now);
   /// Among the alerts, as one that was acknowledged by who did it.
   void put_act(std::uint64_t number, const std::string& id, const record_act& what);
   void put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what);
+
+  // write_incident.cpp
+  /// Alerts of the task that do not hold any more are over.
+  void settle_alerts(const workflow::task& next, const workflow::definition& d);
+  /// Once it was acknowledged: whether it still is part of its incident.
+  bool holds_on(const alert_entry& x);
+  std::uint32_t acknowledge_some(std::uint64_t incident, const act_on_incident& w);
 
   // write_purge.cpp
   bool purge(std::uint64_t number); ///< false: it cannot leave yet
@@ -163,8 +180,11 @@ private:
   ended_counts ended_; ///< of the workflows that somebody asked for
   std::vector<std::uint64_t> set_aside_;
   std::pair<std::string, std::uint32_t> newest_; ///< the workflow that was asked for last, and its newest version
+  /// Likewise a definition, and what it needs of payloads.
+  std::pair<definition_cache::entry, std::shared_ptr<const workflow::payload_needs>> needs_;
   std::uint64_t room_ = 0; ///< pages that were left when it was looked, less what may have been used since
   recent_ids::changes ids_;
+  incident_book incidents_;
 };
 
 /// Helpers of the verbs.

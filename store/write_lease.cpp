@@ -68,9 +68,9 @@ lease_record write_batch::lease_to_acquire(const acquire_lease& w) {
   try {
     return see_.lease_of(w.name).value_or(lease_record{{w.name, {}, {}, 0, workflow::unset}, {}});
   } catch (const damaged_record& e) {
-    put_alert(
-      0, {},
-      {"set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(), {}, w.now});
+    const workflow::alert told{
+      "set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(), {}, w.now};
+    put_alert(0, {}, told, workflow::signature_of(told, nullptr, nullptr));
     return {{w.name, {}, {}, count_.last_epoch, workflow::unset}, {}}; // no epoch of it was higher
   }
 }
@@ -122,14 +122,18 @@ bool write_batch::has_ended(const lease_guard& gone, workflow::instant now) cons
   return found && found->what.epoch == gone.epoch && is_free(*found, now);
 }
 
-std::optional<outcome> write_batch::not_held(const std::optional<lease_guard>& guard) const {
+/// One that ended and was not taken by another comes to life again when its holder renews it; until then what it guards rests,
+/// for others may be cleaning up after the holder.
+std::optional<outcome> write_batch::not_held(const std::optional<lease_guard>& guard, workflow::instant now) const {
   if (!guard || workflow::mutant("no_lease_guard"))
     return std::nullopt;
+  const auto epoch = std::to_string(guard->epoch);
   const auto held = see_.lease_of(guard->name);
-  if (held && held->what.epoch == guard->epoch && !is_released(*held))
-    return std::nullopt;
-  return turned_down(verdict::stale_epoch,
-                     "the lease " + guard->name + " is not held with epoch " + std::to_string(guard->epoch));
+  if (!held || held->what.epoch != guard->epoch || is_released(*held))
+    return turned_down(verdict::stale_epoch, "the lease " + guard->name + " is not held with epoch " + epoch);
+  if (now != workflow::unset && is_free(*held, now) && !workflow::mutant("ended_lease_guards"))
+    return turned_down(verdict::stale_epoch, "the lease " + guard->name + ", epoch " + epoch + ", has ended");
+  return std::nullopt;
 }
 
 } // namespace steadfast::store

@@ -54,7 +54,7 @@ std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const 
 outcome write_batch::make(const claim_tasks& w) {
   if (w.scheduler.empty() || w.scheduler.size() > workflow::task_id_size_max)
     return turned_down(verdict::refused, "scheduler must have 1 to 128 bytes");
-  if (auto lost = not_held(w.guard))
+  if (auto lost = not_held(w.guard, w.now.now))
     return *std::move(lost);
   promote_due(txn_, in_, w.now.now, promoted_max);
 
@@ -84,7 +84,7 @@ outcome write_batch::make(const claim_tasks& w) {
 }
 
 outcome write_batch::make(const free_locks& w) {
-  if (auto lost = not_held(w.guard))
+  if (auto lost = not_held(w.guard, w.now.now))
     return *std::move(lost);
   if (w.gone && !has_ended(*w.gone, w.now.now) && !workflow::mutant("locks_of_the_living_freed"))
     return turned_down(verdict::stale_epoch, "the lease " + w.gone->name + " is held");

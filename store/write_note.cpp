@@ -19,11 +19,14 @@ void write_batch::list_alert_of(std::uint64_t number, std::uint64_t alert) {
     txn_.put(in_.task_alerts, key{number, alert}, {});
 }
 
-void write_batch::put_alert(std::uint64_t number, const std::string& id, const workflow::alert& what) {
+void write_batch::put_alert(std::uint64_t number, const std::string& id, const workflow::alert& what,
+                            const workflow::incident_signature& signature, bool is_condition) {
   const std::uint64_t alert = ++count_.last_alert;
   const key k{alert};
   txn_.put(in_.alerts, k, encode_record(k, alert_entry{alert, number, id, what, {}, workflow::unset}));
   txn_.put(in_.open_alerts, k, {});
+  if (!workflow::mutant("alert_in_no_incident"))
+    incidents_.join({alert, number, id, what, signature, is_condition});
   list_alert_of(number, alert);
 }
 
@@ -66,17 +69,24 @@ outcome write_batch::make(const acknowledge_alert& w) {
   if (!bytes)
     return turned_down(verdict::absent, "there is no alert with the number " + std::to_string(w.alert));
   try {
-    auto entry = decode_record<alert_entry>(k, *bytes);
-    if (entry.acknowledged_at != workflow::unset)
-      return applied(); // the first word stands
-    entry.acknowledged_by = w.who;
-    entry.acknowledged_at = w.now;
-    txn_.put(in_.alerts, k, encode_record(k, entry));
-  } catch (const damaged_record&) {
-    // Nobody can read it any more; it only leaves the list of open ones.
+    acknowledge(k, decode_record<alert_entry>(k, *bytes), w.who, w.now);
+  } catch (const damaged_record&) { // nobody can read it any more; it only leaves the lists
+    txn_.erase(in_.open_alerts, k);
+    incidents_.leave(w.alert, 0, w.now);
   }
-  txn_.erase(in_.open_alerts, k);
   return applied();
+}
+
+/// The first word stands.
+void write_batch::acknowledge(const key& k, alert_entry entry, const std::string& who, workflow::instant now) {
+  if (entry.acknowledged_at == workflow::unset) {
+    entry.acknowledged_by = who;
+    entry.acknowledged_at = now;
+    txn_.put(in_.alerts, k, encode_record(k, entry));
+    txn_.erase(in_.open_alerts, k);
+  }
+  if (!holds_on(entry))
+    incidents_.leave(entry.number, entry.task_number, now);
 }
 
 outcome write_batch::make(const record_act& w) {

@@ -122,6 +122,7 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
     txn_.erase(in_.late, reply);
   auto& count = ended_of(t.workflow);
   for (const auto& alert : keys_of(txn_, in_.task_alerts, t.number)) {
+    incidents_.leave(last_number(alert), t.number, t.ended_at);
     txn_.erase(in_.alerts, key{last_number(alert)});
     txn_.erase(in_.task_alerts, alert);
     ++count.alerts_purged;

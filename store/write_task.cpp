@@ -2,6 +2,7 @@
 
 #include "store/write_batch.hpp"
 
+#include "workflow/canonical_json.hpp"
 #include "workflow/invariants.hpp"
 #include "workflow/mutant.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 using digest = std::array<std::uint64_t, 2>;
 
 /// Of all that makes a submission what it is; when it may start, how urgent it is and who is told may differ.
-digest digest_of(const workflow::submission& s) {
+digest digest_of(const workflow::submission& s, std::string_view payload) {
   std::string text;
   const auto add = [&text](std::string_view part) {
     text += std::to_string(part.size());
@@ -27,9 +28,17 @@ digest digest_of(const workflow::submission& s) {
   add(s.workflow);
   add(std::to_string(s.version));
   add(s.content_type);
-  add(s.payload.view());
+  add(payload);
   const auto hash = XXH3_128bits(text.data(), text.size());
   return {hash.low64, hash.high64};
+}
+
+/// The same for JSON that says the same.
+digest digest_of(const workflow::submission& s) {
+  if (workflow::is_json_type(s.content_type) && !workflow::mutant("payload_compared_as_bytes"))
+    if (const auto canonical = workflow::canonical_json(s.payload.view()))
+      return digest_of(s, *canonical);
+  return digest_of(s, s.payload.view());
 }
 
 std::string joined(const std::vector<std::string>& sentences) {
@@ -63,7 +72,9 @@ outcome write_batch::make(const submit_task& w) {
 }
 
 outcome write_batch::submit_again(const submit_task& w, const task_ref& known, const digest& of_this) {
-  if (known.digest != of_this && !workflow::mutant("key_conflict_accepted"))
+  // Those that were submitted before storage format 6 have the digest of the payload as it was.
+  const bool is_same = known.digest == of_this || known.digest == digest_of(w.what, w.what.payload.view());
+  if (!is_same && !workflow::mutant("key_conflict_accepted"))
     return turned_down(verdict::refused, "key_conflict: the id " + w.what.id
                                            + " was submitted before with another payload, workflow or version");
   const auto there = load(known.number);
@@ -82,12 +93,20 @@ std::uint32_t write_batch::newest_version(const std::string& workflow) {
   return newest_.second;
 }
 
+const workflow::payload_needs& write_batch::needs_of(const definition_cache::entry& d) {
+  if (needs_.first != d)
+    needs_ = {d, std::make_shared<workflow::payload_needs>(*d)};
+  return *needs_.second;
+}
+
 outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
   const auto definition = see_.definition(w.what.workflow, version);
   if (!definition)
     return turned_down(verdict::absent, "there is no workflow " + w.what.workflow
                                           + (w.what.version != 0 ? " version " + std::to_string(version) : ""));
+  if (const auto lacks = needs_of(definition).problems(w.what.payload.view()); !lacks.empty())
+    return turned_down(verdict::refused, joined(lacks));
   if (!has_room(w.what.payload.size()))
     return turned_down(verdict::full, "the store is full");
 
@@ -135,7 +154,7 @@ outcome write_batch::make(const update_task& w) {
   if (overtaken && !workflow::mutant("no_fence"))
     return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
                                               + " and lock epoch " + std::to_string(stored.lock_epoch));
-  if (auto lost = not_held(w.guard))
+  if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
   if (!is_same_task(stored, w.next))
     return turned_down(verdict::refused, "number, id, workflow, version, priority and reply_to of a task never change");
@@ -177,8 +196,10 @@ std::uint64_t write_batch::replace(known_tasks::entry& e, const workflow::task& 
   }
   for (const auto& n : also.notices)
     put_notice(next, n);
+  if (stands.is_in_trouble)
+    settle_alerts(next, *stands.definition);
   for (const auto& a : also.alerts)
-    put_alert(next.number, next.id, a);
+    put_alert(next.number, next.id, a, workflow::signature_of(a, &next, stands.definition.get()));
   stands.follow(next, stands.revision + 1, place);
   put_row(e, next);
   return stands.revision;
@@ -255,13 +276,13 @@ outcome write_batch::make(const set_aside_damaged& w) {
   purge_from_indexes(txn_, in_, w.number);
   recount();
   recount_ended();
+  const workflow::alert told{"set_aside",
+                             "the task was set aside because its records are damaged: " + w.why
+                               + "; restore a copy of the store to get it back",
+                             {},
+                             w.now};
   if (!workflow::mutant("set_aside_in_silence"))
-    put_alert(w.number, id,
-              {"set_aside",
-               "the task was set aside because its records are damaged: " + w.why
-                 + "; restore a copy of the store to get it back",
-               {},
-               w.now});
+    put_alert(w.number, id, told, workflow::signature_of(told, nullptr, nullptr));
   set_aside_.push_back(w.number);
   settings_.known->forget(w.number);
   return applied();

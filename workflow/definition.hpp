@@ -28,12 +28,25 @@ struct source {
 struct input_member {
   std::string name;
   source value;
+  bool optional = false; ///< where there is no such value the member is left out; else the step cannot be carried out
 
   friend bool operator==(const input_member&, const input_member&) = default;
 };
 
 /// Input of a step: an object of these members; with no member at all, the payload as it is.
 using input_mapping = std::vector<input_member>;
+
+/// What a task gives when it is processed: one value, or an object of members. A value that is not there is null, an optional
+/// member left out. It changes nothing of how the task ends.
+struct result_mapping {
+  std::optional<source> value;
+  input_mapping members; ///< without `value`
+
+  /// The task has no result.
+  bool empty() const { return !value && members.empty(); }
+
+  friend bool operator==(const result_mapping&, const result_mapping&) = default;
+};
 
 /// Compares a value in an earlier step's result. A step whose condition does not hold is skipped; so is one whose
 /// earlier step was itself skipped or gave no such value, except with `absent`.
@@ -99,6 +112,7 @@ struct definition {
   span alert_after{60'000}; ///< a step that waits this long because no agent takes it raises an alert
   std::uint32_t takeovers_max = 20; ///< times a task may lose its scheduler without progress before it is set aside
   std::uint8_t priority = 5;        ///< 0 first, 9 last
+  result_mapping result;
 
   friend bool operator==(const definition&, const definition&) = default;
 };

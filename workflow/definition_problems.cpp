@@ -76,11 +76,13 @@ void check_literal(const report& r, const std::string& literal) {
   r.add_if(literal.size() > text_size_max, "literal must be at most " + std::to_string(text_size_max) + " bytes");
 }
 
-void check_source(const report& r, const graph& g, std::size_t i, const source& s, bool itself_allowed) {
+/// `check_step`: void(const report&, name of the step whose result it is).
+template <class F>
+void check_source(const report& r, const source& s, F check_step) {
   switch (s.from) {
     case source::kind::payload: check_pointer(r, s.pointer); return;
     case source::kind::result:
-      check_earlier(r, g, i, s.step, itself_allowed);
+      check_step(r, s.step);
       check_pointer(r, s.pointer);
       return;
     case source::kind::literal: check_literal(r, s.literal); return;
@@ -88,15 +90,37 @@ void check_source(const report& r, const graph& g, std::size_t i, const source& 
   r.add("has an unknown kind of source");
 }
 
-void check_input(const report& r, const graph& g, std::size_t i, const input_mapping& input, bool itself_allowed) {
-  r.add_if(input.size() > input_members_max, "input has more than " + std::to_string(input_members_max) + " members");
-  for (std::size_t m = 0; m < input.size(); ++m) {
-    const auto& name = input[m].name;
+template <class F>
+void check_members(const report& r, const std::string& field, const input_mapping& members, F check_step) {
+  r.add_if(members.size() > input_members_max,
+           field + " has more than " + std::to_string(input_members_max) + " members");
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto& name = members[m].name;
     const auto same_name = [&name](const input_member& other) { return other.name == name; };
-    const auto end = input.begin() + static_cast<std::ptrdiff_t>(m);
-    r.add_if(name.empty(), "input has a member without a name");
-    r.add_if(std::any_of(input.begin(), end, same_name), "input has the member " + quoted(name) + " twice");
-    check_source(r.at("input member " + quoted(name) + " "), g, i, input[m].value, itself_allowed);
+    const auto end = members.begin() + static_cast<std::ptrdiff_t>(m);
+    r.add_if(name.empty(), field + " has a member without a name");
+    r.add_if(std::any_of(members.begin(), end, same_name), field + " has the member " + quoted(name) + " twice");
+    const auto of_member = r.at(field + " member " + quoted(name) + " ");
+    check_source(of_member, members[m].value, check_step);
+    of_member.add_if(members[m].optional && members[m].value.from == source::kind::literal,
+                     "is optional, but a literal is always there");
+  }
+}
+
+void check_input(const report& r, const graph& g, std::size_t i, const input_mapping& input, bool itself_allowed) {
+  check_members(r, "input", input, [&](const report& of_member, const std::string& step) {
+    check_earlier(of_member, g, i, step, itself_allowed);
+  });
+}
+
+void check_result(const report& r, const definition& d) {
+  const auto check_step = [&d](const report& at, const std::string& step) {
+    at.add_if(!find_step(d, step), "names the unknown step " + quoted(step));
+  };
+  check_members(r, "result", d.result.members, check_step);
+  if (d.result.value) {
+    r.add_if(!d.result.members.empty(), "result must be one value or members, not both");
+    check_source(r.at("result "), *d.result.value, check_step);
   }
 }
 
@@ -219,6 +243,7 @@ std::vector<std::string> problems(const definition& d) {
     check_step(of_step, g, i);
   }
   check_cycles(r, g);
+  check_result(r, d);
   return found;
 }
 

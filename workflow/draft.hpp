@@ -27,7 +27,7 @@ void raise_alert(draft& x, std::string kind, std::string text, std::string step 
 /// Ends the open attempt of step `i` in the step's story.
 void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string_view note = {});
 
-/// After an attempt that nobody hears the end of: it may act until its complete-by, and its messages for the grace after.
+/// After an attempt whose service has not said how it ended: it may act until complete-by, and its messages for the grace after.
 void settle_later(draft& x, step& s);
 
 /// The step as it is before its next attempt: unknown if an earlier one may have acted.

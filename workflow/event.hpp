@@ -27,16 +27,22 @@ inline constexpr span retry_after_max = std::chrono::hours{24};
 // Work
 struct taken { std::string scheduler; };        ///< a scheduler takes it: lock, next epoch, start what is ready
 struct time_passed {};                          ///< a wait may be over: start what is ready
-struct attempt_succeeded { attempt_ref ref; blob result; std::vector<fact> facts; };
+struct attempt_succeeded {
+  attempt_ref ref;
+  blob result;
+  std::vector<fact> facts;
+  bool unsettled = false; ///< an earlier call of it ended without the service's own word, and may act yet
+};
 struct attempt_failed {
   attempt_ref ref;
   bool permanent = false; ///< another attempt is of no use
   bool maybe_done = true; ///< the remote side may have acted all the same; false when it refused
   span retry_after{0};    ///< the service asked for at least this wait
   std::string why;
+  bool unsettled = false; ///< a call ended without the service's own word: it may act until complete-by and grace are over
 };
 struct attempt_declined { attempt_ref ref; span retry_after{0}; std::string why; }; ///< never sent; counts as no try
-struct attempt_stopped { attempt_ref ref; bool maybe_done = true; };
+struct attempt_stopped { attempt_ref ref; bool maybe_done = true; bool unsettled = false; }; ///< likewise
 struct probe_denied { attempt_ref ref; };       ///< the remote side says: it did not happen
 struct attempt_expired { attempt_ref ref; };    ///< its complete-by passed; `epoch` is not compared
 

@@ -48,7 +48,8 @@ explanation open_attempt(const view& v) {
     default: break;
   }
   if (is_undoing(v.t))
-    return {"stopping: " + v.name() + which + " is not wanted any more; it can act until", v.s().complete_by};
+    return {"heard out: " + v.name() + which + " is not wanted any more; undo waits for its answer, at the latest until",
+            v.s().complete_by};
   return {"running: " + v.name() + which + limit, v.s().complete_by};
 }
 

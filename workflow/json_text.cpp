@@ -7,11 +7,11 @@ namespace {
 
 constexpr int depth_max = 64;
 
-bool is_digit(char c) {
+bool is_json_digit(char c) {
   return c >= '0' && c <= '9';
 }
-bool is_hex(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+bool is_json_hex(char c) {
+  return is_json_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /// Walks over one JSON text. Each member takes what it names and says whether it was there.
@@ -45,7 +45,7 @@ private:
 
   bool digits() {
     const std::size_t before = rest_.size();
-    while (is_digit(peek()))
+    while (is_json_digit(peek()))
       rest_.remove_prefix(1);
     return rest_.size() < before;
   }
@@ -67,7 +67,7 @@ private:
   bool escape() {
     if (take('u')) {
       for (int i = 0; i < 4; ++i) {
-        if (!is_hex(peek()))
+        if (!is_json_hex(peek()))
           return false;
         rest_.remove_prefix(1);
       }

@@ -3,6 +3,7 @@
 #include "workflow/compensation.hpp"
 #include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
+#include "workflow/payload_needs.hpp"
 
 #include <utility>
 
@@ -178,6 +179,8 @@ ruling on(draft& x, const payload_edited& e) {
                    + (x.t.state == process_state::processing ? "; suspend it first" : ""));
   if (has_open_attempt(x.t))
     return refused("an attempt is under way");
+  if (const auto lacks = payload_needs{x.d}.problems(e.payload.view()); !lacks.empty())
+    return refused("the new " + lacks.front());
   record_act(x, e.person, "edit the payload");
   x.t.payload = e.payload;
   return applied();

@@ -33,6 +33,13 @@ void note_progress(draft& x, step& s) {
   s.wait_alerted = false;
 }
 
+/// A call of the attempt ended without the service's own word: a lost connection, a gateway's answer. The service may be at
+/// work on it, until complete-by and grace are over; neither probe nor undo may come before that.
+void settle_as_told(draft& x, std::size_t i, attempt_action action, bool unsettled) {
+  if (unsettled && action == attempt_action::perform && !mutant("settled_without_a_word"))
+    settle_later(x, x.t.steps[i]);
+}
+
 const retry_policy& retry_of(const draft& x, std::size_t i) {
   const auto& sd = x.definition_of(i);
   return x.t.steps[i].state == step_state::compensating ? sd.compensation->retry : sd.retry;
@@ -149,6 +156,7 @@ ruling on(draft& x, const attempt_succeeded& e) {
   auto& s = x.t.steps[e.ref.step];
   const auto action = s.doing;
   close_attempt(x, e.ref.step, attempt_outcome::succeeded);
+  settle_as_told(x, e.ref.step, action, e.unsettled);
   note_progress(x, s);
   if (action == attempt_action::compensate) {
     s.state = step_state::compensated;
@@ -167,6 +175,7 @@ ruling on(draft& x, const attempt_failed& e) {
   auto& s = x.t.steps[i];
   const auto action = s.doing;
   close_attempt(x, i, e.permanent ? attempt_outcome::failed_permanent : attempt_outcome::failed_transient, e.why);
+  settle_as_told(x, i, action, e.unsettled);
   note_progress(x, s);
   s.error = clipped(e.why, note_size_max);
   if (action == attempt_action::perform)
@@ -212,6 +221,7 @@ ruling on(draft& x, const attempt_stopped& e) {
   auto& s = x.t.steps[i];
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::stopped);
+  settle_as_told(x, i, action, e.unsettled);
   note_progress(x, s);
   if (action == attempt_action::perform) {
     s.maybe_done = s.maybe_done || e.maybe_done;

@@ -53,7 +53,7 @@ enum class attempt_outcome : std::uint8_t {
   failed_permanent = 3,
   declined = 4, ///< the agent never sent it
   expired = 5,  ///< complete-by passed
-  stopped = 6,  ///< the agent was told to stop and did
+  stopped = 6,  ///< not wanted any more, and its agent was told so before it ended
 };
 
 std::string_view to_string(process_state s);

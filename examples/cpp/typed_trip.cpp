@@ -45,7 +45,7 @@ steadfast::workflow_builder definition() {
   using steadfast::step;
   using namespace std::chrono_literals;
   steadfast::workflow_builder w{"book_trip"};
-  w.deadline(1h);
+  w.deadline(1h).result(input_value::of_result("flight"));
   w.add(step{"hotel", "hotel"}.input("city", input_value::of_payload("/to")).complete_by(5s).undo_with("cancel_hotel"));
   w.add(step{"flight", "flight"}
           .input("to", input_value::of_payload("/to"))
@@ -63,7 +63,7 @@ bool book(const std::string& folder, const std::string& guest, const std::string
   node.add_agent("flight", steadfast::blocking_function{book_flight});
   node.start();
 
-  const steadfast::typed_workflow<trip, seat> book_trip{"book_trip", "flight"};
+  const steadfast::typed_workflow<trip, seat> book_trip{"book_trip"};
   const auto task = book_trip.submit(node, {guest, to}, {.id = guest});
   const auto booked = book_trip.wait(node, task.id, std::chrono::seconds{30});
   if (booked)

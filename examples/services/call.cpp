@@ -36,6 +36,8 @@ std::string read_numbers(call& into, const header_reader& header) {
     return "header Steadfast-Attempt must be a number";
   if (!read_number(into.attempt_try, header("Steadfast-Try")))
     return "header Steadfast-Try must be a number";
+  if (!read_number(into.time_left_ms, header("Steadfast-Time-Left")))
+    return "header Steadfast-Time-Left must be a number of milliseconds";
   return {};
 }
 

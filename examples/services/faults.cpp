@@ -9,6 +9,7 @@ namespace services {
 
 namespace {
 
+constexpr double grace_used_ms = 500; ///< of the second that workflows leave after complete-by, unless they say otherwise
 constexpr std::size_t keys_counted_max = 4'000'000; ///< then the counts begin anew
 
 const switch_entry* find_switch(const std::string& name) {
@@ -56,6 +57,8 @@ bool* flag_of(fate& f, std::string_view name) {
     return &f.late;
   if (name == "twice")
     return &f.twice;
+  if (name == "lose")
+    return &f.lose;
   if (name == "refuse")
     return &f.refuse;
   return nullptr;
@@ -84,6 +87,7 @@ const std::vector<switch_entry>& switch_entries() {
     {"hang_after", "share carried out, then held for hang_seconds", &f::hang_after},
     {"late", "share answered late_min_ms to late_max_ms after it was carried out", &f::late},
     {"twice", "share carried out twice, as if the request had arrived twice", &f::twice},
+    {"lose", "share whose connection is closed at once; carried out later, up to half a second after complete-by", &f::lose},
     {"refuse", "share of keys refused for good with 422", &f::refuse},
     {"hang_seconds", "how long a held request is held", &f::hang_seconds, nullptr, 86'400},
     {"hang_then_close", "a held request ends with a closed connection, held before: nothing takes place", nullptr,
@@ -159,6 +163,7 @@ fate fault_box::draw(const call& c, std::uint64_t occurrence) const {
   const auto drawn = [&](const char* what, double share) { return chance_of(seed_, what + request) < share; };
   fate out;
   out.late_ms = f.late_min_ms + chance_of(seed_, "late_ms" + request) * (f.late_max_ms - f.late_min_ms);
+  out.lost_ms = chance_of(seed_, "lost_ms" + request) * (static_cast<double>(c.time_left_ms) + grace_used_ms);
   if (!concerns(f, c.action))
     return out;
   out.transient = drawn("transient", f.transient);
@@ -167,6 +172,7 @@ fate fault_box::draw(const call& c, std::uint64_t occurrence) const {
   out.hang_after = drawn("hang_after", f.hang_after);
   out.late = drawn("late", f.late);
   out.twice = drawn("twice", f.twice);
+  out.lose = c.action != action::probe && drawn("lose", f.lose);
   out.refuse = c.action == action::perform && chance_of(seed_, "refuse" + c.key) < f.refuse;
   return out;
 }

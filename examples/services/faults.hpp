@@ -20,6 +20,7 @@ struct fault_switches {
   double hang_after = 0;  ///< carried out, then held for hang_seconds
   double late = 0;        ///< carried out, and answered after late_min_ms to late_max_ms
   double twice = 0;       ///< carried out a second time, as if the request had arrived twice
+  double lose = 0;        ///< the connection is closed at once, and it is carried out later
   double refuse = 0;      ///< 422 for good; drawn once for each key
   double hang_seconds = 30;
   bool hang_then_close =
@@ -56,8 +57,10 @@ struct fate {
   bool hang_after = false;
   bool late = false;
   bool twice = false;
+  bool lose = false;
   bool refuse = false;
   double late_ms = 0; ///< for when it is late
+  double lost_ms = 0; ///< for when its connection is lost: until it is carried out, at most half a second after complete-by
 
   friend bool operator==(const fate&, const fate&) = default;
 };

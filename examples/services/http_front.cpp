@@ -28,7 +28,8 @@ reply handle(service& s, action what, const httplib::Request& asked) {
   call c;
   const auto header = [&](const char* name) { return asked.get_header_value(name); };
   const auto wrong = read_call(c, what, header, asked.body);
-  return wrong.empty() ? s.handle(c) : service::bad_request(wrong);
+  const auto hang_up = [&asked] { close_connection_from(asked.remote_port); };
+  return wrong.empty() ? s.handle(c, hang_up) : service::bad_request(wrong);
 }
 
 void answer_exception(const httplib::Request& asked, httplib::Response& to, const std::exception_ptr& thrown) {

@@ -23,9 +23,11 @@ service::service(const options& o)
       journal_{std::string{o.what->name}, o.database_path, o.log_path},
       faults_{o.faults, o.seed} {}
 
-reply service::handle(const call& c) {
+reply service::handle(const call& c, const std::function<void()>& hang_up) {
   const auto fate = fate_of(c);
   const auto switches = faults_.switches();
+  if (fate.lose)
+    return work_on_unheard(c, fate, hang_up);
   if (fate.hang_before && !hold(switches)) {
     note(c, effect_result::failed, 503, "closed while it was held");
     return closed();
@@ -50,6 +52,7 @@ fate service::fate_of(const call& c) {
     return drawn;
   auto forced = forced_fate(wish, occurrence);
   forced.late_ms = drawn.late_ms;
+  forced.lost_ms = drawn.lost_ms;
   return forced;
 }
 
@@ -64,6 +67,14 @@ json service::wish_of(const call& c) {
 /// False when nothing more is to be done and the connection is to be closed.
 bool service::hold(const fault_switches& f) {
   return held_.wait(std::chrono::duration<double>{f.hang_seconds}) && !f.hang_then_close;
+}
+
+/// Who called knows nothing of it any more. A service that is told to end carries it out before it does.
+reply service::work_on_unheard(const call& c, const fate& f, const std::function<void()>& hang_up) {
+  hang_up();
+  held_.wait(std::chrono::duration<double, std::milli>{f.lost_ms});
+  carry_out(c, f);
+  return closed();
 }
 
 reply service::fail_before(const call& c, const fault_switches& f) {

@@ -6,6 +6,7 @@
 #include "examples/services/waiting_room.hpp"
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace services {
@@ -31,7 +32,8 @@ public:
 
   explicit service(const options& o);
 
-  reply handle(const call& c);
+  /// `hang_up` closes the connection that the call came on, while the service works on.
+  reply handle(const call& c, const std::function<void()>& hang_up);
 
   /// A request that could not be understood.
   static reply bad_request(const std::string& why);
@@ -51,6 +53,7 @@ private:
   answer decide_and_record(const call& c, bool refused_by_fate);
   answer note(const call& c, effect_result r, int status, const std::string& sentence);
   bool hold(const fault_switches& f);
+  reply work_on_unheard(const call& c, const fate& f, const std::function<void()>& hang_up);
   reply fail_before(const call& c, const fault_switches& f);
   reply answer_after(const call& c, const fate& f, const answer& a);
 

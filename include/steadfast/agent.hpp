@@ -33,7 +33,9 @@ struct agent_call {
   moment complete_by;           ///< an answer that comes later is not heard
   std::uint32_t try_number = 1; ///< inside the attempt
   moment began_at;              ///< the node's time when this call began
-  std::stop_token stop;         ///< asks for an end: nobody waits for the answer any more, or soon nobody will
+  /// Asks for an early end, but not for a broken one: until complete_by the answer still counts, so do not hang up on a
+  /// service that works. After complete_by nobody hears it.
+  std::stop_token stop;
 };
 
 enum class answer_kind : std::uint8_t { succeeded, failed_for_now, failed_for_good, did_not_happen };
@@ -45,10 +47,14 @@ struct agent_answer {
   std::string why;                          ///< with failed_*: for people
   bool maybe_done = true;                   ///< with failed_*: the service may have acted; false: it refused or was not reached
   std::chrono::milliseconds retry_after{0}; ///< with failed_for_now: wait at least so long
+  /// With maybe_done: nobody heard the service's own word, so it may be at work yet. Probe and undo then wait until complete_by and
+  /// the workflow's grace have passed. False when it has ended.
+  bool unsettled = false;
 };
 agent_answer succeeded(std::string result = "null");
 agent_answer failed_for_good(std::string why, bool maybe_done = false); ///< no other try can do better
-agent_answer failed_for_now(std::string why, bool maybe_done = true);   ///< worth another try
+/// Worth another try. With `maybe_done` it is unsettled too; set that to false where the service itself said that it failed.
+agent_answer failed_for_now(std::string why, bool maybe_done = true);
 agent_answer did_not_happen();                                          ///< for probes
 
 /// From any thread; the first call counts. One that is dropped without a call is a passing fault.
@@ -63,7 +69,7 @@ struct quick_function {
 };
 
 /// In a thread of the agent's own, of which there are as many as its concurrency; called from several at a time. It keeps its
-/// thread until it returns, so it watches `stop` or has a limit of its own: a node that stops waits for it.
+/// thread until it returns, so it watches `stop` or has a limit of its own. It may run on when the node has stopped.
 struct blocking_function {
   std::function<agent_answer(const agent_call&)> run;
 };

@@ -68,8 +68,8 @@ public:
   /// the cause is mended, or after stop().
   void start();
 
-  /// Takes nothing new, lets attempts under way finish for the drain limit, stops the rest, and closes the store. Waits until every
-  /// function of yours has returned, however long it takes: nothing of yours runs after it. Waits for every actor of the system,
+  /// Takes nothing new, lets attempts under way finish for the drain limit, stops the rest, and closes the store. A blocking function that
+  /// runs on although its call was asked to end is named in the log: what it uses must outlive it. Waits for every actor of the system,
   /// too: yours must be told to quit, and a caf::scoped_actor be out of scope. Does nothing on a node that does not run.
   void stop();
 
@@ -81,6 +81,8 @@ public:
   std::string wait(const std::string& id, std::chrono::milliseconds limit);
   /// The whole task, in the shape of `task show --json`.
   nlohmann::json show(const std::string& id);
+  /// What the workflow says that a processed task gives; null before, and where it says none.
+  nlohmann::json result(const std::string& id);
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);
 

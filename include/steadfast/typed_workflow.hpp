@@ -15,7 +15,7 @@ namespace steadfast {
 /// A workflow with the types of what goes in and what comes out, for whoever submits it in C++. Both are converted as nlohmann's
 /// JSON does it: give them to_json and from_json, for instance by NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE.
 ///
-///     const steadfast::typed_workflow<trip, seat> book_trip{"book_trip", "flight"};
+///     const steadfast::typed_workflow<trip, seat> book_trip{"book_trip"};
 ///     const auto task = book_trip.submit(node, {.to = "Lisbon"}, {.id = "trip-1"});
 ///     if (const auto booked = book_trip.wait(node, task.id, 30s))
 ///       std::cout << booked->number;
@@ -24,10 +24,8 @@ namespace steadfast {
 template <class Input, class Result = nlohmann::json>
 class typed_workflow {
 public:
-  /// The result is that of the step named `result_of`.
-  typed_workflow(std::string name, std::string result_of)
-      : name_{std::move(name)},
-        result_of_{std::move(result_of)} {}
+  /// The name of a workflow that says its result: workflow_builder::result, or `result` in a file.
+  explicit typed_workflow(std::string name) : name_{std::move(name)} {}
 
   const std::string& name() const { return name_; }
 
@@ -37,22 +35,16 @@ public:
     return to.submit(name_, nlohmann::json(input).dump(), options);
   }
 
-  /// Blocks until the task has ended or the limit is over. Nothing: it was not processed by then (`show` tells), or the step was
-  /// skipped. Throws nlohmann::json::exception when the result is no such value.
+  /// Blocks until the task has ended or the limit is over. Nothing: it was not processed by then (`show` tells). Throws nlohmann::json::exception when the result is no such value.
   template <class N>
   std::optional<Result> wait(N& at, const std::string& id, std::chrono::milliseconds limit) const {
     if (at.wait(id, limit) != "processed")
       return std::nullopt;
-    const auto task = at.show(id);
-    for (const auto& step : task.at("steps"))
-      if (step.at("name") == result_of_ && step.at("state") == "completed")
-        return step.at("result").template get<Result>();
-    return std::nullopt;
+    return at.result(id).template get<Result>();
   }
 
 private:
   std::string name_;
-  std::string result_of_;
 };
 
 } // namespace steadfast

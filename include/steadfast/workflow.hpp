@@ -28,14 +28,18 @@ public:
   static input_value of_result(std::string step, std::string pointer = {});
   /// Always this JSON text.
   static input_value always(std::string json);
+  /// Where there is no such value the member is left out; else the step cannot be carried out.
+  input_value optional() const;
 
 private:
   friend class step;
+  friend class workflow_builder;
   enum class kind : std::uint8_t { payload, result, literal };
   input_value(kind from, std::string step, std::string text);
   kind from_;
   std::string step_;
   std::string text_;
+  bool optional_ = false;
 };
 
 /// How often one round is tried, and the waits between: each `factor` times the one before, up to `cap`, shortened by a random
@@ -106,6 +110,9 @@ public:
   ~workflow_builder();
 
   workflow_builder& add(step s); ///< the next in the list
+  /// What a processed task gives: one value, or an object of members. A value that is not there is null, an optional member left out.
+  workflow_builder& result(const input_value& value);
+  workflow_builder& result_member(std::string name, const input_value& value);
   workflow_builder& deadline(std::chrono::milliseconds of_the_whole_task);
   workflow_builder& undo_reserve(std::chrono::milliseconds of_the_deadline);
   workflow_builder& grace(std::chrono::milliseconds after_complete_by);

@@ -6,19 +6,19 @@
 namespace steadfast {
 
 agent_answer succeeded(std::string result) {
-  return {answer_kind::succeeded, std::move(result), {}, true, {}};
+  return {answer_kind::succeeded, std::move(result), {}, true, {}, false};
 }
 
 agent_answer failed_for_good(std::string why, bool maybe_done) {
-  return {answer_kind::failed_for_good, {}, std::move(why), maybe_done, {}};
+  return {answer_kind::failed_for_good, {}, std::move(why), maybe_done, {}, false};
 }
 
 agent_answer failed_for_now(std::string why, bool maybe_done) {
-  return {answer_kind::failed_for_now, {}, std::move(why), maybe_done, {}};
+  return {answer_kind::failed_for_now, {}, std::move(why), maybe_done, {}, maybe_done};
 }
 
 agent_answer did_not_happen() {
-  return {answer_kind::did_not_happen, {}, {}, false, {}};
+  return {answer_kind::did_not_happen, {}, {}, false, {}, false};
 }
 
 namespace runtime {
@@ -42,10 +42,11 @@ actors::answer inner(agent_answer a) {
   switch (a.kind) {
     case answer_kind::succeeded: return actors::succeeded(std::move(a.result));
     case answer_kind::did_not_happen: return actors::did_not_happen();
-    case answer_kind::failed_for_good: return actors::failed_for_good(std::move(a.why), a.maybe_done);
+    case answer_kind::failed_for_good: given = actors::failed_for_good(std::move(a.why), a.maybe_done); break;
     case answer_kind::failed_for_now: given = actors::failed_for_now(std::move(a.why), a.maybe_done); break;
   }
   given.retry_after = a.retry_after;
+  given.unsettled = a.unsettled;
   return given;
 }
 

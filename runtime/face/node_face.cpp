@@ -125,18 +125,19 @@ void node::stop() {
 }
 
 submitted node::submit(const std::string& workflow, const std::string& payload, const submit_options& options) {
-  const auto ask = [this](const std::string& method, const json& params) { return impl_->call(method, params); };
-  return runtime::submit(ask, workflow, payload, options);
+  return runtime::submit(impl_->asker(), workflow, payload, options);
 }
 
 std::string node::wait(const std::string& id, std::chrono::milliseconds limit) {
-  const auto ask = [this](const std::string& method, const json& params) { return impl_->call(method, params); };
-  return runtime::wait(ask, id, limit);
+  return runtime::wait(impl_->asker(), id, limit);
 }
 
 json node::show(const std::string& id) {
-  const auto ask = [this](const std::string& method, const json& params) { return impl_->call(method, params); };
-  return runtime::show(ask, id);
+  return runtime::show(impl_->asker(), id);
+}
+
+json node::result(const std::string& id) {
+  return runtime::result(impl_->asker(), id);
 }
 
 json node::call(const std::string& method, const json& params) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "runtime/client_calls.hpp"
 #include "runtime/node.hpp"
 #include "steadfast/actors.hpp"
 #include "steadfast/node.hpp"
@@ -24,6 +25,9 @@ public:
   /// Throws node_error unless it runs.
   const task_desk& desk() const;
   nlohmann::json call(const std::string& method, const nlohmann::json& params);
+  runtime::ask_node asker() {
+    return [this](const std::string& method, const nlohmann::json& params) { return call(method, params); };
+  }
 
   assembled_node inner;
 

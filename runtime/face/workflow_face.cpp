@@ -66,6 +66,12 @@ input_value input_value::always(std::string json) {
   return {kind::literal, {}, std::move(json)};
 }
 
+input_value input_value::optional() const {
+  auto v = *this;
+  v.optional_ = true;
+  return v;
+}
+
 // ---- a step ----
 
 step::step(std::string name, std::string agent) : what_{std::make_unique<workflow::step_definition>()} {
@@ -83,13 +89,14 @@ step& step::operator=(step&&) noexcept = default;
 step::~step() = default;
 
 workflow::input_member step::member(std::string name, const input_value& v) {
-  switch (v.from_) {
-    case input_value::kind::payload:
-      return {std::move(name), {workflow::source::kind::payload, {}, v.text_, {}}};
-    case input_value::kind::result:
-      return {std::move(name), {workflow::source::kind::result, v.step_, v.text_, {}}};
-    default: return {std::move(name), {workflow::source::kind::literal, {}, {}, v.text_}};
-  }
+  const auto source = [&v]() -> workflow::source {
+    switch (v.from_) {
+      case input_value::kind::payload: return {workflow::source::kind::payload, {}, v.text_, {}};
+      case input_value::kind::result: return {workflow::source::kind::result, v.step_, v.text_, {}};
+      default: return {workflow::source::kind::literal, {}, {}, v.text_};
+    }
+  };
+  return {std::move(name), source(), v.optional_};
 }
 
 step& step::input(std::string name, const input_value& value) {
@@ -205,6 +212,16 @@ workflow_builder::~workflow_builder() = default;
 
 workflow_builder& workflow_builder::add(step s) {
   what_->steps.push_back(std::move(*s.what_));
+  return *this;
+}
+
+workflow_builder& workflow_builder::result(const input_value& value) {
+  what_->result.value = step::member({}, value).value;
+  return *this;
+}
+
+workflow_builder& workflow_builder::result_member(std::string name, const input_value& value) {
+  what_->result.members.push_back(step::member(std::move(name), value));
   return *this;
 }
 

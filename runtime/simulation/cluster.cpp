@@ -121,6 +121,7 @@ std::shared_ptr<disk> cluster::open_disk() {
   o.size_reserve = 1 << 20;
   o.recent_ids_max = 8;     // so that they are moved in a run
   o.journal_max = 64 << 10; // each start reads it
+  o.journal_name = ++store_starts_;
   auto real = store::open_lmdb_store(o);
   register_all(*real, shape_.workflows);
   watch_.on_store_started();

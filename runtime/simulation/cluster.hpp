@@ -110,6 +110,7 @@ private:
   std::set<std::string> died_calling_;
   moment no_supervisor_until_{0};
   std::shared_ptr<disk> disk_;
+  std::uint64_t store_starts_ = 0;
   disk_faults disk_faults_;
   workflow::span wall_error_max_{0};
   workflow::span wall_error_least_{0};

@@ -114,7 +114,8 @@ service_faults faults_of(const service_habits& h) {
   f.busy = of_a_million(h.busy / 2);
   f.fails = of_a_million(h.busy) - f.busy;
   f.hangs = of_a_million(h.hung / 2);
-  f.goes_silent = of_a_million(h.hung) - f.hangs;
+  f.goes_silent = of_a_million(h.hung / 4);
+  f.acts_late = of_a_million(h.hung) - f.hangs - f.goes_silent;
   f.latency_min = h.latency_min;
   f.latency_max = h.latency_max;
   return f;

@@ -23,6 +23,7 @@ struct service_faults {
   std::uint32_t fails = 0;        ///< for now, and it took place all the same
   std::uint32_t hangs = 0;        ///< never answers; nothing takes place
   std::uint32_t goes_silent = 0;  ///< takes place and is never answered
+  std::uint32_t acts_late = 0;    ///< the connection is lost, or stays silent; it takes place later, until the grace ends
   workflow::span latency_min{1};
   workflow::span latency_max{50};
 };
@@ -44,7 +45,7 @@ struct service_habits {
   workflow::span latency_max{200};
   double busy = 0.02;      ///< fail for now; half of them took place
   double refused = 0.02;   ///< of steps: refused for good
-  double hung = 0.01;      ///< never answered; half of them took place
+  double hung = 0.01;      ///< lost or never answered; half of them took place, half of those later on
   double undo_refused = 0; ///< of undos: refused for good
 };
 service_faults faults_of(const service_habits& h);

@@ -55,6 +55,7 @@ public:
     run_until(options_.faults_for);
     heal();
     run_until_all_ended();
+    run_until(std::chrono::ceil<workflow::span>(services_.at_work_until())); // what takes place later counts too
     check();
     result_.trace_hash = world_.trace_hash();
     result_.steps = world_.steps();

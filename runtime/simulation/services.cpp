@@ -89,13 +89,43 @@ void services::forget(const std::string& node) {
   std::erase_if(under_way_, [&](const auto& x) { return x.second == node; });
 }
 
-/// The request has arrived. Stopped calls are broken connections: what has not taken place by then does not.
+workflow::span services::grace_of(const std::string& workflow) const {
+  const auto d = std::find_if(workflows_.begin(), workflows_.end(), [&](const auto& x) { return x.name == workflow; });
+  return d == workflows_.end() ? workflow::span{0} : d->grace;
+}
+
+/// What nobody hears the end of. It takes place at the latest when half of the grace is over; the other half is for clocks
+/// that drift.
+void services::act_later(const declared_service& service, const actors::call& what, moment sent_at,
+                         const actors::answer_to& answer) {
+  const auto latest = sent_at + (what.complete_by - what.began_at) + grace_of(what.workflow) / 2;
+  if (latest <= world_.now())
+    return hung_.push_back(answer);
+  const auto wait = world_.chance().between(workflow::span{0}, std::chrono::floor<workflow::span>(latest - world_.now()));
+  ++at_work_[what.key];
+  at_work_until_ = std::max<moment>(at_work_until_, world_.now() + wait);
+  world_.in(wait, [this, &service, what, sent_at] {
+    if (--at_work_[what.key] == 0)
+      at_work_.erase(what.key);
+    act(service, what, sent_at);
+  });
+  if (world_.chance().happens(500))
+    return hung_.push_back(answer);
+  answer(actors::failed_for_now("the connection was lost"));
+}
+
+void services::complain_if_at_work(const actors::call& what) {
+  if (at_work_.contains(what.reverses))
+    complaints_.push_back(what.task_id + " step `" + what.step + "` was "
+                          + (what.action == attempt_action::probe ? "asked about" : "undone")
+                          + " while its service was at work on it (P15)");
+}
+
+/// The request has arrived.
 void services::handle(const declared_service& service, const actors::call& what, moment sent_at,
                       const actors::answer_to& answer) {
-  if (what.stop.stop_requested()) {
+  if (what.stop.stop_requested())
     world_.reached(34);
-    return answer(actors::failed_for_now("stopped"));
-  }
   auto luck = world_.chance().below(service_faults::always);
   const auto comes = [&luck](std::uint32_t of_a_million) {
     const bool yes = luck < of_a_million;
@@ -119,16 +149,24 @@ void services::handle(const declared_service& service, const actors::call& what,
     return is_busy ? answer(actors::failed_for_now("busy", false))
                    : hung_.push_back(answer); // dropping it would be an answer
   }
+  if (what.action != attempt_action::probe && comes(faults.acts_late))
+    return act_later(service, what, sent_at, answer);
   const auto good = act(service, what, sent_at);
   if (comes(faults.goes_silent)) {
     world_.reached(22);
     return hung_.push_back(answer);
   }
   const bool is_probe = what.action == attempt_action::probe;
-  answer(comes(faults.fails) ? actors::failed_for_now(is_probe ? "busy" : "failed after it took place") : good);
+  if (!comes(faults.fails))
+    return answer(good);
+  auto failed = actors::failed_for_now(is_probe ? "busy" : "failed after it took place");
+  failed.unsettled = false; // it says so itself
+  answer(failed);
 }
 
 actors::answer services::act(const declared_service& service, const actors::call& what, moment sent_at) {
+  if (what.action != attempt_action::perform)
+    complain_if_at_work(what);
   if (what.action == attempt_action::probe) {
     const bool was = was_done(what.reverses);
     note(what, was ? effect_result::probe_yes : effect_result::probe_no);

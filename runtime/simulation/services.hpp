@@ -38,9 +38,12 @@ public:
 
   bool was_done(const std::string& key) const { return done_.contains(key); }
   bool was_reversed(const std::string& key) const { return reversed_.contains(key); }
-  /// Steps that were sent out after their undo had been answered, a sentence each.
+  /// Steps that were sent out after their undo had been answered, or undone or asked about while their service was at work,
+  /// a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
   std::uint64_t calls() const { return calls_; }
+  /// When the last call that is at work unheard takes place; in the past: there is none.
+  moment at_work_until() const { return at_work_until_; }
   /// Of the steps that were called, what this side of the wire knows.
   figures_by_step figures() const;
   /// Whether an agent of that node waits for an answer; an agent of another one, by key.
@@ -56,6 +59,10 @@ private:
   void call(const std::string& node, const std::string& agent, const actors::call& what, actors::answer_to answer);
   actors::answer_to watched(std::uint64_t agent, const actors::call& what, actors::answer_to answer);
   actors::answer_to counted(const actors::call& what, actors::answer_to answer);
+  workflow::span grace_of(const std::string& workflow) const;
+  void act_later(const declared_service& service, const actors::call& what, moment sent_at,
+                 const actors::answer_to& answer);
+  void complain_if_at_work(const actors::call& what);
   void handle(const declared_service& service, const actors::call& what, moment sent_at,
               const actors::answer_to& answer);
   actors::answer act(const declared_service& service, const actors::call& what, moment sent_at);
@@ -73,6 +80,8 @@ private:
   std::set<std::string> refused_;                ///< keys: the refusal stands
   std::vector<actors::answer_to> hung_;          ///< never answered
   std::map<std::string, std::string> under_way_; ///< node of the agent that called last, by key
+  std::map<std::string, std::uint32_t> at_work_; ///< calls that nobody hears of, and that will take place, by key
+  moment at_work_until_{0};
   std::vector<std::string> complaints_;
   bool has_log_ = false;
   std::vector<effect_line> log_;

@@ -77,6 +77,7 @@ weather draw_weather(chance& c, workflow::span wall_error_max) {
   w.service.fails = 1000 * sometimes(c, 100);
   w.service.hangs = 1000 * sometimes(c, 60);
   w.service.goes_silent = 1000 * sometimes(c, 60);
+  w.service.acts_late = 1000 * sometimes(c, 60);
   w.service.latency_max = c.happens(200) ? 6000ms : 100ms;
   w.wall_error = c.happens(300) ? wall_error_max : workflow::span{0};
   w.drift_permille = c.happens(300) ? 10 : 0;

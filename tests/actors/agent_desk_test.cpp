@@ -28,6 +28,7 @@ public:
   agent_desk desk;
   instant now = noon;
   std::vector<started_call> calls;
+  std::vector<call_ticket> asked_to_end;
   std::vector<call_ticket> stopped;
   std::vector<call_ticket> abandoned;
   std::vector<attempt_report> reports;
@@ -51,6 +52,7 @@ public:
 
 private:
   void start(call_ticket t, call what) override { calls.push_back({t, std::move(what)}); }
+  void ask_to_end(call_ticket t) override { asked_to_end.push_back(t); }
   void stop(call_ticket t) override { stopped.push_back(t); }
   void abandon(call_ticket t) override { abandoned.push_back(t); }
   void report(const report_sink&, attempt_report r) override { reports.push_back(std::move(r)); }
@@ -365,27 +367,81 @@ TEST_CASE("an order that was never sent is stopped at once and did nothing") {
   CHECK_FALSE(d.reports[0].maybe_done);
 }
 
-TEST_CASE("a stop is confirmed when the call is over, not before") {
-  scripted_desk d{plain()};
+TEST_CASE("row 74: a call that is not wanted any more is heard out, and its service's own word is reported") {
+  auto o = plain();
+  o.call_limit = 1s;
+  scripted_desk d{o};
   d.order(order_of(1));
   d.stop(order_of(1), 1);
-  CHECK(d.stopped.size() == 1);
+  CHECK(d.asked_to_end.size() == 1);
+  d.pass(20s);
+  CHECK(d.stopped.empty()); // only complete-by ends the listening
   CHECK(d.reports.empty());
-  SECTION("it stopped") {
-    d.end_call(0, {report_kind::stopped, {}, {}, true, 0ms});
-    REQUIRE(d.reports.size() == 1);
-    CHECK(d.reports[0].kind == report_kind::stopped);
-    CHECK(d.reports[0].maybe_done);
-  }
-  SECTION("it was quicker") {
+  SECTION("it happened") {
     d.end_call(0, succeeded());
     REQUIRE(d.reports.size() == 1);
     CHECK(d.reports[0].kind == report_kind::succeeded);
+    CHECK_FALSE(d.reports[0].unsettled);
+  }
+  SECTION("it was refused") {
+    d.end_call(0, failed_for_good("no"));
+    REQUIRE(d.reports.size() == 1);
+    CHECK(d.reports[0].kind == report_kind::failed_permanent);
+    CHECK_FALSE(d.reports[0].unsettled);
+  }
+  SECTION("its connection was lost: it is not called again") {
+    d.end_call(0, failed_for_now("lost"));
+    REQUIRE(d.reports.size() == 1);
+    CHECK(d.reports[0].kind == report_kind::stopped);
+    CHECK(d.reports[0].maybe_done);
+    CHECK(d.reports[0].unsettled);
+    CHECK(d.calls.size() == 1);
   }
   SECTION("it goes on until complete-by: silence") {
-    d.pass(30s);
+    d.pass(10s);
     CHECK(d.reports.empty());
+    CHECK(d.abandoned.size() == 1);
   }
+}
+
+TEST_CASE("an attempt that is wanted again under a new epoch may be called again") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.stop(order_of(1), 1);
+  d.order(order_of(1, 2));
+  d.end_call(0, failed_for_now("lost"));
+  CHECK(d.reports.empty());
+  d.pass(100ms);
+  CHECK(d.calls.size() == 2);
+}
+
+TEST_CASE("row 75: a call that was lost leaves its attempt unsettled, whatever a later one says") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.end_call(0, failed_for_now("lost"));
+  d.pass(100ms);
+  REQUIRE(d.calls.size() == 2);
+  SECTION("it succeeded") {
+    d.end_call(1, succeeded());
+  }
+  SECTION("it was refused") {
+    d.end_call(1, failed_for_good("no"));
+  }
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].unsettled);
+}
+
+TEST_CASE("row 75: what surely did nothing, or has ended, leaves nothing unsettled") {
+  auto o = plain();
+  o.retry.attempts = 1;
+  scripted_desk d{o};
+  d.order(order_of(1));
+  d.end_call(0, failed_for_now("busy", false));
+  d.order(order_of(2));
+  d.end_call(1, failed_for_good("no", true));
+  REQUIRE(d.reports.size() == 2);
+  CHECK_FALSE(d.reports[0].unsettled);
+  CHECK_FALSE(d.reports[1].unsettled);
 }
 
 TEST_CASE("a call over its limit is ended and tried again") {

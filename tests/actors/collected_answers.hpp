@@ -5,43 +5,48 @@
 #include <chrono>
 #include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 
 namespace steadfast::tests {
 
-/// Keeps the answers of a caller, which come on threads of its own.
+/// Keeps the answers of a caller, which come on threads of its own, also when nobody waits for them any more.
 class collected_answers {
 public:
   actors::call_over over() {
-    return [this](actors::call_ticket ticket, actors::answer a) {
-      std::lock_guard lock{mutex_};
-      answers_[ticket] = std::move(a);
-      changed_.notify_all();
+    return [s = state_](actors::call_ticket ticket, actors::answer a) {
+      std::lock_guard lock{s->mutex};
+      s->answers[ticket] = std::move(a);
+      s->changed.notify_all();
     };
   }
 
   /// The answer to a call; nothing when there is none after the limit.
   std::optional<actors::answer> wait(actors::call_ticket ticket,
                                      std::chrono::milliseconds limit = std::chrono::seconds{20}) {
-    std::unique_lock lock{mutex_};
-    changed_.wait_for(lock, limit, [&] { return answers_.contains(ticket); });
-    const auto found = answers_.find(ticket);
-    return found == answers_.end() ? std::nullopt : std::optional{found->second};
+    std::unique_lock lock{state_->mutex};
+    auto& answers = state_->answers;
+    state_->changed.wait_for(lock, limit, [&] { return answers.contains(ticket); });
+    const auto found = answers.find(ticket);
+    return found == answers.end() ? std::nullopt : std::optional{found->second};
   }
 
   /// The same, and forgets it.
   std::optional<actors::answer> take(actors::call_ticket ticket) {
     auto a = wait(ticket);
-    std::lock_guard lock{mutex_};
-    answers_.erase(ticket);
+    std::lock_guard lock{state_->mutex};
+    state_->answers.erase(ticket);
     return a;
   }
 
 private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<actors::call_ticket, actors::answer> answers_;
+  struct state {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::map<actors::call_ticket, actors::answer> answers;
+  };
+  std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
 /// A call of a step whose time is long.

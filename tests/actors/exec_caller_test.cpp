@@ -2,12 +2,17 @@
 
 #include "actors/exec_caller.hpp"
 #include "tests/actors/collected_answers.hpp"
+#include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -43,6 +48,56 @@ struct program_bench {
 
 answer result_of(const std::string& text, call c = call_with("{}")) {
   return program_bench{script(text)}.answer_to(std::move(c));
+}
+
+call with_time(workflow::span time) {
+  auto c = call_with("{}");
+  c.complete_by = c.began_at + time;
+  return c;
+}
+
+bool holds_within(std::chrono::milliseconds limit, const std::function<bool()>& condition) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (!condition())
+    if (std::chrono::steady_clock::now() > until)
+      return false;
+    else
+      std::this_thread::sleep_for(1ms);
+  return true;
+}
+
+bool is_alive(pid_t pid) {
+  return kill(pid, 0) == 0;
+}
+
+/// The number that a program wrote into a file of the folder, once it is there.
+pid_t written_number(const std::filesystem::path& file) {
+  pid_t pid = 0;
+  REQUIRE(holds_within(20s, [&] {
+    std::string line;
+    std::ifstream in{file};
+    if (!std::getline(in, line) || in.eof()) // not all of it is there
+      return false;
+    pid = std::stoi(line);
+    return true;
+  }));
+  return pid;
+}
+
+pid_t parent_of(pid_t pid) {
+  std::ifstream status{"/proc/" + std::to_string(pid) + "/status"};
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("PPid:"))
+      return std::stoi(line.substr(5));
+  return 0;
+}
+
+/// A script that starts a daemon as the books say, in a session of its own, its parent gone, deaf to requests to end; it writes
+/// its number into the file. The script goes on when it is there.
+std::string daemon(const std::filesystem::path& file) {
+  const auto name = file.string();
+  return "setsid sh -c 'trap \"\" TERM HUP INT; sh -c \"echo \\$\\$ > " + name
+         + "; exec sleep 1000\" < /dev/null > /dev/null 2>&1 &';" + " until [ -s " + name + " ]; do sleep 0.01; done; ";
 }
 
 } // namespace
@@ -109,10 +164,97 @@ TEST_CASE("a stopped call ends the program and what it started") {
 TEST_CASE("what a program leaves behind does not hold up its answer, and is ended") {
   const auto a = result_of("sleep 1000 & echo $!");
   CHECK(a.kind == report_kind::succeeded);
-  const pid_t left = std::stoi(a.result);
-  for (int i = 0; i < 200 && kill(left, 0) == 0; ++i) // a zombie until its new parent takes it
-    std::this_thread::sleep_for(10ms);
-  CHECK(kill(left, 0) != 0);
+  CHECK_FALSE(is_alive(std::stoi(a.result)));
+}
+
+TEST_CASE("P12: a program is ended at complete-by although nobody says so") {
+  const auto begun = std::chrono::steady_clock::now();
+  const auto a = program_bench{script("trap '' TERM HUP INT; sleep 1000 & sleep 1000")}.answer_to(with_time(300ms));
+  CHECK(std::chrono::steady_clock::now() - begun >= 300ms);
+  CHECK(a.kind == report_kind::failed_transient);
+  CHECK(a.maybe_done);
+  CHECK_THAT(a.why, Catch::Contains("complete-by"));
+}
+
+TEST_CASE("P12: a program whose time is over is not begun") {
+  tests::temp_folder folder;
+  const auto a = result_of("touch " + (folder.path() / "acted").string(), with_time(0ms));
+  CHECK(a.kind == report_kind::failed_transient);
+  CHECK_FALSE(a.maybe_done);
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "acted"));
+}
+
+TEST_CASE("P12: what left the program's session and its parent is ended with the program, however the call ends") {
+  tests::temp_folder folder;
+  const auto file = folder.path() / "daemon";
+  SECTION("the program ends") {
+    const auto a = result_of(daemon(file));
+    CHECK(a.kind == report_kind::succeeded);
+    CHECK_FALSE(is_alive(written_number(file)));
+  }
+  SECTION("the call is stopped") {
+    program_bench b{script(daemon(file) + "sleep 1000")};
+    b.caller->start(1, call_with("{}"));
+    const auto pid = written_number(file);
+    CHECK(is_alive(pid));
+    b.caller->stop(1);
+    const auto a = b.answers.wait(1);
+    REQUIRE(a);
+    CHECK(a->kind == report_kind::stopped);
+    CHECK_FALSE(is_alive(pid));
+  }
+  SECTION("complete-by passes") {
+    program_bench{script(daemon(file) + "sleep 1000")}.answer_to(with_time(500ms));
+    CHECK_FALSE(is_alive(written_number(file)));
+  }
+}
+
+TEST_CASE("row 10: a program and what it started die with the process that runs it") {
+  tests::temp_folder folder;
+  const auto file = folder.path() / "daemon";
+  const auto node = fork();
+  if (node == 0) {
+    program_bench b{script(daemon(file) + "echo $$ > " + (folder.path() / "program").string() + "; sleep 1000")};
+    b.caller->start(1, call_with("{}"));
+    for (;;)
+      pause();
+  }
+  REQUIRE(node > 0);
+  const auto started = written_number(file);
+  const auto program = written_number(folder.path() / "program");
+  CHECK(is_alive(program));
+  CHECK(is_alive(started));
+  kill(node, SIGKILL);
+  waitpid(node, nullptr, 0);
+  CHECK(holds_within(5s, [&] { return !is_alive(program) && !is_alive(started); }));
+  for (const auto left : {program, started})
+    kill(left, SIGKILL);
+}
+
+TEST_CASE("P12: a launcher that is killed takes the program with it, and what that started") {
+  tests::temp_folder folder;
+  const auto file = folder.path() / "daemon";
+  program_bench b{script(daemon(file) + "echo $PPID > " + (folder.path() / "keeper").string() + "; sleep 1000")};
+  b.caller->start(1, call_with("{}"));
+  const auto started = written_number(file);
+  const auto keeper = written_number(folder.path() / "keeper");
+  const auto guard = parent_of(keeper);
+  REQUIRE(parent_of(guard) == getpid());
+  kill(GENERATE(true, false) ? keeper : guard, SIGKILL);
+  const auto a = b.answers.wait(1);
+  REQUIRE(a);
+  CHECK(a->kind == report_kind::failed_transient);
+  CHECK(a->maybe_done);
+  CHECK_FALSE(is_alive(started));
+}
+
+TEST_CASE("a directory that cannot be entered is named") {
+  auto o = script("pwd");
+  o.directory = "/nowhere";
+  const auto a = program_bench{o}.answer_to(call_with("{}"));
+  CHECK(a.kind == report_kind::failed_permanent);
+  CHECK_FALSE(a.maybe_done);
+  CHECK_THAT(a.why, Catch::Contains("directory") && Catch::Contains("/nowhere"));
 }
 
 TEST_CASE("a program cannot gain privileges, and has no descriptor but the three") {

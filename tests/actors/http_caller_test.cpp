@@ -2,11 +2,17 @@
 
 #include "actors/http_caller.hpp"
 #include "actors/http_reply.hpp"
+#include "actors/masking.hpp"
 #include "tests/actors/collected_answers.hpp"
 
 #include <catch2/catch.hpp>
 #include <httplib.h>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
 #include <atomic>
 #include <mutex>
 #include <set>
@@ -69,6 +75,51 @@ private:
   httplib::Request last_;
   std::set<int> ports_;
   int port_ = 0;
+  std::thread thread_;
+};
+
+/// Takes one connection, keeps the bytes of its request up to the end of the headers, and hangs up.
+class raw_listener {
+public:
+  raw_listener() {
+    listening_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    address_.sin_family = AF_INET;
+    address_.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address_;
+    REQUIRE(bind(listening_, reinterpret_cast<sockaddr*>(&address_), size) == 0);
+    REQUIRE(listen(listening_, 1) == 0);
+    REQUIRE(getsockname(listening_, reinterpret_cast<sockaddr*>(&address_), &size) == 0);
+    thread_ = std::thread{[this] { take_one(); }};
+  }
+  ~raw_listener() {
+    shutdown(listening_, SHUT_RDWR); // should nobody have come
+    if (thread_.joinable())
+      thread_.join();
+    close(listening_);
+  }
+  raw_listener(const raw_listener&) = delete;
+  raw_listener& operator=(const raw_listener&) = delete;
+
+  std::string origin() const { return "http://127.0.0.1:" + std::to_string(ntohs(address_.sin_port)); }
+  std::string request() {
+    thread_.join();
+    return request_;
+  }
+
+private:
+  void take_one() {
+    const int connection = accept(listening_, nullptr, nullptr);
+    std::array<char, 4096> bytes{};
+    for (ssize_t n = 0; request_.find("\r\n\r\n") == std::string::npos;
+         request_.append(bytes.data(), static_cast<std::size_t>(n)))
+      if ((n = recv(connection, bytes.data(), bytes.size(), 0)) <= 0)
+        break;
+    close(connection);
+  }
+
+  int listening_ = -1;
+  sockaddr_in address_{};
+  std::string request_;
   std::thread thread_;
 };
 
@@ -139,6 +190,78 @@ TEST_CASE("a configured header stands once, and no value makes another header") 
   CHECK(request.get_header_value("Idempotency-Key") == c.key); // this server decodes percents
 }
 
+TEST_CASE("a value is sent as it is written, whatever it has of percents") {
+  raw_listener listener;
+  http_options o;
+  o.url = listener.origin() + "/";
+  o.headers["X-Discount"] = "50%41 of \"all\"\t%";
+  auto c = call_with("{}");
+  c.key = "a%20b/charge";
+  http_bench{o}.answer_to(c);
+  const auto sent = listener.request();
+  CHECK_THAT(sent, Catch::Contains("\r\nX-Discount: 50%41 of \"all\"\t%\r\n"));
+  CHECK_THAT(sent, Catch::Contains("\r\nIdempotency-Key: a%20b/charge\r\n"));
+}
+
+TEST_CASE("P31: an error shows where a call went, and nothing of it that may be secret") {
+  service s{[](const httplib::Request& request, httplib::Response& response) {
+    response.status = 401;
+    response.set_content(std::string(140, '.') + "bad " + request.get_header_value("Authorization"), "text/plain");
+  }};
+  auto o = s.options();
+  o.headers["Authorization"] = "Bearer planted-canary-token";
+  o.secrets = {"Bearer planted-canary-token"};
+  const auto refused = http_bench{o}.answer_to(call_with("{}"));
+  CHECK_THAT(refused.why, Catch::Contains("401") && Catch::Contains("***") && !Catch::Contains("canary"));
+
+  o.url = "http://127.0.0.1:1/hook/planted-canary-path?key=planted-canary-query";
+  const auto unreached = http_bench{o}.answer_to(call_with("{}"));
+  CHECK_THAT(unreached.why, Catch::Contains("http://127.0.0.1:1)") && !Catch::Contains("canary"));
+  o.url = "http://169.254.169.254/hook?key=planted-canary-query";
+  CHECK_THAT(http_bench{o}.answer_to(call_with("{}")).why, !Catch::Contains("canary"));
+}
+
+TEST_CASE("P31: what is masked is a secret, or a long word of one") {
+  CHECK(masked("key sk-1234567, sk-1234567", {"sk-1234567"}) == "key ***, ***");
+  CHECK(masked("token abcdefabcdef.", {"Bearer abcdefabcdef"}) == "token ***.");
+  CHECK(masked("Bearer of news", {"Bearer abcdefabcdef"}) == "Bearer of news");
+  CHECK(masked("a b", {"a", ""}) == "a b");
+  CHECK(origin_of("https://user:word@host:8443/a@b?c#d") == "https://host:8443");
+  CHECK(origin_of("http://host?x=/@y") == "http://host");
+}
+
+TEST_CASE("row 80: what cannot be a URL or a header is refused, and not shown") {
+  const auto of_url = [](const std::string& url) {
+    http_options o;
+    o.url = url;
+    const auto found = problems(o);
+    return found.empty() ? "" : found.front();
+  };
+  for (const auto* good :
+       {"http://localhost/", "https://host:8443/a/b?c=d%20e", "http://[::1]:80/x", "http://h\xC3\xA4/"})
+    CHECK(of_url(good).empty());
+  for (const auto* bad : {"ftp://canary/", "http://", "http://canary:99999/", "http://canary host/", "http:///canary",
+                          "http://canary/a b", "http://canary/\r\nX: y", "http://[::canary]/",
+                          "http://user:canary@host/", "http://canary@host/", "http://host/#canary"}) {
+    INFO(bad);
+    CHECK_THAT(of_url(bad), Catch::StartsWith("url ") && !Catch::Contains("canary"));
+  }
+  CHECK_THAT(of_url("http://user:canary@host/"), Catch::Contains("header"));
+  for (const auto* name : {"", "X Y", "X:", "\xC3\xA4", "Idempotency-Key", "steadfast-Task", "content-length"})
+    CHECK_THAT(header_problem(name, "canary"), Catch::StartsWith("headers: ") && !Catch::Contains("canary"));
+  for (const auto* value : {"", " ", "a\nb", "a\rb", "a\x01", "a\x7F"})
+    CHECK_THAT(header_problem("X-Token", value), Catch::StartsWith("headers: X-Token "));
+  CHECK(header_problem("X-Token", "50% of \tall \xC3\xA4").empty());
+  http_options o;
+  o.url = "http://localhost/";
+  for (const auto* bad : {"proxy:3128", "ftp://proxy", "http://proxy:x"}) {
+    o.proxy = bad;
+    CHECK(problems(o).size() == 1);
+  }
+  o.proxy = "http://user:word@proxy:3128";
+  CHECK(problems(o).empty());
+}
+
 TEST_CASE("status classes tell a passing fault from one for good") {
   CHECK(answer_for(503).kind == report_kind::failed_transient);
   CHECK(answer_for(503).maybe_done);
@@ -160,7 +283,7 @@ TEST_CASE("Retry-After is handed on") {
 TEST_CASE("a service can ask for a wait of a day at most, by a number or a date") {
   const auto wait_for = [](const std::string& value) {
     constexpr workflow::instant now{784'111'777'000ms}; // of the first date below
-    return answer_of(http_reply{503, "", value}, {}, workflow::attempt_action::perform, now).retry_after;
+    return answer_of(http_reply{503, "", value, ""}, {}, workflow::attempt_action::perform, now).retry_after;
   };
   CHECK(wait_for("Sun, 06 Nov 1994 08:49:37 GMT") == 0s);
   CHECK(wait_for("Sun, 06 Nov 1994 08:49:47 GMT") == 10s);
@@ -169,6 +292,40 @@ TEST_CASE("a service can ask for a wait of a day at most, by a number or a date"
     CHECK(wait_for(much) == 24h);
   for (const auto* none : {"-5", "soon", "", "99999999999999999999"})
     CHECK(wait_for(none) == 0s);
+}
+
+TEST_CASE("P15: a probe is denied by an explicit no, and by nothing else") {
+  const auto told = [](long status, const std::string& body, const std::string& header = "") {
+    return answer_of(http_reply{status, body, "", header}, {}, workflow::attempt_action::probe, {});
+  };
+  for (const long status : {200, 404}) {
+    CHECK(told(status, R"({"happened": false, "undone": true})").kind == report_kind::denied);
+    CHECK(told(status, "", "no").kind == report_kind::denied);
+    CHECK(told(status, R"({"happened": true})", "no").kind == report_kind::denied); // the header says it first
+    CHECK(told(status, "{}", "perhaps").kind == report_kind::failed_transient);
+  }
+  for (const auto* other : {"", "<html>not found</html>", "{}", "[]", "null", R"({"happened": 0})",
+                            R"({"happened": "no"})", R"({"error": {"happened": false}})", R"({"happened": true})"}) {
+    INFO(other);
+    const auto wrong_path = told(404, other);
+    CHECK(wrong_path.kind == report_kind::failed_transient);
+    CHECK_THAT(wrong_path.why, Catch::Contains("HTTP 404") && Catch::Contains("Steadfast-Happened: no"));
+    CHECK(told(200, other).kind == report_kind::succeeded);
+  }
+  CHECK(told(404, R"({"happened": false})", "yes").kind == report_kind::failed_transient);
+  CHECK(told(500, R"({"happened": false})", "no").kind == report_kind::failed_transient);
+  CHECK(told(403, R"({"happened": false})", "no").kind == report_kind::failed_permanent);
+}
+
+TEST_CASE("P15: the word of a probe is read from its header") {
+  service s{[](const httplib::Request&, httplib::Response& response) {
+    response.status = 404;
+    response.set_header("steadfast-happened", "no");
+  }};
+  auto c = call_with("{}");
+  CHECK(http_bench{s.options()}.answer_to(c).kind == report_kind::failed_permanent); // to a step it says nothing
+  c.action = workflow::attempt_action::probe;
+  CHECK(http_bench{s.options()}.answer_to(c).kind == report_kind::denied);
 }
 
 TEST_CASE("a redirect is not followed, and leaves a doubt") {
@@ -197,6 +354,50 @@ TEST_CASE("a service that is not there was not reached") {
   const auto a = http_bench{o}.answer_to(call_with("{}"));
   CHECK(a.kind == report_kind::failed_transient);
   CHECK_FALSE(a.maybe_done);
+}
+
+TEST_CASE("row 74: a call that is asked to end is heard out") {
+  std::atomic<bool> works = true;
+  service s{[&](const httplib::Request&, httplib::Response& response) {
+    while (works)
+      std::this_thread::sleep_for(5ms);
+    response.set_content("{\"done\":true}", "application/json");
+  }};
+  http_bench b{s.options()};
+  b.caller->start(1, call_with("{}"));
+  for (int i = 0; i < 2000 && s.calls == 0; ++i)
+    std::this_thread::sleep_for(5ms);
+  REQUIRE(s.calls == 1);
+  b.caller->ask_to_end(1);
+  works = false;
+  const auto a = b.answers.wait(1);
+  REQUIRE(a);
+  CHECK(a->kind == report_kind::succeeded);
+  CHECK(a->result == "{\"done\":true}");
+}
+
+TEST_CASE("row 75: only the service's own answer settles a call, not that of a gateway") {
+  for (const int status : {400, 409, 422, 429, 500, 501}) {
+    INFO(status);
+    CHECK_FALSE((answer_for(status).maybe_done && answer_for(status).unsettled));
+  }
+  for (const int status : {408, 499, 502, 503, 504, 520, 524, 599}) {
+    INFO(status);
+    const auto a = answer_for(status);
+    CHECK(a.maybe_done);
+    CHECK(a.unsettled);
+  }
+}
+
+TEST_CASE("row 75: a gateway's answer is unsettled also where its status is configured as permanent") {
+  service s{says(504)};
+  auto o = s.options();
+  o.permanent = {"504"};
+  o.transient = {};
+  const auto a = http_bench{o}.answer_to(call_with("{}"));
+  CHECK(a.kind == report_kind::failed_permanent);
+  CHECK(a.maybe_done);
+  CHECK(a.unsettled);
 }
 
 TEST_CASE("a stopped call is over at once, whatever the service does") {

@@ -5,6 +5,7 @@
 #include "workflow/invariants.hpp"
 #include "workflow/node_card.hpp"
 
+#include <atomic>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,8 @@ std::unique_ptr<store::state_store> opened(const std::filesystem::path& director
   o.path = directory / "store";
   o.size_max = settings.size_max;
   o.size_reserve = settings.size_reserve;
+  static std::atomic<std::uint64_t> openings{0};
+  o.journal_name = ++openings;
   return store::open_lmdb_store(o);
 }
 

@@ -89,6 +89,42 @@ TEST_CASE("what comes from a skipped step is null") {
   CHECK(in.bytes == R"({"seat":null})");
 }
 
+TEST_CASE("an optional member is left out where there is no such value") {
+  auto d = booking({{"seat", of_result("/seat"), true}, {"who", of_payload("/who"), true}});
+  auto t = task_with(R"({"who":"Ada"})", R"({"row":1})");
+  CHECK(actors::make_input(t, d, 1, attempt_action::perform).bytes == R"({"who":"Ada"})");
+  t.payload = workflow::blob{"no JSON"};
+  CHECK(actors::make_input(t, d, 1, attempt_action::perform).bytes == "{}");
+  t.steps[0].state = workflow::step_state::skipped;
+  t.steps[0].result = {};
+  CHECK(actors::make_input(t, d, 1, attempt_action::perform).bytes == "{}");
+  d.steps[0].compensation.emplace();
+  d.steps[0].compensation->input = {{"seat", of_result("/seat"), true}, {"row", of_result("/row")}};
+  CHECK(actors::make_input(task_with("{}", ""), d, 0, attempt_action::compensate).bytes == R"({"row":null})");
+}
+
+TEST_CASE("the result of a processed task is what its workflow says, of any other there is none") {
+  auto d = booking({});
+  auto t = task_with(R"({"who":"Ada"})", R"({"seat":"1A"})");
+  t.state = workflow::process_state::processed;
+  CHECK(actors::result_of(t, d).empty());
+  d.result.value = of_result("/seat");
+  CHECK(actors::result_of(t, d) == R"("1A")");
+  t.state = workflow::process_state::undone;
+  CHECK(actors::result_of(t, d).empty());
+  t.state = workflow::process_state::processed;
+  d.result.value = of_result("/row");
+  CHECK(actors::result_of(t, d) == "null");
+
+  d.result = {{}, {{"seat", of_result("/seat")}, {"who", of_payload("/who")}, {"row", of_result("/row")},
+                   {"door", of_payload("/door"), true}}};
+  CHECK(actors::result_of(t, d) == R"({"row":null,"seat":"1A","who":"Ada"})");
+  t.steps[0].state = workflow::step_state::skipped;
+  t.steps[0].result = {};
+  d.result.members[0].optional = true;
+  CHECK(actors::result_of(t, d) == R"({"row":null,"who":"Ada"})");
+}
+
 TEST_CASE("an undo is carried out even when the result it would name is unknown") {
   auto d = booking({});
   d.steps[0].compensation.emplace();

@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 using std::chrono::seconds;
 
 TEST_CASE("row 41: three nodes find each other, one of them supervises, and each takes tasks and questions") {
-  node_cluster cluster{STEADFAST_BINARY};
+  node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
   CHECK(node_cluster::eventually([&] { return !cluster.supervisor("c").empty(); }, patience));
   for (const auto* name : {"a", "b", "c"}) {
@@ -31,7 +31,7 @@ TEST_CASE("row 41: three nodes find each other, one of them supervises, and each
 
 TEST_CASE("row 18: a node that is killed is missed within its lease, and what it had in hand goes on elsewhere") {
   constexpr int count = 30;
-  node_cluster cluster{STEADFAST_BINARY};
+  node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
   cluster.submit("a", "t", count);
   cluster.kill("b");
@@ -58,7 +58,7 @@ TEST_CASE("row 38: when the node that supervises is killed another supervises so
 
 TEST_CASE("row 14: a node that is frozen for longer than its lease loses its work, and comes back without harm") {
   constexpr int count = 30;
-  node_cluster cluster{STEADFAST_BINARY};
+  node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
   cluster.submit("a", "t", count);
   cluster.process("b").signal(SIGSTOP);
@@ -118,7 +118,7 @@ TEST_CASE(
 
 TEST_CASE("row 20: a node of a cluster that is told to stop gives back what it has and exits with 0") {
   constexpr int count = 20;
-  node_cluster cluster{STEADFAST_BINARY};
+  node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
   cluster.submit("c", "t", count);
   cluster.process("c").signal(SIGTERM);

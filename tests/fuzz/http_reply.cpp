@@ -1,5 +1,5 @@
 // The meaning of a service's reply: whatever it says, the answer is one of the few that an agent can act on, and is bounded.
-// The input: a line with the status, a line with the value of Retry-After, the body.
+// The input: a line with the status, a line with the value of Retry-After, one with that of Steadfast-Happened, the body.
 
 #include "actors/http_reply.hpp"
 
@@ -14,26 +14,35 @@ using actors::report_kind;
 namespace {
 
 constexpr workflow::instant now{workflow::span{1'700'000'000'000}};
-constexpr std::size_t why_max = 200;
+constexpr std::size_t why_max = 400;
 
 actors::http_reply reply_of(std::string_view input) {
   actors::http_reply r;
   const auto status = fuzz::take_to(input, '\n');
   std::from_chars(status.data(), status.data() + status.size(), r.status);
   r.retry_after = fuzz::take_to(input, '\n');
+  r.happened = fuzz::take_to(input, '\n');
   r.body = input;
   return r;
 }
 
 void check(const actors::answer& a, const actors::http_reply& r, workflow::attempt_action action) {
   const bool is_success = r.status >= 200 && r.status < 300;
-  fuzz::expect((a.kind == report_kind::succeeded) == is_success, "2xx succeeded, and nothing else");
-  if (is_success) {
+  const bool is_probe = action == workflow::attempt_action::probe;
+  if (a.kind == report_kind::denied) {
+    fuzz::expect(is_probe && (is_success || r.status == 404), "only a probe is denied, by 2xx or 404");
+    fuzz::expect(r.happened == "no" || (r.happened.empty() && r.body.find("false") != std::string::npos),
+                 "a denial has the word for it", r.happened);
+    return;
+  }
+  if (is_probe && r.happened == "no")
+    fuzz::expect(!is_success && r.status != 404, "a probe that is told no is denied");
+  if (a.kind == report_kind::succeeded) {
+    fuzz::expect(is_success, "2xx succeeded, and nothing else");
     fuzz::expect(a.result == r.body, "the body is the result");
     return;
   }
-  const bool is_denial = action == workflow::attempt_action::probe && r.status == 404;
-  fuzz::expect((a.kind == report_kind::denied) == is_denial, "404 denies a probe, and nothing else does");
+  fuzz::expect(!is_success || is_probe, "2xx succeeded");
   fuzz::expect(!a.why.empty() && a.why.size() <= why_max, "a failure says why, in short", a.why);
   fuzz::expect(a.retry_after >= workflow::span{0} && a.retry_after <= std::chrono::hours{24}, "a wait is at most a day",
                std::to_string(a.retry_after.count()));

@@ -34,6 +34,15 @@ void try_sent(std::string_view frame) {
   fuzz::expect(encode(value) == frame, "what is decoded is what encode makes");
 }
 
+/// Those with definitions, which are read in format 1 too and written anew.
+template <class T>
+void try_sent_with_definition(std::string_view frame) {
+  const auto value = decode<T>(frame);
+  const auto written = encode(value);
+  fuzz::expect(body_format_of(frame) == plain_body || written == frame, "what is decoded is what encode makes");
+  fuzz::expect(encode(decode<T>(written)) == written, "what is written is read");
+}
+
 template <class T>
 void try_list(std::string_view frame) {
   try_sent<std::vector<T>>(frame);
@@ -43,6 +52,14 @@ template <class T>
 void try_stored(std::string_view frame) {
   const auto value = decode_record<T>(key_of_all, frame);
   fuzz::expect(encode_record(key_of_all, value) == frame, "what is decoded is what encode_record makes");
+}
+
+void try_definition(std::string_view frame) {
+  const auto value = decode_record<workflow::definition>(key_of_all, frame);
+  const std::string written{encode_record(key_of_all, value)};
+  fuzz::expect(body_format_of(frame) == plain_body || written == frame, "what is decoded is what encode_record makes");
+  fuzz::expect(encode_record(key_of_all, decode_record<workflow::definition>(key_of_all, written)) == written,
+               "what is written is read");
 }
 
 /// Written from a view, without the large results that the value does not have.
@@ -69,16 +86,22 @@ template <class T>
 constexpr reader sent(record_kind kind) {
   return {kind, {}, try_sent<T>};
 }
+constexpr record_kind list_kind(record_kind kind) {
+  return static_cast<record_kind>(static_cast<unsigned>(record_kind::list) + static_cast<unsigned>(kind));
+}
 template <class T>
 constexpr reader list_of(record_kind kind) {
-  return {
-    static_cast<record_kind>(static_cast<unsigned>(record_kind::list) + static_cast<unsigned>(kind)), {}, try_list<T>};
+  return {list_kind(kind), {}, try_list<T>};
+}
+template <class T>
+constexpr reader list_with_definitions(record_kind kind) {
+  return {list_kind(kind), {}, try_sent_with_definition<std::vector<T>>};
 }
 
 constexpr std::array readers{
   stored<format_record>(record_kind::format),
   stored<counters>(record_kind::counters),
-  stored<workflow::definition>(record_kind::definition),
+  reader{record_kind::definition, key_of_all, try_definition},
   stored<task_ref>(record_kind::task_ref),
   stored<recent_id>(record_kind::recent_id),
   reader{record_kind::task_state, key_of_all, try_task_state},
@@ -89,7 +112,7 @@ constexpr std::array readers{
   stored<notice_record>(record_kind::notice),
   stored<late_reply_record>(record_kind::late_reply),
   stored<set_aside_record>(record_kind::set_aside),
-  sent<exported_task>(record_kind::exported_task),
+  reader{record_kind::exported_task, {}, try_sent_with_definition<exported_task>},
   stored<ended_count>(record_kind::ended_count),
   sent<workflow::task>(record_kind::task),
   sent<workflow::submission>(record_kind::submission),
@@ -98,7 +121,7 @@ constexpr std::array readers{
   sent<workflow::notice>(record_kind::bare_notice),
   sent<workflow::alert>(record_kind::bare_alert),
   sent<workflow::late_reply>(record_kind::bare_late_reply),
-  sent<store::write>(record_kind::write_request),
+  reader{record_kind::write_request, {}, try_sent_with_definition<store::write>},
   sent<outcome>(record_kind::write_outcome),
   sent<task_filter>(record_kind::task_filter),
   sent<task_page>(record_kind::task_page),
@@ -110,9 +133,9 @@ constexpr std::array readers{
   sent<workflow::explanation>(record_kind::explanation),
   sent<lease>(record_kind::bare_lease),
   list_of<workflow::task>(record_kind::task),
-  list_of<workflow::definition>(record_kind::definition),
+  list_with_definitions<workflow::definition>(record_kind::definition),
   list_of<workflow::fact>(record_kind::fact),
-  list_of<store::write>(record_kind::write_request),
+  list_with_definitions<store::write>(record_kind::write_request),
   list_of<outcome>(record_kind::write_outcome),
 };
 

@@ -27,12 +27,12 @@ struct apart {
   std::optional<node_cluster> nodes;
 
   /// False: hosts cannot be made here. What is given for `a` goes into its configuration.
-  bool start(const std::string& for_a = "") {
+  bool start(trust by = trust::as_chosen, const std::string& for_a = "") {
     if (!machines.are_apart()) {
       WARN("skipped: " << machines.why_not());
       return false;
     }
-    nodes.emplace(STEADFAST_BINARY, &machines);
+    nodes.emplace(STEADFAST_BINARY, &machines, std::vector<std::string>{}, by);
     std::ofstream{nodes->config("a"), std::ios::app} << for_a;
     nodes->start();
     return true;
@@ -81,7 +81,7 @@ struct apart {
 TEST_CASE("row 57: a node that is cut off for longer than its lease loses its work, and is back without harm") {
   constexpr int count = 30;
   apart c;
-  if (!c.start())
+  if (!c.start(GENERATE(trust::plain, trust::certified)))
     return;
   c.nodes->submit("a", "t", count);
   c.cut_both("a", "b");
@@ -115,7 +115,7 @@ TEST_CASE("row 46: a supervisor that is cut off from the store, but not from age
 
 TEST_CASE("row 56: a cut one way is noticed on both sides by the heartbeat, and is healed") {
   apart c;
-  if (!c.start())
+  if (!c.start(GENERATE(trust::plain, trust::certified)))
     return;
   const auto check = [&](const std::string& from, const std::string& to) {
     c.cut(from, to);
@@ -163,7 +163,7 @@ TEST_CASE("row 58: a link that flaps does no harm, and all goes on once it holds
 
 TEST_CASE("row 20: a node that is told to stop does not wait for one that cannot take what is on its way") {
   apart c;
-  if (!c.start("\n[shutdown]\ndrain_limit = \"500ms\"\n"))
+  if (!c.start(GENERATE(trust::plain, trust::certified), "\n[shutdown]\ndrain_limit = \"500ms\"\n"))
     return;
   REQUIRE(c.reaches("a", "b", patience));
   c.cut_both("a", "b");

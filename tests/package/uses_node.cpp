@@ -23,11 +23,12 @@ bool tells_mistakes() {
 bool runs_a_task(const char* folder) {
   steadfast::workflow_builder w{"echo"};
   w.add(steadfast::step{"say", "echo"}.after({}).complete_by(std::chrono::seconds{20}));
+  w.result(steadfast::input_value::of_result("say"));
   steadfast::node node{{.name = "mine", .store = folder}};
   node.add_workflow(w);
   node.add_agent("echo", steadfast::blocking_function{say_twice});
   node.start();
-  const steadfast::typed_workflow<int, std::vector<int>> echo{"echo", "say"};
+  const steadfast::typed_workflow<int, std::vector<int>> echo{"echo"};
   const auto task = echo.submit(node, 7);
   const auto said = echo.wait(node, task.id, std::chrono::seconds{60});
   node.stop();

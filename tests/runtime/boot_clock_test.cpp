@@ -18,7 +18,9 @@ struct clock_file {
   tests::temp_folder folder;
   std::filesystem::path path = folder.path() / "clock";
 
-  actors::node_clock start() const { return clock_of_this_boot(path); }
+  actors::node_clock start() const {
+    return clock_of_this_boot(path, [](const std::string& what) { FAIL(what); });
+  }
 
   void write(const std::string& boot, workflow::instant set_at, caf::actor_clock::time_point steady_at_set) const {
     std::ofstream{path} << boot << ' ' << set_at.time_since_epoch().count() << ' '
@@ -66,6 +68,16 @@ TEST_CASE("a clock is set anew after a boot, when the wall clock was changed, an
   CHECK(file.start().set_at == clock.set_at);
 }
 
-TEST_CASE("a folder that cannot be written to is named") {
-  CHECK_THROWS_AS(clock_of_this_boot("/proc/clock"), node_error);
+TEST_CASE("a clock that cannot be written down is set all the same, and the file is named") {
+  std::string warned;
+  const auto before = clock_set_now();
+  const auto clock = clock_of_this_boot("/proc/clock", [&](const std::string& what) { warned = what; });
+  CHECK(clock.set_at >= before.set_at);
+  CHECK_THAT(warned, Catch::Contains("/proc/clock"));
+}
+
+TEST_CASE("a file that tells of another clock and cannot be removed ends the start") {
+  const clock_file file;
+  std::filesystem::create_directories(file.path / "in the way");
+  CHECK_THROWS_AS(file.start(), node_error);
 }

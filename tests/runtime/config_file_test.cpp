@@ -261,6 +261,18 @@ TEST_CASE("relative paths count from the folder of the configuration") {
   CHECK(o.log.file == "/var/log/x");
 }
 
+TEST_CASE("relative paths of an agent count from there too") {
+  const tests::temp_folder folder;
+  folder.write("ca.pem", "");
+  folder.write("node.toml",
+               "[[agent]]\nname = \"a\"\nurl = \"https://x\"\nca_file = \"ca.pem\"\n[[agent]]\nname = \"b\"\n"
+               "program = \"/bin/cat\"\nallow_root = true\ndirectory = \".\"\n");
+  const auto o = load_config(folder.path() / "node.toml");
+  REQUIRE(o.agents.size() == 2);
+  CHECK(std::get<actors::http_options>(o.agents[0].kind).ca_file == folder.path() / "ca.pem");
+  CHECK(std::filesystem::equivalent(std::get<actors::exec_options>(o.agents[1].kind).directory, folder.path()));
+}
+
 TEST_CASE("workflows of files and folders are read with the configuration") {
   const tests::temp_folder folder;
   folder.write("node.toml", "workflows = [\"" + (root / "config/workflows").string() + "\", \"one.toml\"]\n");

@@ -25,7 +25,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr auto hang = 120s; ///< no busy machine takes so long
+constexpr auto hang = 45s; ///< no busy machine takes so long
 
 agent_answer echo(const agent_call& c) {
   return succeeded(c.input);
@@ -151,33 +151,6 @@ TEST_CASE("after() without a name is what a file's empty list is: the step waits
   CHECK_THROWS_AS(workflow_builder::from_toml("nam = 'x'"), node_error);
 }
 
-TEST_CASE("stop waits until a blocking function has returned, and says for whom") {
-  const place p;
-  auto settings = p.settings();
-  settings.drain_limit = 10ms;
-  std::promise<void> begun;
-  std::promise<void> may_return;
-  std::atomic<bool> has_returned = false;
-  node n{settings};
-  n.add_workflow(one_step("slow", "slow"));
-  n.add_agent("slow", blocking_function{[&](const agent_call& c) {
-                begun.set_value();
-                may_return.get_future().wait();
-                has_returned = true;
-                return succeeded(c.stop.stop_requested() ? "1" : "0");
-              }});
-  n.start();
-  n.submit("slow", "{}");
-  REQUIRE(begun.get_future().wait_for(hang) == std::future_status::ready);
-  auto stopped = std::async(std::launch::async, [&] {
-    n.stop();
-    return has_returned.load();
-  });
-  CHECK(p.says("stopping waits for agent `slow`"));
-  may_return.set_value();
-  CHECK(stopped.get());
-}
-
 TEST_CASE("an async function that answers after its node has stopped disturbs nobody") {
   const place p;
   auto settings = p.settings();
@@ -222,25 +195,9 @@ TEST_CASE("quick functions that wait hold up nobody but their agents, and are na
 
   CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
   CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
-  const auto epochs = [&] {
-    auto held = json::object();
-    for (const auto& l : n.call("lease.list", json::object()).at("leases"))
-      held[l.at("name").get<std::string>()] = {l.at("epoch"), l.at("expires_at")};
-    return held;
-  };
-  const auto before = epochs();
-  REQUIRE(before.contains("supervisor"));
-  CHECK(place::waits_until([&] { return epochs()["supervisor"][1] != before["supervisor"][1]; })); // it is renewed
-  CHECK(epochs()["supervisor"][0] == before["supervisor"][0]);                                     // and was never lost
-
   for (const std::string name : {"a", "b", "c"})
     CHECK(p.says("agent `" + name + "`: its function has kept the agent for"));
   CHECK(p.said().find("agent `echo`") == std::string::npos);
-  std::map<std::string, bool> answers;
-  for (const auto& a : n.call("actor.list", {{"kind", "agent"}}).at("actors"))
-    answers[a.at("id")] = a.at("answers");
-  CHECK(answers == std::map<std::string, bool>{
-          {"agent:a@mine", false}, {"agent:b@mine", false}, {"agent:c@mine", false}, {"agent:echo@mine", true}});
 }
 
 TEST_CASE("an actor that one node has at a time is told of its lease, and a maker that fails is told of") {

@@ -39,6 +39,7 @@ grace = "2s"
 alert_after = "90s"
 takeovers_max = 7
 priority = 2
+result = { id = "third:/id", who = { from = "payload:/who", optional = true } }
 [[step]]
 name = "first"
 agent = "one"
@@ -50,7 +51,7 @@ after = []
 name = "third"
 agent = "three"
 after = ["first", "second"]
-input = { a = "payload:/x/0", b = "first:", c = { literal = { k = [1, "two", true] } } }
+input = { a = "payload:/x/0", b = "first:", c = { literal = { k = [1, "two", true] } }, d = { from = "payload:/d", optional = true } }
 when = { step = "first", pointer = "/ok", equals = false }
 complete_by = "7s"
 retry = { attempts = 9, initial = "200ms", factor = 1.5, cap = "10s", jitter = 0.25 }
@@ -78,8 +79,13 @@ probe = { agent = "ask", complete_by = "1s" }
   CHECK(s.after == std::vector<std::string>{"first", "second"});
   const workflow::input_mapping input{{"a", {workflow::source::kind::payload, "", "/x/0", ""}},
                                       {"b", {workflow::source::kind::result, "first", "", ""}},
-                                      {"c", {workflow::source::kind::literal, "", "", R"({"k":[1,"two",true]})"}}};
+                                      {"c", {workflow::source::kind::literal, "", "", R"({"k":[1,"two",true]})"}},
+                                      {"d", {workflow::source::kind::payload, "", "/d", ""}, true}};
   CHECK(s.input == input);
+  CHECK_FALSE(d.result.value);
+  const workflow::input_mapping result{{"id", {workflow::source::kind::result, "third", "/id", ""}},
+                                       {"who", {workflow::source::kind::payload, "", "/who", ""}, true}};
+  CHECK(d.result.members == result);
   CHECK(s.when == workflow::condition{"first", "/ok", workflow::condition::test::equals, "false"});
   CHECK(s.complete_by == span{7000});
   CHECK(s.retry == workflow::retry_policy{9, span{200}, 150, span{10'000}, 25});
@@ -114,9 +120,8 @@ TEST_CASE("mistakes in a workflow file are told with file, line and key") {
   CHECK(complaints_about_workflow(step_with("agnet = \"y\""))
         == "w.toml:5: step.agnet: unknown key; did you mean \"agent\"?");
   CHECK(complaints_about_workflow(step_with("input = { a = \"customer\" }"))
-        == "w.toml:5: step.input.a: must be \"payload:/pointer\", \"STEP:/pointer\" or { literal = VALUE }; the "
-           "pointer may be "
-           "empty for the whole document");
+        == "w.toml:5: step.input.a: must be \"payload:/pointer\", \"STEP:/pointer\", { from = \"...\", optional = true } "
+           "with one of these, or { literal = VALUE }; the pointer may be empty for the whole document");
   CHECK(complaints_about_workflow(step_with("input = \"x\""))
         == "w.toml:5: step.input: must be a table of members, such as { customer = \"payload:/customer\" }");
   CHECK(complaints_about_workflow(step_with("on_exhausted = \"pray\""))
@@ -128,6 +133,39 @@ TEST_CASE("mistakes in a workflow file are told with file, line and key") {
   CHECK(complaints_about_workflow(step_with("when = { step = \"a\", pointer = \"\" }"))
           .find("w.toml:5: step.when: must have exactly one of equals, differs and present")
         != std::string::npos);
+}
+
+TEST_CASE("a workflow's result is one value or a table of members") {
+  const auto one = parse_workflow("result = \"a:/id\"\n" + step_with(""), "w.toml");
+  CHECK(one.result.value == workflow::source{workflow::source::kind::result, "a", "/id", ""});
+  CHECK(one.result.members.empty());
+  CHECK(definition_json(one).at("result") == "a:/id");
+  const auto table = parse_workflow("result = { from = \"a:/id\" }\n" + step_with(""), "w.toml");
+  CHECK_FALSE(table.result.value);
+  CHECK(table.result.members.at(0).name == "from");
+  CHECK(parse_workflow(step_with(""), "w.toml").result.empty());
+
+  CHECK(complaints_about_workflow("result = 5\n" + step_with(""))
+        == "w.toml:1: result: must be \"payload:/pointer\", \"STEP:/pointer\" or a table of members, as in `input`");
+  CHECK(complaints_about_workflow("result = \"b:/id\"\n" + step_with(""))
+        == "w.toml:1: result names the unknown step `b`");
+  CHECK(complaints_about_workflow("result = { id = \"b:/id\" }\n" + step_with(""))
+        == "w.toml:1: result member `id` names the unknown step `b`");
+}
+
+TEST_CASE("a member that may be left out is marked optional, and shown so") {
+  const auto d = parse_workflow(step_with("input = { to = { from = \"payload:/to\", optional = true } }"), "w.toml");
+  CHECK(d.steps.at(0).input.at(0).optional);
+  CHECK(definition_json(d)["steps"][0]["input"]["to"] == nlohmann::json{{"from", "payload:/to"}, {"optional", true}});
+  const auto plain = parse_workflow(step_with("input = { to = { from = \"payload:/to\" } }"), "w.toml");
+  CHECK_FALSE(plain.steps.at(0).input.at(0).optional);
+  CHECK(definition_json(plain)["steps"][0]["input"]["to"] == "payload:/to");
+  for (const auto* wrong : {"{ optional = true }", "{ from = \"payload:/to\", optional = 1 }", "{ from = 3 }",
+                            "{ literal = 3, optional = true }", "{ from = \"payload:/to\", optinal = true }"}) {
+    INFO(wrong);
+    CHECK(complaints_about_workflow(step_with(std::string{"input = { to = "} + wrong + " }"))
+            .starts_with("w.toml:5: step.input.to: must be "));
+  }
 }
 
 TEST_CASE("what the rules find wrong is told with the line of its step or key") {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -26,10 +27,16 @@ std::string agent_text(const std::string& name, const std::string& program, cons
          + "]\nallow_root = true\n";
 }
 
-std::string cluster_text(const std::map<std::string, std::string>& addresses) {
+bool has_certificates(trust by) {
+  const char* chosen = std::getenv("STEADFAST_TEST_CERTIFICATES");
+  return by == trust::certified || (by == trust::as_chosen && chosen && *chosen != '\0' && std::string{chosen} != "0");
+}
+
+std::string cluster_text(const std::map<std::string, std::string>& addresses, bool certified) {
   const std::string lease = "ttl = \"3s\"\nrenew_every = \"800ms\"\nmargin = \"600ms\"\n";
   const std::string roles = "\"scheduler\", \"supervisor\", \"agents\"";
-  return "folder = \"nodes\"\nworkflows = [\"workflows\"]\n[cluster]\nprivate_network = true\n[cluster.lease]\n" + lease
+  const std::string certificates = certified ? "certificates = \"certificates\"\n" : "";
+  return certificates + "folder = \"nodes\"\nworkflows = [\"workflows\"]\n[cluster]\nprivate_network = true\n[cluster.lease]\n" + lease
          + "[supervisor]\nperiod = \"500ms\"\nslack = \"2s\"\n[supervisor.lease]\n" + lease
          + node_text("a", "\"store\", \"scheduler\", \"agents\"", addresses.at("a"))
          + node_text("b", roles, addresses.at("b")) + node_text("c", roles, addresses.at("c"))
@@ -47,7 +54,17 @@ std::string workflow_text(const std::string& name, const std::vector<std::string
 
 } // namespace
 
-node_cluster::node_cluster(std::string program, const hosts* apart, std::vector<std::string> environment)
+void make_certificates(const std::string& program, const std::filesystem::path& folder, std::vector<std::string> nodes,
+                       const std::vector<std::string>& clients) {
+  std::vector<std::string> line{"cluster", "certs", "--folder", folder, "--store"};
+  line.insert(line.end(), nodes.begin(), nodes.end());
+  for (const auto& c : clients)
+    line.insert(line.end(), {"--client", c});
+  if (const auto end = run_program(program, line); end.code != 0)
+    throw std::runtime_error{"no certificates: " + end.err};
+}
+
+node_cluster::node_cluster(std::string program, const hosts* apart, std::vector<std::string> environment, trust by)
     : program_{std::move(program)},
       apart_{apart},
       environment_{std::move(environment)} {
@@ -57,7 +74,9 @@ node_cluster::node_cluster(std::string program, const hosts* apart, std::vector<
   const auto ports = runtime::free_ports(3);
   for (std::uint32_t i = 0; i < ports.size(); ++i)
     addresses_[names[i]] = (apart_ ? apart_->address(i) : "127.0.0.1") + ":" + std::to_string(ports[i]);
-  folder_.write("cluster.toml", cluster_text(addresses_));
+  if (has_certificates(by))
+    make_certificates(program_, folder_.path() / "certificates", {names.begin(), names.end()});
+  folder_.write("cluster.toml", cluster_text(addresses_, has_certificates(by)));
   for (const auto& n : plan_cluster(folder_.path() / "cluster.toml", folder_.path() / "nodes")) {
     std::filesystem::create_directories(n.folder);
     std::ofstream{n.config_file()} << n.config;
@@ -137,6 +156,15 @@ int node_cluster::count(const std::string& seen_by, const std::string& process_s
 
 bool node_cluster::all_processed(const std::string& seen_by, int count) const {
   return eventually([&] { return this->count(seen_by, "processed") == count; }, patience);
+}
+
+std::size_t node_cluster::lost_connections() const {
+  const auto text = logs();
+  const std::string lost = "no connection to ";
+  std::size_t count = 0;
+  for (auto at = text.find(lost); at != std::string::npos; at = text.find(lost, at + 1))
+    ++count;
+  return count;
 }
 
 std::string node_cluster::logs() const {

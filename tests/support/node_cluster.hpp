@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -19,12 +20,21 @@ namespace steadfast::tests {
 /// For what must happen, on a machine that may have much else to do.
 inline constexpr std::chrono::seconds patience{60};
 
+/// How nodes recognise each other. What `as_chosen` means says the variable STEADFAST_TEST_CERTIFICATES: set, and not to 0, the
+/// nodes of a test that does not care have certificates.
+enum class trust { as_chosen, plain, certified };
+
+/// Makes certificates for nodes and clients, the first of which may have the store. Throws std::runtime_error.
+void make_certificates(const std::string& program, const std::filesystem::path& folder, std::vector<std::string> nodes,
+                       const std::vector<std::string>& clients = {});
+
 /// Three real nodes, each a process of its own, on free ports of loopback: `a` has the store, `b` and `c` can supervise; all
 /// of them run tasks and offer the agents `quick`, `slow` (300 ms) and `broken`. Leases last 3 s.
 class node_cluster {
 public:
   /// On hosts of their own, or all on this one. The variables of the environment are for the nodes alone.
-  explicit node_cluster(std::string program, const hosts* apart = nullptr, std::vector<std::string> environment = {});
+  explicit node_cluster(std::string program, const hosts* apart = nullptr, std::vector<std::string> environment = {},
+                        trust by = trust::as_chosen);
 
   /// Starts them all and waits until each sees three that live.
   void start();
@@ -52,6 +62,8 @@ public:
 
   /// Whether so many tasks are processed soon.
   bool all_processed(const std::string& seen_by, int count) const;
+  /// How often a node has said so far that it lost a connection, or could not make it.
+  std::size_t lost_connections() const;
   /// What every node has said so far.
   std::string logs() const;
 

@@ -18,7 +18,10 @@ namespace steadfast::tests {
 /// are programs: `quick` answers at once, `slow` after 300 ms, `broken` refuses for good.
 class node_process {
 public:
-  explicit node_process(std::string program, const std::string& more_config = "") : program_{std::move(program)} {
+  explicit node_process(std::string program, const std::string& more_config = "",
+                        std::vector<std::string> environment = {})
+      : program_{std::move(program)},
+        environment_{std::move(environment)} {
     folder_.write("node.toml", "name = \"test\"\nworkflows = [\"workflows\"]\n[store]\npath = \"store\"\n" + more_config
                                  + agent("quick", "/bin/cat", "") + agent("slow", "/bin/sleep", "\"0.3\"")
                                  + agent("broken", "/bin/false", ""));
@@ -33,7 +36,8 @@ public:
 
   /// Starts it and waits until it takes work.
   void start() {
-    running_ = std::make_unique<running_program>(program_, std::vector<std::string>{"serve", "-c", config()});
+    running_ =
+      std::make_unique<running_program>(program_, std::vector<std::string>{"serve", "-c", config()}, environment_);
     if (!running_->says("is ready", std::chrono::seconds{30}))
       throw std::runtime_error{"the node did not start: " + running_->err()};
   }
@@ -78,6 +82,7 @@ private:
   }
 
   std::string program_;
+  std::vector<std::string> environment_; ///< of the node, added to ours
   temp_folder folder_;
   std::unique_ptr<running_program> running_;
 };

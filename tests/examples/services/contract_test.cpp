@@ -81,7 +81,9 @@ TEST_CASE("an undo of what never happened is harmless and keeps it from happenin
 TEST_CASE("a probe tells whether the effect is in place") {
   const temp_folder data;
   const running_service package{"package", data};
-  CHECK(package.probe("t1/p").status == 404);
+  const auto no = package.probe("t1/p");
+  CHECK(no.status == 404);
+  CHECK(no.body.at("happened") == false);
   const auto made = package.perform("t1/p", good_bodies.at("package"));
   const auto yes = package.probe("t1/p");
   CHECK(yes.status == 200);

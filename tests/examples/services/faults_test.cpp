@@ -69,6 +69,20 @@ TEST_CASE("a request held after its effect is answered at last") {
   CHECK(std::chrono::steady_clock::now() - begin >= 300ms);
 }
 
+TEST_CASE("a lost request is carried out when its connection is gone, before its attempt and the grace are over") {
+  const temp_folder data;
+  const running_service account{"account", data};
+  request lost;
+  lost.key = "t1/a";
+  lost.body = alice_with("fault", "lose");
+  lost.time_left_ms = 1000;
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(account.post("/check", lost).status == 0);
+  const auto heard = std::chrono::steady_clock::now() - begin;
+  CHECK(wait_until([&] { return account.logged() == strings{"do created"}; }));
+  CHECK(heard < patience);
+}
+
 TEST_CASE("a held request may end with a closed connection") {
   const temp_folder data;
   const running_service account{"account", data, {"--hang-seconds", "0.1", "--hang-then-close", "on"}};

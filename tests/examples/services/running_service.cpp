@@ -102,6 +102,7 @@ response running_service::post(const std::string& path, const request& r, std::c
                            {"Steadfast-Step", "step"},
                            {"Steadfast-Attempt", std::to_string(r.attempt)},
                            {"Steadfast-Try", std::to_string(r.attempt_try)},
+                           {"Steadfast-Time-Left", std::to_string(r.time_left_ms)},
                            {"Steadfast-Epoch", "7"}};
   if (!r.reverses.empty())
     headers.emplace("Steadfast-Reverses", r.reverses);

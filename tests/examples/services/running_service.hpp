@@ -36,6 +36,7 @@ struct request {
   json body = json::object();
   int attempt = 1;
   int attempt_try = 1;
+  int time_left_ms = 0; ///< 0: not said
 };
 
 /// A service as a process of its own, on a free port.
@@ -54,6 +55,7 @@ public:
   response post_plain(const std::string& path, const std::string& body, const httplib::Headers& headers = {}) const;
   response get(const std::string& path) const;
 
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
   std::string operation_path() const;
 
   /// Results in the effect log, in its order, as "do created"; all of them or those of one key.

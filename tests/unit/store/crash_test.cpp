@@ -140,24 +140,42 @@ TEST_CASE("row 60: when a write finds the disk full, new work is refused and the
   if (strace_is_missing())
     return;
   const auto how = GENERATE(commits::alone, commits::shared);
-  opened_store store{how};
-  store.submit("running");
-  store->save();
-  store.close();
-  const auto options = store.options();
-  const auto e = in_child_with_fault("pwrite64,pwritev:error=ENOSPC:when=1", [&](const say& speak) {
-    lmdb_engine engine{options};
-    if (how == commits::shared)
-      engine.share([] {});
-    const auto o = engine.commit({submit_task{order("new"), at(0)}, claim_tasks{"s1", 1, at(1)}});
-    speak(std::string{to_string(o[0].result)});
-    speak(std::to_string(o[1].tasks.size()));
-    speak(std::string{to_string(engine.commit({submit_task{order("new"), at(0)}})[0].result)});
-    return 0;
-  });
-  CHECK(e.code == 0);
-  CHECK(e.lines == std::vector<std::string>{"full", "1", "applied"});
-  store.reopen();
-  CHECK(store->find("running")->locked_by == "s1");
-  CHECK(store->check().faults.empty());
+  // The first writes of a store with a journal are those of opening it: then it is refused, or goes on without.
+  int in_a_commit = 0;
+  for (int n = 1; n <= 8 && in_a_commit == 0; ++n) {
+    INFO("write number " << n);
+    opened_store store{how};
+    store.submit("running");
+    store->save();
+    store.close();
+    const auto options = store.options();
+    const auto e =
+      in_child_with_fault("pwrite64,pwritev:error=ENOSPC:when=" + std::to_string(n), [&](const say& speak) {
+        lmdb_engine engine{options};
+        try {
+          if (how == commits::shared)
+            engine.share([] {});
+        } catch (const store_error&) { // each commit is saved by itself
+        }
+        const auto o = engine.commit({submit_task{order("new"), at(0)}, claim_tasks{"s1", 1, at(1)}});
+        speak(std::string{to_string(o[0].result)});
+        speak(std::to_string(o[1].tasks.size()));
+        speak(std::string{to_string(engine.commit({submit_task{order("new"), at(0)}})[0].result)});
+        return 0;
+      });
+    store.reopen();
+    CHECK(store->check().faults.empty());
+    if (e.code == 99) {
+      REQUIRE(e.lines.size() == 1);
+      INFO(e.lines[0]);
+      const bool is_told = mentions(e.lines[0], "the disk of the store is full");
+      CHECK((is_told || mentions(e.lines[0], "after a restart"))); // of a meta page LMDB cannot tell what is on disk
+      CHECK(store->find("running")->locked_by.empty());
+      continue;
+    }
+    CHECK(e.code == 0);
+    CHECK(store->find("running")->locked_by == "s1");
+    in_a_commit += e.lines == std::vector<std::string>{"full", "1", "applied"} ? 1 : 0;
+  }
+  CHECK(in_a_commit == 1);
 }

@@ -79,14 +79,21 @@ int read_all(const store_options& options, const std::vector<workflow::task>& ex
   }
 }
 
-/// Runs read_all in a child on the file with these bytes, not closed cleanly.
-int outcome_of(const store_options& options, const std::string& bytes, const std::vector<workflow::task>& expected) {
+enum class end { killed, closed };
+
+/// Runs read_all in a child on the file with these bytes.
+int outcome_of(const store_options& options, const std::string& bytes, const std::vector<workflow::task>& expected,
+               end how = end::killed) {
+  const auto mark = read_file(options.path / "closed");
   write_file(options.path / "data.mdb", bytes);
-  fs::remove(options.path / "closed");
+  if (how == end::killed)
+    fs::remove(options.path / "closed");
   const auto e = in_child([&](const say&) { return read_all(options, expected); });
   CHECK(e.signal == 0);
   CHECK(e.lines == std::vector<std::string>{});
   CHECK(e.code != believed_wrong);
+  if (how == end::closed)
+    write_file(options.path / "closed", mark); // the child may have taken it away
   return e.code;
 }
 
@@ -217,7 +224,8 @@ TEST_CASE("row 66: of many flipped bits, none is believed and none ends the read
   CHECK(told > 10); // the others were in free pages or unused space
 }
 
-TEST_CASE("row 66: with any page zeroed the store is refused or tells only what is true") {
+TEST_CASE("row 66: with any page zeroed the store is refused or tells only what is true, also after a clean stop") {
+  const auto how = GENERATE(end::killed, end::closed);
   opened_store store;
   const auto expected = fill(store);
   store.close();
@@ -227,7 +235,7 @@ TEST_CASE("row 66: with any page zeroed the store is refused or tells only what 
     auto zeroed = bytes;
     zeroed.replace(at, page_size, page_size, '\0');
     INFO("page " << at / page_size << " zeroed");
-    told += outcome_of(store.options(), zeroed, expected) == all_there ? 0 : 1;
+    told += outcome_of(store.options(), zeroed, expected, how) == all_there ? 0 : 1;
   }
   CHECK(told > 10);
 }
@@ -261,12 +269,47 @@ TEST_CASE("row 66: a file that was cut is refused at open with what to do") {
 }
 
 TEST_CASE("row 66: a store that lost a table or the record of its format is refused, not made anew") {
-  for (const std::string lost : {"alerts", "set_aside", "meta", "format"}) {
+  for (const std::string lost : {"alerts", "set_aside", "meta", "format", "journal"}) {
     opened_store store;
     store.submit("a");
     INFO(lost);
-    CHECK_THROWS_WITH(damage(store, lost), Catch::Contains("is damaged") && Catch::Contains("is missing"));
+    CHECK_THROWS_WITH(damage(store, lost), Catch::Contains("restore a copy") && Catch::Contains("is missing"));
   }
+}
+
+TEST_CASE("row 66: a data file that is missing or empty is not made anew where a store was, and is named") {
+  for (const bool was_killed : {false, true}) {
+    for (const bool is_emptied : {false, true}) {
+      INFO((was_killed ? "killed, " : "closed, ") << (is_emptied ? "emptied" : "deleted"));
+      opened_store store{commits::shared};
+      store.submit("a");
+      if (!was_killed)
+        store->save();
+      store.close();
+      const auto file = store.path() / "data.mdb";
+      if (is_emptied)
+        fs::resize_file(file, 0);
+      else
+        fs::remove(file);
+      auto options = store.options();
+      for (const bool read_only : {true, false}) {
+        options.read_only = read_only;
+        const auto why = refusal(options);
+        CHECK(mentions(why, read_only && is_emptied ? "it ends too early" : file.string()));
+        CHECK(mentions(why, "steadfast store restore COPY --to FOLDER"));
+      }
+      CHECK(fs::exists(file) == is_emptied); // nothing was made
+    }
+  }
+}
+
+TEST_CASE("row 66: a store that was killed while it was made is made by the next start") {
+  temporary_directory d;
+  fs::create_directory(d.store());
+  fs::permissions(d.store(), fs::perms::owner_all);
+  write_file(d.store() / "data.mdb", "");
+  fs::permissions(d.store() / "data.mdb", fs::perms::owner_read | fs::perms::owner_write);
+  CHECK(refusal(small_options(d.store())).empty());
 }
 
 TEST_CASE("row 66: alerts and tasks that are not where they should be are told of") {

@@ -1,7 +1,7 @@
 // The bytes of each format, as first written. If one of these tests fails, stores in the field can no longer be read: add a
 // format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are missing. The
-// records that format 2 brought are among those of format 1, whose bodies are written as they were; formats 3 and 5
-// brought other bodies for tasks, format 4 the journal.
+// records that later formats brought are among those of format 1, whose bodies are written as they were; formats 3 and 5
+// brought other bodies for tasks, format 4 the journal, format 6 another one, other bodies for definitions, and incidents.
 
 #include "samples.hpp"
 #include "support.hpp"
@@ -25,6 +25,7 @@ namespace {
 
 const fs::path all_golden = fs::path{STEADFAST_SOURCE_DIR} / "tests" / "golden";
 const fs::path format_1 = all_golden / "format-1";
+const fs::path format_6 = all_golden / "format-6";
 constexpr const char* key_of_all = "the key";
 
 bool may_write() {
@@ -41,19 +42,19 @@ std::string golden_bytes(const std::string& name, const std::string& now, const 
 }
 
 template <class T>
-void check_stored(const std::string& name, const T& value) {
+void check_stored(const std::string& name, const T& value, const fs::path& golden = format_1) {
   INFO(name);
   const std::string now{encode_record(key_of_all, value)};
-  const auto then = golden_bytes(name, now);
+  const auto then = golden_bytes(name, now, golden);
   CHECK(now == then);
   CHECK(std::string{encode_record(key_of_all, decode_record<T>(key_of_all, then))} == then);
 }
 
 template <class T>
-void check_sent(const std::string& name, const T& value) {
+void check_sent(const std::string& name, const T& value, const fs::path& golden = format_1) {
   INFO(name);
   const auto now = encode(value);
-  const auto then = golden_bytes(name, now);
+  const auto then = golden_bytes(name, now, golden);
   CHECK(now == then);
   CHECK(encode(decode<T>(then)) == then);
 }
@@ -119,6 +120,19 @@ void check_same_as_now(const state_store& old) {
   CHECK(encode(old.late_replies({}, 10)) == encode(made_now.late_replies({}, 10)));
 }
 
+/// Before format 6 payloads were compared byte by byte: what was submitted then can be submitted again.
+void check_knows_submissions(state_store& old) {
+  auto again = order("done", "{}");
+  again.reply_to = "shop";
+  auto large = order("large", std::string(6000, 'p'));
+  const auto o = old.commit({submit_task{again, at(6)}, submit_task{large, at(6)}});
+  for (const auto& x : o) {
+    CHECK(x.result == verdict::applied);
+    CHECK_FALSE(x.created);
+  }
+  CHECK(old.commit({submit_task{order("done", "[]"), at(6)}})[0].result == verdict::refused);
+}
+
 /// It goes on with what was there, down to the end of a task.
 void check_can_be_worked_on(state_store& old) {
   const auto o = old.commit({success_of(*old.find("large"), 1), claim_tasks{"s2", 10, at(2000)},
@@ -139,7 +153,6 @@ void check_can_be_worked_on(state_store& old) {
 TEST_CASE("row 70: every stored record is written as in format 1 and read back") {
   check_stored("format", format_record{1});
   check_stored("counters", sample_counters());
-  check_stored("definition", sample_definition());
   check_stored("task_ref", task_ref{0x0102030405060708, {0x1112131415161718, 0x2122232425262728}});
   check_stored("recent_id", recent_id{"order-4711", {0x1112131415161718, 0x2122232425262728}});
   check_stored("payload", payload_record{workflow::blob{R"({"to":"Oslo"})"}});
@@ -148,9 +161,26 @@ TEST_CASE("row 70: every stored record is written as in format 1 and read back")
   check_stored("alert", sample_alert_entry());
   check_stored("notice", notice_record{"order-4711", sample_notice()});
   check_stored("late_reply", late_reply_record{"order-4711", sample_late_reply()});
-  check_sent("exported_task", sample_export());
+  check_stored("journal_used", journal_used{0x0102030405060708, true});
+  check_stored("journal_head", journal_head{0x0102030405060708, 8 << 20});
   check_stored("ended_count", ended_count{8, 9, 10});
   check_stored("set_aside", set_aside_record{"its checksum does not match", moment(50), workflow::blob{"as found"}});
+}
+
+TEST_CASE("row 70: a definition is written as in format 6, and read as in formats 1 and 6") {
+  check_stored("definition", sample_definition(), format_6);
+  check_sent("exported_task", sample_export(), format_6);
+
+  const auto old = decode_record<workflow::definition>(key_of_all, golden_bytes("definition", {}));
+  CHECK(old == as_of_format_1(sample_definition()));
+  const auto taken_out = decode<exported_task>(golden_bytes("exported_task", {}));
+  CHECK(taken_out.definition == as_of_format_1(sample_definition()));
+  CHECK(taken_out.task == sample_task());
+  CHECK(taken_out.late_replies == sample_export().late_replies);
+}
+
+TEST_CASE("row 70: an incident is written as in format 6 and read back") {
+  check_stored("incident", sample_incident(), format_6);
 }
 
 TEST_CASE("row 70: the worked example of docs/storage-format.md is what is written") {
@@ -206,14 +236,25 @@ TEST_CASE("what processes of one version send each other is written as it was") 
 }
 
 TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
-  for (const std::string format : {"format-1", "format-2", "format-3", "format-4", "format-5"}) {
+  for (const std::string format : {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6"}) {
     INFO(format);
     temporary_directory d;
     lay_down(all_golden / format / "store", d.store());
     lmdb_engine old{small_options(d.store())};
     check_same_as_now(old);
+    check_knows_submissions(old);
     check_can_be_worked_on(old);
   }
+}
+
+TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with others behind it is told of") {
+  temporary_directory d;
+  lay_down(all_golden / "format-5" / "store", d.store());
+  std::fstream file{d.store() / "journal", std::ios::in | std::ios::out | std::ios::binary};
+  file.seekp(30);
+  file.put('\x7f');
+  file.close();
+  CHECK(mentions(refusal(small_options(d.store())), "entry 1 of the journal of the store is damaged"));
 }
 
 TEST_CASE("row 70: a task of format 4 whose last change is only in the journal is as it was left") {

@@ -1,6 +1,7 @@
 // Clients' ids on their way: they gather, they are moved, their rows are dropped. Whoever asks sees nothing of it.
 
 #include "support.hpp"
+#include "support_process.hpp"
 
 #include "store/id_filter.hpp"
 #include "store/recent_ids.hpp"
@@ -216,6 +217,36 @@ TEST_CASE("the filter of ids misses none of table ids, grows with it, and is sel
     wrong += filter.may_have(id_at(rows + i)) ? 1 : 0;
   }
   CHECK(wrong < rows / 100);
+}
+
+TEST_CASE("row 60: an id whose task was to leave in a commit that failed is still taken") {
+  if (!has_strace()) {
+    WARN("skipped: strace is not installed, or may not attach to a process here");
+    return;
+  }
+  constexpr int tasks = 12;
+  opened_store store;
+  for (int i = 0; i < tasks; ++i) {
+    store.submit(id_of(i));
+    store.one(cancellation_of(store->find(id_of(i)).value()));
+  }
+  const auto options = store.options();
+  store.close();
+  // The disk is full for the batch, and for what is left of it without new work.
+  const auto e = in_child_with_fault("pwrite64,pwritev:error=ENOSPC:when=1..2", [&](const say& speak) {
+    lmdb_engine engine{options};
+    try {
+      engine.commit({purge_ended{"delivery", {{}, 0}, 100, {}, at(10)}, submit_task{order("new"), at(10)}});
+      speak("the commit did not fail");
+    } catch (const store_error&) { // as it should
+    }
+    for (int i = 0; i < tasks; ++i)
+      if (engine.commit({submit_task{order(id_of(i)), at(11)}})[0].created)
+        speak("there is a second task for " + id_of(i));
+    return engine.check().faults.empty() ? 0 : 1;
+  });
+  CHECK(e.lines == std::vector<std::string>{});
+  CHECK(e.code == 0);
 }
 
 TEST_CASE("row 66: the id of a damaged row stays taken, also when it is moved") {

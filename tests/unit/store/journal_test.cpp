@@ -37,7 +37,8 @@ void overwrite(const fs::path& path, const std::string& bytes) {
 
 /// The places at which the entries of a journal begin, and where the last one ends.
 std::vector<std::size_t> entries_in(const std::string& bytes, std::size_t count) {
-  std::vector<std::size_t> places{0};
+  constexpr std::size_t head_size = 4096;
+  std::vector<std::size_t> places{head_size};
   while (places.size() <= count) {
     std::uint32_t body = 0;
     std::memcpy(&body, bytes.data() + places.back() + frame_head_size - sizeof body, sizeof body);
@@ -150,7 +151,7 @@ TEST_CASE("commits that are not saved are read, and saved when the journal is fu
   }
   CHECK(store.submit("large", std::string(10'000, 'x')).created); // more than the journal takes
   store.close();
-  CHECK(fs::file_size(store.path() / "journal") == 3000);
+  CHECK(fs::file_size(store.path() / "journal") == 4096 + 3000);
   store.reopen();
   CHECK(store->stats().last_number == 41);
   CHECK(store->check().faults.empty());
@@ -171,8 +172,10 @@ TEST_CASE("row 63: an entry that was cut off in writing is not believed, those b
   killed_store killed{3};
   const auto places = entries_in(killed.bytes, 3);
   for (const auto size : {places[2], places[2] + 5, places[2] + frame_head_size, places[3] - 1}) {
-    INFO("cut at " << size);
-    overwrite(killed.file, killed.bytes.substr(0, size));
+    INFO("written up to " << size);
+    auto cut = killed.bytes.substr(0, size);
+    cut.resize(killed.bytes.size(), '\xff');
+    overwrite(killed.file, cut);
     // A copy, so that each cut finds the same data file.
     const auto copy = killed.store.path().parent_path() / std::to_string(size);
     fs::copy(killed.store.path(), copy, fs::copy_options::recursive);
@@ -187,27 +190,181 @@ TEST_CASE("row 63: an entry that was cut off in writing is not believed, those b
 TEST_CASE("row 66: an entry that is damaged, with others behind it, is told of and nothing is made of the journal") {
   killed_store killed{3};
   const auto places = entries_in(killed.bytes, 3);
-  for (std::size_t at = 0; at < places[2]; at += 3) {
+  for (std::size_t at = places[0]; at < places[2]; at += 3) {
     INFO("byte " << at);
     auto damaged = killed.bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 4);
     overwrite(killed.file, damaged);
-    CHECK(mentions(refusal(killed.store.options()), "of the journal of the store is damaged"));
+    const auto why = refusal(killed.store.options());
+    CHECK(mentions(why, "the journal of the store, " + killed.file.string()));
+    CHECK(mentions(why, "does not check, and others follow"));
+    CHECK(mentions(why, "steadfast store restore"));
   }
   overwrite(killed.file, killed.bytes);
   CHECK(refusal(killed.store.options()).empty());
 }
 
-TEST_CASE("a journal that goes on from another state of the data file is not read") {
+TEST_CASE(
+  "row 66: whatever is overwritten in a journal, what was acknowledged behind it is there or the store is refused") {
+  killed_store killed{12};
+  const auto places = entries_in(killed.bytes, 12);
+  for (std::size_t from = 0; from < 11; from += 2) {
+    for (std::size_t to = from + 1; to < 12; to += 3) {
+      INFO("entries " << from << " to " << to << " overwritten");
+      auto damaged = killed.bytes;
+      damaged.replace(places[from], places[to] - places[from], places[to] - places[from], '\0');
+      overwrite(killed.file, damaged);
+      CHECK(mentions(refusal(killed.store.options()), "does not check, and others follow"));
+    }
+  }
+}
+
+TEST_CASE("row 66: after a kill, a journal that is missing, empty, cut, another one or damaged at its head is refused "
+          "by name") {
   killed_store killed{3};
+  const auto refused = [&](const std::string& what) {
+    INFO(what);
+    auto options = killed.store.options();
+    for (const bool read_only : {true, false}) { // `store check`, and a node
+      options.read_only = read_only;
+      const auto why = refusal(options);
+      CHECK(mentions(why, "the journal of the store, " + killed.file.string()));
+      CHECK(mentions(why, what));
+      CHECK(mentions(why, "steadfast store restore COPY --to FOLDER"));
+    }
+  };
+  fs::remove(killed.file);
+  refused("is missing");
+  overwrite(killed.file, "");
+  fs::permissions(killed.file, fs::perms::owner_read | fs::perms::owner_write);
+  refused("is empty");
+  overwrite(killed.file, killed.bytes.substr(0, 5000));
+  refused("was cut");
+  for (const auto at : {std::size_t{0}, std::size_t{9}, std::size_t{17}, std::size_t{24}}) {
+    auto damaged = killed.bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    overwrite(killed.file, damaged);
+    refused("is damaged at its beginning");
+  }
+  auto overwritten = killed.bytes;
+  overwritten.replace(0, 8192, 8192, '\0');
+  overwrite(killed.file, overwritten);
+  refused("is damaged at its beginning");
+
+  const killed_store other{3};
+  overwrite(killed.file, other.bytes);
+  refused("belongs to another time, or to another store");
+
+  overwrite(killed.file, killed.bytes);
+  CHECK(refusal(killed.store.options()).empty());
   killed.store.reopen();
-  killed.store.submit("t9");
-  killed.store->save();
-  killed.store.close();
-  overwrite(killed.file, killed.bytes); // that of before
-  killed.store.reopen();
-  CHECK(killed.store->stats().last_number == 4);
-  CHECK(killed.store->check().faults.empty());
+  CHECK(killed.store->find("t2"));
+}
+
+TEST_CASE("a store that was closed cleanly needs no journal") {
+  opened_store store{commits::shared};
+  store.submit("a");
+  store->save();
+  store.close();
+  fs::remove(store.path() / "journal");
+  auto to_look = store.options();
+  to_look.read_only = true;
+  CHECK(refusal(to_look).empty());
+  store.reopen();
+  CHECK(store->find("a"));
+}
+
+TEST_CASE("row 66: a data file that is older than its journal is refused") {
+  opened_store store{commits::shared};
+  store.submit("a");
+  store->save();
+  const auto older = bytes_of(store.path() / "data.mdb");
+  store.submit("b");
+  store->save();
+  store.submit("c"); // only in the journal
+  store.close();
+  overwrite(store.path() / "data.mdb", older);
+  CHECK(mentions(refusal(store.options()), "is older than its journal"));
+}
+
+TEST_CASE("a journal that goes on from another state of the data file is not read") {
+  opened_store store{commits::shared};
+  for (const auto* id : {"a", "b", "c"})
+    store.submit(id);
+  store->save();
+  store.close();
+  fs::remove(store.path() / "closed"); // as after a kill
+  store.reopen();
+  CHECK(store->stats().last_number == 3);
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE(
+  "row 69: of a copy that is put in place twice, nothing of the first time comes back, and it is not lost either") {
+  opened_store original;
+  original.submit("old");
+  const auto copy = original.path().parent_path() / "copy";
+  const auto place = original.path().parent_path() / "place";
+  original->copy(copy);
+  const auto put_in_place = [&] {
+    fs::create_directories(place);
+    fs::permissions(place, fs::perms::owner_all);
+    fs::copy_file(copy / "data.mdb", place / "data.mdb", fs::copy_options::overwrite_existing);
+    fs::remove(place / "closed");
+  };
+  const auto killed_after = [&](const std::string& id) {
+    lmdb_engine engine{small_options(place)};
+    engine.share([] {});
+    CHECK(engine.commit({submit_task{order(id), at(0)}})[0].created);
+  };
+  put_in_place();
+  killed_after("first-run");
+  put_in_place();
+  killed_after("another-id");
+
+  lmdb_engine second{small_options(place)};
+  CHECK_FALSE(second.find("first-run"));
+  CHECK(second.find("another-id"));
+  CHECK(second.check().faults.empty());
+  const auto alerts = second.alerts(true, 10);
+  REQUIRE(alerts.size() == 2);
+  CHECK(alerts[0].what.kind == "journal_set_aside");
+  CHECK(mentions(alerts[0].what.text, "is now the file journal.set-aside-1"));
+  CHECK(fs::exists(place / "journal.set-aside-1"));
+}
+
+TEST_CASE("a start is quick, whatever the payloads in the journal look like") {
+  opened_store store{commits::shared};
+  const auto name = store.options().journal_name;
+  std::string payload;
+  while (payload.size()
+         < 900'000) { // heads of entries: of the formats before, and of this one with a name that was guessed
+    const std::uint64_t label[] = {0, name + 1, 1, payload.size()};
+    const std::string_view head{"\x01\x00\x10\x00\x00\x00\x40\x00", 8};
+    payload.append(reinterpret_cast<const char*>(label), 8).append(head);
+    payload.append(reinterpret_cast<const char*>(label) + 8, 24);
+  }
+  for (int i = 0; i < 8; ++i)
+    CHECK(store.submit("t" + std::to_string(i), payload).created);
+  store.close();
+  const auto begun = std::chrono::steady_clock::now();
+  store.reopen();
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{10});
+  CHECK(store->find("t7"));
+}
+
+TEST_CASE("a commit that changes nothing writes nothing to the journal") {
+  opened_store store{commits::shared};
+  store->save();
+  store.submit("a");
+  const auto before = bytes_of(store.path() / "journal");
+  CHECK(store.submit("a").result == verdict::applied); // the same again
+  CHECK(store.one(claim_tasks{"s1", 0, at(1)}).tasks.empty());
+  CHECK(bytes_of(store.path() / "journal") == before);
+  CHECK(store.submit("b").created);
+  store.close();
+  store.reopen();
+  CHECK(store->find("b"));
 }
 
 TEST_CASE("row 66: changes that do not fit the data file are refused") {
@@ -234,7 +391,7 @@ TEST_CASE(
   "row 62: the journal is written in full when it is made: ext4 may lose an entry in a block that was only allocated") {
   const opened_store store{commits::shared};
   const auto file = store.path() / "journal";
-  CHECK(fs::file_size(file) == store.options().journal_max);
+  CHECK(fs::file_size(file) == 4096 + store.options().journal_max);
   const auto unwritten = unwritten_pieces(file);
   if (!unwritten)
     WARN("skipped: the file system does not tell its extents");

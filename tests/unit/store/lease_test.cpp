@@ -118,6 +118,7 @@ free_locks free_of_b(std::int64_t seconds) {
 TEST_CASE("row 38: what a node had locked is freed once its lease has ended, and not before") {
   opened_store store;
   lock_two_tasks(store);
+  store.one(renew_lease{"supervisor", "n1", 1, ttl, at(5)});
   CHECK(store.one(free_of_b(9)).result == verdict::stale_epoch);
   CHECK(store.one(free_of_b(10)).number == 2);
 }
@@ -150,6 +151,40 @@ TEST_CASE("row 14: a scheduler whose node's lease is at a later epoch takes and 
   free_locks own{"b", 10, false, at(3)};
   own.guard = lease_guard{"node/b", 1};
   CHECK(store.one(own).result == verdict::stale_epoch);
+}
+
+TEST_CASE("row 14: a lease that has ended guards nothing, until its holder renews it") {
+  opened_store store;
+  lock_two_tasks(store);
+  store.one(submit_task{order("t3"), at(1)});
+  const auto claim = [](std::int64_t seconds) { return claim_tasks{"b", 5, at(seconds), lease_guard{"node/b", 1}}; };
+  CHECK(store.one(claim(10)).result == verdict::stale_epoch);
+  free_locks own{"b", 10, false, at(70)};
+  own.guard = lease_guard{"node/b", 1};
+  CHECK(store.one(own).result == verdict::stale_epoch);
+  CHECK(store.one(free_of_b(10)).result == verdict::stale_epoch); // the supervisor's has ended as well
+  auto decided = update_task{};
+  decided.next = *store->find("t1");
+  decided.lock_epoch_before = decided.next.lock_epoch;
+  decided.guard = lease_guard{"supervisor", 1};
+  decided.now = at(10);
+  CHECK(store.one(decided).result == verdict::stale_epoch);
+
+  REQUIRE(store.one(renew_lease{"node/b", "b", 1, ttl, at(70)}).result == verdict::applied);
+  CHECK(store.one(claim(79)).tasks.size() == 1);
+  CHECK(store.one(claim(80)).result == verdict::stale_epoch);
+  REQUIRE(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(70)}).result == verdict::applied);
+  decided.now = at(71);
+  CHECK(store.one(decided).result == verdict::applied);
+}
+
+TEST_CASE("row 50: a guard that was renewed before the clock was set back by hours holds once it is renewed again") {
+  opened_store store;
+  lock_two_tasks(store);
+  const claim_tasks claim{"b", 5, at(-7200), lease_guard{"node/b", 1}};
+  CHECK(store.one(claim).result == verdict::stale_epoch);
+  store.one(renew_lease{"node/b", "b", 1, ttl, at(-7200)});
+  CHECK(store.one(claim).result == verdict::applied);
 }
 
 TEST_CASE("a scheduler frees what it does not know of and keeps the rest") {

@@ -156,16 +156,16 @@ TEST_CASE("a record of another kind or format is refused") {
 
 TEST_CASE("a body that ends early, goes on too long or names no value is refused though its checksum is right") {
   const auto body = encode(sample_definition()).substr(frame_head_size);
-  CHECK(decode<workflow::definition>(sealed(body, record_kind::definition)) == sample_definition());
+  CHECK(decode<workflow::definition>(sealed(body, record_kind::definition, relative_body)) == sample_definition());
   for (std::size_t size = 0; size < body.size(); ++size)
-    CHECK_THROWS_AS(decode<workflow::definition>(sealed(body.substr(0, size), record_kind::definition)),
+    CHECK_THROWS_AS(decode<workflow::definition>(sealed(body.substr(0, size), record_kind::definition, relative_body)),
                     damaged_record);
-  CHECK_THROWS_AS(decode<workflow::definition>(sealed(body + "x", record_kind::definition)), damaged_record);
+  CHECK_THROWS_AS(decode<workflow::definition>(sealed(body + "x", record_kind::definition, relative_body)), damaged_record);
 
   const auto write_body = encode(sample_writes()[0]).substr(frame_head_size);
   auto no_such_write = write_body;
   no_such_write[0] = 99;
-  CHECK_THROWS_AS(decode<store::write>(sealed(no_such_write, record_kind::write_request)), damaged_record);
+  CHECK_THROWS_AS(decode<store::write>(sealed(no_such_write, record_kind::write_request, relative_body)), damaged_record);
 
   auto outcome_body = encode(sample_outcome()).substr(frame_head_size);
   outcome_body[0] = 0;
@@ -229,7 +229,7 @@ TEST_CASE("random bytes are never a record, however they begin") {
     const auto body = with_other_bytes(good.substr(frame_head_size), 3, chance);
     try {
       // Either it is refused, or it is a value that can be written again.
-      const auto w = decode<store::write>(sealed(body, record_kind::write_request));
+      const auto w = decode<store::write>(sealed(body, record_kind::write_request, relative_body));
       CHECK(decode<store::write>(encode(w)).index() == w.index());
     } catch (const damaged_record&) {
     }

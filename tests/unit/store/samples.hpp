@@ -76,7 +76,7 @@ inline workflow::definition sample_definition() {
   workflow::step_definition a;
   a.name = "package";
   a.agent = "packing";
-  a.input = {{"to", {workflow::source::kind::payload, "", "/to", ""}},
+  a.input = {{"to", {workflow::source::kind::payload, "", "/to", ""}, true},
              {"kind", {workflow::source::kind::literal, "", "", "\"box\""}}};
   a.complete_by = workflow::span{1001};
   a.retry = {6, workflow::span{1002}, 150, workflow::span{1003}, 21};
@@ -103,6 +103,16 @@ inline workflow::definition sample_definition() {
   d.alert_after = workflow::span{2004};
   d.takeovers_max = 8;
   d.priority = 6;
+  d.result = {{}, {{"parcel", {workflow::source::kind::result, "package", "/parcel", ""}, true}}};
+  return d;
+}
+
+/// What of it the formats before 6 could say, which had no optional members and no result.
+inline workflow::definition as_of_format_1(workflow::definition d) {
+  for (auto& s : d.steps)
+    for (auto& m : s.input)
+      m.optional = false;
+  d.result = {};
   return d;
 }
 
@@ -128,6 +138,27 @@ inline lease sample_lease() {
 
 inline alert_entry sample_alert_entry() {
   return {7, 0x0102030405060708, "order-4711", sample_alert(), "ann", moment(34)};
+}
+
+inline incident sample_incident() {
+  incident x;
+  x.number = 7;
+  x.what = {"undo_failed", "undo-drone", "delivery", "drone", "HTTP 503: # is busy"};
+  x.tasks = 8;
+  x.alerts = 9;
+  x.tasks_ever = 10;
+  x.times = 11;
+  x.is_condition = true;
+  x.first_at = moment(80);
+  x.last_at = moment(81);
+  x.closed_at = moment(82);
+  x.sample_task = "order-4711";
+  x.sample_text = "the drone is still booked";
+  x.acknowledged_by = "ann";
+  x.acknowledged_at = moment(83);
+  x.muted_until = moment(84);
+  x.acts = {{moment(85), "ann", "note", "ticket 4711"}};
+  return x;
 }
 
 inline counters sample_counters() {

@@ -44,6 +44,57 @@ TEST_CASE("row 2: the same submission after a restart is the same task, with its
   CHECK(again.state == workflow::process_state::processing);
 }
 
+TEST_CASE("row 2: the same JSON in other words is the same submission, also after a restart") {
+  opened_store store;
+  store.submit("order-1", R"({"to":"Oslo","n":100,"door":{"a":1,"b":"\u00e9"}})");
+  for (const bool is_restarted : {false, true}) {
+    if (is_restarted)
+      store.reopen();
+    for (const auto* again : {R"({ "n" : 1e2, "door": {"b":"é", "a":1.0}, "to":"Oslo" })",
+                              "{\n \"door\": {\"a\": 1, \"b\": \"\xc3\xa9\"},\n \"n\": 100.0, \"to\": \"\\u004fslo\"}"}) {
+      INFO(again);
+      const auto o = store.submit("order-1", again);
+      CHECK(o.result == verdict::applied);
+      CHECK_FALSE(o.created);
+    }
+    CHECK(store.submit("order-1", R"({"to":"Oslo","n":100.0000000000000000001,"door":{"a":1,"b":"é"}})").result
+          == verdict::refused);
+  }
+  CHECK(store->find("order-1")->payload.view() == R"({"to":"Oslo","n":100,"door":{"a":1,"b":"\u00e9"}})");
+}
+
+TEST_CASE("row 4: what is not JSON is compared byte by byte") {
+  opened_store store;
+  auto text = order("order-1", "[1, 2]");
+  text.content_type = "text/plain";
+  CHECK(store.one(submit_task{text, at(0)}).created);
+  CHECK(store.one(submit_task{text, at(0)}).result == verdict::applied);
+  text.payload = workflow::blob{"[1,2]"};
+  CHECK(store.one(submit_task{text, at(0)}).result == verdict::refused);
+  CHECK(store.submit("order-2", "{oops").created);
+  CHECK(store.submit("order-2", "{oops").result == verdict::applied);
+  CHECK(store.submit("order-2", "{ oops").result == verdict::refused);
+}
+
+TEST_CASE("a payload that lacks what the workflow needs is refused and makes no task") {
+  opened_store store;
+  auto d = delivery();
+  d.version += 1;
+  d.steps[1].input = {{"to", {workflow::source::kind::payload, "", "/to", ""}},
+                      {"door", {workflow::source::kind::payload, "", "/door", ""}, true}};
+  store.one(register_definition{d});
+  const auto o = store.submit("order-1", R"({"form":"Oslo"})");
+  CHECK(o.result == verdict::refused);
+  CHECK(o.why == "payload has no value at \"/to\", which step `" + d.steps[1].name + "` needs for its input member `to`");
+  CHECK_FALSE(store->find("order-1"));
+  CHECK(store.submit("order-1", R"({"to":"Oslo"})").created);
+
+  auto of_the_old = order("order-2", "{}");
+  of_the_old.version = d.version - 1;
+  CHECK(store.one(submit_task{of_the_old, at(0)}).created); // its own version counts
+  CHECK(store->check().faults.empty());
+}
+
 TEST_CASE("row 4: the same id with another body is a key_conflict and changes nothing") {
   opened_store store;
   store.submit("order-1", "{}");

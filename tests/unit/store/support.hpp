@@ -4,6 +4,8 @@
 #include "tests/support/temp_folder.hpp"
 #include "workflow/transition.hpp"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -52,12 +54,19 @@ inline workflow::submission order(const std::string& id, const std::string& payl
   return s;
 }
 
+/// Of an opening: no two of a test and its children are the same.
+inline std::uint64_t fresh_journal_name() {
+  static std::atomic<std::uint64_t> last{0xabcd};
+  return static_cast<std::uint64_t>(getpid()) << 32U | ++last;
+}
+
 inline store_options small_options(const std::filesystem::path& path) {
   store_options o;
   o.path = path;
   o.size_max = 64 << 20;
   o.size_reserve = 8 << 20;
   o.recent_ids_max = 4; // so that they are moved in tests
+  o.journal_name = fresh_journal_name();
   return o;
 }
 
@@ -112,6 +121,7 @@ private:
     engine_->commit({register_definition{delivery()}});
   }
   void start() {
+    options_.journal_name = fresh_journal_name();
     engine_ = std::make_unique<lmdb_engine>(options_, settings_);
     if (how_ == commits::shared)
       engine_->share([this] { is_awaited = true; });

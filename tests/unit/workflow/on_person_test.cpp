@@ -320,6 +320,16 @@ TEST_CASE("a task that is to start later keeps its time when it is suspended, re
   CHECK(x.t.not_before == start + 1h);
 }
 
+TEST_CASE("a payload that lacks what the workflow needs does not take the place of another") {
+  auto d = two_steps();
+  d.steps[1].input = {{"n", {source::kind::payload, "", "/n", ""}}};
+  scenario x{d};
+  CHECK(x.raise(payload_edited{blob{"{}"}, ann}) == verdict::refused);
+  CHECK(x.t.payload.view() == R"({"n":1})");
+  x.must(payload_edited{blob{R"({"n":2})"}, ann});
+  CHECK(x.t.payload.view() == R"({"n":2})");
+}
+
 TEST_CASE("the payload is edited only while nothing works with it") {
   const payload_edited edit{blob{"2"}, ann};
   scenario x{two_steps()};

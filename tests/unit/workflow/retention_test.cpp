@@ -7,7 +7,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const instant end{std::chrono::hours{500'000}};
+const instant ended_at{std::chrono::hours{500'000}};
 
 bool mentions(const std::vector<std::string>& found, const std::string& part) {
   return found.size() == 1 && found[0].find(part) != std::string::npos;
@@ -25,18 +25,18 @@ TEST_CASE("only tasks that ended well may leave") {
 
 TEST_CASE("nothing leaves unless a rule says so") {
   CHECK(keeps_all(retention{}));
-  CHECK(leaves_at({}, end) == never);
+  CHECK(leaves_at({}, ended_at) == never);
   CHECK(surplus({}, 1'000'000) == 0);
   CHECK_FALSE(keeps_all(retention{1h, {}}));
   CHECK_FALSE(keeps_all(retention{{}, 0}));
 }
 
 TEST_CASE("a task is kept for as long as the rule says, counted from its end") {
-  CHECK(leaves_at({1h, {}}, end) == end + 1h);
-  CHECK(leaves_at({0ms, {}}, end) == end);
-  CHECK(leaves_at({span::max(), {}}, end) == never);
-  CHECK(leaves_at({span::min(), {}}, end) == end);
-  CHECK(leaves_at({{}, 5}, end) == never);
+  CHECK(leaves_at({1h, {}}, ended_at) == ended_at + 1h);
+  CHECK(leaves_at({0ms, {}}, ended_at) == ended_at);
+  CHECK(leaves_at({span::max(), {}}, ended_at) == never);
+  CHECK(leaves_at({span::min(), {}}, ended_at) == ended_at);
+  CHECK(leaves_at({{}, 5}, ended_at) == never);
 }
 
 TEST_CASE("what is above the number to keep is too many") {
@@ -67,11 +67,11 @@ TEST_CASE("rules that make no sense are told of") {
 }
 
 TEST_CASE("the next look at a workflow is when a task can be too old, or soon when they are counted") {
-  CHECK(next_look({{}, 5}, never, end, 1s) == end + 1s);
-  CHECK(next_look({1h, {}}, never, end, 1s) == end + 1h); // what ends now is too old then
-  CHECK(next_look({1h, {}}, end + 10min, end, 1s) == end + 10min);
-  CHECK(next_look({1h, {}}, end + 1ms, end, 1s) == end + 1s);
-  CHECK(next_look({1h, 5}, end + 10min, end, 1s) == end + 1s);
+  CHECK(next_look({{}, 5}, never, ended_at, 1s) == ended_at + 1s);
+  CHECK(next_look({1h, {}}, never, ended_at, 1s) == ended_at + 1h); // what ends now is too old then
+  CHECK(next_look({1h, {}}, ended_at + 10min, ended_at, 1s) == ended_at + 10min);
+  CHECK(next_look({1h, {}}, ended_at + 1ms, ended_at, 1s) == ended_at + 1s);
+  CHECK(next_look({1h, 5}, ended_at + 10min, ended_at, 1s) == ended_at + 1s);
 }
 
 TEST_CASE("the longer a purge took, the longer the store is left alone") {

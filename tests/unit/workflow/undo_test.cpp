@@ -115,6 +115,91 @@ TEST_CASE("row 75: undo waits until a running attempt has stopped or expired") {
   }
 }
 
+TEST_CASE("row 75: an attempt that ended without the service's own word is undone after its complete-by and grace") {
+  scenario x{two_steps()};
+  x.take();
+  x.succeed("a");
+  const auto settled = x.at("b").complete_by + x.d.grace;
+  SECTION("its connection was lost, and then it was cancelled") {
+    x.must(attempt_failed{x.ref("b"), false, true, span{0}, "the connection was lost", true});
+    x.must(cancelled{{"ann", ""}});
+  }
+  SECTION("it failed for good after an earlier call was lost") {
+    x.must(attempt_failed{x.ref("b"), true, true, span{0}, "refused", true});
+  }
+  SECTION("it was stopped before anybody heard the service's word") {
+    x.must(cancelled{{"ann", ""}});
+    x.must(attempt_stopped{x.ref("b"), true, true});
+  }
+  CHECK(x.state() == "undoing");
+  CHECK(x.state("b") == "unknown");
+  CHECK(x.at("b").settles_at == settled);
+  CHECK(x.at("b").not_before == settled);
+  CHECK(x.at("b").waiting_for == "until no earlier attempt can act any more");
+  x.now = settled - 1ms;
+  CHECK(x.raise(time_passed{}) == verdict::ignored);
+  x.now = settled;
+  x.must(time_passed{});
+  CHECK(x.state("b") == "compensating");
+}
+
+TEST_CASE("row 75: a step that completed after a call without a word is undone after its complete-by and grace") {
+  scenario x{two_steps()};
+  x.take();
+  x.must(attempt_succeeded{x.ref("a"), blob{std::string{"{}"}}, {}, true});
+  const auto settled = x.at("a").complete_by + x.d.grace;
+  x.fail_for_good("b");
+  CHECK(x.state() == "undoing");
+  CHECK(x.state("a") == "completed");
+  CHECK(x.at("a").not_before == settled);
+  x.wait();
+  CHECK(x.now == settled);
+  CHECK(x.state("a") == "compensating");
+}
+
+TEST_CASE("row 75: a probe asks only when an attempt without the service's own word can act no more") {
+  auto d = two_steps();
+  d.steps[0].probe = probe{"probe_a", 3s};
+  scenario x{d};
+  x.take();
+  const auto settled = x.at("a").complete_by + x.d.grace;
+  x.must(attempt_failed{x.ref("a"), false, true, span{0}, "HTTP 504", true});
+  SECTION("before the next attempt") {
+    x.wait();
+    CHECK(x.now < settled);
+    CHECK(x.at("a").doing == attempt_action::none);
+    x.wait();
+  }
+  SECTION("before undo") {
+    x.must(cancelled{{"ann", ""}});
+    x.wait();
+  }
+  CHECK(x.now == settled);
+  CHECK(x.at("a").doing == attempt_action::probe);
+}
+
+TEST_CASE("row 74: the service's own word settles an attempt at once, also when it is not wanted any more") {
+  auto d = two_steps();
+  d.steps[1].after = std::vector<std::string>{};
+  scenario x{d};
+  x.take();
+  x.fail_for_good("a");
+  CHECK(x.state() == "undoing");
+  CHECK(x.state("b") == "running");
+  SECTION("it happened") {
+    x.succeed("b");
+    CHECK(x.state("b") == "compensating");
+  }
+  SECTION("it was refused") {
+    x.fail_for_good("b");
+    CHECK(x.state() == "undone");
+  }
+  SECTION("it failed, and may have happened") {
+    x.fail("b", true);
+    CHECK(x.state("b") == "compensating");
+  }
+}
+
 TEST_CASE("row 14: undo waits for the first order of an attempt that was ordered again under a new lock") {
   scenario x{two_steps()};
   x.take();

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "workflow/peer_claim.hpp"
+
+#include <openssl/x509.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// What a certificate of a cluster says: its common name is the name of the node or client, and a URI among its alternative names
+// says what its holder may be: "steadfast:store", "steadfast:node" or "steadfast:client".
+
+namespace steadfast::runtime {
+
+inline constexpr std::string_view kind_uri = "steadfast:";
+inline constexpr std::chrono::days warned_before{30};
+
+struct certificate_facts {
+  workflow::vouched_peer vouches;
+  std::chrono::system_clock::time_point not_before;
+  std::chrono::system_clock::time_point not_after;
+};
+
+certificate_facts facts_of(X509* certificate);
+
+/// What a certificate of this file says: of the first, if there are several; nothing if the file cannot be read or is none.
+std::optional<certificate_facts> facts_in(const std::filesystem::path& file);
+
+/// "2027-03-01": the day, UTC.
+std::string day_text(std::chrono::system_clock::time_point t);
+
+/// A sentence for people when it ends within 30 days, or has ended; empty: it does not.
+std::string why_renew(const certificate_facts& f, std::chrono::system_clock::time_point now);
+
+} // namespace steadfast::runtime

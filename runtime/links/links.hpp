@@ -1,0 +1,67 @@
+#pragma once
+
+#include "runtime/address.hpp"
+#include "runtime/cluster_options.hpp"
+#include "runtime/links/certificate.hpp"
+#include "runtime/links/handshake.hpp"
+#include "runtime/links/link_end.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+// The room for connections between nodes: made, judged and kept here, on threads of their own. CAF gets the plain end of each
+// (caf_ends), when it is known who is at the other, and has no port of its own.
+//
+//     listen, dial        links: accepts, dials, reloads certificates, says in the log whom it refused
+//     door                how many may be at it, and how often refusals are told
+//     handshake           TLS, then the greeting, within 5 s
+//     greeting            the first words: which protocol, who, what
+//     credentials         the certificate, its key and the authority; certificate: what one says
+//     relay               copies between TLS and the end that CAF has; a plain connection is CAF's as it is
+//     caf_ends            CAF over connections that are handed to it
+//
+// Whether a certificate vouches for what the other side says of itself is decided in workflow/peer_claim.
+
+namespace steadfast::runtime {
+
+struct link_options {
+  cluster_options cluster;
+  std::string name; ///< of this process
+  workflow::node_roles roles;
+  std::string protocol;
+  /// Takes connections that others made. Called on a thread of the links: it must not wait.
+  std::function<void(link_end)> on_link;
+  std::function<void(const std::string& level, const std::string& text)> log;
+};
+
+class links {
+public:
+  /// Reads the certificates. Throws node_error.
+  explicit links(link_options options);
+  ~links(); ///< closes what is open
+  links(const links&) = delete;
+  links& operator=(const links&) = delete;
+
+  /// Lets others connect. Throws node_error.
+  void listen(const address& at);
+  /// Makes a connection to one of these places. `then` is called once, within 8 s, on a thread of the links: it must not wait.
+  void dial(const asio::ip::tcp::resolver::results_type& places, handshake_end then);
+
+  /// From now on connections are made with what is in the files now. If that cannot be used, all stays as it is, and the log
+  /// says why.
+  void reload();
+  /// What this process's certificate says; nothing without certificates.
+  std::optional<certificate_facts> own_certificate() const;
+
+  /// Takes no more connections, and lets what CAF has said reach the others, at most so long.
+  void stop(std::chrono::milliseconds limit);
+
+private:
+  class implementation;
+  std::unique_ptr<implementation> impl_;
+};
+
+} // namespace steadfast::runtime

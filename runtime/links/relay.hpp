@@ -1,0 +1,42 @@
+#pragma once
+
+#include "runtime/links/link_end.hpp"
+
+#include <asio/ip/tcp.hpp>
+#include <asio/ssl/stream.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <list>
+#include <memory>
+#include <mutex>
+
+namespace steadfast::runtime {
+
+using tls_stream = asio::ssl::stream<asio::ip::tcp::socket>;
+
+/// Copies bytes between TLS connections and the plain ends that CAF has, each until one side has closed: what was said before
+/// is still passed on, for a few seconds.
+class relays {
+public:
+  relays();
+  ~relays();
+  relays(const relays&) = delete;
+  relays& operator=(const relays&) = delete;
+
+  /// The other end for this connection. Throws std::system_error when the process has no more sockets. REQUIRES: nothing is
+  /// under way on the stream, and its executor is a strand.
+  owned_socket begin(std::unique_ptr<tls_stream> connection);
+
+  /// Waits until all have ended, which they do when CAF has closed its ends, or so long.
+  void wait(std::chrono::milliseconds limit);
+  /// Those that are open.
+  void break_off();
+
+private:
+  struct shared;
+  class relay;
+  std::shared_ptr<shared> shared_;
+};
+
+} // namespace steadfast::runtime

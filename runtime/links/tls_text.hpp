@@ -1,0 +1,15 @@
+#pragma once
+
+#include <asio/error_code.hpp>
+
+#include <openssl/ssl.h>
+
+#include <string>
+
+namespace steadfast::runtime {
+
+/// Why a TLS connection could not be made, for people: said of the other side as "it", which showed a
+/// certificate of that name.
+std::string tls_failure_text(const asio::error_code& e, SSL* session, const std::string& shown_name);
+
+} // namespace steadfast::runtime

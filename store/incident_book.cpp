@@ -1,0 +1,183 @@
+#include "store/incident_book.hpp"
+
+#include "store/record.hpp"
+#include "workflow/mutant.hpp"
+
+#include <xxhash.h>
+
+#include <algorithm>
+
+namespace steadfast::store {
+
+namespace {
+
+constexpr std::size_t dropped_max = 4;    ///< by each incident that is opened
+constexpr std::size_t looked_at_max = 64; ///< for that; open ones are passed over
+
+/// The last numbers of the keys that begin with `prefix`, from `from` on.
+std::vector<std::uint64_t> numbers_after(const lmdb::transaction& txn, lmdb::table t, const key& prefix,
+                                         const key& from, std::size_t max) {
+  std::vector<std::uint64_t> numbers;
+  lmdb::cursor c{txn, t};
+  for (bool more = c.seek(from); more && numbers.size() < max && c.key().starts_with(prefix.view()); more = c.next())
+    numbers.push_back(last_number(c.key()));
+  return numbers;
+}
+
+key digest_key(const workflow::incident_signature& s) {
+  const auto digest = digest_of(s);
+  return key{digest[0], digest[1]};
+}
+
+} // namespace
+
+std::array<std::uint64_t, 2> digest_of(const workflow::incident_signature& s) {
+  std::string text;
+  for (const auto* part : {&s.kind, &s.agent, &s.workflow, &s.step, &s.cause})
+    text += std::to_string(part->size()) + ":" + *part;
+  const auto hash = XXH3_128bits(text.data(), text.size());
+  return {hash.low64, hash.high64};
+}
+
+incident* incident_book::find(std::uint64_t number) {
+  if (const auto known = changed_.find(number); known != changed_.end())
+    return &known->second;
+  const key k{number};
+  const auto bytes = txn_.get(in_.incidents, k);
+  auto read = bytes ? readable<incident>(k, *bytes) : std::nullopt;
+  return read ? &changed_.emplace(number, std::move(*read)).first->second : nullptr;
+}
+
+std::optional<std::uint64_t> incident_book::incident_of(std::uint64_t alert) const {
+  const key begin{alert};
+  const auto found = numbers_after(txn_, in_.alert_incidents, begin, begin, 1);
+  return found.empty() ? std::nullopt : std::optional{found.front()};
+}
+
+std::vector<std::uint64_t> incident_book::alerts_of(std::uint64_t incident, std::uint64_t after,
+                                                    std::size_t max) const {
+  return numbers_after(txn_, in_.incident_alerts, key{incident}, key{incident, after + 1}, max);
+}
+
+std::vector<std::uint64_t> incident_book::open_conditions() const {
+  std::vector<std::uint64_t> all;
+  lmdb::cursor c{txn_, in_.incidents};
+  for (bool more = c.first(); more; more = c.next())
+    if (const auto x = as_it_is(c); x && x->is_condition && x->closed_at == workflow::unset)
+      all.push_back(x->number);
+  return all;
+}
+
+std::optional<incident> incident_book::as_it_is(const lmdb::cursor& c) const {
+  const auto known = changed_.find(last_number(c.key()));
+  return known != changed_.end() ? std::optional{known->second} : readable<incident>(c.key(), c.value());
+}
+
+bool incident_book::is_there_already(std::uint64_t incident, std::uint64_t task_number, std::uint64_t but_for) const {
+  const key begin{task_number};
+  lmdb::cursor c{txn_, in_.task_alerts};
+  for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
+    if (const auto alert = last_number(c.key());
+        alert != but_for && txn_.get(in_.alert_incidents, key{alert, incident}))
+      return true;
+  return false;
+}
+
+void incident_book::join(const joining_alert& x) {
+  auto& to = to_join(x);
+  ++to.alerts;
+  to.last_at = x.what.at;
+  if (x.task_number != 0 && !is_there_already(to.number, x.task_number, x.number)) {
+    ++to.tasks;
+    ++to.tasks_ever;
+  }
+  txn_.put(in_.incident_alerts, key{to.number, x.number}, {});
+  txn_.put(in_.alert_incidents, key{x.number, to.number}, {});
+}
+
+incident& incident_book::to_join(const joining_alert& x) {
+  std::optional<std::uint64_t> last;
+  {
+    const key begin = digest_key(x.signature);
+    lmdb::cursor c{txn_, in_.incident_keys};
+    for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
+      last = last_number(c.key());
+  }
+  auto* const known = last ? find(*last) : nullptr;
+  if (known != nullptr && known->closed_at == workflow::unset)
+    return *known;
+  if (known == nullptr || !workflow::goes_on(known->closed_at, x.what.at))
+    return open(x);
+  known->closed_at = known->acknowledged_at = workflow::unset;
+  known->acknowledged_by.clear();
+  ++known->times;
+  return *known;
+}
+
+incident& incident_book::open(const joining_alert& x) {
+  drop_old();
+  const auto number = next_number();
+  auto& made = changed_[number];
+  made.number = number;
+  made.what = x.signature;
+  made.is_condition = x.is_condition;
+  made.first_at = x.what.at;
+  made.sample_task = x.task_id;
+  made.sample_text = x.what.text;
+  txn_.put(in_.incident_keys, key{digest_key(x.signature).view(), number}, {});
+  return made;
+}
+
+/// The newest one is never dropped, so a number is never given twice.
+std::uint64_t incident_book::next_number() {
+  if (last_number_ == 0)
+    if (lmdb::cursor c{txn_, in_.incidents}; c.last())
+      last_number_ = last_number(c.key());
+  return ++last_number_;
+}
+
+void incident_book::drop_old() {
+  if (txn_.entries(in_.incidents) < incidents_kept)
+    return;
+  std::vector<incident> old;
+  {
+    lmdb::cursor c{txn_, in_.incidents};
+    std::size_t looked_at = 0;
+    for (bool more = c.first(); more && old.size() < dropped_max && ++looked_at <= looked_at_max; more = c.next())
+      if (auto x = as_it_is(c); x && x->closed_at != workflow::unset)
+        old.push_back(std::move(*x));
+  }
+  for (const auto& x : old) {
+    changed_.erase(x.number);
+    txn_.erase(in_.incidents, key{x.number});
+    txn_.erase(in_.incident_keys, key{digest_key(x.what).view(), x.number});
+  }
+}
+
+void incident_book::leave(std::uint64_t alert, std::uint64_t task_number, workflow::instant now) {
+  const auto number = incident_of(alert);
+  if (!number)
+    return;
+  txn_.erase(in_.incident_alerts, key{*number, alert});
+  txn_.erase(in_.alert_incidents, key{alert, *number});
+  auto* const from = find(*number);
+  if (from == nullptr)
+    return;
+  --from->alerts;
+  if (task_number != 0 && !is_there_already(*number, task_number, alert))
+    --from->tasks;
+  if (from->alerts == 0 && !workflow::mutant("incident_left_open"))
+    from->closed_at = std::max(now, from->last_at);
+}
+
+void incident_book::write() {
+  for (const auto& [number, x] : changed_) {
+    const key k{number};
+    const auto record = encode_record(k, x);
+    if (txn_.get(in_.incidents, k) != record)
+      txn_.put(in_.incidents, k, record);
+  }
+  changed_.clear();
+}
+
+} // namespace steadfast::store

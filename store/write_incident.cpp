@@ -1,0 +1,139 @@
+// Incidents: what persons do to them, how their alerts end by themselves, and conditions of the whole.
+
+#include "store/write_batch.hpp"
+
+#include "workflow/mutant.hpp"
+
+#include <algorithm>
+
+namespace steadfast::store {
+
+namespace {
+
+std::string name_of(incident_act a) {
+  switch (a) {
+    case incident_act::acknowledge: return "acknowledge";
+    case incident_act::mute: return "mute";
+    case incident_act::unmute: return "unmute";
+    case incident_act::note: return "note";
+  }
+  return {};
+}
+
+void note_act(incident& x, const act_on_incident& w) {
+  x.acts.push_back({w.now, w.who, name_of(w.act), w.why});
+  if (x.acts.size() > incident_acts_max)
+    x.acts.erase(x.acts.begin());
+}
+
+} // namespace
+
+void write_batch::settle_alerts(const workflow::task& next, const workflow::definition& d) {
+  std::vector<std::uint64_t> alerts;
+  {
+    const key begin{next.number};
+    lmdb::cursor c{txn_, in_.task_alerts};
+    for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
+      alerts.push_back(last_number(c.key()));
+  }
+  for (const auto alert : alerts) {
+    const key k{alert};
+    const auto bytes = txn_.get(in_.alerts, k);
+    auto entry = bytes ? readable<alert_entry>(k, *bytes) : std::nullopt;
+    if (!entry || !incidents_.is_in_one(alert) || !workflow::is_about_standing(entry->what)
+        || workflow::still_holds(entry->what, next, d))
+      continue;
+    const auto when = std::max(workflow::last_changed_at(next), entry->what.at);
+    incidents_.leave(alert, next.number, when);
+    if (entry->acknowledged_at == workflow::unset && !workflow::mutant("alert_of_the_past_left_open"))
+      acknowledge(k, *std::move(entry), moved_on, when);
+  }
+}
+
+bool write_batch::holds_on(const alert_entry& x) {
+  if (!workflow::is_about_standing(x.what))
+    return false;
+  try {
+    const auto t = load(x.task_number);
+    return t && workflow::still_holds(x.what, t->state.task, *t->definition);
+  } catch (const damaged_record&) { // reported; its being set aside is an alert of its own
+    return false;
+  }
+}
+
+outcome write_batch::make(const act_on_incident& w) {
+  auto* const x = incidents_.find(w.number);
+  if (x == nullptr)
+    return turned_down(verdict::absent, "there is no incident with the number " + std::to_string(w.number));
+  if (w.act == incident_act::note && w.why.empty())
+    return turned_down(verdict::refused, "a note needs a text");
+  outcome o = applied();
+  switch (w.act) {
+    case incident_act::acknowledge: {
+      const bool is_first = x->acknowledged_at == workflow::unset;
+      if (is_first) {
+        x->acknowledged_by = w.who;
+        x->acknowledged_at = w.now;
+        note_act(*x, w);
+      }
+      o.number = acknowledge_some(w.number, w);
+      o.more = o.number == w.max;
+      return o;
+    }
+    case incident_act::mute: x->muted_until = w.until; break;
+    case incident_act::unmute: x->muted_until = workflow::unset; break;
+    case incident_act::note: break;
+  }
+  note_act(*x, w);
+  return o;
+}
+
+/// How many it were.
+std::uint32_t write_batch::acknowledge_some(std::uint64_t incident, const act_on_incident& w) {
+  std::uint32_t done = 0;
+  std::uint64_t last = 0;
+  for (auto alerts = incidents_.alerts_of(incident, last, 1000); !alerts.empty() && done < w.max;
+       alerts = incidents_.alerts_of(incident, last, 1000))
+    for (const auto alert : alerts) {
+      last = alert;
+      const key k{alert};
+      const auto bytes = txn_.get(in_.alerts, k);
+      auto entry = bytes ? readable<alert_entry>(k, *bytes) : std::nullopt;
+      if (!entry || entry->acknowledged_at != workflow::unset)
+        continue;
+      acknowledge(k, *std::move(entry), w.who, w.now);
+      if (++done == w.max)
+        break;
+    }
+  return done;
+}
+
+outcome write_batch::make(const report_conditions& w) {
+  if (auto lost = not_held(w.guard, w.now))
+    return *std::move(lost);
+  outcome o = applied();
+  std::vector<const system_condition*> fresh;
+  auto over = incidents_.open_conditions();
+  for (const auto& c : w.hold) {
+    const auto known = std::find_if(over.begin(), over.end(),
+                                    [&](std::uint64_t number) { return incidents_.find(number)->what == c.what; });
+    if (known == over.end())
+      fresh.push_back(&c);
+    else
+      over.erase(known);
+  }
+  for (const auto number : over)
+    for (const auto alert : incidents_.alerts_of(number, 0, 1000)) {
+      const key k{alert};
+      const auto bytes = txn_.get(in_.alerts, k);
+      if (auto entry = bytes ? readable<alert_entry>(k, *bytes) : std::nullopt)
+        acknowledge(k, *std::move(entry), moved_on, w.now);
+      incidents_.leave(alert, 0, w.now);
+    }
+  for (const auto* c : fresh)
+    put_alert(0, {}, {c->what.kind, c->text, c->what.step, w.now}, c->what, true);
+  o.number = fresh.size();
+  return o;
+}
+
+} // namespace steadfast::store

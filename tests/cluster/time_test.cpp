@@ -1,0 +1,90 @@
+// Time that passes while a node is down again and again, or its machine sleeps.
+
+#include "tests/support/node_process.hpp"
+#include "tests/support/wall_clock.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+using namespace steadfast::tests;
+using clock_type = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A task whose only attempt goes on for longer than anybody waits, and is over after `complete_by`.
+void submit_one_that_hangs(node_process& node, const std::string& complete_by) {
+  node.folder().write("workflows/hangs.toml",
+                      "name = \"hangs\"\n[[step]]\nname = \"hang\"\nagent = \"hang\"\ncomplete_by = \"" + complete_by
+                        + "\"\nretry = { attempts = 1 }\nthreshold = 1\ncool_off = { count = 0 }\n");
+  node.start();
+  REQUIRE(node.command({"submit", "hangs", "--id", "t", "--data", "{}"}).code == 0);
+}
+
+std::string hanging_agent() {
+  return "\n[[agent]]\nname = \"hang\"\nprogram = \"/bin/sleep\"\narguments = [\"300\"]\nallow_root = true\n";
+}
+
+nlohmann::json attempt_of(const node_process& node) {
+  const auto shown = node.json_of({"task", "show", "t", "--json"});
+  const auto& log = shown.at(0).at("steps").at(0).at("log");
+  return log.empty() ? nlohmann::json{} : log.at(0);
+}
+
+/// Whether the attempt came to its end within the limit.
+bool ends(const node_process& node, std::chrono::milliseconds limit) {
+  const auto until = clock_type::now() + limit;
+  do {
+    if (const auto attempt = attempt_of(node); !attempt.is_null() && attempt.at("outcome") != "open")
+      return true;
+    std::this_thread::sleep_for(50ms);
+  } while (clock_type::now() < until);
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("an attempt is over at its complete-by though its node never lives that long") {
+  constexpr auto complete_by = 6s;
+  node_process node{STEADFAST_BINARY, hanging_agent()};
+  submit_one_that_hangs(node, "6s");
+  const auto until = clock_type::now() + 25s;
+  bool is_over = ends(node, 1s);
+  while (!is_over && clock_type::now() < until) {
+    node.kill();
+    const auto begun = clock_type::now();
+    node.start();
+    is_over = ends(node, 1s);
+    REQUIRE(clock_type::now() - begun < complete_by); // else its end would say nothing
+  }
+  REQUIRE(is_over);
+  const auto attempt = attempt_of(node);
+  INFO(attempt.dump());
+  CHECK(attempt.at("outcome") == "expired");
+}
+
+TEST_CASE("row 52: what came due while the machine slept is noticed when it wakes") {
+  temp_folder folder;
+  const auto slept = folder.path() / "slept";
+  const auto sleep_until = [&slept](const std::string& seconds) {
+    const auto next = slept.string() + ".next";
+    std::ofstream{next} << seconds << '\n';
+    std::filesystem::rename(next, slept);
+  };
+  sleep_until("0");
+  node_process node{STEADFAST_BINARY,
+                    hanging_agent(),
+                    {std::string{"LD_PRELOAD="} + STEADFAST_SLEEPING_CLOCK, "STEADFAST_SLEPT_FILE=" + slept.string()}};
+  submit_one_that_hangs(node, "1h");
+  REQUIRE_FALSE(ends(node, 1s));
+  sleep_until("1800");
+  REQUIRE_FALSE(ends(node, 2s));
+  sleep_until("3600");
+  CHECK(ends(node, 20s));
+  CHECK(attempt_of(node).at("outcome") == "expired");
+}

@@ -1,0 +1,120 @@
+// A copy becomes a store again.
+
+#include "support.hpp"
+
+#include "store/restore.hpp"
+#include "store/restored.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <map>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string why_not(const fs::path& from, const fs::path& to, bool without_journal = false) {
+  try {
+    restore(from, small_options(to), without_journal);
+    return {};
+  } catch (const store_error& e) {
+    return e.what();
+  }
+}
+
+/// Every file, by its name and size.
+std::map<fs::path, std::uintmax_t> files_in(const fs::path& folder) {
+  std::map<fs::path, std::uintmax_t> files;
+  for (const auto& f : fs::directory_iterator{folder})
+    files[f.path()] = f.file_size();
+  return files;
+}
+
+} // namespace
+
+TEST_CASE("row 69: a copy that is restored is a store that starts above every epoch, and the copy stays as it is") {
+  opened_store store;
+  store.submit("running");
+  store.take();
+  store.submit("waiting");
+  const auto copy = store.path().parent_path() / "copy";
+  const auto to = store.path().parent_path() / "new" / "place";
+  store->copy(copy);
+  const auto before = files_in(copy);
+  for (const char* name : {"first", "second"}) { // as often as one likes
+    const auto made = restore(copy, small_options(to / name), false);
+    CHECK(made.report.faults.empty());
+    CHECK(made.report.tasks == 2);
+    CHECK(mentions(made.what_may_run_again, "2 unfinished tasks (waiting, running)"));
+    lmdb_engine restored{small_options(to / name)};
+    CHECK(restored.find("running")->lock_epoch == 1 + epoch_leap);
+    CHECK(restored.commit({submit_task{order("new"), at(1)}})[0].created);
+  }
+  CHECK(files_in(copy) == before);
+}
+
+TEST_CASE("row 69: a store that was killed is restored with what is only in its journal, and is not touched") {
+  opened_store store{commits::shared};
+  store.submit("a");
+  store->save();
+  store.submit("b");
+  store.close();
+  const auto to = store.path().parent_path() / "restored";
+  const auto before = files_in(store.path());
+  CHECK(restore(store.path(), small_options(to), false).report.tasks == 2);
+  CHECK(files_in(store.path()) == before);
+  lmdb_engine restored{small_options(to)};
+  CHECK(restored.find("b"));
+  store.reopen(); // which has its own
+  CHECK(store->find("b"));
+}
+
+TEST_CASE("row 66: a store that lost its journal is restored without it only if that is asked for") {
+  opened_store store{commits::shared};
+  store.submit("a");
+  store->save();
+  store.submit("b");
+  store.close();
+  fs::remove(store.path() / "journal");
+  const auto to = store.path().parent_path() / "restored";
+  const auto why = why_not(store.path(), to);
+  CHECK(mentions(why, "is missing"));
+  CHECK(mentions(why, "--without-journal"));
+  CHECK_FALSE(fs::exists(to / "data.mdb"));
+  CHECK(restore(store.path(), small_options(to), true).report.tasks == 1);
+}
+
+TEST_CASE("what cannot be restored, or not there, is refused by name, and nothing is left that looks like a store") {
+  opened_store store;
+  store.submit("a");
+  const auto parent = store.path().parent_path();
+  const auto to = parent / "to";
+  CHECK(mentions(why_not(store.path(), to), "is in use"));
+  CHECK(mentions(why_not(parent / "nowhere", to), "there is no store at"));
+  store->copy(parent / "copy");
+  CHECK(mentions(why_not(parent / "copy", store.path()), "a store is there already"));
+  store.close();
+  for (const char* left : {"journal", "closed"}) {
+    fs::create_directory(to);
+    fs::permissions(to, fs::perms::owner_all);
+    std::ofstream{to / left} << "x";
+    CHECK(mentions(why_not(parent / "copy", to), "a store is there already, with its file `" + std::string{left}));
+    fs::remove_all(to);
+  }
+  fs::resize_file(parent / "copy" / "data.mdb", 5 * 4096);
+  CHECK(mentions(why_not(parent / "copy", to), "is damaged"));
+  CHECK_FALSE(fs::exists(to / "data.mdb"));
+}
+
+TEST_CASE("row 70: copies of each format are restored") {
+  for (const std::string format : {"format-1", "format-4", "format-5", "format-6"}) {
+    INFO(format);
+    temporary_directory d;
+    const auto from = fs::path{STEADFAST_SOURCE_DIR} / "tests" / "golden" / format / "store";
+    CHECK(restore(from, small_options(d.store()), false).report.tasks == 4);
+  }
+}
