@@ -15,7 +15,31 @@ void block_signals() {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
-call_threads::call_threads(std::size_t threads_max) : threads_max_{threads_max} {}
+void open_threads::begin(const std::string& whose) {
+  const std::lock_guard lock{mutex_};
+  ++open_[whose];
+}
+
+void open_threads::end(const std::string& whose) {
+  const std::lock_guard lock{mutex_};
+  const auto found = open_.find(whose);
+  if (--found->second == 0)
+    open_.erase(found);
+  changed_.notify_all();
+}
+
+std::vector<std::string> open_threads::wait_for(std::chrono::milliseconds limit) {
+  std::unique_lock lock{mutex_};
+  changed_.wait_for(lock, limit, [this] { return open_.empty(); });
+  std::vector<std::string> all;
+  for (const auto& [whose, count] : open_)
+    all.push_back(whose);
+  return all;
+}
+
+call_threads::call_threads(std::size_t threads_max, thread_place place) : threads_max_{threads_max} {
+  shared_->place = std::move(place);
+}
 
 call_threads::~call_threads() {
   std::unique_lock lock{shared_->mutex};
@@ -34,10 +58,21 @@ void call_threads::carry_out(std::function<void()> work) {
 }
 
 void call_threads::start_thread() {
+  const auto& place = shared_->place;
+  if (place.open)
+    place.open->begin(place.whose);
   try {
-    std::thread{[s = shared_] { serve(s); }}.detach();
+    std::thread{[s = shared_]() mutable {
+      serve(s);
+      const auto at = s->place;
+      s.reset(); // with what the work held
+      if (at.open)
+        at.open->end(at.whose);
+    }}.detach();
     ++shared_->threads;
   } catch (const std::system_error&) {
+    if (place.open)
+      place.open->end(place.whose);
     // The system has none to give. The work waits for a thread that is busy, or for the next attempt to start one.
   }
 }

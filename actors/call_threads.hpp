@@ -1,19 +1,43 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <vector>
 
 namespace steadfast::actors {
 
+/// Threads that may outlive their pool, by whose they are, for who must not go before them.
+class open_threads {
+public:
+  void begin(const std::string& whose);
+  void end(const std::string& whose);
+  /// Whose there still are when all have ended or the limit has passed.
+  std::vector<std::string> wait_for(std::chrono::milliseconds limit);
+
+private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::string, std::size_t> open_;
+};
+
+/// Where the threads of a pool are counted; nowhere by default.
+struct thread_place {
+  std::shared_ptr<open_threads> open;
+  std::string whose;
+};
+
 /// A pool of threads for work that blocks. A thread is started when there is work and none is idle. The destructor waits
-/// for idle threads only: one that is busy ends by itself when its work returns.
+/// for idle threads only: one that is busy ends by itself when its work returns, and is counted at its place until then.
 class call_threads {
 public:
-  explicit call_threads(std::size_t threads_max);
+  explicit call_threads(std::size_t threads_max, thread_place place = {});
   ~call_threads();
   call_threads(const call_threads&) = delete;
   call_threads& operator=(const call_threads&) = delete;
@@ -24,6 +48,7 @@ public:
 private:
   /// Outlives the pool as long as a thread is busy.
   struct shared {
+    thread_place place;
     std::mutex mutex;
     std::condition_variable changed;
     std::deque<std::function<void()>> work;

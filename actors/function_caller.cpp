@@ -1,7 +1,5 @@
 #include "actors/function_caller.hpp"
 
-#include "actors/call_threads.hpp"
-
 #include <atomic>
 #include <exception>
 #include <map>
@@ -87,9 +85,9 @@ private:
 
 class blocking_caller : public caller {
 public:
-  blocking_caller(blocking_function f, std::uint32_t concurrency, call_over over)
+  blocking_caller(blocking_function f, std::uint32_t concurrency, call_over over, thread_place place)
       : shared_{std::make_shared<shared>(std::move(f), std::move(over))},
-        threads_{concurrency} {}
+        threads_{concurrency, std::move(place)} {}
   ~blocking_caller() override { shared_->calls.request_stop_of_all(); }
 
   const char* kind() const override { return "function"; }
@@ -187,11 +185,12 @@ private:
 
 } // namespace
 
-std::unique_ptr<caller> make_function_caller(agent_function f, std::uint32_t concurrency, call_over over) {
+std::unique_ptr<caller> make_function_caller(agent_function f, std::uint32_t concurrency, call_over over,
+                                             thread_place place) {
   if (auto* quick = std::get_if<quick_function>(&f))
     return std::make_unique<quick_caller>(std::move(*quick));
   if (auto* blocking = std::get_if<blocking_function>(&f))
-    return std::make_unique<blocking_caller>(std::move(*blocking), concurrency, std::move(over));
+    return std::make_unique<blocking_caller>(std::move(*blocking), concurrency, std::move(over), std::move(place));
   return std::make_unique<async_caller>(std::get<async_function>(std::move(f)), std::move(over));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/call_threads.hpp"
 #include "actors/caller.hpp"
 
 #include <cstdint>
@@ -7,7 +8,9 @@
 
 namespace steadfast::actors {
 
-/// `concurrency`: how many threads a blocking function may have; they are started when first needed.
-std::unique_ptr<caller> make_function_caller(agent_function f, std::uint32_t concurrency, call_over over);
+/// `concurrency`: how many threads a blocking function may have; they are started when first needed, and counted at `place`.
+/// REQUIRES: the function is not empty.
+std::unique_ptr<caller> make_function_caller(agent_function f, std::uint32_t concurrency, call_over over,
+                                             thread_place place = {});
 
 } // namespace steadfast::actors

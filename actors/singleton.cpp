@@ -6,6 +6,8 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <exception>
+#include <string>
 #include <utility>
 
 namespace steadfast::actors {
@@ -38,10 +40,8 @@ private:
     if (m.epoch != epoch_) {
       end();
       epoch_ = m.epoch;
-      if (m.epoch != 0) {
-        instance_ = deps_.make(system());
-        monitor(instance_);
-      }
+      if (m.epoch != 0)
+        make(m.name);
     }
     if (!instance_)
       return;
@@ -49,6 +49,25 @@ private:
     ask(this, instance_, deps_.answer_limit, m)
       .then([this, keeper, m] { tell(this, keeper, lease_progress{m.name}); },
             [](const caf::error&) {}); // it hangs: the lease will lapse
+  }
+
+  void make(const std::string& lease) {
+    try {
+      instance_ = deps_.make(system());
+      if (instance_)
+        monitor(instance_);
+      else
+        say("lease " + lease + ": its function made no actor; the lease will lapse");
+    } catch (const std::exception& e) {
+      say("lease " + lease + ": its function threw: " + e.what() + "; the lease will lapse");
+    } catch (...) {
+      say("lease " + lease + ": its function threw something that is no std::exception; the lease will lapse");
+    }
+  }
+
+  void say(const std::string& line) const {
+    if (deps_.log)
+      deps_.log(line);
   }
 
   void end() {
@@ -63,8 +82,9 @@ private:
 
 } // namespace
 
-guarded_actor spawn_singleton_guard(caf::actor_system& sys, singleton_deps deps) {
-  return sys.spawn<singleton_guard>(std::move(deps));
+guarded_actor spawn_singleton_guard(caf::actor_system& sys, singleton_deps deps, bool detached) {
+  return detached ? sys.spawn<singleton_guard, caf::detached>(std::move(deps))
+                  : sys.spawn<singleton_guard>(std::move(deps));
 }
 
 } // namespace steadfast::actors

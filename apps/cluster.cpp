@@ -4,7 +4,7 @@
 #include "apps/node_access.hpp"
 #include "apps/table.hpp"
 #include "runtime/cluster_file.hpp"
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 #include "runtime/node_processes.hpp"
 
 #include <CLI/CLI.hpp>

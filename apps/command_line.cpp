@@ -2,8 +2,8 @@
 
 #include "apps/failure.hpp"
 #include "apps/terminal.hpp"
-#include "runtime/client.hpp"
 #include "runtime/config_error.hpp"
+#include "steadfast/client.hpp"
 #include "store/state_store.hpp"
 
 #include <CLI/CLI.hpp>

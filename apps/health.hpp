@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apps/table.hpp"
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 #include "workflow/time.hpp"
 
 #include <nlohmann/json.hpp>

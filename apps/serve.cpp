@@ -4,7 +4,7 @@
 #include "runtime/config_file.hpp"
 #include "runtime/links/credentials.hpp"
 #include "runtime/log.hpp"
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 
 #include <CLI/CLI.hpp>
 

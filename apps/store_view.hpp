@@ -18,7 +18,7 @@ public:
 
 private:
   scratch_folder folder_; ///< of the socket
-  node node_;
+  assembled_node node_;
 };
 
 } // namespace steadfast::apps

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 
 #include <nlohmann/json.hpp>
 

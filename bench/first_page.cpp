@@ -6,7 +6,7 @@
 // and asks for the first page of 100, as `steadfast task list` does, in several ways, ROUNDS times each (50).
 
 #include "bench/report.hpp"
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 #include "runtime/node.hpp"
 #include "store/lmdb_store.hpp"
 #include "workflow/transition.hpp"
@@ -123,7 +123,7 @@ void ask(const fs::path& folder, std::size_t tasks, int rounds) {
   o.store.path = folder / "store";
   o.socket = folder / "control.sock";
   o.log.level = "off";
-  steadfast::node n{o};
+  steadfast::assembled_node n{o};
   n.start();
   steadfast::client node{o.socket.string()};
   std::cout << "\n"

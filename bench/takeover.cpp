@@ -8,7 +8,7 @@
 
 #include "bench/report.hpp"
 #include "runtime/address.hpp"
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 #include "runtime/cluster_file.hpp"
 #include "runtime/node_processes.hpp"
 

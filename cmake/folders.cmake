@@ -1,15 +1,16 @@
-# steadfast_folder(store [CAF] [BUT_FOR launcher/] LIBRARIES steadfast::workflow LMDB::LMDB)
+# steadfast_folder(store [CAF] [BUT_FOR launcher/ another.cpp] LIBRARIES steadfast::workflow LMDB::LMDB)
 #
 # One static library per folder, named steadfast_<folder>, with the alias steadfast::<folder>: all its sources, its
-# libraries, and the root of the tree as include path. A folder without a source is an interface library. CAF says that
-# its sources include CAF (see steadfast_uses_caf), BUT_FOR names a folder in it that is a program by itself.
+# libraries, and the root of the tree and include/ as include paths, which the installed package does not have. A folder
+# without a source is an interface library. CAF says that its sources include CAF (see steadfast_uses_caf), BUT_FOR names what
+# in it belongs to another target: folders and sources.
 function(steadfast_folder folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "BUT_FOR" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "" "LIBRARIES;BUT_FOR")
   set(target steadfast_${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
-  if(arg_BUT_FOR)
-    list(FILTER sources EXCLUDE REGEX "/${arg_BUT_FOR}")
-  endif()
+  foreach(other IN LISTS arg_BUT_FOR)
+    list(FILTER sources EXCLUDE REGEX "${folder}/${other}")
+  endforeach()
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
@@ -23,17 +24,21 @@ function(steadfast_folder folder)
   add_library(steadfast::${folder} ALIAS ${target})
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
-                                                "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/steadfast>")
+                                                "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
   target_link_libraries(${target} ${scope} ${arg_LIBRARIES})
   steadfast_install_library(${folder})
-  install(DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/steadfast/${folder}"
-          FILES_MATCHING PATTERN "*.hpp")
 endfunction()
 
-# As steadfast::<name> in the installed package.
+# steadfast_install_library(store [EXPORT the_targets_of_its_component]): as steadfast::<name> in the installed package.
 function(steadfast_install_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXPORT" "")
+  if(NOT arg_EXPORT)
+    set(arg_EXPORT steadfast_node_targets)
+  endif()
   set_target_properties(steadfast_${name} PROPERTIES EXPORT_NAME ${name})
-  install(TARGETS steadfast_${name} EXPORT steadfast_targets)
+  if(STEADFAST_INSTALL)
+    install(TARGETS steadfast_${name} EXPORT ${arg_EXPORT})
+  endif()
 endfunction()
 
 # CAF's headers bind null references where an actor is spawned from a function without arguments: nothing is read

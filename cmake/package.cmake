@@ -1,20 +1,29 @@
-# `cmake --install build/release --prefix ...`: the program, the libraries and headers as the CMake package steadfast, and
-# the files of config/ for reading and copying. The folders install their own library and headers.
+# `cmake --install build/release --prefix ...`: the program, the libraries with the headers of include/ as the CMake package
+# steadfast (components client and node) and as pkg-config's steadfast-client and steadfast-node, the documents, the
+# examples, and the files of config/ for reading and copying.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/steadfast")
 
-install(EXPORT steadfast_targets NAMESPACE steadfast:: DESTINATION "${package_dir}")
+install(DIRECTORY include/steadfast DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.hpp")
+# The files of pkg-config find the rest from where they are, wherever the package was moved.
+file(RELATIVE_PATH pkgconfig_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+foreach(component client node)
+  install(EXPORT steadfast_${component}_targets NAMESPACE steadfast:: DESTINATION "${package_dir}")
+  configure_file(cmake/steadfast-${component}.pc.in "${PROJECT_BINARY_DIR}/steadfast-${component}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/steadfast-${component}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()
 configure_package_config_file(cmake/steadfast-config.cmake.in "${PROJECT_BINARY_DIR}/steadfast-config.cmake"
                               INSTALL_DESTINATION "${package_dir}")
-write_basic_package_version_file("${PROJECT_BINARY_DIR}/steadfast-config-version.cmake" COMPATIBILITY SameMinorVersion)
+configure_file(cmake/steadfast-config-version.cmake.in "${PROJECT_BINARY_DIR}/steadfast-config-version.cmake" @ONLY)
 install(
   FILES "${PROJECT_BINARY_DIR}/steadfast-config.cmake"
         "${PROJECT_BINARY_DIR}/steadfast-config-version.cmake"
-        cmake/FindAsio.cmake
         cmake/FindCAF.cmake
         cmake/FindLMDB.cmake
         cmake/FindxxHash.cmake
   DESTINATION "${package_dir}")
 
 install(DIRECTORY config OPTIONAL DESTINATION "${CMAKE_INSTALL_DATADIR}/steadfast")
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY examples/cpp examples/hello DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples")
+install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")

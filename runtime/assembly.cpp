@@ -130,7 +130,7 @@ private:
       parts_.supervisor_lease = spawn_lease(
         parts_.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
     for (const auto& [name, make] : with_.singletons) {
-      parts_.singletons.push_back(actors::spawn_singleton_guard(system_, {make}));
+      parts_.singletons.push_back(actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
       parts_.singleton_leases.push_back(
         spawn_lease(parts_.singletons.back(), {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
     }

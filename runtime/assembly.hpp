@@ -62,6 +62,7 @@ struct node_surroundings {
   std::function<void(const std::string& why)> on_fatal{}; ///< the store must not be used any more
   std::function<void(const std::string& event, const workflow::task&, const std::string& detail)> log_task{};
   std::function<void(const std::string& line)> log{};
+  std::function<void(const std::string& line)> warn{}; ///< of mistakes in what users gave
 };
 
 /// Starts the actors that the roles ask for; the front is the last of them and knows all others. Nothing is published.

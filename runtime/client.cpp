@@ -1,14 +1,11 @@
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 
+#include "runtime/client_calls.hpp"
 #include "runtime/exact_json.hpp"
-
-#include "runtime/time_id.hpp"
 
 #include <asio.hpp>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace steadfast {
@@ -20,8 +17,6 @@ using protocol = asio::local::stream_protocol;
 using std::chrono::milliseconds;
 
 constexpr milliseconds answer_limit{30'000};
-constexpr milliseconds look_first{5};
-constexpr milliseconds look_longest{250};
 
 /// 0 when there is none of that name.
 std::int64_t whole_number(const json& in, const char* name) {
@@ -29,42 +24,12 @@ std::int64_t whole_number(const json& in, const char* name) {
   return found != in.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
 }
 
-client_error::kind kind_of(std::int64_t code) {
-  switch (code) {
-    case 2: return client_error::kind::busy;
-    case 3: return client_error::kind::timed_out;
-    case 4: return client_error::kind::not_found;
-    default: return client_error::kind::refused;
-  }
-}
-
-/// What an exception can show of the message: what() ends at the first zero.
-std::string reason_of(const json& error) {
-  const std::string reason{error.value("message", std::string{}).c_str()};
-  return reason.empty() ? "the node gave no reason" : reason;
-}
-
 json result_of(const json& answer) {
   if (answer.contains("result"))
     return answer["result"];
   const auto& error = answer.at("error");
   const milliseconds retry_after{whole_number(error.value("data", json::object()), "retry_after_ms")};
-  throw client_error{kind_of(whole_number(error, "code")), reason_of(error), retry_after};
-}
-
-/// What `read` finds in what the node said.
-template <class Read>
-auto understood(Read read) {
-  try {
-    return read();
-  } catch (const json::exception& e) {
-    throw client_error{client_error::kind::unreachable,
-                       std::string{"what listens there gives answers that are none of a node: "} + e.what()};
-  }
-}
-
-bool has_ended(const std::string& state) {
-  return state == "processed" || state == "undone" || state == "error";
+  throw runtime::error_of(whole_number(error, "code"), error.value("message", std::string{}), retry_after);
 }
 
 } // namespace
@@ -75,11 +40,16 @@ public:
 
   json call(const std::string& method, const json& params) {
     const json request{{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}};
-    write(exact_text(request) + "\n");
-    const auto answer = parsed(read_line());
+    // What cannot be written may have been turned away: then it says why.
+    const auto written = write(exact_text(request) + "\n");
+    const auto answer = parsed(read_line(written));
     if (!answer.is_object())
       throw client_error{client_error::kind::unreachable, "the node at " + path_ + " gave an answer that is no JSON"};
-    return understood([&] { return result_of(answer); });
+    return runtime::understood([&] { return result_of(answer); });
+  }
+
+  runtime::ask_node asker() {
+    return [this](const std::string& method, const json& params) { return call(method, params); };
   }
 
 private:
@@ -92,6 +62,11 @@ private:
   }
 
   void connect() {
+    constexpr std::size_t path_max = 107; // sockaddr_un
+    if (path_.size() > path_max)
+      throw client_error{client_error::kind::unreachable,
+                         "no node can be at the socket " + path_ + ": its path has " + std::to_string(path_.size())
+                           + " bytes, and that of a socket may have 107"};
     asio::error_code e;
     socket_.connect(protocol::endpoint{path_}, e);
     if (e)
@@ -101,14 +76,13 @@ private:
                                                               " `steadfast console --store DIR`"};
   }
 
-  void write(const std::string& line) {
+  asio::error_code write(const std::string& line) {
     asio::error_code e;
     asio::write(socket_, asio::buffer(line), e);
-    if (e)
-      lost(e);
+    return e;
   }
 
-  std::string read_line() {
+  std::string read_line(const asio::error_code& written) {
     asio::error_code result = asio::error::would_block;
     std::size_t size = 0;
     asio::async_read_until(socket_, asio::dynamic_buffer(in_), '\n', [&](const asio::error_code& e, std::size_t n) {
@@ -124,7 +98,7 @@ private:
                          "the node at " + path_ + " did not answer within 30 s; the outcome is unknown"};
     }
     if (result)
-      lost(result);
+      lost(written ? written : result);
     auto line = in_.substr(0, size);
     in_.erase(0, size);
     return line;
@@ -149,31 +123,19 @@ client::client(client&&) noexcept = default;
 client& client::operator=(client&&) noexcept = default;
 
 submitted client::submit(const std::string& workflow, const std::string& payload, const submit_options& options) {
-  json params{{"workflow", workflow}, {"payload", payload}, {"id", options.id.empty() ? make_time_id() : options.id}};
-  if (options.version != 0)
-    params["version"] = options.version;
-  if (options.priority)
-    params["priority"] = *options.priority;
-  if (!options.reply_to.empty())
-    params["reply_to"] = options.reply_to;
-  const auto answer = call("submit", params);
-  return understood([&] { return submitted{answer.at("id"), answer.at("created"), answer.at("process_state")}; });
+  return runtime::submit(impl_->asker(), workflow, payload, options);
 }
 
 std::string client::wait(const std::string& id, milliseconds limit) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  for (auto pause = look_first;; pause = std::min(2 * pause, look_longest)) {
-    const auto answer = call("task.state", {{"id", id}});
-    const auto state = understood([&] { return answer.at("process_state").get<std::string>(); });
-    if (has_ended(state) || std::chrono::steady_clock::now() >= until)
-      return state;
-    std::this_thread::sleep_for(pause);
-  }
+  return runtime::wait(impl_->asker(), id, limit);
 }
 
 json client::show(const std::string& id) {
-  const auto answer = call("task.show", {{"id", id}});
-  return understood([&] { return answer.at("task"); });
+  return runtime::show(impl_->asker(), id);
+}
+
+json client::result(const std::string& id) {
+  return runtime::result(impl_->asker(), id);
 }
 
 json client::call(const std::string& method, const json& params) {

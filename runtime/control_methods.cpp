@@ -31,6 +31,11 @@ using nlohmann::json;
 
 constexpr std::size_t page_max = 1000;
 
+/// What people say of themselves and of their reasons is kept with what they did, and no more of it than is kept is taken.
+std::size_t size_max_of(std::string_view name) {
+  return name == "who" || name == "why" ? workflow::note_size_max : std::string::npos;
+}
+
 std::size_t max_of(const json& params) {
   return std::min(number_of(params, "max", std::size_t{100}), page_max);
 }
@@ -294,7 +299,12 @@ workflow::instant moment_of(const json& params, const char* name, workflow::inst
 std::string text_of(const json& params, const char* name) {
   if (!params.contains(name) || !params[name].is_string())
     throw control_error{control_error::invalid_params, std::string{"`"} + name + "` must be a text"};
-  return params[name];
+  const auto& text = params[name].get_ref<const std::string&>();
+  if (const auto max = size_max_of(name); text.size() > max)
+    throw control_error{control_error::invalid_params, std::string{"`"} + name + "` has "
+                                                         + std::to_string(text.size()) + " bytes and may have "
+                                                         + std::to_string(max)};
+  return text;
 }
 
 std::string text_of(const json& params, const char* name, const std::string& absent) {

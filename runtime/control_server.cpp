@@ -4,15 +4,20 @@
 
 #include <asio.hpp>
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <future>
+#include <list>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -53,13 +58,13 @@ json parsed(const std::string& line) {
   return request.is_discarded() ? json{} : request;
 }
 
-/// Root and the owner of the node may talk to it.
-bool may_talk(int descriptor) {
+/// The process at the other end, if it is one of root or of the owner of the node; 0: it may not talk to it.
+pid_t talker(int descriptor) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-    return false;
-  return peer.uid == geteuid() || peer.uid == 0;
+    return 0;
+  return peer.uid == geteuid() || peer.uid == 0 ? peer.pid : 0;
 }
 
 /// Calls that were begun and are not answered.
@@ -85,40 +90,64 @@ private:
   std::size_t count_ = 0;
 };
 
-/// What all sessions share.
+class session;
+
+/// What all sessions share. What is not said to be of other threads, too, is of the one that runs `io`.
 struct host {
   control_options options;
   control_methods methods;
-  open_calls calls;
-  std::atomic<std::size_t> connections{0};
-  bool closing = false; ///< what is asked from now on is not read; of the thread that runs `io`
+  open_calls calls;                ///< of any thread
+  std::list<session*> sessions;    ///< whoever said or was told something last is the last
+  std::size_t unfinished = 0;      ///< bytes of requests that have not come to their end
+  bool closing = false; ///< what is asked from now on is not read
   asio::io_context io;
   asio::thread_pool pool; ///< last, so that methods under way end before what they use
 };
 
+constexpr std::chrono::milliseconds busy_wait{1000};
+
+std::string busy_line(const std::string& why) {
+  return failure({}, control_error::busy, why, busy_wait).dump() + "\n";
+}
+
 /// One connection: reads a line, begins the call on the pool, writes the answer when it is there, reads the next.
 class session : public std::enable_shared_from_this<session> {
 public:
-  session(host& h, protocol::socket s) : host_{h}, socket_{std::move(s)}, buffer_{h.options.frame_max} {
-    ++host_.connections;
-  }
-  ~session() { --host_.connections; }
+  session(host& h, protocol::socket s, pid_t process)
+      : host_{h},
+        socket_{std::move(s)},
+        process_{process},
+        place_{h.sessions.insert(h.sessions.end(), this)} {}
+  /// The last who has it may be of another thread: only when nothing is left to do.
+  ~session() = default;
   session(const session&) = delete;
   session& operator=(const session&) = delete;
 
   void read() {
-    if (host_.closing)
-      return;
-    asio::async_read_until(socket_, buffer_, '\n',
-                           [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
-                             if (!e && !self->host_.closing)
-                               self->run(self->take(n));
-                             else if (e == asio::error::not_found)
-                               self->refuse_frame();
-                           });
+    if (is_gone_ || host_.closing)
+      return hang_up();
+    if (const auto end = in_.find('\n', looked_at_); end != std::string::npos)
+      return run(take(end + 1));
+    looked_at_ = in_.size();
+    if (in_.size() > host_.options.frame_max)
+      return refuse(failure({}, invalid_request,
+                            "a request may have " + std::to_string(host_.options.frame_max) + " bytes")
+                      .dump()
+                    + "\n");
+    if (host_.unfinished > host_.options.unfinished_max)
+      return refuse(busy_line("too many requests have been begun and have not come to their end"));
+    socket_.async_read_some(asio::buffer(piece_),
+                            [self = shared_from_this()](const asio::error_code& e, std::size_t n) { self->got(e, n); });
   }
 
   host& owner() const { return host_; }
+  pid_t process() const { return process_; }
+  bool is_idle(std::chrono::steady_clock::time_point now) const {
+    return !is_asked_ && now - moved_at_ >= host_.options.idle_enough;
+  }
+
+  /// For another one's sake.
+  void give_way() { hang_up(); }
 
   /// From any thread.
   void answer(const json& what) {
@@ -128,35 +157,75 @@ public:
   }
 
 private:
+  void got(const asio::error_code& e, std::size_t size) {
+    if (e || is_gone_)
+      return hang_up();
+    moves();
+    in_.append(piece_.data(), size);
+    host_.unfinished += size;
+    read();
+  }
+
   std::string take(std::size_t size) {
-    std::string line{asio::buffers_begin(buffer_.data()),
-                     asio::buffers_begin(buffer_.data()) + static_cast<std::ptrdiff_t>(size)};
-    buffer_.consume(size);
+    auto line = in_.substr(0, size);
+    in_.erase(0, size);
+    looked_at_ = 0;
+    if (in_.empty())
+      in_.shrink_to_fit(); // a long request leaves nothing behind
+    host_.unfinished -= size;
     return line;
   }
 
   void run(std::string line);
 
   void write(std::string answer) {
+    if (is_gone_)
+      return;
     out_ = std::move(answer);
+    is_asked_ = false;
+    moves();
     asio::async_write(socket_, asio::buffer(out_), [self = shared_from_this()](const asio::error_code& e, std::size_t) {
-      if (!e)
-        self->read();
+      if (e || self->is_gone_)
+        return self->hang_up();
+      self->out_ = {};
+      self->moves();
+      self->read();
     });
   }
 
-  /// The line is longer than a frame may be: say so and hang up.
-  void refuse_frame() {
-    out_ =
-      failure({}, invalid_request, "a request may have " + std::to_string(host_.options.frame_max) + " bytes").dump()
-      + "\n";
+  /// Says so and hangs up.
+  void refuse(std::string line) {
+    out_ = std::move(line);
     asio::async_write(socket_, asio::buffer(out_),
-                      [self = shared_from_this()](const asio::error_code&, std::size_t) {});
+                      [self = shared_from_this()](const asio::error_code&, std::size_t) { self->hang_up(); });
+  }
+
+  void moves() {
+    moved_at_ = std::chrono::steady_clock::now();
+    host_.sessions.splice(host_.sessions.end(), host_.sessions, place_);
+  }
+
+  /// What waits for it ends with an error.
+  void hang_up() {
+    if (std::exchange(is_gone_, true))
+      return;
+    host_.sessions.erase(place_);
+    host_.unfinished -= in_.size();
+    in_ = {};
+    asio::error_code ignored;
+    socket_.close(ignored);
   }
 
   host& host_;
   protocol::socket socket_;
-  asio::streambuf buffer_;
+  const pid_t process_;
+  std::list<session*>::iterator place_;
+  std::chrono::steady_clock::time_point moved_at_ = std::chrono::steady_clock::now();
+  bool is_asked_ = false; ///< a call is under way
+  bool is_gone_ = false;
+  std::string in_;
+  std::size_t looked_at_ = 0; ///< bytes of `in_` that hold no end of a line
+  std::array<char, 16384> piece_{};
   std::string out_;
 };
 
@@ -182,10 +251,10 @@ public:
     if (!request.is_object())
       return c->refuse(parse_failed, "the request is not a JSON object, or is nested too deep");
     c->id_ = request.value("id", json{});
-    if (request.contains("jsonrpc") && request["jsonrpc"] != "2.0")
-      return c->refuse(invalid_request, "`jsonrpc` must be \"2.0\"");
     if (!request.contains("method") || !request["method"].is_string())
       return c->refuse(invalid_request, "the request names no method");
+    if (request.value("jsonrpc", json{}) != "2.0")
+      return c->refuse(invalid_request, "`jsonrpc` must be \"2.0\": this is no other protocol");
     const auto name = request["method"].get<std::string>();
     const auto& methods = c->host_.methods;
     const auto found = methods.find(name);
@@ -216,9 +285,28 @@ private:
 };
 
 void session::run(std::string line) {
+  is_asked_ = true;
   auto c = std::make_shared<call>(shared_from_this());
   asio::post(host_.pool, [c = std::move(c), line = std::move(line)] { call::begin(c, line); });
 }
+
+/// A file that is open for nothing but to be closed when no other can be opened.
+class spare_file {
+public:
+  spare_file() : descriptor_{open("/dev/null", O_RDONLY | O_CLOEXEC)} {}
+  ~spare_file() {
+    if (descriptor_ >= 0)
+      close(descriptor_);
+  }
+  spare_file(spare_file&& other) noexcept : descriptor_{std::exchange(other.descriptor_, -1)} {}
+  spare_file& operator=(spare_file&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+
+private:
+  int descriptor_;
+};
 
 bool is_listening(const std::filesystem::path& path) {
   asio::io_context io;
@@ -275,7 +363,7 @@ json control_method::operator()(const json& params) const {
 class control_server::implementation {
 public:
   implementation(const control_options& options, control_methods methods)
-      : host_{options, std::move(methods), {}, {}, false, {}, asio::thread_pool{options.threads}},
+      : host_{options, std::move(methods), {}, {}, 0, false, {}, asio::thread_pool{options.threads}},
         acceptor_{listen(host_.io, options.socket)} {
     accept();
     thread_ = std::thread{[this] { host_.io.run(); }};
@@ -304,15 +392,68 @@ private:
     acceptor_.async_accept([this](const asio::error_code& e, protocol::socket s) {
       if (e == asio::error::operation_aborted)
         return;
-      const bool room = host_.connections < host_.options.connections_max;
-      if (!e && room && may_talk(s.native_handle()))
-        std::make_shared<session>(host_, std::move(s))->read();
+      if (e)
+        return wait_for_files();
+      if (const auto process = talker(s.native_handle()))
+        welcome(std::move(s), process);
       accept();
     });
   }
 
+  void welcome(protocol::socket s, pid_t process) {
+    const auto& o = host_.options;
+    const auto of_it = std::count_if(host_.sessions.begin(), host_.sessions.end(),
+                                     [&](const session* x) { return x->process() == process; });
+    if (std::cmp_greater_equal(of_it, o.connections_of_process_max) && !make_room(process))
+      return turn_away(s, "this process has " + std::to_string(of_it) + " connections, which are as many as one may have");
+    if (host_.sessions.size() >= o.connections_max && !make_room(0))
+      return turn_away(s, "all " + std::to_string(o.connections_max) + " connections are in use");
+    std::make_shared<session>(host_, std::move(s), process)->read();
+  }
+
+  /// Of that process, or of any. False: none was idle for long enough.
+  bool make_room(pid_t process) {
+    const auto now = std::chrono::steady_clock::now();
+    const auto found = std::find_if(host_.sessions.begin(), host_.sessions.end(), [&](const session* x) {
+      return (process == 0 || x->process() == process) && x->is_idle(now);
+    });
+    if (found == host_.sessions.end())
+      return false;
+    (*found)->give_way();
+    return true;
+  }
+
+  /// It fits into what the kernel keeps for a connection, so it never waits.
+  static void turn_away(protocol::socket& s, const std::string& why) {
+    asio::error_code ignored;
+    s.non_blocking(true, ignored);
+    s.write_some(asio::buffer(busy_line(why)), ignored);
+  }
+
+  /// The process has no file left: the one that is kept for it tells the next in line, and the others wait.
+  void wait_for_files() {
+    spare_.reset();
+    acceptor_.non_blocking(true);
+    asio::error_code e;
+    protocol::socket s{host_.io};
+    acceptor_.accept(s, e);
+    if (!e)
+      turn_away(s, "the node has as many files open as it may have (ulimit -n)");
+    s = protocol::socket{host_.io};
+    spare_ = spare_file{};
+    retry_.expires_after(files_wait);
+    retry_.async_wait([this](const asio::error_code& ended) {
+      if (!ended)
+        accept();
+    });
+  }
+
+  static constexpr std::chrono::milliseconds files_wait{100};
+
   host host_;
   protocol::acceptor acceptor_;
+  asio::steady_timer retry_{host_.io};
+  std::optional<spare_file> spare_{spare_file{}};
   std::thread thread_;
 };
 

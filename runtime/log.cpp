@@ -3,6 +3,7 @@
 #include "actors/call_threads.hpp"
 #include "runtime/log_file.hpp"
 #include "runtime/time_text.hpp"
+#include "steadfast/node_error.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/async.h>
@@ -77,21 +78,36 @@ public:
   process_log() { use(std::make_shared<spdlog::sinks::stderr_sink_mt>(), spdlog::level::warn); }
 
   void start(const log_options& o) {
+    const auto sink = sink_for(o);
+    auto pool = std::make_shared<spdlog::details::thread_pool>(backlog_max, 1, actors::block_signals);
+    std::shared_ptr<spdlog::details::thread_pool> before; // ends, with what it has to write, after the lock
+    const std::lock_guard lock{mutex_};
+    before = std::exchange(pool_, std::move(pool));
     json_ = o.json;
-    pool_ = std::make_shared<spdlog::details::thread_pool>(backlog_max, 1, actors::block_signals);
-    use(sink_for(o), level_of(o.level));
+    use(sink, level_of(o.level));
   }
 
   void write(const std::string& level, const std::string& event, const fields& more, const std::string& detail) {
     const auto l = level_of(level);
-    auto& to = l >= spdlog::level::err || !async_ ? *sync_ : *async_;
-    if (to.should_log(l))
-      to.log(l, line(level, event, more, detail));
+    const auto [to, as_json] = writer_for(l);
+    if (to->should_log(l))
+      to->log(l, line(as_json, level, event, more, detail));
   }
 
-  std::size_t lost() const { return pool_ ? pool_->overrun_counter() : 0; }
+  std::size_t lost() const {
+    const std::lock_guard lock{mutex_};
+    return pool_ ? pool_->overrun_counter() : 0;
+  }
 
 private:
+  /// It may be started anew while others write.
+  std::pair<std::shared_ptr<spdlog::logger>, bool> writer_for(spdlog::level::level_enum l) const {
+    const std::lock_guard lock{mutex_};
+    if (l >= spdlog::level::err || !async_)
+      return {sync_, json_};
+    return {async_, json_};
+  }
+
   void use(const spdlog::sink_ptr& sink, spdlog::level::level_enum level) {
     sync_ = std::make_shared<spdlog::logger>("steadfast", sink);
     async_ = pool_ ? std::make_shared<spdlog::async_logger>("steadfast", sink, pool_,
@@ -109,13 +125,17 @@ private:
   static spdlog::sink_ptr sink_for(const log_options& o) {
     if (o.file.empty())
       return std::make_shared<spdlog::sinks::stderr_sink_mt>();
-    return std::make_shared<file_sink>(runtime::open_log_file(o.file));
+    try {
+      return std::make_shared<file_sink>(runtime::open_log_file(o.file));
+    } catch (const std::runtime_error& e) {
+      throw node_error{e.what()};
+    }
   }
 
-  std::string line(const std::string& level, const std::string& event, const fields& more,
-                   const std::string& detail) const {
+  static std::string line(bool as_json, const std::string& level, const std::string& event, const fields& more,
+                          const std::string& detail) {
     const auto now = std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
-    return json_ ? json_line(now, level, event, more, detail) : text_line(now, level, event, more, detail);
+    return as_json ? json_line(now, level, event, more, detail) : text_line(now, level, event, more, detail);
   }
 
   static std::string json_line(workflow::instant now, const std::string& level, const std::string& event,
@@ -142,6 +162,7 @@ private:
     return text;
   }
 
+  mutable std::mutex mutex_; ///< of what start() changes
   bool json_ = false;
   std::shared_ptr<spdlog::details::thread_pool> pool_;
   std::shared_ptr<spdlog::logger> sync_;

@@ -3,7 +3,7 @@
 #include "actors/speak.hpp"
 #include "actors/type_ids.hpp"
 #include "runtime/log.hpp"
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>

@@ -6,6 +6,7 @@
 #include "runtime/caf_text.hpp"
 #include "runtime/control_methods.hpp"
 #include "runtime/control_server.hpp"
+#include "runtime/function_watch.hpp"
 #include "runtime/log.hpp"
 #include "runtime/network.hpp"
 #include "store/lmdb_store.hpp"
@@ -22,6 +23,7 @@
 #include <future>
 #include <optional>
 #include <random>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -34,6 +36,7 @@ using actors::exit_now;
 constexpr int exit_store_failed = 74;          // EX_IOERR: the store cannot be trusted any more
 constexpr workflow::span answer_margin{2000};  ///< beyond the drain limit, for the last commits
 constexpr workflow::span farewell_limit{2000}; ///< for what is on its way to other nodes
+constexpr workflow::span end_of_function{1000}; ///< after it was asked to end, until it is named
 
 struct actor_config : caf::actor_system_config {
   explicit actor_config(const node_options& o) {
@@ -51,7 +54,31 @@ using store_wrapper = std::function<std::shared_ptr<store::state_store>(std::sha
 struct function_entry {
   actors::agent_options options;
   actors::agent_function run;
+
+  bool is_empty() const {
+    return std::visit([](const auto& f) { return !f.run; }, run);
+  }
+  /// Runs on a thread of the agent and not on the agent's own turn.
+  bool is_blocking() const { return std::holds_alternative<actors::blocking_function>(run); }
 };
+
+/// A sentence for each mistake.
+std::vector<std::string> problems_of(const std::vector<function_entry>& functions, const node_options& o) {
+  std::vector<std::string> found;
+  std::set<std::string> names;
+  for (const auto& a : o.agents)
+    names.insert(a.common.name);
+  for (const auto& f : functions) {
+    const auto where = "agent " + workflow::quoted(f.options.name) + ": ";
+    if (!names.insert(f.options.name).second)
+      found.push_back(where + "there are two of that name");
+    if (f.is_empty())
+      found.push_back(where + "its function is empty");
+    for (const auto& p : actors::problems(f.options))
+      found.push_back(where + p);
+  }
+  return found;
+}
 
 std::string joined(const std::vector<std::string>& sentences) {
   std::string text;
@@ -108,7 +135,7 @@ std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, 
 
 } // namespace
 
-class node::implementation {
+class assembled_node::implementation {
 public:
   explicit implementation(node_options options) : options_{std::move(options)} {}
 
@@ -117,25 +144,40 @@ public:
   implementation& operator=(const implementation&) = delete;
 
   void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
+    refuse_while_running("add agent " + workflow::quoted(name));
     options.name = name;
     functions_.push_back({std::move(options), std::move(run)});
   }
 
   void with_lease(const std::string& name, actors::make_singleton make) {
+    refuse_while_running("give it lease " + workflow::quoted(name));
+    if (!make)
+      throw node_error{"lease " + workflow::quoted(name) + ": the function that makes its actor is empty"};
+    for (const auto& [other, ignored] : singletons_)
+      if (other == name)
+        throw node_error{"lease " + workflow::quoted(name) + ": there are two of that name"};
     if (!workflow::is_name(name) || name == supervisor_lease_name)
       throw node_error{"lease " + workflow::quoted(name) + " must be " + std::string{workflow::name_rule}
                        + ", and not `" + supervisor_lease_name + "`"};
     singletons_.emplace_back(name, std::move(make));
   }
 
-  void add_workflow(workflow::definition d) { options_.workflows.push_back(std::move(d)); }
+  void add_workflow(workflow::definition d) {
+    refuse_while_running("add workflow " + workflow::quoted(d.name));
+    options_.workflows.push_back(std::move(d));
+  }
 
   void wrap_store(store_wrapper wrap) { wrap_ = std::move(wrap); }
 
   void on_fatal(std::function<void(const std::string&)> handler) { on_fatal_ = std::move(handler); }
 
   void start() {
-    refuse_if(problems(options_));
+    if (system_)
+      throw node_error{"the node runs already"};
+    auto found = problems(options_);
+    const auto more = problems_of(functions_, options_);
+    found.insert(found.end(), more.begin(), more.end());
+    refuse_if(found);
     refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
     std::shared_ptr<store::state_store> store;
     if (options_.roles.store) {
@@ -153,6 +195,7 @@ public:
     caf_text_ = log_caf_text(*system_);
     try {
       assemble(options_, surroundings(std::move(store)), parts_);
+      watch_functions();
       publish_front();
       open_control();
     } catch (...) {
@@ -172,6 +215,7 @@ public:
       drain(lease, workflow::span{0});
     drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
     drain_agents(until);
+    watch_.reset();
     end_actors();
     system_->await_all_actors_done();
     if (network_)
@@ -179,6 +223,13 @@ public:
     system_.reset();
     config_.reset();
     parts_ = {};
+    name_functions_that_run_on();
+  }
+
+  caf::actor_system& system() {
+    if (!system_)
+      throw node_error{"the node does not run: start() it first"};
+    return *system_;
   }
 
   void reload_certificates() {
@@ -186,13 +237,17 @@ public:
       network_->reload_certificates();
   }
 
-  caf::actor_system& system() { return *system_; }
   const node_parts& parts() const { return parts_; }
 
 private:
   static void refuse_if(const std::vector<std::string>& problems) {
     if (!problems.empty())
       throw node_error{joined(problems)};
+  }
+
+  void refuse_while_running(const std::string& what) const {
+    if (system_)
+      throw node_error{"the node runs already: " + what + " before start()"};
   }
 
   node_surroundings surroundings(std::shared_ptr<store::state_store> store) {
@@ -214,6 +269,7 @@ private:
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
     with.log_task = log_task;
     with.log = [](const std::string& line) { log_line("info", line); };
+    with.warn = [](const std::string& line) { log_line("warning", line); };
     return with;
   }
 
@@ -233,7 +289,7 @@ private:
         throw node_error{"agent `" + name + "`: there are two of that name"};
     };
     for (const auto& f : functions_)
-      add(f.options.name, actors::spawn_function_agent(*system_, f.options, clock, f.run));
+      add(f.options.name, actors::spawn_function_agent(*system_, f.options, clock, f.run, {!f.is_blocking(), threads_}));
     for (const auto& a : options_.agents)
       add(a.common.name, make_configured(a, clock));
   }
@@ -243,6 +299,16 @@ private:
       return actors::spawn_http_agent(*system_, a.common, clock, *http);
     const auto exec = with_secrets<actors::exec_options>(a, &actors::exec_options::environment);
     return actors::spawn_exec_agent(*system_, a.common, clock, *exec);
+  }
+
+  void watch_functions() {
+    std::map<std::string, actors::agent_actor> on_their_turn;
+    for (const auto& f : functions_)
+      if (const auto found = parts_.agents.find(f.options.name); found != parts_.agents.end() && !f.is_blocking())
+        on_their_turn.insert(*found);
+    if (!on_their_turn.empty())
+      watch_ = std::make_unique<function_watch>(*system_, std::move(on_their_turn),
+                                                [](const std::string& line) { log_line("warning", line); });
   }
 
   void publish_front() {
@@ -310,6 +376,12 @@ private:
     exit_now(std::exchange(caf_text_, caf::actor{}));
   }
 
+  void name_functions_that_run_on() {
+    for (const auto& name : threads_->wait_for(end_of_function))
+      log_line("warning", "the node has stopped, and the function of agent `" + name
+                            + "` runs on; it should watch the stop token of its call");
+  }
+
   /// CAF ends when everybody has taken what is on its way to them; somebody who is frozen or cut off never does.
   void end_with_network() {
     std::promise<void> ended;
@@ -330,6 +402,8 @@ private:
 
   node_options options_;
   std::vector<function_entry> functions_;
+  std::shared_ptr<actors::open_threads> threads_ = std::make_shared<actors::open_threads>(); ///< of blocking functions
+  std::unique_ptr<function_watch> watch_;
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   store_wrapper wrap_;
   std::function<void(const std::string&)> on_fatal_;
@@ -341,41 +415,41 @@ private:
   std::unique_ptr<control_server> control_;
 };
 
-node::node(node_options options) : impl_{std::make_unique<implementation>(std::move(options))} {}
-node::~node() = default;
+assembled_node::assembled_node(node_options options) : impl_{std::make_unique<implementation>(std::move(options))} {}
+assembled_node::~assembled_node() = default;
 
-void node::add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
+void assembled_node::add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
   impl_->add_agent(name, std::move(run), std::move(options));
 }
-void node::add_workflow(workflow::definition d) {
+void assembled_node::add_workflow(workflow::definition d) {
   impl_->add_workflow(std::move(d));
 }
-void node::with_lease(const std::string& name, actors::make_singleton make) {
+void assembled_node::with_lease(const std::string& name, actors::make_singleton make) {
   impl_->with_lease(name, std::move(make));
 }
-void node::wrap_store(store_wrapper wrap) {
+void assembled_node::wrap_store(store_wrapper wrap) {
   impl_->wrap_store(std::move(wrap));
 }
-void node::on_fatal(std::function<void(const std::string&)> handler) {
+void assembled_node::on_fatal(std::function<void(const std::string&)> handler) {
   impl_->on_fatal(std::move(handler));
 }
 
-void node::start() {
+void assembled_node::start() {
   impl_->start();
 }
-void node::stop() {
+void assembled_node::stop() {
   impl_->stop();
 }
-void node::reload_certificates() {
+void assembled_node::reload_certificates() {
   impl_->reload_certificates();
 }
-caf::actor_system& node::system() {
+caf::actor_system& assembled_node::system() {
   return impl_->system();
 }
-const actors::gateway_actor& node::gateway() const {
+const actors::gateway_actor& assembled_node::gateway() const {
   return impl_->parts().gateway;
 }
-const node_parts& node::parts() const {
+const node_parts& assembled_node::parts() const {
   return impl_->parts();
 }
 

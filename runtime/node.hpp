@@ -2,7 +2,7 @@
 
 #include "actors/agents.hpp"
 #include "runtime/assembly.hpp"
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 #include "runtime/node_options.hpp"
 
 #include <functional>
@@ -18,16 +18,16 @@ namespace steadfast {
 /// One node: what its roles say of store, scheduler, supervisor and agents, and a control channel, in this process.
 /// Embed it to run workflows with agents that are C++ functions:
 ///
-///     steadfast::node n{options};
+///     steadfast::assembled_node n{options};
 ///     n.add_agent("greeter", actors::quick_function{[](const actors::call& c) { return actors::succeeded(c.input); }});
 ///     n.start();
-class node {
+class assembled_node {
 public:
-  explicit node(node_options options);
+  explicit assembled_node(node_options options);
   /// Stops, if it runs.
-  ~node();
-  node(const node&) = delete;
-  node& operator=(const node&) = delete;
+  ~assembled_node();
+  assembled_node(const assembled_node&) = delete;
+  assembled_node& operator=(const assembled_node&) = delete;
 
   /// REQUIRES: not started. The name is the one that workflows use.
   void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options = {});

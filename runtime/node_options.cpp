@@ -55,6 +55,12 @@ void check_socket(const node_options& o, std::vector<std::string>& found) {
     found.push_back("control.socket: the path has more than 107 bytes, which is what the path of a socket may have");
 }
 
+void check_log(const log_options& o, std::vector<std::string>& found) {
+  const std::set<std::string> known{"trace", "debug", "info", "warning", "error", "off"};
+  if (!known.contains(o.level))
+    found.push_back("log.level " + workflow::quoted(o.level) + " must be trace, debug, info, warning, error or off");
+}
+
 } // namespace
 
 std::vector<std::string> problems(const agent_entry& a) {
@@ -73,6 +79,7 @@ std::vector<std::string> problems(const node_options& o) {
   check_agents(o, found);
   check_workflows(o, found);
   add(found, "", problems(o.cluster, o.roles));
+  check_log(o.log, found);
   if (o.in_flight_max == 0)
     found.push_back("scheduler.in_flight_max must be above zero");
   if (o.supervisor_period <= workflow::span::zero() || o.supervisor_slack <= workflow::span::zero())

@@ -1,6 +1,6 @@
 #include "runtime/node_processes.hpp"
 
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

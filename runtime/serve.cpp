@@ -43,7 +43,7 @@ void leave_no_core_file() {
 }
 
 /// The signal that ends the node. A node with certificates reads them anew on SIGHUP.
-int wait_for_the_end(const sigset_t& signals, const node_options& options, node& n) {
+int wait_for_the_end(const sigset_t& signals, const node_options& options, assembled_node& n) {
   for (;;) {
     int signal = 0;
     sigwait(&signals, &signal);
@@ -76,7 +76,7 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
   const auto signals = block_end_signals();
   leave_no_core_file();
   umask(0077);
-  node n{options};
+  assembled_node n{options};
   n.start();
   const auto where = options.roles.store ? "store " + options.store.path.string() : "joining " + options.cluster.join;
   log_line("info", "node " + options.name + " is ready; " + where + ", socket "

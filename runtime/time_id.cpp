@@ -1,9 +1,8 @@
 #include "runtime/time_id.hpp"
 
-#include <fmt/format.h>
-
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <random>
 
 namespace steadfast {
@@ -14,8 +13,10 @@ std::string make_time_id() {
   const auto ms = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(now).count());
   const auto a = chance();
   const auto b = chance();
-  return fmt::format("{:08x}-{:04x}-7{:03x}-{:04x}-{:012x}", (ms >> 16) & 0xffffffff, ms & 0xffff, a & 0xfff,
-                     0x8000 | (b >> 50), b & 0xffffffffffff);
+  char text[37];
+  std::snprintf(text, sizeof text, "%08llx-%04llx-7%03llx-%04llx-%012llx", (ms >> 16) & 0xffffffffULL, ms & 0xffffULL,
+                a & 0xfffULL, 0x8000ULL | (b >> 50), b & 0xffffffffffffULL);
+  return text;
 }
 
 } // namespace steadfast

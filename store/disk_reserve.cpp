@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <initializer_list>
 
 namespace steadfast::store {
 

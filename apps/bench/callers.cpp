@@ -1,7 +1,7 @@
 #include "apps/bench/callers.hpp"
 
 #include "apps/bench/histogram.hpp"
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -28,7 +28,7 @@ private:
   part_setup setup_;
   std::shared_ptr<watched_store> store_;                      ///< none without the role
   std::shared_ptr<std::atomic<std::int64_t>> first_dispatch_; ///< by the steady clock, in its ticks; 0: none yet
-  node node_;
+  assembled_node node_;
 };
 
 } // namespace steadfast::bench

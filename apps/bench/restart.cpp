@@ -6,7 +6,7 @@
 #include "apps/bench/process_figures.hpp"
 #include "apps/failure.hpp"
 #include "apps/interrupt.hpp"
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 #include "runtime/node_processes.hpp"
 
 #include <algorithm>

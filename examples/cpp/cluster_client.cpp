@@ -8,9 +8,8 @@
 // progress is written to JOURNAL, a line of JSON each, before it is acknowledged. Exit codes: 0 all tasks have ended,
 // 1 one was refused or the node does not start, 2 wrong command line.
 
-#include "actors/type_ids.hpp"
-#include "runtime/config_file.hpp"
-#include "runtime/node.hpp"
+#include "steadfast/actors.hpp"
+#include "steadfast/node.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
@@ -33,10 +32,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using nlohmann::json;
-namespace actors = steadfast::actors;
-namespace workflow = steadfast::workflow;
 
-constexpr auto answer_limit = 15s;
+constexpr auto answer_limit = 60s;
 constexpr std::size_t on_the_way_max = 64;
 
 /// What the client was told, in a file that outlives it.
@@ -54,9 +51,8 @@ public:
 
   bool has_ended(const std::string& id) const { return ended_.contains(id); }
 
-  void write(const actors::progress& p) {
-    const auto kind = std::string{to_string(static_cast<workflow::notice_kind>(p.kind))};
-    json entry{{"task", p.task_id}, {"sequence", p.sequence}, {"kind", kind}, {"step", p.step}};
+  void write(const steadfast::task_progress& p) {
+    json entry{{"task", p.task_id}, {"sequence", p.sequence}, {"kind", to_string(p.kind)}, {"step", p.step}};
     if (p.sequence <= heard_[p.task_id])
       entry["again"] = true;
     out_ << entry.dump() << std::endl;
@@ -90,29 +86,29 @@ struct outcome {
   bool refused = false;
 };
 
-using client_actor = actors::observer_actor::extend<actors::takes<void(actors::tick_timer)>>;
+using client_actor = steadfast::progress_observer::extend<caf::reacts_to<caf::tick_atom>>;
 
 class client : public client_actor::base {
 public:
-  client(caf::actor_config& cfg, actors::gateway_actor node, journal& told, work w, outcome& result)
+  client(caf::actor_config& cfg, steadfast::task_desk desk, journal& told, work w, outcome& result)
       : client_actor::base{cfg},
-        node_{std::move(node)},
+        desk_{std::move(desk)},
         told_{told},
         work_{std::move(w)},
         result_{result} {}
 
-  void on_exit() override { node_ = actors::gateway_actor{}; }
+  void on_exit() override { desk_ = steadfast::task_desk{}; }
 
   behavior_type make_behavior() override {
-    actors::tell(this, node_, actors::observe{work_.queue});
+    send(desk_, steadfast::observe_progress{work_.queue});
     for (std::size_t i = 0; i < work_.count; ++i)
       open_.insert(work_.queue + "-" + std::to_string(i + 1));
     std::erase_if(open_, [this](const std::string& id) { return told_.has_ended(id); });
     to_submit_ = open_;
-    actors::tell(this, client_actor{this}, actors::tick_timer{});
+    send(client_actor{this}, caf::tick_atom_v);
     return {
-      [this](const actors::progress& p) { on_progress(p); },
-      [this](const actors::tick_timer&) { submit_next(); },
+      [this](const steadfast::task_progress& p) { on_progress(p); },
+      [this](caf::tick_atom) { submit_next(); },
     };
   }
 
@@ -125,45 +121,45 @@ private:
   }
 
   void submit(const std::string& id) {
-    workflow::submission s;
-    s.id = id;
-    s.workflow = work_.workflow;
-    s.payload = workflow::blob{work_.payload};
-    s.reply_to = work_.queue;
+    steadfast::submit_task what;
+    what.id = id;
+    what.workflow = work_.workflow;
+    what.payload = work_.payload;
+    what.reply_to = work_.queue;
     ++on_the_way_;
-    actors::ask(this, node_, answer_limit, actors::boxed<workflow::submission>{std::move(s)})
-      .then([this, id](const actors::receipt& r) { on_receipt(id, r); },
+    request(desk_, answer_limit, what)
+      .then([this](const steadfast::submit_receipt& r) { on_receipt(r); },
             [this, id](const caf::error&) { submit_again(id, 1s); });
   }
 
-  void on_receipt(const std::string& id, const actors::receipt& r) {
-    switch (r.result) {
-      case steadfast::store::verdict::applied: --on_the_way_; return submit_next();
-      case steadfast::store::verdict::full: // the cluster pushes back: it says for how long
-        return submit_again(id, std::max(r.retry_after, workflow::span{100}));
-      case steadfast::store::verdict::unknown_outcome: // it may be stored: with the same id it is the same task
-        return submit_again(id, 1s);
-      default:
-        std::cerr << id << " is refused: " << r.why << '\n';
+  void on_receipt(const steadfast::submit_receipt& r) {
+    switch (r.outcome) {
+      case steadfast::submit_outcome::stored: --on_the_way_; return submit_next();
+      case steadfast::submit_outcome::busy: // the cluster pushes back: it says for how long
+        return submit_again(r.id, std::max(r.retry_after, std::chrono::milliseconds{100}));
+      case steadfast::submit_outcome::unknown: // it may be stored: with the same id it is the same task
+        return submit_again(r.id, 1s);
+      case steadfast::submit_outcome::refused:
+        std::cerr << r.id << " is refused: " << r.why << '\n';
         result_.refused = true;
         quit();
     }
   }
 
-  void submit_again(const std::string& id, workflow::span after) {
+  void submit_again(const std::string& id, std::chrono::milliseconds after) {
     --on_the_way_;
     to_submit_.insert(id);
-    actors::tell_after(this, client_actor{this}, after, actors::tick_timer{});
+    delayed_send(client_actor{this}, after, caf::tick_atom_v);
   }
 
-  void on_progress(const actors::progress& p) {
+  void on_progress(const steadfast::task_progress& p) {
     told_.write(p);
-    actors::tell(this, node_, actors::progress_seen{p.observer, p.task_number, p.sequence});
+    send(desk_, seen(p));
     if (told_.has_ended(p.task_id) && open_.erase(p.task_id) > 0 && open_.empty())
       quit();
   }
 
-  actors::gateway_actor node_;
+  steadfast::task_desk desk_;
   journal& told_;
   const work work_;
   outcome& result_;
@@ -175,12 +171,12 @@ private:
 /// Runs the client to its end. In a function of its own: a node that stops waits for all actors, scoped ones too.
 void wait_for_client(steadfast::node& node, journal& told, const work& w, outcome& result) {
   caf::scoped_actor self{node.system()};
-  self->wait_for(node.system().spawn<client>(node.gateway(), std::ref(told), w, std::ref(result)));
+  self->wait_for(node.system().spawn<client>(desk_of(node), std::ref(told), w, std::ref(result)));
 }
 
 int run(const std::string& config, const std::string& file, const work& w) {
   journal told{file};
-  steadfast::node node{steadfast::load_config(config)};
+  auto node = steadfast::node::from_config(config);
   node.start();
   outcome result;
   wait_for_client(node, told, w, result);

@@ -5,9 +5,8 @@
 //
 // Start it with the configurations of two nodes (docs/cluster.md) and end the one that ticks.
 
-#include "actors/type_ids.hpp"
-#include "runtime/config_file.hpp"
-#include "runtime/node.hpp"
+#include "steadfast/actors.hpp"
+#include "steadfast/node.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -20,22 +19,20 @@
 
 namespace {
 
-namespace actors = steadfast::actors;
-
-using clock_actor = actors::guarded_actor::extend<actors::takes<void(actors::tick_timer)>>;
+using clock_actor = steadfast::singleton_actor::extend<caf::reacts_to<caf::tick_atom>>;
 
 class clock_keeper : public clock_actor::base {
 public:
   explicit clock_keeper(caf::actor_config& cfg) : clock_actor::base{cfg} {}
 
   behavior_type make_behavior() override {
-    actors::tell(this, clock_actor{this}, actors::tick_timer{});
+    send(clock_actor{this}, caf::tick_atom_v);
     return {
-      [this](const actors::lease_changed& m) { epoch_ = m.epoch; },
-      [this](const actors::tick_timer&) {
+      [this](const steadfast::lease_held& m) { epoch_ = m.epoch; },
+      [this](caf::tick_atom) {
         // Whatever it writes elsewhere names the epoch, so that a former keeper can be refused there.
         std::cout << "tick under epoch " << epoch_ << std::endl;
-        actors::tell_after(this, clock_actor{this}, std::chrono::seconds{1}, actors::tick_timer{});
+        delayed_send(clock_actor{this}, std::chrono::seconds{1}, caf::tick_atom_v);
       },
     };
   }
@@ -52,8 +49,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    steadfast::node node{steadfast::load_config(argv[1])};
-    node.with_lease("clock", [](caf::actor_system& sys) { return sys.spawn<clock_keeper>(); });
+    auto node = steadfast::node::from_config(argv[1]);
+    with_lease(node, "clock", [](caf::actor_system& sys) { return sys.spawn<clock_keeper>(); });
     node.start();
     std::this_thread::sleep_for(std::chrono::seconds{argc == 3 ? std::stoi(argv[2]) : 60});
     node.stop();

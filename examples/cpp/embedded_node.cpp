@@ -6,16 +6,16 @@
 // Two trips: one is booked, and of the other the hotel is cancelled, because the flight is full. Progress that was not
 // acknowledged is told again to the next program that observes under the same name, also after a crash.
 
-#include "actors/type_ids.hpp"
-#include "runtime/node.hpp"
+#include "steadfast/actors.hpp"
+#include "steadfast/node.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
-#include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <iostream>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -23,73 +23,58 @@
 namespace {
 
 using namespace std::chrono_literals;
-namespace actors = steadfast::actors;
-namespace workflow = steadfast::workflow;
 
-constexpr const char* desk = "travel-desk"; // the response queue that progress is kept for
+constexpr const char* observer = "travel-desk"; // the response queue that progress is kept for
 
-workflow::definition book_trip() {
-  workflow::step_definition hotel;
-  hotel.name = "hotel";
-  hotel.agent = "book_hotel";
-  hotel.complete_by = 5s;
-  hotel.compensation = workflow::compensation{"cancel_hotel", {}, 5s, {}};
-
-  workflow::step_definition flight;
-  flight.name = "flight";
-  flight.agent = "book_flight";
-  flight.complete_by = 5s;
-
-  workflow::definition d;
-  d.name = "book_trip";
-  d.steps = {hotel, flight};
-  return d;
+steadfast::workflow_builder book_trip() {
+  steadfast::workflow_builder w{"book_trip"};
+  w.add(steadfast::step{"hotel", "book_hotel"}.complete_by(5s).undo_with("cancel_hotel").undo_complete_by(5s));
+  w.add(steadfast::step{"flight", "book_flight"}.complete_by(5s));
+  return w;
 }
 
-actors::answer book_flight(const actors::call& c) {
+steadfast::agent_answer book_flight(const steadfast::agent_call& c) {
   if (c.input.find("Atlantis") != std::string::npos)
-    return actors::failed_for_good("no seat is left");
-  return actors::succeeded(R"({"seat": "12A"})");
-}
-
-bool has_ended(workflow::process_state s) {
-  return s == workflow::process_state::processed || s == workflow::process_state::undone
-         || s == workflow::process_state::error;
+    return steadfast::failed_for_good("no seat is left");
+  return steadfast::succeeded(R"({"seat": "12A"})");
 }
 
 /// Submits trips and hears what becomes of them; ends when all of them have ended.
-class traveller {
+class traveller : public steadfast::progress_observer::base {
 public:
-  traveller(actors::observer_actor::pointer self, actors::gateway_actor node) : self_{self}, node_{std::move(node)} {
-    actors::tell(self_, node_, actors::observe{desk});
+  traveller(caf::actor_config& cfg, steadfast::task_desk desk)
+      : steadfast::progress_observer::base{cfg},
+        desk_{std::move(desk)} {}
+
+  void on_exit() override { desk_ = steadfast::task_desk{}; }
+
+  behavior_type make_behavior() override {
+    send(desk_, steadfast::observe_progress{observer});
     submit("trip-1", R"({"to": "Lisbon"})");
     submit("trip-2", R"({"to": "Atlantis"})");
-  }
-
-  actors::observer_actor::behavior_type behavior() {
-    return {[this](const actors::progress& p) { on_progress(p); }};
+    return {[this](const steadfast::task_progress& p) { on_progress(p); }};
   }
 
 private:
   void submit(const std::string& id, const std::string& payload) {
-    workflow::submission trip;
+    steadfast::submit_task trip;
     trip.id = id;
     trip.workflow = "book_trip";
-    trip.payload = workflow::blob{payload};
-    trip.reply_to = desk;
+    trip.payload = payload;
+    trip.reply_to = observer;
     open_.insert(id);
-    actors::ask(self_, node_, 5s, actors::boxed<workflow::submission>{std::move(trip)})
-      .then([this, id](const actors::receipt& r) { on_receipt(id, r); },
+    request(desk_, 60s, trip)
+      .then([this](const steadfast::submit_receipt& r) { on_receipt(r); },
             [this, id](const caf::error&) { give_up(id, "no answer: submit it again with the same id"); });
   }
 
-  void on_receipt(const std::string& id, const actors::receipt& r) {
-    if (r.result != steadfast::store::verdict::applied)
-      give_up(id, r.why);
-    else if (!r.created)
-      std::cout << id << ": was there already, " << to_string(r.state) << '\n';
-    if (has_ended(r.state))
-      close(id);
+  void on_receipt(const steadfast::submit_receipt& r) {
+    if (r.outcome != steadfast::submit_outcome::stored)
+      return give_up(r.id, r.why);
+    if (!r.created)
+      std::cout << r.id << ": was there already, " << r.state << '\n';
+    if (r.state == "processed" || r.state == "undone" || r.state == "error")
+      close(r.id);
   }
 
   void give_up(const std::string& id, const std::string& why) {
@@ -97,60 +82,42 @@ private:
     close(id);
   }
 
-  void on_progress(const actors::progress& p) {
-    const auto kind = static_cast<workflow::notice_kind>(p.kind);
-    std::cout << p.task_id << ": " << to_string(kind) << (p.step.empty() ? "" : " ") << p.step
+  void on_progress(const steadfast::task_progress& p) {
+    std::cout << p.task_id << ": " << to_string(p.kind) << (p.step.empty() ? "" : " ") << p.step
               << (p.text.empty() ? "" : ", ") << p.text << '\n';
-    actors::tell(self_, node_, actors::progress_seen{p.observer, p.task_number, p.sequence});
-    if (kind == workflow::notice_kind::processed || kind == workflow::notice_kind::undone
-        || kind == workflow::notice_kind::error)
+    send(desk_, seen(p));
+    if (is_end(p.kind))
       close(p.task_id);
   }
 
   void close(const std::string& id) {
     open_.erase(id);
     if (open_.empty())
-      self_->quit();
+      quit();
   }
 
-  actors::observer_actor::pointer self_;
-  actors::gateway_actor node_;
+  steadfast::task_desk desk_;
   std::set<std::string> open_;
 };
-
-struct traveller_state {
-  traveller_state() = default;
-  std::unique_ptr<traveller> is;
-};
-
-actors::observer_actor::behavior_type travel(actors::observer_actor::stateful_pointer<traveller_state> self,
-                                             actors::gateway_actor node) {
-  self->state.is = std::make_unique<traveller>(self, std::move(node));
-  return self->state.is->behavior();
-}
 
 /// In a function of its own: a node that stops waits for all actors of its system, scoped ones too.
 void wait_for_traveller(steadfast::node& node) {
   caf::scoped_actor self{node.system()};
-  self->wait_for(node.system().spawn(travel, node.gateway()));
+  self->wait_for(node.system().spawn<traveller>(desk_of(node)));
 }
 
 int run(const std::string& folder) {
-  steadfast::node_options options;
-  options.name = "travel";
-  options.store.path = folder;
-  options.socket.clear(); // no control channel: nobody but this program uses the node
-  options.log.level = "warning";
-
-  steadfast::node node{options};
+  steadfast::node node{{.name = "travel", .store = folder}};
   node.add_workflow(book_trip());
-  node.add_agent("book_hotel",
-                 actors::quick_function{[](const actors::call&) { return actors::succeeded(R"({"room": 7})"); }});
-  node.add_agent("cancel_hotel", actors::quick_function{[](const actors::call&) { return actors::succeeded(); }});
-  node.add_agent("book_flight", actors::quick_function{book_flight});
+  node.add_agent("book_hotel", steadfast::quick_function{
+                                 [](const steadfast::agent_call&) { return steadfast::succeeded(R"({"room": 7})"); }});
+  node.add_agent("cancel_hotel",
+                 steadfast::quick_function{[](const steadfast::agent_call&) { return steadfast::succeeded(); }});
+  node.add_agent("book_flight", steadfast::blocking_function{book_flight});
   node.start();
 
   wait_for_traveller(node);
+  std::cout << "the seat of trip-1: " << node.show("trip-1").at("steps").at(1).at("result").at("seat") << '\n';
   node.stop();
   return 0;
 }

@@ -5,7 +5,7 @@
 // Run it again with the same ID: it is the same task, so nothing happens twice. Exit codes: 0 processed, 1 ended
 // otherwise or not within half a minute, 2 wrong command line, 3 no answer in time, 4 the node said no or is not there.
 
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "examples/demo/client_log.hpp"
 #include "examples/demo/work.hpp"
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "examples/demo/node.hpp"
 
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 #include "runtime/node_processes.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "runtime/links/credentials.hpp"
 
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 #include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 

@@ -1,7 +1,7 @@
 #include "runtime/links/links.hpp"
 
 #include "runtime/links/door.hpp"
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 #include "workflow/mutant.hpp"
 
 #include <asio/bind_executor.hpp>

@@ -1,7 +1,7 @@
 // Ten times the usual load for ten seconds: what comes in waits in the store, what is too much is pushed back, and all of it
 // is done in the end.
 
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 #include "runtime/node.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -69,7 +69,7 @@ private:
   }
 
   tests::temp_folder folder_;
-  node node_;
+  assembled_node node_;
 };
 
 /// Submits its share of the burst at its times, each until it is acknowledged. How often it was pushed back.

@@ -1,7 +1,7 @@
 // What a node, or what else listens at its socket, answers to a client: any line becomes a result or a client_error. The input is
 // what it sends before it hangs up.
 
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/listener.hpp"

@@ -1,6 +1,6 @@
 // What a program gets from the client; no node is there to answer.
 
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 
 #include <iostream>
 

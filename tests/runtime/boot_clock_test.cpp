@@ -1,7 +1,7 @@
 // Which clock a node with a store goes by after a restart.
 
 #include "runtime/boot_clock.hpp"
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

@@ -46,7 +46,7 @@ struct called_node {
   }
 
   tests::temp_folder folder{tests::fast_place()};
-  node running;
+  assembled_node running;
   control_methods methods;
 };
 
@@ -108,4 +108,25 @@ TEST_CASE("a file that cannot be written or read is a refusal that tells why") {
   CHECK_THAT(n.refusal("store.copy", {{"to", there}}), Contains("1 cannot copy the store to " + there));
   CHECK_THAT(n.refusal("store.export", {{"id", "a"}, {"to", there}}), Contains("1 cannot write " + there));
   CHECK_THAT(n.refusal("store.import", {{"from", there}, {"who", "ann"}}), Contains("1 cannot read " + there));
+}
+
+TEST_CASE("a parameter that a method does not take is refused, by every method, and the one that was meant is named") {
+  const called_node n;
+  CHECK(n.refusal("submit", {{"id", "a"}, {"workflow", "trip"}, {"prority", 1}})
+        == "-32602 `submit` takes no `prority`; did you mean `priority`?");
+  for (const auto& [name, method] : n.methods)
+    CHECK(n.refusal(name, {{"zzzzzzzzzzzz", 1}}) == "-32602 `" + name + "` takes no `zzzzzzzzzzzz`");
+  CHECK_THAT(n.refusal("task.show", {{"id", "a"}}), Contains("4 there is no task"));
+}
+
+TEST_CASE("what a person gives as a reason has a bound, which is told") {
+  const called_node n;
+  n.call("submit", trip("a", "priority", 1));
+  const auto act = [&](std::size_t size) {
+    return n.refusal("task.act", {{"id", "a"}, {"act", "suspend"}, {"who", "ann"}, {"why", std::string(size, 'w')}});
+  };
+  CHECK(act(257) == "-32602 `why` has 257 bytes and may have 256");
+  CHECK(act(256) == "none");
+  CHECK_THAT(n.refusal("node.drain", {{"node", "node"}, {"who", std::string(1'000'000, 'a')}}),
+             Contains("`who` has 1000000 bytes"));
 }

@@ -1,14 +1,18 @@
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 #include "runtime/control_server.hpp"
 #include "tests/support/raw_socket.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <functional>
 #include <future>
 #include <memory>
@@ -41,14 +45,17 @@ control_methods echo_methods() {
 }
 
 struct running_server {
-  explicit running_server(std::size_t frame_max = 4 << 20, std::size_t connections_max = 256,
-                          control_methods methods = echo_methods())
+  explicit running_server(std::size_t frame_max = 4 << 20, control_methods methods = echo_methods())
+      : running_server{with_frames(frame_max), std::move(methods)} {}
+  explicit running_server(control_options o, control_methods methods = echo_methods())
       : socket{folder.path() / "private" / "control.sock"} {
-    control_options o;
     o.socket = socket;
-    o.frame_max = frame_max;
-    o.connections_max = connections_max;
     server = std::make_unique<control_server>(o, std::move(methods));
+  }
+  static control_options with_frames(std::size_t max) {
+    control_options o;
+    o.frame_max = max;
+    return o;
   }
 
   temp_folder folder;
@@ -104,16 +111,16 @@ TEST_CASE("a request that makes no sense is answered with an error, and the conn
   CHECK(code_of(c.ask("")) == -32700);
   CHECK(code_of(c.ask("[]")) == -32700);
   CHECK(code_of(c.ask("{}")) == -32600);
-  CHECK(code_of(c.ask(R"({"id":1,"method":7})")) == -32600);
+  CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":7})")) == -32600);
   CHECK(code_of(c.ask(R"({"jsonrpc":"1.0","id":1,"method":"echo"})")) == -32600);
   CHECK(code_of(c.ask(R"({"jsonrpc":2.0,"id":1,"method":"echo"})")) == -32600);
-  CHECK(code_of(c.ask(R"({"id":1,"method":"nothing"})")) == -32601);
-  CHECK(code_of(c.ask(R"({"id":1,"method":"typed","params":{"number":"seven"}})")) == -32602);
-  CHECK(code_of(c.ask(R"({"id":1,"method":"typed"})")) == -32602);
-  CHECK(code_of(c.ask(R"({"id":1,"method":"typed","params":[1]})")) == -32602);
-  CHECK(code_of(c.ask(R"({"id":1,"method":"broken"})")) == -32603);
+  CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"nothing"})")) == -32601);
+  CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"typed","params":{"number":"seven"}})")) == -32602);
+  CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"typed"})")) == -32602);
+  CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"typed","params":[1]})")) == -32602);
+  CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"broken"})")) == -32603);
   CHECK(code_of(c.ask(std::string("\x00\xff\x01", 3))) == -32700);
-  CHECK(json::parse(c.ask(R"({"id":2,"method":"echo","params":{}})")).at("result") == json::object());
+  CHECK(json::parse(c.ask(R"({"jsonrpc":"2.0","id":2,"method":"echo","params":{}})")).at("result") == json::object());
 }
 
 TEST_CASE("row 81: a frame without an end is refused at its limit, others are served") {
@@ -125,7 +132,7 @@ TEST_CASE("row 81: a frame without an end is refused at its limit, others are se
   CHECK_THAT(*answer, Contains("1000 bytes"));
   CHECK_FALSE(greedy.read_line());
   raw_socket other{s.socket};
-  CHECK(json::parse(other.ask(R"({"id":1,"method":"echo"})")).contains("result"));
+  CHECK(json::parse(other.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})")).contains("result"));
 }
 
 TEST_CASE("row 81: JSON nested without end is answered, not died of") {
@@ -133,39 +140,180 @@ TEST_CASE("row 81: JSON nested without end is answered, not died of") {
   raw_socket c{s.socket};
   const std::string deep(1'000'000, '[');
   CHECK_THAT(c.ask(deep), Contains("error"));
-  CHECK_THAT(c.ask(R"({"id":1,"method":"echo","params":{"a":)" + deep + std::string(deep.size(), ']') + "}}"),
+  CHECK_THAT(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo","params":{"a":)" + deep + std::string(deep.size(), ']') + "}}"),
              Contains("error"));
   raw_socket other{s.socket};
-  CHECK(json::parse(other.ask(R"({"id":1,"method":"echo"})")).contains("result"));
+  CHECK(json::parse(other.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})")).contains("result"));
 }
 
 TEST_CASE("row 81: half a frame and then silence, or the end, holds nobody up") {
   const running_server s;
   const raw_socket silent{s.socket};
-  silent.send(R"({"id":1,"meth)");
+  silent.send(R"({"jsonrpc":"2.0","id":1,"meth)");
   const raw_socket gone{s.socket};
-  gone.send(R"({"id":1,"meth)");
+  gone.send(R"({"jsonrpc":"2.0","id":1,"meth)");
   gone.end_of_input();
   raw_socket other{s.socket};
-  CHECK(json::parse(other.ask(R"({"id":1,"method":"echo"})")).contains("result"));
+  CHECK(json::parse(other.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})")).contains("result"));
 }
 
-TEST_CASE("connections above the bound are closed, and there is room again when others leave") {
-  const running_server s{4 << 20, 2};
+TEST_CASE("a connection above the bound is told that all are in use, and there is room again when others leave") {
+  control_options o;
+  o.connections_max = 2;
+  o.idle_enough = std::chrono::hours{1};
+  const running_server s{o};
   auto first = std::make_unique<raw_socket>(s.socket);
   raw_socket second{s.socket};
-  CHECK_FALSE(first->ask(R"({"id":1,"method":"echo"})").empty());
-  CHECK_FALSE(second.ask(R"({"id":1,"method":"echo"})").empty());
+  CHECK_FALSE(first->ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})").empty());
+  CHECK_FALSE(second.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})").empty());
   raw_socket third{s.socket};
-  third.send(R"({"id":1,"method":"echo"})"
-             "\n");
+  const auto busy = json::parse(third.read_line().value()).at("error");
+  CHECK(busy.at("code") == control_error::busy);
+  CHECK(busy.at("message") == "all 2 connections are in use");
+  CHECK(busy.at("data").at("retry_after_ms") > 0);
   CHECK_FALSE(third.read_line());
+  client fourth{s.socket.string()};
+  CHECK(kind_of(fourth, "echo") == client_error::kind::busy);
   first.reset();
   // The server learns of it on its own time.
-  std::string answer;
-  for (int i = 0; i < 1000 && answer.empty(); ++i)
-    answer = raw_socket{s.socket}.ask(R"({"id":1,"method":"echo"})");
-  CHECK_FALSE(answer.empty());
+  bool is_served = false;
+  for (int i = 0; i < 1000 && !is_served; ++i)
+    is_served = raw_socket{s.socket}.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})").find("result") != std::string::npos;
+  CHECK(is_served);
+}
+
+TEST_CASE("idle connections do not keep a person out: the one that was idle for longest gives way") {
+  control_options o;
+  o.connections_max = 3;
+  o.idle_enough = std::chrono::milliseconds{0};
+  control_reply kept;
+  std::promise<void> begun;
+  auto methods = echo_methods();
+  methods["kept"] = [&](const json&, const control_reply& reply) {
+    kept = reply;
+    begun.set_value();
+  };
+  running_server s{o, std::move(methods)};
+  raw_socket working{s.socket};
+  working.send(R"({"jsonrpc":"2.0","id":1,"method":"kept"})"
+               "\n");
+  begun.get_future().wait();
+  raw_socket half{s.socket};
+  half.send(R"({"jsonrpc":"2.0","id":1,"meth)");
+  raw_socket idle{s.socket};
+  CHECK_FALSE(idle.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})").empty());
+  client person{s.socket.string()};
+  CHECK(person.call("echo", {{"a", 1}}) == json{{"a", 1}});
+  CHECK_FALSE(half.read_line());
+  CHECK_FALSE(idle.ask(R"({"jsonrpc":"2.0","id":2,"method":"echo"})").empty());
+  kept([]() -> json { return "done"; });
+  kept = nullptr;
+  CHECK_THAT(working.read_line().value(), Contains("done")); // a call under way is never hung up on
+}
+
+TEST_CASE("one process leaves places for others") {
+  control_options o;
+  o.connections_max = 3;
+  o.connections_of_process_max = 2;
+  o.idle_enough = std::chrono::hours{1};
+  const running_server s{o};
+  const raw_socket first{s.socket};
+  const raw_socket second{s.socket};
+  raw_socket third{s.socket};
+  CHECK_THAT(third.read_line().value(), Contains("this process has 2 connections"));
+}
+
+TEST_CASE("half requests of many connections hold no more memory than a limit") {
+  control_options o;
+  o.unfinished_max = 1 << 20;
+  const running_server s{o};
+  const std::string half(700'000, 'a');
+  auto first = std::make_unique<raw_socket>(s.socket);
+  first->send(half);
+  raw_socket second{s.socket};
+  second.send(half);
+  // One of them is too much, whichever was read further by then.
+  const auto is_refused = [&](raw_socket& c) { return c.read_line().value_or("").find("have not come to their end") != std::string::npos; };
+  CHECK((is_refused(second) || is_refused(*first)));
+  raw_socket small{s.socket};
+  first.reset();
+  CHECK(json::parse(small.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})")).contains("result"));
+}
+
+namespace {
+
+/// While it lives this process can open no further file.
+class no_files_left {
+public:
+  no_files_left() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    taken_.push_back(next);
+    const rlimit none{static_cast<rlim_t>(next) + 1, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+    for (int fd = 0; (fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;)
+      taken_.push_back(fd);
+  }
+  ~no_files_left() {
+    setrlimit(RLIMIT_NOFILE, &before_);
+    for (const int fd : taken_)
+      close(fd);
+  }
+  no_files_left(const no_files_left&) = delete;
+  no_files_left& operator=(const no_files_left&) = delete;
+
+private:
+  rlimit before_{};
+  std::vector<int> taken_;
+};
+
+/// A socket that is there before it is connected: connecting opens no file.
+int connect_later() {
+  return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+std::string told_at_the_door(int fd, const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return "not connected";
+  std::string line(1000, ' ');
+  const auto n = recv(fd, line.data(), line.size(), 0);
+  return line.substr(0, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+}
+
+} // namespace
+
+TEST_CASE("a server that has no file left says so to each in line, does not spin, and goes on when there are files") {
+  const running_server s;
+  const std::vector<int> clients{connect_later(), connect_later(), connect_later(), connect_later()};
+  {
+    const no_files_left now;
+    const auto cpu = std::clock();
+    const auto began = std::chrono::steady_clock::now();
+    for (const int c : clients)
+      CHECK_THAT(told_at_the_door(c, s.socket), Contains("as many files open as it may have"));
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    CHECK(took.count() > 0.25); // a pause between them
+    CHECK(static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC < took.count() / 2);
+  }
+  for (const int c : clients)
+    close(c);
+  client after{s.socket.string()};
+  CHECK(after.call("echo", {{"a", 1}}) == json{{"a", 1}});
+}
+
+TEST_CASE("a request of another version of the protocol is refused") {
+  const running_server s;
+  raw_socket c{s.socket};
+  for (const char* version : {R"("1.0")", "2.0", "null", "2"})
+    CHECK(code_of(c.ask(std::string{R"({"jsonrpc":)"} + version + R"(,"id":1,"method":"echo"})")) == -32600);
+  CHECK_THAT(c.ask(R"({"id":1,"method":"echo"})"), Contains("`jsonrpc` must be"));
+}
+
+TEST_CASE("a client is told that the path of a socket is too long, and how long it may be") {
+  CHECK_THROWS_WITH(client{"/tmp/" + std::string(120, 'a')}, Contains("125 bytes") && Contains("107"));
 }
 
 TEST_CASE("a method that replies later keeps no thread: more calls are open than there are threads") {
@@ -180,7 +328,7 @@ TEST_CASE("a method that replies later keeps no thread: more calls are open than
       for (const auto& each : std::exchange(open, {}))
         each([]() -> json { return 7; });
   };
-  const running_server s{4 << 20, 256, std::move(methods)};
+  const running_server s{control_options{}, std::move(methods)};
   std::vector<std::future<json>> answers;
   for (std::size_t i = 0; i < calls; ++i)
     answers.push_back(std::async(std::launch::async, [&] { return client{s.socket.string()}.call("later", {}); }));
@@ -201,11 +349,11 @@ TEST_CASE(
   methods["throws"] = [](const json&, const control_reply&) {
     throw control_error{control_error::not_found, "there is none"};
   };
-  running_server s{4 << 20, 256, std::move(methods)};
+  running_server s{control_options{}, std::move(methods)};
   raw_socket c{s.socket};
-  CHECK_THAT(c.ask(R"({"id":1,"method":"dropped"})"), Contains("outcome is unknown"));
-  CHECK(code_of(c.ask(R"({"id":1,"method":"throws"})")) == control_error::not_found);
-  c.send(R"({"id":2,"method":"kept"})"
+  CHECK_THAT(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"dropped"})"), Contains("outcome is unknown"));
+  CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"throws"})")) == control_error::not_found);
+  c.send(R"({"jsonrpc":"2.0","id":2,"method":"kept"})"
          "\n");
   begun.get_future().wait();
   auto end = std::async(std::launch::async, [&] { s.server.reset(); });
@@ -255,7 +403,7 @@ TEST_CASE("row 80: a socket that a server listens at is refused, a stale one is 
   o.socket = s.socket;
   CHECK_THROWS_WITH((control_server{o, echo_methods()}), Contains(s.socket.string()) && Contains("in use"));
   raw_socket c{s.socket};
-  CHECK(json::parse(c.ask(R"({"id":1,"method":"echo"})")).contains("result"));
+  CHECK(json::parse(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})")).contains("result"));
 
   const auto stale = s.folder.path() / "stale.sock";
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

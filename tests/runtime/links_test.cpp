@@ -6,7 +6,7 @@
 #include "runtime/links/credentials.hpp"
 #include "runtime/links/door.hpp"
 #include "runtime/links/greeting.hpp"
-#include "runtime/node_error.hpp"
+#include "steadfast/node_error.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

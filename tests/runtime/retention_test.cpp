@@ -59,7 +59,7 @@ struct sweeping_node {
   bool has_janitor() const { return !call("actor.list", {{"kind", "janitor"}}).at("actors").empty(); }
 
   tests::temp_folder folder{tests::fast_place()};
-  node running;
+  assembled_node running;
   control_methods methods;
 };
 

@@ -38,7 +38,7 @@ workflow::definition trip() {
   return d;
 }
 
-std::unique_ptr<node> make_node() {
+std::unique_ptr<assembled_node> make_node() {
   node_options o;
   o.name = "one";
   o.store.path = scratch_folder() / "store";
@@ -46,7 +46,7 @@ std::unique_ptr<node> make_node() {
   o.store.size_reserve = 1 << 20;
   o.socket.clear();
   o.drain_limit = workflow::span{100};
-  auto n = std::make_unique<node>(std::move(o));
+  auto n = std::make_unique<assembled_node>(std::move(o));
   n->add_workflow(trip());
   n->add_agent("echo", actors::quick_function{[](const actors::call& c) { return actors::succeeded(c.input); }});
   n->add_agent("refuses", actors::quick_function{[](const actors::call&) { return actors::failed_for_good("no"); }});

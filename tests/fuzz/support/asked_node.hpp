@@ -6,7 +6,7 @@
 #include <memory>
 
 namespace steadfast {
-class node;
+class assembled_node;
 }
 
 namespace steadfast::fuzz {
@@ -32,7 +32,7 @@ private:
   void start();
   void stop();
 
-  std::unique_ptr<node> node_;
+  std::unique_ptr<assembled_node> node_;
   std::unique_ptr<control_server> server_;
   std::size_t inputs_ = 0;
 };

@@ -68,6 +68,9 @@ public:
   /// The whole task, in the shape of `task show --json`.
   nlohmann::json show(const std::string& id);
 
+  /// What the workflow says that a processed task gives; null before, and where it says none.
+  nlohmann::json result(const std::string& id);
+
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);
 

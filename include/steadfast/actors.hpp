@@ -1,0 +1,125 @@
+#pragma once
+
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/replies_to.hpp>
+#include <caf/typed_actor.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+// For actors of your own in a node's actor system (CAF 0.17): submitting by typed messages, hearing of progress, and actors of which
+// one instance lives in a cluster. These messages stay within the process.
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast {
+
+class node;
+
+/// Asks for a task. Answered by submit_receipt, within the half minute at most that a store may take.
+struct submit_task {
+  std::string id; ///< 1 to 128 printable characters; the same id is the same task
+  std::string workflow;
+  std::uint32_t version = 0;            ///< 0: the newest
+  std::string payload = "{}";           ///< a JSON text
+  std::optional<std::uint8_t> priority; ///< 0 first, 9 last
+  std::string reply_to;                 ///< the observer that is told of progress; empty: none
+};
+
+enum class submit_outcome : std::uint8_t {
+  stored = 1,  ///< durable, now or before
+  refused = 2, ///< `why` says what to change
+  busy = 3,    ///< nothing was stored: again after `retry_after`
+  unknown = 4, ///< it may be stored: again with the same id
+};
+
+struct submit_receipt {
+  std::string id;
+  submit_outcome outcome = submit_outcome::unknown;
+  bool created = false; ///< with stored; false: the task was already there
+  std::string state;    ///< with stored: its process_state
+  std::string why;      ///< otherwise
+  std::chrono::milliseconds retry_after{0};
+};
+
+/// From now on the sender is told of this observer's progress, beginning with what was not acknowledged.
+struct observe_progress {
+  std::string observer;
+};
+
+enum class progress_kind : std::uint8_t {
+  accepted = 1,
+  step_started = 2,
+  step_completed = 3,
+  processed = 4,
+  undoing = 5,
+  undone = 6,
+  error = 7,
+  suspended = 8,
+  resumed = 9,
+};
+const char* to_string(progress_kind k); ///< "step_started"
+bool is_end(progress_kind k);           ///< processed, undone or error
+
+/// Told at least once, in order per task, until it is acknowledged, also after a crash of either side.
+struct task_progress {
+  std::string observer;
+  std::string task_id;
+  std::uint64_t task_number = 0; ///< the store's
+  std::uint32_t sequence = 0;    ///< 1 for the first of the task
+  progress_kind kind = progress_kind::accepted;
+  std::string step; ///< with step_started and step_completed
+  std::string text; ///< the cause, where there is one
+  std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds> at{};
+};
+
+/// Acknowledges it and what was told of the task before.
+struct progress_seen {
+  std::string observer;
+  std::uint64_t task_number = 0;
+  std::uint32_t sequence = 0;
+};
+progress_seen seen(const task_progress& p);
+
+/// What clients send to. One handle serves all actors of the process.
+using task_desk = caf::typed_actor<caf::replies_to<submit_task>::with<submit_receipt>, caf::reacts_to<observe_progress>,
+                                   caf::reacts_to<progress_seen>>;
+
+/// What an actor must take to send observe_progress.
+using progress_observer = caf::typed_actor<caf::reacts_to<task_progress>>;
+
+/// Of a running node. Throws node_error unless it runs. A request to it should wait for longer than half a minute.
+task_desk desk_of(node& n);
+
+/// The lease was won or renewed, under this epoch. Whatever the actor writes elsewhere names the epoch, so that a former holder that
+/// does not know yet that it is one can be refused there.
+struct lease_held {
+  std::string name;
+  std::uint64_t epoch = 0;
+};
+
+/// An actor of which one instance lives in a cluster. It must handle lease_held in less than two seconds: else the lease lapses, and
+/// another node makes an instance. It is sent an exit message when the lease is lost.
+using singleton_actor = caf::typed_actor<caf::reacts_to<lease_held>>;
+
+/// Makes an instance, on a thread of the node's actors, each time that the node wins the lease. If it throws or makes none, the log
+/// says so and the lease is left to others.
+using make_singleton = std::function<singleton_actor(caf::actor_system&)>;
+
+/// Of all nodes that were given this name, the one that holds the lease `name` has the actor that `make` makes. Before start(). Throws
+/// node_error: the name cannot be that of a lease, is given already, or `make` is empty.
+void with_lease(node& n, const std::string& name, make_singleton make);
+
+} // namespace steadfast
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(steadfast::submit_task)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(steadfast::submit_receipt)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(steadfast::observe_progress)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(steadfast::task_progress)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(steadfast::progress_seen)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(steadfast::lease_held)

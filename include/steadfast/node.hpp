@@ -1,0 +1,99 @@
+#pragma once
+
+#include "steadfast/agent.hpp"
+#include "steadfast/client.hpp"
+#include "steadfast/node_error.hpp"
+#include "steadfast/workflow.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast {
+
+/// What a node inside a program is made of, where nothing is read from a file. Times are in milliseconds.
+struct node_settings {
+  std::string name = "node";                      ///< unique in a cluster
+  std::filesystem::path store = "steadfast-store"; ///< folder, made with mode 0700; one node at a time has it open
+  std::filesystem::path socket;                   ///< for `steadfast task list` and the like; empty: none is opened
+  std::uint32_t in_flight_max = 1024;             ///< tasks in hand; the rest wait in the store
+  std::uint32_t threads = 0;                      ///< of the actors; 0: one per core, at least 2
+  std::chrono::milliseconds drain_limit{10'000};  ///< in stop(), for attempts under way
+  std::string log_level = "warning";              ///< trace, debug, info, warning, error, off
+  std::filesystem::path log_file;                 ///< empty: standard error
+};
+
+/// One node of Steadfast inside your program: store, scheduler, supervisor and agents, with threads of its own.
+///
+///     steadfast::node node{{.name = "travel", .store = "/var/lib/travel"}};
+///     node.add_workflow(book_trip());
+///     node.add_agent("book_hotel", steadfast::blocking_function{book_hotel});
+///     node.start();
+///     auto task = node.submit("book_trip", R"({"to": "Lisbon"})", {.id = "trip-1"}); // durable when it returns
+///     auto state = node.wait(task.id, std::chrono::seconds{30});                     // "processed", "undone", "error"
+///
+/// The members that make a node ready and start and stop it are called by one thread; submit, wait, show, result and call by any
+/// number of threads, between start() and stop().
+class node {
+public:
+  /// Nothing is opened or checked before start().
+  explicit node(node_settings settings);
+  /// As `steadfast serve -c FILE` reads it: cluster, HTTP agents, retention and all else. Throws node_error with every mistake.
+  static node from_config(const std::filesystem::path& file);
+  /// Stops, if it runs.
+  ~node();
+  node(node&&) noexcept;
+  node& operator=(node&&) noexcept;
+
+  // Before start(); afterwards they throw node_error. What is wrong with their arguments is told by start().
+
+  /// The name is the one that workflows use.
+  void add_agent(const std::string& name, agent_function run, const agent_options& options = {});
+  /// Kept for ever under its version: raise it with each change.
+  void add_workflow(const workflow_builder& w);
+  /// Called once, from a thread of the node, when the store fails for good; it should end the process. By default the process
+  /// ends with exit code 74.
+  void on_fatal(std::function<void(const std::string& why)> handler);
+
+  /// Opens the store and starts every part; what was under way goes on. Throws node_error, and may be called again then, once
+  /// the cause is mended, or after stop().
+  void start();
+
+  /// Takes nothing new, lets attempts under way finish for the drain limit, stops the rest, and closes the store. A blocking function that
+  /// runs on although its call was asked to end is named in the log: what it uses must outlive it. Waits for every actor of the system,
+  /// too: yours must be told to quit, and a caf::scoped_actor be out of scope. Does nothing on a node that does not run.
+  void stop();
+
+  // While it runs. What the node says instead of a result is thrown as client_error, as `client` does.
+
+  /// Durable when it returns. `payload` is a JSON text.
+  submitted submit(const std::string& workflow, const std::string& payload, const submit_options& options = {});
+  /// Blocks until the task has ended or the limit is over; returns its process_state.
+  std::string wait(const std::string& id, std::chrono::milliseconds limit);
+  /// The whole task, in the shape of `task show --json`.
+  nlohmann::json show(const std::string& id);
+  /// What the workflow says that a processed task gives; null before, and where it says none.
+  nlohmann::json result(const std::string& id);
+  /// Any method of the control channel (docs/control-channel.md).
+  nlohmann::json call(const std::string& method, const nlohmann::json& params);
+
+  /// For your own actors: see steadfast/actors.hpp. Throws node_error unless it runs.
+  caf::actor_system& system();
+
+private:
+  friend class node_access; ///< of steadfast/actors.hpp
+  class implementation;
+  explicit node(std::unique_ptr<implementation> impl);
+  std::unique_ptr<implementation> impl_;
+};
+
+} // namespace steadfast

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Workflows built in C++. docs/workflows.md tells what each part means and what it is when it is left out; what is built here is
+// the same definition that a file gives. Nothing here throws but bad_alloc, unless it says so: mistakes show in problems().
+
+namespace steadfast {
+
+namespace workflow {
+struct definition;
+struct input_member;
+struct step_definition;
+} // namespace workflow
+
+/// Where a member of a step's input comes from.
+class input_value {
+public:
+  /// A JSON Pointer (RFC 6901) into what the task was submitted with; "" is all of it.
+  static input_value of_payload(std::string pointer = {});
+  /// The same into the result of an earlier step.
+  static input_value of_result(std::string step, std::string pointer = {});
+  /// Always this JSON text.
+  static input_value always(std::string json);
+  /// Where there is no such value the member is left out; else the step cannot be carried out.
+  input_value optional() const;
+
+private:
+  friend class step;
+  friend class workflow_builder;
+  enum class kind : std::uint8_t { payload, result, literal };
+  input_value(kind from, std::string step, std::string text);
+  kind from_;
+  std::string step_;
+  std::string text_;
+  bool optional_ = false;
+};
+
+/// How often one round is tried, and the waits between: each `factor` times the one before, up to `cap`, shortened by a random
+/// share up to `jitter`.
+struct retry_rule {
+  std::uint32_t attempts = 5;
+  std::chrono::milliseconds initial{1000};
+  double factor = 2.0; ///< 1 to 100
+  std::chrono::milliseconds cap{60'000};
+  double jitter = 0.2; ///< 0 to 1
+};
+
+/// One step, carried out by one agent. A step comes after the one before it in the list unless it says otherwise.
+class step {
+public:
+  step(std::string name, std::string agent);
+  step(const step&);
+  step(step&&) noexcept;
+  step& operator=(const step&);
+  step& operator=(step&&) noexcept;
+  ~step();
+
+  /// One member of its input; without any the input is the payload as it is.
+  step& input(std::string member, const input_value& value);
+  /// The steps that must be done before it, by name: `after = [...]` of a file. `after({})` means that it waits for none.
+  step& after(std::vector<std::string> steps);
+  step& complete_by(std::chrono::milliseconds of_one_attempt);
+  step& retry(const retry_rule& rule);
+
+  // It is skipped unless the value in an earlier step's result is so.
+  step& when_equals(std::string earlier, std::string pointer, std::string json);
+  step& when_differs(std::string earlier, std::string pointer, std::string json);
+  step& when_present(std::string earlier, std::string pointer);
+  step& when_absent(std::string earlier, std::string pointer);
+
+  /// Failed rounds before a long wait, and how many long waits there are before the step is given up.
+  step& threshold(std::uint32_t rounds);
+  step& cool_off(std::chrono::milliseconds wait, std::uint32_t count);
+  /// A step that is given up leaves the task in error, for a person, instead of undoing it.
+  step& ask_a_person();
+
+  /// The agent that undoes it. Its input is the payload unless members are given by undo_input().
+  step& undo_with(std::string agent);
+  step& undo_input(std::string member, const input_value& value);
+  step& undo_complete_by(std::chrono::milliseconds of_one_attempt);
+  step& undo_retry(const retry_rule& rule);
+
+  /// The agent that is asked whether it happened when nobody knows.
+  step& probe_with(std::string agent, std::chrono::milliseconds complete_by = std::chrono::seconds{10});
+
+private:
+  friend class workflow_builder;
+  static workflow::input_member member(std::string name, const input_value& value);
+  std::unique_ptr<workflow::step_definition> what_;
+};
+
+/// A workflow in the making. A value: copies are independent.
+class workflow_builder {
+public:
+  explicit workflow_builder(std::string name, std::uint32_t version = 1);
+  /// What a workflow file says, or its text. Throw node_error with every mistake.
+  static workflow_builder from_file(const std::filesystem::path& file);
+  static workflow_builder from_toml(std::string_view text);
+  workflow_builder(const workflow_builder&);
+  workflow_builder(workflow_builder&&) noexcept;
+  workflow_builder& operator=(const workflow_builder&);
+  workflow_builder& operator=(workflow_builder&&) noexcept;
+  ~workflow_builder();
+
+  workflow_builder& add(step s); ///< the next in the list
+  /// What a processed task gives: one value, or an object of members. A value that is not there is null, an optional member left out.
+  workflow_builder& result(const input_value& value);
+  workflow_builder& result_member(std::string name, const input_value& value);
+  workflow_builder& deadline(std::chrono::milliseconds of_the_whole_task);
+  workflow_builder& undo_reserve(std::chrono::milliseconds of_the_deadline);
+  workflow_builder& grace(std::chrono::milliseconds after_complete_by);
+  workflow_builder& alert_after(std::chrono::milliseconds without_agent);
+  workflow_builder& takeovers(std::uint32_t most);
+  workflow_builder& priority(std::uint8_t zero_first);
+
+  const std::string& name() const;
+  std::uint32_t version() const;
+  /// Every mistake, a sentence each, naming the step and the field. Empty: a node takes it.
+  std::vector<std::string> problems() const;
+
+private:
+  friend class node;
+  std::unique_ptr<workflow::definition> what_;
+};
+
+} // namespace steadfast

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "steadfast/client.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+// What clients ask, by whatever way the question goes: over the control channel, or in the node's own process.
+
+namespace steadfast::runtime {
+
+/// Gives the result of a method, or throws client_error.
+using ask_node = std::function<nlohmann::json(const std::string& method, const nlohmann::json& params)>;
+
+/// Instead of a result: an error with the number of docs/control-channel.md.
+client_error error_of(std::int64_t number, const std::string& message, std::chrono::milliseconds retry_after);
+
+/// What `read` finds in what the node said; throws client_error when it is something else.
+template <class Read>
+auto understood(Read read) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception& e) {
+    throw client_error{client_error::kind::unreachable,
+                       std::string{"what listens there gives answers that are none of a node: "} + e.what()};
+  }
+}
+
+submitted submit(const ask_node& ask, const std::string& workflow, const std::string& payload,
+                 const submit_options& options);
+std::string wait(const ask_node& ask, const std::string& id, std::chrono::milliseconds limit);
+nlohmann::json show(const ask_node& ask, const std::string& id);
+nlohmann::json result(const ask_node& ask, const std::string& id);
+
+} // namespace steadfast::runtime

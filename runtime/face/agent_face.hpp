@@ -1,0 +1,13 @@
+#pragma once
+
+#include "actors/agent_function.hpp"
+#include "actors/agent_options.hpp"
+#include "steadfast/agent.hpp"
+
+namespace steadfast::runtime {
+
+/// A user's function as the agents call it. One that is empty stays empty.
+actors::agent_function inner(agent_function f);
+actors::agent_options inner(const agent_options& o);
+
+} // namespace steadfast::runtime

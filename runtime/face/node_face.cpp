@@ -1,0 +1,151 @@
+#include "runtime/face/node_face.hpp"
+
+#include "runtime/client_calls.hpp"
+#include "runtime/config_error.hpp"
+#include "runtime/config_file.hpp"
+#include "runtime/control_methods.hpp"
+#include "runtime/face/agent_face.hpp"
+#include "runtime/face/task_desk.hpp"
+#include "runtime/log.hpp"
+
+#include <mutex>
+#include <utility>
+
+namespace steadfast {
+
+namespace {
+
+using nlohmann::json;
+
+node_options options_of(node_settings s) {
+  node_options o;
+  o.name = std::move(s.name);
+  o.store.path = std::move(s.store);
+  o.socket = std::move(s.socket);
+  o.in_flight_max = s.in_flight_max;
+  o.threads = s.threads;
+  o.drain_limit = s.drain_limit;
+  o.log.level = std::move(s.log_level);
+  o.log.file = std::move(s.log_file);
+  return o;
+}
+
+node_options options_in(const std::filesystem::path& file) {
+  try {
+    return load_config(file);
+  } catch (const runtime::config_error& e) {
+    throw node_error{e.what()};
+  }
+}
+
+} // namespace
+
+node::implementation::implementation(node_options options) : inner{options}, log_{options.log} {}
+
+node::implementation::~implementation() {
+  stop();
+}
+
+void node::implementation::start() {
+  if (runs_)
+    throw node_error{"the node runs already"};
+  start_log(log_);
+  inner.start();
+  try {
+    methods_ = methods_of(inner.system(), inner.parts());
+    desk_ = runtime::spawn_task_desk(inner.system(), inner.gateway());
+  } catch (const std::exception& e) {
+    inner.stop();
+    throw node_error{e.what()};
+  }
+  runs_ = true;
+}
+
+void node::implementation::stop() {
+  if (!runs_.exchange(false))
+    return;
+  const std::lock_guard no_more_calls{calls_};
+  actors::exit_now(std::exchange(desk_, task_desk{}));
+  methods_.clear();
+  inner.stop();
+}
+
+const task_desk& node::implementation::desk() const {
+  if (!runs_)
+    throw node_error{"the node does not run: start() it first"};
+  return desk_;
+}
+
+json node::implementation::call(const std::string& method, const json& params) {
+  const std::shared_lock under_way{calls_};
+  if (!runs_)
+    throw client_error{client_error::kind::unreachable, "the node does not run: start() it first"};
+  const auto found = methods_.find(method);
+  if (found == methods_.end())
+    throw client_error{client_error::kind::refused, "there is no method `" + method + "`"};
+  try {
+    return found->second(params);
+  } catch (const control_error& e) {
+    throw runtime::error_of(e.number(), e.what(), e.retry_after());
+  } catch (const json::exception& e) {
+    throw client_error{client_error::kind::refused, std::string{"params: "} + e.what()};
+  } catch (const std::exception& e) {
+    throw client_error{client_error::kind::timed_out, std::string{e.what()} + "; the outcome is unknown"};
+  }
+}
+
+node::node(node_settings settings) : node{std::make_unique<implementation>(options_of(std::move(settings)))} {}
+node::node(std::unique_ptr<implementation> impl) : impl_{std::move(impl)} {}
+node::~node() = default;
+node::node(node&&) noexcept = default;
+node& node::operator=(node&&) noexcept = default;
+
+node node::from_config(const std::filesystem::path& file) {
+  return node{std::make_unique<implementation>(options_in(file))};
+}
+
+void node::add_agent(const std::string& name, agent_function run, const agent_options& options) {
+  impl_->inner.add_agent(name, runtime::inner(std::move(run)), runtime::inner(options));
+}
+
+void node::add_workflow(const workflow_builder& w) {
+  impl_->inner.add_workflow(*w.what_);
+}
+
+void node::on_fatal(std::function<void(const std::string&)> handler) {
+  impl_->inner.on_fatal(std::move(handler));
+}
+
+void node::start() {
+  impl_->start();
+}
+
+void node::stop() {
+  impl_->stop();
+}
+
+submitted node::submit(const std::string& workflow, const std::string& payload, const submit_options& options) {
+  return runtime::submit(impl_->asker(), workflow, payload, options);
+}
+
+std::string node::wait(const std::string& id, std::chrono::milliseconds limit) {
+  return runtime::wait(impl_->asker(), id, limit);
+}
+
+json node::show(const std::string& id) {
+  return runtime::show(impl_->asker(), id);
+}
+
+json node::result(const std::string& id) {
+  return runtime::result(impl_->asker(), id);
+}
+
+json node::call(const std::string& method, const json& params) {
+  return impl_->call(method, params);
+}
+
+caf::actor_system& node::system() {
+  return impl_->inner.system();
+}
+
+} // namespace steadfast

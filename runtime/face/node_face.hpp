@@ -1,0 +1,47 @@
+#pragma once
+
+#include "runtime/client_calls.hpp"
+#include "runtime/node.hpp"
+#include "steadfast/actors.hpp"
+#include "steadfast/node.hpp"
+
+#include <atomic>
+#include <memory>
+#include <shared_mutex>
+
+namespace steadfast {
+
+/// What a user's node is: one that was put together, and what its users need beside it.
+class node::implementation {
+public:
+  explicit implementation(node_options options);
+  ~implementation();
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
+
+  void start();
+  void stop();
+
+  /// Throws node_error unless it runs.
+  const task_desk& desk() const;
+  nlohmann::json call(const std::string& method, const nlohmann::json& params);
+  runtime::ask_node asker() {
+    return [this](const std::string& method, const nlohmann::json& params) { return call(method, params); };
+  }
+
+  assembled_node inner;
+
+private:
+  log_options log_;
+  task_desk desk_;
+  control_methods methods_;
+  std::atomic<bool> runs_ = false;
+  std::shared_mutex calls_; ///< shared by calls under way, alone for stop()
+};
+
+class node_access {
+public:
+  static node::implementation& of(node& n) { return *n.impl_; }
+};
+
+} // namespace steadfast

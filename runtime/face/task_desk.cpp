@@ -1,0 +1,208 @@
+#include "runtime/face/task_desk.hpp"
+
+#include "actors/type_ids.hpp"
+#include "runtime/face/node_face.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <map>
+#include <string>
+#include <utility>
+
+namespace steadfast {
+
+namespace runtime {
+namespace {
+
+constexpr std::chrono::seconds answer_limit{25};
+
+workflow::submission submission_of(const submit_task& m) {
+  workflow::submission s;
+  s.id = m.id;
+  s.workflow = m.workflow;
+  s.version = m.version;
+  s.payload = workflow::blob{m.payload};
+  s.priority = m.priority;
+  s.reply_to = m.reply_to;
+  return s;
+}
+
+submit_outcome outcome_of(store::verdict v) {
+  switch (v) {
+    case store::verdict::applied: return submit_outcome::stored;
+    case store::verdict::full: return submit_outcome::busy;
+    case store::verdict::unknown_outcome: return submit_outcome::unknown;
+    default: return submit_outcome::refused;
+  }
+}
+
+submit_receipt receipt_of(const std::string& id, const actors::receipt& r) {
+  const auto outcome = outcome_of(r.result);
+  if (outcome != submit_outcome::stored)
+    return {id, outcome, false, {}, r.why, r.retry_after};
+  return {id, outcome, r.created, std::string{to_string(r.state)}, {}, {}};
+}
+
+task_progress told(const actors::progress& p) {
+  return {p.observer, p.task_id, p.task_number, p.sequence, static_cast<progress_kind>(p.kind), p.step, p.text, p.at};
+}
+
+/// One user's actor as the observer of one name; ends with it.
+class relay : public actors::observer_actor::base {
+public:
+  relay(caf::actor_config& cfg, actors::gateway_actor gateway, std::string observer, progress_observer user)
+      : actors::observer_actor::base{cfg},
+        gateway_{std::move(gateway)},
+        observer_{std::move(observer)},
+        user_{std::move(user)} {}
+
+  const char* name() const override { return "progress_relay"; }
+
+  void on_exit() override {
+    gateway_ = actors::gateway_actor{};
+    user_ = progress_observer{};
+  }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](const caf::down_msg&) { quit(); });
+    monitor(user_);
+    actors::tell(this, gateway_, actors::observe{observer_});
+    return {[this](const actors::progress& p) { actors::tell(this, user_, told(p)); }};
+  }
+
+private:
+  actors::gateway_actor gateway_;
+  const std::string observer_;
+  progress_observer user_;
+};
+
+class desk : public task_desk::base {
+public:
+  desk(caf::actor_config& cfg, actors::gateway_actor gateway)
+      : task_desk::base{cfg},
+        gateway_{std::move(gateway)} {}
+
+  const char* name() const override { return "task_desk"; }
+
+  void on_exit() override {
+    for (const auto& [observer, r] : relays_)
+      actors::exit_now(r);
+    relays_.clear();
+    gateway_ = actors::gateway_actor{};
+  }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](const caf::down_msg& m) {
+      std::erase_if(relays_, [&](const auto& r) { return r.second.address() == m.source; });
+    });
+    return {
+      [this](const submit_task& m) { return on_submit(m); },
+      [this](const observe_progress& m) { on_observe(m.observer); },
+      [this](const progress_seen& m) {
+        actors::tell(this, gateway_, actors::progress_seen{m.observer, m.task_number, m.sequence});
+      },
+    };
+  }
+
+private:
+  caf::result<submit_receipt> on_submit(const submit_task& m) {
+    auto promise = make_response_promise<submit_receipt>();
+    actors::ask(this, gateway_, answer_limit, actors::boxed<workflow::submission>{submission_of(m)})
+      .then([promise, id = m.id](const actors::receipt& r) mutable { promise.deliver(receipt_of(id, r)); },
+            [promise, id = m.id](const caf::error&) mutable {
+              promise.deliver(
+                submit_receipt{id, submit_outcome::unknown, false, {}, "the store did not answer in time", {}});
+            });
+    return promise;
+  }
+
+  /// The last one who asks is told.
+  void on_observe(const std::string& observer) {
+    const auto user = actors::sender_of<progress_observer>(this);
+    if (!user)
+      return;
+    auto& r = relays_[observer];
+    actors::exit_now(r);
+    r = spawn<relay>(gateway_, observer, user);
+    monitor(r);
+  }
+
+  actors::gateway_actor gateway_;
+  std::map<std::string, actors::observer_actor> relays_; ///< by observer
+};
+
+/// A user's instance as the guard of the lease knows it. Both end together.
+class lease_relay : public actors::guarded_actor::base {
+public:
+  lease_relay(caf::actor_config& cfg, singleton_actor user)
+      : actors::guarded_actor::base{cfg},
+        user_{std::move(user)} {}
+
+  const char* name() const override { return "lease_relay"; }
+
+  void on_exit() override {
+    actors::exit_now(user_);
+    user_ = singleton_actor{};
+  }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](const caf::down_msg&) { quit(); });
+    monitor(user_);
+    return {[this](const actors::lease_changed& m) { return delegate(user_, lease_held{m.name, m.epoch}); }};
+  }
+
+private:
+  singleton_actor user_;
+};
+
+} // namespace
+
+task_desk spawn_task_desk(caf::actor_system& sys, const actors::gateway_actor& gateway) {
+  return sys.spawn<desk>(gateway);
+}
+
+actors::make_singleton inner(make_singleton make) {
+  if (!make)
+    return {};
+  return [make = std::move(make)](caf::actor_system& sys) -> actors::guarded_actor {
+    const auto user = make(sys);
+    return user ? actors::guarded_actor{sys.spawn<lease_relay>(user)} : actors::guarded_actor{};
+  };
+}
+
+} // namespace runtime
+
+const char* to_string(progress_kind k) {
+  switch (k) {
+    case progress_kind::accepted: return "accepted";
+    case progress_kind::step_started: return "step_started";
+    case progress_kind::step_completed: return "step_completed";
+    case progress_kind::processed: return "processed";
+    case progress_kind::undoing: return "undoing";
+    case progress_kind::undone: return "undone";
+    case progress_kind::error: return "error";
+    case progress_kind::suspended: return "suspended";
+    case progress_kind::resumed: return "resumed";
+  }
+  return "unknown";
+}
+
+bool is_end(progress_kind k) {
+  return k == progress_kind::processed || k == progress_kind::undone || k == progress_kind::error;
+}
+
+progress_seen seen(const task_progress& p) {
+  return {p.observer, p.task_number, p.sequence};
+}
+
+task_desk desk_of(node& n) {
+  return node_access::of(n).desk();
+}
+
+void with_lease(node& n, const std::string& name, make_singleton make) {
+  node_access::of(n).inner.with_lease(name, runtime::inner(std::move(make)));
+}
+
+} // namespace steadfast

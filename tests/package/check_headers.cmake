@@ -1,0 +1,20 @@
+# cmake -D FOLDER=<prefix>/include -P check_headers.cmake
+#
+# What is installed for users lies in steadfast/ and nowhere else, and includes nothing that is not installed.
+cmake_minimum_required(VERSION 3.25)
+file(GLOB_RECURSE headers RELATIVE "${FOLDER}" "${FOLDER}/*")
+if(NOT headers)
+  message(FATAL_ERROR "no header is installed")
+endif()
+foreach(header IN LISTS headers)
+  if(NOT header MATCHES "^steadfast/[a-z_]+\\.hpp$")
+    message(FATAL_ERROR "${header} is no public header")
+  endif()
+  file(STRINGS "${FOLDER}/${header}" includes REGEX "^#include \"")
+  foreach(line IN LISTS includes)
+    string(REGEX REPLACE "#include \"(.*)\"" "\\1" included "${line}")
+    if(NOT EXISTS "${FOLDER}/${included}")
+      message(FATAL_ERROR "${header} includes ${included}, which is not installed")
+    endif()
+  endforeach()
+endforeach()

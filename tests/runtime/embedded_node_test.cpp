@@ -1,0 +1,230 @@
+// A node inside a program, by its public headers: what it refuses and how, and what it does with users' functions.
+
+#include "steadfast/actors.hpp"
+#include "steadfast/node.hpp"
+#include "steadfast/typed_workflow.hpp"
+#include "tests/support/fast_place.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <fstream>
+#include <future>
+#include <sstream>
+#include <thread>
+
+using namespace steadfast;
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+constexpr auto hang = 45s; ///< no busy machine takes so long
+
+agent_answer echo(const agent_call& c) {
+  return succeeded(c.input);
+}
+
+workflow_builder one_step(const std::string& name, const std::string& agent) {
+  workflow_builder w{name};
+  w.add(step{"only", agent}.complete_by(30s));
+  return w;
+}
+
+struct place {
+  node_settings settings() const { return {.name = "mine", .store = folder.path() / "store", .log_file = log()}; }
+  std::filesystem::path log() const { return folder.path() / "log"; }
+
+  std::string said() const {
+    std::stringstream text;
+    text << std::ifstream{log()}.rdbuf();
+    return text.str();
+  }
+
+  bool says(const std::string& text) const {
+    return waits_until([&] { return said().find(text) != std::string::npos; });
+  }
+
+  template <class Condition>
+  static bool waits_until(Condition holds) {
+    for (const auto until = std::chrono::steady_clock::now() + hang; std::chrono::steady_clock::now() < until;
+         std::this_thread::sleep_for(10ms))
+      if (holds())
+        return true;
+    return false;
+  }
+
+  tests::temp_folder folder{tests::fast_place()};
+};
+
+template <class F>
+std::string refusal(F act) {
+  try {
+    act();
+    return "none";
+  } catch (const node_error& e) {
+    return e.what();
+  }
+}
+
+using keeper_actor = singleton_actor;
+
+keeper_actor::behavior_type keep(keeper_actor::pointer, std::shared_ptr<std::atomic<std::uint64_t>> epoch) {
+  return {[epoch](const lease_held& m) { *epoch = m.epoch; }};
+}
+
+} // namespace
+
+TEST_CASE("a node in a program tells every mistake before it opens anything") {
+  const place p;
+  auto settings = p.settings();
+  settings.name = "two words";
+  settings.log_level = "loud";
+  settings.in_flight_max = 0;
+  node n{settings};
+  n.add_workflow(workflow_builder{"empty"});
+  n.add_agent("a b", quick_function{echo});
+  n.add_agent("twice", quick_function{echo});
+  n.add_agent("twice", async_function{});
+  n.add_agent("idle", blocking_function{echo}, {.concurrency = 0});
+  const auto why = refusal([&] { n.start(); });
+  CHECK_THAT(why, Contains("name `two words` must be 1 to 64"));
+  CHECK_THAT(why, Contains("log.level `loud` must be trace"));
+  CHECK_THAT(why, Contains("in_flight_max must be above zero"));
+  CHECK_THAT(why, Contains("workflow `empty`: steps: there must be at least one"));
+  CHECK_THAT(why, Contains("agent `a b`: name must be 1 to 64"));
+  CHECK_THAT(why, Contains("agent `twice`: there are two of that name"));
+  CHECK_THAT(why, Contains("agent `twice`: its function is empty"));
+  CHECK_THAT(why, Contains("agent `idle`: concurrency must be 1 to"));
+  CHECK_FALSE(std::filesystem::exists(settings.store));
+}
+
+TEST_CASE("what must come before start is refused after it, and what needs a running node before it and after stop") {
+  const place p;
+  node n{p.settings()};
+  CHECK_THAT(refusal([&] { n.system(); }), Contains("does not run: start() it first"));
+  CHECK_THAT(refusal([&] { desk_of(n); }), Contains("does not run"));
+  CHECK_THROWS_WITH(n.submit("echo", "{}"), Contains("does not run"));
+  n.add_workflow(one_step("echo", "echo"));
+  n.add_agent("echo", quick_function{echo});
+  for (int round = 0; round < 2; ++round) { // it may be started again after a stop
+    n.start();
+    CHECK(refusal([&] { n.start(); }) == "the node runs already");
+    CHECK_THAT(refusal([&] { n.add_agent("more", quick_function{echo}); }), Contains("add agent `more` before start()"));
+    CHECK_THAT(refusal([&] { n.add_workflow(one_step("more", "more")); }), Contains("add workflow `more` before"));
+    CHECK_THAT(refusal([&] { with_lease(n, "clock", [](auto&) { return singleton_actor{}; }); }),
+               Contains("lease `clock` before start()"));
+    const auto task = n.submit("echo", "[1]", {.id = "e-" + std::to_string(round)});
+    CHECK(n.wait(task.id, hang) == "processed");
+    n.stop();
+    n.stop();
+    CHECK_THROWS_WITH(n.show("e-0"), Contains("does not run"));
+  }
+}
+
+TEST_CASE("a log file that cannot be opened keeps the node from starting, and the log stays as it was") {
+  const place p;
+  auto settings = p.settings();
+  settings.log_file = p.folder.path(); // a folder
+  node n{settings};
+  CHECK_THAT(refusal([&] { n.start(); }), Contains("log.file") && Contains("cannot be opened"));
+}
+
+TEST_CASE("after() without a name is what a file's empty list is: the step waits for none") {
+  workflow_builder w{"both"};
+  w.add(step{"first", "echo"}).add(step{"second", "echo"}.after({})).add(step{"third", "echo"});
+  const place p;
+  node n{p.settings()};
+  n.add_workflow(w);
+  n.add_workflow(workflow_builder::from_toml("name = 'same'\n[[step]]\nname = 'first'\nagent = 'echo'\n"
+                                             "[[step]]\nname = 'second'\nagent = 'echo'\nafter = []\n"
+                                             "[[step]]\nname = 'third'\nagent = 'echo'\n"));
+  n.start();
+  const auto built = n.call("workflow.show", {{"name", "both"}}).at("workflow").at("steps");
+  CHECK(built == n.call("workflow.show", {{"name", "same"}}).at("workflow").at("steps"));
+  CHECK_THROWS_AS(workflow_builder::from_toml("nam = 'x'"), node_error);
+}
+
+TEST_CASE("an async function that answers after its node has stopped disturbs nobody") {
+  const place p;
+  auto settings = p.settings();
+  settings.drain_limit = 10ms;
+  std::promise<answer_to> given;
+  {
+    node n{settings};
+    n.add_workflow(one_step("slow", "slow"));
+    n.add_agent("slow", async_function{[&](const agent_call&, answer_to to) { given.set_value(std::move(to)); }});
+    n.start();
+    n.submit("slow", "{}");
+    auto answer = given.get_future();
+    REQUIRE(answer.wait_for(hang) == std::future_status::ready);
+    n.stop();
+    answer.get()(succeeded());
+  }
+}
+
+TEST_CASE("quick functions that wait hold up nobody but their agents, and are named") {
+  const place p;
+  auto settings = p.settings();
+  settings.threads = 2;
+  std::promise<void> gate;
+  const auto opened = gate.get_future().share();
+  std::atomic<int> waiting = 0;
+  node n{settings};
+  for (const std::string name : {"a", "b", "c"}) {
+    n.add_agent(name, quick_function{[&, opened](const agent_call&) {
+                  ++waiting;
+                  opened.wait();
+                  return succeeded();
+                }});
+    n.add_workflow(one_step("waits_" + name, name));
+  }
+  n.add_agent("echo", quick_function{echo});
+  n.add_workflow(one_step("echo", "echo"));
+  std::shared_ptr<void> always_opens{nullptr, [&](void*) { gate.set_value(); }}; // before the node goes
+  n.start();
+  for (const std::string name : {"a", "b", "c"})
+    n.submit("waits_" + name, "{}");
+  REQUIRE(place::waits_until([&] { return waiting == 3; }));
+
+  CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
+  CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
+  for (const std::string name : {"a", "b", "c"})
+    CHECK(p.says("agent `" + name + "`: its function has kept the agent for"));
+  CHECK(p.said().find("agent `echo`") == std::string::npos);
+}
+
+TEST_CASE("an actor that one node has at a time is told of its lease, and a maker that fails is told of") {
+  const place p;
+  const auto epoch = std::make_shared<std::atomic<std::uint64_t>>(0);
+  node n{p.settings()};
+  const auto maker = [&](caf::actor_system& sys) { return singleton_actor{sys.spawn(keep, epoch)}; };
+  CHECK_THAT(refusal([&] { with_lease(n, "clock", {}); }), Contains("lease `clock`") && Contains("is empty"));
+  CHECK_THAT(refusal([&] { with_lease(n, "a b", maker); }), Contains("lease `a b` must be"));
+  CHECK_THAT(refusal([&] { with_lease(n, "supervisor", maker); }), Contains("and not `supervisor`"));
+  with_lease(n, "clock", maker);
+  CHECK_THAT(refusal([&] { with_lease(n, "clock", maker); }), Contains("two of that name"));
+  with_lease(n, "none", [](auto&) { return singleton_actor{}; });
+  with_lease(n, "throws", [](auto&) -> singleton_actor { throw std::runtime_error{"no room"}; });
+  n.start();
+  CHECK(place::waits_until([&] { return *epoch > 0; }));
+  CHECK(p.says("lease none: its function made no actor"));
+  CHECK(p.says("lease throws: its function threw: no room"));
+}
+
+TEST_CASE("a call that waits in another thread ends when the node stops") {
+  const place p;
+  node n{p.settings()};
+  n.add_workflow(one_step("nobody", "nobody_there"));
+  n.start();
+  const auto task = n.submit("nobody", "{}");
+  auto waiting = std::async(std::launch::async, [&] { return n.wait(task.id, hang); });
+  n.stop();
+  CHECK_THROWS_AS(waiting.get(), client_error);
+}
