@@ -140,10 +140,17 @@ bool is_about_undo(const step& s) {
   return s.state == step_state::compensating || s.state == step_state::compensation_failed;
 }
 
-std::string cause_of(const alert& a, const step& s) {
+/// Without what an agent adds of its circuit: that is open or not from one task of an outage to the next.
+std::string_view without_circuit(std::string_view cause) {
+  cause = cause.substr(0, cause.find("; circuit for `"));
+  const auto last = cause.find_last_not_of(' ');
+  return last == std::string_view::npos ? cause : cause.substr(0, last + 1);
+}
+
+std::string_view cause_of(const alert& a, const step& s) {
   const auto& said = a.kind == "waiting" ? s.waiting_for : s.error;
   const bool is_told = !said.empty() && (a.kind == "undo_failed" || a.text.find(said) != std::string::npos);
-  return is_told ? said : a.text;
+  return is_told ? without_circuit(said) : std::string_view{a.text};
 }
 
 bool any_step(const task& t, step_state s) {
