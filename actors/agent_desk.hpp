@@ -146,7 +146,8 @@ private:
   place last_place_ = 0;
   call_ticket last_ticket_ = 0;
   std::size_t abandoned_ = 0;
-  std::multiset<workflow::instant> away_; ///< when those come back that were declined for want of room; the last away_max
+  std::multiset<workflow::instant>
+    away_; ///< when those come back that were declined for want of room; the last away_max
   std::uint64_t inputs_size_ = 0;
   workflow::instant rate_allows_at_ = workflow::never; ///< when the next queued call may begin, if the rate holds it up
   std::int64_t usual_duration_us_ = 0;                 ///< of a call, an average that forgets

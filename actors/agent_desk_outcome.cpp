@@ -191,8 +191,9 @@ void agent_desk::send_back(attempt_iterator i, span retry_after, const std::stri
 /// Time in a queue is no attempt: who ordered it hears so while there is time.
 void agent_desk::send_back_too_late(attempt_iterator i, instant now) {
   const auto retry_after = time_until_room(i->second.order, now);
-  send_back(i, retry_after, "agent `" + options_.name + "` had no place for it in time, " + std::to_string(waiting() - 1)
-                              + " other orders wait");
+  send_back(i, retry_after,
+            "agent `" + options_.name + "` had no place for it in time, " + std::to_string(waiting() - 1)
+              + " other orders wait");
 }
 
 void agent_desk::report(attempt_iterator i, report_kind kind, answer a) {

@@ -172,7 +172,8 @@ void add_bench(CLI::App& to, command& chosen) {
                 "Measure what the project promises itself, and say whether it is met (15 min)");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(
-    "Without --in-flight, --backlog, --rate, --restart and --overload: a short set of all kinds. Each measurement starts a node "
+    "Without --in-flight, --backlog, --rate, --restart and --overload: a short set of all kinds. Each measurement "
+    "starts a node "
     "in\n"
     "a process of its own, with a new store under --store, which must lie on a disk that counts: what is acknowledged\n"
     "was synced. Agents do nothing, so what is measured is the node. In an open loop a submission is late from the\n"

@@ -21,8 +21,7 @@ json source_json(const workflow::source& s) {
 json input_json(const workflow::input_mapping& input) {
   json members = json::object();
   for (const auto& m : input)
-    members[m.name] =
-      m.optional ? json{{"from", source_json(m.value)}, {"optional", true}} : source_json(m.value);
+    members[m.name] = m.optional ? json{{"from", source_json(m.value)}, {"optional", true}} : source_json(m.value);
   return members;
 }
 

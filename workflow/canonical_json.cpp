@@ -46,7 +46,8 @@ void write_number(std::string& to, std::string_view text) {
   exponent = is_small ? -exponent : exponent;
 
   std::string digits;
-  std::copy_if(mantissa.begin(), mantissa.end(), std::back_inserter(digits), [](char c) { return c != '-' && c != '.'; });
+  std::copy_if(mantissa.begin(), mantissa.end(), std::back_inserter(digits),
+               [](char c) { return c != '-' && c != '.'; });
   if (const auto point = mantissa.find('.'); point != std::string_view::npos)
     exponent -= static_cast<std::int64_t>(mantissa.size() - point - 1);
   const auto last = digits.find_last_not_of('0');
@@ -128,9 +129,8 @@ private:
 
 bool ends_with_any_case(std::string_view text, std::string_view end) {
   const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
-  return text.size() >= end.size() && std::equal(end.rbegin(), end.rend(), text.rbegin(), [&](char b, char a) {
-           return same(a, b);
-         });
+  return text.size() >= end.size()
+         && std::equal(end.rbegin(), end.rend(), text.rbegin(), [&](char b, char a) { return same(a, b); });
 }
 
 } // namespace

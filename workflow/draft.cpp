@@ -248,8 +248,9 @@ void enter_error(draft& x, std::string cause, std::string alert_kind) {
     }
   }
   const auto undone_because = is_undoing(x.t) ? x.t.cause : std::string{};
-  x.t.cause = undone_because.empty() ? std::move(cause)
-                                     : clipped(cause + "; it was being undone because " + undone_because, told_cause_size_max);
+  x.t.cause = undone_because.empty()
+                ? std::move(cause)
+                : clipped(cause + "; it was being undone because " + undone_because, told_cause_size_max);
   end_task(x, process_state::error);
   if (!mutant("error_without_alert"))
     raise_alert(x, std::move(alert_kind), x.t.cause);

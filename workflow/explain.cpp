@@ -48,7 +48,8 @@ explanation open_attempt(const view& v) {
     default: break;
   }
   if (is_undoing(v.t))
-    return {"heard out: " + v.name() + which + " is not wanted any more; undo waits for its answer, at the latest until",
+    return {"heard out: " + v.name() + which
+              + " is not wanted any more; undo waits for its answer, at the latest until",
             v.s().complete_by};
   return {"running: " + v.name() + which + limit, v.s().complete_by};
 }
@@ -202,9 +203,11 @@ void explain_failed_undo(const task& t, const definition& d, const std::string& 
   explain_what_is_left(t, d, out);
   out.push_back({"why: it was undone because " + t.cause});
   for (const std::size_t i : undo_order(t, d))
-    out.push_back({"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and its undo has not run yet"});
-  out.push_back({"next: nothing by itself; when the service takes it, `task undo` runs what is left of the undo again; what a "
-                 "person has reversed by hand is settled with `task skip --step NAME`"});
+    out.push_back(
+      {"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and its undo has not run yet"});
+  out.push_back(
+    {"next: nothing by itself; when the service takes it, `task undo` runs what is left of the undo again; what a "
+     "person has reversed by hand is settled with `task skip --step NAME`"});
 }
 
 void explain_error(const task& t, const definition& d, std::vector<explanation>& out) {

@@ -182,8 +182,8 @@ ruling on(draft& x, const step_skipped& e) {
 ruling on(draft& x, const payload_edited& e) {
   if (x.t.state == process_state::error && undo_has_run(x.t))
     return refused("its undo has begun: there is nothing left that would go on with another payload");
-  const bool may = x.t.state == process_state::pending || x.t.state == process_state::suspended
-                   || x.t.state == process_state::error;
+  const bool may =
+    x.t.state == process_state::pending || x.t.state == process_state::suspended || x.t.state == process_state::error;
   if (!may || is_undoing(x.t))
     return refused("the task is " + std::string{to_string(x.t.state)}
                    + (x.t.state == process_state::processing ? "; suspend it first" : ""));

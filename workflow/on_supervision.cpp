@@ -12,8 +12,8 @@ void exhaust(draft& x, std::size_t i) {
   const auto cause = "step `" + sd.name + "` used up its attempts: " + failure_told(s);
   if (s.state == step_state::compensating) {
     s.state = step_state::compensation_failed;
-    raise_alert(x, "undo_failed", "step `" + sd.name + "` could not be undone and is still in place: " + failure_told(s),
-                sd.name);
+    raise_alert(x, "undo_failed",
+                "step `" + sd.name + "` could not be undone and is still in place: " + failure_told(s), sd.name);
   } else if (sd.exhausted == on_exhausted::undo) {
     begin_undo(x, cause);
   } else {

@@ -104,8 +104,8 @@ std::vector<std::string> payload_needs::problems(std::string_view payload) const
   if (needs_.empty() || mutant("payload_place_missing"))
     return {};
   if (!is_json(payload))
-    return {"payload is not JSON, or is nested too deep, and has no value at \"" + needs_.front().pointer
-            + "\", which " + needs_.front().who};
+    return {"payload is not JSON, or is nested too deep, and has no value at \"" + needs_.front().pointer + "\", which "
+            + needs_.front().who};
   const finder found{places_, payload};
   std::vector<std::string> sentences;
   std::size_t missing = 0;

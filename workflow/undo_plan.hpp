@@ -13,9 +13,10 @@ namespace steadfast::workflow {
 
 /// What an undo would do. Steps by index.
 struct undo_plan {
-  std::string refused;             ///< why the task does not take the request as it is; empty: it does
-  std::vector<std::size_t> undone; ///< whose compensations would run, in one possible order, those that failed before among them
-  std::vector<std::size_t> left;   ///< that happened, or may have, and that no compensation would reverse
+  std::string refused; ///< why the task does not take the request as it is; empty: it does
+  std::vector<std::size_t>
+    undone; ///< whose compensations would run, in one possible order, those that failed before among them
+  std::vector<std::size_t> left; ///< that happened, or may have, and that no compensation would reverse
 };
 
 /// Of that request, undo_requested or cancelled, now: it is told by carrying it out on a copy. Of a task that does not take it,

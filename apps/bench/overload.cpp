@@ -75,10 +75,11 @@ std::string overload_text(const json& m) {
   const auto count = [&](const char* what) { return m.at(what).get<std::uint64_t>(); };
   const auto back = m.at("rate_back_s").get<double>();
   return m.at("name").get<std::string>() + "\n"
-         + fmt::format("  {:<13}{} tasks: {} done, {} in error, {} undone, {} unfinished; {} orders declined\n", "offered",
-                       count("offered"), count("done"), count("in_error"), count("undone"), count("unfinished"),
-                       count("declined"))
-         + fmt::format("  {:<13}{}\n", "rate back", back < 0 ? "never" : fmt::format("{:.1f} s after the service was well again", back));
+         + fmt::format("  {:<13}{} tasks: {} done, {} in error, {} undone, {} unfinished; {} orders declined\n",
+                       "offered", count("offered"), count("done"), count("in_error"), count("undone"),
+                       count("unfinished"), count("declined"))
+         + fmt::format("  {:<13}{}\n", "rate back",
+                       back < 0 ? "never" : fmt::format("{:.1f} s after the service was well again", back));
 }
 
 } // namespace steadfast::bench

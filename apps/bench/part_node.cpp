@@ -85,8 +85,7 @@ void part_node::add_agents(const part_setup& setup) {
     return;
   for (std::uint32_t i = 1; i <= setup.load.steps; ++i) {
     const auto name = agent_name(i);
-    auto run = setup.agents == "silent"
-                 ? silent_agent()
+    auto run = setup.agents == "silent" ? silent_agent()
                : setup.agents == "paced"
                  ? paced_agent(setup.pace)
                  : timed(std::get<actors::quick_function>(agent_of(setup.load)), first_dispatch_);

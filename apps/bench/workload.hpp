@@ -16,13 +16,14 @@ namespace steadfast::bench {
 /// What is measured with: tasks of sequential steps whose agents do nothing.
 struct workload {
   std::uint32_t steps = 5;
-  std::uint32_t payload = 200; ///< bytes
-  std::uint32_t result = 100;  ///< bytes, of each step
-  std::uint32_t fail_step = 0; ///< this step fails for good and those before it are undone; 0: none does
-  bool ordered_ids = false;    ///< ids ascend, as ids made of the time do; else they come in no order
+  std::uint32_t payload = 200;           ///< bytes
+  std::uint32_t result = 100;            ///< bytes, of each step
+  std::uint32_t fail_step = 0;           ///< this step fails for good and those before it are undone; 0: none does
+  bool ordered_ids = false;              ///< ids ascend, as ids made of the time do; else they come in no order
   std::uint32_t complete_by_ms = 30'000; ///< of each attempt
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(workload, steps, payload, result, fail_step, ordered_ids, complete_by_ms)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(workload, steps, payload, result, fail_step, ordered_ids,
+                                                complete_by_ms)
 
 inline constexpr const char* workflow_name = "bench";
 

@@ -317,7 +317,8 @@ TEST_CASE("row 37: what is still queued when too little of its time is left is d
   CHECK(d.view().silenced == 2); // those that were called
 }
 
-TEST_CASE("row 37: an order whose turn would come too late is declined at once, and comes back later than those before it") {
+TEST_CASE(
+  "row 37: an order whose turn would come too late is declined at once, and comes back later than those before it") {
   auto o = plain();
   o.queue = 1000;
   scripted_desk d{o};
@@ -343,7 +344,8 @@ TEST_CASE("row 37: an order whose turn would come too late is declined at once, 
   CHECK(d.reports.back().retry_after <= 7500ms);
 }
 
-TEST_CASE("row 37: an agent whose calls take too long by now still calls when it has a place, and so hears that they do not") {
+TEST_CASE(
+  "row 37: an agent whose calls take too long by now still calls when it has a place, and so hears that they do not") {
   auto o = plain();
   o.concurrency = 1;
   scripted_desk d{o};

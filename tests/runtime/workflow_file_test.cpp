@@ -119,9 +119,10 @@ TEST_CASE("conditions can ask for presence, absence, equality and difference") {
 TEST_CASE("mistakes in a workflow file are told with file, line and key") {
   CHECK(complaints_about_workflow(step_with("agnet = \"y\""))
         == "w.toml:5: step.agnet: unknown key; did you mean \"agent\"?");
-  CHECK(complaints_about_workflow(step_with("input = { a = \"customer\" }"))
-        == "w.toml:5: step.input.a: must be \"payload:/pointer\", \"STEP:/pointer\", { from = \"...\", optional = true } "
-           "with one of these, or { literal = VALUE }; the pointer may be empty for the whole document");
+  CHECK(
+    complaints_about_workflow(step_with("input = { a = \"customer\" }"))
+    == "w.toml:5: step.input.a: must be \"payload:/pointer\", \"STEP:/pointer\", { from = \"...\", optional = true } "
+       "with one of these, or { literal = VALUE }; the pointer may be empty for the whole document");
   CHECK(complaints_about_workflow(step_with("input = \"x\""))
         == "w.toml:5: step.input: must be a table of members, such as { customer = \"payload:/customer\" }");
   CHECK(complaints_about_workflow(step_with("on_exhausted = \"pray\""))

@@ -50,8 +50,9 @@ TEST_CASE("row 2: the same JSON in other words is the same submission, also afte
   for (const bool is_restarted : {false, true}) {
     if (is_restarted)
       store.reopen();
-    for (const auto* again : {R"({ "n" : 1e2, "door": {"b":"é", "a":1.0}, "to":"Oslo" })",
-                              "{\n \"door\": {\"a\": 1, \"b\": \"\xc3\xa9\"},\n \"n\": 100.0, \"to\": \"\\u004fslo\"}"}) {
+    for (const auto* again :
+         {R"({ "n" : 1e2, "door": {"b":"é", "a":1.0}, "to":"Oslo" })",
+          "{\n \"door\": {\"a\": 1, \"b\": \"\xc3\xa9\"},\n \"n\": 100.0, \"to\": \"\\u004fslo\"}"}) {
       INFO(again);
       const auto o = store.submit("order-1", again);
       CHECK(o.result == verdict::applied);
@@ -85,7 +86,8 @@ TEST_CASE("a payload that lacks what the workflow needs is refused and makes no 
   store.one(register_definition{d});
   const auto o = store.submit("order-1", R"({"form":"Oslo"})");
   CHECK(o.result == verdict::refused);
-  CHECK(o.why == "payload has no value at \"/to\", which step `" + d.steps[1].name + "` needs for its input member `to`");
+  CHECK(o.why
+        == "payload has no value at \"/to\", which step `" + d.steps[1].name + "` needs for its input member `to`");
   CHECK_FALSE(store->find("order-1"));
   CHECK(store.submit("order-1", R"({"to":"Oslo"})").created);
 

@@ -37,9 +37,32 @@ TEST_CASE("JSON texts that say the same have one canonical text") {
 }
 
 TEST_CASE("JSON texts that differ in anything else have different canonical texts") {
-  check_all_differ({"null", "true", "false", "0", "\"0\"", "\"\"", "[]", "{}", "[0]", "[[0]]", "[0,0]", R"({"0":0})",
-                    "\"null\"", R"({"a":[]})", R"({"a":{}})", R"({"a":1,"a":2})", R"({"a":2,"a":1})", R"({"a":2})",
-                    "[1,2]", "[2,1]", R"("a")", R"("A")", R"("\u0001")", R"("u0001")", R"("\\u0001")", R"("\ud800")",
+  check_all_differ({"null",
+                    "true",
+                    "false",
+                    "0",
+                    "\"0\"",
+                    "\"\"",
+                    "[]",
+                    "{}",
+                    "[0]",
+                    "[[0]]",
+                    "[0,0]",
+                    R"({"0":0})",
+                    "\"null\"",
+                    R"({"a":[]})",
+                    R"({"a":{}})",
+                    R"({"a":1,"a":2})",
+                    R"({"a":2,"a":1})",
+                    R"({"a":2})",
+                    "[1,2]",
+                    "[2,1]",
+                    R"("a")",
+                    R"("A")",
+                    R"("\u0001")",
+                    R"("u0001")",
+                    R"("\\u0001")",
+                    R"("\ud800")",
                     R"("\udc00")"});
 }
 

@@ -78,16 +78,24 @@ TEST_CASE("the result of the whole task is checked") {
   CHECK(of([&](auto& d) { d.result.value = of_c; }).empty());
   CHECK(of([&](auto& d) { d.result.members = {{"id", of_c, true}}; }).empty());
   CHECK(of([&](auto& d) { d.result.value = of_nobody; }) == texts{"result names the unknown step `x`"});
-  CHECK(of([&](auto& d) { d.result.value = source{source::kind::payload, "", "x", ""}; })
+  CHECK(of([&](auto& d) {
+          d.result.value = source{source::kind::payload, "", "x", ""};
+        })
         == texts{"result pointer `x` is not a JSON Pointer (\"\" or \"/name/0\")"});
-  CHECK(of([&](auto& d) { d.result.members = {{"id", of_c}, {"id", of_nobody}}; })
+  CHECK(of([&](auto& d) {
+          d.result.members = {{"id", of_c}, {"id", of_nobody}};
+        })
         == texts{"result has the member `id` twice", "result member `id` names the unknown step `x`"});
-  CHECK(of([&](auto& d) { d.result = {of_c, {{"id", of_c}}}; })
+  CHECK(of([&](auto& d) {
+          d.result = {of_c, {{"id", of_c}}};
+        })
         == texts{"result must be one value or members, not both"});
 }
 
 TEST_CASE("a literal cannot be optional") {
-  CHECK(of_b([](auto& s) { s.input = {{"l", {source::kind::literal, "", "", "1"}, true}}; })
+  CHECK(of_b([](auto& s) {
+          s.input = {{"l", {source::kind::literal, "", "", "1"}, true}};
+        })
         == texts{"step `b`: input member `l` is optional, but a literal is always there"});
 }
 

@@ -42,9 +42,10 @@ TEST_CASE("a place that the payload lacks is named with its step, member and poi
   CHECK(lacks(d, R"({"seat":[1]})")
         == texts{"payload has no value at \"/to\", which step `a` needs for its input member `to`",
                  "payload has no value at \"/who\", which the undo of step `b` needs for its input member `who`"});
-  CHECK(lacks(d, "oops")
-        == texts{"payload is not JSON, or is nested too deep, and has no value at \"/to\", which step `a` needs for its "
-                 "input member `to`"});
+  CHECK(
+    lacks(d, "oops")
+    == texts{"payload is not JSON, or is nested too deep, and has no value at \"/to\", which step `a` needs for its "
+             "input member `to`"});
 }
 
 TEST_CASE("what is optional, literal or of an earlier step is not needed of the payload") {
@@ -66,7 +67,8 @@ TEST_CASE("a step that may be skipped needs its places too") {
 TEST_CASE("the workflow's result needs its places") {
   auto d = pipeline({step_named("a")});
   d.result.members = {{"who", of_payload("/who")}, {"to", of_payload("/to"), true}};
-  CHECK(lacks(d, "{}") == texts{"payload has no value at \"/who\", which the workflow's result needs for its member `who`"});
+  CHECK(lacks(d, "{}")
+        == texts{"payload has no value at \"/who\", which the workflow's result needs for its member `who`"});
   d.result = {of_payload("/who"), {}};
   CHECK(lacks(d, "{}") == texts{"payload has no value at \"/who\", which is the workflow's result"});
 }
