@@ -2,7 +2,7 @@
 
 #include "apps/bench/driver.hpp"
 #include "apps/bench/part.hpp"
-#include "runtime/client.hpp"
+#include "steadfast/client.hpp"
 
 #include <fmt/format.h>
 
