@@ -84,8 +84,8 @@ lease_actor spawn_lease_actor(caf::actor_system& sys, lease_deps deps);
 using make_singleton = std::function<guarded_actor(caf::actor_system&)>;
 
 struct singleton_deps {
-  make_singleton make;               ///< when it throws or makes none, the lease lapses
-  workflow::span answer_limit{2000}; ///< for the instance to handle lease_changed
+  make_singleton make;                                ///< when it throws or makes none, the lease lapses
+  workflow::span answer_limit{2000};                  ///< for the instance to handle lease_changed
   std::function<void(const std::string& line)> log{}; ///< hears why none was made
 };
 guarded_actor spawn_singleton_guard(caf::actor_system& sys, singleton_deps deps, bool detached = false);
@@ -154,9 +154,9 @@ struct front_deps {
   node_offer offer;
   node_clock clock;
   std::vector<named_actor> actors{};
-  scheduler_actor scheduler{};           ///< none: the node has not the role
-  std::vector<lease_actor> leases{};     ///< given up when the node is drained
-  workflow::span inspection_limit{1000}; ///< for an actor to say what it works with
+  scheduler_actor scheduler{};                            ///< none: the node has not the role
+  std::vector<lease_actor> leases{};                      ///< given up when the node is drained
+  workflow::span inspection_limit{1000};                  ///< for an actor to say what it works with
   std::function<workflow::instant()> certificate_until{}; ///< when the node's certificate ends; empty: it has none
 };
 node_front spawn_front(caf::actor_system& sys, front_deps deps);

@@ -19,18 +19,19 @@ using names = std::vector<std::string>;
 /// As docs/control-channel.md lists them; what is not here takes none.
 const std::map<std::string, names>& params_taken() {
   static const std::map<std::string, names> taken{
-    {"submit",
-     {"id", "workflow", "payload", "content_type", "version", "priority", "reply_to", "not_before_ms"}},
+    {"submit", {"id", "workflow", "payload", "content_type", "version", "priority", "reply_to", "not_before_ms"}},
     {"task.show", {"id"}},
     {"task.state", {"id"}},
     {"task.list",
-     {"states", "workflow", "locked_by", "agent", "text", "submitted_before_ms", "submitted_after_ms", "before", "max"}},
+     {"states", "workflow", "locked_by", "agent", "text", "submitted_before_ms", "submitted_after_ms", "before",
+      "max"}},
     {"task.count",
      {"states", "workflow", "locked_by", "agent", "text", "submitted_before_ms", "submitted_after_ms", "limit"}},
     {"task.act", {"id", "act", "step", "document", "new_key", "who", "why"}},
     {"task.plan_undo", {"id", "act"}},
     {"alerts.list",
-     {"all", "kind", "incident", "workflow", "agent", "step", "task", "text", "before_ms", "after_ms", "before", "max"}},
+     {"all", "kind", "incident", "workflow", "agent", "step", "task", "text", "before_ms", "after_ms", "before",
+      "max"}},
     {"alerts.ack", {"alert", "who"}},
     {"incident.list", {"all", "before", "max"}},
     {"incident.show", {"incident"}},
