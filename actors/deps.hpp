@@ -84,8 +84,8 @@ lease_actor spawn_lease_actor(caf::actor_system& sys, lease_deps deps);
 using make_singleton = std::function<guarded_actor(caf::actor_system&)>;
 
 struct singleton_deps {
-  make_singleton make;               ///< when it throws or makes none, the lease lapses
-  workflow::span answer_limit{2000}; ///< for the instance to handle lease_changed
+  make_singleton make;                                ///< when it throws or makes none, the lease lapses
+  workflow::span answer_limit{2000};                  ///< for the instance to handle lease_changed
   std::function<void(const std::string& line)> log{}; ///< hears why none was made
 };
 guarded_actor spawn_singleton_guard(caf::actor_system& sys, singleton_deps deps, bool detached = false);

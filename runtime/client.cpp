@@ -64,9 +64,9 @@ private:
   void connect() {
     constexpr std::size_t path_max = 107; // sockaddr_un
     if (path_.size() > path_max)
-      throw client_error{client_error::kind::unreachable,
-                         "no node can be at the socket " + path_ + ": its path has " + std::to_string(path_.size())
-                           + " bytes, and that of a socket may have 107"};
+      throw client_error{client_error::kind::unreachable, "no node can be at the socket " + path_ + ": its path has "
+                                                            + std::to_string(path_.size())
+                                                            + " bytes, and that of a socket may have 107"};
     asio::error_code e;
     socket_.connect(protocol::endpoint{path_}, e);
     if (e)

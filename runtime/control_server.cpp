@@ -96,10 +96,10 @@ class session;
 struct host {
   control_options options;
   control_methods methods;
-  open_calls calls;                ///< of any thread
-  std::list<session*> sessions;    ///< whoever said or was told something last is the last
-  std::size_t unfinished = 0;      ///< bytes of requests that have not come to their end
-  bool closing = false; ///< what is asked from now on is not read
+  open_calls calls;             ///< of any thread
+  std::list<session*> sessions; ///< whoever said or was told something last is the last
+  std::size_t unfinished = 0;   ///< bytes of requests that have not come to their end
+  bool closing = false;         ///< what is asked from now on is not read
   asio::io_context io;
   asio::thread_pool pool; ///< last, so that methods under way end before what they use
 };
@@ -130,10 +130,9 @@ public:
       return run(take(end + 1));
     looked_at_ = in_.size();
     if (in_.size() > host_.options.frame_max)
-      return refuse(failure({}, invalid_request,
-                            "a request may have " + std::to_string(host_.options.frame_max) + " bytes")
-                      .dump()
-                    + "\n");
+      return refuse(
+        failure({}, invalid_request, "a request may have " + std::to_string(host_.options.frame_max) + " bytes").dump()
+        + "\n");
     if (host_.unfinished > host_.options.unfinished_max)
       return refuse(busy_line("too many requests have been begun and have not come to their end"));
     socket_.async_read_some(asio::buffer(piece_),
@@ -405,7 +404,8 @@ private:
     const auto of_it = std::count_if(host_.sessions.begin(), host_.sessions.end(),
                                      [&](const session* x) { return x->process() == process; });
     if (std::cmp_greater_equal(of_it, o.connections_of_process_max) && !make_room(process))
-      return turn_away(s, "this process has " + std::to_string(of_it) + " connections, which are as many as one may have");
+      return turn_away(s,
+                       "this process has " + std::to_string(of_it) + " connections, which are as many as one may have");
     if (host_.sessions.size() >= o.connections_max && !make_room(0))
       return turn_away(s, "all " + std::to_string(o.connections_max) + " connections are in use");
     std::make_shared<session>(host_, std::move(s), process)->read();

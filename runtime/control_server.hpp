@@ -61,12 +61,14 @@ using control_methods = std::map<std::string, control_method>;
 
 struct control_options {
   std::filesystem::path socket;
-  std::size_t frame_max = 4 << 20;     ///< bytes of one request
-  std::size_t unfinished_max = 32 << 20; ///< bytes of requests that have not come to their end, of all connections together
+  std::size_t frame_max = 4 << 20; ///< bytes of one request
+  std::size_t unfinished_max =
+    32 << 20; ///< bytes of requests that have not come to their end, of all connections together
   std::size_t connections_max = 256;
   std::size_t connections_of_process_max = 192; ///< so that one process leaves places for others
-  std::chrono::milliseconds idle_enough{1000};  ///< a connection that said nothing for so long may be hung up on for another
-  std::size_t threads = 4;                      ///< that begin methods
+  std::chrono::milliseconds idle_enough{
+    1000};                 ///< a connection that said nothing for so long may be hung up on for another
+  std::size_t threads = 4; ///< that begin methods
 };
 
 /// JSON-RPC 2.0 over a Unix-domain socket, one request or answer a line. Only processes of the same user (and root) are

@@ -29,8 +29,7 @@ function_watch::function_watch(caf::actor_system& sys, std::map<std::string, act
 /// Once after a second, and each time that it has become twice as long.
 void function_watch::look() {
   for (const auto& [name, agent] : agents_) {
-    const auto* meter =
-      dynamic_cast<const actors::mailbox_meter*>(caf::actor_cast<caf::abstract_actor*>(agent));
+    const auto* meter = dynamic_cast<const actors::mailbox_meter*>(caf::actor_cast<caf::abstract_actor*>(agent));
     const auto busy = meter ? meter->look(sys_).busy_for : std::chrono::milliseconds{0};
     auto& told = told_[name];
     if (busy < waits_after) {

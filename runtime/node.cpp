@@ -33,9 +33,9 @@ namespace {
 
 using actors::exit_now;
 
-constexpr int exit_store_failed = 74;          // EX_IOERR: the store cannot be trusted any more
-constexpr workflow::span answer_margin{2000};  ///< beyond the drain limit, for the last commits
-constexpr workflow::span farewell_limit{2000}; ///< for what is on its way to other nodes
+constexpr int exit_store_failed = 74;           // EX_IOERR: the store cannot be trusted any more
+constexpr workflow::span answer_margin{2000};   ///< beyond the drain limit, for the last commits
+constexpr workflow::span farewell_limit{2000};  ///< for what is on its way to other nodes
 constexpr workflow::span end_of_function{1000}; ///< after it was asked to end, until it is named
 
 struct actor_config : caf::actor_system_config {
@@ -289,7 +289,8 @@ private:
         throw node_error{"agent `" + name + "`: there are two of that name"};
     };
     for (const auto& f : functions_)
-      add(f.options.name, actors::spawn_function_agent(*system_, f.options, clock, f.run, {!f.is_blocking(), threads_}));
+      add(f.options.name,
+          actors::spawn_function_agent(*system_, f.options, clock, f.run, {!f.is_blocking(), threads_}));
     for (const auto& a : options_.agents)
       add(a.common.name, make_configured(a, clock));
   }

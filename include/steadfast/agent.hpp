@@ -26,11 +26,12 @@ struct agent_call {
   std::string step;
   agent_action action = agent_action::perform;
   std::uint32_t attempt = 0;
-  std::uint64_t epoch = 0;      ///< of the task's lock; a service that remembers the highest refuses orders from the past by it
-  std::string key;              ///< idempotency key, the same in all attempts at the step: hand it to the service
-  std::string reverses;         ///< with compensate and probe: the key of what is undone or asked for
-  std::string input;            ///< a JSON text
-  moment complete_by;           ///< an answer that comes later is not heard
+  std::uint64_t epoch =
+    0;                  ///< of the task's lock; a service that remembers the highest refuses orders from the past by it
+  std::string key;      ///< idempotency key, the same in all attempts at the step: hand it to the service
+  std::string reverses; ///< with compensate and probe: the key of what is undone or asked for
+  std::string input;    ///< a JSON text
+  moment complete_by;   ///< an answer that comes later is not heard
   std::uint32_t try_number = 1; ///< inside the attempt
   moment began_at;              ///< the node's time when this call began
   /// Asks for an early end, but not for a broken one: until complete_by the answer still counts, so do not hang up on a
@@ -43,9 +44,9 @@ enum class answer_kind : std::uint8_t { succeeded, failed_for_now, failed_for_go
 /// What it answers: made by one of the functions below.
 struct agent_answer {
   answer_kind kind = answer_kind::succeeded;
-  std::string result;                       ///< with succeeded: a JSON text
-  std::string why;                          ///< with failed_*: for people
-  bool maybe_done = true;                   ///< with failed_*: the service may have acted; false: it refused or was not reached
+  std::string result;     ///< with succeeded: a JSON text
+  std::string why;        ///< with failed_*: for people
+  bool maybe_done = true; ///< with failed_*: the service may have acted; false: it refused or was not reached
   std::chrono::milliseconds retry_after{0}; ///< with failed_for_now: wait at least so long
   /// With maybe_done: nobody heard the service's own word, so it may be at work yet. Probe and undo then wait until complete_by and
   /// the workflow's grace have passed. False when it has ended.
@@ -55,7 +56,7 @@ agent_answer succeeded(std::string result = "null");
 agent_answer failed_for_good(std::string why, bool maybe_done = false); ///< no other try can do better
 /// Worth another try. With `maybe_done` it is unsettled too; set that to false where the service itself said that it failed.
 agent_answer failed_for_now(std::string why, bool maybe_done = true);
-agent_answer did_not_happen();                                          ///< for probes
+agent_answer did_not_happen(); ///< for probes
 
 /// From any thread; the first call counts. One that is dropped without a call is a passing fault.
 using answer_to = std::function<void(agent_answer)>;
@@ -83,15 +84,16 @@ using agent_function = std::variant<quick_function, blocking_function, async_fun
 
 /// The same as those of an agent in a configuration file, where config/steadfast.toml tells more.
 struct agent_options {
-  std::uint32_t tries = 3; ///< inside one attempt, while faults pass
+  std::uint32_t tries = 3;                  ///< inside one attempt, while faults pass
   std::chrono::milliseconds first_wait{50}; ///< between two tries; doubled each time
   std::chrono::milliseconds longest_wait{2000};
-  std::uint32_t concurrency = 64;           ///< calls at a time
-  std::uint32_t queue = 1024;               ///< calls that wait for their turn; further ones wait in the store
-  std::uint32_t rate_per_second = 0;        ///< calls begun per second; 0: no limit
-  std::uint32_t burst = 10;                 ///< calls that may begin at once when the rate was not used
-  std::chrono::milliseconds call_limit{0};  ///< a longer call is given up as a passing fault; 0: only complete-by ends it
-  std::uint32_t circuit_failures = 5;       ///< in a row, after which the service is left alone for a while; 0: never
+  std::uint32_t concurrency = 64;    ///< calls at a time
+  std::uint32_t queue = 1024;        ///< calls that wait for their turn; further ones wait in the store
+  std::uint32_t rate_per_second = 0; ///< calls begun per second; 0: no limit
+  std::uint32_t burst = 10;          ///< calls that may begin at once when the rate was not used
+  std::chrono::milliseconds call_limit{
+    0};                               ///< a longer call is given up as a passing fault; 0: only complete-by ends it
+  std::uint32_t circuit_failures = 5; ///< in a row, after which the service is left alone for a while; 0: never
   std::chrono::milliseconds circuit_open_for{5000};
 };
 

@@ -22,14 +22,14 @@ namespace steadfast {
 
 /// What a node inside a program is made of, where nothing is read from a file. Times are in milliseconds.
 struct node_settings {
-  std::string name = "node";                      ///< unique in a cluster
+  std::string name = "node";                       ///< unique in a cluster
   std::filesystem::path store = "steadfast-store"; ///< folder, made with mode 0700; one node at a time has it open
-  std::filesystem::path socket;                   ///< for `steadfast task list` and the like; empty: none is opened
-  std::uint32_t in_flight_max = 1024;             ///< tasks in hand; the rest wait in the store
-  std::uint32_t threads = 0;                      ///< of the actors; 0: one per core, at least 2
-  std::chrono::milliseconds drain_limit{10'000};  ///< in stop(), for attempts under way
-  std::string log_level = "warning";              ///< trace, debug, info, warning, error, off
-  std::filesystem::path log_file;                 ///< empty: standard error
+  std::filesystem::path socket;                    ///< for `steadfast task list` and the like; empty: none is opened
+  std::uint32_t in_flight_max = 1024;              ///< tasks in hand; the rest wait in the store
+  std::uint32_t threads = 0;                       ///< of the actors; 0: one per core, at least 2
+  std::chrono::milliseconds drain_limit{10'000};   ///< in stop(), for attempts under way
+  std::string log_level = "warning";               ///< trace, debug, info, warning, error, off
+  std::filesystem::path log_file;                  ///< empty: standard error
 };
 
 /// One node of Steadfast inside your program: store, scheduler, supervisor and agents, with threads of its own.

@@ -80,9 +80,7 @@ private:
 
 class desk : public task_desk::base {
 public:
-  desk(caf::actor_config& cfg, actors::gateway_actor gateway)
-      : task_desk::base{cfg},
-        gateway_{std::move(gateway)} {}
+  desk(caf::actor_config& cfg, actors::gateway_actor gateway) : task_desk::base{cfg}, gateway_{std::move(gateway)} {}
 
   const char* name() const override { return "task_desk"; }
 

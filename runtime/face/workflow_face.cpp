@@ -120,7 +120,8 @@ step& step::retry(const retry_rule& rule) {
 }
 
 step& step::when_equals(std::string earlier, std::string pointer, std::string json) {
-  what_->when = condition_on(std::move(earlier), std::move(pointer), workflow::condition::test::equals, std::move(json));
+  what_->when =
+    condition_on(std::move(earlier), std::move(pointer), workflow::condition::test::equals, std::move(json));
   return *this;
 }
 

@@ -1,5 +1,5 @@
-#include "steadfast/client.hpp"
 #include "runtime/control_server.hpp"
+#include "steadfast/client.hpp"
 #include "tests/support/raw_socket.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -140,8 +140,9 @@ TEST_CASE("row 81: JSON nested without end is answered, not died of") {
   raw_socket c{s.socket};
   const std::string deep(1'000'000, '[');
   CHECK_THAT(c.ask(deep), Contains("error"));
-  CHECK_THAT(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo","params":{"a":)" + deep + std::string(deep.size(), ']') + "}}"),
-             Contains("error"));
+  CHECK_THAT(
+    c.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo","params":{"a":)" + deep + std::string(deep.size(), ']') + "}}"),
+    Contains("error"));
   raw_socket other{s.socket};
   CHECK(json::parse(other.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})")).contains("result"));
 }
@@ -178,7 +179,8 @@ TEST_CASE("a connection above the bound is told that all are in use, and there i
   // The server learns of it on its own time.
   bool is_served = false;
   for (int i = 0; i < 1000 && !is_served; ++i)
-    is_served = raw_socket{s.socket}.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})").find("result") != std::string::npos;
+    is_served =
+      raw_socket{s.socket}.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})").find("result") != std::string::npos;
   CHECK(is_served);
 }
 
@@ -233,7 +235,9 @@ TEST_CASE("half requests of many connections hold no more memory than a limit") 
   raw_socket second{s.socket};
   second.send(half);
   // One of them is too much, whichever was read further by then.
-  const auto is_refused = [&](raw_socket& c) { return c.read_line().value_or("").find("have not come to their end") != std::string::npos; };
+  const auto is_refused = [&](raw_socket& c) {
+    return c.read_line().value_or("").find("have not come to their end") != std::string::npos;
+  };
   CHECK((is_refused(second) || is_refused(*first)));
   raw_socket small{s.socket};
   first.reset();

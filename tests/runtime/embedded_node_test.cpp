@@ -116,7 +116,8 @@ TEST_CASE("what must come before start is refused after it, and what needs a run
   for (int round = 0; round < 2; ++round) { // it may be started again after a stop
     n.start();
     CHECK(refusal([&] { n.start(); }) == "the node runs already");
-    CHECK_THAT(refusal([&] { n.add_agent("more", quick_function{echo}); }), Contains("add agent `more` before start()"));
+    CHECK_THAT(refusal([&] { n.add_agent("more", quick_function{echo}); }),
+               Contains("add agent `more` before start()"));
     CHECK_THAT(refusal([&] { n.add_workflow(one_step("more", "more")); }), Contains("add workflow `more` before"));
     CHECK_THAT(refusal([&] { with_lease(n, "clock", [](auto&) { return singleton_actor{}; }); }),
                Contains("lease `clock` before start()"));
