@@ -5,7 +5,7 @@
 # without a source is an interface library. CAF says that its sources include CAF (see steadfast_uses_caf), BUT_FOR names what
 # in it belongs to another target: folders and sources.
 function(steadfast_folder folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "" "LIBRARIES;BUT_FOR")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "EXPORT" "LIBRARIES;BUT_FOR")
   set(target steadfast_${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "*.cpp")
   foreach(other IN LISTS arg_BUT_FOR)
@@ -26,7 +26,7 @@ function(steadfast_folder folder)
   target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
                                                 "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
   target_link_libraries(${target} ${scope} ${arg_LIBRARIES})
-  steadfast_install_library(${folder})
+  steadfast_install_library(${folder} EXPORT ${arg_EXPORT})
 endfunction()
 
 # steadfast_install_library(store [EXPORT the_targets_of_its_component]): as steadfast::<name> in the installed package.

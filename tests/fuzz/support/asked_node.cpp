@@ -64,7 +64,7 @@ json tamed(json params, const char* name) {
   return params;
 }
 
-control_methods tame_methods(const node& n, caf::actor_system& sys) {
+control_methods tame_methods(const assembled_node& n, caf::actor_system& sys) {
   auto all = methods_of(sys, n.parts());
   for (const auto& [method, file] : {std::pair{"store.copy", "to"}, {"store.export", "to"}, {"store.import", "from"}})
     all[method] = [run = all[method], file = file](const json& params) { return run(tamed(params, file)); };
