@@ -67,7 +67,7 @@ bool error::is_passing() const {
 
 // ---- environment ----
 
-environment::environment(const environment_settings& settings) : read_only_{settings.read_only} {
+environment::environment(const environment_settings& settings) {
   check(mdb_env_create(&env_), "create the environment");
   try {
     check(mdb_env_set_maxdbs(env_, tables_max), "set the number of tables");

@@ -68,7 +68,6 @@ private:
   friend class transaction;
 
   MDB_env* env_ = nullptr;
-  bool read_only_ = false;
   mutable std::shared_mutex gate_; ///< shared by read transactions; exclusive to change the map
 };
 

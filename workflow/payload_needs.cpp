@@ -1,5 +1,6 @@
 #include "workflow/payload_needs.hpp"
 
+#include "workflow/json_place.hpp"
 #include "workflow/json_scan.hpp"
 #include "workflow/json_text.hpp"
 #include "workflow/mutant.hpp"
@@ -103,8 +104,8 @@ std::size_t payload_needs::place_of(std::string_view pointer) {
 std::vector<std::string> payload_needs::problems(std::string_view payload) const {
   if (needs_.empty() || mutant("payload_place_missing"))
     return {};
-  if (!is_json(payload))
-    return {"payload is not JSON, or is nested too deep, and has no value at \"" + needs_.front().pointer + "\", which "
+  if (!is_json(payload) || !is_utf8(payload))
+    return {"payload is not JSON in UTF-8, or is nested too deep, and has no value at \"" + needs_.front().pointer + "\", which "
             + needs_.front().who};
   const finder found{places_, payload};
   std::vector<std::string> sentences;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/client_calls.hpp"
+#include "runtime/control_server.hpp"
 #include "runtime/node.hpp"
 #include "steadfast/actors.hpp"
 #include "steadfast/node.hpp"

@@ -115,7 +115,7 @@ TEST_CASE("a program is told of the attempt by its environment, and of nothing e
     a.result
     == "STEADFAST_ACTION=do\nSTEADFAST_ATTEMPT=2\nSTEADFAST_COMPLETE_BY=2026-01-01T12:00:30.000Z\nSTEADFAST_EPOCH=7\n"
        "STEADFAST_KEY=order-1/charge/1/do\nSTEADFAST_REVERSES=\nSTEADFAST_STEP=charge\nSTEADFAST_TASK=order-1\n"
-       "STEADFAST_TRY=1\n");
+       "STEADFAST_TIME_LEFT=30000\nSTEADFAST_TRY=1\n");
 }
 
 TEST_CASE("exit codes tell a passing fault from one for good, with what the program said") {

@@ -164,7 +164,7 @@ TEST_CASE("numbers keep their digits from the command line to the program, to it
 
   // A client may send the payload as a value too.
   raw_socket raw{node.folder().path() / "store/control.sock"};
-  REQUIRE(raw.send(R"({"id":1,"method":"submit","params":{"id":"t-2","workflow":"one","payload":)" + odd + "}}\n"));
+  REQUIRE(raw.send(R"({"jsonrpc":"2.0","id":1,"method":"submit","params":{"id":"t-2","workflow":"one","payload":)" + odd + "}}\n"));
   CHECK_THAT(raw.read_line().value_or("nothing"), Contains("\"created\":true"));
   CHECK_THAT(node.command({"task", "show", "t-2", "--json"}).out, Contains("\"payload\":" + odd));
 }

@@ -110,10 +110,15 @@ void check_canonical(std::string_view text) {
     fuzz::expect(json::parse(*canonical) == parsed, "a canonical text says the same", *canonical);
 }
 
+/// The library takes no number that is too large for a double, the rules nothing that is nested deeper than theirs.
+bool is_some_json(std::string_view text) {
+  return json::accept(text) || workflow::is_json(text);
+}
+
 void check_shown(std::string_view text) {
   const auto shown = document_json(text);
   const auto line = json_line(shown);
-  fuzz::expect(line.find('\n') == std::string::npos && json::accept(line), "a document is shown as a line of JSON",
+  fuzz::expect(line.find('\n') == std::string::npos && is_some_json(line), "a document is shown as a line of JSON",
                line);
   fuzz::expect(text.empty() == shown.is_null() || text.find("null") != std::string_view::npos,
                "only a document that is not there is shown as null");
@@ -149,7 +154,7 @@ void check_input(const workflow::definition& d, std::string_view document, const
   if (expected == nullptr)
     return fuzz::expect(in.problem.starts_with("input `of payload`: the payload"), "a problem names its place",
                         in.problem);
-  fuzz::expect(workflow::is_json(in.bytes), "an input is JSON", in.bytes);
+  fuzz::expect(is_some_json(in.bytes), "an input is JSON", in.bytes);
   const auto made = json::parse(in.bytes);
   fuzz::expect(made == json{{"of payload", *expected}, {"of result", *expected}}, "the input has the values", in.bytes);
 }

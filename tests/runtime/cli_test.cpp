@@ -62,7 +62,7 @@ TEST_CASE("help lists the commands, and every command's help has an example") {
 
 TEST_CASE("a wrong command line ends with 64 and a line that says what is wrong") {
   const auto arguments =
-    GENERATE(std::vector<std::string>{}, std::vector<std::string>{"frobnicate"}, std::vector<std::string>{"task"},
+    GENERATE(std::vector<std::string>{}, std::vector<std::string>{"frobnicate"}, std::vector<std::string>{"store"},
              std::vector<std::string>{"task", "show"}, std::vector<std::string>{"submit", "w", "--priority", "10"},
              std::vector<std::string>{"submit", "w", "--limit", "5 minutes"}, std::vector<std::string>{"task", "retry"},
              std::vector<std::string>{"task", "retry", "t-1", "--where", "state=error"},
@@ -143,7 +143,7 @@ TEST_CASE("a payload that is no JSON, or not there, is refused before a node is 
   CHECK_THAT(bad.err, Contains("the payload is not JSON: parse error at line 1, column 7"));
   const auto missing = run_steadfast({"submit", "w", "--payload", "/nowhere/payload.json"});
   CHECK(missing.code == 66);
-  CHECK_THAT(missing.err, Contains("/nowhere/payload.json cannot be read: No such file or directory"));
+  CHECK_THAT(missing.err, Contains("/nowhere/payload.json: there is no such file"));
   CHECK(run_steadfast({"submit", "w", "--payload", "-"}, std::string(1000, '[')).code == 65);
 }
 

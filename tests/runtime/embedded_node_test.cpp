@@ -170,6 +170,34 @@ TEST_CASE("an async function that answers after its node has stopped disturbs no
   }
 }
 
+TEST_CASE("stop does not wait for ever for a blocking function, names it, and its end disturbs nobody") {
+  const place p;
+  auto settings = p.settings();
+  settings.drain_limit = 10ms;
+  std::promise<void> gate;
+  const auto opened = gate.get_future().share();
+  std::atomic<int> began = 0;
+  const auto ended = std::make_shared<std::atomic<int>>(0);
+  {
+    node n{settings};
+    n.add_workflow(one_step("slow", "slow"));
+    n.add_agent("slow", blocking_function{[&began, opened, ended](const agent_call&) {
+                  ++began;
+                  opened.wait();
+                  ++*ended;
+                  return succeeded();
+                }});
+    n.start();
+    n.submit("slow", "{}");
+    REQUIRE(place::waits_until([&] { return began == 1; }));
+    n.stop();
+    CHECK(*ended == 0);
+    CHECK(p.says("slow"));
+    gate.set_value();
+  }
+  CHECK(place::waits_until([&] { return *ended == 1; }));
+}
+
 TEST_CASE("quick functions that wait hold up nobody but their agents, and are named") {
   const place p;
   auto settings = p.settings();

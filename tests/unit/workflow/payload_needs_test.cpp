@@ -44,7 +44,7 @@ TEST_CASE("a place that the payload lacks is named with its step, member and poi
                  "payload has no value at \"/who\", which the undo of step `b` needs for its input member `who`"});
   CHECK(
     lacks(d, "oops")
-    == texts{"payload is not JSON, or is nested too deep, and has no value at \"/to\", which step `a` needs for its "
+    == texts{"payload is not JSON in UTF-8, or is nested too deep, and has no value at \"/to\", which step `a` needs for its "
              "input member `to`"});
 }
 
