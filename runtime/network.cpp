@@ -137,8 +137,8 @@ private:
     // An address: a handle would keep the dialer, and with it the system, until the last connection is made.
     links_.dial(places, [me = address(), all = made_, number = last_](handshake_result r) {
       all->put(number, std::move(r));
-      if (const auto dialer = caf::actor_cast<caf::actor>(me))
-        caf::anon_send(dialer, number);
+      if (const auto asker = caf::actor_cast<caf::actor>(me))
+        caf::anon_send(asker, number);
     });
     return answer;
   }
