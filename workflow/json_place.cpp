@@ -10,17 +10,6 @@ namespace steadfast::workflow {
 
 namespace {
 
-/// RFC 6901, 4: ~1 is a slash, ~0 a tilde.
-std::string unescaped(std::string_view token) {
-  std::string text;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    const bool is_escape = token[i] == '~' && i + 1 < token.size();
-    text += !is_escape ? token[i] : token[i + 1] == '1' ? '/' : '~';
-    i += is_escape ? 1 : 0;
-  }
-  return text;
-}
-
 std::optional<std::string_view> member_of(json_scan in, const std::string& name) {
   std::optional<std::string_view> found;
   for (bool more = in.enter(); more; more = in.more()) {
@@ -64,11 +53,21 @@ std::size_t utf8_size(std::string_view text) {
 
 } // namespace
 
+std::string unescaped_token(std::string_view token) {
+  std::string text;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const bool is_escape = token[i] == '~' && i + 1 < token.size();
+    text += !is_escape ? token[i] : token[i + 1] == '1' ? '/' : '~';
+    i += is_escape ? 1 : 0;
+  }
+  return text;
+}
+
 std::optional<std::string_view> json_value_at(std::string_view text, std::string_view pointer) {
   std::optional<std::string_view> found = json_scan{text}.value();
   while (found && !pointer.empty()) {
     pointer.remove_prefix(1);
-    const auto token = unescaped(pointer.substr(0, pointer.find('/')));
+    const auto token = unescaped_token(pointer.substr(0, pointer.find('/')));
     pointer.remove_prefix(std::min(pointer.find('/'), pointer.size()));
     json_scan in{*found};
     const char kind = in.next();

@@ -10,6 +10,9 @@ namespace steadfast::workflow {
 /// name the last counts. REQUIRES: is_json(text), is_json_pointer(pointer).
 std::optional<std::string_view> json_value_at(std::string_view text, std::string_view pointer);
 
+/// One token of a JSON Pointer as it is meant: ~1 is a slash, ~0 a tilde (RFC 6901, 4).
+std::string unescaped_token(std::string_view token);
+
 /// The text without the space between its tokens; these are left as they are. REQUIRES: is_json(text).
 std::string compact_json(std::string_view text);
 

@@ -11,17 +11,6 @@ namespace {
 
 constexpr std::size_t problems_max = 5;
 
-/// One token of a JSON Pointer (RFC 6901, 4).
-std::string unescaped(std::string_view token) {
-  std::string text;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    const bool is_escape = token[i] == '~' && i + 1 < token.size();
-    text += !is_escape ? token[i] : token[i + 1] == '1' ? '/' : '~';
-    i += is_escape ? 1 : 0;
-  }
-  return text;
-}
-
 } // namespace
 
 /// Goes through a payload once, whatever there is to find.
@@ -93,7 +82,7 @@ std::size_t payload_needs::place_of(std::string_view pointer) {
     pointer.remove_prefix(1);
     const auto token = pointer.substr(0, pointer.find('/'));
     pointer.remove_prefix(token.size());
-    const auto [found, is_new] = places_[at].below.try_emplace(unescaped(token), places_.size());
+    const auto [found, is_new] = places_[at].below.try_emplace(unescaped_token(token), places_.size());
     at = found->second;
     if (is_new)
       places_.emplace_back();
