@@ -27,7 +27,7 @@ namespace steadfast::runtime {
 
 namespace {
 
-constexpr const char* protocol = "steadfast-4"; ///< raised when a message changes its layout
+constexpr const char* protocol = "steadfast-5"; ///< raised when a message changes its layout
 constexpr std::chrono::seconds heartbeat{2};
 constexpr std::chrono::seconds silence_max{10};
 constexpr std::chrono::seconds answer_limit{5}; ///< of CAF's own handshake, and of publishing

@@ -128,10 +128,17 @@ void to_format_6(lmdb::transaction& txn) {
     });
 }
 
+/// Tables that were added then.
+void to_format_7(lmdb::transaction& txn) {
+  for (const auto& t : all_tables)
+    if (t.since == 7)
+      txn.make_table(t.name);
+}
+
 } // namespace
 
 std::vector<migration> all_migrations() {
-  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5}, {5, to_format_6}};
+  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5}, {5, to_format_6}, {6, to_format_7}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

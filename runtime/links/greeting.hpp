@@ -31,11 +31,11 @@ struct refusal {
 };
 using welcome = std::variant<workflow::peer_claim, refusal>;
 
-/// "hello steadfast-4 node b"
+/// "hello steadfast-5 node b"
 std::string hello_text(const workflow::peer_claim& own);
 std::optional<workflow::peer_claim> parse_hello(std::string_view text);
 
-/// "welcome steadfast-4 store a" or "refused it speaks ..."
+/// "welcome steadfast-5 store a" or "refused it speaks ..."
 std::string welcome_text(const welcome& w);
 std::optional<welcome> parse_welcome(std::string_view text);
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 void make_other_version(const fs::path& program, const fs::path& copy) {
   std::ifstream in{program, std::ios::binary};
   std::string bytes{std::istreambuf_iterator<char>{in}, {}};
-  const std::string protocol = "steadfast-4";
+  const std::string protocol = "steadfast-5";
   std::size_t changed = 0;
   for (auto at = bytes.find(protocol); at != std::string::npos; at = bytes.find(protocol, at), ++changed)
     bytes[at + protocol.size() - 1] = '9';
