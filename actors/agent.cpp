@@ -180,8 +180,8 @@ private:
 } // namespace
 
 agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
-                        const make_caller& make, bool detached) {
-  return detached ? sys.spawn<agent_process, caf::detached>(o, clock, make) : sys.spawn<agent_process>(o, clock, make);
+                        const make_caller& make) {
+  return sys.spawn<agent_process>(o, clock, make);
 }
 
 } // namespace steadfast::actors

@@ -14,15 +14,10 @@ class actor_system;
 
 namespace steadfast::actors {
 
-/// What keeps users' functions apart from the rest of a node.
-struct function_hosting {
-  /// The agent has a thread of its own, so that a function that waits holds up nobody but its callers.
-  bool detached = false;
-  std::shared_ptr<open_threads> threads; ///< where those of a blocking function are counted, by the agent's name
-};
+/// The threads of a blocking function are counted in `threads`, by the agent's name.
 /// REQUIRES: problems(o) is empty, and the function is not.
 agent_actor spawn_function_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
-                                 agent_function f, const function_hosting& where = {});
+                                 agent_function f, std::shared_ptr<open_threads> threads = nullptr);
 agent_actor spawn_http_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
                              const http_options& h);
 agent_actor spawn_exec_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,

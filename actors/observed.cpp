@@ -69,20 +69,24 @@ void mailbox_meter::ends(bool is_handled, moment_of_clock at) {
   window_began_ = now;
 }
 
+std::chrono::nanoseconds mailbox_meter::busy_for(moment_of_clock now) const {
+  const auto began = busy_since_.load();
+  return std::chrono::nanoseconds{began == 0 ? 0 : std::max<nanoseconds>(nanoseconds_at(now) - began, 0)};
+}
+
 /// The parts may be of slightly different moments.
 mailbox_view mailbox_meter::look(caf::actor_system& sys) const {
   mailbox_view v;
-  const auto now = nanoseconds_at(sys.clock().now());
+  const auto read_at = sys.clock().now();
+  const auto now = nanoseconds_at(read_at);
   const auto came = came_.load();
-  const auto began = busy_since_.load();
+  const auto busy = busy_for(read_at);
   const auto passed = now - window_began_;
   v.handled = handled_;
-  v.waiting = came - std::min(came, v.handled + (began != 0 ? 1 : 0));
+  v.waiting = came - std::min(came, v.handled + (busy_since_ != 0 ? 1 : 0));
   v.last_message = name_of({last_number_, last_info_}, sys);
   v.last_took_us = static_cast<std::uint64_t>(last_took_ / 1000);
-  if (began != 0)
-    v.busy_for =
-      std::chrono::duration_cast<workflow::span>(std::chrono::nanoseconds{std::max<nanoseconds>(now - began, 0)});
+  v.busy_for = std::chrono::duration_cast<workflow::span>(busy);
   v.per_second = passed < window_length ? last_rate_.load()
                                         : static_cast<double>(v.handled - std::min(v.handled, handled_before_.load()))
                                             * 1e9 / static_cast<double>(passed);

@@ -8,6 +8,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <typeinfo>
 #include <utility>
@@ -22,11 +23,15 @@ namespace steadfast::actors {
 class mailbox_meter {
 public:
   virtual ~mailbox_meter() = default;
+  using moment_of_clock = caf::actor_clock::time_point;
+
   mailbox_view look(caf::actor_system& sys) const;
+  /// With the message that is being handled; 0: it waits for one.
+  std::chrono::nanoseconds busy_for(moment_of_clock now) const;
+  std::chrono::nanoseconds last_took() const { return std::chrono::nanoseconds{last_took_}; }
 
 protected:
   void came() { came_.fetch_add(1, std::memory_order_relaxed); }
-  using moment_of_clock = caf::actor_clock::time_point;
   void begins(const caf::mailbox_element& m, moment_of_clock now);
   void ends(bool is_handled, moment_of_clock now);
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "actors/protocols.hpp"
+#include "runtime/spare_threads.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -10,24 +12,28 @@
 
 namespace steadfast {
 
-/// Looks at the agents that run users' functions on their own turn, and says which of them are held up by one that waits. The
-/// agents are looked at from outside, since one that is held up does not answer.
+/// Looks at the agents that run users' functions on the threads of the actors. Each that is held by one that waits is made up for
+/// by a spare one, so that store, leases and control channel go on, and the log says whose function it is. The agents are looked at
+/// from outside, since one that is held up does not answer.
 class function_watch {
 public:
   using say = std::function<void(const std::string& line)>;
-  static constexpr std::chrono::milliseconds period{250};
-  static constexpr std::chrono::milliseconds waits_after{1000}; ///< far beyond what any work of microseconds takes
+  static constexpr std::chrono::milliseconds period{100};
+  static constexpr std::chrono::milliseconds waits_after{50}; ///< far beyond what any work of microseconds takes
+  static constexpr std::chrono::milliseconds told_after{1000};
 
-  /// The agents must outlive it.
+  /// The agents must outlive it. The pool of the system has a thread more than it is to run for each of them.
   function_watch(caf::actor_system& sys, std::map<std::string, actors::agent_actor> agents, say log);
 
 private:
   void look();
+  void tell(const std::string& name, std::chrono::milliseconds busy);
 
   caf::actor_system& sys_;
   std::map<std::string, actors::agent_actor> agents_;
   say log_;
   std::map<std::string, std::chrono::milliseconds> told_; ///< for how long it had waited when it was last said
+  spare_threads spare_;
   std::jthread thread_;
 };
 

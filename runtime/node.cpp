@@ -39,10 +39,10 @@ constexpr workflow::span farewell_limit{2000};  ///< for what is on its way to o
 constexpr workflow::span end_of_function{1000}; ///< after it was asked to end, until it is named
 
 struct actor_config : caf::actor_system_config {
-  explicit actor_config(const node_options& o) {
+  actor_config(const node_options& o, std::size_t spare_threads) {
     add_message_types<caf::id_block::steadfast>();
     const auto cores = std::max(2U, std::thread::hardware_concurrency());
-    set("scheduler.max-threads", o.threads == 0 ? cores : o.threads);
+    set("scheduler.max-threads", (o.threads == 0 ? cores : o.threads) + spare_threads);
     set("scheduler.policy", caf::atom("sharing"));
     if (o.cluster.is_used())
       runtime::load_network(*this);
@@ -188,7 +188,8 @@ public:
     }
     if (options_.cluster.is_used())
       network_ = std::make_unique<runtime::network>(options_);
-    config_ = std::make_unique<actor_config>(options_);
+    config_ = std::make_unique<actor_config>(
+      options_, std::ranges::count_if(functions_, [](const auto& f) { return !f.is_blocking(); }));
     system_ = std::make_unique<caf::actor_system>(*config_);
     if (network_)
       network_->attach(*system_);
@@ -289,8 +290,7 @@ private:
         throw node_error{"agent `" + name + "`: there are two of that name"};
     };
     for (const auto& f : functions_)
-      add(f.options.name,
-          actors::spawn_function_agent(*system_, f.options, clock, f.run, {!f.is_blocking(), threads_}));
+      add(f.options.name, actors::spawn_function_agent(*system_, f.options, clock, f.run, threads_));
     for (const auto& a : options_.agents)
       add(a.common.name, make_configured(a, clock));
   }

@@ -70,7 +70,8 @@ public:
 
   /// Takes nothing new, lets attempts under way finish for the drain limit, stops the rest, and closes the store. A blocking function that
   /// runs on although its call was asked to end is named in the log: what it uses must outlive it. Waits for every actor of the system,
-  /// too: yours must be told to quit, and a caf::scoped_actor be out of scope. Does nothing on a node that does not run.
+  /// too: yours must be told to quit, and a caf::scoped_actor be out of scope. Any thread may call it; one that used CAF itself and goes
+  /// on must have let go of its logger (docs/cpp.md). Does nothing on a node that does not run.
   void stop();
 
   // While it runs. What the node says instead of a result is thrown as client_error, as `client` does.

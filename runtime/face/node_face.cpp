@@ -8,6 +8,8 @@
 #include "runtime/face/task_desk.hpp"
 #include "runtime/log.hpp"
 
+#include <caf/logger.hpp>
+
 #include <mutex>
 #include <utility>
 
@@ -38,6 +40,15 @@ node_options options_in(const std::filesystem::path& file) {
   }
 }
 
+/// In a thread that spawns actors or speaks to them, CAF 0.17 leaves a reference to the logger of their system, and the system, when
+/// it ends, waits for the last one. This gives it back, so that any other thread may stop the node.
+struct caf_logger_release {
+  caf_logger_release() = default;
+  caf_logger_release(const caf_logger_release&) = delete;
+  caf_logger_release& operator=(const caf_logger_release&) = delete;
+  ~caf_logger_release() { caf::logger::set_current_actor_system(nullptr); }
+};
+
 } // namespace
 
 node::implementation::implementation(node_options options) : inner{options}, log_{options.log} {}
@@ -50,6 +61,7 @@ void node::implementation::start() {
   if (runs_)
     throw node_error{"the node runs already"};
   start_log(log_);
+  const caf_logger_release of_this_thread;
   inner.start();
   try {
     methods_ = methods_of(inner.system(), inner.parts());
@@ -78,6 +90,7 @@ const task_desk& node::implementation::desk() const {
 
 json node::implementation::call(const std::string& method, const json& params) {
   const std::shared_lock under_way{calls_};
+  const caf_logger_release of_this_thread;
   if (!runs_)
     throw client_error{client_error::kind::unreachable, "the node does not run: start() it first"};
   const auto found = methods_.find(method);

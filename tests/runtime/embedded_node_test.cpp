@@ -73,6 +73,15 @@ std::string refusal(F act) {
   }
 }
 
+/// Null if nobody holds it.
+json supervisor_lease(node& n) {
+  const auto answer = n.call("lease.list", json::object());
+  for (const auto& lease : answer.at("leases"))
+    if (lease.at("name") == "supervisor")
+      return lease;
+  return nullptr;
+}
+
 using keeper_actor = singleton_actor;
 
 keeper_actor::behavior_type keep(keeper_actor::pointer, std::shared_ptr<std::atomic<std::uint64_t>> epoch) {
@@ -223,10 +232,28 @@ TEST_CASE("quick functions that wait hold up nobody but their agents, and are na
   REQUIRE(place::waits_until([&] { return waiting == 3; }));
 
   CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
+  json held;
+  REQUIRE(place::waits_until([&] { return !(held = supervisor_lease(n)).is_null(); }));
   CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
+  CHECK(place::waits_until([&] { return supervisor_lease(n).at("expires_at") > held.at("expires_at"); }));
+  CHECK(supervisor_lease(n).at("epoch") == held.at("epoch"));
+  CHECK(n.call("actor.list", json::object())["actors"].size() > 5);
   for (const std::string name : {"a", "b", "c"})
     CHECK(p.says("agent `" + name + "`: its function has kept the agent for"));
   CHECK(p.said().find("agent `echo`") == std::string::npos);
+}
+
+TEST_CASE("a node may be stopped by another thread than the one that started it") {
+  for (int round = 0; round < 5; ++round) {
+    const place p;
+    node n{p.settings()};
+    for (const std::string name : {"a", "b", "c"})
+      n.add_agent(name, quick_function{echo});
+    n.add_workflow(one_step("echo", "a"));
+    n.start();
+    CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
+    std::jthread{[&] { n.stop(); }}.join();
+  }
 }
 
 TEST_CASE("an actor that one node has at a time is told of its lease, and a maker that fails is told of") {

@@ -236,7 +236,8 @@ TEST_CASE("what processes of one version send each other is written as it was") 
 }
 
 TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
-  for (const std::string format : {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6"}) {
+  for (const std::string format :
+       {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7"}) {
     INFO(format);
     temporary_directory d;
     lay_down(all_golden / format / "store", d.store());
