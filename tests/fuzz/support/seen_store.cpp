@@ -90,7 +90,7 @@ void write_private(const fs::path& path, std::string_view bytes) {
 
 store::store_options options_of_base() {
   auto o = small_options(scratch_folder() / "base");
-  o.size_reserve = 1 << 20;
+  set_reserve(o, 1 << 20);
   return o;
 }
 
