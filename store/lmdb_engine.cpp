@@ -413,7 +413,7 @@ void lmdb_engine::save() {
     } catch (const lmdb::error& e) {
       if (e.is_map_full() && grow(size_of_last_resort()))
         continue;
-      is_lost_ = is_fatal(e);
+      is_lost_ = is_fatal(e) && !workflow::mutant("failed_save_forgotten");
     } catch (const store_error&) { // told by the next commit
     }
     break;

@@ -65,6 +65,9 @@ TEST_CASE(
   store.one(success_of(*store->find("ended"), 1));
   store.submit("running");
   store.take();
+  store.submit("suspended");
+  store.one(update_by(store.take(), delivery(), workflow::suspended{{"ann", "to look at it"}}, at(2)));
+  const auto suspended_at = store->find("suspended")->lock_epoch;
   store.submit("waiting", "[1]");
   store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1'000'000}, at(0)});
   const auto to = store.path().parent_path() / "copy";
@@ -84,11 +87,12 @@ TEST_CASE(
     CHECK(restored.check().faults == std::vector<std::string>{});
     CHECK(restored.find("running")->lock_epoch == 1 + epoch_leap);
     CHECK(restored.find("waiting")->lock_epoch == epoch_leap);
+    CHECK(restored.find("suspended")->lock_epoch == suspended_at + epoch_leap);
     CHECK(restored.find("waiting")->payload.view() == "[1]");
     CHECK(restored.find("ended")->lock_epoch == 1);
     REQUIRE(restored.alerts(true, 10).size() == 1);
     const auto text = restored.alerts(true, 10)[0].what.text;
-    CHECK(text.find("2 unfinished tasks (waiting, running)") != std::string::npos);
+    CHECK(text.find("3 unfinished tasks (waiting, running, suspended)") != std::string::npos);
     CHECK(restored.find("running")->lock_epoch > store->find("running")->lock_epoch);
   }
   lmdb_engine restored{small_options(to)};
