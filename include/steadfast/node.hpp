@@ -69,7 +69,8 @@ public:
   void start();
 
   /// Takes nothing new, lets attempts under way finish for the drain limit, stops the rest, and closes the store. A blocking function that
-  /// runs on although its call was asked to end is named in the log: what it uses must outlive it. Waits for every actor of the system,
+  /// runs on although its call was asked to end is named in the log: what it uses must outlive it. Waits for quick functions that have
+  /// begun and async ones that have not returned, which the log names too, and for every actor of the system,
   /// too: yours must be told to quit, and a caf::scoped_actor be out of scope. Any thread may call it; one that used CAF itself and goes
   /// on must have let go of its logger (docs/cpp.md). Does nothing on a node that does not run.
   void stop();
