@@ -218,7 +218,7 @@ void lmdb_engine::with_room(F f) {
 
 void lmdb_engine::leap() {
   auto txn = lmdb::transaction::writing(*env_);
-  leap_if_copy(txn, in_);
+  leap_if_copy(txn, in_, options_.epochs_from);
   txn.commit();
 }
 
