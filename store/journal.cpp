@@ -119,7 +119,7 @@ journal::journal(const store_directory& directory, std::size_t size, std::uint64
   journal_file::write_at(file_.get(), head, 0);
   if (fsync(file_.get()) != 0)
     throw lmdb::error{"sync the journal", errno};
-  if (!workflow::mutant("journal_folder_not_synced"))
+  if (!workflow::mutant("journal_name_not_synced"))
     sync_directory(directory.path());
 }
 
