@@ -177,30 +177,6 @@ TEST_CASE(
   CHECK(has_failed);
 }
 
-TEST_CASE("row 63: a journal whose folder cannot be synced is not used: after a power cut it might not be there") {
-  if (strace_is_missing())
-    return;
-  opened_store store;
-  store.close();
-  const auto options = store.options();
-  const auto e = in_child_with_fault(
-    "fsync:error=EIO",
-    [&](const say& speak) {
-      lmdb_engine engine{options};
-      try {
-        engine.share([] {});
-        speak("it is used");
-      } catch (const store_error& error) {
-        speak(error.what());
-      }
-      return engine.commit({submit_task{order("a"), at(0)}})[0].created ? 0 : 1;
-    },
-    store.path());
-  CHECK(e.code == 0);
-  REQUIRE(e.lines.size() == 1);
-  CHECK(mentions(e.lines[0], "there is no journal: cannot sync the directory " + store.path().string()));
-}
-
 TEST_CASE("row 60: when a write finds the disk full, new work is refused and the store goes on") {
   if (strace_is_missing())
     return;
