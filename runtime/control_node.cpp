@@ -63,6 +63,27 @@ actors::lease_page leases(const control_context& c) {
   return c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{});
 }
 
+/// As the store says, or as it said last while it cannot be asked, with why in `trouble`.
+actors::lease_page known_leases(const control_context& c, std::string& trouble) {
+  try {
+    return leases(c);
+  } catch (const control_error& e) {
+    if (!c.parts.membership)
+      throw;
+    trouble = e.what();
+    return c.ask<actors::lease_page>(c.parts.membership, actors::list_leases{});
+  }
+}
+
+/// The name of the node that has the store, as far as is known.
+std::string node_with_store(const control_context& c) {
+  std::string trouble;
+  for (const auto& lease : known_leases(c, trouble).leases)
+    if (const auto card = workflow::card_of(lease->name, lease->note); card && card->roles.store)
+      return card->name;
+  return {};
+}
+
 json node_json(const workflow::node_card& card, const store::lease& lease, workflow::instant now) {
   return {{"name", card.name},
           {"address", card.address},
@@ -90,6 +111,18 @@ std::map<std::string, json> words_of(const control_context& c, const std::vector
 
 } // namespace
 
+store::state_store& control_context::store() const {
+  if (parts.store)
+    return *parts.store;
+  const auto name = node_with_store(*this);
+  throw control_error{control_error::refused,
+                      "this node has no store: "
+                        + (name.empty() ? "ask the node with the role `store`"
+                                        : "node `" + name
+                                            + "` has it; ask that one, on its host: "
+                                              "`-c` its configuration, or `--socket` its socket")};
+}
+
 /// Parts that the node's roles leave out are null.
 json describe_node(const control_context& c, const json&) {
   json agents = json::array();
@@ -103,15 +136,19 @@ json describe_node(const control_context& c, const json&) {
           {"peers", peers_json(c)}};
 }
 
-/// Every node that ever joined: gone by what its lease says, else as its front answers.
+/// Every node that ever joined: gone by what its lease says, else as its front answers. While the store is away no
+/// lease can be renewed, and nobody supervises: then those live that answer.
 json list_nodes(const control_context& c, const json&) {
-  const auto page = leases(c);
+  std::string trouble;
+  const auto page = known_leases(c, trouble);
   std::string supervises;
   for (const auto& lease : page.leases)
     if (lease->name == supervisor_lease_name && lease->expires_at > page.now)
       supervises = lease->holder.substr(0, lease->holder.find(':'));
   json nodes = json::array();
   std::vector<workflow::node_card> living;
+  if (!trouble.empty())
+    supervises.clear();
   for (const auto& lease : page.leases)
     if (const auto card = workflow::card_of(lease->name, lease->note)) {
       nodes.push_back(node_json(*card, *lease, page.now));
@@ -119,11 +156,19 @@ json list_nodes(const control_context& c, const json&) {
       if (lease->expires_at > page.now)
         living.push_back(*card);
     }
+  const auto is_own = [&c](const workflow::node_card& n) { return n.name == c.parts.name; };
+  if (!trouble.empty() && std::none_of(living.begin(), living.end(), is_own)) {
+    living.push_back({c.parts.name, {}, {}, {}}); // which answers although no lease that is known says so
+    nodes.push_back(node_json(living.back(), {}, page.now));
+  }
   const auto words = words_of(c, living);
   for (auto& n : nodes)
-    if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end())
+    if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end()) {
       n.update(found->second);
-  return {{"nodes", nodes}};
+      if (!trouble.empty())
+        n["alive"] = n.at("state") != "silent";
+    }
+  return {{"nodes", nodes}, {"store_trouble", trouble.empty() ? json{} : json(trouble)}};
 }
 
 /// What a holder does under it is refused from then on; whoever campaigns gets it, its holder too.
