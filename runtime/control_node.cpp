@@ -109,6 +109,43 @@ std::map<std::string, json> words_of(const control_context& c, const std::vector
   return words;
 }
 
+/// While the store is away no lease can be renewed, and nobody supervises: of the nodes that were known last, those
+/// live that answer.
+json nodes_without_store(const control_context& c, const actors::lease_page& last) {
+  constexpr workflow::span asked_after_end = std::chrono::hours{1}; // it may be back, and cannot say so by its lease
+  json nodes = json::array();
+  std::vector<workflow::node_card> asked;
+  const auto add = [&](const workflow::node_card& card, const store::lease& lease) {
+    nodes.push_back(node_json(card, lease, last.now));
+    if (lease.expires_at + asked_after_end > last.now)
+      asked.push_back(card);
+  };
+  for (const auto& lease : last.leases)
+    if (const auto card = workflow::card_of(lease->name, lease->note))
+      add(*card, *lease);
+  const auto is_own = [&c](const workflow::node_card& n) { return n.name == c.parts.name; };
+  if (std::none_of(asked.begin(), asked.end(), is_own)) {
+    const auto is_named_so = [&c](const json& n) { return n.at("name") == c.parts.name; };
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_named_so), nodes.end());
+    workflow::node_card own{c.parts.name, {}, {}, {}};
+    own.roles = {false, static_cast<bool>(c.parts.scheduler), static_cast<bool>(c.parts.supervisor),
+                 !c.parts.agents.empty()};
+    add(own, {});
+    asked.push_back(own);
+  }
+  const auto words = words_of(c, asked);
+  for (auto& n : nodes) {
+    const auto found = words.find(n.at("name").get<std::string>());
+    const bool answers = found != words.end() && found->second.at("state") != "silent";
+    if (answers)
+      n.update(found->second);
+    else if (n.at("alive") == true)
+      n["state"] = "silent";
+    n["alive"] = answers;
+  }
+  return nodes;
+}
+
 } // namespace
 
 store::state_store& control_context::store() const {
@@ -136,19 +173,18 @@ json describe_node(const control_context& c, const json&) {
           {"peers", peers_json(c)}};
 }
 
-/// Every node that ever joined: gone by what its lease says, else as its front answers. While the store is away no
-/// lease can be renewed, and nobody supervises: then those live that answer.
+/// Every node that ever joined: gone by what its lease says, else as its front answers.
 json list_nodes(const control_context& c, const json&) {
   std::string trouble;
   const auto page = known_leases(c, trouble);
+  if (!trouble.empty())
+    return {{"nodes", nodes_without_store(c, page)}, {"store_trouble", trouble}};
   std::string supervises;
   for (const auto& lease : page.leases)
     if (lease->name == supervisor_lease_name && lease->expires_at > page.now)
       supervises = lease->holder.substr(0, lease->holder.find(':'));
   json nodes = json::array();
   std::vector<workflow::node_card> living;
-  if (!trouble.empty())
-    supervises.clear();
   for (const auto& lease : page.leases)
     if (const auto card = workflow::card_of(lease->name, lease->note)) {
       nodes.push_back(node_json(*card, *lease, page.now));
@@ -156,19 +192,11 @@ json list_nodes(const control_context& c, const json&) {
       if (lease->expires_at > page.now)
         living.push_back(*card);
     }
-  const auto is_own = [&c](const workflow::node_card& n) { return n.name == c.parts.name; };
-  if (!trouble.empty() && std::none_of(living.begin(), living.end(), is_own)) {
-    living.push_back({c.parts.name, {}, {}, {}}); // which answers although no lease that is known says so
-    nodes.push_back(node_json(living.back(), {}, page.now));
-  }
   const auto words = words_of(c, living);
   for (auto& n : nodes)
-    if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end()) {
+    if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end())
       n.update(found->second);
-      if (!trouble.empty())
-        n["alive"] = n.at("state") != "silent";
-    }
-  return {{"nodes", nodes}, {"store_trouble", trouble.empty() ? json{} : json(trouble)}};
+  return {{"nodes", nodes}, {"store_trouble", nullptr}};
 }
 
 /// What a holder does under it is refused from then on; whoever campaigns gets it, its holder too.
