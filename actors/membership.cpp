@@ -7,6 +7,7 @@
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/node_card.hpp"
+#include "workflow/time_text.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -38,11 +39,9 @@ public:
     tell_scheduler();
     read_leases();
     return {
-      [this](const lease_changed& m) { on_lease(m); },
-      [this](const tick_timer& m) { on_tick(m); },
-      [this](const peer_changed& m) { on_peer(m); },
-      [this](const describe&) { return view(); },
-      [this](const inspect_state& m) { return state(m.listed_max); },
+      [this](const lease_changed& m) { on_lease(m); }, [this](const tick_timer& m) { on_tick(m); },
+      [this](const peer_changed& m) { on_peer(m); },   [this](const describe&) { return view(); },
+      [this](const list_leases&) { return leases_; },  [this](const inspect_state& m) { return state(m.listed_max); },
     };
   }
 
@@ -50,6 +49,7 @@ private:
   struct known_peer {
     peer_actor actor;
     peer_changed last;
+    workflow::instant since; ///< it is connected, or not
   };
 
   /// The guarded work of a node without a scheduler: that it handles its messages.
@@ -70,6 +70,7 @@ private:
       .then(
         [this](const lease_page& page) {
           learn(page);
+          leases_ = page;
           read_later();
         },
         [this](const caf::error&) { read_later(); }); // what was known before is the best that is known
@@ -116,7 +117,8 @@ private:
     p.chance = std::hash<std::string>{}(deps_.own_name + " " + address);
     if (address == deps_.join)
       p.on_time = deps_.on_time;
-    peers_[address] = {spawn_peer(system(), std::move(p)), {address, false, {}, "not connected yet"}};
+    peers_[address] = {
+      spawn_peer(system(), std::move(p)), {address, false, {}, "not connected yet"}, deps_.clock.now(this)};
   }
 
   void on_peer(const peer_changed& m) {
@@ -131,17 +133,26 @@ private:
       now_known.trouble = "node `" + m.offer.node + "` has not the role `store`: join must name the node that has";
     }
     log_change(found->second.last, now_known);
+    if (found->second.last.connected != now_known.connected)
+      found->second.since = deps_.clock.now(this);
     found->second.last = now_known;
-    if (m.address == deps_.join)
+    if (m.address == deps_.join) {
+      if (!now_known.connected)
+        now_known.trouble = who(now_known) + " has been away since " + workflow::utc_text(found->second.since) + " ("
+                            + now_known.trouble + ")";
       tell(this, deps_.link, now_known);
+    }
     tell_scheduler();
   }
 
   void log_change(const peer_changed& before, const peer_changed& after) const {
     if (!deps_.log || (before.connected == after.connected && before.trouble == after.trouble))
       return;
-    const auto who = after.offer.node.empty() ? after.address : "node " + after.offer.node + " at " + after.address;
-    deps_.log(after.connected ? "connected to " + who : "no connection to " + who + ": " + after.trouble);
+    deps_.log(after.connected ? "connected to " + who(after) : "no connection to " + who(after) + ": " + after.trouble);
+  }
+
+  static std::string who(const peer_changed& m) {
+    return m.offer.node.empty() ? m.address : "node " + m.offer.node + " at " + m.address;
   }
 
   /// The agents of this node, and those of every node that lives and is connected.
@@ -181,6 +192,7 @@ private:
 
   membership_deps deps_;
   alarm alarm_;
+  lease_page leases_;                       ///< as they were read last
   std::set<std::string> living_;            ///< names of the other nodes whose leases are held
   std::map<std::string, known_peer> peers_; ///< by address
 };

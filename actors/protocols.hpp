@@ -186,10 +186,12 @@ STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble)
 using peer_actor = caf::typed_actor<takes<void(tick_timer)>>;
 
 /// Knows which nodes live, keeps connected those that this node needs, and tells the scheduler whose agents it can use.
+/// The leases are as it read them last: what is known while the store cannot be asked.
 using membership_actor = guarded_actor::extend<
   takes<void(tick_timer)>,
   takes<void(peer_changed)>,
   takes<member_page(describe)>,
+  takes<lease_page(list_leases)>,
   takes<actor_state(inspect_state)>>;
 
 /// Stands for the store of another node: the same interface, and an answer in any case.

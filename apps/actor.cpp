@@ -114,7 +114,7 @@ void add_actor(CLI::App& to, command& chosen) {
 
   auto s = std::make_shared<actor_arguments>();
   auto* show_sub = actor->add_subcommand("show", "What an actor works with");
-  show_sub->add_option("id", s->id, "As `actor list` shows it")->required()->type_name("ACTOR");
+  show_sub->add_option("id", s->id, "As `actor list` shows it")->required()->check(why_empty, "")->type_name("ACTOR");
   show_sub->add_option("--max", s->max, "Entries of each list [20]")->check(CLI::Range(1, 1000));
   add_node_choice(*show_sub, s->node);
   show_sub->footer("Example: steadfast actor show scheduler@node-1");

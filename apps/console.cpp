@@ -59,11 +59,14 @@ std::string greet() {
   client node = connect({});
   auto name = node.call("node.describe", json::object()).at("name").get<std::string>();
   std::size_t alive = 0;
-  const auto nodes = node.call("node.list", json::object()).at("nodes");
+  const auto answer = node.call("node.list", json::object());
+  const auto& nodes = answer.at("nodes");
   for (const auto& n : nodes)
     alive += n.value("alive", false) ? 1U : 0U;
   std::cout << "node " << printable(name) << ", " << alive << " of " << nodes.size()
             << (nodes.size() == 1 ? " node" : " nodes") << " alive; `help` lists the commands, Ctrl-D leaves\n";
+  if (const auto trouble = store_trouble(answer); !trouble.empty())
+    std::cout << printable(trouble) << "; tasks cannot be seen until it is back\n";
   return name;
 }
 

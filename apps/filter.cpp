@@ -114,7 +114,8 @@ workflow::instant parse_moment(const std::string& text, workflow::instant now, b
 }
 
 std::string why_no_number(const std::string& text) {
-  const bool is_one = !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_one = text.size() < 20 && text.find_first_not_of("0123456789") == std::string::npos
+                      && text.find_first_not_of('0') != std::string::npos;
   return is_one ? "" : "`" + text + "` is not a number from 1 on";
 }
 

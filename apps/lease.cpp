@@ -68,7 +68,7 @@ void add_lease(CLI::App& to, command& chosen) {
 
   auto g = std::make_shared<release_arguments>();
   auto* release_sub = lease->add_subcommand("release", "Take a lease from its holder, so that another can have it");
-  release_sub->add_option("name", g->name, "The lease")->required()->type_name("LEASE");
+  release_sub->add_option("name", g->name, "The lease")->required()->check(why_empty, "")->type_name("LEASE");
   release_sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
   add_node_choice(*release_sub, g->node);
   release_sub->footer(

@@ -19,7 +19,7 @@ struct task_arguments {
 
 std::shared_ptr<task_arguments> add_id(CLI::App& sub) {
   auto g = std::make_shared<task_arguments>();
-  sub.add_option("id", g->id, "The task")->required()->type_name("ID");
+  sub.add_option("id", g->id, "The task")->required()->check(why_empty, "")->type_name("ID");
   add_node_choice(sub, g->node);
   return g;
 }

@@ -209,7 +209,7 @@ void add_act(CLI::App& to, command& chosen, const act_description& what) {
   auto g = std::make_shared<task_acts_arguments>();
   g->act = what.name;
   auto* sub = to.add_subcommand(what.name, what.help);
-  sub->add_option("ids", g->ids, "The tasks")->type_name("ID");
+  sub->add_option("ids", g->ids, "The tasks")->check(why_empty, "")->type_name("ID");
   sub->add_option("--where", g->where, where_help)->check(why_empty, "")->type_name("FILTER");
   add_special_options(*sub, *g);
   sub->add_option("--why", g->why, "Reason, kept in the task's story")->type_name("TEXT");

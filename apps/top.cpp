@@ -210,27 +210,93 @@ std::string picture(const glance& g, const totals& before, const json& standstil
          + incidents_text(g, now, to);
 }
 
+/// The nodes that answer while the store does not, with why it does not.
+std::string picture_without_store(const json& listed, const std::string& why, const std::string& interval,
+                                  const terminal& to) {
+  glance g;
+  g.how.nodes = listed.at("nodes");
+  std::string text;
+  for (const auto& line : wrapped(printable(why), to.width))
+    text += painted(line, colour::bad, to) + "\n";
+  const auto head = local_text(wall_clock(), false) + "  looks again every " + interval + ", q leaves";
+  return text + painted(cut(head, to.width), colour::strong, to) + "\n\n" + nodes_text(g, to);
+}
+
+/// A look at a cluster whose nodes may go and come back.
+class watched_cluster {
+public:
+  /// Throws when no node answers.
+  explicit watched_cluster(const top_arguments& g) : arguments_{g} {
+    node_.emplace(connect(g.node));
+    const auto seen = whole_picture({});
+    if (!seen && !why_.empty())
+      listed_ = node_->call("node.list", json::object());
+  }
+
+  std::string picture(const terminal& to) {
+    try {
+      if (!node_)
+        node_.emplace(connect(arguments_.node));
+      if (const auto whole = whole_picture(to))
+        return *whole;
+      listed_ = node_->call("node.list", json::object());
+    } catch (const client_error& e) {
+      node_.reset(); // whatever is on its way belongs to the past
+      if (away_since_ == workflow::unset)
+        away_since_ = wall_clock();
+      why_ = "away since " + local_text(away_since_, false) + ": " + e.what();
+      for (auto& n : listed_["nodes"])
+        n["state"] = "unknown";
+    }
+    return picture_without_store(listed_, why_, arguments_.interval, to);
+  }
+
+private:
+  /// Nothing: the store cannot be asked.
+  std::optional<std::string> whole_picture(const terminal& to) {
+    try {
+      const auto seen = look(*node_);
+      if (standstill_.is_null() || std::chrono::steady_clock::now() - waits_at_ > waits_looked_at) {
+        standstill_ = node_->call("task.stuck", json::object());
+        waits_at_ = std::chrono::steady_clock::now();
+      }
+      const auto text = apps::picture(seen, before_.value_or(seen.sum), standstill_, arguments_.interval, to);
+      before_ = seen.sum;
+      listed_["nodes"] = seen.how.nodes;
+      away_since_ = workflow::unset;
+      return text;
+    } catch (const client_error& e) {
+      if (e.why() == client_error::kind::unreachable)
+        throw;
+      why_ = e.what();
+      before_.reset();
+      standstill_ = nullptr;
+      return std::nullopt;
+    }
+  }
+
+  const top_arguments& arguments_;
+  std::optional<client> node_; ///< none: it was lost
+  std::optional<totals> before_;
+  json standstill_;
+  std::chrono::steady_clock::time_point waits_at_;
+  json listed_ = {{"nodes", json::array()}}; ///< as they were seen last
+  std::string why_;                          ///< it cannot be asked
+  workflow::instant away_since_;             ///< unset: it answers
+};
+
 int run_top(const top_arguments& g) {
   const auto interval = runtime::parse_span(g.interval);
   if (!interval || *interval < workflow::span{100})
     throw failure{wrong_usage, "-n: `" + g.interval + "` is no duration of at least 100 ms: write "
                                  + std::string{runtime::span_rule}};
-  auto node = connect(g.node);
-  auto before = look(node).sum;
-  auto standstill = node.call("task.stuck", json::object());
-  auto waits_at = std::chrono::steady_clock::now();
+  watched_cluster cluster{g};
   full_screen screen;
   if (!screen.wait(workflow::span{500})) // for the first rates
     return done;
   for (std::size_t i = 1;; ++i) {
-    const auto seen = look(node);
-    if (std::chrono::steady_clock::now() - waits_at > waits_looked_at) {
-      standstill = node.call("task.stuck", json::object());
-      waits_at = std::chrono::steady_clock::now();
-    }
     const auto to = standard_output();
-    screen.show(fitting(picture(seen, before, standstill, g.interval, to), to.height));
-    before = seen.sum;
+    screen.show(fitting(cluster.picture(to), to.height));
     if (i == g.times || !screen.wait(*interval))
       return done;
   }

@@ -1,6 +1,7 @@
 #include "apps/commands.hpp"
 #include "apps/documents.hpp"
 #include "apps/failure.hpp"
+#include "apps/filter.hpp"
 #include "apps/node_access.hpp"
 #include "apps/table.hpp"
 #include "runtime/config_error.hpp"
@@ -130,7 +131,7 @@ void add_workflow(CLI::App& to, command& chosen) {
 
   auto s = std::make_shared<workflow_arguments>();
   auto* show_sub = workflow->add_subcommand("show", "The steps of a workflow");
-  show_sub->add_option("name", s->name, "Its name")->required();
+  show_sub->add_option("name", s->name, "Its name")->required()->check(why_empty, "");
   show_sub->add_option("--workflow-version", s->version, "Its version [the newest]")->type_name("N");
   add_node_choice(*show_sub, s->node);
   show_sub->footer("Example: steadfast workflow show drone_delivery");

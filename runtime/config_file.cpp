@@ -266,7 +266,7 @@ node_options load_config(const fs::path& file) {
     *pem = under(folder, *pem);
   for (auto& w : parsed.workflows)
     w = under(folder, w);
-  o.workflows = load_workflows(parsed.workflows);
+  o.workflows = load_workflows(parsed.workflows, &o.workflow_files);
   return o;
 }
 

@@ -143,8 +143,11 @@ json show_actor(const control_context& c, const json& params) {
 json drain_node(const control_context& c, const json& params) {
   const workflow::span limit{
     number_of(params, "limit_ms", std::int64_t{30'000}, std::int64_t{0}, std::int64_t{workflow::span_max.count()})};
+  const auto name = text_of(params, "node");
+  if (name.empty()) // which chooses all where they are asked
+    throw control_error{control_error::invalid_params, "`node` must be the name of a node"};
   std::string trouble;
-  const auto nodes = chosen_nodes(c, text_of(params, "node"), trouble);
+  const auto nodes = chosen_nodes(c, name, trouble);
   record_act(c, params, "drained node " + workflow::quoted(nodes.front().name));
   caf::scoped_actor self{c.sys};
   self->send(front_of(c, nodes.front(), node_answer_limit), actors::drain_node{limit});

@@ -57,11 +57,7 @@ struct control_context {
   }
 
   /// For what is done to the store's file. Refuses where there is none.
-  store::state_store& store() const {
-    if (!parts.store)
-      throw control_error{control_error::refused, "this node has no store: ask the node with the role `store`"};
-    return *parts.store;
-  }
+  store::state_store& store() const;
 };
 
 /// Methods about this node and the cluster: control_node.cpp

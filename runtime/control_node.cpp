@@ -63,6 +63,27 @@ actors::lease_page leases(const control_context& c) {
   return c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{});
 }
 
+/// As the store says, or as it said last while it cannot be asked, with why in `trouble`.
+actors::lease_page known_leases(const control_context& c, std::string& trouble) {
+  try {
+    return leases(c);
+  } catch (const control_error& e) {
+    if (!c.parts.membership)
+      throw;
+    trouble = e.what();
+    return c.ask<actors::lease_page>(c.parts.membership, actors::list_leases{});
+  }
+}
+
+/// The name of the node that has the store, as far as is known.
+std::string node_with_store(const control_context& c) {
+  std::string trouble;
+  for (const auto& lease : known_leases(c, trouble).leases)
+    if (const auto card = workflow::card_of(lease->name, lease->note); card && card->roles.store)
+      return card->name;
+  return {};
+}
+
 json node_json(const workflow::node_card& card, const store::lease& lease, workflow::instant now) {
   return {{"name", card.name},
           {"address", card.address},
@@ -88,7 +109,56 @@ std::map<std::string, json> words_of(const control_context& c, const std::vector
   return words;
 }
 
+/// While the store is away no lease can be renewed, and nobody supervises: of the nodes that were known last, those
+/// live that answer.
+json nodes_without_store(const control_context& c, const actors::lease_page& last) {
+  constexpr workflow::span asked_after_end = std::chrono::hours{1}; // it may be back, and cannot say so by its lease
+  json nodes = json::array();
+  std::vector<workflow::node_card> asked;
+  const auto add = [&](const workflow::node_card& card, const store::lease& lease) {
+    nodes.push_back(node_json(card, lease, last.now));
+    if (lease.expires_at + asked_after_end > last.now)
+      asked.push_back(card);
+  };
+  for (const auto& lease : last.leases)
+    if (const auto card = workflow::card_of(lease->name, lease->note))
+      add(*card, *lease);
+  const auto is_own = [&c](const workflow::node_card& n) { return n.name == c.parts.name; };
+  if (std::none_of(asked.begin(), asked.end(), is_own)) {
+    const auto is_named_so = [&c](const json& n) { return n.at("name") == c.parts.name; };
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_named_so), nodes.end());
+    workflow::node_card own{c.parts.name, {}, {}, {}};
+    own.roles = {false, static_cast<bool>(c.parts.scheduler), static_cast<bool>(c.parts.supervisor),
+                 !c.parts.agents.empty()};
+    add(own, {});
+    asked.push_back(own);
+  }
+  const auto words = words_of(c, asked);
+  for (auto& n : nodes) {
+    const auto found = words.find(n.at("name").get<std::string>());
+    const bool answers = found != words.end() && found->second.at("state") != "silent";
+    if (answers)
+      n.update(found->second);
+    else if (n.at("alive") == true)
+      n["state"] = "silent";
+    n["alive"] = answers;
+  }
+  return nodes;
+}
+
 } // namespace
+
+store::state_store& control_context::store() const {
+  if (parts.store)
+    return *parts.store;
+  const auto name = node_with_store(*this);
+  throw control_error{control_error::refused,
+                      "this node has no store: "
+                        + (name.empty() ? "ask the node with the role `store`"
+                                        : "node `" + name
+                                            + "` has it; ask that one, on its host: "
+                                              "`-c` its configuration, or `--socket` its socket")};
+}
 
 /// Parts that the node's roles leave out are null.
 json describe_node(const control_context& c, const json&) {
@@ -105,7 +175,10 @@ json describe_node(const control_context& c, const json&) {
 
 /// Every node that ever joined: gone by what its lease says, else as its front answers.
 json list_nodes(const control_context& c, const json&) {
-  const auto page = leases(c);
+  std::string trouble;
+  const auto page = known_leases(c, trouble);
+  if (!trouble.empty())
+    return {{"nodes", nodes_without_store(c, page)}, {"store_trouble", trouble}};
   std::string supervises;
   for (const auto& lease : page.leases)
     if (lease->name == supervisor_lease_name && lease->expires_at > page.now)
@@ -123,7 +196,7 @@ json list_nodes(const control_context& c, const json&) {
   for (auto& n : nodes)
     if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end())
       n.update(found->second);
-  return {{"nodes", nodes}};
+  return {{"nodes", nodes}, {"store_trouble", nullptr}};
 }
 
 /// What a holder does under it is refused from then on; whoever campaigns gets it, its holder too.

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct node_options {
   store::store_options store; ///< with the role `store`
   std::vector<agent_entry> agents;
   std::vector<workflow::definition> workflows;
+  /// Those of `workflows` that are in files, by name and version. A file that was changed without a new version is told
+  /// by an alert; the same of a workflow that the program made keeps the node from starting.
+  std::map<std::pair<std::string, std::uint32_t>, std::filesystem::path> workflow_files;
 
   std::uint32_t in_flight_max = 1024;     ///< tasks one scheduler has in hand; the rest wait in the store
   std::uint64_t backlog_max = 100'000;    ///< submissions waiting for the disk above which new ones are pushed back

@@ -345,7 +345,7 @@ void serialize(Archive& ar, keep_late_reply& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, register_definition& x, unsigned) {
-  all(ar, x.what);
+  all(ar, x.what, x.file, x.now);
 }
 
 template <class Archive>

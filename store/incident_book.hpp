@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace steadfast::store {
@@ -41,6 +42,8 @@ public:
   std::vector<std::uint64_t> alerts_of(std::uint64_t incident, std::uint64_t after, std::size_t max) const;
   /// Numbers of those that are open and made by report_conditions.
   std::vector<std::uint64_t> open_conditions() const;
+  /// Of those that are open and about that workflow.
+  std::vector<std::uint64_t> open_ones(std::string_view kind, std::string_view workflow) const;
 
   void write();
 
@@ -50,6 +53,8 @@ private:
   incident& open(const joining_alert& x);
   std::uint64_t next_number();
   void drop_old();
+  template <class Condition>
+  std::vector<std::uint64_t> open_where(Condition holds) const;
   std::optional<incident> as_it_is(const lmdb::cursor& c) const;
   /// An alert of that task, other than this one, is in the incident.
   bool is_there_already(std::uint64_t incident, std::uint64_t task_number, std::uint64_t but_for) const;

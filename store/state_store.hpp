@@ -97,10 +97,17 @@ struct keep_late_reply {
   std::uint64_t number = 0;
   workflow::late_reply what;
 };
-/// Keeps a definition for ever; the same name and version with another content is refused.
+/// Keeps a definition for ever; the same name and version with another content is refused. With `file` such a refusal
+/// raises an alert, of which there is one at a time, and the alert is over when a definition of that name is taken
+/// again.
 struct register_definition {
   workflow::definition what;
+  std::string file{}; ///< that it was read from, for people; empty: it was made by a program
+  workflow::instant now{};
 };
+inline constexpr const char* changed_workflow = "changed_workflow"; ///< kind of that alert
+/// Kind of an alert about tasks whose workflow cannot be read. It is over when the definition is registered anew.
+inline constexpr const char* damaged_workflow = "damaged_workflow";
 /// Leases: `ttl` counts from `now`. Acquiring a free, lapsed or own lease raises its epoch.
 struct acquire_lease {
   std::string name;

@@ -84,6 +84,11 @@ private:
   // write_incident.cpp
   outcome make(const act_on_incident& w);
   outcome make(const report_conditions& w);
+  void tell_of_change(const register_definition& w);
+  void end_alerts_of_change(const register_definition& w);
+  void tell_of_damaged_definition(const set_aside_damaged& w, const std::string& why);
+  void tell_of_repair(const register_definition& w, const std::string& damage);
+  void end_alerts_of(std::uint64_t incident, workflow::instant now);
   // write_purge.cpp
   outcome make(const purge_ended& w);
 

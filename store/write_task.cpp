@@ -274,15 +274,25 @@ void write_batch::erase_from_index(std::uint64_t number, const std::vector<workf
 outcome write_batch::make(const register_definition& w) {
   if (const auto wrong = workflow::problems(w.what); !wrong.empty())
     return turned_down(verdict::refused, joined(wrong));
-  if (const auto known = see_.definition(w.what.name, w.what.version)) {
-    if (*known == w.what)
+  definition_cache::entry known;
+  try {
+    known = see_.definition(w.what.name, w.what.version);
+  } catch (const damaged_definition& e) {
+    tell_of_repair(w, e.what());
+  }
+  if (known) {
+    if (*known == w.what) {
+      end_alerts_of_change(w);
       return applied();
+    }
+    tell_of_change(w);
     return turned_down(verdict::refused, "workflow " + w.what.name + " version " + std::to_string(w.what.version)
                                            + " is registered with another content; give it a new version");
   }
   const key k = definition_key(w.what.name, w.what.version);
   txn_.put(in_.definitions, k, encode_record(k, w.what));
   newest_ = {};
+  end_alerts_of_change(w);
   outcome o = applied();
   o.created = true;
   return o;
@@ -298,6 +308,9 @@ outcome write_batch::make(const set_aside_damaged& w) {
   try {
     see_.whole_task(w.number);
     return turned_down(verdict::refused, "the records of the task check: it is not damaged");
+  } catch (const damaged_definition& e) { // the task is well, and goes on when its workflow can be read again
+    tell_of_damaged_definition(w, e.what());
+    return turned_down(verdict::refused, e.what());
   } catch (const damaged_record&) {
   }
   const auto id = id_of(w.number);

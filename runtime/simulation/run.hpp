@@ -51,6 +51,9 @@ struct run_result {
   std::uint64_t processed = 0;
   std::uint64_t undone = 0;
   std::uint64_t in_error = 0;
+  std::uint64_t residue = 0; ///< undone tasks of which something stands
+  std::uint64_t doubled = 0; ///< processed tasks of which a step stands more than once
+  std::uint64_t missing = 0; ///< processed tasks of which a completed step does not stand
   std::uint64_t kills = 0;
   probe_counts probes;
   std::uint64_t calls = 0; ///< of remote services

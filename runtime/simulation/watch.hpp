@@ -33,6 +33,9 @@ public:
   /// That node stood still for longer than its lease.
   void on_long_standstill(const std::string& node) { stood_still_.insert(node); }
 
+  /// What is stored of these (workflow and step) need not be what happened: their services do not tell it rightly.
+  void do_not_trust(std::set<std::pair<std::string, std::string>> steps) { not_trusted_ = std::move(steps); }
+
   /// Told of each task, by its id, that is stored for the first time, and of each that has come to an end; may be empty.
   std::function<void(const std::string&)> on_stored;
   std::function<void(const std::string&)> on_ended;
@@ -98,6 +101,7 @@ private:
   std::map<std::pair<std::uint64_t, attempt_name>, std::stop_token> unanswered_; ///< calls, by agent
   std::set<attempt_name> succeeded_;                                             ///< as their services said
   std::set<step_name> happened_;                                                 ///< and not reversed
+  std::set<std::pair<std::string, std::string>> not_trusted_;
   std::vector<std::string> violations_;
 };
 

@@ -75,6 +75,7 @@ TEST_CASE("a parameter that is no such value is refused by its name, and none is
   CHECK_THAT(n.refusal("circuit.set", {{"agent", "echo"}, {"who", "ann"}}), Contains("-32602 `open` is missing"));
   CHECK_THAT(n.refusal("node.drain", {{"node", "node"}, {"who", "ann"}, {"limit_ms", -1}}),
              Contains("-32602 `limit_ms`"));
+  CHECK(n.refusal("node.drain", {{"node", ""}, {"who", "ann"}}) == "-32602 `node` must be the name of a node");
   CHECK_THAT(n.refusal("task.list", json::array()), Contains("-32602 params"));
   CHECK_THAT(n.refusal("task.show", {{"id", "a"}}), Contains("4 there is no task"));
   CHECK(n.call("submit", trip("a", "priority", 9)).at("created") == true);

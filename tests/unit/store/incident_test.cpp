@@ -250,3 +250,48 @@ TEST_CASE("old incidents that are closed leave, open ones stay, and no number is
   CHECK(store->incidents(false, {}, 5000).incidents.size() <= incidents_kept + 1);
   CHECK(store->check().faults == std::vector<std::string>{});
 }
+
+TEST_CASE("a workflow file that was changed without a new version is one incident, until a file is taken again") {
+  opened_store store;
+  auto changed = delivery();
+  changed.grace = workflow::span{7};
+  const auto start = [&](const workflow::definition& d, std::int64_t seconds) {
+    return store.one(register_definition{d, "/etc/trip.toml", at(seconds)}).result;
+  };
+  CHECK(start(delivery(), 1) == verdict::applied);
+  CHECK(open_incidents(store).empty());
+  CHECK(start(changed, 2) == verdict::refused);
+  CHECK(start(changed, 3) == verdict::refused); // another start: still the same
+  REQUIRE(open_incidents(store).size() == 1);
+  const auto one = open_incidents(store).front();
+  CHECK(one.what
+        == workflow::incident_signature{"changed_workflow", "", "delivery", "",
+                                        "the file of version 1 differs from what is stored"});
+  CHECK(one.alerts == 1);
+  CHECK(one.sample_text.starts_with("/etc/trip.toml differs from what is stored as workflow `delivery` version 1"));
+  CHECK(one.sample_text.find("raise the `version`") != std::string::npos);
+
+  CHECK(store.one(act(one.number, incident_act::acknowledge)).result == verdict::applied);
+  CHECK(open_incidents(store).size() == 1); // somebody knows; it is as it was
+  CHECK(store.one(register_definition{delivery()}).result == verdict::applied);
+  CHECK(open_incidents(store).size() == 1); // that was no file
+  CHECK(start(delivery(), 4) == verdict::applied);
+  CHECK(open_incidents(store).empty());
+
+  CHECK(start(changed, 5) == verdict::refused);
+  CHECK(open_incidents(store).size() == 1);
+  auto raised = changed;
+  raised.version = 2;
+  CHECK(start(raised, 6) == verdict::applied);
+  CHECK(open_incidents(store).empty());
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE("a definition that a program made and that differs raises no alert: its program is told") {
+  opened_store store;
+  auto changed = delivery();
+  changed.grace = workflow::span{7};
+  CHECK(store.one(register_definition{delivery()}).result == verdict::applied);
+  CHECK(store.one(register_definition{changed}).result == verdict::refused);
+  CHECK(open_incidents(store).empty());
+}
