@@ -17,6 +17,7 @@ void read_store(toml_section s, node_options& o) {
   s.read("path", o.store.path);
   s.read_size("size_max", o.store.size_max);
   s.read_size("size_reserve", o.store.size_reserve);
+  s.read_size("journal_max", o.store.journal_max);
   s.read_size("payload_size_max", o.store.payload_size_max);
   s.read_size("result_size_max", o.store.result_size_max);
   s.read_count("backlog_max", o.backlog_max);

@@ -230,8 +230,10 @@ public:
       drain(lease, workflow::span{0});
     drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
     drain_agents(until);
-    watch_.reset();
+    if (watch_)
+      watch_->let_end();
     end_actors();
+    watch_.reset();
     system_->await_all_actors_done();
     if (network_)
       end_with_network();

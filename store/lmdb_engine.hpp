@@ -19,7 +19,9 @@ namespace steadfast::store {
 
 /// What only tests set.
 struct engine_settings {
-  std::uint64_t map_initial = 64ULL << 20; ///< bytes; doubled when they are used up
+  /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not grow,
+  /// for which no reader may be there.
+  std::uint64_t map_initial = 0;
   std::uint32_t format = store_format;
   std::vector<migration> migrations = all_migrations();
 };
@@ -68,6 +70,8 @@ public:
 
 private:
   void open_environment(const engine_settings& settings);
+  void heed_file_limit();
+  void map(std::uint64_t bytes);
   void let_writer_save(const engine_settings& settings);
   void make_tables(std::uint32_t format);
   void open_tables();

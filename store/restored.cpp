@@ -52,6 +52,8 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t 
   std::size_t count = 0;
   for (const auto state : {workflow::process_state::pending, workflow::process_state::processing,
                            workflow::process_state::undoing, workflow::process_state::suspended}) {
+    if (state == workflow::process_state::suspended && workflow::mutant("suspended_epochs_kept"))
+      continue;
     std::vector<std::uint64_t> numbers;
     {
       const key begin{static_cast<std::uint8_t>(state)};

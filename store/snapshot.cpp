@@ -1,6 +1,7 @@
 #include "store/snapshot.hpp"
 
 #include "workflow/invariants.hpp"
+#include "workflow/mutant.hpp"
 
 namespace steadfast::store {
 
@@ -158,7 +159,8 @@ void snapshot::add_large_results(task_state& s) const {
     if (!bytes || large.step >= s.task.steps.size())
       throw damaged_record{"a result is missing"};
     auto result = decode_record<result_record>(k, *bytes).bytes;
-    if (result.size() != large.size || hash_of(result.view()) != large.hash)
+    const bool is_same = hash_of(result.view()) == large.hash || workflow::mutant("result_hash_not_compared");
+    if (result.size() != large.size || !is_same)
       throw damaged_record{"a result is not the one recorded"};
     s.task.steps[large.step].result = std::move(result);
   }

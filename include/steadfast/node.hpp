@@ -70,7 +70,8 @@ public:
   void start();
 
   /// Takes nothing new, lets attempts under way finish for the drain limit, asks the rest to end, and closes the store.
-  /// Then it waits for blocking functions that have not returned, until the complete-by of their calls, and at least
+  /// Waits for quick functions that have begun and async ones that have not returned, which the log names. Then it waits
+  /// for blocking functions that have not returned, until the complete-by of their calls, and at least
   /// for a second. Returns the agents whose functions run on even then, and names them in the log; empty: none does.
   /// What such a function answers goes nowhere, and nothing of the node is touched by it: only what the function itself
   /// uses must outlive it. Waits for every actor of the system, too: yours must be told to quit, and a

@@ -65,6 +65,7 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   CHECK(shipped.store.path == defaults.store.path);
   CHECK(shipped.store.size_max == defaults.store.size_max);
   CHECK(shipped.store.size_reserve == defaults.store.size_reserve);
+  CHECK(shipped.store.journal_max == defaults.store.journal_max);
   CHECK(shipped.store.payload_size_max == defaults.store.payload_size_max);
   CHECK(shipped.store.result_size_max == defaults.store.result_size_max);
   CHECK(shipped.backlog_max == defaults.backlog_max);

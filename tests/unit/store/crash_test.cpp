@@ -136,6 +136,71 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+  "row 61: a save that failed on its own is not forgotten: the next commit is refused, and those before are there") {
+  if (strace_is_missing())
+    return;
+  bool has_failed = false;
+  for (int n = 1; n < 10 && !has_failed; ++n) {
+    INFO("fdatasync number " << n);
+    opened_store store{commits::shared}; // the journal is there
+    store.close();
+    const auto options = store.options();
+    enum { went_well = 40, met_earlier, is_refused };
+    const auto e = in_child_with_fault("fdatasync:error=EIO:when=" + std::to_string(n), [&](const say& speak) {
+      try {
+        lmdb_engine engine{options};
+        engine.share([] {});
+        engine.commit({submit_task{order("before"), at(0)}});
+        speak("before");
+        engine.save(); // which tells nobody
+        try {
+          engine.commit({submit_task{order("after"), at(0)}});
+          speak("after");
+          return int{went_well};
+        } catch (const store_error& error) {
+          return error.is_fatal() ? int{is_refused} : 1;
+        }
+      } catch (const store_error&) {
+        return int{met_earlier};
+      }
+    });
+    store.reopen();
+    for (const auto& id : e.lines)
+      CHECK(store->find(id).has_value());
+    if (e.code == met_earlier)
+      continue;
+    // The first that came so far met it while it saved.
+    CHECK(e.code == is_refused);
+    has_failed = true;
+  }
+  CHECK(has_failed);
+}
+
+TEST_CASE("row 63: a journal whose folder cannot be synced is not used: after a power cut it might not be there") {
+  if (strace_is_missing())
+    return;
+  opened_store store;
+  store.close();
+  const auto options = store.options();
+  const auto e = in_child_with_fault(
+    "fsync:error=EIO",
+    [&](const say& speak) {
+      lmdb_engine engine{options};
+      try {
+        engine.share([] {});
+        speak("it is used");
+      } catch (const store_error& error) {
+        speak(error.what());
+      }
+      return engine.commit({submit_task{order("a"), at(0)}})[0].created ? 0 : 1;
+    },
+    store.path());
+  CHECK(e.code == 0);
+  REQUIRE(e.lines.size() == 1);
+  CHECK(mentions(e.lines[0], "there is no journal: cannot sync the directory " + store.path().string()));
+}
+
 TEST_CASE("row 60: when a write finds the disk full, new work is refused and the store goes on") {
   if (strace_is_missing())
     return;

@@ -3,6 +3,9 @@
 #include "support.hpp"
 #include "support_process.hpp"
 
+#include "store/record.hpp"
+#include "store/stored.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>
@@ -121,6 +124,28 @@ TEST_CASE("row 66: a task with a damaged payload is told of once and not believe
   CHECK(o.tasks[0].id == "other");
   CHECK_FALSE(o.more);
   CHECK(store->check().faults.size() == 1);
+}
+
+TEST_CASE("row 66: a large result that is not the one of its task is not believed, though the record checks") {
+  opened_store store;
+  store.submit("victim");
+  const std::string result(5000, 'r');
+  store.one(success_of(store.take(), 0, result));
+  REQUIRE(store->find("victim")->steps[0].result.view() == result);
+  store.close();
+  {
+    lmdb::environment env{{store.path(), 1 << 26, false}};
+    auto txn = lmdb::transaction::writing(env);
+    const key k{std::uint64_t{1}, std::uint32_t{0}};
+    txn.put(txn.open_table("results").value(), k,
+            encode_record(k, result_record{workflow::blob{std::string(result.size(), 's')}}));
+    txn.commit();
+  }
+  store.reopen();
+  CHECK_FALSE(store->find("victim"));
+  const auto told = store->damaged();
+  REQUIRE(told.size() == 1);
+  CHECK(mentions(told[0].why, "a result is not the one recorded"));
 }
 
 TEST_CASE("row 66: damaged tasks at the head of the queue keep nobody behind them from being taken") {

@@ -98,14 +98,18 @@ bool wait_until_traced(pid_t pid) {
   return false;
 }
 
-pid_t attach(pid_t to, const std::string& fault) {
+pid_t attach(pid_t to, const std::string& fault, const std::string& path) {
   const pid_t tracer = fork();
   if (tracer == 0) {
     const int nothing = open("/dev/null", O_WRONLY);
     dup2(nothing, STDERR_FILENO);
     const auto pid = std::to_string(to);
     const auto inject = "inject=" + fault;
-    execlp("strace", "strace", "-f", "-q", "-o", "/dev/null", "-e", inject.c_str(), "-p", pid.c_str(), nullptr);
+    std::vector<const char*> words{"strace", "-f", "-q", "-o", "/dev/null", "-e", inject.c_str(), "-p", pid.c_str()};
+    if (!path.empty())
+      words.insert(words.end(), {"-P", path.c_str()});
+    words.push_back(nullptr);
+    execvp("strace", const_cast<char* const*>(words.data()));
     _exit(127);
   }
   return tracer;
@@ -117,11 +121,12 @@ ending in_child(const std::function<int(const say&)>& work) {
   return end_of(start(work, false));
 }
 
-ending in_child_with_fault(const std::string& fault, const std::function<int(const say&)>& work) {
+ending in_child_with_fault(const std::string& fault, const std::function<int(const say&)>& work,
+                           const std::string& path) {
   const auto child = start(work, true);
   int status = 0;
   waitpid(child.pid, &status, WUNTRACED); // it has stopped itself
-  const pid_t tracer = attach(child.pid, fault);
+  const pid_t tracer = attach(child.pid, fault, path);
   const bool traced = wait_until_traced(child.pid);
   kill(child.pid, traced ? SIGCONT : SIGKILL);
   const auto e = end_of(child);

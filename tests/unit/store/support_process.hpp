@@ -22,8 +22,10 @@ using say = std::function<void(const std::string&)>;
 /// code, an exception is exit code 99 and a line with its text.
 ending in_child(const std::function<int(const say&)>& work);
 
-/// The same with strace attached, which injects a fault: "fdatasync:error=EIO:when=3". REQUIRES: has_strace().
-ending in_child_with_fault(const std::string& fault, const std::function<int(const say&)>& work);
+/// The same with strace attached, which injects a fault: "fdatasync:error=EIO:when=3"; in calls about that file or folder alone, if
+/// there is one. REQUIRES: has_strace().
+ending in_child_with_fault(const std::string& fault, const std::function<int(const say&)>& work,
+                           const std::string& path = {});
 
 /// strace is installed and may attach to a child.
 bool has_strace();
