@@ -26,6 +26,7 @@ namespace {
 const fs::path all_golden = fs::path{STEADFAST_SOURCE_DIR} / "tests" / "golden";
 const fs::path format_1 = all_golden / "format-1";
 const fs::path format_6 = all_golden / "format-6";
+const fs::path format_7 = all_golden / "format-7";
 constexpr const char* key_of_all = "the key";
 
 bool may_write() {
@@ -224,7 +225,7 @@ TEST_CASE("what processes of one version send each other is written as it was") 
   check_sent("bare_late_reply", sample_late_reply());
   check_sent("bare_lease", sample_lease());
   check_sent("explanation", workflow::explanation{"waits at", moment(60)});
-  check_sent("write_list", sample_writes());
+  check_sent("write_list", sample_writes(), format_7);
   check_sent("outcome", sample_outcome());
   check_sent("task_filter", sample_filter());
   check_sent("task_page", task_page{{sample_task()}, 5});
