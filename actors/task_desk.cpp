@@ -125,7 +125,9 @@ void task_desk::on_news(const store_news& m) {
       found->second.reload = true;
       go_on(number);
     }
-  if (m.work) {
+  if (m.work && m.is_offered) {
+    claim_later(options_.offered_wait);
+  } else if (m.work) {
     work_ = true;
     claim();
   }

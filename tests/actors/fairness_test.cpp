@@ -1,4 +1,4 @@
-// No workflow keeps another one's tasks waiting.
+// No workflow keeps another one's tasks waiting, and no scheduler keeps all work to itself.
 
 #include "tests/actors/one_node.hpp"
 
@@ -47,6 +47,19 @@ std::optional<actors::attempt_report> decline(const actors::step_order& o) {
 
 actors::scheduler_view view_of(one_node& node, std::size_t scheduler = 0) {
   return node.system().ask<actors::scheduler_view>(node.schedulers.at(scheduler), actors::describe{}).value();
+}
+
+/// What each scheduler took of single tasks that come one after the other.
+std::vector<std::uint64_t> taken_in_light_load(one_node& node, int tasks) {
+  for (int i = 0; i < tasks; ++i) {
+    submit(node, "trip", "t" + std::to_string(i));
+    node.advance(1s);
+    REQUIRE(node.state("t" + std::to_string(i)) == "processed");
+  }
+  std::vector<std::uint64_t> taken;
+  for (std::size_t i = 0; i < node.schedulers.size(); ++i)
+    taken.push_back(view_of(node, i).claimed);
+  return taken;
 }
 
 } // namespace
@@ -125,4 +138,25 @@ TEST_CASE("a single task does not wait behind a backlog of another workflow") {
   }
   CHECK(node.agent("mail").orders().size() == 5);
   CHECK(node.agent("grind").orders().size() == 11);
+}
+
+TEST_CASE("in light load every scheduler gets its share, wherever the store is") {
+  node_settings settings;
+  settings.schedulers = {"s1", "s2", "s3"};
+  one_node node{settings};
+  for (const auto taken : taken_in_light_load(node, 60))
+    CHECK(taken >= 12);
+}
+
+TEST_CASE("a scheduler that has stopped to take anything is offered nothing any more, and nothing waits for it") {
+  node_settings settings;
+  settings.schedulers = {"s1", "s2"};
+  one_node node{settings};
+  node.run();
+  node.system().ask<actors::drained>(node.schedulers[0], actors::drain{1s});
+  CHECK(taken_in_light_load(node, 20) == std::vector<std::uint64_t>{0, 20});
+  for (int i = 2; i < 20; ++i) { // before that it may have been offered one
+    const auto t = node.task("t" + std::to_string(i));
+    CHECK(t.ended_at == t.submitted_at);
+  }
 }

@@ -189,6 +189,35 @@ TEST_CASE("a claim tells what the scheduler has of each workflow, also what it g
   CHECK(claim->loads.empty());
 }
 
+TEST_CASE("work that another scheduler is offered first is claimed a little later, in case that one does not take it") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  d.answer(store::verdict::applied);
+  auto news = news_of_work();
+  news.is_offered = true;
+  d.desk.on_news(news);
+  CHECK(d.asks_nothing());
+  REQUIRE(d.desk.next_due() == d.now + o.offered_wait);
+  d.now += o.offered_wait;
+  d.desk.on_tick();
+  CHECK(d.asked_for<store::claim_tasks>());
+}
+
+TEST_CASE("an offer is not forgotten over a claim that is under way and tells of something later") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  auto news = news_of_work();
+  news.is_offered = true;
+  d.desk.on_news(news);
+  store::outcome none;
+  none.result = store::verdict::applied;
+  none.next = d.now + 1h;
+  d.answer(none);
+  CHECK(d.desk.next_due() == d.now + o.offered_wait);
+}
+
 TEST_CASE("when all that waits is of workflows that have their share, the scheduler asks again later, not at once") {
   scheduler_options o;
   taking_desk d{o};
