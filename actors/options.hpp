@@ -17,6 +17,7 @@ struct scheduler_options {
   std::uint32_t claim_max = 256; ///< tasks taken at a time
   workflow::span reader_limit{5000};
   workflow::span retry_full{1000}; ///< wait before writing again when the store is full
+  workflow::span offered_wait{10}; ///< wait before claiming what another scheduler is offered first
 };
 
 struct supervisor_options {

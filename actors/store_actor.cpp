@@ -7,6 +7,8 @@
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/mutant.hpp"
+#include "workflow/retry.hpp"
+#include "workflow/routing.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -38,6 +40,8 @@ struct queued_write {
 struct subscriber {
   store_client client;
   std::string scheduler;
+  std::uint64_t in_hand = 0; ///< tasks that it had when it claimed last
+  bool claims = false;       ///< it has claimed since it was offered work last
 };
 
 class store_writer : public observed<store_actor> {
@@ -219,7 +223,8 @@ private:
       return {{"at", c.at}, {"writes", c.writes}, {"took_us", c.took_us}};
     };
     const auto listener = [](const subscriber& s) -> state_tree {
-      return {{"node", s.client ? caf::to_string(s.client.node()) : ""}, {"scheduler", s.scheduler}};
+      return {
+        {"node", s.client ? caf::to_string(s.client.node()) : ""}, {"scheduler", s.scheduler}, {"in_hand", s.in_hand}};
     };
     const auto unshared = unshared_.empty() ? "" : "; each commit is saved by itself, since " + unshared_;
     return state_of(counted(view_.waiting, "write") + " waiting, last commit took "
@@ -248,6 +253,7 @@ private:
     std::map<store_client, writes_done> answers;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       auto& w = batch[i];
+      learn_load(*w.what, outcomes[i]);
       gather_news(news, changed, w, outcomes[i]);
       if (w.submitter)
         w.submitter->deliver(receipt_of(std::get<store::submit_task>(*w.what).what.id, outcomes[i]));
@@ -259,6 +265,30 @@ private:
       tell(this, client, std::move(answer));
     }
     spread(news, changed);
+  }
+
+  void learn_load(const store::write& w, const store::outcome& o) {
+    const auto* claim = std::get_if<store::claim_tasks>(&w);
+    if (claim == nullptr || o.result != store::verdict::applied)
+      return;
+    for (auto& s : subscribers_)
+      if (s.scheduler == claim->scheduler) {
+        s.in_hand = claim->in_hand + o.tasks.size();
+        s.claims = true;
+      }
+  }
+
+  /// The scheduler that has least in hand. Null: none may be waited for, for each was offered something that it has yet to claim.
+  subscriber* next_to_work() {
+    std::vector<subscriber*> schedulers;
+    std::vector<std::uint64_t> loads;
+    for (auto& s : subscribers_)
+      if (s.claims) {
+        schedulers.push_back(&s);
+        loads.push_back(s.in_hand);
+      }
+    const auto chosen = workflow::choose_place(loads, workflow::mixed(view_.commits, 0, 0));
+    return chosen ? schedulers[*chosen] : nullptr;
   }
 
   void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
@@ -304,8 +334,12 @@ private:
   }
 
   void spread(const store_news& news, const std::map<std::string, std::vector<std::uint64_t>>& changed) {
-    for (const auto& s : subscribers_) {
+    auto* const first = news.work ? next_to_work() : nullptr;
+    if (first != nullptr)
+      first->claims = false;
+    for (auto& s : subscribers_) {
       auto own = news;
+      own.is_offered = first != nullptr && &s != first && !workflow::mutant("work_not_spread");
       const auto mine = changed.find(s.scheduler);
       if (!s.scheduler.empty() && mine != changed.end())
         own.changed = mine->second;

@@ -53,11 +53,12 @@ STEADFAST_MESSAGE(subscribe, x.scheduler)
 /// What a commit brought, for whom it may concern. Losing one does no harm.
 struct store_news {
   bool work = false;                  ///< there is something to claim
+  bool is_offered = false;            ///< with work: to another scheduler, which has less in hand, first
   bool review = false;                ///< there is something for the supervisor
   bool notices = false;               ///< there is progress to deliver
   std::vector<std::uint64_t> changed; ///< tasks of this scheduler that somebody else changed
 };
-STEADFAST_MESSAGE(store_news, x.work, x.review, x.notices, x.changed)
+STEADFAST_MESSAGE(store_news, x.work, x.is_offered, x.review, x.notices, x.changed)
 
 /// Asks for a task by its number.
 struct find_task {

@@ -133,6 +133,8 @@ void task_desk::on_stored(std::uint64_t number, const store::outcome& o) {
   if (workflow::has_ended(e.task()))
     hands_.log(std::string{workflow::to_string(e.task().state)}, e.task(), e.task().cause);
   carry_out(e, change.commands);
+  if (std::holds_alternative<workflow::attempt_declined>(cause) && e.task().not_before != workflow::unset)
+    places_.give_back(e.task().workflow, e.task().not_before);
   if (e.task().locked_by != options_.name)
     forget(number, workflow::has_ended(e.task()));
   else
@@ -156,6 +158,7 @@ void task_desk::forget(std::uint64_t number, bool ended) {
   const auto& e = tasks_.at(number);
   for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
     note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
+  places_.leave(e.task().workflow);
   agents_.forget(number);
   tasks_.erase(number);
   due_.forget(number);

@@ -139,9 +139,9 @@ private:
   }
 
   bool counted_in_queue(const placement& p, std::uint64_t number) {
-    const bool is_delayed =
-      p.not_before != workflow::unset && counted(in_.delayed, key{p.not_before, p.priority, number});
-    const bool is_ready = counted(in_.ready, key{p.priority, number});
+    const bool is_delayed = p.not_before != workflow::unset
+                            && counted(in_.delayed, delayed_key(p.not_before, p.priority, p.workflow, number));
+    const bool is_ready = counted(in_.ready, ready_key(p.priority, p.workflow, number));
     return is_delayed != is_ready;
   }
 

@@ -329,8 +329,13 @@ void serialize(Archive& ar, update_task& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, workflow_load& x, unsigned) {
+  all(ar, x.workflow, x.load);
+}
+
+template <class Archive>
 void serialize(Archive& ar, claim_tasks& x, unsigned) {
-  all(ar, x.scheduler, x.max, x.now.now, x.guard);
+  all(ar, x.scheduler, x.max, x.now.now, x.guard, x.places, x.in_hand, x.loads, x.after);
 }
 
 template <class Archive>

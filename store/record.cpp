@@ -38,9 +38,8 @@ constexpr record_kind kind_of<write> = record_kind::write_request;
 /// The records with compact bodies: those that are written again and again, by which the size of a commit is measured, and
 /// those with definitions, which have gained fields.
 template <class T>
-constexpr bool is_compact =
-  kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
-  || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;
+constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
+                            || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;
 
 template <class T>
 constexpr bool is_compact<std::vector<T>> = is_compact<T>;
@@ -106,6 +105,7 @@ STEADFAST_PART(steadfast::store::large_result)
 STEADFAST_PART(steadfast::store::lease_guard)
 STEADFAST_PART(steadfast::store::submit_task)
 STEADFAST_PART(steadfast::store::update_task)
+STEADFAST_PART(steadfast::store::workflow_load)
 STEADFAST_PART(steadfast::store::claim_tasks)
 STEADFAST_PART(steadfast::store::free_locks)
 STEADFAST_PART(steadfast::store::keep_late_reply)

@@ -25,8 +25,8 @@ struct tables {
   lmdb::table results;         ///< number, step u32 -> result_record; only those above result_inline_max
   lmdb::table states;          ///< process_state u8, number -> nothing; every task
   lmdb::table deadlines;       ///< next_due, number -> nothing; unless it is `never`
-  lmdb::table ready;           ///< priority u8, number -> nothing; claimable now
-  lmdb::table delayed;         ///< not_before, priority u8, number -> nothing; claimable later
+  lmdb::table ready;           ///< priority u8, workflow_tag u32, number -> nothing; claimable now
+  lmdb::table delayed;         ///< not_before, priority u8, workflow_tag u32, number -> nothing; claimable later
   lmdb::table locked;          ///< length u16, scheduler, number -> nothing
   lmdb::table leases;          ///< name -> lease
   lmdb::table alerts;          ///< number -> alert_entry
@@ -100,6 +100,16 @@ inline key locked_key(std::string_view scheduler, std::uint64_t number) {
 }
 inline key notice_key(std::string_view observer, std::uint64_t number, std::uint32_t sequence) {
   return key{owner_key(observer).view(), number, sequence};
+}
+
+/// Stands for a workflow where its name would be too long. Two with the same tag share what they would have each.
+std::uint32_t workflow_tag(std::string_view workflow);
+inline key ready_key(std::uint8_t priority, std::string_view workflow, std::uint64_t number) {
+  return key{priority, workflow_tag(workflow), number};
+}
+inline key delayed_key(workflow::instant not_before, std::uint8_t priority, std::string_view workflow,
+                       std::uint64_t number) {
+  return key{not_before, priority, workflow_tag(workflow), number};
 }
 
 inline key ended_key(std::string_view workflow, workflow::instant ended_at, std::uint64_t number) {

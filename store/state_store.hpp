@@ -76,12 +76,22 @@ struct update_task {
   bool payload_changed = false; ///< the payload record must be written again
   workflow::instant now{};      ///< by which `guard` is judged; unset: by its epoch alone
 };
-/// Takes up to `max` claimable tasks for a scheduler, by priority, then age; each becomes what apply(taken) makes of it.
+/// What a scheduler has of a workflow, as workflow::load_of says.
+struct workflow_load {
+  std::string workflow;
+  std::uint64_t load = 0;
+};
+/// Takes up to `max` claimable tasks for a scheduler, by priority, then by the shares of their workflows (workflow/fair_share.hpp),
+/// then by age; each becomes what apply(taken) makes of it.
 struct claim_tasks {
   std::string scheduler;
   std::size_t max = 0;
   workflow::clock_reading now;
   std::optional<lease_guard> guard{}; ///< of the scheduler's node
+  std::uint64_t places = 0;           ///< that one workflow may have of the scheduler; 0: as many as it likes
+  std::uint64_t in_hand = 0;          ///< tasks that the scheduler has
+  std::vector<workflow_load> loads{}; ///< of the workflows of which it has something
+  std::string after{};                ///< the workflow that got the last place; among equals the one behind it is next
 };
 /// Applies lock_lapsed (or, with `graceful`, lock_released) to up to `max` tasks locked by that scheduler.
 struct free_locks {
@@ -219,9 +229,10 @@ struct outcome {
   workflow::process_state state = workflow::process_state::pending; ///< submit_task: of the task
   std::vector<workflow::task> tasks; ///< claim_tasks: as stored, payloads and results included
   workflow::instant next =
-    workflow::never;      ///< claim_tasks: when the next waiting task becomes claimable; purge_ended: when
-                          ///< the next task is too old
-  bool more = false;      ///< claim_tasks, free_locks, purge_ended, act_on_incident: there are more to have now
+    workflow::never; ///< claim_tasks: when the next waiting task becomes claimable; purge_ended: when
+                     ///< the next task is too old
+  bool more = false; ///< free_locks, purge_ended, act_on_incident: there are more to have now; claim_tasks: likewise,
+                     ///< though perhaps only of workflows that have their share
   ended_position reached; ///< purge_ended: where the next one goes on
 };
 

@@ -317,7 +317,7 @@ TEST_CASE(
   });
   node.submit("t1");
   node.advance(30s);
-  CHECK(node.state("t1") == "processing");
+  CHECK(node.state("t1") == "pending");
   CHECK(node.task("t1").steps[1].waiting_for == "no agent is alive");
   CHECK(node.task("t1").steps[1].not_before > node.now());
   CHECK(node.alerts().empty());

@@ -323,7 +323,7 @@ TEST_CASE(
     u.next = changed;
     u.lock_epoch_before = changed.lock_epoch;
     REQUIRE(c.home.store().commit({std::move(u)}).at(0).result == store::verdict::applied);
-    c.home.system().tell(c.home.gateway, b.scheduler, actors::store_news{false, false, false, {changed.number}});
+    c.home.system().tell(c.home.gateway, b.scheduler, actors::store_news{false, false, false, false, {changed.number}});
     c.home.run_until_next<actors::task_view>("scheduler");
   }
   settings.lead->set(follow(told_by + 1h, c.home.now()));

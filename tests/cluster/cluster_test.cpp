@@ -29,6 +29,25 @@ TEST_CASE("row 41: three nodes find each other, one of them supervises, and each
   CHECK_THAT(cluster.command("b", {"node", "show"}).out, Contains("connected"));
 }
 
+TEST_CASE("in light load each node of a cluster gets its share, not the one with the store alone") {
+  constexpr int count = 24;
+  node_cluster cluster{STEADFAST_BINARY};
+  cluster.start();
+  for (int i = 0; i < count; ++i)
+    cluster.submit("a", "t" + std::to_string(i) + "-", 1);
+  CHECK(cluster.all_processed("a", count));
+  int taken = 0;
+  for (const auto* name : {"a", "b", "c"}) {
+    const auto shown = cluster.json_of(name, {"node", "show", "--json"});
+    REQUIRE(shown.size() == 1);
+    const auto by_it = shown[0].at("scheduler").at("claimed").get<int>();
+    INFO(name << " took " << by_it << "\n" << cluster.logs());
+    CHECK(by_it >= count / 6);
+    taken += by_it;
+  }
+  CHECK(taken == count);
+}
+
 TEST_CASE("row 18: a node that is killed is missed within its lease, and what it had in hand goes on elsewhere") {
   constexpr int count = 30;
   node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};

@@ -228,7 +228,7 @@ TEST_CASE("what processes of one version send each other is written as it was") 
   check_sent("bare_late_reply", sample_late_reply());
   check_sent("bare_lease", sample_lease());
   check_sent("explanation", workflow::explanation{"waits at", moment(60)});
-  check_sent("write_list", sample_writes());
+  check_sent("write_list", sample_writes(), format_7);
   check_sent("outcome", sample_outcome());
   check_sent("task_filter", sample_filter(), format_7);
   check_sent("task_page", task_page{{sample_task()}, 5, "key"}, format_7);

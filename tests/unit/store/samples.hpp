@@ -185,7 +185,7 @@ inline std::vector<store::write> sample_writes() {
   return {
     submit_task{sample_submission(), moment(40)},
     u,
-    claim_tasks{"scheduler-1", 17, moment(41)},
+    claim_tasks{"scheduler-1", 17, moment(41), lease_guard{"node/one", 43}, 1024, 18, {{"delivery", 19}}, "delivery"},
     free_locks{"scheduler-1", 18, true, moment(42)},
     keep_late_reply{19, sample_late_reply()},
     register_definition{sample_definition()},
