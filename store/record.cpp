@@ -38,9 +38,8 @@ constexpr record_kind kind_of<write> = record_kind::write_request;
 /// The records with compact bodies: those that are written again and again, by which the size of a commit is measured, and
 /// those with definitions, which have gained fields.
 template <class T>
-constexpr bool is_compact =
-  kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
-  || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;
+constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
+                            || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;
 
 template <class T>
 constexpr bool is_compact<std::vector<T>> = is_compact<T>;
@@ -62,6 +61,7 @@ STEADFAST_RECORD(steadfast::store::late_reply_record, late_reply)
 STEADFAST_RECORD(steadfast::store::set_aside_record, set_aside)
 STEADFAST_RECORD(steadfast::store::exported_task, exported_task)
 STEADFAST_RECORD(steadfast::store::ended_count, ended_count)
+STEADFAST_RECORD(steadfast::workflow::endings, endings)
 STEADFAST_RECORD(steadfast::store::recent_id, recent_id)
 STEADFAST_RECORD(steadfast::store::journal_used, journal_used)
 STEADFAST_RECORD(steadfast::store::journal_head, journal_head)
@@ -121,7 +121,7 @@ STEADFAST_PART(steadfast::store::ended_position)
 STEADFAST_PART(steadfast::store::purge_ended)
 STEADFAST_PART(steadfast::workflow::incident_signature)
 STEADFAST_PART(steadfast::store::act_on_incident)
-STEADFAST_PART(steadfast::store::system_condition)
+STEADFAST_PART(steadfast::workflow::system_condition)
 STEADFAST_PART(steadfast::store::report_conditions)
 
 namespace steadfast::store {
@@ -284,6 +284,7 @@ STEADFAST_STORED(notice_record)
 STEADFAST_STORED(late_reply_record)
 STEADFAST_STORED(set_aside_record)
 STEADFAST_STORED(ended_count)
+STEADFAST_STORED(workflow::endings)
 STEADFAST_STORED(recent_id)
 STEADFAST_STORED(journal_used)
 STEADFAST_STORED(journal_head)
