@@ -53,7 +53,7 @@ void agent_desk::on_order(step_order o, const report_sink& from, instant now, co
   if (!obstacle.empty())
     return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: " + obstacle);
   if (workflow::state_at(circuit_, now) == circuit_state::open)
-    return decline(o, from, time_until_trial(now), circuit_text());
+    return decline(o, from, time_until_trial(now), circuit_and_failure_text());
   if (draining_)
     return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: its node is drained");
   if (auto why = no_room_for(o, now); !why.empty())
@@ -209,6 +209,10 @@ void agent_desk::abandon_call(const open_attempt& a, instant now) {
   c.attempt = 0;
   ++abandoned_;
   const bool unwanted = a.in == phase::unwanted;
+  if (!unwanted) {
+    figures_.count(workflow::call_end::failed, now - a.began_at, now);
+    remember_failure("no answer by complete-by", now);
+  }
   count_call(c.circuit_period, unwanted ? workflow::call_outcome::withdrawn : workflow::call_outcome::failed, now);
   learn_duration(now - a.began_at); // at least
   if (!workflow::mutant("late_call_not_cancelled"))
@@ -237,6 +241,13 @@ std::string agent_desk::circuit_text() const {
   return "circuit for `" + options_.name + "` open until " + workflow::utc_clock_text(circuit_.open_until);
 }
 
+std::string agent_desk::circuit_and_failure_text() const {
+  if (counts_.last_failure_at == workflow::unset || workflow::mutant("circuit_without_its_failure"))
+    return circuit_text();
+  return circuit_text() + "; last failure at " + workflow::utc_clock_text(counts_.last_failure_at) + ": "
+         + counts_.last_failure;
+}
+
 /// One that a person holds open may be closed any time: its orders come back now and then.
 span agent_desk::time_until_trial(instant now) const {
   return circuit_.open_until == workflow::never ? held_open_wait : circuit_.open_until - now;
@@ -259,6 +270,12 @@ agent_view agent_desk::view(instant now) const {
   v.in_flight = static_cast<std::uint32_t>(calls_.size());
   v.queued = static_cast<std::uint32_t>(waiting());
   v.abandoned = static_cast<std::uint32_t>(abandoned_);
+  const auto late = figures_.of_late(now);
+  v.lately_succeeded = late.succeeded;
+  v.lately_refused = late.refused;
+  v.lately_failed = late.failed;
+  v.p50 = late.p50;
+  v.p99 = late.p99;
   return v;
 }
 

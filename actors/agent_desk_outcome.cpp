@@ -56,12 +56,35 @@ void agent_desk::on_call_over(call_ticket ticket, answer a, instant now) {
   } else {
     const auto i = attempts_.find(call.attempt);
     a = as_seen_by(i->second, std::move(a));
+    count_end(a, now - i->second.began_at, now);
     count_call(call.circuit_period, outcome_of(a), now);
     learn_duration(now - i->second.began_at);
     settle(i, std::move(a), now);
     send_back_while_open(now);
   }
   begin_calls(now);
+}
+
+void agent_desk::count_end(const answer& a, span took, instant now) {
+  using workflow::call_end;
+  switch (a.kind) {
+    case report_kind::succeeded:
+    case report_kind::denied: return figures_.count(call_end::succeeded, took, now);
+    case report_kind::failed_permanent:
+      counts_.last_refusal = shown(a.why, told_failure_max);
+      counts_.last_refusal_at = now;
+      return figures_.count(call_end::refused, took, now);
+    case report_kind::failed_transient:
+      remember_failure(a.why, now);
+      return figures_.count(call_end::failed, took, now);
+    case report_kind::declined:
+    case report_kind::stopped: break;
+  }
+}
+
+void agent_desk::remember_failure(const std::string& why, instant now) {
+  counts_.last_failure = shown(why, told_failure_max);
+  counts_.last_failure_at = now;
 }
 
 /// A call that failed when it was asked to end says nothing about the service; one that was given up does.
@@ -173,7 +196,7 @@ void agent_desk::send_back_while_open(instant now) {
     auto& a = here->second;
     if (a.in != phase::queued && a.in != phase::waiting)
       continue;
-    send_back(here, retry_after, circuit_text());
+    send_back(here, retry_after, a.tries == 0 ? circuit_and_failure_text() : circuit_text());
   }
 }
 

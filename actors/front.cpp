@@ -123,6 +123,8 @@ private:
   /// What the parts answer is of no use: how far they are shows in their states.
   void on_drain(const drain_node& m) {
     drained_ = true;
+    if (deps_.on_drained)
+      deps_.on_drained();
     if (deps_.scheduler)
       ask(this, deps_.scheduler, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
     for (const auto& a : deps_.offer.agents)

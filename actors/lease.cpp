@@ -70,12 +70,13 @@ private:
 
   void acquire() {
     const auto& o = deps_.options;
-    write(store::acquire_lease{o.name, o.holder, o.note, o.terms.ttl, {}});
+    write(store::acquire_lease{o.name, o.holder, deps_.note_now ? deps_.note_now() : o.note, o.terms.ttl, {}});
   }
 
   void renew() {
     const auto& o = deps_.options;
-    write(store::renew_lease{o.name, o.holder, campaign_.epoch, o.terms.ttl, {}});
+    const auto note = deps_.note_now ? deps_.note_now() : std::string{};
+    write(store::renew_lease{o.name, o.holder, campaign_.epoch, o.terms.ttl, {}, note});
   }
 
   template <class What>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/conditions.hpp"
 #include "workflow/lease_term.hpp"
 #include "workflow/retention.hpp"
 #include "workflow/time.hpp"
@@ -28,6 +29,8 @@ struct supervisor_options {
   std::uint32_t review_max = 1000;      ///< tasks looked at in one read
   workflow::span node_ttl = workflow::lease_terms{}.ttl; ///< of the leases by which nodes live
   workflow::span reader_limit{5000};
+  workflow::condition_rules conditions;
+  workflow::span conditions_period{5000}; ///< between looks at the whole
 };
 
 struct janitor_options {

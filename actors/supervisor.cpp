@@ -2,6 +2,7 @@
 // the epoch of its lease. It knows no business meaning and restarts nothing.
 
 #include "actors/alarm.hpp"
+#include "actors/condition_watch.hpp"
 #include "actors/definition_cache.hpp"
 #include "actors/deps.hpp"
 #include "actors/observed.hpp"
@@ -58,6 +59,7 @@ private:
     if (!is_new)
       return;
     freed_.clear();
+    watch_.stop();
     if (view_.active)
       sweep();
   }
@@ -86,6 +88,7 @@ private:
     view_.last_sweep = now();
     read_page({view_.last_sweep, {}, 0, deps_.options.review_max});
     read_leases();
+    watch_.look({lease_, view_.epoch}, ++ticket_);
     if (view_.last_sweep - view_.last_survey >= deps_.options.survey_period)
       survey();
   }
@@ -235,6 +238,8 @@ private:
   void on_written(const write_done& m) {
     if (const auto freeing = freeing_.extract(m.ticket); !freeing.empty())
       return on_freed(freeing.mapped(), *m.outcome);
+    if (watch_.has_reported(m.ticket))
+      return; // what was refused is looked at again
     if (m.outcome->result == store::verdict::applied)
       ++view_.decided;
   }
@@ -258,6 +263,9 @@ private:
     const auto decided = [](const decision& d) -> state_tree {
       return {{"at", d.at}, {"task", d.task}, {"state", d.state}, {"cause", d.cause}};
     };
+    const auto condition = [](const workflow::system_condition& c) -> state_tree {
+      return {{"kind", c.what.kind}, {"workflow", c.what.workflow}, {"text", c.text}};
+    };
     const auto freed = [](const auto& f) -> state_tree { return {{"lease", f.first}, {"epoch", f.second}}; };
     return state_of(view_.active ? "supervises under epoch " + std::to_string(view_.epoch) : "stands by",
                     {{"active", view_.active},
@@ -270,6 +278,7 @@ private:
                      {"decided", view_.decided},
                      {"last_survey_at", view_.last_survey},
                      {"stuck_tasks_found", view_.stuck},
+                     {"conditions", listed(watch_.held(), listed_max, condition)},
                      {"last_decisions", listed(decisions_, listed_max, decided)},
                      {"nodes_freed_of_locks", listed(freed_, listed_max, freed)}});
   }
@@ -279,6 +288,7 @@ private:
   supervisor_deps deps_;
   supervisor_view view_;
   definition_cache definitions_;
+  condition_watch watch_{this, deps_, definitions_};
   alarm alarm_;
   std::string lease_;
   lease_actor keeper_;

@@ -88,6 +88,7 @@ void add_all(CLI::App& app, command& chosen) {
   add_workflow(app, chosen);
   add_lease(app, chosen);
   add_actor(app, chosen);
+  add_agent(app, chosen);
   add_circuit(app, chosen);
   add_node(app, chosen);
   add_store(app, chosen);

@@ -15,6 +15,7 @@ using command = std::function<int()>;
 void add_serve(CLI::App& to, command& chosen);
 void add_bench(CLI::App& to, command& chosen);
 void add_actor(CLI::App& to, command& chosen);
+void add_agent(CLI::App& to, command& chosen);
 void add_circuit(CLI::App& to, command& chosen);
 void add_console(CLI::App& to, command& chosen);
 void add_submit(CLI::App& to, command& chosen);

@@ -1,3 +1,4 @@
+#include "apps/agents.hpp"
 #include "apps/commands.hpp"
 #include "apps/failure.hpp"
 #include "apps/filter.hpp"
@@ -69,7 +70,7 @@ void print_parts(const json& node, workflow::instant now) {
   }
 }
 
-void print_agents(const json& node) {
+void print_agents(const json& node, workflow::instant now) {
   table rows{{"agent", "kind", "circuit", "in flight", "queued", "orders", "calls", "succeeded", "failed", "declined",
               "silenced"}};
   for (const auto& a : node.at("agents")) {
@@ -87,6 +88,9 @@ void print_agents(const json& node) {
               number(a, "silenced")});
   }
   std::cout << '\n' << (rows.empty() ? "it has no agent\n" : rows.text(standard_output()));
+  for (const auto& a : node.at("agents"))
+    if (const auto words = circuit_words(a, now); !words.empty())
+      std::cout << printable(a.value("name", std::string{})) << ": " << printable(words) << '\n';
 }
 
 int show(const node_choice& choice) {
@@ -96,7 +100,7 @@ int show(const node_choice& choice) {
     return 0;
   }
   print_parts(node, wall_clock());
-  print_agents(node);
+  print_agents(node, wall_clock());
   return 0;
 }
 

@@ -1,5 +1,6 @@
 // The cluster at a glance, full screen, again and again: what top(1) is for processes.
 
+#include "apps/agents.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_code.hpp"
 #include "apps/failure.hpp"
@@ -33,6 +34,8 @@ using nlohmann::json;
 constexpr std::size_t slowest_shown = 5;
 constexpr std::size_t waits_shown = 4;
 constexpr std::size_t incidents_shown = 5;
+constexpr std::size_t agents_shown_when_small = 4; ///< on a terminal of less than 40 lines
+constexpr std::size_t agents_shown = 12;
 constexpr std::uint32_t tasks_looked_at = 1000;     ///< of each scheduler
 constexpr std::chrono::seconds waits_looked_at{10}; ///< all unfinished tasks are gone through
 
@@ -61,6 +64,7 @@ struct open_attempt {
 struct glance {
   totals sum;
   json stats;
+  json agents;
   health how;
   std::map<std::string, json> schedulers; ///< by node: the state of its scheduler
   std::vector<open_attempt> attempts;     ///< the longest under way first
@@ -91,6 +95,7 @@ glance look(client& node) {
   glance g;
   g.stats = node.call("store.stats", json::object());
   g.how = look_at_health(node, false);
+  g.agents = node.call("agent.list", json::object()).at("agents");
   g.sum.at = std::chrono::steady_clock::now();
   g.sum.submitted = g.stats.value("last_number", std::uint64_t{0});
   for (const auto* state : {"processed", "undone", "error"})
@@ -143,6 +148,15 @@ std::string nodes_text(const glance& g, const terminal& to) {
   return rows.text(to);
 }
 
+std::string agents_text(const glance& g, workflow::instant now, const terminal& to) {
+  if (g.agents.empty())
+    return "no living node has an agent\n";
+  const auto shown = to.height < 40 ? agents_shown_when_small : agents_shown;
+  const auto more = g.agents.size() - std::min(g.agents.size(), shown);
+  return agent_table(g.agents, now, shown, to.width / 4).text(to)
+         + (more == 0 ? "" : "and " + std::to_string(more) + " more agents: see `agents`\n");
+}
+
 std::string slowest_text(const glance& g, workflow::instant now, const terminal& to) {
   table rows{{"longest attempt", "step", "agent", "for", "must answer in"}};
   std::size_t rest = slowest_shown;
@@ -160,7 +174,8 @@ std::string longest_waits_text(const json& standstill, workflow::instant now, co
   std::size_t rest = waits_shown;
   for (const auto& w : standstill.at("waits")) {
     rows.add({std::to_string(w.value("tasks", std::uint64_t{0})), w.value("longest", std::string{}),
-              moment_text(w.value("since", json{}), now), w.value("cause", std::string{})});
+              moment_text(w.value("since", json{}), now),
+              cut(printable(w.value("detail", std::string{})), to.width / 2)});
     if (--rest == 0)
       break;
   }
@@ -206,8 +221,8 @@ std::string picture(const glance& g, const totals& before, const json& standstil
                     + " nodes alive, every " + interval + ", q leaves";
   return sentence_text(g, standstill, now, to) + painted(cut(head, to.width), colour::strong, to) + "\n"
          + rates_line(g.sum, before) + "\n" + states_line(g.stats, to) + "\n\n" + nodes_text(g, to) + "\n"
-         + slowest_text(g, now, to) + "\n" + longest_waits_text(standstill, now, to) + "\n"
-         + incidents_text(g, now, to);
+         + agents_text(g, now, to) + "\n" + slowest_text(g, now, to) + "\n" + longest_waits_text(standstill, now, to)
+         + "\n" + incidents_text(g, now, to);
 }
 
 /// The nodes that answer while the store does not, with why it does not.

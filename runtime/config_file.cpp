@@ -46,6 +46,17 @@ void read_supervisor(toml_section s, node_options& o) {
   s.end();
 }
 
+void read_conditions(toml_section s, node_options& o) {
+  auto& rules = o.conditions;
+  s.read("period", o.conditions_period);
+  s.read_count("store_used", rules.store_used_percent, 1U, 100U);
+  s.read_size("disk_free", rules.disk_free_min);
+  s.read_count("failing_above", rules.failing.margin_percent, 1U, 100U);
+  s.read_count("failing_after", rules.failing.at_least, 1U);
+  s.read("suspended_for", rules.suspended_max);
+  s.end();
+}
+
 workflow::retention read_kept(toml_section& s) {
   workflow::retention keep;
   workflow::span keep_for{0};
@@ -219,6 +230,8 @@ void read_root(toml_section& s, parsed_config& parsed) {
     read_scheduler(*x, o);
   if (auto x = s.section("supervisor"))
     read_supervisor(*x, o);
+  if (auto x = s.section("conditions"))
+    read_conditions(*x, o);
   if (auto x = s.section("retention"))
     read_retention(*x, o.retention);
   if (auto x = s.section("control"))

@@ -83,6 +83,7 @@ std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<w
 /// Methods about the actors of any node: control_actors.cpp
 nlohmann::json list_actors(const control_context& c, const nlohmann::json& params);
 nlohmann::json show_actor(const control_context& c, const nlohmann::json& params);
+nlohmann::json list_agents(const control_context& c, const nlohmann::json& params);
 nlohmann::json drain_node(const control_context& c, const nlohmann::json& params);
 nlohmann::json set_circuit(const control_context& c, const nlohmann::json& params);
 

@@ -338,6 +338,7 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   add("lease.release", release_lease, {"name", "who", "why"});
   add("actor.list", list_actors, {"node", "kind"});
   add("actor.show", show_actor, {"id", "max"});
+  add("agent.list", list_agents, {"node", "agent"});
   add("circuit.set", set_circuit, {"agent", "open", "who", "why"});
   add("node.drain", drain_node, {"node", "limit_ms", "who", "why"});
   add("late.list", list_late_replies, {"max"});

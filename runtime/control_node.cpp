@@ -1,5 +1,6 @@
 #include "runtime/control_context.hpp"
 #include "runtime/json.hpp"
+#include "workflow/name.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,13 +14,30 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds look_limit{500}; ///< for a node to say how it is
 
 json agent_view_json(const actors::agent_view& v) {
-  return {{"name", v.name},           {"kind", v.kind},
-          {"circuit", v.circuit},     {"circuit_open_until", instant_json(v.circuit_open_until)},
-          {"in_flight", v.in_flight}, {"in_flight_max", v.in_flight_max},
-          {"queued", v.queued},       {"orders", v.orders},
-          {"tries", v.tries},         {"succeeded", v.succeeded},
-          {"failed", v.failed},       {"declined", v.declined},
-          {"silenced", v.silenced}};
+  return {{"name", v.name},
+          {"kind", v.kind},
+          {"circuit", v.circuit},
+          {"circuit_open_until", instant_json(v.circuit_open_until)},
+          {"circuit_held_open_by", v.held_open_by},
+          {"in_flight", v.in_flight},
+          {"in_flight_max", v.in_flight_max},
+          {"queued", v.queued},
+          {"orders", v.orders},
+          {"tries", v.tries},
+          {"succeeded", v.succeeded},
+          {"failed", v.failed},
+          {"declined", v.declined},
+          {"silenced", v.silenced},
+          {"service", v.service},
+          {"lately_succeeded", v.lately_succeeded},
+          {"lately_refused", v.lately_refused},
+          {"lately_failed", v.lately_failed},
+          {"p50_ms", v.p50.count()},
+          {"p99_ms", v.p99.count()},
+          {"last_failure", v.last_failure},
+          {"last_failure_at", instant_json(v.last_failure_at)},
+          {"last_refusal", v.last_refusal},
+          {"last_refusal_at", instant_json(v.last_refusal_at)}};
 }
 
 json scheduler_json(const control_context& c) {
@@ -92,7 +110,8 @@ json node_json(const workflow::node_card& card, const store::lease& lease, workf
           {"alive", lease.expires_at > now},
           {"state", "gone"},
           {"supervises", false},
-          {"certificate_until", nullptr},
+          {"drained", card.drained},
+          {"certificate_until", instant_json(card.certificate_until)},
           {"epoch", lease.epoch},
           {"expires_at", instant_json(lease.expires_at)}};
 }
@@ -208,15 +227,21 @@ json release_lease(const control_context& c, const json& params) {
   if (found == page.leases.end())
     throw control_error{control_error::not_found, "there is no lease `" + name + "`"};
   const auto& lease = **found;
-  if (workflow::node_of_lease(name))
+  const bool is_of_node = workflow::node_of_lease(name).has_value();
+  const bool is_lost = is_of_node && lease.expires_at <= page.now && lease.expires_at != workflow::unset;
+  if (is_of_node && !is_lost)
     throw control_error{control_error::refused,
-                        "`" + name + "` says that the node is alive: stop the node, or drain it (`node drain`)"};
-  if (lease.expires_at <= page.now)
+                        lease.expires_at > page.now
+                          ? "`" + name + "` says that the node is alive: stop the node, or drain it (`node drain`)"
+                          : "the node of `" + name + "` stopped in good order: nothing is held"};
+  if (lease.expires_at <= page.now && !is_lost)
     throw control_error{control_error::refused, "nobody holds `" + name + "`"};
   const auto outcome = c.write(store::release_lease{name, lease.holder, lease.epoch});
   if (outcome.result != store::verdict::applied)
     throw control_error{control_error::refused, outcome.why};
-  record_act(c, params, "released lease `" + name + "`, held by " + lease.holder);
+  record_act(c, params,
+             is_lost ? "said that node " + workflow::quoted(lease.holder) + " is gone for good"
+                     : "released lease `" + name + "`, held by " + lease.holder);
   return {{"holder", lease.holder}, {"epoch", lease.epoch}};
 }
 

@@ -168,6 +168,7 @@ json incident_json(const store::incident& x) {
     {"workflow", x.what.workflow},
     {"step", x.what.step},
     {"cause", x.what.cause},
+    {"is_condition", x.is_condition},
     {"tasks", x.tasks},
     {"tasks_ever", x.tasks_ever},
     {"alerts", x.alerts},
@@ -228,6 +229,9 @@ json stats_json(const store::store_stats& s) {
     {"bytes_max", s.bytes_max},
     {"last_number", s.last_number},
     {"tasks_purged", s.tasks_purged},
+    {"bytes_reserve", s.bytes_reserve},
+    {"disk_free", s.disk_free},
+    {"disk_size", s.disk_size},
   };
 }
 

@@ -4,6 +4,7 @@
 #include "runtime/cluster_options.hpp"
 #include "runtime/secret.hpp"
 #include "store/options.hpp"
+#include "workflow/conditions.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/lease_term.hpp"
 #include "workflow/retention.hpp"
@@ -50,6 +51,8 @@ struct node_options {
   workflow::span supervisor_period{1000}; ///< between sweeps for what is overdue
   workflow::span supervisor_slack{5000};  ///< how late a scheduler may be before a task is taken from it
   workflow::lease_terms supervisor_lease; ///< who holds it runs the supervisor
+  workflow::condition_rules conditions;   ///< when the whole is not well
+  workflow::span conditions_period{5000}; ///< between looks at it
   workflow::retention_rules retention;    ///< when ended tasks leave the store; by default none does
   workflow::span drain_limit{10'000};     ///< at a graceful stop, for attempts under way
   std::uint32_t threads = 0;              ///< of the actor runtime; 0: one per core, at least 2

@@ -34,6 +34,9 @@ public:
     check_late_replies();
     check_set_aside();
     check_ended_counts();
+    each(in_.endings, [this](const lmdb::cursor& c) {
+      record<workflow::endings>(c, "how tasks of workflow " + std::string{c.key()} + " end");
+    });
     check_counters();
     return std::move(report_);
   }

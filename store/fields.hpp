@@ -152,6 +152,16 @@ void serialize(Archive& ar, alert& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, endings& x, unsigned) {
+  all(ar, x.count, x.usual, x.last);
+}
+
+template <class Archive>
+void serialize(Archive& ar, system_condition& x, unsigned) {
+  all(ar, x.what, x.text);
+}
+
+template <class Archive>
 void serialize(Archive& ar, incident_signature& x, unsigned) {
   all(ar, x.kind, x.agent, x.workflow, x.step, x.cause);
 }
@@ -289,11 +299,6 @@ void serialize(Archive& ar, act_on_incident& x, unsigned) {
 }
 
 template <class Archive>
-void serialize(Archive& ar, system_condition& x, unsigned) {
-  all(ar, x.what, x.text);
-}
-
-template <class Archive>
 void serialize(Archive& ar, report_conditions& x, unsigned) {
   all(ar, x.hold, x.guard, x.now);
 }
@@ -360,7 +365,7 @@ void serialize(Archive& ar, acquire_lease& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, renew_lease& x, unsigned) {
-  all(ar, x.name, x.holder, x.epoch, x.ttl, x.now);
+  all(ar, x.name, x.holder, x.epoch, x.ttl, x.now, x.note);
 }
 
 template <class Archive>
@@ -436,8 +441,8 @@ void serialize(Archive& ar, late_reply_entry& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, store_stats& x, unsigned) {
-  all(ar, x.tasks, x.claimable, x.open_alerts, x.bytes_used, x.bytes_mapped, x.bytes_max, x.last_number,
-      x.tasks_purged);
+  all(ar, x.tasks, x.claimable, x.open_alerts, x.bytes_used, x.bytes_mapped, x.bytes_max, x.last_number, x.tasks_purged,
+      x.bytes_reserve, x.disk_free, x.disk_size, x.endings);
 }
 
 template <class Archive>

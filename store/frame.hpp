@@ -35,6 +35,7 @@ enum class record_kind : std::uint16_t {
   journal_used = 17,
   journal_head = 18, ///< in the same file, at its beginning
   incident = 19,
+  endings = 20, ///< how the tasks of a workflow end
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

@@ -34,6 +34,7 @@ public:
   void join(const joining_alert& x);
   /// The last alert that leaves closes the incident. Does nothing when the alert is in none.
   void leave(std::uint64_t alert, std::uint64_t task_number, workflow::instant now);
+  std::optional<std::uint64_t> incident_of(std::uint64_t alert) const;
   bool is_in_one(std::uint64_t alert) const { return incident_of(alert).has_value(); }
 
   /// Null: there is none, or its record is damaged. Changes count when write() is called.
@@ -48,7 +49,6 @@ public:
   void write();
 
 private:
-  std::optional<std::uint64_t> incident_of(std::uint64_t alert) const;
   incident& to_join(const joining_alert& x);
   incident& open(const joining_alert& x);
   std::uint64_t next_number();

@@ -266,6 +266,10 @@ void lmdb_engine::read_counters() {
     lmdb::cursor c{txn, in_.ended_counts};
     for (bool more = c.first(); more; more = c.next())
       ended_.emplace(std::string{c.key()}, decode_record<ended_count>(c.key(), c.value()));
+    lmdb::cursor how{txn, in_.endings};
+    for (bool more = how.first(); more; more = how.next())
+      if (auto x = readable<workflow::endings>(how.key(), how.value())) // else what is usual is learnt anew
+        endings_.emplace(std::string{how.key()}, *x);
   } catch (const damaged_record& e) {
     throw store_error{
       "the counters of the store are damaged (" + std::string{e.what()} + "): restore a copy of the store", false};
@@ -329,7 +333,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
                      in_,
                      definitions_,
                      count_,
-                     {&options_, limits.full, pages_max, &damage_, &ended_, &recent_, alerts_, &moved_ids_,
+                     {&options_, limits.full, pages_max, &damage_, &ended_, &endings_, &recent_, alerts_, &moved_ids_,
                       &shared_->known(), shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
@@ -347,6 +351,8 @@ void lmdb_engine::take_over(write_batch& writes) noexcept {
   alerts_ = writes.alerts();
   for (const auto& [name, count] : writes.ended())
     ended_[name] = count;
+  for (const auto& [name, how] : writes.endings())
+    endings_[name] = how;
   definitions_.add_all_of(writes.definitions());
   recent_.take_over(writes.changed_ids(), count_.last_task);
   for (const auto number : writes.set_aside())

@@ -116,6 +116,7 @@ private:
   tables in_;
   counters count_;
   ended_counts ended_;
+  endings_by_workflow endings_;
   full_alerts alerts_;
   mutable std::mutex writing_;
   std::unique_ptr<shared_transaction> shared_;

@@ -188,6 +188,10 @@ store_stats lmdb_engine::stats() const {
     for (bool more = counts.first(); more; more = counts.next())
       if (const auto of_workflow = readable<ended_count>(counts.key(), counts.value()))
         s.tasks_purged += of_workflow->purged;
+    lmdb::cursor how{txn, in_.endings};
+    for (bool more = how.first(); more; more = how.next())
+      if (const auto of_workflow = readable<workflow::endings>(how.key(), how.value()))
+        s.endings.emplace(std::string{how.key()}, *of_workflow);
     s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed);
     s.open_alerts = txn.entries(in_.open_alerts);
     std::uint64_t pages = txn.free_list_pages();
@@ -196,6 +200,12 @@ store_stats lmdb_engine::stats() const {
     s.bytes_used = pages * env_->page_size();
     s.bytes_mapped = env_->map_size();
     s.bytes_max = options_.size_max;
+    s.bytes_reserve = options_.size_reserve;
+    std::error_code unknown;
+    if (const auto disk = std::filesystem::space(options_.path, unknown); !unknown) {
+      s.disk_free = disk.available;
+      s.disk_size = disk.capacity;
+    }
     return s;
   });
 }

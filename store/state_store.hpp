@@ -2,7 +2,9 @@
 
 #include "workflow/clock_reading.hpp"
 #include "workflow/command.hpp"
+#include "workflow/conditions.hpp"
 #include "workflow/definition.hpp"
+#include "workflow/endings.hpp"
 #include "workflow/incident.hpp"
 #include "workflow/payload_index.hpp"
 #include "workflow/retention.hpp"
@@ -132,6 +134,7 @@ struct renew_lease {
   std::uint64_t epoch = 0;
   workflow::span ttl{};
   workflow::instant now;
+  std::string note{}; ///< in place of the one there is; empty: that stays
 };
 struct release_lease {
   std::string name;
@@ -199,14 +202,10 @@ struct act_on_incident {
   std::uint32_t max = 1000;
   workflow::instant now;
 };
-/// Something that is wrong with the whole, and not with a task: a node is gone, a disk is nearly full.
-struct system_condition {
-  workflow::incident_signature what;
-  std::string text;
-};
-/// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over.
+/// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over, and the
+/// others are told in the words of now.
 struct report_conditions {
-  std::vector<system_condition> hold;
+  std::vector<workflow::system_condition> hold;
   std::optional<lease_guard> guard;
   workflow::instant now;
 };
@@ -274,8 +273,9 @@ struct alert_entry {
   std::string acknowledged_by;
   workflow::instant acknowledged_at;
 };
-/// Who acknowledged an alert whose task has moved on.
+/// Who acknowledged an alert whose task has moved on, and one of a condition that does not hold any more.
 inline constexpr const char* moved_on = "(its task moved on)";
+inline constexpr const char* is_over = "(it is over)";
 
 /// All alerts with the same signature, for as long as one of them holds.
 struct incident {
@@ -290,7 +290,7 @@ struct incident {
   workflow::instant last_at;    ///< likewise
   workflow::instant closed_at;  ///< unset: it is open
   std::string sample_task;      ///< the first one; empty when it is about no task
-  std::string sample_text;      ///< of the first alert, as it was told
+  std::string sample_text;      ///< of the first alert, as it was told; of a condition: as it is told now
   std::string acknowledged_by;
   workflow::instant acknowledged_at;
   workflow::instant muted_until;   ///< unset: it is not muted; never: until a person unmutes it
@@ -338,7 +338,11 @@ struct store_stats {
   std::uint64_t bytes_mapped = 0;
   std::uint64_t bytes_max = 0;
   std::uint64_t last_number = 0;
-  std::uint64_t tasks_purged = 0; ///< ended tasks that were purged; they are not among `tasks`
+  std::uint64_t tasks_purged = 0;                     ///< ended tasks that were purged; they are not among `tasks`
+  std::uint64_t bytes_reserve = 0;                    ///< of bytes_max, kept for work that was accepted
+  std::uint64_t disk_free = 0;                        ///< bytes, of the file system that the store is on
+  std::uint64_t disk_size = 0;                        ///< likewise; 0: not known
+  std::map<std::string, workflow::endings> endings{}; ///< by workflow
 };
 /// Result of reading every record and index.
 struct check_report {

@@ -80,6 +80,7 @@ void write_batch::place_tasks() {
 void write_batch::finish() {
   move_ids();
   put_ended_counts();
+  put_endings();
   incidents_.write();
   if (count_ == count_before_)
     return;

@@ -109,9 +109,18 @@ void write_batch::end_alerts_of(std::uint64_t incident, workflow::instant now) {
   }
 }
 
+/// Only the next report says whether it holds on.
+bool write_batch::is_of_condition(std::uint64_t alert) {
+  const auto number = incidents_.incident_of(alert);
+  const auto* const x = number ? incidents_.find(*number) : nullptr;
+  return x != nullptr && x->is_condition;
+}
+
 bool write_batch::holds_on(const alert_entry& x) {
   if (x.what.kind == changed_workflow || x.what.kind == damaged_workflow)
     return true; // until the definition is taken again
+  if (is_of_condition(x.number))
+    return true;
   if (!workflow::is_about_standing(x.what))
     return false;
   try {
@@ -173,22 +182,24 @@ outcome write_batch::make(const report_conditions& w) {
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
   outcome o = applied();
-  std::vector<const system_condition*> fresh;
+  std::vector<const workflow::system_condition*> fresh;
   auto over = incidents_.open_conditions();
   for (const auto& c : w.hold) {
     const auto known = std::find_if(over.begin(), over.end(),
                                     [&](std::uint64_t number) { return incidents_.find(number)->what == c.what; });
-    if (known == over.end())
+    if (known == over.end()) {
       fresh.push_back(&c);
-    else
-      over.erase(known);
+      continue;
+    }
+    incidents_.find(*known)->sample_text = c.text;
+    over.erase(known);
   }
   for (const auto number : over)
     for (const auto alert : incidents_.alerts_of(number, 0, 1000)) {
       const key k{alert};
       const auto bytes = txn_.get(in_.alerts, k);
       if (auto entry = bytes ? readable<alert_entry>(k, *bytes) : std::nullopt)
-        acknowledge(k, *std::move(entry), moved_on, w.now);
+        acknowledge(k, *std::move(entry), is_over, w.now);
       incidents_.leave(alert, 0, w.now);
     }
   for (const auto* c : fresh)

@@ -201,6 +201,7 @@ std::uint64_t write_batch::replace(known_tasks::entry& e, const workflow::task& 
   if (stands.state != next.state) {
     --tasks_in(stands.state);
     ++tasks_in(next.state);
+    count_ending_of(next, stands.state);
   }
   for (const auto& n : also.notices)
     put_notice(next, n);
@@ -211,6 +212,24 @@ std::uint64_t write_batch::replace(known_tasks::entry& e, const workflow::task& 
   stands.follow(next, stands.revision + 1, place);
   put_row(e, next);
   return stands.revision;
+}
+
+void write_batch::count_ending_of(const workflow::task& next, workflow::process_state before) {
+  const auto how = workflow::ending_of(before, next);
+  if (!how)
+    return;
+  auto of_workflow = endings_.find(next.workflow);
+  if (of_workflow == endings_.end()) {
+    const auto known = settings_.endings->find(next.workflow);
+    of_workflow =
+      endings_.emplace(next.workflow, known == settings_.endings->end() ? workflow::endings{} : known->second).first;
+  }
+  workflow::count_ending(of_workflow->second, *how);
+}
+
+void write_batch::put_endings() {
+  for (const auto& [name, how] : endings_)
+    txn_.put(in_.endings, name, encode_record(name, how));
 }
 
 /// A result never changes once a step has one (workflow/transition.hpp), and a task may be updated without its large

@@ -398,8 +398,49 @@ TEST_CASE("an open circuit declines with the time at which it is worth coming ba
   d.order(order_of(1));
   REQUIRE(d.reports.size() == 1);
   CHECK(d.reports[0].kind == report_kind::declined);
-  CHECK(d.reports[0].why == "circuit for `drone` open until 12:00:05");
+  CHECK(d.reports[0].why == "circuit for `drone` open until 12:00:05; last failure at 12:00:00: HTTP 500");
   CHECK(d.reports[0].retry_after == 5s);
+}
+
+TEST_CASE("the desk tells what became of the calls of the last minutes, how long they took, and the last error") {
+  auto o = plain();
+  o.retry.attempts = 1;
+  scripted_desk d{o};
+  const auto call = [&d](std::uint64_t task, workflow::span takes, const answer& a) {
+    d.order(order_of(task));
+    d.pass(takes);
+    d.end_call(d.calls.size() - 1, a);
+  };
+  for (std::uint64_t i = 0; i < 8; ++i)
+    call(i, 20ms, succeeded());
+  call(100, 400ms, failed_for_good("HTTP 402: no money\n"));
+  auto v = d.view();
+  CHECK(v.last_failure_at == workflow::unset);
+  CHECK(v.last_refusal == "HTTP 402: no money ");
+  CHECK(v.last_refusal_at == d.now);
+  call(101, 400ms, failed_for_now("HTTP 503"));
+  d.order(order_of(102));
+  d.pass(31s); // past its complete-by
+  v = d.view();
+  CHECK(v.lately_succeeded == 8);
+  CHECK(v.lately_refused == 1);
+  CHECK(v.lately_failed == 2);
+  CHECK(v.p50 >= 20ms);
+  CHECK(v.p50 <= 25ms);
+  CHECK(v.p99 >= 30s);
+  CHECK(v.last_failure == "no answer by complete-by");
+  d.pass(6min);
+  CHECK(d.view().lately_succeeded == 0);
+  CHECK(d.view().last_failure == "no answer by complete-by"); // however long ago
+}
+
+TEST_CASE("a call that was withdrawn is no error and does not count") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.stop(order_of(1), 1);
+  d.end_call(0, failed_for_now("the connection was closed"));
+  CHECK(d.view().lately_failed == 0);
+  CHECK(d.view().last_failure.empty());
 }
 
 TEST_CASE("a circuit whose time is up lets one call through, and the others when it is answered") {

@@ -139,6 +139,7 @@ TEST_CASE("P31: secrets of the configuration are in nothing that a node writes, 
     {"late", "--json"},          {"workflow", "list", "--json"},
     {"node", "list", "--json"},  {"node", "show", "--json"},
     {"lease", "list", "--json"}, {"task", "stuck"},
+    {"agent", "list", "--json"}, {"agent", "list"},
     {"store", "dump"},           {"store", "stat"},
     {"serve", "--check"},
   };

@@ -245,6 +245,22 @@ TEST_CASE("a circuit that a person opens holds tasks back, says why, and lets th
   CHECK(s.node.command({"circuit", "open", "nobody"}).code == 5);
 }
 
+TEST_CASE("agents are listed with what they call, how that does and the last error, and an open circuit with why") {
+  session s;
+  s.node.command({"submit", "refused", "--id", "order-1", "--wait"});
+  const auto agents = s.node.command({"console", "-e", "agents"});
+  CHECK(agents.code == 0);
+  CHECK_THAT(agents.out, Contains("/bin/false") && Contains("exit code 1") && Contains("last error"));
+  CHECK_THAT(agents.out, Contains("0 %") && Contains("100 %"));
+  CHECK(agents.out.find("broken") < agents.out.find("quick")); // the one that fails comes first
+  CHECK(s.node.command({"console", "-e", "agent slow"}).out.find("quick") == std::string::npos);
+  s.node.command({"circuit", "open", "slow", "--why", "they deploy"});
+  const auto status = s.node.command({"status"});
+  CHECK_THAT(status.out, Contains("agent slow at node test: circuit open, held open by") && Contains("they deploy"));
+  const auto once = s.node.command({"top", "--times", "1"});
+  CHECK_THAT(once.out, Contains("in hand") && Contains("/bin/sleep"));
+}
+
 TEST_CASE("a node is drained: it gives back what it has, and takes no more until it is started anew") {
   session s;
   s.node.command({"submit", "three", "--id", "order-1"});

@@ -52,6 +52,8 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   const node_options defaults;
   CHECK(shipped.name == defaults.name);
   CHECK(shipped.threads == defaults.threads);
+  CHECK(shipped.conditions == defaults.conditions);
+  CHECK(shipped.conditions_period == defaults.conditions_period);
   CHECK(shipped.roles == defaults.roles);
   CHECK_FALSE(shipped.cluster.is_used());
   CHECK_FALSE(shipped.cluster.has_certificates());

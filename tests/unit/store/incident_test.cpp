@@ -167,8 +167,8 @@ TEST_CASE("an incident is muted, unmuted and noted on, and who did it is kept") 
 
 TEST_CASE("a condition is an incident for as long as it is reported") {
   opened_store store;
-  const system_condition gone{{"node_gone", "", "", "", "c"}, "node c is silent"};
-  const system_condition full{{"disk", "", "", "", "nearly full"}, "the disk is nearly full: 3 % left"};
+  const workflow::system_condition gone{{"node_gone", "", "", "", "c"}, "node c is silent"};
+  const workflow::system_condition full{{"disk", "", "", "", "nearly full"}, "the disk is nearly full: 3 % left"};
   CHECK(store.one(report_conditions{{gone, full}, {}, at(1)}).number == 2);
   CHECK(store.one(report_conditions{{gone, full}, {}, at(2)}).number == 0);
   auto open = open_incidents(store);
@@ -183,6 +183,26 @@ TEST_CASE("a condition is an incident for as long as it is reported") {
   CHECK(store->find_incident(1)->closed_at == at(3));
   CHECK(store.one(report_conditions{{}, lease_guard{"supervisor", 1}, at(4)}).result == verdict::stale_epoch);
   CHECK(store->stats().open_alerts == 1);
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("a condition is told in the words of now, and stays when a person has acknowledged its alert") {
+  opened_store store;
+  workflow::system_condition full{{"disk_filling", "", "", "", "nearly full"}, "the disk is nearly full; 3 % are left"};
+  store.one(report_conditions{{full}, {}, at(1)});
+  CHECK(store.one(acknowledge_alert{1, "ann", at(2)}).result == verdict::applied);
+  REQUIRE(open_incidents(store).size() == 1);
+  full.text = "the disk is nearly full; 2 % are left";
+  CHECK(store.one(report_conditions{{full}, {}, at(3)}).number == 0);
+  REQUIRE(open_incidents(store).size() == 1);
+  CHECK(open_incidents(store)[0].sample_text == full.text);
+  store.one(report_conditions{{}, {}, at(4)});
+  CHECK(open_incidents(store).empty());
+  CHECK(store->alerts(false, 10).at(0).acknowledged_by == "ann");
+  store.one(report_conditions{{full}, {}, at(5)});
+  store.one(report_conditions{{}, {}, at(6)});
+  CHECK(store->alerts(false, 10).at(0).acknowledged_by == is_over);
+  CHECK(store->stats().open_alerts == 0);
   CHECK(store->check().faults == std::vector<std::string>{});
 }
 
@@ -239,9 +259,9 @@ TEST_CASE("alerts are found by incident, kind, task, text and time, page by page
 
 TEST_CASE("old incidents that are closed leave, open ones stay, and no number is given twice") {
   opened_store store;
-  const system_condition lasting{{"disk", "", "", "", "nearly full"}, "nearly full"};
+  const workflow::system_condition lasting{{"disk", "", "", "", "nearly full"}, "nearly full"};
   for (std::size_t i = 0; i < incidents_kept + 50; ++i) {
-    const system_condition passing{{"node_gone", "", "", "", "node " + std::to_string(i)}, "gone"};
+    const workflow::system_condition passing{{"node_gone", "", "", "", "node " + std::to_string(i)}, "gone"};
     store->commit({report_conditions{{lasting, passing}, {}, at(static_cast<std::int64_t>(i))}});
   }
   CHECK(store->find_incident(1));
