@@ -220,3 +220,21 @@ TEST_CASE("a task that the deadline index has lost is found, freed and told of")
   const auto view = node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{});
   CHECK(view.value().stuck == 1);
 }
+
+TEST_CASE("P6: of stuck tasks all are found in one look, however many pages they fill") {
+  tests::node_settings settings;
+  settings.supervisor.review_max = 2;
+  tests::one_node node{settings};
+  node.agent("hotel").follow(scripted_agent::hang);
+  constexpr int tasks = 7;
+  for (int i = 0; i < tasks; ++i)
+    node.submit("t" + std::to_string(i));
+  node.system().tell(actors::lease_actor{}, node.schedulers.at(0), actors::lease_changed{});
+  node.store().hide_overdue(true);
+  actors::exit_now(node.schedulers.at(0), caf::exit_reason::kill);
+  const auto stuck = [&node] {
+    return node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{}).value().stuck;
+  };
+  REQUIRE(node.system().advance_until([&] { return !node.alerts().empty(); }, 5min));
+  CHECK(stuck() == tasks);
+}

@@ -75,3 +75,17 @@ TEST_CASE("an instance ends when its lease is given up in good order") {
   node.advance(1min);
   CHECK(first.epochs.size() == heard);
 }
+
+TEST_CASE("an instance ends with the guard that made it") {
+  tests::one_node node;
+  candidate only;
+  campaign(node, only, "only");
+  node.run();
+  REQUIRE(only.made == 1);
+  actors::exit_now(only.guard);
+  node.run();
+  const auto heard = only.epochs.size();
+  node.system().tell(caf::strong_actor_ptr{}, only.instance, actors::lease_changed{"reports", 1});
+  node.run();
+  CHECK(only.epochs.size() == heard);
+}
