@@ -104,6 +104,15 @@ nlohmann::json list_incidents(const control_context& c, const nlohmann::json& pa
 nlohmann::json show_incident(const control_context& c, const nlohmann::json& params);
 nlohmann::json act_on_incident(const control_context& c, const nlohmann::json& params);
 
+/// Tasks found among many: control_finding.cpp
+nlohmann::json list_tasks(const control_context& c, const nlohmann::json& params);
+nlohmann::json count_tasks(const control_context& c, const nlohmann::json& params);
+/// What nobody has reversed.
+nlohmann::json list_in_place(const control_context& c, const nlohmann::json& params);
+/// What these parameters ask for; a payload by a place that has no index is refused.
+store::task_filter task_filter_of(const control_context& c, const nlohmann::json& params);
+const std::vector<std::string>& task_filter_params(); ///< their names
+
 /// What the tasks wait for, and which are stuck: control_standstill.cpp
 nlohmann::json list_standstill(const control_context& c, const nlohmann::json& params);
 
@@ -117,6 +126,8 @@ std::string text_of(const nlohmann::json& params, const char* name, const std::s
 bool flag_of(const nlohmann::json& params, const char* name, bool absent);
 /// Milliseconds since 1970.
 workflow::instant moment_of(const nlohmann::json& params, const char* name, workflow::instant absent);
+/// `max`: of entries of a page.
+std::size_t max_of(const nlohmann::json& params);
 /// Throws when there is nothing.
 void require(const nlohmann::json& params, const char* name);
 
