@@ -71,8 +71,11 @@ TEST_CASE("an instance ends when its lease is given up in good order") {
   node.run();
   node.system().ask<actors::drained>(first.lease, actors::drain{0s});
   CHECK(node.system().advance_until([&] { return second.made == 1; }, 5s));
+  CHECK(first.epochs.back() == 1); // it was ended, not told
   const auto heard = first.epochs.size();
   node.advance(1min);
+  node.system().tell(caf::strong_actor_ptr{}, first.instance, actors::lease_changed{"reports", 1});
+  node.run();
   CHECK(first.epochs.size() == heard);
 }
 
