@@ -1,5 +1,6 @@
 // People look at the actors of a node, and let it be drained.
 
+#include "actors/agents.hpp"
 #include "actors/observed.hpp"
 #include "tests/actors/neighbour.hpp"
 
@@ -200,6 +201,27 @@ TEST_CASE("a drained node finishes what it has, gives the rest back, and its age
   CHECK(leaves.agent("hotel").orders().size() == orders_before);
   CHECK(home.task("t1").locked_by == stays.name);
   CHECK(home.broken_invariants().empty());
+}
+
+TEST_CASE("row 20: a node that is drained drains its scheduler and its agents, and gives its leases back") {
+  tests::one_node node;
+  node.run();
+  auto& sys = node.system();
+  actors::agent_options o;
+  o.name = "payment";
+  const auto agent = sys.keep(actors::spawn_function_agent(
+    sys.system(), o, sys.clock(), actors::quick_function{[](const actors::call&) { return actors::succeeded(); }}));
+  actors::front_deps deps{{"n1", {}, {}, {}, {{"payment", "n1", agent}}}, sys.clock()};
+  deps.scheduler = node.schedulers.at(0);
+  deps.leases = {node.lease};
+  const auto front = sys.keep(actors::spawn_front(sys.system(), std::move(deps)));
+  sys.tell(caf::strong_actor_ptr{}, front, actors::drain_node{5s});
+  node.run();
+  CHECK(sys.ask<actors::scheduler_view>(node.schedulers.at(0), actors::describe{})->draining);
+  CHECK(sys.ask<actors::agent_view>(agent, actors::describe{})->draining);
+  for (const auto& l : node.store().leases())
+    if (l.name == "supervisor")
+      CHECK(l.expires_at == workflow::unset);
 }
 
 TEST_CASE("a task that the deadline index has lost is found, freed and told of") {

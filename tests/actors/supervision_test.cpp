@@ -226,6 +226,7 @@ TEST_CASE("a drain of a lease is answered when the lease is free in the store, n
   CHECK(supervisor_lease(node).expires_at == workflow::unset);
   node.advance(1min); // it campaigns no more
   CHECK(supervisor_lease(node).expires_at == workflow::unset);
+  CHECK(supervisor_lease(node).epoch == 1);
 }
 
 TEST_CASE("P20: an answer that comes after its request was given up says nothing of the one that was made since") {
