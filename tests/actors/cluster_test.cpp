@@ -609,6 +609,38 @@ TEST_CASE("P28: at rest nothing is on its way to the store of another node") {
     CHECK(state.at(what) == 0);
 }
 
+TEST_CASE("P28: no more submissions than the bound are on their way to a store that does not answer") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  c.settle();
+  auto& node = c.home.system();
+  constexpr std::size_t bound = 1024;
+  constexpr std::size_t above = 10;
+  std::vector<std::shared_ptr<std::optional<actors::receipt>>> answers;
+  for (std::size_t i = 0; i < bound + above; ++i)
+    answers.push_back(node.begin_to_ask<actors::receipt>(
+      b.link, actors::boxed<workflow::submission>{c.home.order_for("t" + std::to_string(i))}));
+  const auto is_stores_turn = [&node] {
+    return node.next_for<actors::boxed<workflow::submission>>("store_actor") != nullptr
+           || node.next_for<actors::flush>("store_actor") != nullptr;
+  };
+  while (node.ready() > 1 || !is_stores_turn()) {
+    if (is_stores_turn())
+      node.choose(1);
+    REQUIRE(node.step());
+  }
+  std::size_t pushed_back = 0;
+  for (const auto& a : answers)
+    if (a->has_value()) {
+      CHECK((*a)->result == store::verdict::full);
+      CHECK((*a)->retry_after > 0ms);
+      ++pushed_back;
+    }
+  CHECK(pushed_back == above);
+  c.home.run();
+  CHECK(c.home.store().count({}, 2 * bound) == bound);
+}
+
 TEST_CASE(
   "row 50: what a scheduler was told by another clock than its node follows now is ordered by that one, which no "
   "agent follows any more") {
