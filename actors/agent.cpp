@@ -74,7 +74,8 @@ public:
   /// Timers on their way keep this object alive: what it calls must end now.
   void on_exit() override {
     drain_promise_.reset();
-    caller_.reset();
+    if (!workflow::mutant("calls_outlive_their_agent"))
+      caller_.reset();
   }
 
 private:
@@ -133,7 +134,7 @@ private:
 
   caf::result<drained> on_drain(const drain& m) {
     desk_.drain();
-    drain_until_ = now() + m.limit;
+    drain_until_ = workflow::mutant("agent_drains_for_ever") ? workflow::never : now() + m.limit;
     drain_promise_ = make_response_promise<drained>();
     auto answer = *drain_promise_;
     go_on();

@@ -116,11 +116,12 @@ void agent_desk::decline(const step_order& o, const report_sink& to, span retry_
 /// About as long as all takes to be worked off that waits here or was told to come back, spread by half so that the declined do
 /// not come back at once.
 span agent_desk::time_until_room(const step_order& o, instant now) {
-  away_.erase(away_.begin(), away_.upper_bound(now));
+  if (!workflow::mutant("away_for_ever"))
+    away_.erase(away_.begin(), away_.upper_bound(now));
   const auto wait =
     std::clamp(workflow::expected_wait(waiting() + away_.size(), pace()), decline_min, decline_max).count();
   const span spread{wait / 2 + static_cast<std::int64_t>(chance_of(o, 0) % static_cast<std::uint64_t>(wait + 1))};
-  if (away_.size() < away_max)
+  if (away_.size() < away_max && !workflow::mutant("sent_away_not_counted"))
     away_.insert(now + spread);
   return spread;
 }
@@ -138,8 +139,10 @@ void agent_desk::on_stop(const stop_order& o, const report_sink& from, instant n
   auto& a = i->second;
   if (now >= a.order.complete_by)
     return;
-  a.order.epoch = o.epoch;
-  a.sink = from;
+  if (!workflow::mutant("stopped_under_the_old_epoch"))
+    a.order.epoch = o.epoch;
+  if (!workflow::mutant("stopped_for_the_first"))
+    a.sink = from;
   if (a.in == phase::queued || a.in == phase::waiting)
     return report(i, report_kind::stopped, {});
   if (a.in == phase::calling && workflow::mutant("hung_up_on_unwanted"))
@@ -210,7 +213,8 @@ void agent_desk::abandon_call(const open_attempt& a, instant now) {
   ++abandoned_;
   const bool unwanted = a.in == phase::unwanted;
   count_call(c.circuit_period, unwanted ? workflow::call_outcome::withdrawn : workflow::call_outcome::failed, now);
-  learn_duration(now - a.began_at); // at least
+  if (!workflow::mutant("hung_calls_not_learnt_from"))
+    learn_duration(now - a.began_at); // at least
   if (!workflow::mutant("late_call_not_cancelled"))
     hands_.abandon(a.ticket);
 }

@@ -116,9 +116,11 @@ void agent_desk::try_again_or_report(attempt_iterator i, const answer& a, instan
   auto& x = i->second;
   x.why = shown(a.why, why_size_max);
   auto last = a;
-  last.retry_after = std::clamp(a.retry_after, span::zero(), retry_after_max);
+  if (!workflow::mutant("any_retry_after_believed"))
+    last.retry_after = std::clamp(a.retry_after, span::zero(), retry_after_max);
   if (workflow::state_at(circuit_, now) == circuit_state::open) {
-    last.retry_after = std::max(last.retry_after, time_until_trial(now));
+    if (!workflow::mutant("back_before_the_trial"))
+      last.retry_after = std::max(last.retry_after, time_until_trial(now));
     return report(i, report_kind::failed_transient, std::move(last));
   }
   const auto at = workflow::next_try(options_.retry, {x.tries, now - x.began_at, last.retry_after},
@@ -144,7 +146,8 @@ void agent_desk::fall_due(attempt_iterator i, instant now) {
     return expire(i, now);
   if (a.in == phase::queued && now >= a.latest)
     return send_back_too_late(i, now);
-  due_.set(a.in == phase::waiting && now < a.latest ? a.latest : a.order.complete_by, i->first, 0);
+  if (a.in != phase::calling || !workflow::mutant("given_up_without_complete_by"))
+    due_.set(a.in == phase::waiting && now < a.latest ? a.latest : a.order.complete_by, i->first, 0);
   if (a.in == phase::waiting) {
     a.in = phase::queued;
     queue_.insert(i->first);
@@ -224,7 +227,8 @@ void agent_desk::close(attempt_iterator i) {
   places_.erase({o.task_number, o.step, o.attempt});
   queue_.erase(i->first);
   due_.forget(i->first);
-  inputs_size_ -= o.input.size();
+  if (!workflow::mutant("inputs_held_for_ever"))
+    inputs_size_ -= o.input.size();
   attempts_.erase(i);
 }
 

@@ -6,6 +6,7 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/node_card.hpp"
 
 #include <caf/actor_system.hpp>
@@ -27,7 +28,8 @@ public:
 
   void on_exit() override {
     for (auto& [address, known] : peers_)
-      exit_now(known.actor);
+      if (!workflow::mutant("peers_outlive_their_owner"))
+        exit_now(known.actor);
     peers_.clear();
     deps_ = {};
   }
@@ -84,7 +86,8 @@ private:
       wanted.insert(deps_.join);
     for (const auto& lease : page.leases) {
       const auto card = workflow::card_of(lease->name, lease->note);
-      if (!card || card->name == deps_.own_name || lease->expires_at <= page.now)
+      if (!card || card->name == deps_.own_name
+          || (lease->expires_at <= page.now && !workflow::mutant("lapsed_nodes_live")))
         continue;
       living.insert(card->name);
       if (deps_.scheduler && card->roles.agents && !card->agents.empty() && !card->address.empty())
@@ -94,7 +97,7 @@ private:
       keep_connected(address);
     std::erase_if(peers_, [&](auto& p) {
       const bool unwanted = !wanted.contains(p.first);
-      if (unwanted)
+      if (unwanted && !workflow::mutant("peers_leak"))
         exit_now(p.second.actor);
       return unwanted;
     });
@@ -126,7 +129,8 @@ private:
     auto now_known = m;
     if (!m.connected)
       now_known.offer.node = found->second.last.offer.node; // still the one that is meant
-    if (m.address == deps_.join && m.connected && (!m.offer.writer || !m.offer.reader)) {
+    if (m.address == deps_.join && m.connected && (!m.offer.writer || !m.offer.reader)
+        && !workflow::mutant("any_node_is_joined")) {
       now_known.connected = false;
       now_known.trouble = "node `" + m.offer.node + "` has not the role `store`: join must name the node that has";
     }
@@ -152,7 +156,8 @@ private:
     std::set<std::string> told; // a node may be known by two addresses
     for (const auto& [address, known] : peers_) {
       const auto& node = known.last.offer.node;
-      if (!known.last.connected || !living_.contains(node) || !told.insert(node).second)
+      const bool lives = living_.contains(node) || workflow::mutant("agents_without_a_lease");
+      if (!known.last.connected || !lives || !told.insert(node).second)
         continue;
       for (const auto& a : known.last.offer.agents)
         all.agents.push_back(a);

@@ -48,7 +48,7 @@ public:
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
-    if (deps_.store)
+    if (deps_.store && !workflow::mutant("not_saved_at_the_end"))
       deps_.store->save();
     queue_.clear();
     subscribers_.clear();
@@ -110,7 +110,8 @@ private:
 
   void on_down(const caf::down_msg& m) {
     const auto gone = [&](const subscriber& s) { return s.client.address() == m.source; };
-    subscribers_.erase(std::remove_if(subscribers_.begin(), subscribers_.end(), gone), subscribers_.end());
+    if (!workflow::mutant("subscribers_leak"))
+      subscribers_.erase(std::remove_if(subscribers_.begin(), subscribers_.end(), gone), subscribers_.end());
   }
 
   void enqueue_write(queued_write w) {
@@ -141,7 +142,7 @@ private:
   }
 
   void on_save(save_commits m) {
-    if (m.is_due)
+    if (m.is_due && !workflow::mutant("saved_in_time_once"))
       save_armed_ = false;
     deps_.store->save();
   }
@@ -263,7 +264,7 @@ private:
 
   void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
                    const store::outcome& o) const {
-    if (o.result == store::verdict::unknown_outcome)
+    if (o.result == store::verdict::unknown_outcome && !workflow::mutant("unknown_is_no_news"))
       news.work = news.review = news.notices = true; // if it was made, somebody has to look
     if (o.result != store::verdict::applied)
       return;
@@ -276,8 +277,9 @@ private:
       news.review = news.review || std::any_of(u->next.steps.begin(), u->next.steps.end(), [](const workflow::step& s) {
                       return s.needs_review;
                     });
-      if (!w.holder.empty())
-        changed[w.holder].push_back(u->next.number);
+      const auto& holder = workflow::mutant("told_of_its_own_changes") ? u->next.locked_by : w.holder;
+      if (!holder.empty())
+        changed[holder].push_back(u->next.number);
     } else if (std::holds_alternative<store::free_locks>(*w.what)) {
       news.work = news.work || o.number > 0;
     } else if (std::holds_alternative<store::claim_tasks>(*w.what)

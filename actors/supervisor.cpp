@@ -57,7 +57,8 @@ private:
     view_.active = m.epoch != 0;
     if (!is_new)
       return;
-    freed_.clear();
+    if (!workflow::mutant("freed_under_an_older_lease"))
+      freed_.clear();
     if (view_.active)
       sweep();
   }
@@ -101,7 +102,7 @@ private:
       definitions_.add(d);
     for (const auto& t : page.tasks)
       review(*t);
-    if (page.more && view_.active)
+    if (page.more && view_.active && !workflow::mutant("sweep_ends_after_a_page"))
       read_page({where.now, page.next_due, page.next_number, deps_.options.review_max});
     else
       end_sweep();
@@ -110,7 +111,7 @@ private:
   void end_sweep() {
     tell(this, keeper_, lease_progress{lease_});
     sweep_later();
-    if (again_)
+    if (again_ && !workflow::mutant("hint_during_a_sweep_lost"))
       sweep();
   }
 
@@ -175,7 +176,7 @@ private:
         [this](const boxed<store::task_page>& page) {
           for (const auto& t : page->tasks)
             free_if_stuck(t);
-          if (page->next && view_.active)
+          if (page->next && view_.active && !workflow::mutant("survey_ends_after_a_page"))
             survey_page(*page->next);
         },
         [](const caf::error&) {});
@@ -227,7 +228,7 @@ private:
 
   /// Whatever was not all freed is tried again by the next sweep.
   void on_freed(const store::lease_guard& node, const store::outcome& o) {
-    if (o.result == store::verdict::applied && !o.more)
+    if (o.result == store::verdict::applied && (!o.more || workflow::mutant("locks_left_with_the_lost")))
       freed_[node.name] = node.epoch;
   }
 

@@ -46,6 +46,21 @@ public:
   /// Sizes of the commits made.
   const std::vector<std::size_t>& batches() const { return batches_; }
 
+  /// How often a task was read by its number, as a scheduler reads it.
+  std::size_t tasks_read() const { return tasks_read_; }
+  std::size_t definitions_read() const { return definitions_read_; }
+  std::size_t saves() const { return saves_; }
+
+  using wrapped_store::find;
+  std::optional<workflow::task> find(std::uint64_t number) const override {
+    ++tasks_read_;
+    return real().find(number);
+  }
+  std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override {
+    ++definitions_read_;
+    return real().find_definition(name, version);
+  }
+
   using state_store::commit;
   std::vector<store::outcome> commit(const store::write_list& batch) override {
     if (on_commit)
@@ -69,7 +84,11 @@ public:
                    std::size_t max) const override {
     return overdue_hidden_ ? due_page{} : real().overdue(now, after, max);
   }
+  /// The next reading comes upon it.
+  void find_damage(store::set_aside_damaged what) { found_.push_back(std::move(what)); }
   std::vector<store::set_aside_damaged> damaged() override {
+    if (!found_.empty())
+      return std::exchange(found_, {});
     return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{};
   }
   void share(std::function<void()> wake) override {
@@ -77,6 +96,7 @@ public:
       real_->share(std::move(wake));
   }
   void save() override {
+    ++saves_;
     if (real_)
       real_->save();
   }
@@ -107,9 +127,13 @@ private:
   std::unique_ptr<store::state_store> real_;
   std::optional<std::pair<fault, std::function<bool(const store::write_list&)>>> fault_;
   std::optional<fault> always_;
+  std::vector<store::set_aside_damaged> found_;
   bool reads_fail_ = false;
   bool overdue_hidden_ = false;
   std::vector<std::size_t> batches_;
+  mutable std::size_t tasks_read_ = 0;
+  mutable std::size_t definitions_read_ = 0;
+  std::size_t saves_ = 0;
 };
 
 } // namespace steadfast::tests
