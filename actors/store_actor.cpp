@@ -49,7 +49,7 @@ public:
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
     if (deps_.store)
-      deps_.store->save();
+      save();
     queue_.clear();
     subscribers_.clear();
     deps_ = {};
@@ -143,7 +143,18 @@ private:
   void on_save(save_commits m) {
     if (m.is_due)
       save_armed_ = false;
-    deps_.store->save();
+    if (const auto why = save(); !why.empty() && !stopped_ && !workflow::mutant("failed_save_outlived"))
+      stop_for_good(why);
+  }
+
+  /// Why the process must not go on; empty: it may.
+  std::string save() {
+    try {
+      deps_.store->save();
+      return {};
+    } catch (const store::store_error& e) {
+      return e.what();
+    }
   }
 
   void commit(std::vector<queued_write> batch) {

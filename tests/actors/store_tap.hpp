@@ -33,6 +33,8 @@ public:
   void fail_always(std::optional<fault> how) { always_ = how; }
   /// Every read goes wrong; what a test asks of the store itself included.
   void fail_reads(bool yes) { reads_fail_ = yes; }
+  /// Every save goes wrong, for good.
+  void fail_saves() { save_fails_ = true; }
 
   /// The deadline index has lost its entries.
   void hide_overdue(bool yes) { overdue_hidden_ = yes; }
@@ -77,6 +79,8 @@ public:
       real_->share(std::move(wake));
   }
   void save() override {
+    if (save_fails_)
+      throw store::store_error{"the disk failed in a save", true};
     if (real_)
       real_->save();
   }
@@ -108,6 +112,7 @@ private:
   std::optional<std::pair<fault, std::function<bool(const store::write_list&)>>> fault_;
   std::optional<fault> always_;
   bool reads_fail_ = false;
+  bool save_fails_ = false;
   bool overdue_hidden_ = false;
   std::vector<std::size_t> batches_;
 };
