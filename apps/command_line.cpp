@@ -96,6 +96,8 @@ void add_all(CLI::App& app, command& chosen) {
   add_cluster(app, chosen);
   add_top(app, chosen);
   add_watch(app, chosen);
+  add_completion(app, chosen);
+  add_manual(app, chosen);
 }
 
 const CLI::App* find_subcommand(const CLI::App& of, const std::string& name) {

@@ -31,6 +31,8 @@ void add_store(CLI::App& to, command& chosen);
 void add_cluster(CLI::App& to, command& chosen);
 void add_top(CLI::App& to, command& chosen);
 void add_watch(CLI::App& to, command& chosen);
+void add_completion(CLI::App& to, command& chosen);
+void add_manual(CLI::App& to, command& chosen);
 
 // Of `steadfast task`.
 void add_task_list(CLI::App& to, command& chosen);
@@ -38,6 +40,7 @@ void add_task_show(CLI::App& to, command& chosen);
 void add_task_explain(CLI::App& to, command& chosen);
 void add_task_follow(CLI::App& to, command& chosen);
 void add_task_stuck(CLI::App& to, command& chosen);
+void add_task_in_place(CLI::App& to, command& chosen);
 void add_task_acts(CLI::App& to, command& chosen);
 
 } // namespace steadfast::apps

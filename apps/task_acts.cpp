@@ -194,10 +194,10 @@ int act(const task_acts_arguments& g) {
 
 void add_special_options(CLI::App& sub, task_acts_arguments& g) {
   if (g.act == "retry") {
-    sub.add_option("--step", g.step, "Which step [the first that failed]")->type_name("NAME");
+    sub.add_option("--step", g.step, "Which step [the first that failed]")->type_name("STEP");
     sub.add_flag("--new-key", g.new_key, "With another idempotency key: the service does not take it for a repetition");
   } else if (g.act == "skip") {
-    sub.add_option("--step", g.step, "Which step")->type_name("NAME")->required();
+    sub.add_option("--step", g.step, "Which step")->type_name("STEP")->required();
     sub.add_option("--result", g.result, "What later steps see as its result [null]")->type_name("JSON");
     g.result = "null";
   } else if (g.act == "edit") {

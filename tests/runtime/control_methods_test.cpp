@@ -122,3 +122,18 @@ TEST_CASE("what a person gives as a reason has a bound, which is told") {
   CHECK_THAT(n.refusal("node.drain", {{"node", "node"}, {"who", std::string(1'000'000, 'a')}}),
              Contains("`who` has 1000000 bytes"));
 }
+
+TEST_CASE("what a list is sorted by, what is counted by, and places without an index are told by name") {
+  const called_node n;
+  CHECK(n.refusal("task.count", {{"by", "colour"}})
+        == "-32602 `by`: there is no `colour`; there are workflow, state, cause, agent, step, hour");
+  CHECK_THAT(n.refusal("task.list", {{"sort", "size"}}),
+             Contains("`sort`: there is no `size`; there are submitted, ended"));
+  CHECK(n.refusal("task.list", {{"sort", "id"}, {"before", "7-xy"}})
+        == "-32602 `before` must be what `next` was on the page before");
+  CHECK_THAT(n.refusal("task.list", {{"payload", {{"/customer", "c"}}}}),
+             Contains("no workflow has an index on `payload:/customer`"));
+  CHECK_THAT(n.refusal("task.count", {{"payload", {{"/customer", 7}}}}),
+             Contains("must be an object of places and texts"));
+  CHECK(n.call("task.count", {{"by", "state"}}).at("groups").empty());
+}
