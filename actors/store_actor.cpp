@@ -53,7 +53,7 @@ public:
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
     if (deps_.store && !workflow::mutant("not_saved_at_the_end"))
-      deps_.store->save();
+      save();
     queue_.clear();
     subscribers_.clear();
     deps_ = {};
@@ -148,7 +148,18 @@ private:
   void on_save(save_commits m) {
     if (m.is_due && !workflow::mutant("saved_in_time_once"))
       save_armed_ = false;
-    deps_.store->save();
+    if (const auto why = save(); !why.empty() && !stopped_ && !workflow::mutant("failed_save_outlived"))
+      stop_for_good(why);
+  }
+
+  /// Why the process must not go on; empty: it may.
+  std::string save() {
+    try {
+      deps_.store->save();
+      return {};
+    } catch (const store::store_error& e) {
+      return e.what();
+    }
   }
 
   void commit(std::vector<queued_write> batch) {

@@ -78,6 +78,10 @@ private:
   id_filter& read_; ///< what the transaction showed
 };
 
+store_error lost() {
+  return {"the store failed before; what is on disk is only known again after a restart", true};
+}
+
 store_directory directory_for(const store_options& options) {
   if (const auto wrong = problems(options); !wrong.empty())
     throw store_error{joined(wrong), false};
@@ -285,7 +289,7 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
   if (options_.read_only)
     return std::vector(batch.size(), turned_down(verdict::refused, "the store was opened to be read only"));
   if (is_lost_)
-    throw store_error{"the store failed before; what is on disk is only known again after a restart", true};
+    throw lost();
   if (shared_->is_open() && !shared_->is_mine()) // LMDB would wait for ever
     throw store_error{"two threads commit to a store whose commits are shared", false};
   commit_limits limits;
@@ -429,16 +433,29 @@ void lmdb_engine::save() {
     break;
   }
   shared_->let_go();
+  if (is_lost_)
+    throw lost();
 }
 
+/// The data file lacks what is only in the journal, so after a failure that is not read either.
 void lmdb_engine::wait_for_save() const {
-  if (shared_->is_saved() || is_lost_ || workflow::mutant("unsaved_not_awaited"))
+  if (shared_->is_saved() || workflow::mutant("unsaved_not_awaited"))
     return;
+  if (is_lost_ && !workflow::mutant("read_after_failed_save"))
+    throw lost();
   if (shared_->is_mine()) {
     const std::lock_guard lock{writing_};
-    return shared_->save(); // of what was dropped only the journal knows
+    try {
+      return shared_->save(); // of what was dropped only the journal knows
+    } catch (const lmdb::error& e) {
+      is_lost_ = is_lost_ || is_fatal(e);
+      throw;
+    }
   }
-  if (!shared_->wait() && !is_lost_)
+  const bool is_saved = shared_->wait();
+  if (is_lost_ && !workflow::mutant("read_after_failed_save"))
+    throw lost();
+  if (!is_saved)
     throw store_error{"what was acknowledged last is only in the journal, and cannot be read until there is room: "
                       "the disk of the store is full",
                       false};

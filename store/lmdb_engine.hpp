@@ -122,7 +122,7 @@ private:
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;
   bool was_closed_ = false;           ///< cleanly, by the process before, with all that was committed in the data file
-  std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
+  mutable std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
   recent_ids recent_;
   id_filter moved_ids_;
   mutable definition_cache definitions_;

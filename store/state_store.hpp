@@ -361,9 +361,9 @@ public:
   /// seeing those before it. Throws store_error; if that is not fatal, nothing was written.
   virtual std::vector<outcome> commit(const write_list& batch) = 0;
   std::vector<outcome> commit(const std::vector<write>& batch);
-  /// For one thread that alone commits from now on: the engine may put off what is cheaper done once for several commits, until
-  /// that thread calls save(): after a while, and soon after `wake` was called, on any thread, because a read waits for it. What
-  /// was committed is durable without it. Throws store_error if it cannot: then each commit is saved by itself.
+  /// For one thread that alone commits from now on: the engine may put off what is cheaper done once for several commits, until that
+  /// thread calls save(): after a while, and soon after `wake` was called, on any thread, because a read waits for it. What was committed is
+  /// durable without it. share() throws store_error if it cannot: then each commit is saved by itself; save() only a fatal one.
   virtual void share(std::function<void()> /*wake*/) {}
   virtual void save() {}
 

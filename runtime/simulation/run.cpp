@@ -28,7 +28,8 @@ public:
         world_{o.seed, {}},
         watch_{o.workflows, world_.probes()},
         services_{world_, watch_, o.workflows},
-        cluster_{world_, services_, watch_, draw_shape(), o.folder} {
+        medium_{o.make_medium && wants("medium") && !o.is_calm ? o.make_medium(o.folder, o.seed) : nullptr},
+        cluster_{world_, services_, watch_, draw_shape(), o.folder, medium_.get()} {
     world_.on_step = o.on_step;
     if (o.keep_evidence)
       services_.keep_log();
@@ -59,6 +60,11 @@ public:
     heal();
     run_until_all_ended();
     run_until(std::chrono::ceil<workflow::span>(services_.at_work_until())); // what takes place later counts too
+    if (!is_broken() && medium_) {
+      cluster_.cut_power();
+      cluster_.kill(cluster_.store_node(), true);
+      cluster_.start(cluster_.store_node());
+    }
     check();
     result_.trace_hash = world_.trace_hash();
     result_.steps = world_.steps();
@@ -81,6 +87,7 @@ private:
     s.agent_queue = is_slow ? 1 : 1024;
     s.agent_homes_permille = c.happens(300) ? 300 : 1000;
     s.workflows = options_.workflows;
+    s.medium_seed = options_.seed;
     is_crowded_ = options_.tasks_max > 1 && !options_.is_calm && c.happens(1) && options_.with_crowds;
     if (!is_crowded_)
       return s;
@@ -108,6 +115,7 @@ private:
       world_.set_wire(w.wire);
     if (wants("disk"))
       cluster_.set_disk_faults(w.disk);
+    cluster_.set_medium_faults(!is_healed_);
     if (wants("clocks"))
       cluster_.set_clock_errors(w.wall_error, w.drift_permille);
     if (wants("services") || options_.services)
@@ -216,6 +224,7 @@ private:
       case kind::no_supervisor: return cluster_.suspend_supervisors(s.time);
       case kind::stray_answers: return cluster_.send_stray_answers(node);
       case kind::power_cut:
+        cluster_.cut_power();
         for (const auto& name : cluster_.names())
           kill(name, true, s.time);
     }
@@ -223,7 +232,7 @@ private:
 
   void kill(const std::string& node, bool is_noticed, workflow::span away) {
     result_.kills += cluster_.is_up(node) ? 1 : 0;
-    cluster_.kill(node, is_noticed);
+    cluster_.strike_dead(node, is_noticed);
     world_.in(away, [this, node] { cluster_.start(node); });
   }
 
@@ -448,6 +457,7 @@ private:
   bool is_crowded_ = false; ///< there are many tasks at once
   watch watch_;
   services services_;
+  std::unique_ptr<medium> medium_; ///< null: nothing fails below the store
   cluster cluster_;
   simulation::weather weather_;             ///< until all is healed
   std::map<std::string, moment> stored_at_; ///< tasks, first

@@ -81,6 +81,30 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
     read_open_tasks(*s);
 }
 
+// What was committed when the process died, and nobody was told of, is seen here first: at most one change of each task.
+void watch::on_store_started(const store::state_store& s) {
+  constexpr std::size_t few = 100;
+  acquired_since_start_.clear();
+  auto known = tasks_;
+  for (const auto& [number, before] : known) {
+    if (known.size() > few && number % few != 0)
+      continue;
+    const auto t = s.find(number);
+    if (!t || t->revision < before.revision)
+      violations_.push_back(before.id + (t ? " went back to an older revision" : " was stored and is lost")
+                            + " while the store was closed (P1, P23)");
+    else
+      note(*t);
+  }
+  for (const auto& l : s.leases()) {
+    auto& before = leases_[l.name];
+    if (l.epoch < before.epoch)
+      violations_.push_back("the lease " + l.name + " fell back to epoch " + std::to_string(l.epoch) + " after "
+                            + std::to_string(before.epoch) + " while the store was closed (P18)");
+    before = {std::max(l.epoch, before.epoch), l.holder, l.expires_at};
+  }
+}
+
 /// What a process that died was about to do, or had just done.
 void watch::look_at_fate(const store::write_list& batch, commit_fate fate) {
   if (fate == commit_fate::no_room)

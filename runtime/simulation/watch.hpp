@@ -28,8 +28,10 @@ public:
   /// The commit is over, and `s` holds what came of it, unless its process has died of it.
   void on_commit(const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
-  /// The store was opened again; acquiring a lease goes on above all former epochs.
-  void on_store_started() { acquired_since_start_.clear(); }
+  /// The store was opened again: whatever was committed is there, and acquiring a lease goes on above all former epochs.
+  void on_store_started(const store::state_store& s);
+  /// A commit was made after a write or a sync below the store had failed.
+  void on_unsound_commit() { violations_.emplace_back("a commit was made after a write or a sync had failed (P25)"); }
   /// That node stood still for longer than its lease.
   void on_long_standstill(const std::string& node) { stood_still_.insert(node); }
 

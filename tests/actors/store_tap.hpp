@@ -33,6 +33,8 @@ public:
   void fail_always(std::optional<fault> how) { always_ = how; }
   /// Every read goes wrong; what a test asks of the store itself included.
   void fail_reads(bool yes) { reads_fail_ = yes; }
+  /// Every save goes wrong, for good.
+  void fail_saves() { save_fails_ = true; }
 
   /// The deadline index has lost its entries.
   void hide_overdue(bool yes) { overdue_hidden_ = yes; }
@@ -97,6 +99,8 @@ public:
   }
   void save() override {
     ++saves_;
+    if (save_fails_)
+      throw store::store_error{"the disk failed in a save", true};
     if (real_)
       real_->save();
   }
@@ -129,6 +133,7 @@ private:
   std::optional<fault> always_;
   std::vector<store::set_aside_damaged> found_;
   bool reads_fail_ = false;
+  bool save_fails_ = false;
   bool overdue_hidden_ = false;
   std::vector<std::size_t> batches_;
   mutable std::size_t tasks_read_ = 0;

@@ -293,6 +293,16 @@ TEST_CASE("row 64: a claim that was stored and reported as unknown is found out 
   CHECK(node.agent("hotel").last().attempt == 1);
 }
 
+TEST_CASE("row 61: after a sync error in a save the process ends, though nothing is committed any more") {
+  one_node node;
+  node.run();
+  node.store().fail_saves();
+  node.begin_to_submit("t1");
+  CHECK(node.fatal().empty());
+  node.advance(1min);
+  CHECK(node.fatal() == "the disk failed in a save");
+}
+
 TEST_CASE(
   "row 61: after a sync error nothing is acknowledged and nothing more is written, and a restart goes by the disk") {
   for (const auto how : {store_tap::fault::fatal_before, store_tap::fault::fatal_after}) {

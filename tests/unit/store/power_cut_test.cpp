@@ -83,9 +83,9 @@ int commit_for_ever(const store_options& options, commits how, const say& speak)
   }
   for (int i = 0;; ++i) {
     const auto name = std::to_string(store->stats().last_number) + "-" + std::to_string(i);
-    if (i % 7 == 6)
-      store->save();
     try {
+      if (i % 7 == 6)
+        store->save();
       store->commit({submit_task{order("a" + name, std::string(3000, 'x')), at(0)},
                      submit_task{order("b" + name), at(0)}, claim_tasks{"s1", 1, at(1)}});
     } catch (const store_error& e) {
