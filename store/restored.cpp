@@ -73,6 +73,14 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in) {
          + (count > named_max ? ", ..." : "") + (named.empty() ? "" : ")");
 }
 
+/// The original may have gone on with them, or a person may have begun them anew.
+void stop_bulk_acts(lmdb::transaction& txn, const tables& in) {
+  for (auto& [k, b] : all_of<workflow::bulk_act>(txn, in.bulk_acts)) {
+    workflow::stop(b, "(restored)", "the store was opened from a copy", workflow::unset);
+    txn.put(in.bulk_acts, k, encode_record(k, b));
+  }
+}
+
 counters counters_in(const lmdb::transaction& txn, const tables& in) {
   return decode_record<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
 }
@@ -103,6 +111,7 @@ void leap_if_copy(lmdb::transaction& txn, const tables& in) {
   if (!txn.get(in.meta, copy_key) || workflow::mutant("restored_epochs_kept"))
     return;
   free_leases(txn, in);
+  stop_bulk_acts(txn, in);
   const auto unfinished = raise_locks(txn, in);
   auto count = counters_in(txn, in);
   count.last_epoch += epoch_leap;

@@ -40,9 +40,13 @@ struct tables {
   lmdb::table incident_keys;   ///< digest of a signature, number of an incident that has it -> nothing
   lmdb::table incident_alerts; ///< number of an incident, number of an alert of it that holds -> nothing
   lmdb::table alert_incidents; ///< the same, the other way round
+  lmdb::table bulk_acts;       ///< number -> workflow::bulk_act
+  lmdb::table
+    bulk_refusals; ///< number of a bulk act, number of a task -> workflow::bulk_refusal; at most bulk_refusals_max each
 };
 
 inline constexpr std::uint32_t incidents_since = 6;
+inline constexpr std::uint32_t bulk_acts_since = 7;
 
 struct table_entry {
   const char* name;
@@ -50,7 +54,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 25> all_tables{{
+inline constexpr std::array<table_entry, 27> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -76,6 +80,8 @@ inline constexpr std::array<table_entry, 25> all_tables{{
   {"incident_keys", &tables::incident_keys, incidents_since},
   {"incident_alerts", &tables::incident_alerts, incidents_since},
   {"alert_incidents", &tables::alert_incidents, incidents_since},
+  {"bulk_acts", &tables::bulk_acts, bulk_acts_since},
+  {"bulk_refusals", &tables::bulk_refusals, bulk_acts_since},
 }};
 
 inline constexpr std::string_view format_key = "format";

@@ -26,6 +26,7 @@ namespace {
 const fs::path all_golden = fs::path{STEADFAST_SOURCE_DIR} / "tests" / "golden";
 const fs::path format_1 = all_golden / "format-1";
 const fs::path format_6 = all_golden / "format-6";
+const fs::path format_7 = all_golden / "format-7";
 constexpr const char* key_of_all = "the key";
 
 bool may_write() {
@@ -181,6 +182,11 @@ TEST_CASE("row 70: a definition is written as in format 6, and read as in format
 
 TEST_CASE("row 70: an incident is written as in format 6 and read back") {
   check_stored("incident", sample_incident(), format_6);
+}
+
+TEST_CASE("row 70: a bulk act is written as in format 7 and read back") {
+  check_stored("bulk_act", sample_bulk_act(), format_7);
+  check_stored("bulk_refusal", sample_bulk_refusal(), format_7);
 }
 
 TEST_CASE("row 70: the worked example of docs/storage-format.md is what is written") {
