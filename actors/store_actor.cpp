@@ -38,6 +38,7 @@ struct queued_write {
 struct subscriber {
   store_client client;
   std::string scheduler;
+  bool bulk_only = false;
 };
 
 class store_writer : public observed<store_actor> {
@@ -98,12 +99,12 @@ private:
     w.ticket = m.ticket;
     w.holder = m.holder;
     if (const auto why = why_misjudged(m); !why.empty())
-      return turn_away(w, not_now(why + "; the node has yet to learn of that"));
+      return turn_away_misjudged(w, not_now(why + "; the node has yet to learn of that"));
     enqueue_write(std::move(w));
   }
 
   void on_subscribe(const subscribe& m) {
-    subscriber s{sender_of<store_client>(this), m.scheduler};
+    subscriber s{sender_of<store_client>(this), m.scheduler, m.bulk_only};
     monitor(s.client);
     subscribers_.push_back(std::move(s));
   }
@@ -264,7 +265,7 @@ private:
   void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
                    const store::outcome& o) const {
     if (o.result == store::verdict::unknown_outcome)
-      news.work = news.review = news.notices = true; // if it was made, somebody has to look
+      news.work = news.review = news.notices = news.bulk = true; // if it was made, somebody has to look
     if (o.result != store::verdict::applied)
       return;
     if (const auto* submitted = std::get_if<store::submit_task>(&*w.what)) {
@@ -278,6 +279,8 @@ private:
                     });
       if (!w.holder.empty())
         changed[w.holder].push_back(u->next.number);
+    } else if (std::holds_alternative<store::start_bulk>(*w.what)) {
+      news.bulk = true;
     } else if (std::holds_alternative<store::free_locks>(*w.what)) {
       news.work = news.work || o.number > 0;
     } else if (std::holds_alternative<store::claim_tasks>(*w.what)
@@ -294,8 +297,10 @@ private:
     return reply;
   }
 
-  void turn_away(const queued_write& w, store::outcome o) {
-    tell(this, w.client, writes_done{{answer_to(w, std::move(o))}, deps_.clock.reading(this).set_at});
+  void turn_away_misjudged(const queued_write& w, store::outcome o) {
+    auto answer = answer_to(w, std::move(o));
+    answer.is_misjudged = true;
+    tell(this, w.client, writes_done{{std::move(answer)}, deps_.clock.reading(this).set_at});
   }
 
   static receipt receipt_of(const std::string& id, const store::outcome& o) {
@@ -305,11 +310,13 @@ private:
 
   void spread(const store_news& news, const std::map<std::string, std::vector<std::uint64_t>>& changed) {
     for (const auto& s : subscribers_) {
+      if (s.bulk_only && !news.bulk)
+        continue;
       auto own = news;
       const auto mine = changed.find(s.scheduler);
       if (!s.scheduler.empty() && mine != changed.end())
         own.changed = mine->second;
-      if (own.work || own.review || own.notices || !own.changed.empty())
+      if (own.work || own.review || own.notices || own.bulk || !own.changed.empty())
         tell(this, s.client, std::move(own));
     }
   }
