@@ -38,6 +38,7 @@ constexpr const char* help_text =
   R"(tasks  tasks, task ID, explain ID, follow ID, stuck, alerts, late, workflows, workflow NAME, submit
 nodes  nodes, node, actors, inspect ACTOR, leases
 act    retry, skip, edit, undo, cancel, suspend, resume, ack, drain NODE, circuit open|close AGENT, lease release NAME
+bulk   an act with --where is a bulk act of the node: bulk, bulk NUMBER, bulk stop NUMBER, bulk follow NUMBER
 store  store stat, store check, store copy DIR, store export ID FILE, store import FILE
 again  top, watch COMMAND runs it every 2 s until Ctrl-C
 
@@ -93,6 +94,8 @@ std::vector<std::string> names_of(const std::string& kind, const std::string& be
       return column(node.call("node.list", json::object()).at("nodes"), "name");
     if (kind == "LEASE")
       return column(node.call("lease.list", json::object()).at("leases"), "name");
+    if (kind == "BULK")
+      return column(node.call("bulk.list", {{"all", true}, {"max", names_max}}).at("bulk_acts"), "number");
     if (kind == "NUMBER")
       return column(node.call("alerts.list", {{"max", names_max}}).at("alerts"), "number");
   } catch (const std::exception&) { // a completion is not worth a message

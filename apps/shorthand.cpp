@@ -19,7 +19,7 @@ struct group {
 
 constexpr group groups[] = {
   {"task", "list", "show"},  {"workflow", "list", "show"}, {"node", "show", "show"},      {"lease", "list", "list"},
-  {"actor", "list", "show"}, {"alerts", "list", "list"},   {"incidents", "list", "show"},
+  {"actor", "list", "show"}, {"alerts", "list", "list"},   {"incidents", "list", "show"}, {"bulk", "list", "show"},
 };
 
 bool is_subcommand(std::string_view of, const std::string& word) {

@@ -61,6 +61,8 @@ private:
     parts_.gateway = actors::spawn_gateway(system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
     if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
       spawn_janitor();
+    if (parts_.store && !options_.store.read_only)
+      spawn_bulk_desk();
     if (options_.roles.supervisor)
       spawn_supervisor();
     if (options_.roles.scheduler)
@@ -80,6 +82,13 @@ private:
     actors::janitor_options o;
     o.keep = options_.retention;
     parts_.janitor = actors::spawn_janitor(system_, {parts_.writer, parts_.reader, parts_.clock, o});
+  }
+
+  void spawn_bulk_desk() {
+    actors::bulk_options o;
+    o.rate = options_.bulk_rate;
+    parts_.bulk_desk =
+      actors::spawn_bulk_desk(system_, {parts_.writer, parts_.reader, parts_.gateway, parts_.clock, o});
   }
 
   void spawn_scheduler() {
@@ -130,7 +139,8 @@ private:
       parts_.supervisor_lease = spawn_lease(
         parts_.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
     for (const auto& [name, make] : with_.singletons) {
-      parts_.singletons.push_back(actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
+      parts_.singletons.push_back(
+        actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
       parts_.singleton_leases.push_back(
         spawn_lease(parts_.singletons.back(), {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
     }
@@ -170,6 +180,7 @@ private:
     add("scheduler", {}, parts_.scheduler);
     add("supervisor", {}, parts_.supervisor);
     add("janitor", {}, parts_.janitor);
+    add("bulk_desk", {}, parts_.bulk_desk);
     add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
     add("lease", supervisor_lease_name, parts_.supervisor_lease);
     for (std::size_t i = 0; i < parts_.singleton_leases.size(); ++i)

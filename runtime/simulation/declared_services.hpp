@@ -23,7 +23,7 @@ struct service_faults {
   std::uint32_t fails = 0;        ///< for now, and it took place all the same
   std::uint32_t hangs = 0;        ///< never answers; nothing takes place
   std::uint32_t goes_silent = 0;  ///< takes place and is never answered
-  std::uint32_t acts_late = 0;    ///< the connection is lost, or stays silent; it takes place later, until the grace ends
+  std::uint32_t acts_late = 0; ///< the connection is lost, or stays silent; it takes place later, until the grace ends
   workflow::span latency_min{1};
   workflow::span latency_max{50};
 };

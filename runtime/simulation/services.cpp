@@ -101,7 +101,8 @@ void services::act_later(const declared_service& service, const actors::call& wh
   const auto latest = sent_at + (what.complete_by - what.began_at) + grace_of(what.workflow) / 2;
   if (latest <= world_.now())
     return hung_.push_back(answer);
-  const auto wait = world_.chance().between(workflow::span{0}, std::chrono::floor<workflow::span>(latest - world_.now()));
+  const auto wait =
+    world_.chance().between(workflow::span{0}, std::chrono::floor<workflow::span>(latest - world_.now()));
   ++at_work_[what.key];
   at_work_until_ = std::max<moment>(at_work_until_, world_.now() + wait);
   world_.in(wait, [this, &service, what, sent_at] {
