@@ -53,8 +53,11 @@ struct list_tasks {
   boxed<store::task_filter> filter;
   std::uint64_t before = 0; ///< 0: the newest
   std::uint32_t max = 100;
+  std::uint8_t order = 0; ///< workflow::task_order; 0: by their numbers, the newest first
+  bool is_reversed = false;
+  std::string before_key{}; ///< with an order
 };
-STEADFAST_MESSAGE(list_tasks, x.filter, x.before, x.max)
+STEADFAST_MESSAGE(list_tasks, x.filter, x.before, x.max, x.order, x.is_reversed, x.before_key)
 
 using workflow::act_refusal;
 using workflow::task_act;

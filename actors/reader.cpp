@@ -4,6 +4,7 @@
 #include "actors/deps.hpp"
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
+#include "actors/task_questions.hpp"
 #include "actors/type_ids.hpp"
 
 #include <caf/actor_system.hpp>
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -35,7 +37,7 @@ public:
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
-    counts_.clear();
+    questions_.clear();
     deps_ = {};
   }
 
@@ -44,10 +46,10 @@ public:
     return {
       [this](const show_task& m) { return guarded([&] { return on_show(m); }); },
       [this](const find_task& m) { return guarded([&] { return view_of(deps_.store->find(m.number), false); }); },
-      [this](const list_tasks& m) { return guarded([&] { return on_list(m); }); },
+      [this](const list_tasks& m) { return on_question<boxed<store::task_page>>(m); },
       [this](const find_overdue& m) { return guarded([&] { return on_overdue(m); }); },
       [this](const find_notices& m) { return guarded([&] { return on_notices(m); }); },
-      [this](const count_tasks& m) { return on_count(m); },
+      [this](const count_tasks& m) { return on_question<task_count>(m); },
       [this](const list_leases&) { return guarded([&] { return on_leases(); }); },
       [this](const list_alerts& m) {
         return guarded([&] { return alert_page{boxes(deps_.store->alerts(m.open_only, m.max))}; });
@@ -63,7 +65,7 @@ public:
       },
       [](const inspect_state&) { return state_of("", state_tree{}); },
       [this](const show_stats&) { return guarded([&] { return boxed<store::store_stats>{deps_.store->stats()}; }); },
-      [this](flush) { count_on(); },
+      [this](flush) { go_on(); },
     };
   }
 
@@ -104,41 +106,32 @@ private:
     return view;
   }
 
-  boxed<store::task_page> on_list(const list_tasks& m) {
-    const auto before = m.before == 0 ? std::nullopt : std::optional{m.before};
-    boxed<store::task_page> page{deps_.store->list(m.filter ? *m.filter : store::task_filter{}, before, m.max)};
-    report_damage();
-    return page;
-  }
-
-  /// To count may take seconds: what is asked meanwhile is answered between two parts.
-  caf::result<task_count> on_count(const count_tasks& m) {
-    if (counts_.size() == counts_max)
-      return caf::make_error(caf::sec::runtime_error,
-                             "more than " + std::to_string(counts_max) + " counts are under way: ask again later");
-    open_count c{make_response_promise<task_count>(), m.filter ? *m.filter : store::task_filter{}, m.limit, 0, {}};
-    auto answer = c.promise;
-    counts_.push_back(std::move(c));
-    if (counts_.size() == 1)
-      tell(this, self_telling_reader{this}, flush{});
+  /// To look through many tasks may take seconds: what is asked meanwhile is answered between two parts. What one part answers is
+  /// not put off, unless others wait.
+  template <class Answer, class Question>
+  caf::result<Answer> on_question(const Question& m) {
+    if (questions_.size() == questions_max)
+      return caf::make_error(caf::sec::runtime_error, "more than " + std::to_string(questions_max)
+                                                        + " lists and counts are under way: ask again later");
+    auto answer = make_response_promise<Answer>();
+    questions_.push_back(question_of(m, answer));
+    if (questions_.size() == 1)
+      go_on();
     return answer;
   }
 
-  void count_on() {
-    auto c = std::move(counts_.front());
-    counts_.pop_front();
+  void go_on() {
+    auto q = std::move(questions_.front());
+    questions_.pop_front();
     try {
-      const auto part = deps_.store->count_part(c.filter, c.before);
-      c.found += part.matched;
-      c.before = part.next;
-      if (c.before && c.found < c.limit)
-        counts_.push_back(std::move(c));
-      else
-        c.promise.deliver(task_count{std::min(c.found, c.limit)});
+      const bool is_answered = q->go_on(*deps_.store);
+      report_damage();
+      if (!is_answered)
+        questions_.push_back(std::move(q));
     } catch (const store::store_error& e) {
-      c.promise.deliver(caf::make_error(caf::sec::runtime_error, std::string{e.what()}));
+      q->fail(caf::make_error(caf::sec::runtime_error, std::string{e.what()}));
     }
-    if (!counts_.empty())
+    if (!questions_.empty())
       tell(this, self_telling_reader{this}, flush{});
   }
 
@@ -200,18 +193,11 @@ private:
     }
   }
 
-  struct open_count {
-    caf::typed_response_promise<task_count> promise;
-    store::task_filter filter;
-    std::uint64_t limit = 0;
-    std::uint64_t found = 0;
-    std::optional<std::uint64_t> before;
-  };
-  static constexpr std::size_t counts_max = 64;
+  static constexpr std::size_t questions_max = 64;
 
   reader_deps deps_;
-  std::deque<open_count> counts_; ///< under way, in turns
-  workflow::instant since_;       ///< when the store was opened
+  std::deque<std::unique_ptr<task_question>> questions_; ///< under way, in turns
+  workflow::instant since_;                              ///< when the store was opened
   definition_cache definitions_;
 };
 

@@ -164,13 +164,27 @@ STEADFAST_MESSAGE(late_reply_page, x.late_replies)
 struct count_tasks {
   boxed<store::task_filter> filter;
   std::uint64_t limit = 0;
+  std::uint8_t by = 0; ///< workflow::task_grouping
 };
-STEADFAST_MESSAGE(count_tasks, x.filter, x.limit)
+STEADFAST_MESSAGE(count_tasks, x.filter, x.limit, x.by)
+
+/// Tasks that have something in common.
+struct task_group {
+  std::string name; ///< workflow::group_of
+  std::uint64_t count = 0;
+  std::vector<std::uint64_t> states; ///< how many are in each, by number of the state
+  workflow::instant oldest;          ///< submission
+  workflow::instant newest;
+};
+STEADFAST_MESSAGE(task_group, x.name, x.count, x.states, x.oldest, x.newest)
 
 struct task_count {
   std::uint64_t count = 0;
+  std::vector<task_group> groups{}; ///< the largest first; at most task_groups_max
+  std::uint64_t in_no_group = 0;  ///< tasks of groups above that
 };
-STEADFAST_MESSAGE(task_count, x.count)
+STEADFAST_MESSAGE(task_count, x.count, x.groups, x.in_no_group)
+inline constexpr std::size_t task_groups_max = 1000;
 
 /// Asks for the store's figures.
 struct show_stats {};

@@ -201,7 +201,7 @@ json start_bulk(const control_context& c, const json& params) {
   act.new_key = flag_of(params, "new_key", false);
   act.who = text_of(params, "who");
   act.why = text_of(params, "why", "");
-  const auto filter = filter_of(params);
+  const auto filter = task_filter_of(c, params);
   workflow::bulk_act b;
   b.act = act.act;
   b.step = act.step;

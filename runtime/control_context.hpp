@@ -104,6 +104,15 @@ nlohmann::json list_incidents(const control_context& c, const nlohmann::json& pa
 nlohmann::json show_incident(const control_context& c, const nlohmann::json& params);
 nlohmann::json act_on_incident(const control_context& c, const nlohmann::json& params);
 
+/// Tasks found among many: control_finding.cpp
+nlohmann::json list_tasks(const control_context& c, const nlohmann::json& params);
+nlohmann::json count_tasks(const control_context& c, const nlohmann::json& params);
+/// What nobody has reversed.
+nlohmann::json list_in_place(const control_context& c, const nlohmann::json& params);
+/// What these parameters ask for; a payload by a place that has no index is refused.
+store::task_filter task_filter_of(const control_context& c, const nlohmann::json& params);
+const std::vector<std::string>& task_filter_params(); ///< their names
+
 /// Acts on many tasks: control_bulk.cpp
 nlohmann::json start_bulk(const control_context& c, const nlohmann::json& params);
 nlohmann::json list_bulk_acts(const control_context& c, const nlohmann::json& params);
@@ -124,11 +133,11 @@ std::string text_of(const nlohmann::json& params, const char* name, const std::s
 std::string document_of(const nlohmann::json& params, const char* name);
 /// What is to be done to a task.
 actors::task_act act_of(const nlohmann::json& params);
-/// Which tasks are meant.
-store::task_filter filter_of(const nlohmann::json& params);
 bool flag_of(const nlohmann::json& params, const char* name, bool absent);
 /// Milliseconds since 1970.
 workflow::instant moment_of(const nlohmann::json& params, const char* name, workflow::instant absent);
+/// `max`: of entries of a page.
+std::size_t max_of(const nlohmann::json& params);
 /// Throws when there is nothing.
 void require(const nlohmann::json& params, const char* name);
 

@@ -29,15 +29,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t page_max = 1000;
-
 /// What people say of themselves and of their reasons is kept with what they did, and no more of it than is kept is taken.
 std::size_t size_max_of(std::string_view name) {
   return name == "who" || name == "why" ? workflow::note_size_max : std::string::npos;
-}
-
-std::size_t max_of(const json& params) {
-  return std::min(number_of(params, "max", std::size_t{100}), page_max);
 }
 
 // ---- submitting ----
@@ -145,50 +139,6 @@ json task_state(const control_context& c, const json& params) {
   return answer;
 }
 
-} // namespace
-
-store::task_filter filter_of(const json& params) {
-  store::task_filter f;
-  f.workflow = text_of(params, "workflow", "");
-  f.locked_by = text_of(params, "locked_by", "");
-  f.text = text_of(params, "text", "");
-  f.agent = text_of(params, "agent", "");
-  const auto states = params.value("states", json::array());
-  if (!states.is_array())
-    throw control_error{control_error::invalid_params, "`states` must be a list of states"};
-  for (const auto& name : states) {
-    const auto state = name.is_string() ? workflow::parse_process_state(name.get<std::string>()) : std::nullopt;
-    if (!state)
-      throw control_error{control_error::invalid_params, "`states`: there is no state " + name.dump()};
-    f.states.push_back(*state);
-  }
-  f.submitted_before = moment_of(params, "submitted_before_ms", f.submitted_before);
-  f.submitted_after = moment_of(params, "submitted_after_ms", f.submitted_after);
-  return f;
-}
-
-namespace {
-
-json list_tasks(const control_context& c, const json& params) {
-  actors::list_tasks question;
-  question.filter = actors::boxed<store::task_filter>{filter_of(params)};
-  question.before = number_of(params, "before", std::uint64_t{0});
-  question.max = static_cast<std::uint32_t>(max_of(params));
-  const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.gateway, question);
-  json tasks = json::array();
-  for (const auto& t : page->tasks)
-    tasks.push_back(task_summary_json(t));
-  return {{"tasks", tasks}, {"next", page->next ? json(*page->next) : json{}}};
-}
-
-json count_tasks(const control_context& c, const json& params) {
-  constexpr std::uint64_t limit = 10'000'000;
-  actors::count_tasks question;
-  question.filter = actors::boxed<store::task_filter>{filter_of(params)};
-  question.limit = number_of(params, "limit", limit);
-  return {{"count", c.ask<actors::task_count>(c.parts.reader, question).count}};
-}
-
 json act_on_task(const control_context& c, const json& params) {
   actors::act_on_task question;
   question.id = text_of(params, "id");
@@ -255,9 +205,6 @@ void expect_known(const json& params, const names& known) {
     }
 }
 
-const names task_filter_params{
-  "states", "workflow", "locked_by", "agent", "text", "submitted_before_ms", "submitted_after_ms"};
-
 names with(names more, const names& others) {
   more.insert(more.end(), others.begin(), others.end());
   return more;
@@ -293,6 +240,11 @@ actors::task_act act_of(const json& params) {
 
 workflow::instant moment_of(const json& params, const char* name, workflow::instant absent) {
   return workflow::instant{workflow::span{number_of(params, name, absent.time_since_epoch().count())}};
+}
+
+std::size_t max_of(const json& params) {
+  constexpr std::size_t page_max = 1000;
+  return std::min(number_of(params, "max", std::size_t{100}), page_max);
 }
 
 std::string text_of(const json& params, const char* name) {
@@ -359,8 +311,9 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   };
   add("task.show", show_task, {"id"});
   add("task.state", task_state, {"id"});
-  add("task.list", list_tasks, with({"before", "max"}, task_filter_params));
-  add("task.count", count_tasks, with({"limit"}, task_filter_params));
+  add("task.list", list_tasks, with({"before", "max", "sort", "reverse"}, task_filter_params()));
+  add("task.count", count_tasks, with({"limit", "by"}, task_filter_params()));
+  add("task.in_place", list_in_place, with({"all", "before", "max"}, task_filter_params()));
   add("task.act", act_on_task, {"id", "act", "step", "document", "new_key", "who", "why"});
   add("task.stuck", list_standstill, {});
   add("task.plan_undo", plan_undo, {"id", "act"});
@@ -371,7 +324,7 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   add("incident.show", show_incident, {"incident"});
   add("incident.act", act_on_incident, {"incident", "act", "until_ms", "who", "why"});
   add("bulk.start", start_bulk,
-      with({"act", "step", "document", "new_key", "who", "why", "where", "dry_run"}, task_filter_params));
+      with({"act", "step", "document", "new_key", "who", "why", "where", "dry_run"}, task_filter_params()));
   add("bulk.list", list_bulk_acts, {"all", "before", "max"});
   add("bulk.show", show_bulk_act, {"bulk"});
   add("bulk.stop", stop_bulk, {"bulk", "who", "why"});

@@ -91,6 +91,8 @@ json definition_json(const workflow::definition& d) {
   };
   if (!d.result.empty())
     j["result"] = result_json(d.result);
+  for (const auto& place : d.index)
+    j["index"].push_back("payload:" + place);
   for (std::size_t i = 0; i < d.steps.size(); ++i)
     j["steps"].push_back(step_json(d, i));
   return j;

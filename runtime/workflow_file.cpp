@@ -192,6 +192,16 @@ workflow::step_definition read_step(toml_section in) {
   return s;
 }
 
+void read_index(toml_section& in, std::vector<std::string>& into) {
+  static constexpr std::string_view word = "payload:";
+  in.read("index", into);
+  for (auto& place : into)
+    if (place.starts_with(word))
+      place.erase(0, word.size());
+    else
+      in.complain("index", workflow::quoted(place) + " is not written as \"payload:/customer\"");
+}
+
 workflow::definition read_definition(toml_section in) {
   workflow::definition d;
   in.read("name", d.name);
@@ -203,6 +213,7 @@ workflow::definition read_definition(toml_section in) {
   in.read_count("takeovers_max", d.takeovers_max, 1U);
   in.read_count("priority", d.priority, std::uint8_t{0}, workflow::priority_max);
   read_result(in, d.result);
+  read_index(in, d.index);
   for (auto& x : in.sections("step"))
     d.steps.push_back(read_step(x));
   in.end();

@@ -127,6 +127,9 @@ private:
              name + ": missing in table ended");
       ++ended_[t.workflow];
     }
+    for (const auto& x : workflow::indexed_values(*known.definition, t.payload.view()))
+      expect(counted(in_.payload_index, payload_index_key(x, t.number)),
+             name + ": missing in table payload_index with the value at " + x.place);
   }
 
   bool counted(lmdb::table t, std::string_view k) {
@@ -153,13 +156,15 @@ private:
                                + std::to_string(expected));
     };
     report_.records += txn_.entries(in_.states) + txn_.entries(in_.deadlines) + txn_.entries(in_.ready)
-                       + txn_.entries(in_.delayed) + txn_.entries(in_.locked) + txn_.entries(in_.ended);
+                       + txn_.entries(in_.delayed) + txn_.entries(in_.locked) + txn_.entries(in_.ended)
+                       + txn_.entries(in_.payload_index);
     same(in_.states, report_.tasks, "states");
     same(in_.deadlines, entries_[in_.deadlines.dbi], "deadlines");
     same(in_.ready, entries_[in_.ready.dbi], "ready");
     same(in_.delayed, entries_[in_.delayed.dbi], "delayed");
     same(in_.locked, entries_[in_.locked.dbi], "locked");
     same(in_.ended, entries_[in_.ended.dbi], "ended");
+    same(in_.payload_index, entries_[in_.payload_index.dbi], "payload_index");
   }
 
   void check_ids() {

@@ -125,10 +125,15 @@ void serialize(Archive& ar, definition& x, unsigned) {
   static_assert(has_result || !Archive::is_saving::value, "format 1 cannot say all of a definition");
   if constexpr (has_result)
     all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max, x.priority,
-        x.result);
+        x.result, x.index);
   else
     all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max,
         x.priority);
+}
+
+template <class Archive>
+void serialize(Archive& ar, payload_value& x, unsigned) {
+  all(ar, x.place, x.value);
 }
 
 template <class Archive>
@@ -432,12 +437,13 @@ void serialize(Archive& ar, outcome& x, unsigned) {
 /// Stored too, as a record of its own within a bulk act.
 template <class Archive>
 void serialize(Archive& ar, task_filter& x, unsigned) {
-  all(ar, x.states, x.workflow, x.locked_by, x.text, x.agent, x.submitted_before, x.submitted_after);
+  all(ar, x.states, x.workflow, x.locked_by, x.text, x.agent, x.submitted_before, x.submitted_after, x.ended_before,
+      x.ended_after, x.step, x.cause, x.payload);
 }
 
 template <class Archive>
 void serialize(Archive& ar, task_page& x, unsigned) {
-  all(ar, x.tasks, x.next);
+  all(ar, x.tasks, x.next, x.next_key);
 }
 
 template <class Archive>

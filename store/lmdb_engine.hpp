@@ -45,6 +45,8 @@ public:
   task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override;
   std::size_t count(const task_filter& filter, std::size_t limit) const override;
   tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const override;
+  tally visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
+                   const task_visitor& use) const override;
   due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
                    std::size_t max) const override;
   std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override;
@@ -99,6 +101,9 @@ private:
   auto read(F f) const;
   /// Throws damaged_record. `recent`: what recent_ids::find said before the snapshot was taken.
   std::optional<task_ref> ref_of(const snapshot& see, const std::string& id, std::optional<std::uint64_t> recent) const;
+  template <class Use>
+  std::optional<std::uint64_t> look_through(const lmdb::transaction& txn, const snapshot& see, const task_filter& filter,
+                                            std::optional<std::uint64_t> before, std::size_t most, Use use) const;
   /// A task that is damaged is reported and absent.
   std::optional<snapshot::known_task> believed(const snapshot& see, std::uint64_t number, bool whole = false) const;
 

@@ -152,7 +152,7 @@ void remove_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t
 
 void purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number) {
   const place x{txn, in, number};
-  for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked, in.ended})
+  for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked, in.ended, in.payload_index})
     purge(x, t);
 }
 

@@ -1,6 +1,7 @@
 // Tasks, singly and in pages.
 
 #include "store/reading.hpp"
+#include "workflow/finding.hpp"
 #include "workflow/mutant.hpp"
 
 #include <algorithm>
@@ -10,15 +11,28 @@ namespace steadfast::store {
 
 namespace {
 
-/// Tasks looked at in one snapshot; a page may end early because of it, so that no snapshot lives long.
-constexpr std::size_t looked_at_max = 20'000;
-constexpr std::size_t counted_in_part_max = 2000;
+/// Tasks looked at in one snapshot, unless a longer page is asked for; a page may end early because of it, so that no snapshot lives
+/// long and no question holds up another.
+constexpr std::size_t looked_at_max = 2000;
+constexpr std::size_t due_looked_at_max = 20'000;
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-bool matches(const workflow::task& t, const task_filter& f) {
+bool has_ended_within(const workflow::task& t, const task_filter& f) {
+  if (f.ended_before == workflow::never && f.ended_after == workflow::unset)
+    return true;
+  return t.ended_at != workflow::unset && t.ended_at < f.ended_before && t.ended_at > f.ended_after;
+}
+
+bool is_at_step(const workflow::task& t, const workflow::definition& d, const std::string& name) {
+  const auto i = workflow::stands_at(t, d);
+  return i && d.steps[*i].name == name;
+}
+
+/// `cause`: the filter's, generalized. Whether the payload matches is told by its index.
+bool matches(const workflow::task& t, const workflow::definition& d, const task_filter& f, const std::string& cause) {
   if (!f.states.empty() && std::find(f.states.begin(), f.states.end(), t.state) == f.states.end())
     return false;
   if (!f.workflow.empty() && t.workflow != f.workflow)
@@ -29,12 +43,18 @@ bool matches(const workflow::task& t, const task_filter& f) {
     return false;
   if (!f.agent.empty() && !workflow::is_at_agent(t, f.agent))
     return false;
-  return t.submitted_at < f.submitted_before && t.submitted_at > f.submitted_after;
+  if (!f.step.empty() && !is_at_step(t, d, f.step))
+    return false;
+  if (!cause.empty() && workflow::generalized(t.cause) != cause)
+    return false;
+  return t.submitted_at < f.submitted_before && t.submitted_at > f.submitted_after && has_ended_within(t, f);
 }
 
 bool is_by_state_only(const task_filter& f) {
-  return f.workflow.empty() && f.locked_by.empty() && f.text.empty() && f.agent.empty()
-         && f.submitted_before == workflow::never && f.submitted_after == workflow::unset;
+  return f.workflow.empty() && f.locked_by.empty() && f.text.empty() && f.agent.empty() && f.step.empty()
+         && f.cause.empty() && f.payload.empty() && f.submitted_before == workflow::never
+         && f.submitted_after == workflow::unset && f.ended_before == workflow::never
+         && f.ended_after == workflow::unset;
 }
 
 /// Whether the counters of the store tell it.
@@ -42,11 +62,16 @@ bool is_counted(const task_filter& f) {
   return is_by_state_only(f) && f.states.size() <= 1;
 }
 
-/// Task numbers in falling order, from one or more index ranges.
+/// Numbers of tasks that may match, in falling order, from one or more index ranges.
 class newest_first {
 public:
-  newest_first(const lmdb::transaction& txn, const tables& in, const task_filter& f, std::uint64_t before) {
-    if (!f.locked_by.empty()) {
+  newest_first(const lmdb::transaction& txn, const tables& in, const task_filter& f, std::uint64_t before)
+      : txn_{txn},
+        in_{in},
+        payload_{f.payload} {
+    if (!payload_.empty()) {
+      add(txn, in.payload_index, std::string{payload_value_key(payload_.front()).view()}, before);
+    } else if (!f.locked_by.empty()) {
       add(txn, in.locked, std::string{owner_key(f.locked_by).view()}, before);
     } else if (!f.states.empty()) {
       auto states = f.states;
@@ -71,6 +96,13 @@ public:
     return number;
   }
 
+  /// Whether the payload of the task has all values that were asked for.
+  bool has_payload(std::uint64_t number) const {
+    return std::all_of(payload_.begin(), payload_.end(), [&](const workflow::payload_value& x) {
+      return txn_.get(in_.payload_index, payload_index_key(x, number)).has_value();
+    });
+  }
+
 private:
   struct range {
     range(const lmdb::transaction& txn, lmdb::table t, std::string p) : cursor{txn, t}, prefix{std::move(p)} {}
@@ -87,14 +119,10 @@ private:
     r.set(r.cursor.seek_before(key{std::string_view{r.prefix}, before}));
   }
 
+  const lmdb::transaction& txn_;
+  const tables& in_;
+  const std::vector<workflow::payload_value>& payload_;
   std::deque<range> ranges_;
-};
-
-/// A part of a list that one snapshot gives.
-struct stretch {
-  std::vector<workflow::task> tasks;
-  std::size_t matched = 0;
-  std::optional<std::uint64_t> next;
 };
 
 } // namespace
@@ -181,24 +209,35 @@ std::optional<exported_task> lmdb_engine::export_task(const std::string& id) con
   });
 }
 
+/// Hands the tasks that match to use(known_task&&), newest first, until it says no, or there are none, or so many were looked at;
+/// where to go on.
+template <class Use>
+std::optional<std::uint64_t> lmdb_engine::look_through(const lmdb::transaction& txn, const snapshot& see,
+                                                       const task_filter& filter, std::optional<std::uint64_t> before,
+                                                       std::size_t most, Use use) const {
+  const auto cause = filter.cause.empty() ? std::string{} : workflow::generalized(filter.cause);
+  newest_first numbers{txn, in_, filter, before.value_or(~0ULL)};
+  auto last = before.value_or(~0ULL);
+  for (std::size_t looked_at = 0; const auto number = numbers.next(); ++looked_at, last = *number) {
+    if (looked_at == most)
+      return last;
+    auto known = numbers.has_payload(*number) ? believed(see, *number) : std::nullopt;
+    if (known && matches(known->state.task, *known->definition, filter, cause) && !use(*std::move(known)))
+      return last;
+  }
+  return std::nullopt;
+}
+
 task_page lmdb_engine::list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const {
   return read([&](const lmdb::transaction& txn, const snapshot& see) {
     task_page page;
-    newest_first numbers{txn, in_, filter, before.value_or(~0ULL)};
-    std::optional<std::uint64_t> last;
-    for (std::size_t looked_at = 0;; ++looked_at) {
-      const auto number = numbers.next();
-      if (!number)
-        return page;
-      if (page.tasks.size() == max || looked_at == looked_at_max) {
-        page.next = last.value_or(before.value_or(~0ULL));
-        return page;
-      }
-      last = number;
-      auto known = believed(see, *number);
-      if (known && matches(known->state.task, filter))
-        page.tasks.push_back(std::move(known->state.task));
-    }
+    page.next = look_through(txn, see, filter, before, std::max(max, looked_at_max), [&](snapshot::known_task&& known) {
+      if (page.tasks.size() == max)
+        return false;
+      page.tasks.push_back(std::move(known.state.task));
+      return true;
+    });
+    return page;
   });
 }
 
@@ -221,17 +260,18 @@ state_store::tally lmdb_engine::count_part(const task_filter& filter, std::optio
         part.matched += tasks;
     return part;
   }
+  return visit_part(filter, before, [](workflow::task&&, const workflow::definition&) {});
+}
+
+state_store::tally lmdb_engine::visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
+                                           const task_visitor& use) const {
   return read([&](const lmdb::transaction& txn, const snapshot& see) {
-    newest_first numbers{txn, in_, filter, before.value_or(~0ULL)};
-    for (std::size_t looked_at = 0; const auto number = numbers.next(); ++looked_at) {
-      if (looked_at == counted_in_part_max) {
-        part.next = before;
-        return part;
-      }
-      before = number;
-      const auto known = believed(see, *number);
-      part.matched += known && matches(known->state.task, filter) ? 1 : 0;
-    }
+    tally part;
+    part.next = look_through(txn, see, filter, before, looked_at_max, [&](snapshot::known_task&& known) {
+      ++part.matched;
+      use(std::move(known.state.task), *known.definition);
+      return true;
+    });
     return part;
   });
 }
@@ -248,7 +288,7 @@ state_store::due_page lmdb_engine::overdue(workflow::instant now,
       const auto due = key_reader{c.key()}.instant().value_or(workflow::never);
       if (due > now)
         return page;
-      if (page.tasks.size() == max || looked_at == looked_at_max) {
+      if (page.tasks.size() == max || looked_at == due_looked_at_max) {
         page.next = after;
         return page;
       }

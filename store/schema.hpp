@@ -2,6 +2,7 @@
 
 #include "store/key.hpp"
 #include "store/lmdb.hpp"
+#include "workflow/payload_index.hpp"
 
 #include <array>
 #include <cstdint>
@@ -40,12 +41,13 @@ struct tables {
   lmdb::table incident_keys;   ///< digest of a signature, number of an incident that has it -> nothing
   lmdb::table incident_alerts; ///< number of an incident, number of an alert of it that holds -> nothing
   lmdb::table alert_incidents; ///< the same, the other way round
+  lmdb::table payload_index;   ///< length u16, place, length u16, value, number -> nothing
   lmdb::table bulk_acts;       ///< number -> workflow::bulk_act
-  lmdb::table
-    bulk_refusals; ///< number of a bulk act, number of a task -> workflow::bulk_refusal; at most bulk_refusals_max each
+  lmdb::table bulk_refusals;   ///< number of a bulk act, number of a task -> workflow::bulk_refusal
 };
 
 inline constexpr std::uint32_t incidents_since = 6;
+inline constexpr std::uint32_t payload_index_since = 7;
 inline constexpr std::uint32_t bulk_acts_since = 7;
 
 struct table_entry {
@@ -54,7 +56,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 27> all_tables{{
+inline constexpr std::array<table_entry, 28> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -80,6 +82,7 @@ inline constexpr std::array<table_entry, 27> all_tables{{
   {"incident_keys", &tables::incident_keys, incidents_since},
   {"incident_alerts", &tables::incident_alerts, incidents_since},
   {"alert_incidents", &tables::alert_incidents, incidents_since},
+  {"payload_index", &tables::payload_index, payload_index_since},
   {"bulk_acts", &tables::bulk_acts, bulk_acts_since},
   {"bulk_refusals", &tables::bulk_refusals, bulk_acts_since},
 }};
@@ -106,6 +109,14 @@ inline key notice_key(std::string_view observer, std::uint64_t number, std::uint
 
 inline key ended_key(std::string_view workflow, workflow::instant ended_at, std::uint64_t number) {
   return key{owner_key(workflow).view(), ended_at, number};
+}
+
+/// The beginning of the keys of all tasks with that value.
+inline key payload_value_key(const workflow::payload_value& x) {
+  return key{owner_key(x.place).view(), owner_key(x.value).view()};
+}
+inline key payload_index_key(const workflow::payload_value& x, std::uint64_t number) {
+  return key{payload_value_key(x).view(), number};
 }
 
 /// REQUIRES: a key of table `ended`.

@@ -5,6 +5,7 @@
 #include "workflow/command.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/incident.hpp"
+#include "workflow/payload_index.hpp"
 #include "workflow/retention.hpp"
 #include "workflow/task.hpp"
 
@@ -253,11 +254,18 @@ struct task_filter {
   std::string agent; ///< workflow::is_at_agent
   workflow::instant submitted_before = workflow::never;
   workflow::instant submitted_after = workflow::unset;
+  workflow::instant ended_before = workflow::never; ///< this and the next: only tasks that have ended
+  workflow::instant ended_after = workflow::unset;
+  std::string step;  ///< workflow::stands_at
+  std::string cause; ///< generalized as incidents' causes are (workflow/incident.hpp), it is the same
+  std::vector<workflow::payload_value> payload; ///< all must hold; of tasks whose workflow has an index on these places
 };
-/// One page of tasks in order of their numbers, newest first; payloads and large results are left out.
+/// One page of tasks in order of their numbers, newest first, unless another order was asked for; payloads and large results
+/// are left out.
 struct task_page {
   std::vector<workflow::task> tasks;
   std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+  std::string next_key;              ///< with another order: give it too
 };
 struct lease {
   std::string name;
@@ -383,6 +391,10 @@ public:
     std::optional<std::uint64_t> next; ///< give it as `before` for the next part
   };
   virtual tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const = 0;
+  /// The same, and hands each task that matches, with its definition, to `use`; payloads and large results are left out.
+  using task_visitor = std::function<void(workflow::task&&, const workflow::definition&)>;
+  virtual tally visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
+                           const task_visitor& use) const = 0;
   /// Tasks whose next_due has come, oldest due first, after the cursor (due, number); payloads left out.
   struct due_page {
     std::vector<workflow::task> tasks;

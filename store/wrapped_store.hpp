@@ -22,6 +22,10 @@ public:
   tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const override {
     return real().count_part(filter, before);
   }
+  tally visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
+                   const task_visitor& use) const override {
+    return real().visit_part(filter, before, use);
+  }
   due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
                    std::size_t max) const override {
     return real().overdue(now, after, max);

@@ -127,6 +127,10 @@ private:
   /// `known`: the large results there are before, and after it.
   void put_large_results(std::vector<large_result>& known, const workflow::task& next);
   void put_payload(std::uint64_t number, const workflow::blob& payload);
+  /// By which the stored payload of the task is found. Throws damaged_record.
+  std::vector<workflow::payload_value> values_in_index(const workflow::definition& d, std::uint64_t number) const;
+  void put_in_index(std::uint64_t number, const std::vector<workflow::payload_value>& values);
+  void erase_from_index(std::uint64_t number, const std::vector<workflow::payload_value>& values);
   void recount();
   /// For one more task.
   bool has_room(std::uint64_t payload_size);

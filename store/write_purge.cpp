@@ -82,7 +82,9 @@ outcome write_batch::make(const purge_ended& w) {
 
 bool write_batch::purge(std::uint64_t number) {
   try {
-    const auto known = load(number);
+    auto known = load(number);
+    if (known && !known->definition->index.empty())
+      known = load(number, true); // for its payload
     if (!known || !workflow::may_leave(known->state.task.state)
         || (has_open_alert(number) && !workflow::mutant("purged_with_open_alert"))
         || (has_notices(known->state.task) && !workflow::mutant("purged_before_told")))
@@ -113,6 +115,7 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
   const auto& t = known.state.task;
   const key k{t.number};
   remove_from_indexes(txn_, in_, t.number, known.place());
+  erase_from_index(t.number, workflow::indexed_values(*known.definition, t.payload.view()));
   txn_.erase(in_.tasks, k);
   erase_id(t);
   txn_.erase(in_.payloads, k);

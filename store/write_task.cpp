@@ -138,6 +138,7 @@ known_tasks::entry& write_batch::put_new(const workflow::task& t, const definiti
   put_id(t, of_this);
   if (const key k{t.number}; !t.payload.empty())
     txn_.append(in_.payloads, k, encode_record(k, payload_record{t.payload}));
+  put_in_index(t.number, workflow::indexed_values(*d, t.payload.view()));
   auto& e = settings_.known->add_new(t.number, standing_of(t, t.revision, t.payload.size(), std::move(large), d));
   const auto now = e.now.placed();
   move_in_queue(txn_, in_, t.number, {}, now);
@@ -190,8 +191,12 @@ outcome write_batch::make(const update_task& w) {
 
 std::uint64_t write_batch::replace(known_tasks::entry& e, const workflow::task& next, const beside& also) {
   auto& stands = e.now;
+  const auto indexed =
+    also.payload_changed ? values_in_index(*stands.definition, next.number) : std::vector<workflow::payload_value>{};
   put_large_results(stands.large, next);
   if (also.payload_changed) {
+    erase_from_index(next.number, indexed);
+    put_in_index(next.number, workflow::indexed_values(*stands.definition, next.payload.view()));
     stands.payload_size = next.payload.size();
     put_payload(next.number, next.payload);
   }
@@ -245,6 +250,28 @@ void write_batch::put_payload(std::uint64_t number, const workflow::blob& payloa
     txn_.erase(in_.payloads, k);
   else
     txn_.put(in_.payloads, k, encode_record(k, payload_record{payload}));
+}
+
+// ---- the index of payloads ----
+
+std::vector<workflow::payload_value> write_batch::values_in_index(const workflow::definition& d,
+                                                                  std::uint64_t number) const {
+  const key k{number};
+  const auto bytes = d.index.empty() ? std::nullopt : txn_.get(in_.payloads, k);
+  if (!bytes)
+    return {};
+  return workflow::indexed_values(d, decode_record<payload_record>(k, *bytes).bytes.view());
+}
+
+void write_batch::put_in_index(std::uint64_t number, const std::vector<workflow::payload_value>& values) {
+  for (const auto& x : values)
+    txn_.put(in_.payload_index, payload_index_key(x, number), {});
+}
+
+void write_batch::erase_from_index(std::uint64_t number, const std::vector<workflow::payload_value>& values) {
+  if (!workflow::mutant("payload_index_left"))
+    for (const auto& x : values)
+      txn_.erase(in_.payload_index, payload_index_key(x, number));
 }
 
 // ---- others ----

@@ -2,6 +2,7 @@
 
 #include "workflow/json_text.hpp"
 #include "workflow/name.hpp"
+#include "workflow/payload_index.hpp"
 #include "workflow/task.hpp"
 
 #include <algorithm>
@@ -244,6 +245,8 @@ std::vector<std::string> problems(const definition& d) {
   }
   check_cycles(r, g);
   check_result(r, d);
+  for (const auto& wrong : problems_of_index(d.index))
+    r.add(wrong);
   return found;
 }
 

@@ -119,6 +119,8 @@ public:
   workflow_builder& alert_after(std::chrono::milliseconds without_agent);
   workflow_builder& takeovers(std::uint32_t most);
   workflow_builder& priority(std::uint8_t zero_first);
+  /// Tasks are found by the value at this place of their payload, a JSON Pointer. At most 4 places.
+  workflow_builder& index(std::string pointer);
 
   const std::string& name() const;
   std::uint32_t version() const;

@@ -256,6 +256,11 @@ workflow_builder& workflow_builder::priority(std::uint8_t zero_first) {
   return *this;
 }
 
+workflow_builder& workflow_builder::index(std::string pointer) {
+  what_->index.push_back(std::move(pointer));
+  return *this;
+}
+
 const std::string& workflow_builder::name() const {
   return what_->name;
 }

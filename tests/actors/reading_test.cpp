@@ -1,8 +1,12 @@
 // Reads that take long leave room for others.
 
 #include "tests/actors/one_node.hpp"
+#include "workflow/finding.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
 
 using namespace steadfast;
 using namespace std::chrono_literals;
@@ -60,4 +64,75 @@ TEST_CASE("a count whose read fails is answered as failed, and the next one is r
   CHECK_FALSE(node.system().ask<actors::task_count>(node.reader, count_of("t1", 100)));
   node.store().fail_reads(false);
   CHECK(node.system().ask<actors::task_count>(node.reader, count_of("t1", 100))->count == 1);
+}
+
+TEST_CASE("a list in another order answers other questions before it is done, and has every task once over its pages") {
+  tests::node_settings settings;
+  settings.schedulers.clear();
+  settings.has_supervisor = false;
+  one_node node{settings};
+  constexpr int tasks = 5000;
+  fill(node, tasks);
+  node.run();
+  auto& sys = node.system();
+  actors::list_tasks question;
+  question.order = static_cast<std::uint8_t>(workflow::task_order::id);
+  question.max = 2000;
+  std::vector<std::string> ids;
+  for (bool more = true; more;) {
+    const auto page = sys.begin_to_ask<actors::boxed<store::task_page>>(node.reader, question);
+    const auto leases = sys.begin_to_ask<actors::lease_page>(node.reader, actors::list_leases{});
+    while (!*leases)
+      REQUIRE(sys.step());
+    CHECK_FALSE(*page);
+    sys.run();
+    REQUIRE(*page);
+    for (const auto& t : (**page)->tasks)
+      ids.push_back(t.id);
+    more = (**page)->next.has_value();
+    question.before = (**page)->next.value_or(0);
+    question.before_key = (**page)->next_key;
+  }
+  CHECK(std::is_sorted(ids.begin(), ids.end()));
+  CHECK(std::set<std::string>{ids.begin(), ids.end()}.size() == tasks);
+  CHECK(ids.size() == tasks);
+}
+
+TEST_CASE("a list that finds little looks through all tasks and answers others meanwhile") {
+  tests::node_settings settings;
+  settings.schedulers.clear();
+  settings.has_supervisor = false;
+  one_node node{settings};
+  fill(node, 9000);
+  node.run();
+  auto& sys = node.system();
+  actors::list_tasks question{count_of("t77", 0).filter, 0, 3};
+  const auto page = sys.begin_to_ask<actors::boxed<store::task_page>>(node.reader, question);
+  const auto leases = sys.begin_to_ask<actors::lease_page>(node.reader, actors::list_leases{});
+  while (!*leases)
+    REQUIRE(sys.step());
+  CHECK((**page)->tasks.size() == 3); // t7799, t7798, t7797: the first part has them
+  question.filter = count_of("t1234", 0).filter;
+  const auto rare = sys.ask<actors::boxed<store::task_page>>(node.reader, question);
+  REQUIRE(rare);
+  CHECK((*rare)->tasks.size() == 1);
+  CHECK_FALSE((*rare)->next);
+}
+
+TEST_CASE("tasks are counted in groups over all parts, the largest group first") {
+  tests::node_settings settings;
+  settings.schedulers.clear();
+  settings.has_supervisor = false;
+  one_node node{settings};
+  fill(node, 4500);
+  node.run();
+  auto question = count_of("t", 1'000'000);
+  question.by = static_cast<std::uint8_t>(workflow::task_grouping::step);
+  const auto counted = node.system().ask<actors::task_count>(node.reader, question);
+  REQUIRE(counted);
+  CHECK(counted->count == 4500);
+  REQUIRE(counted->groups.size() == 1);
+  CHECK(counted->groups[0].count == 4500);
+  CHECK(counted->groups[0].states.at(static_cast<std::size_t>(workflow::process_state::pending)) == 4500);
+  CHECK(counted->in_no_group == 0);
 }

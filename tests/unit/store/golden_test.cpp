@@ -168,8 +168,11 @@ TEST_CASE("row 70: every stored record is written as in format 1 and read back")
   check_stored("set_aside", set_aside_record{"its checksum does not match", moment(50), workflow::blob{"as found"}});
 }
 
-TEST_CASE("row 70: a definition is written as in format 6, and read as in formats 1 and 6") {
+TEST_CASE("row 70: a definition is written as in format 6, and with an index as in format 7, and read as in all") {
   check_stored("definition", sample_definition(), format_6);
+  auto indexed = sample_definition();
+  indexed.index = {"/customer", "/region"};
+  check_stored("definition", indexed, format_7);
   check_sent("exported_task", sample_export(), format_6);
 
   const auto old = decode_record<workflow::definition>(key_of_all, golden_bytes("definition", {}));
@@ -232,8 +235,8 @@ TEST_CASE("what processes of one version send each other is written as it was") 
   check_sent("explanation", workflow::explanation{"waits at", moment(60)});
   check_sent("write_list", sample_writes());
   check_sent("outcome", sample_outcome());
-  check_sent("task_filter", sample_filter());
-  check_sent("task_page", task_page{{sample_task()}, 5});
+  check_sent("task_filter", sample_filter(), format_7);
+  check_sent("task_page", task_page{{sample_task()}, 5, "key"}, format_7);
   check_sent("due_page", state_store::due_page{{sample_task()}, std::pair{moment(61), std::uint64_t{5}}});
   check_sent("store_stats", store_stats{{{workflow::process_state::error, 5}}, 1, 2, 3, 4, 5, 6, 7});
   check_sent("check_report", check_report{1, 2, {"a fault"}});

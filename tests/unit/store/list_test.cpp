@@ -83,6 +83,60 @@ TEST_CASE("a list can be of states, a workflow, a scheduler, a text and a time o
   CHECK(store->count({}, 2) == 2);
 }
 
+TEST_CASE("a list can be of ends, which tasks that go on do not have") {
+  opened_store store;
+  add_four_tasks(store); // c ended at 2
+  task_filter f;
+  f.ended_after = at(1);
+  CHECK(ids(store->list(f, {}, 10)) == names{"c"});
+  CHECK(store->count(f, 10) == 1);
+  f.ended_before = at(2);
+  CHECK(store->count(f, 10) == 0);
+  f.ended_after = workflow::unset;
+  f.ended_before = at(3);
+  CHECK(ids(store->list(f, {}, 10)) == names{"c"});
+}
+
+TEST_CASE("a list can be of the step where tasks stand, and of a cause whatever ids it names") {
+  opened_store store;
+  add_four_tasks(store);
+  task_filter f;
+  f.step = "package"; // b is under way there; a and d begin with it
+  CHECK(ids(store->list(f, {}, 10)) == names{"d", "a", "b"});
+  f.step = "drone";
+  CHECK(store->count(f, 10) == 0);
+
+  const auto b = *store->find("b");
+  workflow::attempt_failed refused;
+  refused.ref = {0, b.steps[0].attempt, b.lock_epoch};
+  refused.permanent = true;
+  refused.why = "HTTP 422: parcel 4711 is too large";
+  store.one(update_by(b, delivery(), refused, at(3)));
+  f = {};
+  f.cause = store->find("b")->cause;
+  REQUIRE_FALSE(f.cause.empty());
+  CHECK(ids(store->list(f, {}, 10)) == names{"b"});
+  f.cause.replace(f.cause.find("4711"), 4, "4712");
+  CHECK(ids(store->list(f, {}, 10)) == names{"b"});
+  f.cause = "something else";
+  CHECK(store->count(f, 10) == 0);
+}
+
+TEST_CASE("a page that is full says that there is another only if there is a match for it") {
+  opened_store store;
+  for (const char* id : {"x1", "other", "x2", "x3", "another"})
+    store.submit(id);
+  task_filter f;
+  f.text = "x";
+  auto page = store->list(f, {}, 2);
+  CHECK(ids(page) == names{"x3", "x2"});
+  REQUIRE(page.next);
+  page = store->list(f, page.next, 2);
+  CHECK(ids(page) == names{"x1"});
+  CHECK_FALSE(page.next);
+  CHECK_FALSE(store->list(f, {}, 3).next);
+}
+
 TEST_CASE("a task is overdue from its next_due on, the oldest first, page by page") {
   opened_store store;
   for (const char* id : {"a", "b", "c"})

@@ -94,7 +94,7 @@ TEST_CASE("every type that is sent comes back as it was") {
   check_round_trip(sample_filter());
   check_round_trip(sample_lease());
   check_round_trip(sample_alert_entry());
-  check_round_trip(task_page{{sample_task()}, 5});
+  check_round_trip(task_page{{sample_task()}, 5, "key"});
   check_round_trip(state_store::due_page{{sample_task()}, std::pair{moment(1), std::uint64_t{5}}});
   check_round_trip(notice_entry{"shop", 5, "a", sample_notice()});
   check_round_trip(late_reply_entry{5, "a", sample_late_reply()});

@@ -257,7 +257,12 @@ inline task_filter sample_filter() {
           "Oslo",
           "drone",
           moment(48),
-          moment(49)};
+          moment(49),
+          moment(74),
+          moment(75),
+          "package",
+          "HTTP 503",
+          {{"/customer", "c-77"}}};
 }
 
 } // namespace steadfast::store::test
