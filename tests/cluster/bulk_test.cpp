@@ -18,8 +18,8 @@ using tests::running_program;
 
 namespace {
 
-constexpr int tasks = 5000;
-constexpr int clients = 8;
+constexpr int tasks_in_bulk = 5000;
+constexpr int submitters = 8;
 
 std::string socket_of(const node_process& node) {
   return node.folder().path() / "store" / "control.sock";
@@ -36,8 +36,8 @@ void submit(const node_process& node, int first, int step, int end) {
 
 void submit_all(const node_process& node) {
   std::vector<std::thread> threads;
-  for (int i = 0; i < clients; ++i)
-    threads.emplace_back([&node, i] { submit(node, i, clients, tasks); });
+  for (int i = 0; i < submitters; ++i)
+    threads.emplace_back([&node, i] { submit(node, i, submitters, tasks_in_bulk); });
   for (auto& t : threads)
     t.join();
 }
@@ -74,7 +74,7 @@ TEST_CASE("a node that is killed amid a bulk act goes on with it when it is back
   while (c.call("bulk.list", json::object()).at("bulk_acts").empty() && std::chrono::steady_clock::now() < begun)
     std::this_thread::sleep_for(5ms);
   const auto before = done_after(node, 300);
-  REQUIRE(before < tasks);
+  REQUIRE(before < tasks_in_bulk);
   node.kill();
   CHECK(terminal.wait(60s) == 69);
   CHECK(terminal.says("bulk act 1 goes on when it is back: `steadfast bulk follow 1`", 1s));
@@ -82,7 +82,7 @@ TEST_CASE("a node that is killed amid a bulk act goes on with it when it is back
   node.start();
   const auto between = done_after(node, before + 300);
   CHECK(between >= before);
-  CHECK(between < tasks);
+  CHECK(between < tasks_in_bulk);
   node.kill();
 
   node.start();
@@ -105,7 +105,7 @@ TEST_CASE("a node that is killed amid a bulk act goes on with it when it is back
     more = !page.at("next").is_null();
     params["before"] = page.at("next");
   }
-  CHECK(met == tasks);
+  CHECK(met == tasks_in_bulk);
   node.process().signal(SIGTERM);
   REQUIRE(node.process().wait(60s) == 0);
   CHECK(node.command({"store", "check"}).code == 0);
