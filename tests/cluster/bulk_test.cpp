@@ -63,7 +63,7 @@ std::uint64_t done_after(const node_process& node, std::uint64_t least) {
 } // namespace
 
 TEST_CASE("a node that is killed amid a bulk act goes on with it when it is back, and every task has taken it once") {
-  node_process node{STEADFAST_BINARY, "[log]\nlevel = \"warning\"\n"};
+  node_process node{STEADFAST_BINARY};
   node.start();
   submit_all(node);
   running_program terminal{
