@@ -153,6 +153,7 @@ int restore(const store_arguments& g) {
   store::store_options to;
   to.path = g.store.empty() ? places_of(g.node).store : std::filesystem::path{g.store};
   to.path = std::filesystem::absolute(to.path);
+  to.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
   const auto made = store::restore(std::filesystem::absolute(g.file), to, g.without_journal);
   const auto& faults = made.report.faults;
   if (g.node.json) {

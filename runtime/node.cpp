@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <future>
 #include <optional>
 #include <random>
@@ -97,6 +98,7 @@ std::uint64_t number_by_chance() {
 
 std::shared_ptr<store::state_store> open_store(store::store_options o) {
   o.journal_name = number_by_chance();
+  o.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
   try {
     return store::open_lmdb_store(o);
   } catch (const store::store_error& e) {

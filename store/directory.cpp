@@ -1,5 +1,6 @@
 #include "store/directory.hpp"
 
+#include "store/lmdb_file.hpp"
 #include "store/state_store.hpp"
 #include "workflow/mutant.hpp"
 
@@ -133,14 +134,34 @@ bool is_locked(const std::filesystem::path& directory) {
   return f.get() >= 0 && fcntl(f.get(), F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
-/// Those that it lies in, too; each is durable in the one above.
+/// Those that it lies in, too. Not durable before sync_way_to.
 void make_directory(const std::filesystem::path& path, mode_t mode) {
   const auto above = parent_of(path);
   if (!status_of(above))
     make_directory(above, parent_directory);
   if (mkdir(path.c_str(), mode) != 0 && !(errno == EEXIST && mode == parent_directory))
     refuse_call("cannot make the directory " + shown(path));
-  sync_directory(above);
+}
+
+/// It, and those that it lies in, as far as they can have been made for it: by a process that died before it synced them, too.
+void sync_way_to(std::filesystem::path path) {
+  for (auto s = status_of(path); s && s->st_uid == geteuid() && path.has_relative_path(); s = status_of(path)) {
+    path = parent_of(path);
+    if (access(path.c_str(), R_OK) == 0) // else somebody else has made what lies in it
+      sync_directory(path);
+  }
+}
+
+/// Made by LMDB, and not used: when the power went before the first commit, any part of it may be missing.
+bool is_without_commit(const std::filesystem::path& path, const struct stat& s) {
+  constexpr off_t first_commit_max = 256 << 10;
+  if (s.st_size > first_commit_max)
+    return false;
+  const auto f = open_private(path, O_RDONLY);
+  std::string bytes(static_cast<std::size_t>(s.st_size), '\0');
+  if (pread(f.get(), bytes.data(), bytes.size(), 0) != s.st_size)
+    refuse_call("cannot read " + shown(path));
+  return lmdb::is_without_commit(bytes);
 }
 
 /// These are made when there is a data file.
@@ -214,8 +235,15 @@ store_directory store_directory::take(const std::filesystem::path& path) {
   const auto data = status_of(path / data_name);
   d.is_new_ = !data || data->st_size == 0;
   d.was_used_ = has_traces(path);
+  if (!d.is_new_ && !d.was_used_ && is_without_commit(path / data_name, *data)) {
+    d.is_new_ = true;
+    if (ftruncate(open_private(path / data_name, O_RDWR).get(), 0) != 0)
+      refuse_call("cannot clear " + shown(path / data_name));
+  }
   if (d.is_new_ && d.was_used_ && !workflow::mutant("lost_data_file_made_anew"))
     refuse_lost(path, data ? "empty" : "missing");
+  if (d.is_new_ && !workflow::mutant("made_folder_not_synced"))
+    sync_way_to(path);
   return d;
 }
 

@@ -119,7 +119,8 @@ journal::journal(const store_directory& directory, std::size_t size, std::uint64
   journal_file::write_at(file_.get(), head, 0);
   if (fsync(file_.get()) != 0)
     throw lmdb::error{"sync the journal", errno};
-  sync_directory(directory.path());
+  if (!workflow::mutant("journal_name_not_synced"))
+    sync_directory(directory.path());
 }
 
 std::vector<std::string> journal::read(const store_directory& directory, std::uint64_t name, std::uint64_t state) {

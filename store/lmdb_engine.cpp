@@ -168,7 +168,7 @@ void lmdb_engine::let_writer_save(const engine_settings& settings) {
 void lmdb_engine::make_tables(std::uint32_t format) {
   auto txn = lmdb::transaction::writing(*env_);
   if (format_of(txn))
-    return;
+    return sync_directory(directory_.path()); // the process that made it may have died before it came to that
   if (is_empty(txn) && directory_.was_used())
     throw damaged_file(directory_.path(), "nothing is in it, though a store was here");
   if (!is_empty(txn))
@@ -218,7 +218,7 @@ void lmdb_engine::with_room(F f) {
 
 void lmdb_engine::leap() {
   auto txn = lmdb::transaction::writing(*env_);
-  leap_if_copy(txn, in_);
+  leap_if_copy(txn, in_, options_.epochs_from);
   txn.commit();
 }
 
@@ -360,6 +360,10 @@ void lmdb_engine::share(std::function<void()> wake) {
     return;
   try {
     with_room([&] { shared_->share(wake, options_.journal_name); });
+  } catch (const lmdb::error& e) {
+    if (is_fatal(e) && !workflow::mutant("unshared_after_sync_error"))
+      give_up(e);
+    throw store_error{std::string{"there is no journal: "} + e.what(), false};
   } catch (const std::exception& e) {
     throw store_error{std::string{"there is no journal: "} + e.what(), false};
   }
@@ -377,7 +381,7 @@ void lmdb_engine::save() {
     } catch (const lmdb::error& e) {
       if (e.is_map_full() && grow(size_of_last_resort()))
         continue;
-      is_lost_ = is_fatal(e);
+      is_lost_ = is_fatal(e) && !workflow::mutant("failed_save_forgotten");
     } catch (const store_error&) { // told by the next commit
     }
     break;

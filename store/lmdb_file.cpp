@@ -260,4 +260,19 @@ void check_structure(std::string_view file) {
   structure{file}.check();
 }
 
+bool is_without_commit(std::string_view file) {
+  constexpr std::size_t sector = 512;
+  const auto is_head = [&](std::size_t at) {
+    return file.size() >= at + page_head + 136 && number_at<std::uint32_t>(file, at + page_head) == magic;
+  };
+  const auto is_used = [&](std::size_t at) {
+    return is_head(at) && number_at<std::uint64_t>(file, at + page_head + 128) > 0;
+  };
+  bool found = is_used(0);
+  for (std::size_t page_size = 512; page_size <= 65536; page_size *= 2) // which may not be known
+    found = found || is_used(page_size);
+  const bool is_ours = is_head(0) || file.substr(0, sector).find_first_not_of('\0') == std::string_view::npos;
+  return is_ours && !found;
+}
+
 } // namespace steadfast::store::lmdb

@@ -9,4 +9,7 @@ namespace steadfast::store::lmdb {
 /// page is what it is used as, is used once, and every key is where a search looks for it. Values are not looked at.
 void check_structure(std::string_view file);
 
+/// As LMDB makes a file before its first commit, also when a power cut took parts of it: there is nothing in it to be lost.
+bool is_without_commit(std::string_view file);
+
 } // namespace steadfast::store::lmdb

@@ -19,10 +19,16 @@ struct store_options {
   std::size_t recent_ids_max = 262'144; ///< ids of new tasks that gather before they are moved to their places together
   std::size_t journal_max = 8 << 20;    ///< bytes of commits that may wait in the journal for a commit of the data file
   std::uint64_t journal_name = 0;   ///< of this opening: by chance, and never used again; 0: there shall be no journal
+  std::uint64_t epochs_from = 0;    ///< of a copy that is opened: what epochs_at tells, so that of two the later is above
   std::uint32_t bulk_open_max = 16; ///< bulk acts that may be open
   workflow::span bulk_keep_for = std::chrono::hours{24 * 7}; ///< after its end; it leaves when another begins
   bool read_only = false; ///< for looking at a store: no lock is taken, every write is refused
 };
+
+/// Above every epoch that can have been given before that moment of the wall clock: 65,536 a second are more than anybody takes.
+constexpr std::uint64_t epochs_at(std::uint64_t seconds_since_1970) {
+  return seconds_since_1970 << 16U;
+}
 
 /// Empty: the options make sense.
 std::vector<std::string> problems(const store_options& o);

@@ -5,6 +5,7 @@
 #include "store/unsaved.hpp"
 #include "workflow/mutant.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,16 +34,20 @@ records<T> all_of(const lmdb::transaction& txn, lmdb::table t) {
   return all;
 }
 
-void free_leases(lmdb::transaction& txn, const tables& in) {
+std::uint64_t leapt(std::uint64_t epoch, std::uint64_t from) {
+  return std::max(epoch + epoch_leap, workflow::mutant("restored_twice_alike") ? 0 : from);
+}
+
+void free_leases(lmdb::transaction& txn, const tables& in, std::uint64_t epochs_from) {
   for (auto& [k, x] : all_of<lease_record>(txn, in.leases)) {
-    x.what.epoch += epoch_leap;
+    x.what.epoch = leapt(x.what.epoch, epochs_from);
     x.what.expires_at = workflow::unset;
     txn.put(in.leases, k, encode_record(k, x));
   }
 }
 
 /// The names of the first of them, and how many there are.
-std::string raise_locks(lmdb::transaction& txn, const tables& in) {
+std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t epochs_from) {
   std::string named;
   std::size_t count = 0;
   for (const auto state : {workflow::process_state::pending, workflow::process_state::processing,
@@ -61,7 +66,7 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in) {
         continue;
       try {
         auto s = decode_record<task_state>(k, *bytes);
-        s.task.lock_epoch += epoch_leap;
+        s.task.lock_epoch = leapt(s.task.lock_epoch, epochs_from);
         txn.put(in.tasks, k, encode_record(k, task_state_view{&s.task, s.task.revision + 1, s.payload_size, &s.large}));
         if (++count <= named_max)
           named += (named.empty() ? "" : ", ") + s.task.id;
@@ -107,14 +112,14 @@ void leave_alert(lmdb::transaction& txn, const tables& in, const std::string& ki
   book.write();
 }
 
-void leap_if_copy(lmdb::transaction& txn, const tables& in) {
+void leap_if_copy(lmdb::transaction& txn, const tables& in, std::uint64_t epochs_from) {
   if (!txn.get(in.meta, copy_key) || workflow::mutant("restored_epochs_kept"))
     return;
-  free_leases(txn, in);
+  free_leases(txn, in, epochs_from);
   stop_bulk_acts(txn, in);
-  const auto unfinished = raise_locks(txn, in);
+  const auto unfinished = raise_locks(txn, in, epochs_from);
   auto count = counters_in(txn, in);
-  count.last_epoch += epoch_leap;
+  count.last_epoch = leapt(count.last_epoch, epochs_from);
   // Of a lease that the original had and the copy has not, no epoch is higher.
   const lease_record highest{{{}, {}, {}, count.last_epoch, workflow::unset}, {}};
   txn.put(in.meta, forgotten_lease_key, encode_record(forgotten_lease_key, highest));

@@ -19,13 +19,17 @@ constexpr std::size_t exponent_digits_max = 15;
 void write_string(std::string& to, std::string_view text) {
   constexpr const char* hex = "0123456789abcdef";
   to += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      to += '\\';
+  for (;;) {
+    const auto plain = plain_in_string(text);
+    to += text.substr(0, plain);
+    if (plain == text.size())
+      break;
+    const char c = text[plain];
     if (static_cast<unsigned char>(c) < 0x20)
       to.append("\\u00").append(1, hex[c >> 4]).append(1, hex[c & 15]);
     else
-      to += c;
+      to.append(1, '\\').append(1, c);
+    text.remove_prefix(plain + 1);
   }
   to += '"';
 }
@@ -75,7 +79,7 @@ public:
 private:
   struct member {
     std::string name;
-    std::size_t begin; ///< of its value in the output
+    std::size_t begin; ///< in the output, name and value
     std::size_t end;
   };
 
@@ -105,22 +109,34 @@ private:
 
   /// A name that comes twice stays there twice, in the order that it came in.
   void object() {
+    out_ += '{';
     const auto begin = out_.size();
     std::vector<member> members;
-    for (bool more = in_.enter(); more; more = in_.more()) {
+    for (bool more = in_.enter(); more;) {
       member m{in_.name(), out_.size(), 0};
+      write_string(out_, m.name);
+      out_ += ':';
       value();
       m.end = out_.size();
       members.push_back(std::move(m));
+      more = in_.more();
+      out_ += more ? "," : "";
     }
-    std::stable_sort(members.begin(), members.end(), [](const member& a, const member& b) { return a.name < b.name; });
-    std::string sorted{"{"};
-    for (const auto& m : members) {
-      sorted += sorted.size() > 1 ? "," : "";
-      write_string(sorted, m.name);
-      sorted.append(":").append(out_, m.begin, m.end - m.begin);
-    }
-    out_.replace(begin, std::string::npos, sorted + "}");
+    if (!std::is_sorted(members.begin(), members.end(), by_name))
+      sort(members, begin);
+    out_ += '}';
+  }
+
+  static bool by_name(const member& a, const member& b) { return a.name < b.name; }
+
+  /// REQUIRES: the members are all that was written since `begin`.
+  void sort(std::vector<member>& members, std::size_t begin) {
+    std::stable_sort(members.begin(), members.end(), by_name);
+    std::string sorted;
+    sorted.reserve(out_.size() - begin);
+    for (const auto& m : members)
+      sorted.append(sorted.empty() ? "" : ",").append(out_, m.begin, m.end - m.begin);
+    out_.replace(begin, std::string::npos, sorted);
   }
 
   json_scan in_;

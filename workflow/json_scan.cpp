@@ -1,5 +1,7 @@
 #include "workflow/json_scan.hpp"
 
+#include "workflow/json_text.hpp"
+
 #include <algorithm>
 
 namespace steadfast::workflow {
@@ -64,7 +66,7 @@ std::string json_scan::string() {
   take(1);
   std::string text;
   for (;;) {
-    const auto plain = rest_.find_first_of("\"\\");
+    const auto plain = plain_in_string(rest_);
     text += rest_.substr(0, plain);
     take(plain);
     const bool is_end = rest_.front() == '"';

@@ -79,19 +79,13 @@ private:
   bool string() {
     if (!take('"'))
       return false;
-    while (!rest_.empty()) {
+    for (;;) {
+      rest_.remove_prefix(plain_in_string(rest_));
       if (take('"'))
         return true;
-      if (take('\\')) {
-        if (!escape())
-          return false;
-      } else if (static_cast<unsigned char>(rest_.front()) < 0x20) {
+      if (!take('\\') || !escape())
         return false;
-      } else {
-        rest_.remove_prefix(1);
-      }
     }
-    return false;
   }
 
   bool member(int depth) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace steadfast::workflow {
@@ -9,6 +10,15 @@ bool is_json(std::string_view text);
 
 /// A JSON text without space between its tokens: two such texts can be compared as bytes.
 bool is_compact_json(std::string_view text);
+
+/// How much of the text stands in a JSON string as it is: up to the first quotation mark, backslash or control character.
+inline std::size_t plain_in_string(std::string_view text) {
+  const auto* const end = text.data() + text.size();
+  const auto* at = text.data();
+  while (at != end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20)
+    ++at;
+  return static_cast<std::size_t>(at - text.data());
+}
 
 /// A JSON Pointer (RFC 6901) in string form; "" is the whole document.
 bool is_json_pointer(std::string_view text);

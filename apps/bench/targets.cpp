@@ -1,11 +1,13 @@
 #include "apps/bench/targets.hpp"
 
+#include "apps/bench/overload.hpp"
 #include "apps/bench/process_figures.hpp"
 #include "apps/bench/restart.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace steadfast::bench {
@@ -29,6 +31,11 @@ double lost_or_left(const json& m) {
   for (const char* what : {"lost", "unfinished", "unanswered", "refused"})
     sum += m.value(what, 0.0);
   return sum;
+}
+
+double seconds_to_recover(const json& m) {
+  const auto back = m.at("rate_back_s").get<double>();
+  return back < 0 ? std::numeric_limits<double>::max() : back;
 }
 
 target at_least(std::string what, std::string unit, double wanted, figure f) {
@@ -71,29 +78,60 @@ measurement backlog_curve() {
           }};
 }
 
+/// Two that are measured one after the other, each first in turn.
+class in_turn {
+public:
+  in_turn(scenario one, scenario other) : one_{std::move(one)}, other_{std::move(other)} {}
+
+  std::pair<json, json> run(const std::filesystem::path& folder) {
+    is_one_first_ = !is_one_first_;
+    const auto of = [&](const scenario& s, const char* place) {
+      std::filesystem::create_directory(folder / place);
+      return measure(s, folder / place);
+    };
+    auto first = of(is_one_first_ ? one_ : other_, "first");
+    auto second = of(is_one_first_ ? other_ : one_, "second");
+    return is_one_first_ ? std::pair{std::move(first), std::move(second)}
+                         : std::pair{std::move(second), std::move(first)};
+  }
+
+private:
+  scenario one_;
+  scenario other_;
+  bool is_one_first_ = true;
+};
+
 /// How much slower tasks are while a person lists them ten times a second. The speed of two short runs differs by more, so
-/// there are many, and each goes first in turn.
+/// there are many.
 measurement listing_beside() {
+  auto with = closed("256 in flight, ten lists a second", 256);
+  with.lists_per_second = 10;
+  with.plan.seconds = 2;
+  auto without = with;
+  without.name = "256 in flight";
+  without.lists_per_second = 0;
   return {
-    "task list beside the load", [is_with_first = true](const std::filesystem::path& folder) mutable {
-      auto with = closed("256 in flight, ten lists a second", 256);
-      with.lists_per_second = 10;
-      with.plan.seconds = 2;
-      auto without = with;
-      without.name = "256 in flight";
-      without.lists_per_second = 0;
-      const auto run = [&](const scenario& s, const char* place) {
-        std::filesystem::create_directory(folder / place);
-        return measure(s, folder / place);
-      };
-      is_with_first = !is_with_first;
-      const auto first = run(is_with_first ? with : without, "first");
-      const auto second = run(is_with_first ? without : with, "second");
-      const auto& listed = is_with_first ? first : second;
-      const auto& alone = is_with_first ? second : first;
+    "task list beside the load", [both = in_turn{with, without}](const std::filesystem::path& folder) mutable {
+      const auto [listed, alone] = both.run(folder);
       const auto speed = at("/tasks_per_second");
       return json{{"without", alone}, {"with", listed}, {"slower_percent", 100 * (1 - speed(listed) / speed(alone))}};
     }};
+}
+
+/// What certificates leave of the speed between nodes.
+measurement certificates_between_nodes() {
+  auto plain = closed("agents and clients in other processes over CAF", 256);
+  plain.agents = agent_place::node;
+  plain.client = client_place::node;
+  auto certified = plain;
+  certified.name += ", certificates";
+  certified.certificates = true;
+  return {"certificates between nodes",
+          [both = in_turn{certified, plain}](const std::filesystem::path& folder) mutable {
+            const auto [with, without] = both.run(folder);
+            const auto speed = at("/tasks_per_second");
+            return json{{"without", without}, {"with", with}, {"ratio", speed(with) / speed(without)}};
+          }};
 }
 
 // ---- the list ----
@@ -158,6 +196,9 @@ std::vector<target_group> between_processes() {
     {measurement_of(socket),
      repeated,
      {at_least("client in another process at the socket", "submissions/s", 10'000, at("/submissions_per_second"))}},
+    {certificates_between_nodes(),
+     repeated,
+     {at_least("with certificates between nodes, against without", "times the tasks/s", 0.8, at("/ratio"))}},
   };
 }
 
@@ -188,6 +229,11 @@ std::vector<target_group> side_effects() {
     {listing_beside(),
      often_repeated,
      {at_most("ten task lists a second beside the load", "% slower", 10, at("/slower_percent"))}},
+    {{"recovery from overload", [](const std::filesystem::path& folder) { return measure_overload(folder, 3000); }},
+     1,
+     {at_most("3,000 submissions/s to a service far too slow for 10 s, full rate again", "s", 15, seconds_to_recover),
+      at_most("  in error, or left", "tasks", 0,
+              [](const json& m) { return m.at("in_error").get<double>() + m.at("unfinished").get<double>(); })}},
   };
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "examples/checker/client_calls.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -108,6 +110,7 @@ struct client_record {
   std::uint32_t refused = 0;
   std::uint32_t unsure = 0;
   std::vector<process_state> outcomes; ///< that they were told, each once, in the order they were told
+  std::vector<client_call> calls;      ///< those with a number
 };
 
 /// Everything that was read.
@@ -118,6 +121,7 @@ struct history {
   std::unordered_map<names::id, client_record> clients;
   std::unordered_map<names::id, std::uint32_t> alerts; ///< by task
   bool has_clients = false;                            ///< a client log was given
+  bool has_calls = false;                              ///< and its lines have numbers
   bool has_alerts = false;
 };
 

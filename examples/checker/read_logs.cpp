@@ -4,6 +4,7 @@
 #include "examples/checker/words.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace checker {
 
@@ -21,6 +22,69 @@ effect read_effect(names& n, const json_line& line) {
   e.epoch = line.number("epoch");
   e.steady_ns = static_cast<std::int64_t>(line.number("steady_ns"));
   return e;
+}
+
+/// Puts questions and answers with the same number together.
+class call_reader {
+public:
+  explicit call_reader(history& into) : into_{into}, is_first_log_{!into.has_calls} {}
+
+  /// `place`: of the line among all.
+  void asked(const json_line& line, std::size_t place) {
+    if (!is_first_log_)
+      line.complain("calls are in another client log too, and nobody knows the order of the two");
+    client_call c;
+    c.body = into_.names.of(line.text_or_empty("body"));
+    c.span.began = place;
+    const bool is_look = line.text("op") == "look";
+    if (!open_.try_emplace(line.number("call"), question{into_.names.of(line.text("task")), is_look, c}).second)
+      line.complain("its call was made before");
+    into_.has_calls = true;
+  }
+
+  /// What is answered without a word on the task tells nothing of it.
+  void answered(const json_line& line, std::size_t place) {
+    const auto found = open_.find(line.number("call"));
+    if (found == open_.end())
+      line.complain("its call was not made, or is answered already");
+    auto c = found->second.call;
+    const auto id = found->second.id;
+    open_.erase(found);
+    c.told = read_word<client_call::answer>(line, "told");
+    c.revision = line.number_or_zero("revision");
+    c.span.ended = c.told == client_call::answer::none ? span_of_call::unanswered : place;
+    into_.clients[id].calls.push_back(c);
+  }
+
+  /// Of a call that changed nothing.
+  void forget(const json_line& line) { open_.erase(line.number("call")); }
+
+  /// Submissions that were under way when the log ends may have taken place.
+  void end() {
+    for (const auto& [number, q] : open_)
+      if (!q.is_look)
+        into_.clients[q.id].calls.push_back(q.call);
+  }
+
+private:
+  struct question {
+    names::id id = 0;
+    bool is_look = false;
+    client_call call;
+  };
+
+  history& into_;
+  bool is_first_log_;
+  std::unordered_map<std::uint64_t, question> open_;
+};
+
+void note_call(call_reader& calls, const json_line& line, std::string_view op, std::size_t place) {
+  if (line.text_or_empty("told").empty() && op != "invoke" && op != "look")
+    calls.forget(line);
+  else if (op == "invoke" || op == "look")
+    calls.asked(line, place);
+  else
+    calls.answered(line, place);
 }
 
 void note_outcome(client_record& r, const json_line& line) {
@@ -44,6 +108,8 @@ void read_effects(history& into, const std::string& path) {
 
 void read_clients(history& into, const std::string& path) {
   into.has_clients = true;
+  call_reader calls{into};
+  std::size_t place = 0;
   each_json_line(path, true, [&](const json_line& line) {
     auto& record = into.clients[into.names.of(line.text("task"))];
     const auto op = line.text("op");
@@ -55,10 +121,13 @@ void read_clients(history& into, const std::string& path) {
       ++record.refused;
     else if (op == "info")
       ++record.unsure;
-    else
-      line.complain("field `op` must be invoke, ok, fail or info");
+    else if (op != "look" && op != "saw")
+      line.complain("field `op` must be invoke, ok, fail, info, look or saw");
     note_outcome(record, line);
+    if (line.number_or_zero("call") != 0)
+      note_call(calls, line, op, ++place);
   });
+  calls.end();
 }
 
 void read_alerts(history& into, const std::string& path) {

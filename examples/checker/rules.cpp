@@ -22,7 +22,8 @@ findings unchecked() {
           rule("E9", "epochs never fall"),
           rule("E10", "one key for all tries of a step, no key shared"),
           rule("E11", "every task in error has an alert"),
-          rule("E12", "the store's story explains every effect")};
+          rule("E12", "the store's story explains every effect"),
+          rule("E13", "what clients were told happened in one order")};
 }
 
 } // namespace
@@ -34,6 +35,8 @@ findings check(const history& h, const settings& s) {
     f[1].not_checked = "no client log was given";
   if (!h.has_alerts)
     f[10].not_checked = "no alerts were given";
+  if (!h.has_calls)
+    f[12].not_checked = "no client log with numbered calls was given";
   check_outcomes(sorted, f[0], f[1]);
   check_keys(sorted, f[2], f[9]);
   for (const auto& t : h.tasks) {
@@ -48,6 +51,7 @@ findings check(const history& h, const settings& s) {
     check_alert(sorted, c, f[10]);
   }
   check_explained(sorted, f[11]);
+  check_linearizable(sorted, f[12]);
   return f;
 }
 

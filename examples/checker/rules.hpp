@@ -5,7 +5,7 @@
 
 namespace checker {
 
-/// The twelve rules, read as follows; docs/checker.md says the same at more length.
+/// The thirteen rules, read as follows; docs/checker.md says the same at more length.
 ///
 /// E1  Each task that was acknowledged, or that the store has, is in the store once and in exactly one of the outcomes
 ///     processed, undone and error. Every outcome that a client was told is the one in the store, unless a person acted
@@ -26,6 +26,8 @@ namespace checker {
 /// E11 Each task in error has an alert. Needs the alerts.
 /// E12 Each line of the effect logs names a task and a step that the store has, an attempt up to the step's, and what
 ///     the store's story says of that attempt: the same action, and no higher epoch.
+/// E13 What clients were told about an id can be put in one order, each answer between its question and its arrival, in which
+///     the id's task is made once, other bodies are refused, and revisions never fall. Needs a client log with calls.
 findings check(const history& h, const settings& s);
 
 // By subject; each fills the findings it is called for.
@@ -41,5 +43,6 @@ void check_epochs(const sorted_history& h, const task_case& c, finding& e9);
 void check_one_key(const sorted_history& h, const task_case& c, finding& e10);
 void check_alert(const sorted_history& h, const task_case& c, finding& e11);
 void check_explained(const sorted_history& h, finding& e12);
+void check_linearizable(const sorted_history& h, finding& e13);
 
 } // namespace checker

@@ -49,6 +49,25 @@ std::optional<result> parse_result(std::string_view word) {
   return std::nullopt;
 }
 
+std::optional<client_call::answer> parse_answer(std::string_view word) {
+  using answer = client_call::answer;
+  if (word == "none")
+    return answer::none;
+  if (word == "created")
+    return answer::created;
+  if (word == "there")
+    return answer::there;
+  if (word == "stored")
+    return answer::stored;
+  if (word == "conflict")
+    return answer::conflict;
+  if (word == "absent")
+    return answer::absent;
+  if (word == "found")
+    return answer::found;
+  return std::nullopt;
+}
+
 std::optional<process_state> parse_process_state(std::string_view word) {
   return find_named(word, process_state::suspended);
 }

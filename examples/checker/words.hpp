@@ -13,6 +13,7 @@ std::optional<action> parse_action(std::string_view word);
 std::optional<result> parse_result(std::string_view word);
 std::optional<process_state> parse_process_state(std::string_view word);
 std::optional<step_state> parse_step_state(std::string_view word);
+std::optional<client_call::answer> parse_answer(std::string_view word);
 
 template <class T>
 std::optional<T> parse_word(std::string_view word);
@@ -31,6 +32,10 @@ inline std::optional<process_state> parse_word(std::string_view word) {
 template <>
 inline std::optional<step_state> parse_word(std::string_view word) {
   return parse_step_state(word);
+}
+template <>
+inline std::optional<client_call::answer> parse_word(std::string_view word) {
+  return parse_answer(word);
 }
 
 /// The field's word as a T; complains of one that is none.

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <functional>
+#include <utility>
 
 namespace demo {
 
@@ -19,29 +21,49 @@ client_log::client_log(const std::filesystem::path& file) : out_{file} {
   out_.exceptions(std::ios::failbit | std::ios::badbit);
 }
 
-void client_log::invoked(const submission& s) {
-  write("invoke", s, "");
+client_log::call client_log::invoked(const submission& s) {
+  return write("invoke", s, {{"body", std::to_string(std::hash<std::string>{}(s.payload))}});
 }
 
-void client_log::acknowledged(const submission& s) {
-  write("ok", s, "");
+void client_log::acknowledged(call c, const submission& s, bool is_created) {
+  write("ok", s, {{"told", is_created ? "created" : "there"}}, c);
 }
 
-void client_log::refused(const submission& s, const std::string& why) {
-  write("fail", s, why);
+void client_log::refused(call c, const submission& s, const std::string& why) {
+  nlohmann::json more{{"why", why}};
+  if (why.find("key_conflict") != std::string::npos)
+    more["told"] = "conflict";
+  write("fail", s, std::move(more), c);
 }
 
-void client_log::without_answer(const submission& s, const std::string& why) {
-  write("info", s, why);
+void client_log::without_answer(call c, const submission& s, const std::string& why) {
+  write("info", s, {{"why", why}, {"told", "none"}}, c);
 }
 
-void client_log::write(const char* op, const submission& s, const std::string& why) {
-  nlohmann::json line{{"op", op}, {"task", s.id}, {"workflow", s.workflow}};
-  if (!why.empty())
-    line["why"] = why;
+client_log::call client_log::looked(const submission& s) {
+  return write("look", s, nlohmann::json::object());
+}
+
+void client_log::saw(call c, const submission& s, std::optional<std::uint64_t> revision) {
+  if (revision)
+    write("saw", s, {{"told", "found"}, {"revision", *revision}}, c);
+  else
+    write("saw", s, {{"told", "absent"}}, c);
+}
+
+void client_log::saw_no_answer(call c, const submission& s, const std::string& why) {
+  write("saw", s, {{"why", why}}, c);
+}
+
+client_log::call client_log::write(const char* op, const submission& s, nlohmann::json more, call c) {
+  more["op"] = op;
+  more["task"] = s.id;
+  more["workflow"] = s.workflow;
   std::lock_guard guard{mutex_};
-  line["at"] = now_ms();
-  out_ << line.dump() << '\n' << std::flush;
+  more["call"] = c != 0 ? c : ++last_;
+  more["at"] = now_ms();
+  out_ << more.dump() << '\n' << std::flush;
+  return more["call"];
 }
 
 } // namespace demo

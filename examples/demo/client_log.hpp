@@ -2,9 +2,13 @@
 
 #include "examples/demo/work.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace demo {
@@ -15,16 +19,25 @@ class client_log {
 public:
   explicit client_log(const std::filesystem::path& file);
 
-  void invoked(const submission& s);
-  void acknowledged(const submission& s);                           ///< "ok"
-  void refused(const submission& s, const std::string& why);        ///< "fail": it did not happen
-  void without_answer(const submission& s, const std::string& why); ///< "info": nobody knows
+  /// Each question has a number, by which its answer is known.
+  using call = std::uint64_t;
+
+  call invoked(const submission& s);
+  void acknowledged(call c, const submission& s, bool is_created);          ///< "ok"
+  void refused(call c, const submission& s, const std::string& why);        ///< "fail": it did not happen
+  void without_answer(call c, const submission& s, const std::string& why); ///< "info": nobody knows
+
+  call looked(const submission& s); ///< "look": for its task
+  /// "saw": the task at that revision, or none.
+  void saw(call c, const submission& s, std::optional<std::uint64_t> revision);
+  void saw_no_answer(call c, const submission& s, const std::string& why);
 
 private:
-  void write(const char* op, const submission& s, const std::string& why);
+  call write(const char* op, const submission& s, nlohmann::json more, call c = 0);
 
   std::mutex mutex_;
   std::ofstream out_;
+  call last_ = 0;
 };
 
 } // namespace demo

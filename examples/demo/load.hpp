@@ -19,6 +19,9 @@ struct load_options {
   std::vector<std::string> sockets; ///< of the nodes' control channels; a client that gets no answer tries the next
   std::uint32_t clients = 8;        ///< connections at a time
   std::uint32_t rate = 120;         ///< submissions begun per second
+  /// After each submission, clients also ask about ids that others submit at that time: whether the task is there, and, less
+  /// often, for it once more, with the same body or another one.
+  bool with_others = false;
 };
 
 /// Clients that submit a list, each over a connection of its own. A submission that got no answer is sent again, with
@@ -48,6 +51,10 @@ private:
   void run_client(std::size_t number);
   void submit(const submission& s, connection& to);
   reply submit_once(const submission& s, connection& to);
+  void ask_about_others(std::size_t i, connection& to);
+  void look(const submission& s, connection& to);
+  steadfast::client& client_of(connection& to) const;
+  static void leave(connection& to); ///< for the next node
   void wait_for_turn(std::size_t i) const;
 
   const std::vector<submission> work_;

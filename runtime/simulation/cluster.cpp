@@ -411,12 +411,19 @@ void cluster::ask_to_submit(const workflow::submission& s) {
 }
 
 void cluster::submit_at(const node_parts& node, const workflow::submission& s) {
-  world_.find(node.name)->system().spawn([this, s, gateway = node.gateway](caf::event_based_actor* self) {
+  auto& calls = submissions_[s.id];
+  const auto place = calls.size();
+  calls.push_back({++asked_and_answered_});
+  world_.find(node.name)->system().spawn([this, s, place, gateway = node.gateway](caf::event_based_actor* self) {
     actors::ask(self, gateway, ask_limit, actors::boxed<workflow::submission>{s})
       .then(
-        [this, id = s.id](const actors::receipt& r) {
-          if (r.result == store::verdict::applied)
+        [this, id = s.id, place](const actors::receipt& r) {
+          if (r.result == store::verdict::applied) {
+            auto& call = submissions_[id][place];
+            call.answered = ++asked_and_answered_;
+            call.is_created = r.created;
             acknowledge(id);
+          }
           if (r.result == store::verdict::refused)
             watch_.on_refused(id, r.why);
         },

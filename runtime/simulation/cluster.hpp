@@ -2,6 +2,7 @@
 
 #include "runtime/assembly.hpp"
 #include "runtime/simulation/disk.hpp"
+#include "runtime/simulation/evidence.hpp"
 #include "runtime/simulation/observer.hpp"
 #include "runtime/simulation/services.hpp"
 #include "runtime/simulation/watch.hpp"
@@ -78,6 +79,8 @@ public:
   void listen();
   const observer& listener() const { return observer_; }
   const std::set<std::string>& acknowledged() const { return acknowledged_; }
+  /// By the task's id.
+  const std::map<std::string, std::vector<submission_call>>& submissions() const { return submissions_; }
   const std::set<std::string>& submitted() const { return submitted_; }
 
   /// What is stored. REQUIRES: the node with the store is up.
@@ -121,6 +124,8 @@ private:
   std::optional<clock_error> store_clock_; ///< of the last life of the node with the store
   std::set<std::string> submitted_;
   std::set<std::string> acknowledged_;
+  std::map<std::string, std::vector<submission_call>> submissions_;
+  std::size_t asked_and_answered_ = 0;
 };
 
 } // namespace steadfast::simulation

@@ -4,6 +4,7 @@
 #include "workflow/task.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -39,11 +40,19 @@ struct effect_line {
   std::chrono::nanoseconds at{0}; ///< true time
 };
 
-/// What the client that submitted a task knows.
+/// One submission of a task. Questions and answers of all clients are numbered together, in the order in which they happened.
+struct submission_call {
+  std::size_t asked = 0;
+  std::size_t answered = 0; ///< 0: nobody knows whether it took place
+  bool is_created = false;  ///< false: it was told that the task was there
+};
+
+/// What the clients that submitted a task know.
 struct client_lines {
   std::string task;
   bool is_acknowledged = false;
   std::vector<workflow::process_state> outcomes; ///< that it was told, in the order it was told
+  std::vector<submission_call> submissions;
 };
 
 struct stored_task {

@@ -333,7 +333,9 @@ private:
     evidence all;
     all.effects = std::move(services_.log());
     for (const auto& id : cluster_.submitted()) {
-      all.clients.push_back({id, cluster_.acknowledged().contains(id), cluster_.listener().outcomes_of(id)});
+      const auto calls = cluster_.submissions().find(id);
+      all.clients.push_back({id, cluster_.acknowledged().contains(id), cluster_.listener().outcomes_of(id),
+                             calls == cluster_.submissions().end() ? std::vector<submission_call>{} : calls->second});
       if (auto t = cluster_.store().find(id)) {
         const bool alerted = has_alert(*t);
         auto d = *cluster_.store().find_definition(t->workflow, t->version);

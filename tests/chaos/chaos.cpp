@@ -68,7 +68,7 @@ public:
     demo::switch_faults_on(services_);
     begun_ = clock::now();
     load_.emplace(make_parcels(options_), client_log_,
-                  demo::load_options{playground_.nodes().sockets(), clients, options_.rate});
+                  demo::load_options{playground_.nodes().sockets(), clients, options_.rate, true});
     play_faults();
     heal();
     wait_for_quiet();

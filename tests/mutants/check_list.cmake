@@ -2,7 +2,7 @@
 #
 # Each bug that is built in, mutant("name") in the sources, is in mutants.txt once, and the other way round.
 cmake_minimum_required(VERSION 3.25)
-set(layers workflow store actors runtime simulation checker)
+set(layers workflow store disk actors runtime simulation checker)
 set(problems "")
 
 set(in_sources "")

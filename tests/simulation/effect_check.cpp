@@ -137,12 +137,20 @@ checker::client_record client_of(const simulation::client_lines& c) {
   r.unsure = c.is_acknowledged ? 0 : 1;
   for (const auto o : c.outcomes)
     r.outcomes.push_back(state_of(o));
+  using answer =
+    checker::client_call::answer; // messages come twice here, so who made a task may hear that it was there
+  for (const auto& s : c.submissions) {
+    if (s.answered == 0)
+      r.calls.push_back({answer::none, 0, 0, {s.asked}});
+    else
+      r.calls.push_back({s.is_created ? answer::created : answer::stored, 0, 0, {s.asked, s.answered}});
+  }
   return r;
 }
 
 checker::history history_of(const simulation::evidence& e) {
   checker::history h;
-  h.has_clients = h.has_alerts = true;
+  h.has_clients = h.has_calls = h.has_alerts = true;
   h.effects.reserve(e.effects.size());
   for (const auto& line : e.effects)
     h.effects.push_back(effect_of(h.names, line));

@@ -346,3 +346,61 @@ TEST_CASE("E12: an attempt under an epoch that the store never had") {
   s.line("good/d", "created")["epoch"] = 4;
   CHECK(broken_rules(s) == rules{"E12"});
 }
+
+namespace {
+
+json call(int number, const std::string& op, const std::string& task, json more = json::object()) {
+  more["op"] = op;
+  more["task"] = task;
+  more["call"] = number;
+  return more;
+}
+
+} // namespace
+
+TEST_CASE("E13: an id that was made twice") {
+  auto s = clean_story();
+  s.clients.push_back(call(71, "invoke", "good", {{"body", "a"}}));
+  s.clients.push_back(call(72, "invoke", "good", {{"body", "a"}}));
+  s.clients.push_back(call(71, "ok", "good", {{"told", "there"}}));
+  CHECK(broken_rules(s).empty()); // the other one made it
+  s.clients.push_back(call(72, "ok", "good", {{"told", "there"}}));
+  CHECK(broken_rules(s) == rules{"E13"}); // so nobody did
+  s.clients.back()["told"] = "created";
+  CHECK(broken_rules(s).empty());
+  s.clients.push_back(call(73, "invoke", "good", {{"body", "a"}}));
+  s.clients.push_back(call(73, "ok", "good", {{"told", "created"}}));
+  CHECK(broken_rules(s) == rules{"E13"});
+}
+
+TEST_CASE("E13: a look after the acknowledgement that finds nothing, or less than one before") {
+  auto s = clean_story();
+  s.clients.push_back(call(71, "look", "good"));
+  s.clients.push_back(call(72, "invoke", "good", {{"body", "a"}}));
+  s.clients.push_back(call(72, "ok", "good", {{"told", "created"}}));
+  s.clients.push_back(call(71, "saw", "good", {{"told", "absent"}})); // it began before
+  s.clients.push_back(call(73, "look", "good"));
+  s.clients.push_back(call(73, "saw", "good", {{"told", "found"}, {"revision", 4}}));
+  s.clients.push_back(call(74, "look", "good"));
+  s.clients.push_back(call(74, "saw", "good")); // without an answer
+  CHECK(broken_rules(s).empty());
+
+  s.clients.push_back(call(75, "look", "good"));
+  s.clients.push_back(call(75, "saw", "good", {{"told", "found"}, {"revision", 3}}));
+  CHECK(broken_rules(s) == rules{"E13"});
+  s.clients.back()["revision"] = 4;
+  CHECK(broken_rules(s).empty());
+  s.clients.back()["told"] = "absent";
+  CHECK(broken_rules(s) == rules{"E13"});
+}
+
+TEST_CASE("E13: another body is a conflict with one that may have been there, and with no other") {
+  auto s = clean_story();
+  s.clients.push_back(call(71, "invoke", "good", {{"body", "a"}}));
+  s.clients.push_back(call(71, "info", "good", {{"told", "none"}}));
+  s.clients.push_back(call(72, "invoke", "good", {{"body", "b"}}));
+  s.clients.push_back(call(72, "fail", "good", {{"told", "conflict"}}));
+  CHECK(broken_rules(s).empty()); // the first one came after all
+  s.clients[s.clients.size() - 2]["body"] = "a";
+  CHECK(broken_rules(s) == rules{"E13"});
+}

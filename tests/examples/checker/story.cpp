@@ -162,6 +162,8 @@ story clean_story() {
   add_good(s);
   add_bad(s);
   add_stuck(s);
+  s.clients.push_back({{"op", "look"}, {"task", "bad"}, {"call", 1}});
+  s.clients.push_back({{"op", "saw"}, {"task", "bad"}, {"call", 1}, {"told", "absent"}});
   add_client(s, "good", "processed");
   add_client(s, "bad", "undone");
   add_client(s, "stuck", "error");

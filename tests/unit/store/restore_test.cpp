@@ -118,3 +118,30 @@ TEST_CASE("row 70: copies of each format are restored") {
     CHECK(restore(from, small_options(d.store()), false).report.tasks == 4);
   }
 }
+
+TEST_CASE(
+  "row 69: of two stores that were restored from one copy, the later one starts above every epoch of the other") {
+  opened_store store;
+  store.submit("running");
+  store.take();
+  store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(0)});
+  const auto copy = store.path().parent_path() / "copy";
+  store->copy(copy);
+  std::uint64_t highest = 0;
+  for (const std::uint64_t seconds : {1'800'000'000UL, 1'800'003'600UL, 0UL}) { // at the last, the clock is wrong
+    auto to = small_options(store.path().parent_path() / std::to_string(seconds));
+    to.epochs_from = epochs_at(seconds);
+    restore(copy, to, false);
+    lmdb_engine restored{to};
+    const auto task = restored.find("running");
+    REQUIRE(task);
+    CHECK(task->lock_epoch > epoch_leap);
+    for (int i = 0; i < 3; ++i) {
+      const auto o = restored.commit(
+        {acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(i)}, free_locks{"s1", 10, false, at(i)}});
+      CHECK((seconds == 0 || o[0].number > highest));
+      highest = std::max(highest, o[0].number);
+    }
+    CHECK((seconds == 0 || task->lock_epoch >= epochs_at(seconds)));
+  }
+}

@@ -1,0 +1,47 @@
+// The store on a disk that lies as disks do (tests/lying_disk). A seed replays a failure: STEADFAST_SEED=n; more of them:
+// STEADFAST_RUNS=n.
+
+#include "tests/disk/storm.hpp"
+#include "tests/support/fast_place.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <random>
+
+using namespace steadfast;
+using tests::fast_place;
+
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+} // namespace
+
+TEST_CASE("rows 60 to 69: on a disk that lies as disks do the store has what was acknowledged, or says what is wrong") {
+  const auto given = number_from("STEADFAST_SEED", 0);
+  const auto first = given > 0 ? given : std::random_device{}();
+  const auto runs = number_from("STEADFAST_RUNS", given > 0 ? 1 : 300);
+  tests::storm_report all;
+  for (auto seed = first; seed < first + runs; ++seed) {
+    INFO("replay with STEADFAST_SEED=" << seed);
+    const tests::temp_folder folder{fast_place()};
+    try {
+      tests::add(all, tests::ride_out(seed, folder.path()));
+    } catch (const std::exception& e) {
+      FAIL_CHECK("seed " << seed << ": " << e.what());
+      if (number_from("STEADFAST_ALL", 0) == 0)
+        return;
+    }
+  }
+  std::cout << "seeds " << first << " to " << first + runs - 1 << ": " << all.lives << " lives, " << all.commits
+            << " commits, " << all.power_cuts << " power cuts, " << all.failed_calls << " lives with a failed call, "
+            << all.full << " batches on a full disk, " << all.restored << " restored copies; of " << all.damaged
+            << " damaged stores " << all.refused << " were refused, in the others " << all.set_aside
+            << " tasks set aside\n";
+}

@@ -1,0 +1,88 @@
+#include "examples/checker/client_calls.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <random>
+
+using namespace checker;
+
+namespace {
+
+bool is_mutex(const std::vector<lease_call>& calls) {
+  return linearizability<lease_model, lease_call>{calls}.holds();
+}
+
+/// Clients that ask for one id, `at_once` at a time; what each is told was true at a moment while it waited.
+std::vector<client_call> history_of(std::uint64_t seed, std::size_t count, std::size_t at_once) {
+  std::mt19937_64 chance{seed};
+  std::vector<client_call> calls;
+  auto state = id_model::initial();
+  std::size_t place = 0;
+  while (calls.size() < count) {
+    std::vector<client_call> together(std::min(at_once, count - calls.size()));
+    for (auto& c : together)
+      c.span.began = ++place;
+    for (auto& c : together) {
+      using answer = client_call::answer;
+      c.body = 1 + chance() % 2;
+      if (chance() % 2 == 0) {
+        c.told = state.is_there ? answer::found : answer::absent;
+        c.revision = state.revision + chance() % 2;
+      } else if (!state.is_there) {
+        c.told = answer::created;
+      } else {
+        c.told = c.body == state.body ? answer::there : answer::conflict;
+      }
+      state = *id_model::step(state, c);
+    }
+    std::shuffle(together.begin(), together.end(), chance);
+    for (auto& c : together)
+      c.span.ended = ++place;
+    calls.insert(calls.end(), together.begin(), together.end());
+  }
+  std::shuffle(calls.begin(), calls.end(), chance);
+  return calls;
+}
+
+bool is_one_task(const std::vector<client_call>& calls) {
+  return linearizability<id_model, client_call>{calls}.holds();
+}
+
+} // namespace
+
+TEST_CASE("an empty history is linearizable") {
+  CHECK(is_one_task({}));
+}
+
+TEST_CASE("two that hold a lease at once are found, two in turn are not blamed") {
+  CHECK(is_mutex({{1, 1, false, {1, 2}}, {1, 0, true, {3, 4}}, {2, 2, false, {5, 6}}}));
+  CHECK(is_mutex({{1, 1, false, {1, 2}}, {1, 0, true, {3, 6}}, {2, 2, false, {4, 5}}})); // between the two
+  CHECK_FALSE(is_mutex({{1, 1, false, {1, 2}}, {2, 2, false, {3, 4}}, {1, 0, true, {5, 6}}}));
+  CHECK_FALSE(is_mutex({{1, 2, false, {1, 2}}, {1, 0, true, {3, 4}}, {2, 2, false, {5, 6}}})); // the epoch did not rise
+}
+
+TEST_CASE("ten thousand calls at one id are judged, sixteen at a time") {
+  const auto seed = GENERATE(1U, 2U, 3U);
+  CAPTURE(seed);
+  CHECK(is_one_task(history_of(seed, 10'000, 16)));
+}
+
+TEST_CASE("one wrong answer among ten thousand is found") {
+  const auto seed = GENERATE(1U, 2U, 3U);
+  CAPTURE(seed);
+  auto calls = history_of(seed, 10'000, 6);
+  std::sort(calls.begin(), calls.end(), [](const auto& a, const auto& b) { return a.span.began < b.span.began; });
+  auto& planted = calls[calls.size() / 2];
+  SECTION("the task is gone") {
+    planted.told = client_call::answer::absent;
+  }
+  SECTION("the task is made again") {
+    planted.told = client_call::answer::created;
+  }
+  SECTION("an older state is seen") {
+    planted.told = client_call::answer::found;
+    planted.revision = 0;
+  }
+  CHECK_FALSE(is_one_task(calls));
+}
