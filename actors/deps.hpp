@@ -71,6 +71,15 @@ struct janitor_deps {
 };
 janitor_actor spawn_janitor(caf::actor_system& sys, janitor_deps deps);
 
+struct bulk_desk_deps {
+  store_actor store;
+  reader_actor reader;
+  gateway_actor gateway; ///< of the node with the store
+  node_clock clock;
+  bulk_options options;
+};
+bulk_desk_actor spawn_bulk_desk(caf::actor_system& sys, bulk_desk_deps deps);
+
 struct lease_deps {
   store_actor store;
   guarded_actor guarded;

@@ -41,6 +41,13 @@ struct janitor_options {
   workflow::span reader_limit{5000};
 };
 
+struct bulk_options {
+  std::uint32_t rate = 1000; ///< tasks that bulk acts may meet in a second, all of them together
+  workflow::span reader_limit{5000};
+  workflow::span act_limit{60'000}; ///< for the answer of one task
+  workflow::span retry_after{1000}; ///< when the store could not be read or written
+};
+
 struct lease_options {
   std::string name = "supervisor";
   std::string holder; ///< this node and process

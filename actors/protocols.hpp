@@ -74,6 +74,7 @@ using reader_questions = caf::typed_actor<
   takes<alert_page(list_alerts)>,
   takes<boxed<store::alert_list>(find_alerts)>,
   takes<boxed<store::incident_page>(list_incidents)>,
+  takes<boxed<store::bulk_page>(list_bulk_acts)>,
   takes<workflow_page(list_workflows)>,
   takes<late_reply_page(list_late_replies)>,
   takes<boxed<store::store_stats>(show_stats)>>;
@@ -125,6 +126,7 @@ using notifier_actor = store_client::extend<
 
 /// What clients and people talk to.
 using gateway_actor = store_client::extend<
+  takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>,
   // Durable when answered. Who sends it without asking is told by a message: for clients that submit thousands at a time, since
   // CAF looks through all open requests of an actor one by one.
@@ -136,6 +138,11 @@ using gateway_actor = store_client::extend<
   // The sender is an observer_actor.
   takes<void(observe)>,
   takes<void(progress_seen)>>;
+
+/// Works off the open bulk acts, through the gateway, a page at a time.
+using bulk_desk_actor = store_client::extend<
+  takes<void(tick_timer)>,
+  takes<actor_state(inspect_state)>>;
 
 // ---- between nodes ----
 

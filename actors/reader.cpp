@@ -57,6 +57,7 @@ public:
       },
       [this](const find_alerts& m) { return guarded([&] { return on_alerts(m); }); },
       [this](const list_incidents& m) { return guarded([&] { return on_incidents(m); }); },
+      [this](const list_bulk_acts& m) { return guarded([&] { return on_bulk_acts(m); }); },
       [this](const list_workflows&) {
         return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
       },
@@ -152,6 +153,11 @@ private:
     if (auto found = deps_.store->find_incident(m.number))
       page.incidents.push_back(std::move(*found));
     return boxed<store::incident_page>{std::move(page)};
+  }
+
+  boxed<store::bulk_page> on_bulk_acts(const list_bulk_acts& m) const {
+    return boxed<store::bulk_page>{m.number != 0 ? deps_.store->find_bulk_act(m.number)
+                                                 : deps_.store->bulk_acts(m.open_only, position(m.before), m.max)};
   }
 
   lease_page on_leases() { return {boxes(deps_.store->leases()), deps_.clock.now(this), since_}; }

@@ -81,6 +81,7 @@ void add_all(CLI::App& app, command& chosen) {
   add_console(app, chosen);
   add_submit(app, chosen);
   add_task(app, chosen);
+  add_bulk(app, chosen);
   add_status(app, chosen);
   add_incidents(app, chosen);
   add_alerts(app, chosen);

@@ -23,6 +23,7 @@ void add_task(CLI::App& to, command& chosen);
 void add_status(CLI::App& to, command& chosen);
 void add_incidents(CLI::App& to, command& chosen);
 void add_alerts(CLI::App& to, command& chosen);
+void add_bulk(CLI::App& to, command& chosen);
 void add_late(CLI::App& to, command& chosen);
 void add_workflow(CLI::App& to, command& chosen);
 void add_lease(CLI::App& to, command& chosen);

@@ -37,6 +37,7 @@ constexpr const char* help_text =
   R"(tasks  tasks, task ID, explain ID, follow ID, stuck, in-place, alerts, late, workflows, workflow NAME, submit
 nodes  nodes, node, actors, inspect ACTOR, leases
 act    retry, skip, edit, undo, cancel, suspend, resume, ack, drain NODE, circuit open|close AGENT, lease release NAME
+bulk   an act with --where is a bulk act of the node: bulk, bulk NUMBER, bulk stop NUMBER, bulk follow NUMBER
 store  store stat, store check, store copy DIR, store export ID FILE, store import FILE
 again  top, watch COMMAND runs it every 2 s until Ctrl-C
 

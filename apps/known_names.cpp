@@ -64,6 +64,8 @@ texts ask(client& node, const std::string& kind, const std::string& begin) {
     return column(node.call("lease.list", json::object()).at("leases"), "name");
   if (kind == "NUMBER")
     return column(node.call("alerts.list", {{"max", names_max}}).at("alerts"), "number");
+  if (kind == "BULK")
+    return column(node.call("bulk.list", {{"all", true}, {"max", names_max}}).at("bulk_acts"), "number");
   if (kind == "INCIDENT")
     return column(node.call("incident.list", {{"max", names_max}}).at("incidents"), "number");
   return {};

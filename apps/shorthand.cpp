@@ -20,7 +20,7 @@ struct group {
 constexpr group groups[] = {
   {"task", "list", "show"},  {"workflow", "list", "show"}, {"node", "show", "show"},   {"lease", "list", "list"},
   {"actor", "list", "show"}, {"agent", "list", "list"},    {"alerts", "list", "list"}, {"incidents", "list", "show"},
-  {"late", "list", "list"},
+  {"late", "list", "list"},  {"bulk", "list", "show"},
 };
 
 bool is_subcommand(std::string_view of, const std::string& word) {

@@ -63,6 +63,8 @@ private:
     parts_.gateway = actors::spawn_gateway(system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
     if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
       spawn_janitor();
+    if (parts_.store && !options_.store.read_only)
+      spawn_bulk_desk();
     if (options_.roles.supervisor)
       spawn_supervisor();
     if (options_.roles.scheduler)
@@ -84,6 +86,13 @@ private:
     actors::janitor_options o;
     o.keep = options_.retention;
     parts_.janitor = actors::spawn_janitor(system_, {parts_.writer, parts_.reader, parts_.clock, o});
+  }
+
+  void spawn_bulk_desk() {
+    actors::bulk_options o;
+    o.rate = options_.bulk_rate;
+    parts_.bulk_desk =
+      actors::spawn_bulk_desk(system_, {parts_.writer, parts_.reader, parts_.gateway, parts_.clock, o});
   }
 
   void spawn_scheduler() {
@@ -183,6 +192,7 @@ private:
     add("scheduler", {}, parts_.scheduler);
     add("supervisor", {}, parts_.supervisor);
     add("janitor", {}, parts_.janitor);
+    add("bulk_desk", {}, parts_.bulk_desk);
     add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
     add("lease", supervisor_lease_name, parts_.supervisor_lease);
     for (std::size_t i = 0; i < parts_.singleton_leases.size(); ++i)

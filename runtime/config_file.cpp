@@ -82,6 +82,13 @@ void read_retention(toml_section s, workflow::retention_rules& into) {
   s.end();
 }
 
+void read_bulk(toml_section s, node_options& o) {
+  s.read_count("rate", o.bulk_rate, 1U, 100'000U);
+  s.read_count("open_max", o.store.bulk_open_max, 1U, 100U);
+  s.read("keep_for", o.store.bulk_keep_for);
+  s.end();
+}
+
 void read_roles(toml_section& s, workflow::node_roles& into) {
   std::vector<std::string> names;
   s.read("roles", names);
@@ -234,6 +241,8 @@ void read_root(toml_section& s, parsed_config& parsed) {
     read_conditions(*x, o);
   if (auto x = s.section("retention"))
     read_retention(*x, o.retention);
+  if (auto x = s.section("bulk"))
+    read_bulk(*x, o);
   if (auto x = s.section("control"))
     read_control(*x, o);
   if (auto x = s.section("log"))

@@ -186,6 +186,26 @@ json incident_json(const store::incident& x) {
   };
 }
 
+json bulk_json(const workflow::bulk_act& b) {
+  return {
+    {"number", b.number},
+    {"act", text(to_string(b.act))},
+    {"step", b.step},
+    {"where", b.where},
+    {"who", b.who},
+    {"why", b.why},
+    {"state", text(to_string(b.state))},
+    {"started_at", instant_json(b.started_at)},
+    {"ended_at", instant_json(b.ended_at)},
+    {"about", b.about},
+    {"done", b.done},
+    {"refused", b.refused},
+    {"skipped", b.skipped},
+    {"stopped_by", b.stopped_by},
+    {"stopped_why", b.stopped_why},
+  };
+}
+
 json lease_json(const store::lease& l) {
   return {
     {"name", l.name},

@@ -54,6 +54,7 @@ struct node_options {
   workflow::condition_rules conditions;   ///< when the whole is not well
   workflow::span conditions_period{5000}; ///< between looks at it
   workflow::retention_rules retention;    ///< when ended tasks leave the store; by default none does
+  std::uint32_t bulk_rate = 1000;         ///< tasks that bulk acts may meet in a second, all of them together
   workflow::span drain_limit{10'000};     ///< at a graceful stop, for attempts under way
   std::uint32_t threads = 0;              ///< of the actor runtime; 0: one per core, at least 2
   log_options log;

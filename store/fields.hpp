@@ -171,6 +171,17 @@ void serialize(Archive& ar, late_reply& x, unsigned) {
   all(ar, x.step, x.attempt, x.epoch, x.outcome, x.why, x.at);
 }
 
+template <class Archive>
+void serialize(Archive& ar, bulk_act& x, unsigned) {
+  all(ar, x.number, x.act, x.step, x.document, x.new_key, x.who, x.why, x.where, x.filter, x.about, x.beyond,
+      x.position, x.met, x.done, x.refused, x.skipped, x.state, x.started_at, x.ended_at, x.stopped_by, x.stopped_why);
+}
+
+template <class Archive>
+void serialize(Archive& ar, bulk_refusal& x, unsigned) {
+  all(ar, x.task_number, x.task_id, x.why);
+}
+
 } // namespace steadfast::workflow
 
 namespace steadfast::store {
@@ -304,6 +315,26 @@ void serialize(Archive& ar, report_conditions& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, start_bulk& x, unsigned) {
+  all(ar, x.what, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, advance_bulk& x, unsigned) {
+  all(ar, x.number, x.position, x.is_last, x.refused, x.skipped, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, stop_bulk& x, unsigned) {
+  all(ar, x.number, x.who, x.why, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, bulk_page& x, unsigned) {
+  all(ar, x.acts, x.next, x.refusals);
+}
+
+template <class Archive>
 void serialize(Archive& ar, incident_page& x, unsigned) {
   all(ar, x.incidents, x.next);
 }
@@ -330,7 +361,7 @@ void serialize(Archive& ar, submit_task& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, update_task& x, unsigned) {
-  all(ar, x.next, x.lock_epoch_before, x.guard, x.notices, x.alerts, x.evidence, x.payload_changed);
+  all(ar, x.next, x.lock_epoch_before, x.guard, x.notices, x.alerts, x.evidence, x.payload_changed, x.bulk);
 }
 
 template <class Archive>
@@ -413,6 +444,7 @@ void serialize(Archive& ar, outcome& x, unsigned) {
   all(ar, x.result, x.why, x.created, x.number, x.revision, x.state, x.tasks, x.next, x.more, x.reached);
 }
 
+/// Stored too, as a record of its own within a bulk act.
 template <class Archive>
 void serialize(Archive& ar, task_filter& x, unsigned) {
   all(ar, x.states, x.workflow, x.locked_by, x.text, x.agent, x.submitted_before, x.submitted_after, x.ended_before,

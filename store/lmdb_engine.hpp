@@ -59,6 +59,8 @@ public:
                          std::size_t max) const override;
   incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
   std::optional<incident> find_incident(std::uint64_t number) const override;
+  bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
+  bulk_page find_bulk_act(std::uint64_t number) const override;
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override;
   std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;

@@ -69,6 +69,9 @@ STEADFAST_RECORD(steadfast::store::incident, incident)
 STEADFAST_RECORD(steadfast::store::incident_page, incident_page)
 STEADFAST_RECORD(steadfast::store::alert_filter, alert_filter)
 STEADFAST_RECORD(steadfast::store::alert_list, alert_list)
+STEADFAST_RECORD(steadfast::workflow::bulk_act, bulk_act)
+STEADFAST_RECORD(steadfast::workflow::bulk_refusal, bulk_refusal)
+STEADFAST_RECORD(steadfast::store::bulk_page, bulk_page)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -125,6 +128,9 @@ STEADFAST_PART(steadfast::workflow::incident_signature)
 STEADFAST_PART(steadfast::store::act_on_incident)
 STEADFAST_PART(steadfast::workflow::system_condition)
 STEADFAST_PART(steadfast::store::report_conditions)
+STEADFAST_PART(steadfast::store::start_bulk)
+STEADFAST_PART(steadfast::store::advance_bulk)
+STEADFAST_PART(steadfast::store::stop_bulk)
 
 namespace steadfast::store {
 
@@ -291,6 +297,8 @@ STEADFAST_STORED(recent_id)
 STEADFAST_STORED(journal_used)
 STEADFAST_STORED(journal_head)
 STEADFAST_STORED(incident)
+STEADFAST_STORED(workflow::bulk_act)
+STEADFAST_STORED(workflow::bulk_refusal)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 
 #define STEADFAST_SENT(Type)                                                                                           \
@@ -322,5 +330,6 @@ STEADFAST_SENT(check_report)
 STEADFAST_SENT(incident_page)
 STEADFAST_SENT(alert_filter)
 STEADFAST_SENT(alert_list)
+STEADFAST_SENT(bulk_page)
 
 } // namespace steadfast::store

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/bulk_act.hpp"
 #include "workflow/clock_reading.hpp"
 #include "workflow/command.hpp"
 #include "workflow/conditions.hpp"
@@ -77,6 +78,7 @@ struct update_task {
   std::optional<workflow::late_reply> evidence;
   bool payload_changed = false; ///< the payload record must be written again
   workflow::instant now{};      ///< by which `guard` is judged; unset: by its epoch alone
+  std::uint64_t bulk = 0;       ///< the bulk act of which it is a part, and which meets a task once; 0: of none
 };
 /// What a scheduler has of a workflow, as workflow::load_of says.
 struct workflow_load {
@@ -210,9 +212,33 @@ struct report_conditions {
   workflow::instant now;
 };
 
-using write = std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition,
-                           acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
-                           set_aside_damaged, record_act, import_task, purge_ended, act_on_incident, report_conditions>;
+/// Begins an act on all tasks that match and are there by now: those that are submitted later are not met. Its bounds are options
+/// of the store. What `what` says of its number and of how far it is does not count.
+struct start_bulk {
+  workflow::bulk_act what;
+  workflow::instant now;
+};
+/// A page of it was gone through.
+struct advance_bulk {
+  std::uint64_t number = 0;
+  std::uint64_t position = 0; ///< the next page begins below this number
+  bool is_last = false;
+  std::vector<workflow::bulk_refusal> refused;
+  std::uint64_t skipped = 0;
+  workflow::instant now;
+};
+/// What is not done by then is not done.
+struct stop_bulk {
+  std::uint64_t number = 0;
+  std::string who;
+  std::string why;
+  workflow::instant now;
+};
+
+using write =
+  std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition, acquire_lease,
+               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged, record_act,
+               import_task, purge_ended, act_on_incident, report_conditions, start_bulk, advance_bulk, stop_bulk>;
 
 /// Writes to commit together, in this order; whoever made them keeps them until then.
 using write_list = std::vector<const write*>;
@@ -302,6 +328,12 @@ inline constexpr std::size_t incidents_kept = 1000; ///< above that, the oldest 
 struct incident_page {
   std::vector<incident> incidents;   ///< the newest first
   std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+};
+
+struct bulk_page {
+  std::vector<workflow::bulk_act> acts;         ///< the newest first
+  std::optional<std::uint64_t> next;            ///< give it as `before` for the next page
+  std::vector<workflow::bulk_refusal> refusals; ///< of one that was asked for by its number: by task, the newest first
 };
 
 struct alert_filter {
@@ -401,6 +433,9 @@ public:
                                  std::size_t max) const = 0;
   virtual incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
   virtual std::optional<incident> find_incident(std::uint64_t number) const = 0;
+  virtual bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
+  /// With the refusals that are kept of it; an empty page if there is none.
+  virtual bulk_page find_bulk_act(std::uint64_t number) const = 0;
   /// The observer's notices not yet acknowledged, by task and sequence, after the given position.
   virtual std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                             std::uint32_t after_sequence, std::size_t max) const = 0;

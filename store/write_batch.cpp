@@ -82,6 +82,7 @@ void write_batch::finish() {
   put_ended_counts();
   put_endings();
   incidents_.write();
+  write_bulk_acts();
   if (count_ == count_before_)
     return;
   txn_.put(in_.meta, counters_key, encode_record(counters_key, count_));

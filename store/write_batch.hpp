@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,6 +94,10 @@ private:
   void end_alerts_of(std::uint64_t incident, workflow::instant now);
   // write_purge.cpp
   outcome make(const purge_ended& w);
+  // write_bulk.cpp
+  outcome make(const start_bulk& w);
+  outcome make(const advance_bulk& w);
+  outcome make(const stop_bulk& w);
 
   /// Its record as it is now. Nothing: there is no such task. Valid until something is written.
   std::optional<std::string_view> row_of(std::uint64_t number) const;
@@ -200,6 +205,15 @@ private:
   // write_task.cpp
   void count_ending_of(const workflow::task& next, workflow::process_state before);
 
+  // write_bulk.cpp
+  workflow::bulk_act*
+  bulk_act_of(std::uint64_t number); ///< null: there is none; changes count when write_bulk_acts() is called
+  std::optional<outcome> not_for_bulk(std::uint64_t number, std::uint64_t task); ///< nothing: the task may take the act
+  void write_bulk_acts();
+  std::vector<workflow::bulk_act> bulk_acts_there();
+  void drop_bulk_act(std::uint64_t number);
+  std::size_t refusals_of(std::uint64_t bulk) const;
+
   std::uint64_t& tasks_in(workflow::process_state s) { return count_.tasks.at(static_cast<std::size_t>(s)); }
 
   lmdb::transaction& txn_;
@@ -218,6 +232,7 @@ private:
   std::uint64_t room_ = 0; ///< pages that were left when it was looked, less what may have been used since
   recent_ids::changes ids_;
   incident_book incidents_;
+  std::map<std::uint64_t, workflow::bulk_act> bulk_acts_; ///< that were looked at, as they are now
 };
 
 /// Helpers of the verbs.

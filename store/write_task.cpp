@@ -160,6 +160,9 @@ outcome write_batch::make(const update_task& w) {
                                               + " and lock epoch " + std::to_string(stored.lock_epoch));
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
+  if (w.bulk != 0)
+    if (auto not_again = not_for_bulk(w.bulk, w.next.number))
+      return *std::move(not_again);
   if (!is_same_task(stored, w.next))
     return turned_down(verdict::refused, "number, id, workflow, version, priority and reply_to of a task never change");
   if (w.payload_changed && w.next.payload.size() > settings_.options->payload_size_max)
@@ -181,6 +184,8 @@ outcome write_batch::make(const update_task& w) {
   o.revision = replace(*there, w.next, {w.notices, w.alerts, w.payload_changed});
   if (w.evidence)
     put_late_reply(w.next.number, stored.id, *w.evidence);
+  if (w.bulk != 0)
+    workflow::note_done(*bulk_act_of(w.bulk), w.next.number);
   return o;
 }
 

@@ -4,6 +4,7 @@
 #include "actors/type_ids.hpp"
 #include "runtime/simulation/documents.hpp"
 #include "store/lmdb_store.hpp"
+#include "store/record.hpp"
 #include "store/restore.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -462,6 +463,23 @@ void cluster::act(const std::string& id, actors::task_act what) {
   const actors::act_on_task m{id, what, {}, {}, false, "grace", "because"};
   world_.find(node->name)->system().spawn([m, gateway = node->gateway](caf::event_based_actor* self) {
     actors::ask(self, gateway, ask_limit, m).then([](const actors::act_result&) {}, [](const caf::error&) {});
+  });
+}
+
+void cluster::act_on_all(actors::task_act what) {
+  const auto* node = some_node();
+  if (!node)
+    return;
+  store::start_bulk begun;
+  begun.what.act = what;
+  begun.what.who = "grace";
+  begun.what.why = "because";
+  begun.what.filter = store::encode(store::task_filter{});
+  actors::write_request r;
+  r.what = actors::boxed<store::write>{store::write{std::move(begun)}};
+  actors::write_requests m{{std::move(r)}};
+  world_.find(node->name)->system().spawn([m, writer = node->writer](caf::event_based_actor* self) {
+    actors::tell(self, writer, m);
   });
 }
 

@@ -82,6 +82,8 @@ public:
   void submit(const std::string& id, const workflow::definition& d);
   /// A person does something to a task, at any node; what comes of it is not looked at.
   void act(const std::string& id, actors::task_act what);
+  /// The same to all tasks that are there.
+  void act_on_all(actors::task_act what);
   /// Somebody listens at some node for progress.
   void listen();
   const observer& listener() const { return observer_; }

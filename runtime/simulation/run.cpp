@@ -183,8 +183,9 @@ private:
       constexpr std::array acts{task_act::retry,   task_act::undo,   task_act::cancel,
                                 task_act::suspend, task_act::resume, task_act::resume};
       const auto what = acts.at(world_.chance().below(acts.size()));
-      const auto task = some_task();
-      if (!task.empty())
+      if (world_.chance().below(30) == 0)
+        cluster_.act_on_all(what);
+      else if (const auto task = some_task(); !task.empty())
         cluster_.act(task, what);
       plan_next_act();
     });
@@ -290,6 +291,8 @@ private:
       return false;
     store::task_filter open;
     open.states = {process_state::pending, process_state::processing, process_state::undoing, process_state::suspended};
+    if (!cluster_.store().bulk_acts(true, {}, 1).acts.empty())
+      return false;
     return cluster_.store().count(open, 1) == 0 && cluster_.store().notices(observer::name, 0, 0, 1).empty();
   }
 
@@ -321,6 +324,7 @@ private:
       world_.reached(77);
     for (const auto& fault : s.check().faults)
       expect(false, "the store is broken: " + fault);
+    expect(s.bulk_acts(true, {}, 1).acts.empty(), "a bulk act did not end");
     expect(cluster_.acknowledged().size() == cluster_.submitted().size(), "a submission was never acknowledged");
     expect(s.count({}, 1'000'000) <= cluster_.submitted().size(), "there are tasks that nobody submitted");
     for (const auto& a : s.alerts(true, std::numeric_limits<std::size_t>::max()))

@@ -207,6 +207,8 @@ void watch::on_update(const store::update_task& u, const store::outcome& o, comm
   if (const auto known = tasks_.find(u.next.number); known != tasks_.end())
     expect(u.next.revision >= known->second.revision && u.lock_epoch_before >= known->second.lock_epoch, u.next,
            "was written over by one who did not know its last change (P18)");
+  if (u.bulk != 0)
+    expect(took_.insert({u.bulk, u.next.number}).second, u.next, "took the same bulk act twice (P33)");
   auto after = u.next;
   after.revision = o.revision;
   for (const auto& a : u.alerts)

@@ -92,8 +92,9 @@ private:
   const std::vector<workflow::definition>& workflows_;
   probe_counts& probes_;
   std::map<std::uint64_t, workflow::task> tasks_;
-  std::map<std::string, std::uint64_t> numbers_; ///< of those, by id
-  std::set<std::uint64_t> decided_;              ///< open tasks that a supervisor changed last
+  std::map<std::string, std::uint64_t> numbers_;           ///< of those, by id
+  std::set<std::pair<std::uint64_t, std::uint64_t>> took_; ///< bulk act and task
+  std::set<std::uint64_t> decided_;                        ///< open tasks that a supervisor changed last
   std::map<std::string, known_lease> leases_;
   std::set<std::string> acquired_since_start_;
   std::set<std::string> stood_still_;

@@ -100,7 +100,7 @@ TEST_CASE("acts on many tasks are previewed, want a confirmation, and tell who d
     REQUIRE(node.command({"submit", "one", "--id", id, "--not-before", "1h"}).code == 0);
   const auto preview = node.command({"task", "suspend", "--where", "workflow=one", "--dry-run"});
   CHECK(preview.code == 0);
-  CHECK_THAT(preview.out, Contains("would suspend a-1") && Contains("3 tasks"));
+  CHECK(preview.out == "would suspend 3 tasks\n  tasks: a-3, a-2, a-1\n");
   CHECK(node.json_of({"task", "list", "--where", "state=suspended", "--count", "--json"}).at(0).at("count") == 0);
 
   const auto unconfirmed = node.command({"task", "suspend", "--where", "workflow=one"});
@@ -110,7 +110,7 @@ TEST_CASE("acts on many tasks are previewed, want a confirmation, and tell who d
   REQUIRE(node.command({"task", "suspend", "a-2"}).code == 0);
   const auto done = node.command({"task", "suspend", "--where", "workflow=one", "--yes"});
   CHECK(done.code == 1);
-  CHECK_THAT(done.out, Contains("a-1: suspend done") && Contains("a-3: suspend done"));
+  CHECK(done.out == "suspend: 2 done, 1 refused, 0 skipped of about 3\n");
   CHECK_THAT(done.err, Contains("a-2: ") && Contains("1 of 3 tasks did not take it"));
   CHECK(node.json_of({"task", "list", "--where", "state=suspended", "--count", "--json"}).at(0).at("count") == 3);
 

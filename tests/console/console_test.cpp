@@ -12,10 +12,10 @@ using Catch::Matchers::Contains;
 namespace {
 
 struct session {
-  node_process node{STEADFAST_BINARY};
+  node_process node;
   std::string home = node.folder().path().string();
 
-  session() { node.start(); }
+  explicit session(const std::string& more_config = "") : node{STEADFAST_BINARY, more_config} { node.start(); }
 
   pseudo_terminal open(pseudo_terminal::size s = {}) {
     return {STEADFAST_BINARY,
@@ -123,8 +123,30 @@ TEST_CASE("acts on several tasks ask for their number, and Ctrl-C at the questio
   person.type("suspend --where state=pending\r");
   REQUIRE(person.shows("Type 2 to go on: "));
   person.type("2\r");
-  CHECK(person.shows("order-2: suspend done, now suspended"));
-  CHECK(person.shows("order-1: suspend done, now suspended"));
+  CHECK(person.shows("suspend: 2 done, 0 refused, 0 skipped of about 2"));
+  CHECK(at_prompt(person));
+}
+
+TEST_CASE("a bulk act shows how far it is, and Ctrl-C stops it and not the console") {
+  session s{"[bulk]\nrate = 1\n"};
+  for (int i = 0; i < 70; ++i)
+    s.node.command({"submit", "one", "--id", "order-" + std::to_string(i), "--not-before", "1h"});
+  auto person = s.open();
+  REQUIRE(at_prompt(person));
+  person.type("cancel --where state=pending\r");
+  REQUIRE(person.shows("would cancel 70 tasks"));
+  REQUIRE(person.shows("Type 70 to go on: "));
+  person.type("70\r");
+  REQUIRE(person.shows("cancel: 64 done, 0 refused, 0 skipped of about 70"));
+  person.type(ctrl_c);
+  CHECK(person.shows("stopped: cancel is done for 64 of about 70 tasks, the others are as they were"));
+  REQUIRE(at_prompt(person));
+  person.type("bulk\t");
+  person.type(" 1\r");
+  CHECK(person.shows("bulk act 1: cancel, stopped, 64 done"));
+  REQUIRE(at_prompt(person));
+  person.type("tasks --where state=pending --count\r");
+  CHECK(person.shows("6"));
   CHECK(at_prompt(person));
 }
 

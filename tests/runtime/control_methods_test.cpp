@@ -103,6 +103,35 @@ TEST_CASE("incidents are listed, shown and acted on, and what there is not is na
   CHECK(n.call("alerts.list", json::object()) == json{{"alerts", json::array()}, {"next", nullptr}});
 }
 
+TEST_CASE("a bulk act that cannot be is refused, what there is not is named, and nothing is begun for nobody") {
+  const called_node n;
+  CHECK(n.call("bulk.list", json::object()) == json{{"bulk_acts", json::array()}, {"next", nullptr}});
+  CHECK(n.refusal("bulk.show", {{"bulk", 7}}) == "4 there is no bulk act with the number 7");
+  CHECK(n.refusal("bulk.stop", {{"bulk", 7}, {"who", "ann"}}) == "4 there is no bulk act with the number 7");
+  CHECK(n.refusal("bulk.show", json::object()) == "-32602 `bulk` is missing");
+  CHECK(n.refusal("bulk.start", {{"act", "retry"}, {"who", "ann"}}) == "4 no task matches");
+  CHECK(n.refusal("bulk.start", {{"act", "drop"}, {"who", "ann"}}) == "-32602 act: there is no `drop`");
+  CHECK(n.refusal("bulk.start", {{"act", "edit"}, {"who", "ann"}})
+        == "-32602 one payload is edited at a time: no bulk act can");
+  CHECK(n.refusal("bulk.start", {{"act", "skip"}, {"who", "ann"}}) == "-32602 a bulk act that skips needs a step");
+  CHECK(n.refusal("bulk.start", {{"act", "retry"}, {"who", "ann"}, {"stats", json::array()}})
+        == "-32602 there is no parameter `stats`; did you mean `states`?");
+  n.call("submit", trip("a", "not_before_ms", 4'000'000'000'000));
+  const auto plan = n.call("bulk.start", {{"act", "retry"}, {"who", "ann"}, {"dry_run", true}});
+  CHECK(plan
+        == json{{"act", "retry"},
+                {"count", 1},
+                {"looked_at", 1},
+                {"would", 0},
+                {"tasks", {"a"}},
+                {"refusals", {{{"why", "no step of it failed or waits"}, {"tasks", 1}, {"sample", "a"}}}}});
+  CHECK(n.call("bulk.start", {{"act", "retry"}, {"who", "ann"}, {"workflow", "trip"}})
+        == json{{"bulk", 1}, {"about", 1}});
+  const auto b = n.call("bulk.show", {{"bulk", 1}}).at("bulk");
+  CHECK(b.at("where") == R"({"workflow":"trip"})");
+  CHECK(b.at("who") == "ann");
+}
+
 TEST_CASE("a file that cannot be written or read is a refusal that tells why") {
   const called_node n;
   n.call("submit", trip("a", "priority", 1));

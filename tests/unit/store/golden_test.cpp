@@ -191,6 +191,11 @@ TEST_CASE("row 70: how the tasks of a workflow end is written as in format 7 and
   check_stored("endings", workflow::endings{300, 12'000'000, {0x0102030405060708, 1, 2, 3}}, format_7);
 }
 
+TEST_CASE("row 70: a bulk act is written as in format 7 and read back") {
+  check_stored("bulk_act", sample_bulk_act(), format_7);
+  check_stored("bulk_refusal", sample_bulk_refusal(), format_7);
+}
+
 TEST_CASE("row 70: the worked example of docs/storage-format.md is what is written") {
   const std::string_view example{"\x6a\xaa\xa6\x34\x6c\x45\x78\xca\x01\x00\x08\x00\x30\x00\x00\x00"
                                  "\x0a\x00\x00\x00supervisor\x02\x00\x00\x00n1\x00\x00\x00\x00"
