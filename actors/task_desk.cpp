@@ -1,6 +1,7 @@
 #include "actors/task_desk.hpp"
 
 #include "actors/state_tree.hpp"
+#include "workflow/fair_share.hpp"
 #include "workflow/mutant.hpp"
 #include "workflow/transition.hpp"
 
@@ -31,14 +32,15 @@ void task_desk::free_unknown_locks() {
   what.scheduler = options_.name;
   what.guard = lease_;
   for (const auto& [number, e] : tasks_)
-    what.except.push_back(number);
+    if (!workflow::mutant("own_locks_freed"))
+      what.except.push_back(number);
   std::sort(what.except.begin(), what.except.end());
   write(free_ticket, std::move(what));
 }
 
 void task_desk::on_freed(const store::outcome& o) {
   if (o.result != store::verdict::applied)
-    return claim_later();
+    return claim_later(options_.retry_full);
   if (o.more)
     return free_unknown_locks();
   ready_ = work_ = true;
@@ -46,44 +48,57 @@ void task_desk::on_freed(const store::outcome& o) {
 }
 
 void task_desk::claim() {
-  if (draining_ || lease_.epoch == 0 || !ready_ || claiming_ || !work_ || tasks_.size() >= options_.in_flight_max)
+  const workflow::places places{options_.in_flight_max, tasks_.size()};
+  if (draining_ || lease_.epoch == 0 || !ready_ || claiming_ || !work_ || workflow::room_in(places) == 0)
     return;
   claiming_ = true;
   work_ = false;
   store::claim_tasks what;
   what.scheduler = options_.name;
   const bool is_levelled = !workflow::mutant("load_not_levelled");
-  const auto room = is_levelled ? options_.in_flight_max - tasks_.size() : options_.in_flight_max;
-  what.max = std::min<std::size_t>(options_.claim_max, room);
+  what.max = is_levelled ? std::min<std::size_t>(options_.claim_max, workflow::room_in(places)) : options_.claim_max;
+  what.places = is_levelled ? places.max : 0;
+  what.in_hand = places.taken;
+  what.loads = places_.loads(now());
+  what.after = places_.last_taken();
   if (!workflow::mutant("claims_without_guard"))
     what.guard = lease_;
+  asked_for_ = what.max;
   write(claim_ticket, std::move(what));
 }
 
 void task_desk::on_claimed(const write_done& m, workflow::instant clock) {
   claiming_ = false;
-  if (m.outcome->result != store::verdict::applied) {
-    ready_ = m.outcome->result == store::verdict::full; // else some may be locked for it now
-    return claim_later();
+  const auto& o = *m.outcome;
+  if (o.result != store::verdict::applied) {
+    ready_ = o.result == store::verdict::full; // else some may be locked for it now
+    return claim_later(options_.retry_full);
   }
   for (const auto& d : m.definitions)
     definitions_.add(d);
-  for (const auto& t : m.outcome->tasks)
+  for (const auto& t : o.tasks)
     if (t.locked_by == options_.name)
       begin(t, clock);
-  work_ = work_ || m.outcome->more;
-  if (m.outcome->next != workflow::never)
-    claim_at_ = m.outcome->next;
+  claim_at_ = std::min(claim_at_, o.next);
+  if (o.more
+      && o.tasks.size() < asked_for_) { // of workflows that have their share: when a task has ended there may be more
+    claim_later(options_.retry_full);
+    if (!std::exchange(work_, true)) // nor has anything come meanwhile
+      return;
+  }
+  work_ = work_ || o.more;
   claim();
 }
 
-/// The store could not take the request.
-void task_desk::claim_later() {
-  claim_at_ = now() + options_.retry_full;
+void task_desk::claim_later(workflow::span wait) {
+  claim_at_ = std::min(claim_at_, now() + wait);
 }
 
 void task_desk::begin(const workflow::task& t, workflow::instant clock) {
-  auto& e = tasks_[t.number];
+  const auto [place, is_new] = tasks_.try_emplace(t.number);
+  if (is_new)
+    places_.take(t.workflow);
+  auto& e = place->second;
   e = task_in_flight{};
   e.definition = definitions_.find(t);
   know(e, t, clock);
@@ -111,7 +126,9 @@ void task_desk::on_news(const store_news& m) {
       found->second.reload = true;
       go_on(number);
     }
-  if (m.work) {
+  if (m.work && m.is_offered) {
+    claim_later(options_.offered_wait);
+  } else if (m.work) {
     work_ = true;
     claim();
   }
@@ -190,6 +207,7 @@ actor_state task_desk::state(std::size_t listed_max) const {
                    {"late_replies", v.late},
                    {"timers", due_.size()},
                    {"next_timer_at", due_.next()},
+                   {"workflows", places_.tree(listed_max)},
                    {"agents", listed(agents_.loads(), listed_max, load)},
                    {"tasks", listed(oldest_tasks(), listed_max, [](const auto* e) { return tree_of(*e); })}},
                   tasks_.size());

@@ -5,6 +5,7 @@
 #include "actors/due_queue.hpp"
 #include "actors/messages.hpp"
 #include "actors/options.hpp"
+#include "actors/place_book.hpp"
 #include "actors/task_in_flight.hpp"
 #include "workflow/clock_reading.hpp"
 #include "workflow/command.hpp"
@@ -75,7 +76,7 @@ private:
   // Taking work
   void free_unknown_locks();
   void claim();
-  void claim_later();
+  void claim_later(workflow::span wait);
   void on_freed(const store::outcome& o);
   void on_claimed(const write_done& m, workflow::instant clock);
   void begin(const workflow::task& t, workflow::instant clock);
@@ -110,12 +111,14 @@ private:
   store::lease_guard lease_;
   agent_directory agents_;
   std::unordered_map<std::uint64_t, task_in_flight> tasks_; ///< by number
+  place_book places_;
   definition_cache definitions_;
   due_queue due_;
   scheduler_view counts_;
   bool ready_ = false;                           ///< what it has locked is what it knows of
   bool work_ = false;                            ///< the store may have something to claim
   bool claiming_ = false;                        ///< a claim is on its way
+  std::size_t asked_for_ = 0;                    ///< tasks, by the last claim
   workflow::instant claim_at_ = workflow::never; ///< a waiting task becomes claimable
   std::vector<std::uint64_t> full_;              ///< tasks whose change could not be stored, or read
   workflow::instant full_until_ = workflow::never;

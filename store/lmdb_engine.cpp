@@ -78,6 +78,10 @@ private:
   id_filter& read_; ///< what the transaction showed
 };
 
+store_error lost() {
+  return {"the store failed before; what is on disk is only known again after a restart", true};
+}
+
 store_directory directory_for(const store_options& options) {
   if (const auto wrong = problems(options); !wrong.empty())
     throw store_error{joined(wrong), false};
@@ -266,6 +270,10 @@ void lmdb_engine::read_counters() {
     lmdb::cursor c{txn, in_.ended_counts};
     for (bool more = c.first(); more; more = c.next())
       ended_.emplace(std::string{c.key()}, decode_record<ended_count>(c.key(), c.value()));
+    lmdb::cursor how{txn, in_.endings};
+    for (bool more = how.first(); more; more = how.next())
+      if (auto x = readable<workflow::endings>(how.key(), how.value())) // else what is usual is learnt anew
+        endings_.emplace(std::string{how.key()}, *x);
   } catch (const damaged_record& e) {
     throw store_error{
       "the counters of the store are damaged (" + std::string{e.what()} + "): restore a copy of the store", false};
@@ -281,7 +289,7 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
   if (options_.read_only)
     return std::vector(batch.size(), turned_down(verdict::refused, "the store was opened to be read only"));
   if (is_lost_)
-    throw store_error{"the store failed before; what is on disk is only known again after a restart", true};
+    throw lost();
   if (shared_->is_open() && !shared_->is_mine()) // LMDB would wait for ever
     throw store_error{"two threads commit to a store whose commits are shared", false};
   commit_limits limits;
@@ -329,7 +337,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
                      in_,
                      definitions_,
                      count_,
-                     {&options_, limits.full, pages_max, &damage_, &ended_, &recent_, alerts_, &moved_ids_,
+                     {&options_, limits.full, pages_max, &damage_, &ended_, &endings_, &recent_, alerts_, &moved_ids_,
                       &shared_->known(), shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
@@ -347,6 +355,8 @@ void lmdb_engine::take_over(write_batch& writes) noexcept {
   alerts_ = writes.alerts();
   for (const auto& [name, count] : writes.ended())
     ended_[name] = count;
+  for (const auto& [name, how] : writes.endings())
+    endings_[name] = how;
   definitions_.add_all_of(writes.definitions());
   recent_.take_over(writes.changed_ids(), count_.last_task);
   for (const auto number : writes.set_aside())
@@ -423,16 +433,29 @@ void lmdb_engine::save() {
     break;
   }
   shared_->let_go();
+  if (is_lost_)
+    throw lost();
 }
 
+/// The data file lacks what is only in the journal, so after a failure that is not read either.
 void lmdb_engine::wait_for_save() const {
-  if (shared_->is_saved() || is_lost_ || workflow::mutant("unsaved_not_awaited"))
+  if (shared_->is_saved() || workflow::mutant("unsaved_not_awaited"))
     return;
+  if (is_lost_ && !workflow::mutant("read_after_failed_save"))
+    throw lost();
   if (shared_->is_mine()) {
     const std::lock_guard lock{writing_};
-    return shared_->save(); // of what was dropped only the journal knows
+    try {
+      return shared_->save(); // of what was dropped only the journal knows
+    } catch (const lmdb::error& e) {
+      is_lost_ = is_lost_ || is_fatal(e);
+      throw;
+    }
   }
-  if (!shared_->wait() && !is_lost_)
+  const bool is_saved = shared_->wait();
+  if (is_lost_ && !workflow::mutant("read_after_failed_save"))
+    throw lost();
+  if (!is_saved)
     throw store_error{"what was acknowledged last is only in the journal, and cannot be read until there is room: "
                       "the disk of the store is full",
                       false};

@@ -59,6 +59,8 @@ public:
                          std::size_t max) const override;
   incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
   std::optional<incident> find_incident(std::uint64_t number) const override;
+  bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
+  bulk_page find_bulk_act(std::uint64_t number) const override;
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override;
   std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;
@@ -116,12 +118,13 @@ private:
   tables in_;
   counters count_;
   ended_counts ended_;
+  endings_by_workflow endings_;
   full_alerts alerts_;
   mutable std::mutex writing_;
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;
   bool was_closed_ = false;           ///< cleanly, by the process before, with all that was committed in the data file
-  std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
+  mutable std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
   recent_ids recent_;
   id_filter moved_ids_;
   mutable definition_cache definitions_;

@@ -128,8 +128,52 @@ void to_format_6(lmdb::transaction& txn) {
     });
 }
 
-/// Tables that were added then.
+std::vector<std::uint64_t> numbers_taken_out(lmdb::transaction& txn, lmdb::table t) {
+  std::vector<std::uint64_t> numbers;
+  std::vector<std::string> keys;
+  do {
+    keys.clear();
+    {
+      lmdb::cursor c{txn, t};
+      for (bool more = c.first(); more && keys.size() < records_in_a_part; more = c.next())
+        keys.emplace_back(c.key());
+    }
+    for (const auto& k : keys) {
+      numbers.push_back(last_number(k));
+      txn.erase(t, k);
+    }
+  } while (!keys.empty());
+  return numbers;
+}
+
+/// The tasks of each workflow wait in a line of their own. A damaged one is met, and told of, when its deadline has come.
+void queue_by_workflow(lmdb::transaction& txn) {
+  const auto ready = txn.make_table("ready");
+  const auto delayed = txn.make_table("delayed");
+  const auto tasks = txn.make_table("tasks");
+  const auto first = numbers_taken_out(txn, ready);
+  const auto later = numbers_taken_out(txn, delayed);
+  const auto put = [&](std::uint64_t number, bool is_ready) {
+    const key k{number};
+    const auto bytes = txn.get(tasks, k);
+    const auto there = bytes ? readable<task_state>(k, *bytes) : std::nullopt;
+    if (!there)
+      return;
+    const auto& t = there->task;
+    if (is_ready)
+      txn.put(ready, ready_key(t.priority, t.workflow, number), {});
+    else
+      txn.put(delayed, delayed_key(t.not_before, t.priority, t.workflow, number), {});
+  };
+  for (const auto number : first)
+    put(number, true);
+  for (const auto number : later)
+    put(number, false);
+}
+
+/// Tables that were added then, and the queue by workflow.
 void to_format_7(lmdb::transaction& txn) {
+  queue_by_workflow(txn);
   for (const auto& t : all_tables)
     if (t.since == 7)
       txn.make_table(t.name);

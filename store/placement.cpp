@@ -1,5 +1,6 @@
 #include "store/placement.hpp"
 
+#include "store/record.hpp"
 #include "workflow/mutant.hpp"
 #include "workflow/retention.hpp"
 
@@ -20,12 +21,12 @@ key state_key(std::uint64_t number, const placement& p) {
   return key{static_cast<std::uint8_t>(p.state), number};
 }
 
-key ready_key(std::uint64_t number, const placement& p) {
-  return key{p.priority, number};
+key ready_key_of(const place& x, const placement& p) {
+  return ready_key(p.priority, p.workflow, x.number);
 }
 
-key delayed_key(std::uint64_t number, const placement& p) {
-  return key{p.not_before, p.priority, number};
+key delayed_key_of(const place& x, const placement& p) {
+  return delayed_key(p.not_before, p.priority, p.workflow, x.number);
 }
 
 bool is_same_queue(const placement& a, const placement& b) {
@@ -36,18 +37,18 @@ void queue(const place& x, const placement& p) {
   if (!p.is_claimable)
     return;
   if (p.not_before == workflow::unset)
-    x.txn.put(x.in.ready, ready_key(x.number, p), {});
+    x.txn.put(x.in.ready, ready_key_of(x, p), {});
   else
-    x.txn.put(x.in.delayed, delayed_key(x.number, p), {});
+    x.txn.put(x.in.delayed, delayed_key_of(x, p), {});
 }
 
 // A task with a not_before is in `ready` as soon as promote_due came by.
 void unqueue(const place& x, const placement& p) {
   if (!p.is_claimable)
     return;
-  const bool was_delayed = p.not_before != workflow::unset && x.txn.erase(x.in.delayed, delayed_key(x.number, p));
+  const bool was_delayed = p.not_before != workflow::unset && x.txn.erase(x.in.delayed, delayed_key_of(x, p));
   if (!was_delayed)
-    x.txn.erase(x.in.ready, ready_key(x.number, p));
+    x.txn.erase(x.in.ready, ready_key_of(x, p));
 }
 
 void list_as_ended(const place& x, const placement& p) {
@@ -74,6 +75,14 @@ void purge(const place& x, lmdb::table t) {
 
 } // namespace
 
+std::uint32_t workflow_tag(std::string_view workflow) {
+  return static_cast<std::uint32_t>(hash_of(workflow));
+}
+
+bool names_workflow(const placement& p) {
+  return p.is_claimable || p.ended_at != workflow::unset;
+}
+
 placement placement_of(const workflow::task& t, const workflow::definition& d) {
   placement p;
   p.state = t.state;
@@ -84,10 +93,10 @@ placement placement_of(const workflow::task& t, const workflow::definition& d) {
     p.priority = t.priority;
     p.not_before = t.not_before;
   }
-  if (workflow::may_leave(t.state)) {
+  if (workflow::may_leave(t.state))
     p.ended_at = t.ended_at;
+  if (names_workflow(p))
     p.workflow = t.workflow;
-  }
   return p;
 }
 
@@ -168,7 +177,7 @@ void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now
   }
   for (const auto& k : due) {
     txn.erase(in.delayed, k);
-    txn.put(in.ready, std::string_view{k}.substr(sizeof(std::uint64_t)), {}); // priority and number stay
+    txn.put(in.ready, std::string_view{k}.substr(sizeof(std::uint64_t)), {}); // priority and what follows it stay
   }
 }
 

@@ -19,11 +19,12 @@ struct placement {
   workflow::instant not_before; ///< of a claimable task
   std::string_view locked_by;   ///< ends with the task
   workflow::instant ended_at;   ///< of a task that ended well
-  std::string_view workflow;    ///< of a task that ended well; ends with the task
+  std::string_view workflow;    ///< of a claimable task, or one that ended well; ends with the task
 
   friend bool operator==(const placement&, const placement&) = default;
 };
 placement placement_of(const workflow::task& t, const workflow::definition& d);
+bool names_workflow(const placement& p);
 
 /// Where it waits to be claimed. Each touches only the entries in which the two differ.
 void move_in_queue(lmdb::transaction& txn, const tables& in, std::uint64_t number, const placement& from,

@@ -38,9 +38,8 @@ constexpr record_kind kind_of<write> = record_kind::write_request;
 /// The records with compact bodies: those that are written again and again, by which the size of a commit is measured, and
 /// those with definitions, which have gained fields.
 template <class T>
-constexpr bool is_compact =
-  kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
-  || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;
+constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
+                            || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;
 
 template <class T>
 constexpr bool is_compact<std::vector<T>> = is_compact<T>;
@@ -62,6 +61,7 @@ STEADFAST_RECORD(steadfast::store::late_reply_record, late_reply)
 STEADFAST_RECORD(steadfast::store::set_aside_record, set_aside)
 STEADFAST_RECORD(steadfast::store::exported_task, exported_task)
 STEADFAST_RECORD(steadfast::store::ended_count, ended_count)
+STEADFAST_RECORD(steadfast::workflow::endings, endings)
 STEADFAST_RECORD(steadfast::store::recent_id, recent_id)
 STEADFAST_RECORD(steadfast::store::journal_used, journal_used)
 STEADFAST_RECORD(steadfast::store::journal_head, journal_head)
@@ -69,6 +69,9 @@ STEADFAST_RECORD(steadfast::store::incident, incident)
 STEADFAST_RECORD(steadfast::store::incident_page, incident_page)
 STEADFAST_RECORD(steadfast::store::alert_filter, alert_filter)
 STEADFAST_RECORD(steadfast::store::alert_list, alert_list)
+STEADFAST_RECORD(steadfast::workflow::bulk_act, bulk_act)
+STEADFAST_RECORD(steadfast::workflow::bulk_refusal, bulk_refusal)
+STEADFAST_RECORD(steadfast::store::bulk_page, bulk_page)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -106,6 +109,7 @@ STEADFAST_PART(steadfast::store::large_result)
 STEADFAST_PART(steadfast::store::lease_guard)
 STEADFAST_PART(steadfast::store::submit_task)
 STEADFAST_PART(steadfast::store::update_task)
+STEADFAST_PART(steadfast::store::workflow_load)
 STEADFAST_PART(steadfast::store::claim_tasks)
 STEADFAST_PART(steadfast::store::free_locks)
 STEADFAST_PART(steadfast::store::keep_late_reply)
@@ -122,8 +126,11 @@ STEADFAST_PART(steadfast::store::ended_position)
 STEADFAST_PART(steadfast::store::purge_ended)
 STEADFAST_PART(steadfast::workflow::incident_signature)
 STEADFAST_PART(steadfast::store::act_on_incident)
-STEADFAST_PART(steadfast::store::system_condition)
+STEADFAST_PART(steadfast::workflow::system_condition)
 STEADFAST_PART(steadfast::store::report_conditions)
+STEADFAST_PART(steadfast::store::start_bulk)
+STEADFAST_PART(steadfast::store::advance_bulk)
+STEADFAST_PART(steadfast::store::stop_bulk)
 
 namespace steadfast::store {
 
@@ -285,10 +292,13 @@ STEADFAST_STORED(notice_record)
 STEADFAST_STORED(late_reply_record)
 STEADFAST_STORED(set_aside_record)
 STEADFAST_STORED(ended_count)
+STEADFAST_STORED(workflow::endings)
 STEADFAST_STORED(recent_id)
 STEADFAST_STORED(journal_used)
 STEADFAST_STORED(journal_head)
 STEADFAST_STORED(incident)
+STEADFAST_STORED(workflow::bulk_act)
+STEADFAST_STORED(workflow::bulk_refusal)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 
 #define STEADFAST_SENT(Type)                                                                                           \
@@ -320,5 +330,6 @@ STEADFAST_SENT(check_report)
 STEADFAST_SENT(incident_page)
 STEADFAST_SENT(alert_filter)
 STEADFAST_SENT(alert_list)
+STEADFAST_SENT(bulk_page)
 
 } // namespace steadfast::store

@@ -25,8 +25,8 @@ struct tables {
   lmdb::table results;         ///< number, step u32 -> result_record; only those above result_inline_max
   lmdb::table states;          ///< process_state u8, number -> nothing; every task
   lmdb::table deadlines;       ///< next_due, number -> nothing; unless it is `never`
-  lmdb::table ready;           ///< priority u8, number -> nothing; claimable now
-  lmdb::table delayed;         ///< not_before, priority u8, number -> nothing; claimable later
+  lmdb::table ready;           ///< priority u8, workflow_tag u32, number -> nothing; claimable now
+  lmdb::table delayed;         ///< not_before, priority u8, workflow_tag u32, number -> nothing; claimable later
   lmdb::table locked;          ///< length u16, scheduler, number -> nothing
   lmdb::table leases;          ///< name -> lease
   lmdb::table alerts;          ///< number -> alert_entry
@@ -42,10 +42,14 @@ struct tables {
   lmdb::table incident_alerts; ///< number of an incident, number of an alert of it that holds -> nothing
   lmdb::table alert_incidents; ///< the same, the other way round
   lmdb::table payload_index;   ///< length u16, place, length u16, value, number -> nothing
+  lmdb::table endings;         ///< workflow -> endings
+  lmdb::table bulk_acts;       ///< number -> workflow::bulk_act
+  lmdb::table bulk_refusals;   ///< number of a bulk act, number of a task -> workflow::bulk_refusal
 };
 
 inline constexpr std::uint32_t incidents_since = 6;
 inline constexpr std::uint32_t payload_index_since = 7;
+inline constexpr std::uint32_t bulk_acts_since = 7;
 
 struct table_entry {
   const char* name;
@@ -53,7 +57,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 26> all_tables{{
+inline constexpr std::array<table_entry, 29> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -80,6 +84,9 @@ inline constexpr std::array<table_entry, 26> all_tables{{
   {"incident_alerts", &tables::incident_alerts, incidents_since},
   {"alert_incidents", &tables::alert_incidents, incidents_since},
   {"payload_index", &tables::payload_index, payload_index_since},
+  {"endings", &tables::endings, 7},
+  {"bulk_acts", &tables::bulk_acts, bulk_acts_since},
+  {"bulk_refusals", &tables::bulk_refusals, bulk_acts_since},
 }};
 
 inline constexpr std::string_view format_key = "format";
@@ -100,6 +107,16 @@ inline key locked_key(std::string_view scheduler, std::uint64_t number) {
 }
 inline key notice_key(std::string_view observer, std::uint64_t number, std::uint32_t sequence) {
   return key{owner_key(observer).view(), number, sequence};
+}
+
+/// Stands for a workflow where its name would be too long. Two with the same tag share what they would have each.
+std::uint32_t workflow_tag(std::string_view workflow);
+inline key ready_key(std::uint8_t priority, std::string_view workflow, std::uint64_t number) {
+  return key{priority, workflow_tag(workflow), number};
+}
+inline key delayed_key(workflow::instant not_before, std::uint8_t priority, std::string_view workflow,
+                       std::uint64_t number) {
+  return key{not_before, priority, workflow_tag(workflow), number};
 }
 
 inline key ended_key(std::string_view workflow, workflow::instant ended_at, std::uint64_t number) {

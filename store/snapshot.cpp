@@ -66,9 +66,14 @@ definition_cache::entry snapshot::definition(const std::string& name, std::uint3
   const auto bytes = txn_.get(in_.definitions, k);
   if (!bytes)
     return nullptr;
-  auto read = std::make_shared<const workflow::definition>(decode_record<workflow::definition>(k, *bytes));
-  cache_.add(read);
-  return read;
+  try {
+    auto read = std::make_shared<const workflow::definition>(decode_record<workflow::definition>(k, *bytes));
+    cache_.add(read);
+    return read;
+  } catch (const damaged_record& e) {
+    throw damaged_definition{"workflow " + name + " version " + std::to_string(version) + ": " + e.what()
+                             + "; start the node with the file of that version, and it is stored anew"};
+  }
 }
 
 std::optional<std::uint32_t> snapshot::newest_version(const std::string& name) const {
@@ -117,7 +122,7 @@ snapshot::known_task snapshot::task_in(std::uint64_t number, std::string_view ro
     throw damaged_record{"it has the number of another task"};
   found.definition = definition(t.workflow, t.version);
   if (!found.definition)
-    throw damaged_record{"its definition " + t.workflow + " version " + std::to_string(t.version) + " is missing"};
+    throw damaged_definition{"its definition " + t.workflow + " version " + std::to_string(t.version) + " is missing"};
   if (const auto broken = workflow::broken_invariants(t, *found.definition); !broken.empty())
     throw damaged_record{broken.front()};
   return found;

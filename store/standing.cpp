@@ -16,7 +16,7 @@ kept_placement& kept_placement::operator=(const placement& p) {
 placement kept_placement::of(std::string_view workflow_name) const {
   auto p = place_;
   p.locked_by = locked_by_;
-  if (p.ended_at != workflow::unset)
+  if (names_workflow(p))
     p.workflow = workflow_name;
   return p;
 }

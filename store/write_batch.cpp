@@ -80,7 +80,9 @@ void write_batch::place_tasks() {
 void write_batch::finish() {
   move_ids();
   put_ended_counts();
+  put_endings();
   incidents_.write();
+  write_bulk_acts();
   if (count_ == count_before_)
     return;
   txn_.put(in_.meta, counters_key, encode_record(counters_key, count_));

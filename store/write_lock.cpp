@@ -1,5 +1,6 @@
 // Schedulers take tasks and lose them again.
 
+#include "store/waiting_line.hpp"
 #include "store/write_batch.hpp"
 
 #include "workflow/mutant.hpp"
@@ -60,22 +61,20 @@ outcome write_batch::make(const claim_tasks& w) {
 
   outcome o = applied();
   const std::size_t max = std::min(w.max, taken_max);
-  // The first ones will do, unless damaged ones are among them.
-  for (const auto looked_at : {max, max + passed_over_max}) {
-    const auto numbers = numbers_in(txn_, in_.ready, {}, looked_at + 1);
-    o.more = numbers.size() > looked_at;
-    for (const auto number : numbers) {
-      if (o.tasks.size() == max) {
-        o.more = true;
-        break;
-      }
-      auto taken = apply_to(number, workflow::taken{w.scheduler}, w.now, true);
-      if (taken && taken->locked_by == w.scheduler) // else it ended instead: too many schedulers were lost over it
-        o.tasks.push_back(std::move(*taken));
-    }
-    if (o.tasks.size() == max || !o.more)
+  waiting_line line{txn_, in_.ready, w, max};
+  std::size_t passed_over = 0;
+  const auto is_left = [&] { return txn_.entries(in_.ready) > passed_over; };
+  while (o.tasks.size() < max && is_left() && passed_over < passed_over_max) {
+    const auto number = line.next();
+    if (!number)
       break;
+    auto taken = apply_to(*number, workflow::taken{w.scheduler}, w.now, true);
+    if (!taken)
+      ++passed_over;
+    else if (taken->locked_by == w.scheduler) // else it ended instead: too many schedulers were lost over it
+      o.tasks.push_back(std::move(*taken));
   }
+  o.more = is_left();
   lmdb::cursor later{txn_, in_.delayed};
   if (later.first())
     o.next = key_reader{later.key()}.instant().value_or(workflow::never);

@@ -182,6 +182,20 @@ void advance_undo(draft& x) {
     end_undo(x);
 }
 
+/// When something may be started, if a scheduler has the task; `never` if nothing may.
+instant next_start(const draft& x) {
+  instant at = never;
+  if (is_undoing(x.t)) {
+    for (const auto i : ready_to_undo(x.t, x.d))
+      at = std::min(at, x.t.steps[i].not_before);
+    return at;
+  }
+  for (std::size_t i = 0; i < x.t.steps.size(); ++i)
+    if (is_startable(x.t, x.d, i))
+      at = std::min(at, x.t.steps[i].not_before);
+  return at;
+}
+
 } // namespace
 
 void tell_observer(draft& x, notice_kind kind, std::string text, std::string step) {
@@ -261,14 +275,15 @@ void release_lock(draft& x) {
   x.t.locked_by.clear();
   if (x.t.state == process_state::processing)
     x.t.state = process_state::pending;
-  instant earliest = never;
-  for (std::size_t i = 0; i < x.t.steps.size(); ++i) {
-    const auto& s = x.t.steps[i];
-    const bool waits = is_undoing(x.t) ? needs_undo(s, x.definition_of(i)) : is_startable(x.t, x.d, i);
-    if (waits || s.doing != attempt_action::none)
-      earliest = std::min(earliest, s.doing == attempt_action::none ? s.not_before : unset);
-  }
-  x.t.not_before = earliest > x.now && earliest != never ? earliest : unset;
+  const auto at = has_open_attempt(x.t) ? unset : next_start(x);
+  x.t.not_before = at > x.now && at != never ? at : unset;
+}
+
+void release_until_due(draft& x) {
+  if (x.t.locked_by.empty() || has_open_attempt(x.t) || mutant("waits_in_its_place"))
+    return;
+  if (const auto at = next_start(x); at > x.now && at != never)
+    release_lock(x);
 }
 
 void release_if_idle(draft& x) {

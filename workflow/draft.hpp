@@ -46,6 +46,9 @@ void enter_error(draft& x, std::string cause, std::string alert_kind = "error");
 void release_if_idle(draft& x);
 void release_lock(draft& x);
 
+/// The same if nothing can be started for a while either: the task waits for that in the store and takes no place of its scheduler.
+void release_until_due(draft& x);
+
 /// Starts what is ready, skips what is not wanted, ends the task when nothing is left. Starts nothing without a lock.
 void advance(draft& x);
 

@@ -143,7 +143,9 @@ void explain_steps(const task& t, const definition& d, instant now, std::vector<
 void explain_pending(const task& t, instant now, std::vector<explanation>& out) {
   const auto priority = "priority " + std::to_string(t.priority);
   if (t.not_before > now)
-    out.push_back({"pending: with " + priority + ", not to be started before", t.not_before});
+    out.push_back(
+      {"pending: with " + priority + (t.lock_epoch == 0 ? ", not to be started before" : ", in the queue again at"),
+       t.not_before});
   else
     out.push_back({"pending: in the queue with " + priority + ", until a scheduler has room for it"});
 }

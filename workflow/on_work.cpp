@@ -212,6 +212,7 @@ ruling on(draft& x, const attempt_declined& e) {
     let_wait(s, x.now + wait, clipped(e.why, note_size_max));
   }
   advance(x);
+  release_until_due(x);
   return applied();
 }
 

@@ -3,6 +3,7 @@
 #include "actors/task_desk.hpp"
 
 #include "tests/actors/workflows.hpp"
+#include "workflow/fair_share.hpp"
 #include "workflow/transition.hpp"
 
 #include <catch2/catch.hpp>
@@ -147,7 +148,88 @@ TEST_CASE("a claim asks for no more than there is room for, and for no more than
   d.start();
   const auto claim = d.asked_for<store::claim_tasks>();
   REQUIRE(claim);
-  CHECK(claim->max == std::min(o.claim_max, o.in_flight_max));
+  CHECK(claim->max == std::min<std::size_t>(o.claim_max, 10 + 2)); // of which one workflow may have ten
+  CHECK(claim->places == 10);
+  CHECK(claim->in_hand == 0);
+  CHECK(claim->loads.empty());
+}
+
+TEST_CASE("a claim tells what the scheduler has of each workflow, also what it gave back until that is due") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  d.answer(one_taken(o.name, d.now));
+  const auto declined = d.asked_for<store::update_task>(); // its first step finds no agent
+  REQUIRE(declined);
+  d.desk.on_news(news_of_work());
+  REQUIRE(declined->next.locked_by.empty());
+  const auto until = declined->next.not_before;
+  REQUIRE(until > d.now);
+  store::outcome stored;
+  stored.result = store::verdict::applied;
+  stored.revision = 3;
+  d.answer(stored);
+  auto claim = d.asked_for<store::claim_tasks>();
+  REQUIRE(claim);
+  CHECK(claim->in_hand == 1); // it was asked while the task was there
+  CHECK(claim->after == declined->next.workflow);
+  d.answer(store::verdict::applied);
+  d.desk.on_news(news_of_work());
+  claim = d.asked_for<store::claim_tasks>();
+  REQUIRE(claim);
+  CHECK(claim->in_hand == 0);
+  REQUIRE(claim->loads.size() == 1);
+  CHECK(claim->loads[0].workflow == declined->next.workflow);
+  CHECK(claim->loads[0].load == workflow::load_of(0, 1));
+  d.answer(store::verdict::applied);
+  d.now = until;
+  d.desk.on_news(news_of_work());
+  claim = d.asked_for<store::claim_tasks>();
+  REQUIRE(claim);
+  CHECK(claim->loads.empty());
+}
+
+TEST_CASE("work that another scheduler is offered first is claimed a little later, in case that one does not take it") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  d.answer(store::verdict::applied);
+  auto news = news_of_work();
+  news.is_offered = true;
+  d.desk.on_news(news);
+  CHECK(d.asks_nothing());
+  REQUIRE(d.desk.next_due() == d.now + o.offered_wait);
+  d.now += o.offered_wait;
+  d.desk.on_tick();
+  CHECK(d.asked_for<store::claim_tasks>());
+}
+
+TEST_CASE("an offer is not forgotten over a claim that is under way and tells of something later") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  auto news = news_of_work();
+  news.is_offered = true;
+  d.desk.on_news(news);
+  store::outcome none;
+  none.result = store::verdict::applied;
+  none.next = d.now + 1h;
+  d.answer(none);
+  CHECK(d.desk.next_due() == d.now + o.offered_wait);
+}
+
+TEST_CASE("when all that waits is of workflows that have their share, the scheduler asks again later, not at once") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  store::outcome none;
+  none.result = store::verdict::applied;
+  none.more = true;
+  d.answer(none);
+  CHECK(d.asks_nothing());
+  CHECK(d.desk.next_due() == d.now + o.retry_full);
+  d.desk.on_news(news_of_work());
+  CHECK(d.asked_for<store::claim_tasks>());
 }
 
 TEST_CASE("a claim that was not made is made again later, and after an unclear end only when all locks are known") {
@@ -178,6 +260,22 @@ TEST_CASE("a lease of a later epoch is a new life: locks of the former one are f
   CHECK(freed->guard.value().epoch == 2);
 }
 
+TEST_CASE("row 14: tasks in hand keep their locks when the lease comes back under a later epoch") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  d.answer(one_taken(o.name, d.now));
+  REQUIRE(d.asked_for<store::update_task>());
+  store::outcome stored;
+  stored.result = store::verdict::applied;
+  stored.revision = 3;
+  d.answer(stored);
+  d.desk.on_lease({"node/a", 2});
+  const auto freed = d.asked_for<store::free_locks>();
+  REQUIRE(freed);
+  CHECK(freed->except == std::vector<std::uint64_t>{7});
+}
+
 TEST_CASE(
   "a drain without tasks is over once the claim that was under way is answered, and nothing is taken after it") {
   taking_desk d;
@@ -195,17 +293,10 @@ TEST_CASE("what cannot be read yet as it was stored is read again after a pause,
   taking_desk d{o};
   d.start();
   auto taken = one_taken(o.name, d.now);
+  const auto t = taken.outcome->tasks.front();
   d.answer(std::move(taken));
-  const auto update = d.asked_for<store::update_task>(); // its first step finds no agent
-  REQUIRE(update);
-  auto t = update->next;
-  store::outcome stored;
-  stored.result = store::verdict::applied;
-  stored.revision = t.revision = 3;
-  d.answer(stored);
-  store_news news;
-  news.changed = {t.number};
-  d.desk.on_news(news);
+  REQUIRE(d.asked_for<store::update_task>()); // its first step finds no agent
+  d.answer(store::verdict::stale_lock);
   REQUIRE(d.reads.size() == 1);
   task_view old;
   auto older = t;

@@ -119,7 +119,7 @@ TEST_CASE("row 61: a program dies with a node whose store failed") {
     return;
   }
   p.node().command({"submit", "one", "--data", "{}"}); // which cannot be written
-  const auto code = p.node().process().wait(20s);
+  const auto code = p.node().process().wait(hang_limit);
   INFO(p.node().process().err());
   CHECK(code.value_or(-1) == 74);
   CHECK(comes_true(5s, [&p] { return !p.is_running(); }));

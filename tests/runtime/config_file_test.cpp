@@ -52,6 +52,8 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   const node_options defaults;
   CHECK(shipped.name == defaults.name);
   CHECK(shipped.threads == defaults.threads);
+  CHECK(shipped.conditions == defaults.conditions);
+  CHECK(shipped.conditions_period == defaults.conditions_period);
   CHECK(shipped.roles == defaults.roles);
   CHECK_FALSE(shipped.cluster.is_used());
   CHECK_FALSE(shipped.cluster.has_certificates());
@@ -78,6 +80,9 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   CHECK(shipped.supervisor_lease.margin == defaults.supervisor_lease.margin);
   CHECK(shipped.supervisor_lease.needs_progress == defaults.supervisor_lease.needs_progress);
   CHECK(shipped.drain_limit == defaults.drain_limit);
+  CHECK(shipped.bulk_rate == defaults.bulk_rate);
+  CHECK(shipped.store.bulk_open_max == defaults.store.bulk_open_max);
+  CHECK(shipped.store.bulk_keep_for == defaults.store.bulk_keep_for);
   CHECK(shipped.log.level == defaults.log.level);
   CHECK(shipped.log.json == defaults.log.json);
   CHECK(shipped.log.file == defaults.log.file);

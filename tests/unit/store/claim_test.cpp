@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <set>
+
 using namespace steadfast;
 using namespace steadfast::store;
 using namespace steadfast::store::test;
@@ -22,6 +25,44 @@ store::write submission(const std::string& id, std::uint8_t priority, workflow::
   return submit_task{s, at(0)};
 }
 
+workflow::definition bulk() {
+  auto d = delivery();
+  d.name = "bulk";
+  return d;
+}
+
+store::write of_workflow(const std::string& name, const std::string& id, std::uint8_t priority = 5) {
+  auto s = order(id);
+  s.workflow = name;
+  s.priority = priority;
+  return submit_task{s, at(0)};
+}
+
+/// 40 of `bulk`, named b0 to b39, and then `few` of `delivery`, d0 and so on.
+void line_up(opened_store& store, int few) {
+  store->commit({register_definition{bulk()}});
+  std::vector<store::write> all;
+  for (int i = 0; i < 40; ++i)
+    all.push_back(of_workflow("bulk", "b" + std::to_string(i)));
+  for (int i = 0; i < few; ++i)
+    all.push_back(of_workflow("delivery", "d" + std::to_string(i)));
+  store->commit(all);
+}
+
+claim_tasks claim_of(std::size_t max, std::uint64_t places, std::vector<workflow_load> loads = {}) {
+  claim_tasks w{"s1", max, at(1)};
+  w.places = places;
+  for (const auto& x : loads)
+    w.in_hand += x.load;
+  w.loads = std::move(loads);
+  return w;
+}
+
+std::size_t count_of(const std::vector<workflow::task>& tasks, const std::string& workflow) {
+  return static_cast<std::size_t>(
+    std::count_if(tasks.begin(), tasks.end(), [&](const workflow::task& t) { return t.workflow == workflow; }));
+}
+
 } // namespace
 
 TEST_CASE("tasks are claimed by priority, then by age") {
@@ -31,6 +72,75 @@ TEST_CASE("tasks are claimed by priority, then by age") {
   CHECK(ids(o.tasks) == std::vector<std::string>{"first", "b", "a", "late"});
   CHECK_FALSE(o.more);
   CHECK(o.next == workflow::never);
+}
+
+TEST_CASE("a backlog of one workflow does not keep the tasks of another waiting: they are claimed in turns") {
+  opened_store store;
+  line_up(store, 2);
+  const auto o = store.one(claim_of(5, 100));
+  CHECK(count_of(o.tasks, "delivery") == 2);
+  CHECK(count_of(o.tasks, "bulk") == 3);
+  CHECK(o.more);
+  const auto of_bulk = ids(store.one(claim_of(3, 100)).tasks);
+  CHECK(of_bulk == std::vector<std::string>{"b3", "b4", "b5"}); // by age
+}
+
+TEST_CASE("a scheduler whose places one workflow has all takes tasks of others, and of that one nothing") {
+  opened_store store;
+  line_up(store, 3);
+  const auto o = store.one(claim_of(2, 16, {{"bulk", 16}}));
+  CHECK(ids(o.tasks) == std::vector<std::string>{"d0", "d1"});
+  CHECK(o.more);
+  CHECK(ids(store.one(claim_of(2, 16, {{"bulk", 16}, {"delivery", 2}})).tasks).empty());
+  CHECK(ids(store.one(claim_of(2, 16, {{"bulk", 15}, {"delivery", 2}})).tasks) == std::vector<std::string>{"d2"});
+}
+
+TEST_CASE("a workflow alone gets every place of a scheduler, whatever the priorities") {
+  opened_store store;
+  for (int i = 0; i < 20; ++i)
+    store->commit({of_workflow("delivery", "t" + std::to_string(i), static_cast<std::uint8_t>(i % 3))});
+  CHECK(store.one(claim_of(18, 10)).tasks.size() == 10);
+  const auto o = store.one(claim_of(18, 10, {{"delivery", 10}}));
+  CHECK(o.tasks.empty());
+  CHECK(o.more);
+}
+
+TEST_CASE("priority goes before shares, but for a workflow that has its share already") {
+  opened_store store;
+  store->commit({register_definition{bulk()}});
+  store->commit({of_workflow("delivery", "urgent1", 0), of_workflow("bulk", "b", 5),
+                 of_workflow("delivery", "urgent2", 0), of_workflow("delivery", "urgent3", 0)});
+  CHECK(ids(store.one(claim_of(1, 10)).tasks) == std::vector<std::string>{"urgent1"});
+  CHECK(ids(store.one(claim_of(1, 10, {{"delivery", 4}})).tasks) == std::vector<std::string>{"urgent2"});
+  CHECK(ids(store.one(claim_of(1, 10, {{"delivery", 10}})).tasks) == std::vector<std::string>{"b"});
+}
+
+TEST_CASE("claims of one task at a time go round among workflows that have nothing in hand") {
+  opened_store store;
+  std::vector<store::write> all;
+  constexpr int workflows = 50; // more than a claim for one looks at
+  for (int i = 0; i < workflows; ++i) {
+    auto d = delivery();
+    d.name = "w" + std::to_string(i);
+    all.emplace_back(register_definition{d});
+  }
+  for (int i = 0; i < workflows; ++i)
+    for (int j = 0; j < 3; ++j)
+      all.push_back(of_workflow("w" + std::to_string(i), std::to_string(i) + "." + std::to_string(j)));
+  store->commit(all);
+  std::string last;
+  for (int round = 0; round < 3; ++round) {
+    std::set<std::string> seen;
+    for (int i = 0; i < workflows; ++i) {
+      auto w = claim_of(1, 1);
+      w.after = last;
+      const auto o = store.one(w);
+      REQUIRE(o.tasks.size() == 1);
+      last = o.tasks[0].workflow;
+      seen.insert(last);
+    }
+    CHECK(seen.size() == workflows);
+  }
 }
 
 TEST_CASE("a claimed task is as stored: locked, processing, its first steps running, its payload there") {

@@ -148,8 +148,8 @@ TEST_CASE("a check finds an index that does not fit its tasks, both ways") {
     lmdb::environment env{{store.path(), 1 << 26, false}};
     auto txn = lmdb::transaction::writing(env);
     const auto ready = txn.open_table("ready").value();
-    CHECK(txn.erase(ready, key{std::uint8_t{5}, std::uint64_t{1}}));
-    txn.put(ready, key{std::uint8_t{5}, std::uint64_t{77}}, {});
+    CHECK(txn.erase(ready, ready_key(5, "delivery", 1)));
+    txn.put(ready, ready_key(5, "delivery", 77), {});
     txn.put(txn.open_table("locked").value(), locked_key("nobody", 2), {});
     CHECK(txn.erase(txn.open_table("recent_ids").value(), key{std::uint64_t{2}}));
     txn.commit();

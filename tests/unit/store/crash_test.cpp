@@ -3,6 +3,7 @@
 
 #include "support.hpp"
 #include "support_process.hpp"
+#include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -53,7 +54,7 @@ void check_after(opened_store& store, const std::vector<std::string>& said) {
 bool strace_is_missing() {
   if (has_strace())
     return false;
-  WARN("skipped: strace is not installed, or may not attach to a process here");
+  tests::skip("strace is not installed, or may not attach to a process here");
   return true;
 }
 

@@ -217,6 +217,36 @@ TEST_CASE("row 66: a task that was set aside is told of by its id, before and af
   CHECK(mentions(again.why, "restore a copy"));
 }
 
+TEST_CASE("row 66: tasks of a damaged workflow stay as they are, one alert tells of it, and its file mends all") {
+  opened_store store;
+  for (const char* id : {"one", "two"})
+    store.submit(id);
+  const auto before = store->find("one").value();
+  damage(store, delivery().steps[0].compensation->agent);
+  CHECK_FALSE(store->find("one"));
+  CHECK_FALSE(store->find("two"));
+  CHECK_FALSE(store->check().faults.empty());
+  const auto refused = store.one(submit_task{order("three"), at(1)});
+  CHECK(refused.result == verdict::refused);
+  CHECK(refused.why.find("workflow delivery version 1: ") != std::string::npos);
+  CHECK(refused.why.find("start the node with the file of that version") != std::string::npos);
+  auto found = store->damaged();
+  REQUIRE(found.size() == 2);
+  for (auto& task : found)
+    CHECK(store.one(std::move(task)).result == verdict::refused); // a task that is well is not set aside
+  const auto open = [&] { return store->incidents(true, {}, 100).incidents; };
+  REQUIRE(open().size() == 1);
+  CHECK(open().front().what.kind == "damaged_workflow");
+
+  CHECK(store.one(register_definition{delivery(), "trip.toml", at(2)}).result == verdict::applied);
+  CHECK(store->find("one") == before);
+  CHECK(store.take().id == "one");
+  CHECK(store->check().faults.empty());
+  REQUIRE(open().size() == 1);
+  CHECK(open().front().what.kind == "restored");
+  CHECK(open().front().sample_text.find("from trip.toml") != std::string::npos);
+}
+
 TEST_CASE("row 66: updates of a damaged task are refused, not built upon") {
   opened_store store;
   auto victim = order("victim");

@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include "store/lmdb_store.hpp"
+#include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -101,7 +102,7 @@ TEST_CASE("a directory or a file that others can reach is refused") {
 
 TEST_CASE("a store of another user is refused") {
   if (geteuid() != 0) {
-    WARN("skipped: only root can give a directory away");
+    tests::skip("only root can give a directory away");
     return;
   }
   opened_store store;

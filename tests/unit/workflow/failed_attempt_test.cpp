@@ -136,6 +136,56 @@ TEST_CASE("a declined attempt counts as no try and leaves one line for all refus
   CHECK(x.at("a").waiting_since == unset);
 }
 
+TEST_CASE("a task whose step no agent takes gives its scheduler's place back until the step is tried again") {
+  scenario x{two_steps()};
+  x.take();
+  x.decline("a");
+  CHECK(x.state() == "pending");
+  CHECK(x.t.locked_by.empty());
+  CHECK(x.t.not_before == x.at("a").not_before);
+  CHECK(x.commands() == std::vector<std::string>{"let go"});
+  CHECK(x.raise(taken{"s2"}) == verdict::refused);
+  x.now = x.t.not_before;
+  x.take("s2");
+  CHECK(x.state("a") == "running");
+  CHECK(x.at("a").tries == 0);
+  CHECK(x.t.takeovers == 0);
+}
+
+TEST_CASE("a task whose undo no agent takes gives its place back too, though other steps wait for that undo") {
+  scenario x{two_steps()};
+  x.take();
+  x.succeed("a");
+  x.succeed("b");
+  x.must(undo_requested{{"ann", ""}});
+  x.take();
+  x.decline("b");
+  CHECK(x.state() == "undoing");
+  CHECK(x.t.locked_by.empty());
+  CHECK(x.t.not_before == x.at("b").not_before);
+  CHECK(x.t.not_before > x.now);
+  x.wait();
+  x.succeed("b");
+  x.succeed("a");
+  CHECK(x.state() == "undone");
+}
+
+TEST_CASE("a task keeps its place while another step of it is under way or waits for the supervisor") {
+  auto d = two_steps();
+  d.steps[1].after.emplace(); // beside the other
+  d.steps[1].retry.attempts = 1;
+  scenario x{d};
+  x.take();
+  x.decline("a");
+  CHECK(x.state() == "processing");
+  x.fail("b");
+  REQUIRE(x.at("b").needs_review);
+  CHECK(x.state() == "processing");
+  x.wait();
+  x.decline("a");
+  CHECK(x.state() == "processing");
+}
+
 TEST_CASE("a forward attempt that is declined after undo began leaves no wait behind") {
   scenario x{two_steps()};
   x.take();
