@@ -84,6 +84,7 @@ const std::vector<bound> bounds{
   {"| bytes of the store's file (`store.size_max`) | 8 GiB |", "config/steadfast.toml", "size_max = \"8GiB\""},
   {"| of these kept for tasks that are accepted (`store.size_reserve`) | 64 MiB |", "config/steadfast.toml",
    "size_reserve = \"64MiB\""},
+  {"| bytes that wait in the journal (`store.journal_max`) | 8 MiB |", "config/steadfast.toml", "journal_max = \"8MiB\""},
   {"| bytes of a lease's name | 255 |", "store/write_lease.cpp", "lease_name_max = 255;"},
   {"| leases that have ended and are kept to be looked at | 256 |", "store/write_lease.cpp", "ended_leases_max = 256;"},
   {"| incidents kept | 1000 |", "store/state_store.hpp", "incidents_kept = 1000;"},
