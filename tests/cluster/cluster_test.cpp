@@ -49,14 +49,17 @@ TEST_CASE("in light load each node of a cluster gets its share, not the one with
 }
 
 TEST_CASE("row 18: a node that is killed is missed within its lease, and what it had in hand goes on elsewhere") {
-  constexpr int count = 30;
   node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
-  cluster.submit("a", "t", count);
+  cluster.occupy();
+  const auto lost = cluster.in_hand("b");
+  REQUIRE_FALSE(lost.empty());
   cluster.kill("b");
   INFO(cluster.logs());
   CHECK(node_cluster::eventually([&] { return cluster.living("a") == 2; }, seconds{10}));
-  CHECK(cluster.all_processed("c", count));
+  cluster.release();
+  CHECK(cluster.all_processed("c", node_cluster::occupied));
+  CHECK(cluster.were_lost(lost));
   cluster.start("b");
   CHECK(node_cluster::eventually([&] { return cluster.living("a") == 3; }, patience));
 }
@@ -76,14 +79,18 @@ TEST_CASE("row 38: when the node that supervises is killed another supervises so
 }
 
 TEST_CASE("row 14: a node that is frozen for longer than its lease loses its work, and comes back without harm") {
-  constexpr int count = 30;
+  constexpr int count = node_cluster::occupied;
   node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
-  cluster.submit("a", "t", count);
+  cluster.occupy();
+  const auto lost = cluster.in_hand("b");
+  REQUIRE_FALSE(lost.empty());
   cluster.process("b").signal(SIGSTOP);
   INFO(cluster.logs());
   CHECK(node_cluster::eventually([&] { return cluster.living("a") == 2; }, seconds{10}));
+  cluster.release();
   CHECK(cluster.all_processed("a", count));
+  CHECK(cluster.were_lost(lost));
   cluster.process("b").signal(SIGCONT);
   CHECK(node_cluster::eventually([&] { return cluster.living("a") == 3; }, patience));
   cluster.submit("b", "again", 3);
@@ -119,30 +126,39 @@ TEST_CASE("while nodes are looked into, one that is frozen is named, and one tha
 
 TEST_CASE(
   "row 45: while the store's node is down the others refuse work with a retry-after, and go on when it is back") {
-  constexpr int count = 20;
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
-  cluster.submit("b", "t", count);
+  cluster.occupy();
+  const auto lost = cluster.in_hand("a");
+  const auto kept = cluster.in_hand("b");
+  REQUIRE_FALSE(lost.empty());
+  REQUIRE_FALSE(kept.empty());
   cluster.kill("a");
   const auto is_refused = [&] {
     const auto end = cluster.command("b", {"submit", "three", "--id", "later", "--data", "{}"});
     return end.code == 75 && end.err.find("the store cannot be reached") != std::string::npos;
   };
   CHECK(node_cluster::eventually(is_refused, patience));
+  cluster.release(); // of what ends now nobody can store it yet
   cluster.start("a");
   INFO(cluster.logs());
-  CHECK(cluster.all_processed("b", count));
+  CHECK(cluster.all_processed("b", node_cluster::occupied));
+  CHECK(cluster.were_lost(lost));
   CHECK(node_cluster::eventually([&] { return cluster.living("c") == 3; }, patience));
 }
 
 TEST_CASE("row 20: a node of a cluster that is told to stop gives back what it has and exits with 0") {
-  constexpr int count = 20;
   node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
-  cluster.submit("c", "t", count);
+  cluster.occupy();
+  const auto given_back = cluster.in_hand("c");
+  REQUIRE_FALSE(given_back.empty());
   cluster.process("c").signal(SIGTERM);
   CHECK(cluster.process("c").wait(seconds{30}) == 0);
   INFO(cluster.logs());
   CHECK(cluster.living("a") == 2); // at once: it gave its lease back
-  CHECK(cluster.all_processed("b", count));
+  CHECK(cluster.in_hand("c").empty());
+  cluster.release();
+  CHECK(cluster.all_processed("b", node_cluster::occupied));
+  CHECK(cluster.were_lost(given_back));
 }
