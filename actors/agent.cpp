@@ -74,7 +74,8 @@ public:
   /// Timers on their way keep this object alive: what it calls must end now.
   void on_exit() override {
     drain_promise_.reset();
-    caller_.reset();
+    if (!workflow::mutant("calls_outlive_their_agent"))
+      caller_.reset();
   }
 
 private:
@@ -101,6 +102,7 @@ private:
   agent_view view() const {
     auto v = desk_.view(now());
     v.kind = caller_->kind();
+    v.service = caller_->service();
     return v;
   }
 
@@ -122,9 +124,21 @@ private:
               {"failed", v.failed},
               {"declined", v.declined},
               {"silenced", v.silenced},
-              {"refused", v.refused}});
+              {"refused", v.refused},
+              {"name", v.name},
+              {"service", v.service},
+              {"lately_succeeded", v.lately_succeeded},
+              {"lately_refused", v.lately_refused},
+              {"lately_failed", v.lately_failed},
+              {"p50_ms", v.p50.count()},
+              {"p99_ms", v.p99.count()},
+              {"last_failure", v.last_failure},
+              {"last_failure_at", v.last_failure_at},
+              {"last_refusal", v.last_refusal},
+              {"last_refusal_at", v.last_refusal_at}});
     const std::string draining = !v.draining ? "" : desk_.is_idle() ? "drained, " : "draining, ";
-    return state_of(draining + "circuit " + v.circuit + ", " + std::to_string(v.in_flight) + " of "
+    const std::string why = v.circuit == "closed" || v.last_failure.empty() ? "" : " (" + v.last_failure + ")";
+    return state_of(draining + "circuit " + v.circuit + why + ", " + std::to_string(v.in_flight) + " of "
                       + counted(v.in_flight_max, "call") + ", " + std::to_string(v.queued) + " waiting",
                     tree, v.in_flight + v.queued);
   }
@@ -133,7 +147,7 @@ private:
 
   caf::result<drained> on_drain(const drain& m) {
     desk_.drain();
-    drain_until_ = now() + m.limit;
+    drain_until_ = workflow::mutant("agent_drains_for_ever") ? workflow::never : now() + m.limit;
     drain_promise_ = make_response_promise<drained>();
     auto answer = *drain_promise_;
     go_on();

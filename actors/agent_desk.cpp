@@ -53,7 +53,7 @@ void agent_desk::on_order(step_order o, const report_sink& from, instant now, co
   if (!obstacle.empty())
     return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: " + obstacle);
   if (workflow::state_at(circuit_, now) == circuit_state::open)
-    return decline(o, from, time_until_trial(now), circuit_text());
+    return decline(o, from, time_until_trial(now), circuit_and_failure_text());
   if (draining_)
     return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: its node is drained");
   if (auto why = no_room_for(o, now); !why.empty())
@@ -116,11 +116,12 @@ void agent_desk::decline(const step_order& o, const report_sink& to, span retry_
 /// About as long as all takes to be worked off that waits here or was told to come back, spread by half so that the declined do
 /// not come back at once.
 span agent_desk::time_until_room(const step_order& o, instant now) {
-  away_.erase(away_.begin(), away_.upper_bound(now));
+  if (!workflow::mutant("away_for_ever"))
+    away_.erase(away_.begin(), away_.upper_bound(now));
   const auto wait =
     std::clamp(workflow::expected_wait(waiting() + away_.size(), pace()), decline_min, decline_max).count();
   const span spread{wait / 2 + static_cast<std::int64_t>(chance_of(o, 0) % static_cast<std::uint64_t>(wait + 1))};
-  if (away_.size() < away_max)
+  if (away_.size() < away_max && !workflow::mutant("sent_away_not_counted"))
     away_.insert(now + spread);
   return spread;
 }
@@ -138,8 +139,10 @@ void agent_desk::on_stop(const stop_order& o, const report_sink& from, instant n
   auto& a = i->second;
   if (now >= a.order.complete_by)
     return;
-  a.order.epoch = o.epoch;
-  a.sink = from;
+  if (!workflow::mutant("stopped_under_the_old_epoch"))
+    a.order.epoch = o.epoch;
+  if (!workflow::mutant("stopped_for_the_first"))
+    a.sink = from;
   if (a.in == phase::queued || a.in == phase::waiting)
     return report(i, report_kind::stopped, {});
   if (a.in == phase::calling && workflow::mutant("hung_up_on_unwanted"))
@@ -209,8 +212,13 @@ void agent_desk::abandon_call(const open_attempt& a, instant now) {
   c.attempt = 0;
   ++abandoned_;
   const bool unwanted = a.in == phase::unwanted;
+  if (!unwanted) {
+    figures_.count(workflow::call_end::failed, now - a.began_at, now);
+    remember_failure("no answer by complete-by", now);
+  }
   count_call(c.circuit_period, unwanted ? workflow::call_outcome::withdrawn : workflow::call_outcome::failed, now);
-  learn_duration(now - a.began_at); // at least
+  if (!workflow::mutant("hung_calls_not_learnt_from"))
+    learn_duration(now - a.began_at); // at least
   if (!workflow::mutant("late_call_not_cancelled"))
     hands_.abandon(a.ticket);
 }
@@ -237,6 +245,13 @@ std::string agent_desk::circuit_text() const {
   return "circuit for `" + options_.name + "` open until " + workflow::utc_clock_text(circuit_.open_until);
 }
 
+std::string agent_desk::circuit_and_failure_text() const {
+  if (counts_.last_failure_at == workflow::unset || workflow::mutant("circuit_without_its_failure"))
+    return circuit_text();
+  return circuit_text() + "; last failure at " + workflow::utc_clock_text(counts_.last_failure_at) + ": "
+         + counts_.last_failure;
+}
+
 /// One that a person holds open may be closed any time: its orders come back now and then.
 span agent_desk::time_until_trial(instant now) const {
   return circuit_.open_until == workflow::never ? held_open_wait : circuit_.open_until - now;
@@ -259,6 +274,12 @@ agent_view agent_desk::view(instant now) const {
   v.in_flight = static_cast<std::uint32_t>(calls_.size());
   v.queued = static_cast<std::uint32_t>(waiting());
   v.abandoned = static_cast<std::uint32_t>(abandoned_);
+  const auto late = figures_.of_late(now);
+  v.lately_succeeded = late.succeeded;
+  v.lately_refused = late.refused;
+  v.lately_failed = late.failed;
+  v.p50 = late.p50;
+  v.p99 = late.p99;
   return v;
 }
 

@@ -4,6 +4,7 @@
 #include "actors/caller.hpp"
 #include "actors/due_queue.hpp"
 #include "actors/protocols.hpp"
+#include "workflow/call_figures.hpp"
 #include "workflow/circuit.hpp"
 #include "workflow/fence.hpp"
 #include "workflow/queue_time.hpp"
@@ -53,6 +54,7 @@ public:
   static constexpr std::size_t epochs_kept = 16'384;
   static constexpr std::size_t why_size_max = 1024;
   static constexpr std::size_t away_max = 16'384;
+  static constexpr std::size_t told_failure_max = 160;
 
   agent_desk(agent_options o, agent_hands& hands);
 
@@ -98,6 +100,7 @@ private:
   /// What jitter is drawn from: the same for the same try of the same attempt.
   static std::uint64_t chance_of(const step_order& o, std::uint32_t tries);
   std::string circuit_text() const;
+  std::string circuit_and_failure_text() const;                 ///< for who has not heard of a failure yet
   workflow::span time_until_trial(workflow::instant now) const; ///< REQUIRES: the circuit is open
 
   // Orders
@@ -116,6 +119,8 @@ private:
   void abandon_call(const open_attempt& a, workflow::instant now);
   void count_call(std::uint64_t period, workflow::call_outcome outcome, workflow::instant now);
   void learn_duration(workflow::span took);
+  void count_end(const answer& a, workflow::span took, workflow::instant now);
+  void remember_failure(const std::string& why, workflow::instant now);
 
   // What becomes of an attempt: agent_desk_outcome.cpp
   answer as_seen_by(const open_attempt& a, answer x) const;
@@ -151,6 +156,7 @@ private:
   std::uint64_t inputs_size_ = 0;
   workflow::instant rate_allows_at_ = workflow::never; ///< when the next queued call may begin, if the rate holds it up
   std::int64_t usual_duration_us_ = 0;                 ///< of a call, an average that forgets
+  workflow::call_figures figures_;
   agent_view counts_;
 };
 

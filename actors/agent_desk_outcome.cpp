@@ -56,12 +56,35 @@ void agent_desk::on_call_over(call_ticket ticket, answer a, instant now) {
   } else {
     const auto i = attempts_.find(call.attempt);
     a = as_seen_by(i->second, std::move(a));
+    count_end(a, now - i->second.began_at, now);
     count_call(call.circuit_period, outcome_of(a), now);
     learn_duration(now - i->second.began_at);
     settle(i, std::move(a), now);
     send_back_while_open(now);
   }
   begin_calls(now);
+}
+
+void agent_desk::count_end(const answer& a, span took, instant now) {
+  using workflow::call_end;
+  switch (a.kind) {
+    case report_kind::succeeded:
+    case report_kind::denied: return figures_.count(call_end::succeeded, took, now);
+    case report_kind::failed_permanent:
+      counts_.last_refusal = shown(a.why, told_failure_max);
+      counts_.last_refusal_at = now;
+      return figures_.count(call_end::refused, took, now);
+    case report_kind::failed_transient:
+      remember_failure(a.why, now);
+      return figures_.count(call_end::failed, took, now);
+    case report_kind::declined:
+    case report_kind::stopped: break;
+  }
+}
+
+void agent_desk::remember_failure(const std::string& why, instant now) {
+  counts_.last_failure = shown(why, told_failure_max);
+  counts_.last_failure_at = now;
 }
 
 /// A call that failed when it was asked to end says nothing about the service; one that was given up does.
@@ -116,9 +139,11 @@ void agent_desk::try_again_or_report(attempt_iterator i, const answer& a, instan
   auto& x = i->second;
   x.why = shown(a.why, why_size_max);
   auto last = a;
-  last.retry_after = std::clamp(a.retry_after, span::zero(), retry_after_max);
+  if (!workflow::mutant("any_retry_after_believed"))
+    last.retry_after = std::clamp(a.retry_after, span::zero(), retry_after_max);
   if (workflow::state_at(circuit_, now) == circuit_state::open) {
-    last.retry_after = std::max(last.retry_after, time_until_trial(now));
+    if (!workflow::mutant("back_before_the_trial"))
+      last.retry_after = std::max(last.retry_after, time_until_trial(now));
     return report(i, report_kind::failed_transient, std::move(last));
   }
   const auto at = workflow::next_try(options_.retry, {x.tries, now - x.began_at, last.retry_after},
@@ -144,7 +169,8 @@ void agent_desk::fall_due(attempt_iterator i, instant now) {
     return expire(i, now);
   if (a.in == phase::queued && now >= a.latest)
     return send_back_too_late(i, now);
-  due_.set(a.in == phase::waiting && now < a.latest ? a.latest : a.order.complete_by, i->first, 0);
+  if (a.in != phase::calling || !workflow::mutant("given_up_without_complete_by"))
+    due_.set(a.in == phase::waiting && now < a.latest ? a.latest : a.order.complete_by, i->first, 0);
   if (a.in == phase::waiting) {
     a.in = phase::queued;
     queue_.insert(i->first);
@@ -173,7 +199,7 @@ void agent_desk::send_back_while_open(instant now) {
     auto& a = here->second;
     if (a.in != phase::queued && a.in != phase::waiting)
       continue;
-    send_back(here, retry_after, circuit_text());
+    send_back(here, retry_after, a.tries == 0 ? circuit_and_failure_text() : circuit_text());
   }
 }
 
@@ -224,7 +250,8 @@ void agent_desk::close(attempt_iterator i) {
   places_.erase({o.task_number, o.step, o.attempt});
   queue_.erase(i->first);
   due_.forget(i->first);
-  inputs_size_ -= o.input.size();
+  if (!workflow::mutant("inputs_held_for_ever"))
+    inputs_size_ -= o.input.size();
   attempts_.erase(i);
 }
 

@@ -35,7 +35,7 @@ void agent_directory::learn(const agents_alive& m) {
   for (const auto& a : m.agents) {
     const auto known = before.find(a.name);
     auto p = known == before.end() ? nullptr : find_node(known->second, a.node);
-    if (!p)
+    if (!p || workflow::mutant("loads_forgotten_with_news"))
       p = std::make_shared<place>(place{{a.name, a.node}, {}});
     p->agent = a.agent;
     places_[a.name].push_back(std::move(p));
@@ -84,7 +84,7 @@ std::vector<agent_actor> agent_directory::holders(const workflow::task& t, std::
   const auto& s = t.steps[step];
   const auto& candidates = places_of(agent_of(s));
   const auto* last = last_order(t.number, step);
-  if (last && last->attempt == s.attempt) {
+  if (last && last->attempt == s.attempt && !workflow::mutant("all_are_stopped")) {
     const auto p = find_node(candidates, last->to->load.node);
     return p ? std::vector{p->agent} : std::vector<agent_actor>{};
   }
@@ -96,7 +96,7 @@ std::vector<agent_actor> agent_directory::holders(const workflow::task& t, std::
 }
 
 void agent_directory::heard_of(std::uint64_t task, std::size_t step) {
-  if (const auto* last = last_order(task, step))
+  if (const auto* last = last_order(task, step); last && !workflow::mutant("silent_for_ever"))
     last->to->load.unanswered = 0;
 }
 
@@ -110,7 +110,7 @@ void agent_directory::settle(const workflow::task& t) {
     const bool is_over = s.doing == workflow::attempt_action::none || s.attempt != o.attempt;
     if (!o.open || !is_over)
       continue;
-    if (has_expired(s, o.attempt))
+    if (has_expired(s, o.attempt) && !workflow::mutant("silence_of_agents_forgotten"))
       ++o.to->load.unanswered;
     close(o);
   }
@@ -121,7 +121,8 @@ void agent_directory::forget(std::uint64_t task) {
   if (found == sent_.end())
     return;
   for (auto& o : found->second)
-    close(o);
+    if (!workflow::mutant("load_of_lost_tasks_stays"))
+      close(o);
   sent_.erase(found);
 }
 
@@ -134,7 +135,7 @@ std::vector<agent_load> agent_directory::loads() const {
 }
 
 void agent_directory::close(order_sent& o) {
-  if (std::exchange(o.open, false))
+  if (std::exchange(o.open, false) && !workflow::mutant("load_never_falls"))
     --o.to->load.in_flight;
 }
 

@@ -54,8 +54,8 @@ struct attempt_report {
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0;
   report_kind kind = report_kind::succeeded;
-  bool maybe_done = true;        ///< with failed_* and stopped: the remote side may have acted; false when it refused
-  bool unsettled = false;        ///< a call ended without the service's own word: it may be at work on it until complete-by
+  bool maybe_done = true; ///< with failed_* and stopped: the remote side may have acted; false when it refused
+  bool unsettled = false; ///< a call ended without the service's own word: it may be at work on it until complete-by
   workflow::span retry_after{0}; ///< with failed_transient and declined
   std::string result;            ///< with succeeded
   std::string why;
@@ -87,10 +87,22 @@ struct agent_view {
   std::uint64_t silenced = 0;  ///< attempts over complete_by
   std::uint64_t refused = 0;   ///< orders under an epoch that was not the highest any more
   std::uint32_t abandoned = 0; ///< of in_flight: calls nobody waits for any more, which still hold their place
+  std::string service;         ///< what it calls: scheme, host and port of a URL, a program; empty: a function
+  std::string last_failure;    ///< the last that counts against the circuit
+  workflow::instant last_failure_at;
+  std::string last_refusal; ///< a service that refuses is there, so this does not
+  workflow::instant last_refusal_at;
+  // Calls of the last minutes.
+  std::uint64_t lately_succeeded = 0;
+  std::uint64_t lately_refused = 0;
+  std::uint64_t lately_failed = 0;
+  workflow::span p50{0};
+  workflow::span p99{0};
 };
 STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x.held_open_by, x.draining, x.in_flight,
                   x.in_flight_max, x.queued, x.orders, x.tries, x.succeeded, x.failed, x.declined, x.silenced,
-                  x.refused, x.abandoned)
+                  x.refused, x.abandoned, x.service, x.last_failure, x.last_failure_at, x.last_refusal,
+                  x.last_refusal_at, x.lately_succeeded, x.lately_refused, x.lately_failed, x.p50, x.p99)
 
 /// A person's word on an agent's circuit: open until it is closed again, or closed.
 struct set_circuit {

@@ -28,13 +28,28 @@ void open_threads::end(const std::string& whose) {
   changed_.notify_all();
 }
 
-std::vector<std::string> open_threads::wait_for(std::chrono::milliseconds limit) {
+std::vector<std::string> open_threads::wait_until(moment end) {
   std::unique_lock lock{mutex_};
-  changed_.wait_for(lock, limit, [this] { return open_.empty(); });
+  changed_.wait_until(lock, end, [this] { return open_.empty(); });
   std::vector<std::string> all;
   for (const auto& [whose, count] : open_)
     all.push_back(whose);
   return all;
+}
+
+std::multiset<open_threads::moment>::iterator open_threads::begin_work(moment due) {
+  const std::lock_guard lock{mutex_};
+  return due_.insert(due);
+}
+
+void open_threads::end_work(std::multiset<moment>::iterator work) {
+  const std::lock_guard lock{mutex_};
+  due_.erase(work);
+}
+
+std::optional<open_threads::moment> open_threads::last_due() const {
+  const std::lock_guard lock{mutex_};
+  return due_.empty() ? std::nullopt : std::optional{*due_.rbegin()};
 }
 
 call_threads::call_threads(std::size_t threads_max, thread_place place) : threads_max_{threads_max} {

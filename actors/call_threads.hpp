@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,15 +18,24 @@ namespace steadfast::actors {
 /// Threads that may outlive their pool, by whose they are, for who must not go before them.
 class open_threads {
 public:
+  using moment = std::chrono::steady_clock::time_point;
+
   void begin(const std::string& whose);
   void end(const std::string& whose);
-  /// Whose there still are when all have ended or the limit has passed.
-  std::vector<std::string> wait_for(std::chrono::milliseconds limit);
+  /// Whose there still are when all have ended or the moment has come.
+  std::vector<std::string> wait_until(moment end);
+
+  /// Work that is to be over by then, from its begin to its end. Of any thread.
+  std::multiset<moment>::iterator begin_work(moment due);
+  void end_work(std::multiset<moment>::iterator work);
+  /// When the last of the work under way is to be over; none: nothing is under way.
+  std::optional<moment> last_due() const;
 
 private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, std::size_t> open_;
+  std::multiset<moment> due_;
 };
 
 /// Where the threads of a pool are counted; nowhere by default.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace steadfast::actors {
 
@@ -27,6 +28,8 @@ public:
   virtual ~caller() = default;
 
   virtual const char* kind() const = 0; ///< "function", "http", "exec"
+  /// What it calls, fit to be shown to anybody; empty: there is nothing to tell but its kind.
+  virtual std::string service() const { return {}; }
   /// What came of it, if it is over at once.
   virtual std::optional<answer> start(call_ticket ticket, call what) = 0;
   /// The attempt is not wanted any more, but how its call ends still counts: it may end early only where it knows how it

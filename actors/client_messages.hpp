@@ -3,6 +3,7 @@
 #include "actors/boxed.hpp"
 #include "actors/speak.hpp"
 #include "store/state_store.hpp"
+#include "workflow/bulk_act.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/task.hpp"
 
@@ -58,7 +59,8 @@ struct list_tasks {
 };
 STEADFAST_MESSAGE(list_tasks, x.filter, x.before, x.max, x.order, x.is_reversed, x.before_key)
 
-enum class task_act : std::uint8_t { retry = 1, skip = 2, edit = 3, undo = 4, cancel = 5, suspend = 6, resume = 7 };
+using workflow::act_refusal;
+using workflow::task_act;
 
 struct act_on_task {
   std::string id;
@@ -68,15 +70,18 @@ struct act_on_task {
   bool new_key = false; ///< with retry
   std::string who;
   std::string why;
+  std::uint64_t revision = 0; ///< only as long as the task is at it; 0: as it is by then
+  std::uint64_t bulk = 0;     ///< the bulk act of which it is a part; 0: of none
 };
-STEADFAST_MESSAGE(act_on_task, x.id, x.act, x.step, x.document, x.new_key, x.who, x.why)
+STEADFAST_MESSAGE(act_on_task, x.id, x.act, x.step, x.document, x.new_key, x.who, x.why, x.revision, x.bulk)
 
 struct act_result {
   bool done = false;
   std::string why; ///< when not done
   workflow::process_state state = workflow::process_state::pending;
+  act_refusal refusal = act_refusal::by_rule; ///< when not done
 };
-STEADFAST_MESSAGE(act_result, x.done, x.why, x.state)
+STEADFAST_MESSAGE(act_result, x.done, x.why, x.state, x.refusal)
 
 /// From now on the sender gets this observer's progress, beginning with what was not acknowledged.
 struct observe {

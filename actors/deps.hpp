@@ -59,6 +59,7 @@ struct supervisor_deps {
   node_clock clock;
   supervisor_options options;
   std::function<void(const std::string& event, const workflow::task&, const std::string& detail)> log;
+  std::function<void(const std::string& line)> warn{}; ///< of what is wrong with the whole; may be empty
 };
 supervisor_actor spawn_supervisor(caf::actor_system& sys, supervisor_deps deps);
 
@@ -70,11 +71,22 @@ struct janitor_deps {
 };
 janitor_actor spawn_janitor(caf::actor_system& sys, janitor_deps deps);
 
+struct bulk_desk_deps {
+  store_actor store;
+  reader_actor reader;
+  gateway_actor gateway; ///< of the node with the store
+  node_clock clock;
+  bulk_options options;
+};
+bulk_desk_actor spawn_bulk_desk(caf::actor_system& sys, bulk_desk_deps deps);
+
 struct lease_deps {
   store_actor store;
   guarded_actor guarded;
   node_clock clock;
   lease_options options;
+  std::function<std::string()>
+    note_now{}; ///< in place of the note of the options, whenever it is asked for; empty: it stays
 };
 lease_actor spawn_lease_actor(caf::actor_system& sys, lease_deps deps);
 
@@ -160,6 +172,7 @@ struct front_deps {
   std::vector<lease_actor> leases{};                      ///< given up when the node is drained
   workflow::span inspection_limit{1000};                  ///< for an actor to say what it works with
   std::function<workflow::instant()> certificate_until{}; ///< when the node's certificate ends; empty: it has none
+  std::function<void()> on_drained{};                     ///< a person wants the node drained; may be empty
 };
 node_front spawn_front(caf::actor_system& sys, front_deps deps);
 

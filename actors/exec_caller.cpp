@@ -205,6 +205,7 @@ public:
   }
 
   const char* kind() const override { return "exec"; }
+  std::string service() const override { return shared_->options.program; }
 
   std::optional<answer> start(call_ticket ticket, call what) override {
     auto complete_by = std::make_shared<const descriptor>(timer_after(what.complete_by - what.began_at));

@@ -4,6 +4,7 @@
 #include "actors/deps.hpp"
 #include "actors/observed.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/sec.hpp>
@@ -123,12 +124,16 @@ private:
   /// What the parts answer is of no use: how far they are shows in their states.
   void on_drain(const drain_node& m) {
     drained_ = true;
+    if (deps_.on_drained)
+      deps_.on_drained();
     if (deps_.scheduler)
       ask(this, deps_.scheduler, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
     for (const auto& a : deps_.offer.agents)
-      ask(this, a.agent, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
+      if (!workflow::mutant("drained_node_keeps_agents"))
+        ask(this, a.agent, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
     for (const auto& l : deps_.leases)
-      ask(this, l, drain_margin, drain{}).then([](const drained&) {}, ignore);
+      if (!workflow::mutant("drained_node_keeps_leases"))
+        ask(this, l, drain_margin, drain{}).then([](const drained&) {}, ignore);
   }
 
   static constexpr auto ignore = [](const caf::error&) {};

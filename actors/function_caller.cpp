@@ -1,10 +1,13 @@
 #include "actors/function_caller.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -83,10 +86,32 @@ private:
   std::map<call_ticket, entry> entries_;
 };
 
+/// While it is there its call counts as work under way, for who waits for the end of functions.
+class counted_call {
+public:
+  counted_call(open_threads* open, const call& what) : open_{open} {
+    if (open_)
+      work_ = open_->begin_work(std::chrono::steady_clock::now()
+                                + std::min<workflow::span>(what.complete_by - what.began_at, longest));
+  }
+  ~counted_call() {
+    if (open_)
+      open_->end_work(work_);
+  }
+  counted_call(const counted_call&) = delete;
+  counted_call& operator=(const counted_call&) = delete;
+
+private:
+  static constexpr std::chrono::hours longest{24}; ///< nobody waits for longer
+
+  open_threads* open_;
+  std::multiset<open_threads::moment>::iterator work_;
+};
+
 class blocking_caller : public caller {
 public:
   blocking_caller(blocking_function f, std::uint32_t concurrency, call_over over, thread_place place)
-      : shared_{std::make_shared<shared>(std::move(f), std::move(over))},
+      : shared_{std::make_shared<shared>(std::move(f), std::move(over), place.open)},
         threads_{concurrency, std::move(place)} {}
   ~blocking_caller() override { shared_->calls.request_stop_of_all(); }
 
@@ -95,6 +120,7 @@ public:
   std::optional<answer> start(call_ticket ticket, call what) override {
     what.stop = shared_->calls.open(ticket);
     threads_.carry_out([s = shared_, ticket, what = std::move(what)] {
+      const counted_call under_way{s->open.get(), what};
       auto a = answer_of(s->f.run, what);
       s->calls.close(ticket);
       s->over(ticket, std::move(a));
@@ -108,10 +134,14 @@ public:
 
 private:
   struct shared {
-    shared(blocking_function function, call_over say) : f{std::move(function)}, over{std::move(say)} {}
+    shared(blocking_function function, call_over say, std::shared_ptr<open_threads> threads)
+        : f{std::move(function)},
+          over{std::move(say)},
+          open{std::move(threads)} {}
 
     blocking_function f;
     call_over over;
+    std::shared_ptr<open_threads> open; ///< may be null
     open_calls calls;
   };
   std::shared_ptr<shared> shared_;

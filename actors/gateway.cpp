@@ -1,12 +1,12 @@
 // What clients and people talk to. Submissions and reads are passed on; what a person does becomes an event that is applied
 // to the task as it is in the store, again from the start if somebody else was quicker.
 
+#include "actors/act_event.hpp"
 #include "actors/deps.hpp"
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
-#include "actors/step_input.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/explain.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/transition.hpp"
 
 #include <caf/actor_system.hpp>
@@ -21,33 +21,18 @@ namespace steadfast::actors {
 namespace {
 
 constexpr int write_tries_max = 10;
+// A node learns within a few seconds that the store's clock is another one.
+constexpr workflow::span judge_again_after{250};
+constexpr int judgements_max = 40;
 
 /// What a person does, on its way to the store.
 struct pending_act {
   act_on_task what;
   caf::typed_response_promise<act_result> promise;
   int tries = 0;
+  int misjudged = 0;
   workflow::process_state state = workflow::process_state::pending; ///< after it
 };
-
-/// The event that the act stands for; none when it names no step of the task.
-std::optional<workflow::event> event_of(const act_on_task& m, const workflow::task& t, const workflow::definition& d) {
-  const workflow::by person{m.who, m.why};
-  switch (m.act) {
-    case task_act::edit: return workflow::payload_edited{workflow::blob{m.document}, person};
-    case task_act::undo: return workflow::undo_requested{person};
-    case task_act::cancel: return workflow::cancelled{person};
-    case task_act::suspend: return workflow::suspended{person};
-    case task_act::resume: return workflow::resumed{person};
-    default: break;
-  }
-  const auto step = m.step.empty() ? workflow::first_in_trouble(t) : workflow::find_step(d, m.step);
-  if (!step)
-    return std::nullopt;
-  if (m.act == task_act::skip)
-    return workflow::step_skipped{*step, workflow::blob{m.document}, facts_of(d, *step, m.document), person};
-  return workflow::step_retried{*step, m.new_key, person};
-}
 
 class gateway : public observed<gateway_actor> {
 public:
@@ -65,6 +50,7 @@ public:
     return {
       one_by_one<const writes_done>([this](const write_done& w) { on_written(w); }),
       [](const store_news&) {},
+      [this](const tick_timer& m) { judge_again(m.generation); },
       [this](const boxed<workflow::submission>& m) { return delegate(deps_.store, m); },
       [this](const show_task& m) { return delegate(deps_.reader, m); },
       [this](const list_tasks& m) { return delegate(deps_.reader, m); },
@@ -89,12 +75,15 @@ private:
   void read_task(std::uint64_t ticket) {
     ask(this, deps_.reader, deps_.reader_limit, show_task{acts_.at(ticket).what.id})
       .then([this, ticket](const task_view& view) { on_task(ticket, view); },
-            [this, ticket](const caf::error&) { finish(ticket, refusal("the store did not answer; try again")); });
+            [this, ticket](const caf::error&) {
+              finish(ticket, refusal("the store did not answer; try again", act_refusal::not_now));
+            });
   }
 
-  static act_result refusal(std::string why) {
+  static act_result refusal(std::string why, act_refusal kind = act_refusal::by_rule) {
     act_result r;
     r.why = std::move(why);
+    r.refusal = kind;
     return r;
   }
 
@@ -106,13 +95,15 @@ private:
   void on_task(std::uint64_t ticket, const task_view& view) {
     auto& act = acts_.at(ticket);
     if (!view.task || !view.definition)
-      return finish(ticket, refusal(view.damage.empty() ? "there is no task `" + act.what.id + "`"
-                                                        : "the task `" + act.what.id + "` was set aside because its "
-                                                            + "records are damaged: " + view.damage));
+      return finish(ticket, view.damage.empty()
+                              ? refusal("there is no task `" + act.what.id + "`", act_refusal::gone)
+                              : refusal("the task `" + act.what.id
+                                        + "` was set aside because its records are damaged: " + view.damage));
+    if (act.what.revision != 0 && act.what.revision != view.task->revision)
+      return finish(ticket, changed());
     const auto event = event_of(act.what, *view.task, *view.definition);
     if (!event)
-      return finish(ticket, refusal(act.what.step.empty() ? "no step of it failed or waits"
-                                                          : "it has no step `" + act.what.step + "`"));
+      return finish(ticket, refusal(why_no_event(act.what)));
     const auto clock = deps_.clock.reading(this);
     auto change = workflow::apply(*view.task, *view.definition, *event, clock);
     if (change.result != workflow::verdict::applied) {
@@ -130,6 +121,7 @@ private:
     store::update_task u;
     u.lock_epoch_before = before.lock_epoch;
     u.payload_changed = act.what.act == task_act::edit;
+    u.bulk = act.what.bulk;
     u.notices = std::move(change.notices);
     u.alerts = std::move(change.alerts);
     u.next = std::move(change.next);
@@ -152,12 +144,33 @@ private:
       result.state = act.state;
       return finish(m.ticket, std::move(result));
     }
-    if (m.outcome->result == store::verdict::stale_lock && ++act.tries < write_tries_max)
+    if (m.is_misjudged && ++act.misjudged < judgements_max && !workflow::mutant("misjudged_act_given_up"))
+      return tell_after(this, gateway_actor{this}, judge_again_after, tick_timer{m.ticket});
+    if (m.outcome->result == store::verdict::stale_lock && act.what.revision != 0)
+      return finish(m.ticket, changed());
+    if (m.outcome->result == store::verdict::stale_lock && ++act.tries < write_tries_max
+        && !workflow::mutant("stale_act_given_up"))
       return read_task(m.ticket);
-    if (m.outcome->result == store::verdict::unknown_outcome)
-      return finish(m.ticket,
-                    refusal("it is not known whether this was stored; look at the task before you try again"));
-    finish(m.ticket, refusal(m.outcome->why.empty() ? "the task keeps changing; try again" : m.outcome->why));
+    finish(m.ticket, failed(*m.outcome));
+  }
+
+  static act_result changed() { return refusal("the task keeps changing; try again", act_refusal::changed); }
+
+  static act_result failed(const store::outcome& o) {
+    switch (o.result) {
+      case store::verdict::unknown_outcome:
+        return refusal("it is not known whether this was stored; look at the task before you try again",
+                       act_refusal::not_now);
+      case store::verdict::stale_lock: return changed();
+      case store::verdict::full: return refusal(o.why, act_refusal::not_now);
+      case store::verdict::absent: return refusal(o.why, act_refusal::gone);
+      default: return refusal(o.why);
+    }
+  }
+
+  void judge_again(std::uint64_t ticket) {
+    if (acts_.contains(ticket))
+      read_task(ticket);
   }
 
   actor_state state(std::size_t listed_max) const {

@@ -210,6 +210,7 @@ public:
   }
 
   const char* kind() const override { return "http"; }
+  std::string service() const override { return origin_of(options_.url); }
 
   std::optional<answer> start(call_ticket ticket, call what) override {
     std::lock_guard lock{mutex_};

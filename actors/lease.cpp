@@ -49,7 +49,7 @@ private:
   workflow::instant now() const { return deps_.clock.now(this); }
 
   void take_step() {
-    if (released_)
+    if (released_ && !workflow::mutant("drained_lease_is_won_again"))
       return;
     const auto& terms = deps_.options.terms;
     const auto at = now();
@@ -70,12 +70,13 @@ private:
 
   void acquire() {
     const auto& o = deps_.options;
-    write(store::acquire_lease{o.name, o.holder, o.note, o.terms.ttl, {}});
+    write(store::acquire_lease{o.name, o.holder, deps_.note_now ? deps_.note_now() : o.note, o.terms.ttl, {}});
   }
 
   void renew() {
     const auto& o = deps_.options;
-    write(store::renew_lease{o.name, o.holder, campaign_.epoch, o.terms.ttl, {}});
+    const auto note = deps_.note_now ? deps_.note_now() : std::string{};
+    write(store::renew_lease{o.name, o.holder, campaign_.epoch, o.terms.ttl, {}, note});
   }
 
   template <class What>
@@ -87,7 +88,7 @@ private:
   }
 
   void on_written(const write_done& m) {
-    if (m.ticket != ticket_)
+    if (m.ticket != ticket_ && !workflow::mutant("older_answer_counts"))
       return; // the answer to a request that was given up
     const bool was_asked = campaign_.asked_at != workflow::unset;
     if (was_asked && m.outcome->result == store::verdict::applied)
@@ -110,7 +111,8 @@ private:
 
   /// The store could not be reached, or its answer was lost.
   static bool is_unanswered(const store::outcome& o) {
-    return o.result == store::verdict::full || o.result == store::verdict::unknown_outcome;
+    return o.result == store::verdict::full
+           || (o.result == store::verdict::unknown_outcome && !workflow::mutant("lost_answer_is_refusal"));
   }
 
   void on_progress() {
@@ -131,6 +133,8 @@ private:
       return drained{};
     promise_ = make_response_promise<drained>();
     auto answer = *promise_;
+    if (workflow::mutant("drained_before_given_back"))
+      answer.deliver(drained{});
     if (!is_asking)
       go_on_releasing();
     return answer;

@@ -6,7 +6,9 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/node_card.hpp"
+#include "workflow/time_text.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -27,7 +29,8 @@ public:
 
   void on_exit() override {
     for (auto& [address, known] : peers_)
-      exit_now(known.actor);
+      if (!workflow::mutant("peers_outlive_their_owner"))
+        exit_now(known.actor);
     peers_.clear();
     deps_ = {};
   }
@@ -38,11 +41,9 @@ public:
     tell_scheduler();
     read_leases();
     return {
-      [this](const lease_changed& m) { on_lease(m); },
-      [this](const tick_timer& m) { on_tick(m); },
-      [this](const peer_changed& m) { on_peer(m); },
-      [this](const describe&) { return view(); },
-      [this](const inspect_state& m) { return state(m.listed_max); },
+      [this](const lease_changed& m) { on_lease(m); }, [this](const tick_timer& m) { on_tick(m); },
+      [this](const peer_changed& m) { on_peer(m); },   [this](const describe&) { return view(); },
+      [this](const list_leases&) { return leases_; },  [this](const inspect_state& m) { return state(m.listed_max); },
     };
   }
 
@@ -50,6 +51,7 @@ private:
   struct known_peer {
     peer_actor actor;
     peer_changed last;
+    workflow::instant since; ///< it is connected, or not
   };
 
   /// The guarded work of a node without a scheduler: that it handles its messages.
@@ -70,6 +72,7 @@ private:
       .then(
         [this](const lease_page& page) {
           learn(page);
+          leases_ = page;
           read_later();
         },
         [this](const caf::error&) { read_later(); }); // what was known before is the best that is known
@@ -84,7 +87,8 @@ private:
       wanted.insert(deps_.join);
     for (const auto& lease : page.leases) {
       const auto card = workflow::card_of(lease->name, lease->note);
-      if (!card || card->name == deps_.own_name || lease->expires_at <= page.now)
+      if (!card || card->name == deps_.own_name
+          || (lease->expires_at <= page.now && !workflow::mutant("lapsed_nodes_live")))
         continue;
       living.insert(card->name);
       if (deps_.scheduler && card->roles.agents && !card->agents.empty() && !card->address.empty())
@@ -94,7 +98,7 @@ private:
       keep_connected(address);
     std::erase_if(peers_, [&](auto& p) {
       const bool unwanted = !wanted.contains(p.first);
-      if (unwanted)
+      if (unwanted && !workflow::mutant("peers_leak"))
         exit_now(p.second.actor);
       return unwanted;
     });
@@ -116,7 +120,8 @@ private:
     p.chance = std::hash<std::string>{}(deps_.own_name + " " + address);
     if (address == deps_.join)
       p.on_time = deps_.on_time;
-    peers_[address] = {spawn_peer(system(), std::move(p)), {address, false, {}, "not connected yet"}};
+    peers_[address] = {
+      spawn_peer(system(), std::move(p)), {address, false, {}, "not connected yet"}, deps_.clock.now(this)};
   }
 
   void on_peer(const peer_changed& m) {
@@ -126,22 +131,32 @@ private:
     auto now_known = m;
     if (!m.connected)
       now_known.offer.node = found->second.last.offer.node; // still the one that is meant
-    if (m.address == deps_.join && m.connected && (!m.offer.writer || !m.offer.reader)) {
+    if (m.address == deps_.join && m.connected && (!m.offer.writer || !m.offer.reader)
+        && !workflow::mutant("any_node_is_joined")) {
       now_known.connected = false;
       now_known.trouble = "node `" + m.offer.node + "` has not the role `store`: join must name the node that has";
     }
     log_change(found->second.last, now_known);
+    if (found->second.last.connected != now_known.connected)
+      found->second.since = deps_.clock.now(this);
     found->second.last = now_known;
-    if (m.address == deps_.join)
+    if (m.address == deps_.join) {
+      if (!now_known.connected)
+        now_known.trouble = who(now_known) + " has been away since " + workflow::utc_text(found->second.since) + " ("
+                            + now_known.trouble + ")";
       tell(this, deps_.link, now_known);
+    }
     tell_scheduler();
   }
 
   void log_change(const peer_changed& before, const peer_changed& after) const {
     if (!deps_.log || (before.connected == after.connected && before.trouble == after.trouble))
       return;
-    const auto who = after.offer.node.empty() ? after.address : "node " + after.offer.node + " at " + after.address;
-    deps_.log(after.connected ? "connected to " + who : "no connection to " + who + ": " + after.trouble);
+    deps_.log(after.connected ? "connected to " + who(after) : "no connection to " + who(after) + ": " + after.trouble);
+  }
+
+  static std::string who(const peer_changed& m) {
+    return m.offer.node.empty() ? m.address : "node " + m.offer.node + " at " + m.address;
   }
 
   /// The agents of this node, and those of every node that lives and is connected.
@@ -152,7 +167,8 @@ private:
     std::set<std::string> told; // a node may be known by two addresses
     for (const auto& [address, known] : peers_) {
       const auto& node = known.last.offer.node;
-      if (!known.last.connected || !living_.contains(node) || !told.insert(node).second)
+      const bool lives = living_.contains(node) || workflow::mutant("agents_without_a_lease");
+      if (!known.last.connected || !lives || !told.insert(node).second)
         continue;
       for (const auto& a : known.last.offer.agents)
         all.agents.push_back(a);
@@ -181,6 +197,7 @@ private:
 
   membership_deps deps_;
   alarm alarm_;
+  lease_page leases_;                       ///< as they were read last
   std::set<std::string> living_;            ///< names of the other nodes whose leases are held
   std::map<std::string, known_peer> peers_; ///< by address
 };

@@ -59,7 +59,8 @@ private:
 
   void on_down(const caf::down_msg& m) {
     for (auto i = listeners_.begin(); i != listeners_.end();)
-      i = i->second.handle.address() == m.source ? listeners_.erase(i) : std::next(i);
+      i = i->second.handle.address() == m.source && !workflow::mutant("listeners_leak") ? listeners_.erase(i)
+                                                                                        : std::next(i);
   }
 
   void on_news(const store_news& m) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/conditions.hpp"
 #include "workflow/lease_term.hpp"
 #include "workflow/retention.hpp"
 #include "workflow/time.hpp"
@@ -28,6 +29,8 @@ struct supervisor_options {
   std::uint32_t review_max = 1000;      ///< tasks looked at in one read
   workflow::span node_ttl = workflow::lease_terms{}.ttl; ///< of the leases by which nodes live
   workflow::span reader_limit{5000};
+  workflow::condition_rules conditions;
+  workflow::span conditions_period{5000}; ///< between looks at the whole
 };
 
 struct janitor_options {
@@ -36,6 +39,13 @@ struct janitor_options {
   workflow::span period{1000};           ///< between looks at a workflow
   workflow::span recheck_period{60'000}; ///< between looks at tasks that could not leave, and for new workflows
   workflow::span reader_limit{5000};
+};
+
+struct bulk_options {
+  std::uint32_t rate = 1000; ///< tasks that bulk acts may meet in a second, all of them together
+  workflow::span reader_limit{5000};
+  workflow::span act_limit{60'000}; ///< for the answer of one task
+  workflow::span retry_after{1000}; ///< when the store could not be read or written
 };
 
 struct lease_options {

@@ -4,6 +4,7 @@
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/clock_offset.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/retry.hpp"
 
 #include <caf/actor_system.hpp>
@@ -71,21 +72,25 @@ private:
   void greet(const reached_node& reached) {
     ask(this, reached.front, answer_limit, hello{})
       .then([this, reached](const node_offer& m) { meet(reached, m); },
-            [this](const caf::error&) { fail("it accepts connections and does not answer"); });
+            [this](const caf::error&) {
+              if (!workflow::mutant("silent_front_waited_for"))
+                fail("it accepts connections and does not answer");
+            });
   }
 
   /// It offers no more than what the connection says that it is.
   void meet(const reached_node& reached, const node_offer& offer) {
-    if (!reached.name.empty() && offer.node != reached.name)
+    if (!reached.name.empty() && offer.node != reached.name && !workflow::mutant("says_who_it_likes"))
       return fail("it says that it is `" + offer.node + "`, and the connection is to `" + reached.name + "`");
-    if (!reached.has_store && (offer.writer || offer.reader))
+    if (!reached.has_store && (offer.writer || offer.reader) && !workflow::mutant("any_node_has_a_store"))
       return fail("it offers a store, and its certificate is not for that");
     welcome(reached.front, offer);
   }
 
   void welcome(const node_front& front, const node_offer& offer) {
-    tries_ = 0;
-    drained_ = false;
+    if (!workflow::mutant("redial_waits_add_up"))
+      tries_ = 0;
+    drained_ = drained_ && workflow::mutant("drained_once_drained_always");
     front_ = front;
     monitor(front_);
     tell(this, deps_.owner, peer_changed{deps_.address, true, offer, {}});

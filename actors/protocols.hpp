@@ -74,6 +74,7 @@ using reader_questions = caf::typed_actor<
   takes<alert_page(list_alerts)>,
   takes<boxed<store::alert_list>(find_alerts)>,
   takes<boxed<store::incident_page>(list_incidents)>,
+  takes<boxed<store::bulk_page>(list_bulk_acts)>,
   takes<workflow_page(list_workflows)>,
   takes<late_reply_page(list_late_replies)>,
   takes<boxed<store::store_stats>(show_stats)>>;
@@ -125,6 +126,7 @@ using notifier_actor = store_client::extend<
 
 /// What clients and people talk to.
 using gateway_actor = store_client::extend<
+  takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>,
   // Durable when answered. Who sends it without asking is told by a message: for clients that submit thousands at a time, since
   // CAF looks through all open requests of an actor one by one.
@@ -136,6 +138,11 @@ using gateway_actor = store_client::extend<
   // The sender is an observer_actor.
   takes<void(observe)>,
   takes<void(progress_seen)>>;
+
+/// Works off the open bulk acts, through the gateway, a page at a time.
+using bulk_desk_actor = store_client::extend<
+  takes<void(tick_timer)>,
+  takes<actor_state(inspect_state)>>;
 
 // ---- between nodes ----
 
@@ -186,10 +193,12 @@ STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble)
 using peer_actor = caf::typed_actor<takes<void(tick_timer)>>;
 
 /// Knows which nodes live, keeps connected those that this node needs, and tells the scheduler whose agents it can use.
+/// The leases are as it read them last: what is known while the store cannot be asked.
 using membership_actor = guarded_actor::extend<
   takes<void(tick_timer)>,
   takes<void(peer_changed)>,
   takes<member_page(describe)>,
+  takes<lease_page(list_leases)>,
   takes<actor_state(inspect_state)>>;
 
 /// Stands for the store of another node: the same interface, and an answer in any case.

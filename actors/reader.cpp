@@ -6,6 +6,7 @@
 #include "actors/state_tree.hpp"
 #include "actors/task_questions.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/result.hpp>
@@ -56,6 +57,7 @@ public:
       },
       [this](const find_alerts& m) { return guarded([&] { return on_alerts(m); }); },
       [this](const list_incidents& m) { return guarded([&] { return on_incidents(m); }); },
+      [this](const list_bulk_acts& m) { return guarded([&] { return on_bulk_acts(m); }); },
       [this](const list_workflows&) {
         return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
       },
@@ -109,7 +111,7 @@ private:
   /// not put off, unless others wait.
   template <class Answer, class Question>
   caf::result<Answer> on_question(const Question& m) {
-    if (questions_.size() == questions_max)
+    if (questions_.size() == questions_max && !workflow::mutant("questions_unbounded"))
       return caf::make_error(caf::sec::runtime_error, "more than " + std::to_string(questions_max)
                                                         + " lists and counts are under way: ask again later");
     auto answer = make_response_promise<Answer>();
@@ -124,7 +126,8 @@ private:
     questions_.pop_front();
     try {
       const bool is_answered = q->go_on(*deps_.store);
-      report_damage();
+      if (!workflow::mutant("listed_damage_not_told"))
+        report_damage();
       if (!is_answered)
         questions_.push_back(std::move(q));
     } catch (const store::store_error& e) {
@@ -152,6 +155,11 @@ private:
     return boxed<store::incident_page>{std::move(page)};
   }
 
+  boxed<store::bulk_page> on_bulk_acts(const list_bulk_acts& m) const {
+    return boxed<store::bulk_page>{m.number != 0 ? deps_.store->find_bulk_act(m.number)
+                                                 : deps_.store->bulk_acts(m.open_only, position(m.before), m.max)};
+  }
+
   lease_page on_leases() { return {boxes(deps_.store->leases()), deps_.clock.now(this), since_}; }
 
   overdue_page on_overdue(const find_overdue& m) {
@@ -159,7 +167,8 @@ private:
     if (m.after_number != 0)
       after.emplace(m.after_due, m.after_number);
     auto found = deps_.store->overdue(m.now, after, m.max);
-    report_damage();
+    if (!workflow::mutant("overdue_damage_not_told"))
+      report_damage();
     overdue_page page;
     page.definitions = definitions_.of(found.tasks, *deps_.store);
     page.more = found.next.has_value();

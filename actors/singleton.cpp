@@ -2,6 +2,7 @@
 
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
+#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -23,7 +24,8 @@ public:
   const char* name() const override { return "singleton_guard"; }
 
   void on_exit() override {
-    end();
+    if (!workflow::mutant("instance_outlives_its_guard"))
+      end();
     deps_ = {};
   }
 
@@ -38,7 +40,8 @@ public:
 private:
   void on_lease(const lease_changed& m) {
     if (m.epoch != epoch_) {
-      end();
+      if (!workflow::mutant("two_instances"))
+        end();
       epoch_ = m.epoch;
       if (m.epoch != 0)
         make(m.name);

@@ -42,6 +42,7 @@ struct subscriber {
   std::string scheduler;
   std::uint64_t in_hand = 0; ///< tasks that it had when it claimed last
   bool claims = false;       ///< it has claimed since it was offered work last
+  bool bulk_only = false;
 };
 
 class store_writer : public observed<store_actor> {
@@ -52,8 +53,8 @@ public:
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
-    if (deps_.store)
-      deps_.store->save();
+    if (deps_.store && !workflow::mutant("not_saved_at_the_end"))
+      save();
     queue_.clear();
     subscribers_.clear();
     deps_ = {};
@@ -102,19 +103,20 @@ private:
     w.ticket = m.ticket;
     w.holder = m.holder;
     if (const auto why = why_misjudged(m); !why.empty())
-      return turn_away(w, not_now(why + "; the node has yet to learn of that"));
+      return turn_away_misjudged(w, not_now(why + "; the node has yet to learn of that"));
     enqueue_write(std::move(w));
   }
 
   void on_subscribe(const subscribe& m) {
-    subscriber s{sender_of<store_client>(this), m.scheduler};
+    subscriber s{sender_of<store_client>(this), m.scheduler, m.bulk_only};
     monitor(s.client);
     subscribers_.push_back(std::move(s));
   }
 
   void on_down(const caf::down_msg& m) {
     const auto gone = [&](const subscriber& s) { return s.client.address() == m.source; };
-    subscribers_.erase(std::remove_if(subscribers_.begin(), subscribers_.end(), gone), subscribers_.end());
+    if (!workflow::mutant("subscribers_leak"))
+      subscribers_.erase(std::remove_if(subscribers_.begin(), subscribers_.end(), gone), subscribers_.end());
   }
 
   void enqueue_write(queued_write w) {
@@ -145,9 +147,20 @@ private:
   }
 
   void on_save(save_commits m) {
-    if (m.is_due)
+    if (m.is_due && !workflow::mutant("saved_in_time_once"))
       save_armed_ = false;
-    deps_.store->save();
+    if (const auto why = save(); !why.empty() && !stopped_ && !workflow::mutant("failed_save_outlived"))
+      stop_for_good(why);
+  }
+
+  /// Why the process must not go on; empty: it may.
+  std::string save() {
+    try {
+      deps_.store->save();
+      return {};
+    } catch (const store::store_error& e) {
+      return e.what();
+    }
   }
 
   void commit(std::vector<queued_write> batch) {
@@ -293,8 +306,8 @@ private:
 
   void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
                    const store::outcome& o) const {
-    if (o.result == store::verdict::unknown_outcome)
-      news.work = news.review = news.notices = true; // if it was made, somebody has to look
+    if (o.result == store::verdict::unknown_outcome && !workflow::mutant("unknown_is_no_news"))
+      news.work = news.review = news.notices = news.bulk = true; // if it was made, somebody has to look
     if (o.result != store::verdict::applied)
       return;
     if (const auto* submitted = std::get_if<store::submit_task>(&*w.what)) {
@@ -306,8 +319,11 @@ private:
       news.review = news.review || std::any_of(u->next.steps.begin(), u->next.steps.end(), [](const workflow::step& s) {
                       return s.needs_review;
                     });
-      if (!w.holder.empty())
-        changed[w.holder].push_back(u->next.number);
+      const auto& holder = workflow::mutant("told_of_its_own_changes") ? u->next.locked_by : w.holder;
+      if (!holder.empty())
+        changed[holder].push_back(u->next.number);
+    } else if (std::holds_alternative<store::start_bulk>(*w.what)) {
+      news.bulk = true;
     } else if (std::holds_alternative<store::free_locks>(*w.what)) {
       news.work = news.work || o.number > 0;
     } else if (std::holds_alternative<store::claim_tasks>(*w.what)
@@ -324,8 +340,10 @@ private:
     return reply;
   }
 
-  void turn_away(const queued_write& w, store::outcome o) {
-    tell(this, w.client, writes_done{{answer_to(w, std::move(o))}, deps_.clock.reading(this).set_at});
+  void turn_away_misjudged(const queued_write& w, store::outcome o) {
+    auto answer = answer_to(w, std::move(o));
+    answer.is_misjudged = true;
+    tell(this, w.client, writes_done{{std::move(answer)}, deps_.clock.reading(this).set_at});
   }
 
   static receipt receipt_of(const std::string& id, const store::outcome& o) {
@@ -338,12 +356,14 @@ private:
     if (first != nullptr)
       first->claims = false;
     for (auto& s : subscribers_) {
+      if (s.bulk_only && !news.bulk)
+        continue;
       auto own = news;
       own.is_offered = first != nullptr && &s != first && !workflow::mutant("work_not_spread");
       const auto mine = changed.find(s.scheduler);
       if (!s.scheduler.empty() && mine != changed.end())
         own.changed = mine->second;
-      if (own.work || own.review || own.notices || !own.changed.empty())
+      if (own.work || own.review || own.notices || own.bulk || !own.changed.empty())
         tell(this, s.client, std::move(own));
     }
   }

@@ -67,6 +67,7 @@ public:
       [this](const list_alerts& m) { return passed_on<alert_page>(reader_, m); },
       [this](const find_alerts& m) { return passed_on<boxed<store::alert_list>>(reader_, m); },
       [this](const list_incidents& m) { return passed_on<boxed<store::incident_page>>(reader_, m); },
+      [this](const list_bulk_acts& m) { return passed_on<boxed<store::bulk_page>>(reader_, m); },
       [this](const list_workflows& m) { return passed_on<workflow_page>(reader_, m); },
       [this](const list_late_replies& m) { return passed_on<late_reply_page>(reader_, m); },
       [this](const inspect_state&) { return state(); },
@@ -84,7 +85,7 @@ private:
   // ---- the connection ----
 
   void on_peer(const peer_changed& m) {
-    if (m.connected && writer_ && m.offer.writer == writer_)
+    if (m.connected && writer_ && m.offer.writer == writer_ && !workflow::mutant("any_news_of_the_store_is_a_cut"))
       return; // something else about that node has changed
     lose();
     trouble_ = m.trouble;
@@ -92,9 +93,9 @@ private:
       return;
     writer_ = m.offer.writer;
     reader_ = m.offer.reader;
-    tell(this, writer_, subscribe{deps_.scheduler});
+    tell(this, writer_, subscribe{workflow::mutant("subscribed_without_a_name") ? "" : deps_.scheduler});
     store_news all; // while the connection was down, anything may have happened
-    all.work = all.review = all.notices = true;
+    all.work = all.review = all.notices = !workflow::mutant("silent_after_reconnect");
     spread(all);
   }
 
@@ -158,7 +159,7 @@ private:
     const auto id = m ? m->id : std::string{};
     if (!is_connected())
       return receipt_without_task(id, store::verdict::full, trouble(), retry_when_away);
-    if (submissions_.size() >= submissions_max)
+    if (submissions_.size() >= submissions_max && !workflow::mutant("link_unbounded"))
       return receipt_without_task(id, store::verdict::full, "too many submissions are on their way to the store",
                                   retry_when_away);
     const auto ticket = ++ticket_;
@@ -198,7 +199,7 @@ private:
     ask(this, to, question_limit, m)
       .then(
         [this, ticket, answer](Answer& a) mutable {
-          if (questions_.erase(ticket) > 0)
+          if (workflow::mutant("questions_kept") || questions_.erase(ticket) > 0)
             answer.deliver(std::move(a));
         },
         [this, ticket, answer](caf::error& why) mutable {

@@ -34,8 +34,9 @@ struct write_done {
   std::uint64_t ticket = 0;
   boxed<store::outcome> outcome;
   std::vector<boxed<workflow::definition>> definitions; ///< those of outcome->tasks
+  bool is_misjudged = false; ///< it was not made, for it was judged by another clock than the store's: judge anew
 };
-STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions)
+STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions, x.is_misjudged)
 
 /// What became of the writes of one client that one commit took, in their order.
 struct writes_done {
@@ -46,9 +47,10 @@ STEADFAST_MESSAGE(writes_done, x.all, x.clock)
 
 /// From now on the sender hears of news; as a scheduler it is told which of its tasks others changed.
 struct subscribe {
-  std::string scheduler; ///< empty: not a scheduler
+  std::string scheduler;  ///< empty: not a scheduler
+  bool bulk_only = false; ///< only that a bulk act has begun
 };
-STEADFAST_MESSAGE(subscribe, x.scheduler)
+STEADFAST_MESSAGE(subscribe, x.scheduler, x.bulk_only)
 
 /// What a commit brought, for whom it may concern. Losing one does no harm.
 struct store_news {
@@ -57,8 +59,9 @@ struct store_news {
   bool review = false;                ///< there is something for the supervisor
   bool notices = false;               ///< there is progress to deliver
   std::vector<std::uint64_t> changed; ///< tasks of this scheduler that somebody else changed
+  bool bulk = false;                  ///< a bulk act has begun
 };
-STEADFAST_MESSAGE(store_news, x.work, x.is_offered, x.review, x.notices, x.changed)
+STEADFAST_MESSAGE(store_news, x.work, x.is_offered, x.review, x.notices, x.changed, x.bulk)
 
 /// Asks for a task by its number.
 struct find_task {
@@ -129,6 +132,15 @@ struct list_incidents {
   std::uint32_t max = 100;
 };
 STEADFAST_MESSAGE(list_incidents, x.number, x.open_only, x.before, x.max)
+
+/// Asks for bulk acts, the newest first; answered with one page.
+struct list_bulk_acts {
+  std::uint64_t number = 0; ///< only that one, with its refusals; 0: all
+  bool open_only = true;
+  std::uint64_t before = 0; ///< 0: the newest
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_bulk_acts, x.number, x.open_only, x.before, x.max)
 
 struct list_workflows {};
 STEADFAST_MESSAGE(list_workflows)

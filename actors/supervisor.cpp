@@ -2,6 +2,7 @@
 // the epoch of its lease. It knows no business meaning and restarts nothing.
 
 #include "actors/alarm.hpp"
+#include "actors/condition_watch.hpp"
 #include "actors/definition_cache.hpp"
 #include "actors/deps.hpp"
 #include "actors/observed.hpp"
@@ -57,7 +58,9 @@ private:
     view_.active = m.epoch != 0;
     if (!is_new)
       return;
-    freed_.clear();
+    if (!workflow::mutant("freed_under_an_older_lease"))
+      freed_.clear();
+    watch_.stop();
     if (view_.active)
       sweep();
   }
@@ -86,6 +89,7 @@ private:
     view_.last_sweep = now();
     read_page({view_.last_sweep, {}, 0, deps_.options.review_max});
     read_leases();
+    watch_.look({lease_, view_.epoch}, ++ticket_);
     if (view_.last_sweep - view_.last_survey >= deps_.options.survey_period)
       survey();
   }
@@ -101,7 +105,7 @@ private:
       definitions_.add(d);
     for (const auto& t : page.tasks)
       review(*t);
-    if (page.more && view_.active)
+    if (page.more && view_.active && !workflow::mutant("sweep_ends_after_a_page"))
       read_page({where.now, page.next_due, page.next_number, deps_.options.review_max});
     else
       end_sweep();
@@ -110,7 +114,7 @@ private:
   void end_sweep() {
     tell(this, keeper_, lease_progress{lease_});
     sweep_later();
-    if (again_)
+    if (again_ && !workflow::mutant("hint_during_a_sweep_lost"))
       sweep();
   }
 
@@ -175,7 +179,7 @@ private:
         [this](const boxed<store::task_page>& page) {
           for (const auto& t : page->tasks)
             free_if_stuck(t);
-          if (page->next && view_.active)
+          if (page->next && view_.active && !workflow::mutant("survey_ends_after_a_page"))
             survey_page(*page->next);
         },
         [](const caf::error&) {});
@@ -227,7 +231,7 @@ private:
 
   /// Whatever was not all freed is tried again by the next sweep.
   void on_freed(const store::lease_guard& node, const store::outcome& o) {
-    if (o.result == store::verdict::applied && !o.more)
+    if (o.result == store::verdict::applied && (!o.more || workflow::mutant("locks_left_with_the_lost")))
       freed_[node.name] = node.epoch;
   }
 
@@ -235,6 +239,8 @@ private:
   void on_written(const write_done& m) {
     if (const auto freeing = freeing_.extract(m.ticket); !freeing.empty())
       return on_freed(freeing.mapped(), *m.outcome);
+    if (watch_.has_reported(m.ticket))
+      return; // what was refused is looked at again
     if (m.outcome->result == store::verdict::applied)
       ++view_.decided;
   }
@@ -258,6 +264,9 @@ private:
     const auto decided = [](const decision& d) -> state_tree {
       return {{"at", d.at}, {"task", d.task}, {"state", d.state}, {"cause", d.cause}};
     };
+    const auto condition = [](const workflow::system_condition& c) -> state_tree {
+      return {{"kind", c.what.kind}, {"workflow", c.what.workflow}, {"text", c.text}};
+    };
     const auto freed = [](const auto& f) -> state_tree { return {{"lease", f.first}, {"epoch", f.second}}; };
     return state_of(view_.active ? "supervises under epoch " + std::to_string(view_.epoch) : "stands by",
                     {{"active", view_.active},
@@ -270,6 +279,7 @@ private:
                      {"decided", view_.decided},
                      {"last_survey_at", view_.last_survey},
                      {"stuck_tasks_found", view_.stuck},
+                     {"conditions", listed(watch_.held(), listed_max, condition)},
                      {"last_decisions", listed(decisions_, listed_max, decided)},
                      {"nodes_freed_of_locks", listed(freed_, listed_max, freed)}});
   }
@@ -279,6 +289,7 @@ private:
   supervisor_deps deps_;
   supervisor_view view_;
   definition_cache definitions_;
+  condition_watch watch_{this, deps_, definitions_};
   alarm alarm_;
   std::string lease_;
   lease_actor keeper_;

@@ -32,7 +32,8 @@ void task_desk::free_unknown_locks() {
   what.scheduler = options_.name;
   what.guard = lease_;
   for (const auto& [number, e] : tasks_)
-    what.except.push_back(number);
+    if (!workflow::mutant("own_locks_freed"))
+      what.except.push_back(number);
   std::sort(what.except.begin(), what.except.end());
   write(free_ticket, std::move(what));
 }

@@ -74,7 +74,8 @@ void task_desk::note_refusal(const task_in_flight& e, const workflow::event& wha
 }
 
 void task_desk::on_report(attempt_report m) {
-  agents_.heard_of(m.task_number, m.step);
+  if (!workflow::mutant("silence_goes_on"))
+    agents_.heard_of(m.task_number, m.step);
   const auto found = tasks_.find(m.task_number);
   if (found == tasks_.end()) {
     ++counts_.late;
@@ -95,7 +96,7 @@ void task_desk::on_due(const due_queue::entry& d) {
   const auto& s = t.steps[d.step];
   if (s.doing != workflow::attempt_action::none)
     handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch, draining_}});
-  else if (!draining_)
+  else if (!draining_ || workflow::mutant("wakes_while_draining"))
     handle(d.task, workflow::time_passed{});
 }
 
@@ -157,11 +158,13 @@ void task_desk::judge_again(std::uint64_t number, workflow::event cause, store::
 void task_desk::forget(std::uint64_t number, bool ended) {
   const auto& e = tasks_.at(number);
   for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
-    note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
+    if (!workflow::mutant("late_at_the_end_not_kept"))
+      note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
   places_.leave(e.task().workflow);
   agents_.forget(number);
   tasks_.erase(number);
-  due_.forget(number);
+  if (!workflow::mutant("timers_of_lost_tasks_stay"))
+    due_.forget(number);
   if (draining_)
     ++(ended ? drained_.finished : drained_.given_back);
   claim();
@@ -198,9 +201,10 @@ void task_desk::on_read(std::uint64_t number, const task_view& m) {
     return workflow::mutant("reads_without_pause") ? read_again(number, e) : read_later(number);
   e.reading = e.reload = false;
   const bool mine = m.task && m.task->locked_by == options_.name && m.task->lock_epoch == e.task().lock_epoch;
-  stop_unwanted(e, m.task ? &*m.task : nullptr, mine);
+  if (mine || !workflow::mutant("lost_calls_go_on"))
+    stop_unwanted(e, m.task ? &*m.task : nullptr, mine);
   if (!mine) {
-    if (m.task)
+    if (m.task && !workflow::mutant("lost_task_not_learnt"))
       e.stored = m.task.share();
     return forget(number, false);
   }

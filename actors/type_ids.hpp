@@ -79,6 +79,8 @@ STEADFAST_ADD(find_alerts)
 STEADFAST_ADD(list_incidents)
 STEADFAST_ADD(boxed<steadfast::store::alert_list>)
 STEADFAST_ADD(boxed<steadfast::store::incident_page>)
+STEADFAST_ADD(list_bulk_acts)
+STEADFAST_ADD(boxed<steadfast::store::bulk_page>)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

@@ -4,6 +4,7 @@
 #include "apps/failure.hpp"
 #include "apps/filter.hpp"
 #include "apps/node_access.hpp"
+#include "apps/pager.hpp"
 #include "apps/table.hpp"
 #include "apps/tree.hpp"
 #include "runtime/quantity.hpp"
@@ -110,15 +111,15 @@ void add_actor(CLI::App& to, command& chosen) {
     ->type_name("KIND");
   add_node_choice(*list_sub, l->node);
   list_sub->footer("Example: steadfast actor list --kind scheduler");
-  list_sub->callback([l, &chosen] { chosen = [l] { return list(*l); }; });
+  list_sub->callback([l, &chosen] { chosen = paged(l->node.json, [l] { return list(*l); }); });
 
   auto s = std::make_shared<actor_arguments>();
   auto* show_sub = actor->add_subcommand("show", "What an actor works with");
-  show_sub->add_option("id", s->id, "As `actor list` shows it")->required()->type_name("ACTOR");
+  show_sub->add_option("id", s->id, "As `actor list` shows it")->required()->check(why_empty, "")->type_name("ACTOR");
   show_sub->add_option("--max", s->max, "Entries of each list [20]")->check(CLI::Range(1, 1000));
   add_node_choice(*show_sub, s->node);
   show_sub->footer("Example: steadfast actor show scheduler@node-1");
-  show_sub->callback([s, &chosen] { chosen = [s] { return show(*s); }; });
+  show_sub->callback([s, &chosen] { chosen = paged(s->node.json, [s] { return show(*s); }); });
 }
 
 } // namespace steadfast::apps

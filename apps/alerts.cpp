@@ -2,6 +2,7 @@
 #include "apps/filter.hpp"
 #include "apps/health.hpp"
 #include "apps/node_access.hpp"
+#include "apps/pager.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
 
@@ -100,12 +101,12 @@ void add_alerts(CLI::App& to, command& chosen) {
   auto l = std::make_shared<alerts_arguments>();
   auto* list_sub = alerts->add_subcommand("list", "Open incidents, then open alerts, the newest first");
   list_sub->add_flag("--all", l->all, "The acknowledged ones too");
-  list_sub->add_option("--where", l->where, alert_where_help)->check(why_empty, "")->type_name("FILTER");
+  list_sub->add_option("--where", l->where, alert_where_help)->check(why_empty, "")->type_name("ALERTS");
   list_sub->add_option("--limit", l->limit, "Show at most so many [100]")
     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}));
   add_node_choice(*list_sub, l->node);
   list_sub->footer("Example: steadfast alerts list --where 'incident=7,after=2h'");
-  list_sub->callback([l, &chosen] { chosen = [l] { return list(*l); }; });
+  list_sub->callback([l, &chosen] { chosen = paged(l->node.json, [l] { return list(*l); }); });
 
   auto a = std::make_shared<alerts_arguments>();
   auto* ack_sub = alerts->add_subcommand("ack", "Say that somebody takes care of it");

@@ -1,5 +1,6 @@
 #include "apps/commands.hpp"
 #include "apps/failure.hpp"
+#include "apps/filter.hpp"
 #include "apps/node_access.hpp"
 #include "apps/terminal.hpp"
 
@@ -45,7 +46,10 @@ void add_circuit(CLI::App& to, command& chosen) {
     auto g = std::make_shared<circuit_arguments>();
     g->open = open;
     auto* sub = circuit->add_subcommand(name, what);
-    sub->add_option("agent", g->agent, "The agent, on every node that has it")->required()->type_name("AGENT");
+    sub->add_option("agent", g->agent, "The agent, on every node that has it")
+      ->required()
+      ->check(why_empty, "")
+      ->type_name("AGENT");
     sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
     add_node_choice(*sub, g->node);
     sub->footer(std::string{"Example: steadfast circuit "} + name + " payment");

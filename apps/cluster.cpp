@@ -4,8 +4,8 @@
 #include "apps/node_access.hpp"
 #include "apps/table.hpp"
 #include "runtime/cluster_file.hpp"
-#include "steadfast/node_error.hpp"
 #include "runtime/node_processes.hpp"
+#include "steadfast/node_error.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -141,13 +141,18 @@ int status(const cluster_choice& c) {
       listed = ask(n, "node.list");
   if (c.json) {
     print_json(listed.is_null() ? json{{"nodes", json::array()}} : listed);
-    return listed.is_null() ? no_node : done;
+    return listed.is_null() ? no_node : store_trouble(listed).empty() ? done : refused;
   }
   table rows{{"node", "process", "state", "roles", "tasks", "supervises"}};
   for (const auto& n : plan)
     add_row(rows, n, listed);
   std::cout << rows.text(standard_output());
-  return listed.is_null() ? no_node : done;
+  if (listed.is_null())
+    return no_node;
+  const auto trouble = store_trouble(listed);
+  if (!trouble.empty())
+    std::cerr << "steadfast: " << printable(trouble) << '\n';
+  return trouble.empty() ? done : refused;
 }
 
 // ---- down ----

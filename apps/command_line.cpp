@@ -81,6 +81,7 @@ void add_all(CLI::App& app, command& chosen) {
   add_console(app, chosen);
   add_submit(app, chosen);
   add_task(app, chosen);
+  add_bulk(app, chosen);
   add_status(app, chosen);
   add_incidents(app, chosen);
   add_alerts(app, chosen);
@@ -88,6 +89,7 @@ void add_all(CLI::App& app, command& chosen) {
   add_workflow(app, chosen);
   add_lease(app, chosen);
   add_actor(app, chosen);
+  add_agent(app, chosen);
   add_circuit(app, chosen);
   add_node(app, chosen);
   add_store(app, chosen);
@@ -96,6 +98,8 @@ void add_all(CLI::App& app, command& chosen) {
   add_cluster(app, chosen);
   add_top(app, chosen);
   add_watch(app, chosen);
+  add_completion(app, chosen);
+  add_manual(app, chosen);
 }
 
 const CLI::App* find_subcommand(const CLI::App& of, const std::string& name) {

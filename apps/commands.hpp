@@ -15,6 +15,7 @@ using command = std::function<int()>;
 void add_serve(CLI::App& to, command& chosen);
 void add_bench(CLI::App& to, command& chosen);
 void add_actor(CLI::App& to, command& chosen);
+void add_agent(CLI::App& to, command& chosen);
 void add_circuit(CLI::App& to, command& chosen);
 void add_console(CLI::App& to, command& chosen);
 void add_submit(CLI::App& to, command& chosen);
@@ -22,6 +23,7 @@ void add_task(CLI::App& to, command& chosen);
 void add_status(CLI::App& to, command& chosen);
 void add_incidents(CLI::App& to, command& chosen);
 void add_alerts(CLI::App& to, command& chosen);
+void add_bulk(CLI::App& to, command& chosen);
 void add_late(CLI::App& to, command& chosen);
 void add_workflow(CLI::App& to, command& chosen);
 void add_lease(CLI::App& to, command& chosen);
@@ -31,6 +33,8 @@ void add_store(CLI::App& to, command& chosen);
 void add_cluster(CLI::App& to, command& chosen);
 void add_top(CLI::App& to, command& chosen);
 void add_watch(CLI::App& to, command& chosen);
+void add_completion(CLI::App& to, command& chosen);
+void add_manual(CLI::App& to, command& chosen);
 
 // Of `steadfast task`.
 void add_task_list(CLI::App& to, command& chosen);
@@ -38,6 +42,7 @@ void add_task_show(CLI::App& to, command& chosen);
 void add_task_explain(CLI::App& to, command& chosen);
 void add_task_follow(CLI::App& to, command& chosen);
 void add_task_stuck(CLI::App& to, command& chosen);
+void add_task_in_place(CLI::App& to, command& chosen);
 void add_task_acts(CLI::App& to, command& chosen);
 
 } // namespace steadfast::apps

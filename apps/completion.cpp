@@ -2,7 +2,9 @@
 
 #include "apps/command_line.hpp"
 #include "apps/failure.hpp"
+#include "apps/filter.hpp"
 #include "apps/shorthand.hpp"
+#include "workflow/finding.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -41,6 +43,12 @@ const CLI::Option* waiting_for_value(const CLI::App& app, const std::string& las
   return nullptr;
 }
 
+/// Without what CLI11 adds of its checks.
+std::string kind_of(const CLI::Option& o) {
+  const auto kind = o.get_type_name();
+  return kind.substr(0, kind.find(':'));
+}
+
 /// Where a command line has got to.
 struct place {
   const CLI::App* app = nullptr;
@@ -70,7 +78,7 @@ std::string kind_of_positional(const place& p) {
   std::string kind;
   for (const auto* o : options_of(*p.app))
     if (o->get_positional()) {
-      kind = o->get_type_name();
+      kind = kind_of(*o);
       const bool takes_all = o->get_items_expected_max() > 1;
       if (i++ == p.positionals || takes_all)
         return kind;
@@ -85,20 +93,102 @@ std::string names_after(const CLI::App& commands, const std::string& word) {
   return meant.size() > 1 ? kind_of_positional(walk(commands, meant)) : std::string{};
 }
 
-void add_commands(std::vector<std::string>& to, const CLI::App& app) {
-  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    to.push_back(sub->get_name());
+bool is_hidden(const CLI::App& sub) {
+  return sub.get_name().starts_with("__");
 }
 
-void add_options(std::vector<std::string>& to, const CLI::App& app) {
+/// The first sentence.
+std::string first_of(const std::string& help) {
+  return help.substr(0, help.find_first_of(".:;"));
+}
+
+void add_commands(std::vector<candidate>& to, const CLI::App& app) {
+  for (const auto* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    if (!is_hidden(*sub))
+      to.push_back({sub->get_name(), sub->get_description()});
+}
+
+void add_options(std::vector<candidate>& to, const CLI::App& app) {
   for (const auto* o : options_of(app))
     for (const auto& name : o->get_lnames())
-      to.push_back("--" + name);
+      to.push_back({"--" + name, first_of(o->get_description())});
+}
+
+template <std::size_t Size>
+std::vector<std::string> texts_of(const std::string_view (&names)[Size]) {
+  std::vector<std::string> texts;
+  for (const auto name : names)
+    if (!name.empty())
+      texts.emplace_back(name);
+  return texts;
+}
+
+/// Of a kind of value.
+std::vector<std::string> values_of(const std::string& kind, const std::string& begin, const name_source& names) {
+  if (kind == "GROUPING")
+    return texts_of(workflow::task_grouping_names);
+  if (kind == "ORDER")
+    return texts_of(workflow::task_order_names);
+  if (kind == "SHELL")
+    return {"bash", "fish", "zsh"};
+  if (kind == "FILTER")
+    return complete_conditions(begin, task_filter_keys(), names);
+  if (kind == "ALERTS")
+    return complete_conditions(begin, alert_filter_keys(), names);
+  return names(kind, begin);
+}
+
+bool is_kind_of_file(const std::string& kind) {
+  return kind == "FILE" || kind == "PATH" || kind == "DIR" || kind == "FOLDER" || kind == "COPY";
+}
+
+void add_values(completion& to, const std::string& kind, const std::string& begin, const name_source& names) {
+  to.is_file = to.is_file || is_kind_of_file(kind);
+  if (!kind.empty())
+    for (auto& text : values_of(kind, begin, names))
+      to.all.push_back({std::move(text), {}});
+}
+
+/// By what the value of a condition is known.
+std::vector<std::string> values_of_key(const std::string& key, const std::string& begin, const name_source& names) {
+  if (key == "state")
+    return state_names();
+  if (key == "workflow")
+    return names("WORKFLOW", begin);
+  if (key == "agent")
+    return names("AGENT", begin);
+  if (key == "step")
+    return names("STEP", begin);
+  if (key == "task")
+    return names("ID", begin);
+  return key == "incident" ? names("INCIDENT", begin) : std::vector<std::string>{};
 }
 
 } // namespace
 
-std::vector<std::string> completions(const CLI::App& commands, std::string_view line, const name_source& names) {
+std::vector<std::string> complete_conditions(const std::string& begin, const std::vector<std::string>& keys,
+                                             const name_source& names) {
+  const auto comma = begin.rfind(',');
+  auto before = comma == std::string::npos ? std::string{} : begin.substr(0, comma + 1);
+  const auto part = begin.substr(before.size());
+  const auto equals = part.find('=');
+  std::vector<std::string> found;
+  if (equals == std::string::npos) {
+    for (const auto& key : keys)
+      found.push_back(before + key + "=");
+    if (&keys == &task_filter_keys())
+      for (const auto& place : names("INDEX", part))
+        found.push_back(before + place + "=");
+    return found;
+  }
+  const auto bar = part.find('|', equals) == std::string::npos ? equals : part.rfind('|'); // of several states the last
+  before += part.substr(0, bar + 1);
+  for (const auto& value : values_of_key(part.substr(0, equals), part.substr(bar + 1), names))
+    found.push_back(before + value);
+  return found;
+}
+
+completion complete(const CLI::App& commands, std::string_view line, const name_source& names) {
   typed t;
   try {
     t = parse(line);
@@ -113,25 +203,32 @@ std::vector<std::string> completions(const CLI::App& commands, std::string_view 
     words.resize(1);
   const auto p = walk(commands, words);
   const auto named = is_second ? names_after(commands, t.before[0]) : std::string{};
-  std::vector<std::string> found;
+  completion found;
   if (p.option != nullptr) {
-    found = names(p.option->get_type_name(), t.begin);
+    add_values(found, kind_of(*p.option), t.begin, names);
   } else if (t.begin.starts_with('-')) {
-    add_options(found, *p.app);
+    add_options(found.all, *p.app);
   } else {
     if (p.positionals == 0)
-      add_commands(found, *p.app);
+      add_commands(found.all, *p.app);
     if (is_first)
       for (const auto& s : shorthands())
-        found.emplace_back(s.word);
-    if (const auto kind = named.empty() ? kind_of_positional(p) : named; !kind.empty())
-      for (auto& n : names(kind, t.begin))
-        found.push_back(std::move(n));
+        found.all.push_back({std::string{s.word}, "short for " + std::string{s.meaning}});
+    add_values(found, named.empty() ? kind_of_positional(p) : named, t.begin, names);
   }
-  std::erase_if(found, [&](const std::string& f) { return !f.starts_with(t.begin); });
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
+  std::erase_if(found.all, [&](const candidate& c) { return !c.text.starts_with(t.begin); });
+  const auto is_before = [](const candidate& a, const candidate& b) { return a.text < b.text; };
+  const auto is_same = [](const candidate& a, const candidate& b) { return a.text == b.text; };
+  std::stable_sort(found.all.begin(), found.all.end(), is_before);
+  found.all.erase(std::unique(found.all.begin(), found.all.end(), is_same), found.all.end());
   return found;
+}
+
+std::vector<std::string> completions(const CLI::App& commands, std::string_view line, const name_source& names) {
+  std::vector<std::string> texts;
+  for (auto& c : complete(commands, line, names).all)
+    texts.push_back(std::move(c.text));
+  return texts;
 }
 
 } // namespace steadfast::apps

@@ -14,7 +14,26 @@ namespace steadfast::apps {
 /// Names of a kind that begin with a text, from the cluster: "ID" tasks, "WORKFLOW" workflows, "NODE" nodes, "NUMBER" alerts.
 using name_source = std::function<std::vector<std::string>(const std::string& kind, const std::string& begin)>;
 
-/// What may stand in place of the last word of `line`, which ends at the cursor: commands, options, names. Sorted.
+struct candidate {
+  std::string text; ///< in place of the last word
+  std::string help; ///< what it is, for shells that show it
+
+  friend bool operator==(const candidate&, const candidate&) = default;
+};
+
+struct completion {
+  std::vector<candidate> all; ///< sorted by their texts
+  bool is_file = false;       ///< the names of files may stand there
+};
+
+/// What may stand in place of the last word of `line`, which ends at the cursor: commands, options, their values, names.
+completion complete(const CLI::App& commands, std::string_view line, const name_source& names);
+
+/// Only the texts.
 std::vector<std::string> completions(const CLI::App& commands, std::string_view line, const name_source& names);
+
+/// The conditions that may stand in place of the last one of a `--where`, whose keys are these; with whatever comes before it.
+std::vector<std::string> complete_conditions(const std::string& begin, const std::vector<std::string>& keys,
+                                             const name_source& names);
 
 } // namespace steadfast::apps

@@ -4,6 +4,7 @@
 #include "apps/completion.hpp"
 #include "apps/failure.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/known_names.hpp"
 #include "apps/line_input.hpp"
 #include "apps/node_access.hpp"
 #include "apps/shorthand.hpp"
@@ -26,8 +27,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int names_max = 200;
-
 struct console_arguments {
   node_choice node;
   std::string store;
@@ -35,9 +34,10 @@ struct console_arguments {
 };
 
 constexpr const char* help_text =
-  R"(tasks  tasks, task ID, explain ID, follow ID, stuck, alerts, late, workflows, workflow NAME, submit
+  R"(tasks  tasks, task ID, explain ID, follow ID, stuck, in-place, alerts, late, workflows, workflow NAME, submit
 nodes  nodes, node, actors, inspect ACTOR, leases
 act    retry, skip, edit, undo, cancel, suspend, resume, ack, drain NODE, circuit open|close AGENT, lease release NAME
+bulk   an act with --where is a bulk act of the node: bulk, bulk NUMBER, bulk stop NUMBER, bulk follow NUMBER
 store  store stat, store check, store copy DIR, store export ID FILE, store import FILE
 again  top, watch COMMAND runs it every 2 s until Ctrl-C
 
@@ -59,11 +59,14 @@ std::string greet() {
   client node = connect({});
   auto name = node.call("node.describe", json::object()).at("name").get<std::string>();
   std::size_t alive = 0;
-  const auto nodes = node.call("node.list", json::object()).at("nodes");
+  const auto answer = node.call("node.list", json::object());
+  const auto& nodes = answer.at("nodes");
   for (const auto& n : nodes)
     alive += n.value("alive", false) ? 1U : 0U;
   std::cout << "node " << printable(name) << ", " << alive << " of " << nodes.size()
             << (nodes.size() == 1 ? " node" : " nodes") << " alive; `help` lists the commands, Ctrl-D leaves\n";
+  if (const auto trouble = store_trouble(answer); !trouble.empty())
+    std::cout << printable(trouble) << "; tasks cannot be seen until it is back\n";
   return name;
 }
 
@@ -71,33 +74,6 @@ std::string greet(const std::string& store) {
   std::cout << "store " << printable(store)
             << ", as it was left: nothing can be changed; `help` lists the commands, Ctrl-D leaves\n";
   return "read-only";
-}
-
-std::vector<std::string> column(const json& rows, const char* field) {
-  std::vector<std::string> texts;
-  for (const auto& r : rows)
-    texts.push_back(r.at(field).is_string() ? r.at(field).get<std::string>() : r.at(field).dump());
-  return texts;
-}
-
-std::vector<std::string> names_of(const std::string& kind, const std::string& begin) {
-  try {
-    client node = connect({});
-    if (kind == "ID")
-      return column(node.call("task.list", {{"text", begin}, {"max", names_max}}).at("tasks"), "id");
-    if (kind == "WORKFLOW")
-      return column(node.call("workflow.list", json::object()).at("workflows"), "name");
-    if (kind == "ACTOR")
-      return column(node.call("actor.list", json::object()).at("actors"), "id");
-    if (kind == "NODE")
-      return column(node.call("node.list", json::object()).at("nodes"), "name");
-    if (kind == "LEASE")
-      return column(node.call("lease.list", json::object()).at("leases"), "name");
-    if (kind == "NUMBER")
-      return column(node.call("alerts.list", {{"max", names_max}}).at("alerts"), "number");
-  } catch (const std::exception&) { // a completion is not worth a message
-  }
-  return {};
 }
 
 // ---- lines ----
@@ -171,7 +147,7 @@ int talk(const console_arguments& g) {
   CLI::App commands;
   add_all(commands, none);
   const interrupt_guard guard;
-  line_input input{history_file(), [&](const std::string& line) { return completions(commands, line, names_of); }};
+  line_input input{history_file(), [&](const std::string& line) { return completions(commands, line, known_names); }};
   while (const auto line = input.next(name + "> ")) {
     if (leaves(line->text))
       return done;

@@ -100,7 +100,7 @@ int follow(client& node, const std::string& id, const follow_choice& choice) {
 void add_task_follow(CLI::App& to, command& chosen) {
   auto g = std::make_shared<follow_arguments>();
   auto* sub = to.add_subcommand("follow", "What happens to a task, as it happens, until it has ended");
-  sub->add_option("id", g->id, "The task")->required()->type_name("ID");
+  sub->add_option("id", g->id, "The task")->required()->check(why_empty, "")->type_name("ID");
   add_follow_choice(*sub, g->how);
   add_node_choice(*sub, g->node);
   sub->footer(

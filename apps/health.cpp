@@ -49,13 +49,32 @@ std::string many(std::uint64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+/// An incident tells of it, maybe a muted one.
+bool is_told_of(const json& node, const json& incidents) {
+  return std::any_of(incidents.begin(), incidents.end(), [&](const json& x) {
+    return is_open(x) && text_in(x, "kind") == "node_lost"
+           && text_in(x, "cause").find("`" + text_in(node, "name") + "`") != std::string::npos;
+  });
+}
+
 /// Given up without a word: it did not stop in good order.
-bool is_lost(const json& node) {
+bool is_lost(const json& node, const json& incidents) {
   const auto state = text_in(node, "state");
-  return state == "silent" || (state == "gone" && !node.value("expires_at", json{}).is_null());
+  const bool lost =
+    state == "silent"
+    || (state == "gone" && !node.value("expires_at", json{}).is_null() && !node.value("drained", false));
+  return lost && !is_told_of(node, incidents);
+}
+
+/// Of a condition: what is wrong, in the words of now and without the rest.
+std::string head_of(const json& x) {
+  const auto text = text_in(x, "sample_text");
+  return text.substr(0, text.find(';'));
 }
 
 std::string words_of_incident(const json& x, workflow::instant now) {
+  if (x.value("is_condition", false))
+    return cut(printable(head_of(x)), cause_columns + 20) + " since " + since_text(x.value("first_at", json{}), now);
   auto who = text_in(x, "agent");
   if (who.empty())
     who = text_in(x, "kind");
@@ -81,7 +100,7 @@ std::string incidents_part(const health& h, workflow::instant now) {
 std::string lost_nodes_part(const health& h, workflow::instant now) {
   std::string text;
   for (const auto& n : h.nodes)
-    if (is_lost(n))
+    if (is_lost(n, h.incidents))
       text += (text.empty() ? "node " : ", node ") + printable(text_in(n, "name")) + " " + text_in(n, "state")
               + (text_in(n, "state") == "gone" ? " since " + since_text(n.at("expires_at"), now) : "");
   return text;
@@ -129,7 +148,8 @@ health look_at_health(client& node, bool waits) {
 
 bool is_well(const health& h, workflow::instant now) {
   return std::none_of(h.incidents.begin(), h.incidents.end(), [now](const json& x) { return counts(x, now); })
-         && std::none_of(h.nodes.begin(), h.nodes.end(), is_lost) && stuck_in(h) == 0;
+         && std::none_of(h.nodes.begin(), h.nodes.end(), [&](const json& n) { return is_lost(n, h.incidents); })
+         && stuck_in(h) == 0;
 }
 
 std::string health_sentence(const health& h, workflow::instant now) {
@@ -172,7 +192,7 @@ table incident_table(const json& incidents, workflow::instant now, std::size_t m
               text_in(x, "agent"),
               step,
               {state, state == "new" ? colour::bad : colour::faint},
-              text_in(x, "cause")});
+              x.value("is_condition", false) ? text_in(x, "sample_text") : text_in(x, "cause")});
   }
   return rows;
 }

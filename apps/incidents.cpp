@@ -6,6 +6,7 @@
 #include "apps/filter.hpp"
 #include "apps/health.hpp"
 #include "apps/node_access.hpp"
+#include "apps/pager.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
 
@@ -177,7 +178,7 @@ void add_incidents(CLI::App& to, command& chosen) {
   add_node_choice(*list_sub, l->node);
   list_sub->footer("An incident begins with an alert and ends by itself when all of its tasks have moved on.\n\n"
                    "Example: steadfast incidents list");
-  list_sub->callback([l, &chosen] { chosen = [l] { return list(*l); }; });
+  list_sub->callback([l, &chosen] { chosen = paged(l->node.json, [l] { return list(*l); }); });
 
   auto s = std::make_shared<incident_arguments>();
   auto* show_sub = incidents->add_subcommand("show", "One incident: since when, which tasks, who did what");
@@ -187,7 +188,7 @@ void add_incidents(CLI::App& to, command& chosen) {
     ->type_name("INCIDENT");
   add_node_choice(*show_sub, s->node);
   show_sub->footer("Example: steadfast incidents show 7");
-  show_sub->callback([s, &chosen] { chosen = [s] { return show(*s); }; });
+  show_sub->callback([s, &chosen] { chosen = paged(s->node.json, [s] { return show(*s); }); });
 
   add_act(*incidents, chosen, "ack", "Say that somebody takes care of it; acknowledges its alerts");
   add_act(*incidents, chosen, "mute", "Leave it out of `status` and `top`, for a while or until it is unmuted");

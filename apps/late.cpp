@@ -1,6 +1,7 @@
 #include "apps/commands.hpp"
 #include "apps/filter.hpp"
 #include "apps/node_access.hpp"
+#include "apps/pager.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
 
@@ -43,11 +44,14 @@ int list(const late_arguments& g) {
 
 void add_late(CLI::App& to, command& chosen) {
   auto g = std::make_shared<late_arguments>();
-  auto* sub = to.add_subcommand("late", "Replies that came too late to count, kept as evidence");
-  sub->add_option("--limit", g->limit, "Show at most so many [100]")->check(CLI::Range(1, 1000));
+  auto* late = to.add_subcommand("late", "Replies that came too late to count, kept as evidence");
+  late->require_subcommand(1);
+  late->footer("Example: steadfast late");
+  auto* sub = late->add_subcommand("list", "The newest first");
+  sub->add_option("--limit", g->limit, "Show at most so many [100]")->check(CLI::Range(1, 1000))->type_name("N");
   add_node_choice(*sub, g->node);
-  sub->footer("Example: steadfast late");
-  sub->callback([g, &chosen] { chosen = [g] { return list(*g); }; });
+  sub->footer("Example: steadfast late list --limit 20");
+  sub->callback([g, &chosen] { chosen = paged(g->node.json, [g] { return list(*g); }); });
 }
 
 } // namespace steadfast::apps

@@ -1,6 +1,7 @@
 #include "apps/commands.hpp"
 #include "apps/filter.hpp"
 #include "apps/node_access.hpp"
+#include "apps/pager.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
 
@@ -64,11 +65,11 @@ void add_lease(CLI::App& to, command& chosen) {
   auto* sub = lease->add_subcommand("list", "All leases, with holder and epoch");
   add_node_choice(*sub, *node);
   sub->footer("Example: steadfast lease list");
-  sub->callback([node, &chosen] { chosen = [node] { return list(*node); }; });
+  sub->callback([node, &chosen] { chosen = paged(node->json, [node] { return list(*node); }); });
 
   auto g = std::make_shared<release_arguments>();
   auto* release_sub = lease->add_subcommand("release", "Take a lease from its holder, so that another can have it");
-  release_sub->add_option("name", g->name, "The lease")->required()->type_name("LEASE");
+  release_sub->add_option("name", g->name, "The lease")->required()->check(why_empty, "")->type_name("LEASE");
   release_sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
   add_node_choice(*release_sub, g->node);
   release_sub->footer(

@@ -1,3 +1,4 @@
+#include "apps/agents.hpp"
 #include "apps/commands.hpp"
 #include "apps/failure.hpp"
 #include "apps/filter.hpp"
@@ -69,7 +70,7 @@ void print_parts(const json& node, workflow::instant now) {
   }
 }
 
-void print_agents(const json& node) {
+void print_agents(const json& node, workflow::instant now) {
   table rows{{"agent", "kind", "circuit", "in flight", "queued", "orders", "calls", "succeeded", "failed", "declined",
               "silenced"}};
   for (const auto& a : node.at("agents")) {
@@ -87,6 +88,9 @@ void print_agents(const json& node) {
               number(a, "silenced")});
   }
   std::cout << '\n' << (rows.empty() ? "it has no agent\n" : rows.text(standard_output()));
+  for (const auto& a : node.at("agents"))
+    if (const auto words = circuit_words(a, now); !words.empty())
+      std::cout << printable(a.value("name", std::string{})) << ": " << printable(words) << '\n';
 }
 
 int show(const node_choice& choice) {
@@ -96,7 +100,7 @@ int show(const node_choice& choice) {
     return 0;
   }
   print_parts(node, wall_clock());
-  print_agents(node);
+  print_agents(node, wall_clock());
   return 0;
 }
 
@@ -127,13 +131,7 @@ std::vector<cell> node_row(const json& n, workflow::instant now) {
           moment_text(n.value("expires_at", json{}), now)};
 }
 
-int list_nodes(const node_choice& choice) {
-  const auto nodes = connect(choice).call("node.list", json::object()).at("nodes");
-  if (choice.json) {
-    for (const auto& n : nodes)
-      print_json(n);
-    return 0;
-  }
+void print_nodes(const json& nodes) {
   const auto now = wall_clock();
   const bool certified = std::any_of(nodes.begin(), nodes.end(),
                                      [](const json& n) { return !n.value("certificate_until", json{}).is_null(); });
@@ -148,7 +146,20 @@ int list_nodes(const node_choice& choice) {
     rows.add(std::move(row));
   }
   std::cout << (rows.empty() ? "no node has joined yet\n" : rows.text(standard_output()));
-  return 0;
+}
+
+int list_nodes(const node_choice& choice) {
+  const auto answer = connect(choice).call("node.list", json::object());
+  const auto& nodes = answer.at("nodes");
+  if (choice.json)
+    for (const auto& n : nodes)
+      print_json(n);
+  else
+    print_nodes(nodes);
+  const auto trouble = store_trouble(answer);
+  if (!trouble.empty())
+    std::cerr << "steadfast: " << printable(trouble) << '\n';
+  return trouble.empty() ? done : refused;
 }
 
 struct drain_arguments {
@@ -213,7 +224,7 @@ void add_node(CLI::App& to, command& chosen) {
   add("show", "Its scheduler, supervisor, store and agents, and what they have done", show);
   auto g = std::make_shared<drain_arguments>();
   auto* drain_sub = node->add_subcommand("drain", "Let a node do no more work, so that it can be stopped");
-  drain_sub->add_option("name", g->name, "The node")->required()->type_name("NODE");
+  drain_sub->add_option("name", g->name, "The node")->required()->check(why_empty, "")->type_name("NODE");
   drain_sub->add_option("--limit", g->limit, "Time for attempts under way to end [30s]")->type_name("DURATION");
   drain_sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
   add_node_choice(*drain_sub, g->node);

@@ -54,6 +54,11 @@ client connect(const node_choice& choice) {
   return client{places_of(choice).socket.string(), client::numbers::exact};
 }
 
+std::string store_trouble(const nlohmann::json& nodes) {
+  const auto trouble = nodes.value("store_trouble", nlohmann::json{});
+  return trouble.is_string() ? trouble.get<std::string>() : std::string{};
+}
+
 void print_json(const nlohmann::json& j) {
   std::cout << json_line(j) << '\n';
 }

@@ -34,6 +34,9 @@ node_places places_of(const node_choice& choice);
 /// Throws client_error when no node answers.
 client connect(const node_choice& choice);
 
+/// Why the store cannot be asked, of an answer to `node.list`; empty: it can.
+std::string store_trouble(const nlohmann::json& nodes);
+
 /// Prints a line of JSON.
 void print_json(const nlohmann::json& j);
 

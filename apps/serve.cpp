@@ -1,6 +1,8 @@
 #include "runtime/serve.hpp"
 #include "apps/commands.hpp"
 #include "apps/failure.hpp"
+#include "apps/serve_check.hpp"
+#include "apps/terminal.hpp"
 #include "runtime/config_file.hpp"
 #include "runtime/links/credentials.hpp"
 #include "runtime/log.hpp"
@@ -22,6 +24,13 @@ int run_serve(const std::string& config, bool check_only) {
   if (const auto wrong = runtime::credential_problems(options.cluster, options.name, options.roles); !wrong.empty())
     throw failure{wrong_config, config + ": " + wrong.front()};
   if (check_only) {
+    const auto found = look_closer(options);
+    for (const auto& w : found.warnings)
+      std::cerr << "steadfast: warning: " << printable(w) << '\n';
+    for (const auto& p : found.problems)
+      std::cerr << "steadfast: " << printable(p) << '\n';
+    if (!found.problems.empty())
+      return wrong_config;
     std::cout << config << " is all right: " << options.agents.size() << " agents, " << options.workflows.size()
               << " workflows\n";
     return done;
@@ -48,7 +57,9 @@ void add_serve(CLI::App& to, command& chosen) {
     ->type_name("FILE")
     ->envname("STEADFAST_CONFIG")
     ->required();
-  sub->add_flag("--check", g->check_only, "Only check the configuration and the workflows it names");
+  sub->add_flag("--check", g->check_only,
+                "Only check the configuration, the workflows it names, that there are agents for them, and that what "
+                "is stored is the same");
   sub->footer(
     "A signal lets attempts under way end, gives the rest back to the store and exits with 0; a second one ends the\n"
     "process at once. Nothing is lost either way. A node with certificates reads them anew on SIGHUP and goes on.\n\n"

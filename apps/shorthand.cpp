@@ -18,8 +18,9 @@ struct group {
 };
 
 constexpr group groups[] = {
-  {"task", "list", "show"},  {"workflow", "list", "show"}, {"node", "show", "show"},      {"lease", "list", "list"},
-  {"actor", "list", "show"}, {"alerts", "list", "list"},   {"incidents", "list", "show"},
+  {"task", "list", "show"},  {"workflow", "list", "show"}, {"node", "show", "show"},   {"lease", "list", "list"},
+  {"actor", "list", "show"}, {"agent", "list", "list"},    {"alerts", "list", "list"}, {"incidents", "list", "show"},
+  {"late", "list", "list"},  {"bulk", "list", "show"},
 };
 
 bool is_subcommand(std::string_view of, const std::string& word) {
@@ -72,11 +73,28 @@ std::vector<std::string> words_of(std::string_view line) {
 
 const std::vector<shorthand>& shorthands() {
   static const std::vector<shorthand> all{
-    {"ack", "alerts ack"},    {"actors", "actor list"},       {"cancel", "task cancel"},   {"drain", "node drain"},
-    {"edit", "task edit"},    {"explain", "task explain"},    {"follow", "task follow"},   {"inspect", "actor show"},
-    {"leases", "lease list"}, {"nodes", "node list"},         {"resume", "task resume"},   {"retry", "task retry"},
-    {"skip", "task skip"},    {"stuck", "task stuck"},        {"suspend", "task suspend"}, {"tasks", "task list"},
-    {"undo", "task undo"},    {"workflows", "workflow list"},
+    {"ack", "alerts ack"},
+    {"actors", "actor list"},
+    {"agents", "agent list"},
+    {"alert", "alerts"},
+    {"cancel", "task cancel"},
+    {"drain", "node drain"},
+    {"edit", "task edit"},
+    {"explain", "task explain"},
+    {"follow", "task follow"},
+    {"in-place", "task in-place"},
+    {"incident", "incidents"},
+    {"inspect", "actor show"},
+    {"leases", "lease list"},
+    {"nodes", "node list"},
+    {"resume", "task resume"},
+    {"retry", "task retry"},
+    {"skip", "task skip"},
+    {"stuck", "task stuck"},
+    {"suspend", "task suspend"},
+    {"tasks", "task list"},
+    {"undo", "task undo"},
+    {"workflows", "workflow list"},
   };
   return all;
 }
@@ -89,7 +107,7 @@ std::vector<std::string> in_full(std::vector<std::string> words) {
       const auto meant = words_of(s.meaning);
       words.erase(words.begin());
       words.insert(words.begin(), meant.begin(), meant.end());
-      return words;
+      break;
     }
   complete_group(words);
   return words;

@@ -9,6 +9,7 @@
 #include "apps/simulate_report.hpp"
 #include "apps/terminal.hpp"
 #include "runtime/config_error.hpp"
+#include "runtime/simulation/service_warnings.hpp"
 #include "runtime/simulation/weather.hpp"
 #include "runtime/time_text.hpp"
 #include "runtime/workflow_file.hpp"
@@ -43,6 +44,7 @@ struct simulate_arguments {
   unsigned jobs = 0; ///< 0: one for each core
   std::string latency;
   simulation::service_habits habits;
+  std::vector<std::string> required;
   bool is_calm = false;
   bool stories = false;
   bool json = false;
@@ -106,6 +108,10 @@ std::vector<workflow::definition> workflows_of(const simulate_arguments& g) {
 
 simulated play(const simulate_arguments& g) {
   simulated s;
+  std::vector<requirement> required;
+  for (const auto& text : g.required)
+    for (auto& r : requirements_of(text))
+      required.push_back(std::move(r));
   s.workflows = workflows_of(g);
   s.first_seed = g.seed != 0 ? g.seed : std::random_device{}();
   s.runs_wanted = g.runs;
@@ -114,6 +120,9 @@ simulated play(const simulate_arguments& g) {
   options.tasks_max = g.tasks;
   options.workflows = s.workflows;
   options.services = services_of(g, s.workflows);
+  s.warnings = simulation::warnings_of(s.workflows, *options.services);
+  for (const auto& [name, step] : simulation::steps_not_to_trust(s.workflows, *options.services))
+    s.not_trusted.push_back("step `" + step + "` of " + name);
   options.with_people = false;
   options.is_calm = g.is_calm;
   options.wall_error_max = wall_error_max;
@@ -138,6 +147,8 @@ simulated play(const simulate_arguments& g) {
   b.is_over = interrupt_guard::interrupted;
   b.on_progress = [&line](const simulation::batch_progress& p) { line.show(p); };
   s.played = simulation::play_all(b);
+  for (const auto& r : required)
+    s.required.push_back(judge(r, s.played.all));
   s.seconds = std::chrono::duration<double>(clock_type::now() - begun).count();
   return s;
 }
@@ -150,7 +161,9 @@ int simulate(const simulate_arguments& g) {
     std::cout << simulated_text(s, g.stories, standard_output());
   if (!s.played.broken.empty())
     return refused;
-  return s.played.runs < g.runs ? interrupted : done;
+  if (s.played.runs < g.runs)
+    return interrupted;
+  return std::all_of(s.required.begin(), s.required.end(), [](const auto& r) { return r.is_met; }) ? done : refused;
 }
 
 } // namespace
@@ -169,8 +182,14 @@ void add_simulate(CLI::App& to, command& chosen) {
   sub->add_option("--latency", g->latency, "Of the services [5ms-200ms]")->type_name("FROM-TO");
   sub->add_option("--busy", h.busy, "Share of calls that fail for now; half of them took place [0.02]")->check(share);
   sub->add_option("--refused", h.refused, "Share of calls of steps refused for good [0.02]")->check(share);
-  sub->add_option("--hung", h.hung, "Share of calls lost or never answered; half took place, some of them later [0.01]")->check(share);
+  sub->add_option("--hung", h.hung, "Share of calls lost or never answered; half took place, some of them later [0.01]")
+    ->check(share);
   sub->add_option("--undo-refused", h.undo_refused, "Share of undos refused for good [0]")->check(share);
+  sub
+    ->add_option("--require", g->required,
+                 "What must come of it, such as processed>=95%,residue=0,p99<=30s; may be given several times")
+    ->type_name("FIGURES")
+    ->allow_extra_args(false);
   sub->add_flag("--calm", g->is_calm, "Only the services misbehave, not nodes, network, disk and clocks");
   sub->add_flag("--stories", g->stories, "Tell the story of one task for each reason to call a person");
   sub->add_flag("--json", g->json, "Print JSON");
@@ -188,8 +207,15 @@ void add_simulate(CLI::App& to, command& chosen) {
     "  refused = 0.01                       # of steps, for good; undo_refused: of undos\n"
     "  hung = 0.001                         # lost or never answered; half of them took place\n"
     "  result = { payment_id = \"p-1\" }     # of its steps [made up where the workflow looks for a value]\n\n"
-    "The exit code is 1 when a promise was broken.\n\n"
+    "and what breaks the contract, to see what comes of it: idempotent = false acts each time that a key is\n"
+    "repeated, refuses_after_undo = false takes a step after its undo, lies = 0.01 answers so many probes wrongly,\n"
+    "late = \"5m\" lets what was lost take place so long after complete_by.\n\n"
+    "--require compares (>=, <=, =, >, <) processed, undone and error, residue (undone tasks of which something is in\n"
+    "place), doubled and missing (processed tasks in which a step took place more than once, or not at all), as tasks\n"
+    "or as a share of them, and p50, p99 and longest, the time that tasks took.\n\n"
+    "The exit code is 1 when a promise was broken, or a requirement is not met.\n\n"
     "Example: steadfast simulate order.toml --runs 10000 --refused 0.1\n"
+    "         steadfast simulate order.toml --require 'processed>=95%,residue=0'\n"
     "         steadfast simulate order.toml --services services.toml --json");
   sub->callback([g, &chosen] { chosen = [g] { return simulate(*g); }; });
 }

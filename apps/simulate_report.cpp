@@ -182,6 +182,42 @@ std::string verdict_text(const simulated& s, const terminal& to) {
            to, colour::faint);
 }
 
+/// What services that break the contract have left, by step.
+std::string broken_contract_text(const simulated& s, const terminal& to) {
+  std::string out;
+  for (const auto& [step, f] : s.played.all.by_step) {
+    std::string what;
+    const auto add = [&what](std::uint64_t tasks, const std::string& how) {
+      if (tasks > 0)
+        what += (what.empty() ? "" : ", ") + how + " in " + counted_text(tasks, "task");
+    };
+    add(f.doubled, "took place more than once");
+    add(f.missing, "is completed and did not happen");
+    add(f.left, "stayed in place though it was undone or denied");
+    if (!what.empty())
+      out += line_text(out.empty() ? "services broke" : "", "step `" + step.second + "` of " + step.first + ": " + what,
+                       to, colour::warning);
+  }
+  if (out.empty() && !s.not_trusted.empty())
+    out = line_text("services broke", "the contract as you declared, and it left nothing wrong", to);
+  return out;
+}
+
+std::string warnings_text(const simulated& s, const terminal& to) {
+  std::string out;
+  for (const auto& w : s.warnings)
+    out += line_text(out.empty() ? (s.warnings.size() == 1 ? "warning" : "warnings") : "", w, to, colour::warning);
+  return out;
+}
+
+std::string required_text(const simulated& s, const terminal& to) {
+  std::string out;
+  for (const auto& r : s.required)
+    out += line_text(out.empty() ? "required" : "", r.text + (r.is_met ? ": met, " : ": NOT MET, ") + "it is " + r.is,
+                     to, r.is_met ? colour::good : colour::bad);
+  return out.empty() ? out : "\n" + out;
+}
+
 std::string ends_text(const simulated& s, const terminal& to) {
   const auto& all = s.played.all;
   figures_table rows{{"ended", "tasks", "share", "took p50", "p99", "longest"}};
@@ -372,7 +408,10 @@ json steps_json(const simulated& s) {
                       {"not_answered", f.calls - f.answered},
                       {"undone", f.undone},
                       {"undo_failed", f.undo_failed},
-                      {"left_in_place", f.stayed}});
+                      {"left_in_place", f.stayed},
+                      {"doubled", f.doubled},
+                      {"missing", f.missing},
+                      {"left_though_undone", f.left}});
     }
   return list;
 }
@@ -415,22 +454,31 @@ json broken_json(const simulated& s) {
 } // namespace
 
 std::string simulated_text(const simulated& s, bool all_stories, const terminal& to) {
-  auto out = headline_of(s, to) + verdict_text(s, to) + left_text(s, to) + "\n" + ends_text(s, to) + "\n";
+  auto out = headline_of(s, to) + warnings_text(s, to) + verdict_text(s, to) + left_text(s, to)
+             + broken_contract_text(s, to) + "\n" + ends_text(s, to) + "\n";
   for (const auto& d : s.workflows)
     out += steps_text(s, d, to) + (&d == &s.workflows.back() ? "" : "\n");
   for (const auto& line : wrapped(legend, std::max<std::size_t>(to.width, 24) - 2))
     out += "  " + painted(line, colour::faint, to) + "\n";
-  return out + undo_text(s, to) + errors_text(s, all_stories, to) + happened_text(s, to);
+  return out + undo_text(s, to) + errors_text(s, all_stories, to) + happened_text(s, to) + required_text(s, to);
 }
 
 json simulated_json(const simulated& s) {
   const auto& all = s.played.all;
+  json required = json::array();
+  for (const auto& r : s.required)
+    required.push_back({{"requirement", r.text}, {"measured", r.measured}, {"met", r.is_met}});
   return {{"runs", s.played.runs},
           {"first_seed", s.first_seed},
           {"tasks", all.tasks},
           {"processed", all.processed},
           {"undone", all.undone},
           {"in_error", all.in_error},
+          {"residue", all.residue},
+          {"doubled", all.doubled},
+          {"missing", all.missing},
+          {"warnings", s.warnings},
+          {"required", required},
           {"left_in_place", left_json(s)},
           {"took_ms", took_json(s)},
           {"steps", steps_json(s)},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apps/simulate_requirements.hpp"
 #include "apps/terminal.hpp"
 #include "runtime/simulation/batch.hpp"
 #include "workflow/definition.hpp"
@@ -20,6 +21,9 @@ struct simulated {
   unsigned jobs = 1;
   double seconds = 0;
   simulation::batch_result played;
+  std::vector<std::string> warnings;    ///< of what cannot go well with these services
+  std::vector<judgement> required;      ///< in the order in which it was
+  std::vector<std::string> not_trusted; ///< steps whose services break the contract: "step `a` of order"
 };
 
 /// For people; with `all_stories` of each reason to call a person one task, else of the most frequent.

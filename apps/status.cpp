@@ -1,5 +1,6 @@
 // How the cluster is, in one sentence and a few lines.
 
+#include "apps/agents.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_code.hpp"
 #include "apps/filter.hpp"
@@ -20,8 +21,19 @@ using nlohmann::json;
 
 constexpr std::size_t incidents_shown = 10;
 
+/// Those whose circuits are not closed, each with why.
+void print_circuits(const json& agents, workflow::instant now, const terminal& to) {
+  for (const auto& a : agents)
+    if (const auto words = circuit_words(a, now); !words.empty())
+      std::cout << painted("agent " + printable(a.value("name", std::string{})) + " at node "
+                             + printable(a.value("node", std::string{})) + ": " + printable(words),
+                           colour::warning, to)
+                << '\n';
+}
+
 int show(const node_choice& choice) {
   auto node = connect(choice);
+  const auto agents = node.call("agent.list", json::object()).at("agents");
   auto h = look_at_health(node, true);
   const auto stats = node.call("store.stats", json::object());
   const auto now = wall_clock();
@@ -33,6 +45,7 @@ int show(const node_choice& choice) {
                 {"nodes", h.nodes},
                 {"stuck", h.standstill.at("stuck")},
                 {"waits", h.standstill.at("waits")},
+                {"agents", agents},
                 {"tasks", stats.at("tasks")}});
     return well ? done : refused;
   }
@@ -43,6 +56,7 @@ int show(const node_choice& choice) {
     if (count.get<std::uint64_t>() > 0)
       line += (line.empty() ? "" : ", ") + count.dump() + " " + state;
   std::cout << "tasks: " << (line.empty() ? "none" : line) << '\n';
+  print_circuits(agents, now, to);
   sort_incidents(h.incidents, now);
   if (!h.incidents.empty())
     std::cout << '\n' << incident_table(h.incidents, now, incidents_shown).text(to);

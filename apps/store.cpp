@@ -258,7 +258,7 @@ void add_store(CLI::App& to, command& chosen) {
 
   const auto out = add_verb(*store, "export", "Keep one task, with all that belongs to it, in a file",
                             "order-4711 order-4711.task", chosen, export_task);
-  out.sub->add_option("id", out.arguments->id, "The task")->required()->type_name("ID");
+  out.sub->add_option("id", out.arguments->id, "The task")->required()->check(why_empty, "")->type_name("ID");
   out.sub->add_option("to", out.arguments->file, "File to make")->required()->type_name("PATH");
 
   const auto in = add_verb(*store, "import", "Take an exported task in; one that has not ended is suspended",

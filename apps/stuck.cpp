@@ -2,6 +2,7 @@
 #include "apps/exit_code.hpp"
 #include "apps/filter.hpp"
 #include "apps/node_access.hpp"
+#include "apps/pager.hpp"
 #include "apps/story.hpp"
 #include "apps/table.hpp"
 
@@ -61,7 +62,7 @@ void add_task_stuck(CLI::App& to, command& chosen) {
   sub->footer(
     "The exit code is 1 when a task is stuck: there should be none, the supervisor looks for them every minute.\n\n"
     "Example: steadfast task stuck");
-  sub->callback([node, &chosen] { chosen = [node] { return list_stuck(*node); }; });
+  sub->callback([node, &chosen] { chosen = paged(node->json, [node] { return list_stuck(*node); }); });
 }
 
 } // namespace steadfast::apps

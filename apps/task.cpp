@@ -1,6 +1,7 @@
 #include "apps/commands.hpp"
 #include "apps/filter.hpp"
 #include "apps/node_access.hpp"
+#include "apps/pager.hpp"
 #include "apps/story.hpp"
 
 #include <CLI/CLI.hpp>
@@ -19,7 +20,7 @@ struct task_arguments {
 
 std::shared_ptr<task_arguments> add_id(CLI::App& sub) {
   auto g = std::make_shared<task_arguments>();
-  sub.add_option("id", g->id, "The task")->required()->type_name("ID");
+  sub.add_option("id", g->id, "The task")->required()->check(why_empty, "")->type_name("ID");
   add_node_choice(sub, g->node);
   return g;
 }
@@ -50,24 +51,26 @@ void add_task_show(CLI::App& to, command& chosen) {
   auto* sub = to.add_subcommand("show", "A task's story: each step, each attempt, how it ended, who did what");
   auto g = add_id(*sub);
   sub->footer("Example: steadfast task show order-4711");
-  sub->callback([g, &chosen] { chosen = [g] { return show(*g); }; });
+  sub->callback([g, &chosen] { chosen = paged(g->node.json, [g] { return show(*g); }); });
 }
 
 void add_task_explain(CLI::App& to, command& chosen) {
   auto* sub = to.add_subcommand("explain", "Why a task is where it is, what happens next, and when");
   auto g = add_id(*sub);
   sub->footer("Example: steadfast task explain order-4711");
-  sub->callback([g, &chosen] { chosen = [g] { return explain(*g); }; });
+  sub->callback([g, &chosen] { chosen = paged(g->node.json, [g] { return explain(*g); }); });
 }
 
 void add_task(CLI::App& to, command& chosen) {
   auto* sub = to.add_subcommand("task", "Look at tasks and act on them");
   sub->require_subcommand(1);
+  add_submit(*sub, chosen);
   add_task_list(*sub, chosen);
   add_task_show(*sub, chosen);
   add_task_explain(*sub, chosen);
   add_task_follow(*sub, chosen);
   add_task_stuck(*sub, chosen);
+  add_task_in_place(*sub, chosen);
   add_task_acts(*sub, chosen);
 }
 

@@ -1,12 +1,13 @@
-// What a person does to tasks: one by its id, or all that match a filter, after a look at how many that are.
+// What a person does to tasks: to those named by their ids one after the other, to all that match a filter by a bulk act of the node,
+// after a look at how many that are.
 
+#include "apps/bulk.hpp"
 #include "apps/commands.hpp"
 #include "apps/documents.hpp"
 #include "apps/failure.hpp"
 #include "apps/filter.hpp"
 #include "apps/interrupt.hpp"
 #include "apps/node_access.hpp"
-#include "apps/task_list.hpp"
 #include "apps/terminal.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,7 +16,6 @@
 #include <unistd.h>
 
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,18 +55,10 @@ struct task_acts_arguments {
   bool new_key = false;
   bool dry_run = false;
   bool yes = false;
+  bool detach = false;
 };
 
-// ---- which tasks ----
-
-std::vector<std::string> ids_meant(client& node, const task_acts_arguments& g, const json& filter) {
-  if (g.where.empty())
-    return g.ids;
-  std::vector<std::string> ids;
-  for_each_task(node, filter, std::numeric_limits<std::size_t>::max(),
-                [&ids](const json& t) { ids.push_back(t.at("id").get<std::string>()); });
-  return ids;
-}
+// ---- before many are changed ----
 
 /// More than one task is only touched after the number was typed, or with --yes.
 void confirm(const task_acts_arguments& g, std::size_t count) {
@@ -172,32 +164,80 @@ int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std
   return failed > 0 ? refused : done;
 }
 
+// ---- on all that match ----
+
+json bulk_params(const task_acts_arguments& g) {
+  auto params = parse_where(g.where, wall_clock());
+  params.update(params_of(g));
+  params["where"] = g.where;
+  return params;
+}
+
+/// The plan first: whoever sees it has yet to type the number.
+void plan_and_confirm(client& node, const task_acts_arguments& g, json params) {
+  if (g.yes)
+    return;
+  params["dry_run"] = true;
+  const auto plan = node.call("bulk.start", params);
+  const auto count = plan.value("count", std::size_t{0});
+  if (count > 1 && isatty(STDIN_FILENO) == 1)
+    print_plan(std::cerr, plan);
+  confirm(g, count);
+}
+
+int preview_all(client& node, const task_acts_arguments& g, json params) {
+  params["dry_run"] = true;
+  const auto plan = node.call("bulk.start", params);
+  if (plan.value("count", 0) == 0)
+    throw failure{not_found, "no task matches"};
+  if (g.node.json)
+    print_json(plan);
+  else
+    print_plan(std::cout, plan);
+  return done;
+}
+
+int act_on_matching(client& node, const task_acts_arguments& g, const json& params) {
+  if (g.dry_run)
+    return preview_all(node, g, params);
+  plan_and_confirm(node, g, params);
+  const auto begun = node.call("bulk.start", params);
+  const auto number = begun.at("bulk").get<std::uint64_t>();
+  if (!g.detach)
+    return follow_bulk(node, number, {g.node.json, true});
+  if (g.node.json)
+    print_json(begun);
+  else
+    std::cout << "bulk act " << number << " has begun, for about " << begun.at("about")
+              << " tasks: `steadfast bulk follow " << number << "` shows how far it is\n";
+  return done;
+}
+
 int act(const task_acts_arguments& g) {
   if (g.ids.empty() == g.where.empty())
     throw failure{wrong_usage, "say which tasks: either ids or --where"};
   if (g.act == "edit" && (g.ids.size() != 1 || !g.where.empty()))
     throw failure{wrong_usage, "one payload is edited at a time: give one id"};
-  const auto filter = parse_where(g.where, wall_clock());
+  if (g.detach && g.where.empty())
+    throw failure{wrong_usage, "--detach goes with --where"};
+  const auto params = g.where.empty() ? json{} : bulk_params(g);
   auto node = connect(g.node);
-  const auto ids = ids_meant(node, g, filter);
-  if (ids.empty()) {
-    std::cerr << "steadfast: no task matches\n";
-    return not_found;
-  }
+  if (!g.where.empty())
+    return act_on_matching(node, g, params);
   if (g.dry_run)
-    return preview(node, g, ids);
-  confirm(g, ids.size());
-  return act_on_all(node, g, ids);
+    return preview(node, g, g.ids);
+  confirm(g, g.ids.size());
+  return act_on_all(node, g, g.ids);
 }
 
 // ---- options ----
 
 void add_special_options(CLI::App& sub, task_acts_arguments& g) {
   if (g.act == "retry") {
-    sub.add_option("--step", g.step, "Which step [the first that failed]")->type_name("NAME");
+    sub.add_option("--step", g.step, "Which step [the first that failed]")->type_name("STEP");
     sub.add_flag("--new-key", g.new_key, "With another idempotency key: the service does not take it for a repetition");
   } else if (g.act == "skip") {
-    sub.add_option("--step", g.step, "Which step")->type_name("NAME")->required();
+    sub.add_option("--step", g.step, "Which step")->type_name("STEP")->required();
     sub.add_option("--result", g.result, "What later steps see as its result [null]")->type_name("JSON");
     g.result = "null";
   } else if (g.act == "edit") {
@@ -209,7 +249,7 @@ void add_act(CLI::App& to, command& chosen, const act_description& what) {
   auto g = std::make_shared<task_acts_arguments>();
   g->act = what.name;
   auto* sub = to.add_subcommand(what.name, what.help);
-  sub->add_option("ids", g->ids, "The tasks")->type_name("ID");
+  sub->add_option("ids", g->ids, "The tasks")->check(why_empty, "")->type_name("ID");
   sub->add_option("--where", g->where, where_help)->check(why_empty, "")->type_name("FILTER");
   add_special_options(*sub, *g);
   sub->add_option("--why", g->why, "Reason, kept in the task's story")->type_name("TEXT");
@@ -218,6 +258,8 @@ void add_act(CLI::App& to, command& chosen, const act_description& what) {
                   ? "Only say which tasks would be changed, and which compensations would run"
                   : "Only say which tasks would be changed");
   sub->add_flag("--yes", g->yes, "Do not ask before more than one task is changed");
+  if (g->act != "edit")
+    sub->add_flag("--detach", g->detach, "With --where: begin, say the number of the bulk act, and do not wait");
   add_node_choice(*sub, g->node);
   sub->footer(std::string{"Example: steadfast task "} + what.example);
   sub->callback([g, &chosen] { chosen = [g] { return act(*g); }; });

@@ -11,19 +11,17 @@ namespace steadfast::apps {
 
 inline constexpr std::size_t task_page_size = 500;
 
-/// Hands every matching task, newest first, to `use`, at most `limit`; true if there are more.
+/// Hands every matching task, newest first or as `params` say, to `use`, at most `limit`; where to go on, null if there are no more.
 template <class Use>
-bool for_each_task(client& node, nlohmann::json params, std::size_t limit, Use use) {
+nlohmann::json for_each_task(client& node, nlohmann::json params, std::size_t limit, Use use) {
   for (std::size_t n = 0;;) {
     params["max"] = std::min(task_page_size, limit - n);
     const auto page = node.call("task.list", params);
     for (const auto& t : page.at("tasks"))
       use(t);
     n += page.at("tasks").size();
-    if (page.at("next").is_null())
-      return false;
-    if (n >= limit)
-      return true;
+    if (page.at("next").is_null() || n >= limit)
+      return page.at("next");
     params["before"] = page.at("next");
   }
 }

@@ -1,5 +1,6 @@
 // The cluster at a glance, full screen, again and again: what top(1) is for processes.
 
+#include "apps/agents.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_code.hpp"
 #include "apps/failure.hpp"
@@ -33,6 +34,8 @@ using nlohmann::json;
 constexpr std::size_t slowest_shown = 5;
 constexpr std::size_t waits_shown = 4;
 constexpr std::size_t incidents_shown = 5;
+constexpr std::size_t agents_shown_when_small = 4; ///< on a terminal of less than 40 lines
+constexpr std::size_t agents_shown = 12;
 constexpr std::uint32_t tasks_looked_at = 1000;     ///< of each scheduler
 constexpr std::chrono::seconds waits_looked_at{10}; ///< all unfinished tasks are gone through
 
@@ -61,6 +64,7 @@ struct open_attempt {
 struct glance {
   totals sum;
   json stats;
+  json agents;
   health how;
   std::map<std::string, json> schedulers; ///< by node: the state of its scheduler
   std::vector<open_attempt> attempts;     ///< the longest under way first
@@ -91,6 +95,7 @@ glance look(client& node) {
   glance g;
   g.stats = node.call("store.stats", json::object());
   g.how = look_at_health(node, false);
+  g.agents = node.call("agent.list", json::object()).at("agents");
   g.sum.at = std::chrono::steady_clock::now();
   g.sum.submitted = g.stats.value("last_number", std::uint64_t{0});
   for (const auto* state : {"processed", "undone", "error"})
@@ -143,6 +148,15 @@ std::string nodes_text(const glance& g, const terminal& to) {
   return rows.text(to);
 }
 
+std::string agents_text(const glance& g, workflow::instant now, const terminal& to) {
+  if (g.agents.empty())
+    return "no living node has an agent\n";
+  const auto shown = to.height < 40 ? agents_shown_when_small : agents_shown;
+  const auto more = g.agents.size() - std::min(g.agents.size(), shown);
+  return agent_table(g.agents, now, shown, to.width / 4).text(to)
+         + (more == 0 ? "" : "and " + std::to_string(more) + " more agents: see `agents`\n");
+}
+
 std::string slowest_text(const glance& g, workflow::instant now, const terminal& to) {
   table rows{{"longest attempt", "step", "agent", "for", "must answer in"}};
   std::size_t rest = slowest_shown;
@@ -160,7 +174,8 @@ std::string longest_waits_text(const json& standstill, workflow::instant now, co
   std::size_t rest = waits_shown;
   for (const auto& w : standstill.at("waits")) {
     rows.add({std::to_string(w.value("tasks", std::uint64_t{0})), w.value("longest", std::string{}),
-              moment_text(w.value("since", json{}), now), w.value("cause", std::string{})});
+              moment_text(w.value("since", json{}), now),
+              cut(printable(w.value("detail", std::string{})), to.width / 2)});
     if (--rest == 0)
       break;
   }
@@ -206,31 +221,97 @@ std::string picture(const glance& g, const totals& before, const json& standstil
                     + " nodes alive, every " + interval + ", q leaves";
   return sentence_text(g, standstill, now, to) + painted(cut(head, to.width), colour::strong, to) + "\n"
          + rates_line(g.sum, before) + "\n" + states_line(g.stats, to) + "\n\n" + nodes_text(g, to) + "\n"
-         + slowest_text(g, now, to) + "\n" + longest_waits_text(standstill, now, to) + "\n"
-         + incidents_text(g, now, to);
+         + agents_text(g, now, to) + "\n" + slowest_text(g, now, to) + "\n" + longest_waits_text(standstill, now, to)
+         + "\n" + incidents_text(g, now, to);
 }
+
+/// The nodes that answer while the store does not, with why it does not.
+std::string picture_without_store(const json& listed, const std::string& why, const std::string& interval,
+                                  const terminal& to) {
+  glance g;
+  g.how.nodes = listed.at("nodes");
+  std::string text;
+  for (const auto& line : wrapped(printable(why), to.width))
+    text += painted(line, colour::bad, to) + "\n";
+  const auto head = local_text(wall_clock(), false) + "  looks again every " + interval + ", q leaves";
+  return text + painted(cut(head, to.width), colour::strong, to) + "\n\n" + nodes_text(g, to);
+}
+
+/// A look at a cluster whose nodes may go and come back.
+class watched_cluster {
+public:
+  /// Throws when no node answers.
+  explicit watched_cluster(const top_arguments& g) : arguments_{g} {
+    node_.emplace(connect(g.node));
+    const auto seen = whole_picture({});
+    if (!seen && !why_.empty())
+      listed_ = node_->call("node.list", json::object());
+  }
+
+  std::string picture(const terminal& to) {
+    try {
+      if (!node_)
+        node_.emplace(connect(arguments_.node));
+      if (const auto whole = whole_picture(to))
+        return *whole;
+      listed_ = node_->call("node.list", json::object());
+    } catch (const client_error& e) {
+      node_.reset(); // whatever is on its way belongs to the past
+      if (away_since_ == workflow::unset)
+        away_since_ = wall_clock();
+      why_ = "away since " + local_text(away_since_, false) + ": " + e.what();
+      for (auto& n : listed_["nodes"])
+        n["state"] = "unknown";
+    }
+    return picture_without_store(listed_, why_, arguments_.interval, to);
+  }
+
+private:
+  /// Nothing: the store cannot be asked.
+  std::optional<std::string> whole_picture(const terminal& to) {
+    try {
+      const auto seen = look(*node_);
+      if (standstill_.is_null() || std::chrono::steady_clock::now() - waits_at_ > waits_looked_at) {
+        standstill_ = node_->call("task.stuck", json::object());
+        waits_at_ = std::chrono::steady_clock::now();
+      }
+      const auto text = apps::picture(seen, before_.value_or(seen.sum), standstill_, arguments_.interval, to);
+      before_ = seen.sum;
+      listed_["nodes"] = seen.how.nodes;
+      away_since_ = workflow::unset;
+      return text;
+    } catch (const client_error& e) {
+      if (e.why() == client_error::kind::unreachable)
+        throw;
+      why_ = e.what();
+      before_.reset();
+      standstill_ = nullptr;
+      return std::nullopt;
+    }
+  }
+
+  const top_arguments& arguments_;
+  std::optional<client> node_; ///< none: it was lost
+  std::optional<totals> before_;
+  json standstill_;
+  std::chrono::steady_clock::time_point waits_at_;
+  json listed_ = {{"nodes", json::array()}}; ///< as they were seen last
+  std::string why_;                          ///< it cannot be asked
+  workflow::instant away_since_;             ///< unset: it answers
+};
 
 int run_top(const top_arguments& g) {
   const auto interval = runtime::parse_span(g.interval);
   if (!interval || *interval < workflow::span{100})
     throw failure{wrong_usage, "-n: `" + g.interval + "` is no duration of at least 100 ms: write "
                                  + std::string{runtime::span_rule}};
-  auto node = connect(g.node);
-  auto before = look(node).sum;
-  auto standstill = node.call("task.stuck", json::object());
-  auto waits_at = std::chrono::steady_clock::now();
+  watched_cluster cluster{g};
   full_screen screen;
   if (!screen.wait(workflow::span{500})) // for the first rates
     return done;
   for (std::size_t i = 1;; ++i) {
-    const auto seen = look(node);
-    if (std::chrono::steady_clock::now() - waits_at > waits_looked_at) {
-      standstill = node.call("task.stuck", json::object());
-      waits_at = std::chrono::steady_clock::now();
-    }
     const auto to = standard_output();
-    screen.show(fitting(picture(seen, before, standstill, g.interval, to), to.height));
-    before = seen.sum;
+    screen.show(fitting(cluster.picture(to), to.height));
     if (i == g.times || !screen.wait(*interval))
       return done;
   }

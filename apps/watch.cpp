@@ -4,6 +4,7 @@
 #include "apps/failure.hpp"
 #include "apps/filter.hpp"
 #include "apps/interrupt.hpp"
+#include "apps/pager.hpp"
 #include "apps/shorthand.hpp"
 #include "apps/terminal.hpp"
 #include "runtime/quantity.hpp"
@@ -54,6 +55,7 @@ int watch(const watch_arguments& g) {
   if (!words.empty() && (words[0] == "watch" || words[0] == "console" || words[0] == "serve"))
     throw failure{wrong_usage, "`" + words[0] + "` cannot be watched"};
   const interrupt_guard guard;
+  const without_pager shown_at_once;
   int code = done;
   for (std::size_t i = 1;; ++i) {
     print_head(g);

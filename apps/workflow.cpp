@@ -1,7 +1,9 @@
 #include "apps/commands.hpp"
 #include "apps/documents.hpp"
 #include "apps/failure.hpp"
+#include "apps/filter.hpp"
 #include "apps/node_access.hpp"
+#include "apps/pager.hpp"
 #include "apps/table.hpp"
 #include "runtime/config_error.hpp"
 #include "runtime/json.hpp"
@@ -126,15 +128,15 @@ void add_workflow(CLI::App& to, command& chosen) {
   auto* list_sub = workflow->add_subcommand("list", "The workflows that the node knows");
   add_node_choice(*list_sub, l->node);
   list_sub->footer("Example: steadfast workflow list");
-  list_sub->callback([l, &chosen] { chosen = [l] { return list(*l); }; });
+  list_sub->callback([l, &chosen] { chosen = paged(l->node.json, [l] { return list(*l); }); });
 
   auto s = std::make_shared<workflow_arguments>();
   auto* show_sub = workflow->add_subcommand("show", "The steps of a workflow");
-  show_sub->add_option("name", s->name, "Its name")->required();
+  show_sub->add_option("name", s->name, "Its name")->required()->type_name("WORKFLOW")->check(why_empty, "");
   show_sub->add_option("--workflow-version", s->version, "Its version [the newest]")->type_name("N");
   add_node_choice(*show_sub, s->node);
   show_sub->footer("Example: steadfast workflow show drone_delivery");
-  show_sub->callback([s, &chosen] { chosen = [s] { return show(*s); }; });
+  show_sub->callback([s, &chosen] { chosen = paged(s->node.json, [s] { return show(*s); }); });
 
   auto c = std::make_shared<workflow_arguments>();
   auto* check_sub = workflow->add_subcommand("check", "Find the mistakes in workflow files; no node is needed");
@@ -142,6 +144,8 @@ void add_workflow(CLI::App& to, command& chosen) {
   check_sub->add_flag("--json", c->node.json, "Print JSON, one object a file");
   check_sub->footer("Example: steadfast workflow check config/workflows/drone_delivery.toml");
   check_sub->callback([c, &chosen] { chosen = [c] { return check(*c); }; });
+
+  add_simulate(*workflow, chosen);
 }
 
 } // namespace steadfast::apps

@@ -3,6 +3,8 @@
 #include "workflow/clock_offset.hpp"
 #include "workflow/node_card.hpp"
 
+#include <atomic>
+#include <memory>
 #include <optional>
 
 namespace steadfast {
@@ -61,6 +63,8 @@ private:
     parts_.gateway = actors::spawn_gateway(system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
     if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
       spawn_janitor();
+    if (parts_.store && !options_.store.read_only)
+      spawn_bulk_desk();
     if (options_.roles.supervisor)
       spawn_supervisor();
     if (options_.roles.scheduler)
@@ -72,14 +76,23 @@ private:
     o.period = options_.supervisor_period;
     o.slack = options_.supervisor_slack;
     o.node_ttl = options_.cluster.lease.ttl;
+    o.conditions = options_.conditions;
+    o.conditions_period = options_.conditions_period;
     parts_.supervisor =
-      actors::spawn_supervisor(system_, {parts_.writer, parts_.reader, parts_.clock, o, with_.log_task});
+      actors::spawn_supervisor(system_, {parts_.writer, parts_.reader, parts_.clock, o, with_.log_task, with_.warn});
   }
 
   void spawn_janitor() {
     actors::janitor_options o;
     o.keep = options_.retention;
     parts_.janitor = actors::spawn_janitor(system_, {parts_.writer, parts_.reader, parts_.clock, o});
+  }
+
+  void spawn_bulk_desk() {
+    actors::bulk_options o;
+    o.rate = options_.bulk_rate;
+    parts_.bulk_desk =
+      actors::spawn_bulk_desk(system_, {parts_.writer, parts_.reader, parts_.gateway, parts_.clock, o});
   }
 
   void spawn_scheduler() {
@@ -124,21 +137,29 @@ private:
     const auto guarded =
       parts_.scheduler ? actors::guarded_actor{parts_.scheduler} : actors::guarded_actor{parts_.membership};
     // Held by the name, not by the process: after a restart the node has it again at once.
-    parts_.node_lease = spawn_lease(guarded, {workflow::node_lease_name(options_.name), options_.name,
-                                              workflow::note_of(card), options_.cluster.lease});
+    const auto note_now = [card, until = with_.certificate_until, drained = drained_] {
+      auto now = card;
+      now.drained = *drained;
+      now.certificate_until = until ? until() : workflow::unset;
+      return workflow::note_of(now);
+    };
+    parts_.node_lease = spawn_lease(
+      guarded, {workflow::node_lease_name(options_.name), options_.name, {}, options_.cluster.lease}, note_now);
     if (parts_.supervisor)
       parts_.supervisor_lease = spawn_lease(
         parts_.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
     for (const auto& [name, make] : with_.singletons) {
-      parts_.singletons.push_back(actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
+      parts_.singletons.push_back(
+        actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
       parts_.singleton_leases.push_back(
         spawn_lease(parts_.singletons.back(), {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
     }
   }
 
-  actors::lease_actor spawn_lease(const actors::guarded_actor& guarded, actors::lease_options o) {
+  actors::lease_actor spawn_lease(const actors::guarded_actor& guarded, actors::lease_options o,
+                                  std::function<std::string()> note_now = {}) {
     o.terms.needs_progress = o.terms.needs_progress && guarded;
-    return actors::spawn_lease_actor(system_, {parts_.writer, guarded, parts_.clock, o});
+    return actors::spawn_lease_actor(system_, {parts_.writer, guarded, parts_.clock, o, std::move(note_now)});
   }
 
   void spawn_front() {
@@ -152,6 +173,7 @@ private:
     deps.actors = shown_actors();
     deps.scheduler = parts_.scheduler;
     deps.certificate_until = parts_.certificate_until;
+    deps.on_drained = [drained = drained_] { *drained = true; };
     deps.leases = parts_.singleton_leases;
     if (parts_.supervisor_lease)
       deps.leases.push_back(parts_.supervisor_lease);
@@ -170,6 +192,7 @@ private:
     add("scheduler", {}, parts_.scheduler);
     add("supervisor", {}, parts_.supervisor);
     add("janitor", {}, parts_.janitor);
+    add("bulk_desk", {}, parts_.bulk_desk);
     add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
     add("lease", supervisor_lease_name, parts_.supervisor_lease);
     for (std::size_t i = 0; i < parts_.singleton_leases.size(); ++i)
@@ -188,6 +211,7 @@ private:
   node_parts& parts_;
   actors::store_link_actor link_;             ///< in place of a store
   std::shared_ptr<actors::shared_lead> lead_; ///< of the clock of the store's node
+  std::shared_ptr<std::atomic<bool>> drained_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 } // namespace

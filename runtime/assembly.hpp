@@ -33,6 +33,7 @@ struct node_parts {
   actors::scheduler_actor scheduler;
   actors::supervisor_actor supervisor;
   actors::janitor_actor janitor;
+  actors::bulk_desk_actor bulk_desk; ///< with the role `store`
   actors::lease_actor supervisor_lease;
   actors::lease_actor node_lease;
   actors::membership_actor membership;

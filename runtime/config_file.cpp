@@ -17,6 +17,7 @@ void read_store(toml_section s, node_options& o) {
   s.read("path", o.store.path);
   s.read_size("size_max", o.store.size_max);
   s.read_size("size_reserve", o.store.size_reserve);
+  s.read_size("journal_max", o.store.journal_max);
   s.read_size("payload_size_max", o.store.payload_size_max);
   s.read_size("result_size_max", o.store.result_size_max);
   s.read_count("backlog_max", o.backlog_max);
@@ -45,6 +46,17 @@ void read_supervisor(toml_section s, node_options& o) {
   s.end();
 }
 
+void read_conditions(toml_section s, node_options& o) {
+  auto& rules = o.conditions;
+  s.read("period", o.conditions_period);
+  s.read_count("store_used", rules.store_used_percent, 1U, 100U);
+  s.read_size("disk_free", rules.disk_free_min);
+  s.read_count("failing_above", rules.failing.margin_percent, 1U, 100U);
+  s.read_count("failing_after", rules.failing.at_least, 1U);
+  s.read("suspended_for", rules.suspended_max);
+  s.end();
+}
+
 workflow::retention read_kept(toml_section& s) {
   workflow::retention keep;
   workflow::span keep_for{0};
@@ -67,6 +79,13 @@ void read_retention(toml_section s, workflow::retention_rules& into) {
     x.end();
     into.workflows.push_back(std::move(own));
   }
+  s.end();
+}
+
+void read_bulk(toml_section s, node_options& o) {
+  s.read_count("rate", o.bulk_rate, 1U, 100'000U);
+  s.read_count("open_max", o.store.bulk_open_max, 1U, 100U);
+  s.read("keep_for", o.store.bulk_keep_for);
   s.end();
 }
 
@@ -218,8 +237,12 @@ void read_root(toml_section& s, parsed_config& parsed) {
     read_scheduler(*x, o);
   if (auto x = s.section("supervisor"))
     read_supervisor(*x, o);
+  if (auto x = s.section("conditions"))
+    read_conditions(*x, o);
   if (auto x = s.section("retention"))
     read_retention(*x, o.retention);
+  if (auto x = s.section("bulk"))
+    read_bulk(*x, o);
   if (auto x = s.section("control"))
     read_control(*x, o);
   if (auto x = s.section("log"))
@@ -266,7 +289,7 @@ node_options load_config(const fs::path& file) {
     *pem = under(folder, *pem);
   for (auto& w : parsed.workflows)
     w = under(folder, w);
-  o.workflows = load_workflows(parsed.workflows);
+  o.workflows = load_workflows(parsed.workflows, &o.workflow_files);
   return o;
 }
 

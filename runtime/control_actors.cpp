@@ -119,6 +119,33 @@ json list_actors(const control_context& c, const json& params) {
   return {{"actors", all}, {"silent_nodes", troubles_json(answers, trouble)}};
 }
 
+/// Of every node that lives, as its mailbox and the agent itself say.
+json list_agents(const control_context& c, const json& params) {
+  const auto wanted = text_of(params, "agent", "");
+  std::string trouble;
+  const auto nodes = chosen_nodes(c, text_of(params, "node", ""), trouble);
+  const auto answers = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
+    auto list = json::array();
+    for (const auto& a : c.ask<actors::actor_page>(front, actors::list_actors{"agent"}, limit).actors) {
+      auto agent = a.answers ? json::parse(a.state.tree) : json::object();
+      agent.erase("attempts"); // `actor.show` tells of them
+      agent["name"] = a.id.substr(a.kind.size() + 1, a.id.rfind('@') - a.kind.size() - 1);
+      agent["node"] = a.node;
+      agent["answers"] = a.answers;
+      if (wanted.empty() || wanted == agent["name"])
+        list.push_back(std::move(agent));
+    }
+    return list;
+  });
+  auto all = json::array();
+  for (const auto& a : answers)
+    for (const auto& agent : a.result)
+      all.push_back(agent);
+  if (all.empty() && !wanted.empty())
+    throw control_error{control_error::not_found, "no living node has an agent `" + wanted + "`"};
+  return {{"agents", all}, {"silent_nodes", troubles_json(answers, trouble)}};
+}
+
 json show_actor(const control_context& c, const json& params) {
   const auto id = text_of(params, "id");
   const auto at = id.rfind('@');
@@ -143,8 +170,11 @@ json show_actor(const control_context& c, const json& params) {
 json drain_node(const control_context& c, const json& params) {
   const workflow::span limit{
     number_of(params, "limit_ms", std::int64_t{30'000}, std::int64_t{0}, std::int64_t{workflow::span_max.count()})};
+  const auto name = text_of(params, "node");
+  if (name.empty()) // which chooses all where they are asked
+    throw control_error{control_error::invalid_params, "`node` must be the name of a node"};
   std::string trouble;
-  const auto nodes = chosen_nodes(c, text_of(params, "node"), trouble);
+  const auto nodes = chosen_nodes(c, name, trouble);
   record_act(c, params, "drained node " + workflow::quoted(nodes.front().name));
   caf::scoped_actor self{c.sys};
   self->send(front_of(c, nodes.front(), node_answer_limit), actors::drain_node{limit});

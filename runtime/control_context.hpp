@@ -57,11 +57,7 @@ struct control_context {
   }
 
   /// For what is done to the store's file. Refuses where there is none.
-  store::state_store& store() const {
-    if (!parts.store)
-      throw control_error{control_error::refused, "this node has no store: ask the node with the role `store`"};
-    return *parts.store;
-  }
+  store::state_store& store() const;
 };
 
 /// Methods about this node and the cluster: control_node.cpp
@@ -87,6 +83,7 @@ std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<w
 /// Methods about the actors of any node: control_actors.cpp
 nlohmann::json list_actors(const control_context& c, const nlohmann::json& params);
 nlohmann::json show_actor(const control_context& c, const nlohmann::json& params);
+nlohmann::json list_agents(const control_context& c, const nlohmann::json& params);
 nlohmann::json drain_node(const control_context& c, const nlohmann::json& params);
 nlohmann::json set_circuit(const control_context& c, const nlohmann::json& params);
 
@@ -113,6 +110,12 @@ nlohmann::json list_in_place(const control_context& c, const nlohmann::json& par
 store::task_filter task_filter_of(const control_context& c, const nlohmann::json& params);
 const std::vector<std::string>& task_filter_params(); ///< their names
 
+/// Acts on many tasks: control_bulk.cpp
+nlohmann::json start_bulk(const control_context& c, const nlohmann::json& params);
+nlohmann::json list_bulk_acts(const control_context& c, const nlohmann::json& params);
+nlohmann::json show_bulk_act(const control_context& c, const nlohmann::json& params);
+nlohmann::json stop_bulk(const control_context& c, const nlohmann::json& params);
+
 /// What the tasks wait for, and which are stuck: control_standstill.cpp
 nlohmann::json list_standstill(const control_context& c, const nlohmann::json& params);
 
@@ -123,6 +126,10 @@ actors::workflow_page workflows(const control_context& c);
 std::string text_of(const nlohmann::json& params, const char* name);
 /// `absent` when there is none.
 std::string text_of(const nlohmann::json& params, const char* name, const std::string& absent);
+/// A document may be given as a JSON text in a string, or as the value itself; empty when there is none.
+std::string document_of(const nlohmann::json& params, const char* name);
+/// What is to be done to a task.
+actors::task_act act_of(const nlohmann::json& params);
 bool flag_of(const nlohmann::json& params, const char* name, bool absent);
 /// Milliseconds since 1970.
 workflow::instant moment_of(const nlohmann::json& params, const char* name, workflow::instant absent);

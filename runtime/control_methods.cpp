@@ -34,13 +34,6 @@ std::size_t size_max_of(std::string_view name) {
   return name == "who" || name == "why" ? workflow::note_size_max : std::string::npos;
 }
 
-/// A document may be given as a JSON text in a string, or as the value itself.
-std::string document_of(const json& params, const char* name) {
-  if (!params.contains(name))
-    return {};
-  return params[name].is_string() ? params[name].get<std::string>() : json_line(params[name]);
-}
-
 // ---- submitting ----
 
 workflow::submission submission_of(const json& params) {
@@ -146,22 +139,10 @@ json task_state(const control_context& c, const json& params) {
   return answer;
 }
 
-actors::task_act act_of(const std::string& name) {
-  static const std::map<std::string, actors::task_act> acts{
-    {"retry", actors::task_act::retry},   {"skip", actors::task_act::skip},     {"edit", actors::task_act::edit},
-    {"undo", actors::task_act::undo},     {"cancel", actors::task_act::cancel}, {"suspend", actors::task_act::suspend},
-    {"resume", actors::task_act::resume},
-  };
-  const auto found = acts.find(name);
-  if (found == acts.end())
-    throw control_error{control_error::invalid_params, "act: there is no `" + name + "`"};
-  return found->second;
-}
-
 json act_on_task(const control_context& c, const json& params) {
   actors::act_on_task question;
   question.id = text_of(params, "id");
-  question.act = act_of(text_of(params, "act"));
+  question.act = act_of(params);
   question.step = text_of(params, "step", "");
   question.document = document_of(params, "document");
   question.new_key = flag_of(params, "new_key", false);
@@ -241,6 +222,20 @@ json run(json (*method)(const control_context&, const json&), const control_cont
 
 actors::workflow_page workflows(const control_context& c) {
   return c.ask<actors::workflow_page>(c.parts.reader, actors::list_workflows{});
+}
+
+std::string document_of(const json& params, const char* name) {
+  if (!params.contains(name))
+    return {};
+  return params[name].is_string() ? params[name].get<std::string>() : json_line(params[name]);
+}
+
+actors::task_act act_of(const json& params) {
+  const auto name = text_of(params, "act");
+  const auto act = workflow::parse_task_act(name);
+  if (!act)
+    throw control_error{control_error::invalid_params, "act: there is no `" + name + "`"};
+  return *act;
 }
 
 workflow::instant moment_of(const json& params, const char* name, workflow::instant absent) {
@@ -328,6 +323,11 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   add("incident.list", list_incidents, {"all", "before", "max"});
   add("incident.show", show_incident, {"incident"});
   add("incident.act", act_on_incident, {"incident", "act", "until_ms", "who", "why"});
+  add("bulk.start", start_bulk,
+      with({"act", "step", "document", "new_key", "who", "why", "where", "dry_run"}, task_filter_params()));
+  add("bulk.list", list_bulk_acts, {"all", "before", "max"});
+  add("bulk.show", show_bulk_act, {"bulk"});
+  add("bulk.stop", stop_bulk, {"bulk", "who", "why"});
   add("workflow.list",
       [](const control_context& c, const json&) -> json {
         return {{"workflows", list_of(workflows(c).definitions, definition_json)}};
@@ -338,6 +338,7 @@ control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   add("lease.release", release_lease, {"name", "who", "why"});
   add("actor.list", list_actors, {"node", "kind"});
   add("actor.show", show_actor, {"id", "max"});
+  add("agent.list", list_agents, {"node", "agent"});
   add("circuit.set", set_circuit, {"agent", "open", "who", "why"});
   add("node.drain", drain_node, {"node", "limit_ms", "who", "why"});
   add("late.list", list_late_replies, {"max"});

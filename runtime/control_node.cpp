@@ -1,5 +1,6 @@
 #include "runtime/control_context.hpp"
 #include "runtime/json.hpp"
+#include "workflow/name.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,13 +14,30 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds look_limit{500}; ///< for a node to say how it is
 
 json agent_view_json(const actors::agent_view& v) {
-  return {{"name", v.name},           {"kind", v.kind},
-          {"circuit", v.circuit},     {"circuit_open_until", instant_json(v.circuit_open_until)},
-          {"in_flight", v.in_flight}, {"in_flight_max", v.in_flight_max},
-          {"queued", v.queued},       {"orders", v.orders},
-          {"tries", v.tries},         {"succeeded", v.succeeded},
-          {"failed", v.failed},       {"declined", v.declined},
-          {"silenced", v.silenced}};
+  return {{"name", v.name},
+          {"kind", v.kind},
+          {"circuit", v.circuit},
+          {"circuit_open_until", instant_json(v.circuit_open_until)},
+          {"circuit_held_open_by", v.held_open_by},
+          {"in_flight", v.in_flight},
+          {"in_flight_max", v.in_flight_max},
+          {"queued", v.queued},
+          {"orders", v.orders},
+          {"tries", v.tries},
+          {"succeeded", v.succeeded},
+          {"failed", v.failed},
+          {"declined", v.declined},
+          {"silenced", v.silenced},
+          {"service", v.service},
+          {"lately_succeeded", v.lately_succeeded},
+          {"lately_refused", v.lately_refused},
+          {"lately_failed", v.lately_failed},
+          {"p50_ms", v.p50.count()},
+          {"p99_ms", v.p99.count()},
+          {"last_failure", v.last_failure},
+          {"last_failure_at", instant_json(v.last_failure_at)},
+          {"last_refusal", v.last_refusal},
+          {"last_refusal_at", instant_json(v.last_refusal_at)}};
 }
 
 json scheduler_json(const control_context& c) {
@@ -63,6 +81,27 @@ actors::lease_page leases(const control_context& c) {
   return c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{});
 }
 
+/// As the store says, or as it said last while it cannot be asked, with why in `trouble`.
+actors::lease_page known_leases(const control_context& c, std::string& trouble) {
+  try {
+    return leases(c);
+  } catch (const control_error& e) {
+    if (!c.parts.membership)
+      throw;
+    trouble = e.what();
+    return c.ask<actors::lease_page>(c.parts.membership, actors::list_leases{});
+  }
+}
+
+/// The name of the node that has the store, as far as is known.
+std::string node_with_store(const control_context& c) {
+  std::string trouble;
+  for (const auto& lease : known_leases(c, trouble).leases)
+    if (const auto card = workflow::card_of(lease->name, lease->note); card && card->roles.store)
+      return card->name;
+  return {};
+}
+
 json node_json(const workflow::node_card& card, const store::lease& lease, workflow::instant now) {
   return {{"name", card.name},
           {"address", card.address},
@@ -71,7 +110,8 @@ json node_json(const workflow::node_card& card, const store::lease& lease, workf
           {"alive", lease.expires_at > now},
           {"state", "gone"},
           {"supervises", false},
-          {"certificate_until", nullptr},
+          {"drained", card.drained},
+          {"certificate_until", instant_json(card.certificate_until)},
           {"epoch", lease.epoch},
           {"expires_at", instant_json(lease.expires_at)}};
 }
@@ -88,7 +128,56 @@ std::map<std::string, json> words_of(const control_context& c, const std::vector
   return words;
 }
 
+/// While the store is away no lease can be renewed, and nobody supervises: of the nodes that were known last, those
+/// live that answer.
+json nodes_without_store(const control_context& c, const actors::lease_page& last) {
+  constexpr workflow::span asked_after_end = std::chrono::hours{1}; // it may be back, and cannot say so by its lease
+  json nodes = json::array();
+  std::vector<workflow::node_card> asked;
+  const auto add = [&](const workflow::node_card& card, const store::lease& lease) {
+    nodes.push_back(node_json(card, lease, last.now));
+    if (lease.expires_at + asked_after_end > last.now)
+      asked.push_back(card);
+  };
+  for (const auto& lease : last.leases)
+    if (const auto card = workflow::card_of(lease->name, lease->note))
+      add(*card, *lease);
+  const auto is_own = [&c](const workflow::node_card& n) { return n.name == c.parts.name; };
+  if (std::none_of(asked.begin(), asked.end(), is_own)) {
+    const auto is_named_so = [&c](const json& n) { return n.at("name") == c.parts.name; };
+    nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_named_so), nodes.end());
+    workflow::node_card own{c.parts.name, {}, {}, {}};
+    own.roles = {false, static_cast<bool>(c.parts.scheduler), static_cast<bool>(c.parts.supervisor),
+                 !c.parts.agents.empty()};
+    add(own, {});
+    asked.push_back(own);
+  }
+  const auto words = words_of(c, asked);
+  for (auto& n : nodes) {
+    const auto found = words.find(n.at("name").get<std::string>());
+    const bool answers = found != words.end() && found->second.at("state") != "silent";
+    if (answers)
+      n.update(found->second);
+    else if (n.at("alive") == true)
+      n["state"] = "silent";
+    n["alive"] = answers;
+  }
+  return nodes;
+}
+
 } // namespace
+
+store::state_store& control_context::store() const {
+  if (parts.store)
+    return *parts.store;
+  const auto name = node_with_store(*this);
+  throw control_error{control_error::refused,
+                      "this node has no store: "
+                        + (name.empty() ? "ask the node with the role `store`"
+                                        : "node `" + name
+                                            + "` has it; ask that one, on its host: "
+                                              "`-c` its configuration, or `--socket` its socket")};
+}
 
 /// Parts that the node's roles leave out are null.
 json describe_node(const control_context& c, const json&) {
@@ -105,7 +194,10 @@ json describe_node(const control_context& c, const json&) {
 
 /// Every node that ever joined: gone by what its lease says, else as its front answers.
 json list_nodes(const control_context& c, const json&) {
-  const auto page = leases(c);
+  std::string trouble;
+  const auto page = known_leases(c, trouble);
+  if (!trouble.empty())
+    return {{"nodes", nodes_without_store(c, page)}, {"store_trouble", trouble}};
   std::string supervises;
   for (const auto& lease : page.leases)
     if (lease->name == supervisor_lease_name && lease->expires_at > page.now)
@@ -123,7 +215,7 @@ json list_nodes(const control_context& c, const json&) {
   for (auto& n : nodes)
     if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end())
       n.update(found->second);
-  return {{"nodes", nodes}};
+  return {{"nodes", nodes}, {"store_trouble", nullptr}};
 }
 
 /// What a holder does under it is refused from then on; whoever campaigns gets it, its holder too.
@@ -135,15 +227,21 @@ json release_lease(const control_context& c, const json& params) {
   if (found == page.leases.end())
     throw control_error{control_error::not_found, "there is no lease `" + name + "`"};
   const auto& lease = **found;
-  if (workflow::node_of_lease(name))
+  const bool is_of_node = workflow::node_of_lease(name).has_value();
+  const bool is_lost = is_of_node && lease.expires_at <= page.now && lease.expires_at != workflow::unset;
+  if (is_of_node && !is_lost)
     throw control_error{control_error::refused,
-                        "`" + name + "` says that the node is alive: stop the node, or drain it (`node drain`)"};
-  if (lease.expires_at <= page.now)
+                        lease.expires_at > page.now
+                          ? "`" + name + "` says that the node is alive: stop the node, or drain it (`node drain`)"
+                          : "the node of `" + name + "` stopped in good order: nothing is held"};
+  if (lease.expires_at <= page.now && !is_lost)
     throw control_error{control_error::refused, "nobody holds `" + name + "`"};
   const auto outcome = c.write(store::release_lease{name, lease.holder, lease.epoch});
   if (outcome.result != store::verdict::applied)
     throw control_error{control_error::refused, outcome.why};
-  record_act(c, params, "released lease `" + name + "`, held by " + lease.holder);
+  record_act(c, params,
+             is_lost ? "said that node " + workflow::quoted(lease.holder) + " is gone for good"
+                     : "released lease `" + name + "`, held by " + lease.holder);
   return {{"holder", lease.holder}, {"epoch", lease.epoch}};
 }
 

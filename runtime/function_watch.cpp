@@ -18,7 +18,7 @@ function_watch::function_watch(caf::actor_system& sys, std::map<std::string, act
     : sys_{sys},
       agents_{std::move(agents)},
       log_{std::move(log)},
-      spare_{sys, agents_.size()},
+      spare_{std::in_place, sys, agents_.size()},
       thread_{[this](const std::stop_token& stop) {
         actors::block_signals();
         std::mutex mutex;
@@ -28,19 +28,26 @@ function_watch::function_watch(caf::actor_system& sys, std::map<std::string, act
           look();
       }} {}
 
-/// One whose last function took long counts too: the next one is likely to.
+/// One whose last function took long counts too: the next one is likely to. Many may begin to wait at once, so one that does is
+/// reason enough to let all run.
 void function_watch::look() {
-  std::size_t held = 0;
+  const std::lock_guard lock{mutex_};
+  bool is_held = false;
   for (const auto& [name, agent] : agents_) {
     const auto* meter = dynamic_cast<const actors::mailbox_meter*>(caf::actor_cast<caf::abstract_actor*>(agent));
     if (!meter)
       continue;
     const auto busy = meter->busy_for(sys_.clock().now());
-    held += std::max(busy, meter->last_took()) >= waits_after ? 1 : 0;
+    is_held = is_held || std::max(busy, meter->last_took()) >= waits_after;
     tell(name, std::chrono::duration_cast<std::chrono::milliseconds>(busy));
   }
-  if (!workflow::mutant("functions_share_threads"))
-    spare_.run(held);
+  if (spare_ && !workflow::mutant("functions_share_threads"))
+    spare_->run(is_held ? agents_.size() : 0);
+}
+
+void function_watch::let_end() {
+  const std::lock_guard lock{mutex_};
+  spare_.reset();
 }
 
 /// Once after a second, and each time that it has become twice as long.
@@ -51,7 +58,7 @@ void function_watch::tell(const std::string& name, std::chrono::milliseconds bus
   } else if (busy >= 2 * told) {
     told = busy;
     log_("agent `" + name + "`: its function has kept the agent for " + runtime::span_text(busy)
-         + "; one that waits must be a blocking_function");
+         + (spare_ ? "; one that waits must be a blocking_function" : "; the node ends when it returns"));
   }
 }
 

@@ -7,23 +7,28 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
 namespace steadfast {
 
-/// Looks at the agents that run users' functions on the threads of the actors. Each that is held by one that waits is made up for
-/// by a spare one, so that store, leases and control channel go on, and the log says whose function it is. The agents are looked at
-/// from outside, since one that is held up does not answer.
+/// Looks at the agents that run users' functions on the threads of the actors. When one of these waits, the spare threads run: one for
+/// each agent, since each may hold one. So store, leases and control channel go on whatever the functions do, and the log says whose
+/// they are. The agents are looked at from outside, since one that is held up does not answer.
 class function_watch {
 public:
   using say = std::function<void(const std::string& line)>;
-  static constexpr std::chrono::milliseconds period{100};
-  static constexpr std::chrono::milliseconds waits_after{50}; ///< far beyond what any work of microseconds takes
+  static constexpr std::chrono::milliseconds period{20};
+  static constexpr std::chrono::milliseconds waits_after{20}; ///< far beyond what any work of microseconds takes
   static constexpr std::chrono::milliseconds told_after{1000};
 
   /// The agents must outlive it. The pool of the system has a thread more than it is to run for each of them.
   function_watch(caf::actor_system& sys, std::map<std::string, actors::agent_actor> agents, say log);
+
+  /// The actors shall end: all threads run from now on. It still says which functions that is waiting for.
+  void let_end();
 
 private:
   void look();
@@ -33,7 +38,8 @@ private:
   std::map<std::string, actors::agent_actor> agents_;
   say log_;
   std::map<std::string, std::chrono::milliseconds> told_; ///< for how long it had waited when it was last said
-  spare_threads spare_;
+  std::mutex mutex_;
+  std::optional<spare_threads> spare_; ///< until the actors end
   std::jthread thread_;
 };
 

@@ -168,6 +168,7 @@ json incident_json(const store::incident& x) {
     {"workflow", x.what.workflow},
     {"step", x.what.step},
     {"cause", x.what.cause},
+    {"is_condition", x.is_condition},
     {"tasks", x.tasks},
     {"tasks_ever", x.tasks_ever},
     {"alerts", x.alerts},
@@ -182,6 +183,26 @@ json incident_json(const store::incident& x) {
     {"muted", x.muted_until != workflow::unset},
     {"muted_until", instant_json(x.muted_until)},
     {"acts", acts},
+  };
+}
+
+json bulk_json(const workflow::bulk_act& b) {
+  return {
+    {"number", b.number},
+    {"act", text(to_string(b.act))},
+    {"step", b.step},
+    {"where", b.where},
+    {"who", b.who},
+    {"why", b.why},
+    {"state", text(to_string(b.state))},
+    {"started_at", instant_json(b.started_at)},
+    {"ended_at", instant_json(b.ended_at)},
+    {"about", b.about},
+    {"done", b.done},
+    {"refused", b.refused},
+    {"skipped", b.skipped},
+    {"stopped_by", b.stopped_by},
+    {"stopped_why", b.stopped_why},
   };
 }
 
@@ -228,6 +249,9 @@ json stats_json(const store::store_stats& s) {
     {"bytes_max", s.bytes_max},
     {"last_number", s.last_number},
     {"tasks_purged", s.tasks_purged},
+    {"bytes_reserve", s.bytes_reserve},
+    {"disk_free", s.disk_free},
+    {"disk_size", s.disk_size},
   };
 }
 

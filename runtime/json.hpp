@@ -32,6 +32,7 @@ nlohmann::json definition_json(const workflow::definition& d);
 nlohmann::json explanation_json(const std::vector<workflow::explanation>& sentences);
 nlohmann::json alert_json(const store::alert_entry& a);
 nlohmann::json incident_json(const store::incident& x);
+nlohmann::json bulk_json(const workflow::bulk_act& b);
 nlohmann::json lease_json(const store::lease& l);
 nlohmann::json late_reply_json(const store::late_reply_entry& r);
 nlohmann::json notice_json(const store::notice_entry& n);

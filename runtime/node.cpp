@@ -10,6 +10,7 @@
 #include "runtime/log.hpp"
 #include "runtime/network.hpp"
 #include "store/lmdb_store.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <caf/actor_system.hpp>
@@ -37,7 +38,7 @@ using actors::exit_now;
 constexpr int exit_store_failed = 74;           // EX_IOERR: the store cannot be trusted any more
 constexpr workflow::span answer_margin{2000};   ///< beyond the drain limit, for the last commits
 constexpr workflow::span farewell_limit{2000};  ///< for what is on its way to other nodes
-constexpr workflow::span end_of_function{1000}; ///< after it was asked to end, until it is named
+constexpr workflow::span end_of_function{1000}; ///< at least, after it was asked to end, until it is named
 
 struct actor_config : caf::actor_system_config {
   actor_config(const node_options& o, std::size_t spare_threads) {
@@ -106,19 +107,30 @@ std::shared_ptr<store::state_store> open_store(store::store_options o) {
   }
 }
 
-/// Definitions are kept for ever, under their version: changing one without raising it is a mistake.
-void register_workflows(store::state_store& store, const std::vector<workflow::definition>& workflows) {
+/// Definitions are kept for ever, under their version: changing one without raising it is a mistake. The tasks of a
+/// file that was changed so go on by what is stored; a program that was is not to run.
+void register_workflows(store::state_store& store, const node_options& o) {
+  const auto now = std::chrono::floor<workflow::span>(std::chrono::system_clock::now());
   std::vector<store::write> batch;
-  batch.reserve(workflows.size());
-  for (const auto& d : workflows)
-    batch.emplace_back(store::register_definition{d});
+  batch.reserve(o.workflows.size());
+  for (const auto& d : o.workflows) {
+    const auto file = o.workflow_files.find({d.name, d.version});
+    batch.emplace_back(
+      store::register_definition{d, file == o.workflow_files.end() ? std::string{} : file->second.string(), now});
+  }
   if (batch.empty())
     return;
   const auto outcomes = store.commit(batch);
-  for (std::size_t i = 0; i < outcomes.size(); ++i)
-    if (outcomes[i].result != store::verdict::applied)
-      throw node_error{"workflow `" + workflows[i].name + "` version " + std::to_string(workflows[i].version)
-                       + " is stored with another content: " + outcomes[i].why + "; raise its version"};
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].result == store::verdict::applied)
+      continue;
+    const auto& w = std::get<store::register_definition>(batch[i]);
+    const auto which = "workflow `" + w.what.name + "` version " + std::to_string(w.what.version);
+    if (w.file.empty())
+      throw node_error{which + " is stored with another content: " + outcomes[i].why + "; raise its version"};
+    log_line("warning", w.file + " differs from what is stored as " + which
+                          + ", by which the node goes: raise the version in the file, or take the change back");
+  }
 }
 
 /// The agent's options with its secrets among the named texts, for the agent alone; nothing if it is of another kind.
@@ -186,7 +198,7 @@ public:
       store = open_store(options_.store);
       if (wrap_)
         store = wrap_(std::move(store));
-      register_workflows(*store, options_.workflows);
+      register_workflows(*store, options_);
     }
     if (options_.cluster.is_used())
       network_ = std::make_unique<runtime::network>(options_);
@@ -207,9 +219,9 @@ public:
     }
   }
 
-  void stop() {
+  std::vector<std::string> stop(std::optional<workflow::span> function_limit = std::nullopt) {
     if (!system_)
-      return;
+      return {};
     const auto until = std::chrono::steady_clock::now() + options_.drain_limit;
     control_.reset(); // no new requests
     drain(parts_.scheduler, options_.drain_limit);
@@ -218,15 +230,17 @@ public:
       drain(lease, workflow::span{0});
     drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
     drain_agents(until);
-    watch_.reset();
+    if (watch_)
+      watch_->let_end();
     end_actors();
+    watch_.reset();
     system_->await_all_actors_done();
     if (network_)
       end_with_network();
     system_.reset();
     config_.reset();
     parts_ = {};
-    name_functions_that_run_on();
+    return functions_that_run_on(function_limit);
   }
 
   caf::actor_system& system() {
@@ -365,6 +379,7 @@ private:
       exit_now(guard);
     exit_now(parts_.supervisor);
     exit_now(parts_.janitor);
+    exit_now(parts_.bulk_desk);
     exit_now(parts_.gateway);
     exit_now(parts_.notifier);
     for (auto& [name, agent] : parts_.agents)
@@ -379,10 +394,17 @@ private:
     exit_now(std::exchange(caf_text_, caf::actor{}));
   }
 
-  void name_functions_that_run_on() {
-    for (const auto& name : threads_->wait_for(end_of_function))
+  /// After the limit; without one, after the last of them was to be over.
+  std::vector<std::string> functions_that_run_on(std::optional<workflow::span> limit) {
+    const auto asked = std::chrono::steady_clock::now();
+    const auto due = threads_->last_due().value_or(asked);
+    const auto at_least = asked + end_of_function;
+    const auto end = workflow::mutant("functions_not_awaited") ? at_least : std::max(due, at_least);
+    auto names = threads_->wait_until(limit ? asked + *limit : end);
+    for (const auto& name : names)
       log_line("warning", "the node has stopped, and the function of agent `" + name
                             + "` runs on; it should watch the stop token of its call");
+    return names;
   }
 
   /// CAF ends when everybody has taken what is on its way to them; somebody who is frozen or cut off never does.
@@ -440,8 +462,8 @@ void assembled_node::on_fatal(std::function<void(const std::string&)> handler) {
 void assembled_node::start() {
   impl_->start();
 }
-void assembled_node::stop() {
-  impl_->stop();
+std::vector<std::string> assembled_node::stop(std::optional<workflow::span> function_limit) {
+  return impl_->stop(function_limit);
 }
 void assembled_node::reload_certificates() {
   impl_->reload_certificates();

@@ -2,12 +2,14 @@
 
 #include "actors/agents.hpp"
 #include "runtime/assembly.hpp"
-#include "steadfast/node_error.hpp"
 #include "runtime/node_options.hpp"
+#include "steadfast/node_error.hpp"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace caf {
 class actor_system;
@@ -45,10 +47,13 @@ public:
   /// Opens the store and starts every part. Throws node_error.
   void start();
 
-  /// Takes nothing new, lets attempts under way finish up to the drain limit, gives the rest back, releases the leases, closes.
-  /// What other nodes have not taken 2 s later, since they are frozen or out of reach, is lost: their connections are broken off.
-  /// Waits for every actor of the system: yours must be told to quit, and a caf::scoped_actor be out of scope.
-  void stop();
+  /// Takes nothing new, lets attempts under way finish up to the drain limit, gives the rest back, releases the leases,
+  /// closes. What other nodes have not taken 2 s later, since they are frozen or out of reach, is lost: their
+  /// connections are broken off. Waits for every actor of the system: yours must be told to quit, and a
+  /// caf::scoped_actor be out of scope. Then for blocking functions that are under way, for the limit or, without one,
+  /// until the complete-by of their calls. Whose functions run on even then is returned, and said in the log; nothing
+  /// of the node is theirs, and what they answer goes nowhere.
+  std::vector<std::string> stop(std::optional<workflow::span> function_limit = std::nullopt);
 
   /// Makes connections to other nodes from now on with what is in the files of [cluster] now; those that are open stay. Files
   /// that cannot be used change nothing, and the log says why. REQUIRES: started.

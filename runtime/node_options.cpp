@@ -87,6 +87,9 @@ std::vector<std::string> problems(const node_options& o) {
   if (o.supervisor_period >= o.supervisor_lease.ttl - o.supervisor_lease.margin)
     found.push_back("supervisor.period must be shorter than supervisor.lease.ttl without its margin");
   add(found, "", workflow::problems(o.retention));
+  add(found, "", workflow::problems(o.conditions));
+  if (o.conditions_period <= workflow::span::zero())
+    found.push_back("conditions.period must be above zero");
   check_lease("supervisor.lease", o.supervisor_lease, found);
   check_lease("cluster.lease", o.cluster.lease, found);
   if (o.drain_limit < workflow::span::zero())

@@ -4,6 +4,7 @@
 #include "runtime/cluster_options.hpp"
 #include "runtime/secret.hpp"
 #include "store/options.hpp"
+#include "workflow/conditions.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/lease_term.hpp"
 #include "workflow/retention.hpp"
@@ -12,6 +13,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -40,13 +42,19 @@ struct node_options {
   store::store_options store; ///< with the role `store`
   std::vector<agent_entry> agents;
   std::vector<workflow::definition> workflows;
+  /// Those of `workflows` that are in files, by name and version. A file that was changed without a new version is told
+  /// by an alert; the same of a workflow that the program made keeps the node from starting.
+  std::map<std::pair<std::string, std::uint32_t>, std::filesystem::path> workflow_files;
 
   std::uint32_t in_flight_max = 1024;     ///< tasks one scheduler has in hand; the rest wait in the store
   std::uint64_t backlog_max = 100'000;    ///< submissions waiting for the disk above which new ones are pushed back
   workflow::span supervisor_period{1000}; ///< between sweeps for what is overdue
   workflow::span supervisor_slack{5000};  ///< how late a scheduler may be before a task is taken from it
   workflow::lease_terms supervisor_lease; ///< who holds it runs the supervisor
+  workflow::condition_rules conditions;   ///< when the whole is not well
+  workflow::span conditions_period{5000}; ///< between looks at it
   workflow::retention_rules retention;    ///< when ended tasks leave the store; by default none does
+  std::uint32_t bulk_rate = 1000;         ///< tasks that bulk acts may meet in a second, all of them together
   workflow::span drain_limit{10'000};     ///< at a graceful stop, for attempts under way
   std::uint32_t threads = 0;              ///< of the actor runtime; 0: one per core, at least 2
   log_options log;

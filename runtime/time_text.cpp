@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <ctime>
@@ -101,6 +102,81 @@ std::string local_text(instant t, bool ms) {
   auto text = fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
                           tm.tm_hour, tm.tm_min, tm.tm_sec);
   return ms ? text + fmt::format(".{:03}", (t - whole).count()) : text;
+}
+
+namespace {
+
+/// "2026-11-22", cut off with the blank or T behind it.
+bool take_date(std::string_view& text, std::tm& into) {
+  int year = 0;
+  int month = 0;
+  int day = 0;
+  if (!read_number(text, 0, 4, year) || !read_number(text, 5, 2, month) || !read_number(text, 8, 2, day)
+      || text[4] != '-' || text[7] != '-'
+      || (text.size() > 10 && text[10] != ' ' && text[10] != 'T' && text[10] != 't'))
+    return false;
+  into.tm_year = year - 1900;
+  into.tm_mon = month - 1;
+  into.tm_mday = day;
+  text.remove_prefix(std::min<std::size_t>(text.size(), 11));
+  return true;
+}
+
+/// "08:47", "08:47:48" or "08:47:48.179", cut off.
+bool take_time(std::string_view& text, std::tm& into, int& ms) {
+  if (!read_number(text, 0, 2, into.tm_hour) || text.size() < 5 || text[2] != ':'
+      || !read_number(text, 3, 2, into.tm_min) || into.tm_hour > 23 || into.tm_min > 59)
+    return false;
+  text.remove_prefix(5);
+  into.tm_sec = 0;
+  if (!text.starts_with(':'))
+    return true;
+  if (!read_number(text, 1, 2, into.tm_sec) || into.tm_sec > 60)
+    return false;
+  text.remove_prefix(3);
+  ms = take_fraction(text);
+  return true;
+}
+
+/// A day or an hour that there is not is another one: the 31st of April is the 1st of May.
+instant moment_of(std::tm tm, bool is_utc, int ms) {
+  tm.tm_isdst = -1;
+  const auto seconds = is_utc ? timegm(&tm) : mktime(&tm);
+  return instant{std::chrono::seconds{seconds} + std::chrono::milliseconds{ms}};
+}
+
+bool is_day(const std::tm& tm) {
+  using namespace std::chrono;
+  return year_month_day{year{tm.tm_year + 1900}, month{static_cast<unsigned>(tm.tm_mon + 1)},
+                        day{static_cast<unsigned>(tm.tm_mday)}}
+    .ok();
+}
+
+} // namespace
+
+std::optional<instant> parse_printed(std::string_view text, instant now, bool past) {
+  if (const auto exact = parse_utc(text))
+    return exact;
+  text = text.substr(0, text.find(" ("));
+  const bool is_utc = text.ends_with('Z') || text.ends_with('z');
+  if (is_utc)
+    text.remove_suffix(1);
+  const auto today = static_cast<std::time_t>(std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count());
+  std::tm tm{};
+  is_utc ? gmtime_r(&today, &tm) : localtime_r(&today, &tm);
+  const bool has_date = take_date(text, tm);
+  int ms = 0;
+  if (has_date && text.empty())
+    tm.tm_hour = tm.tm_min = tm.tm_sec = 0;
+  else if (!take_time(text, tm, ms) || !text.empty())
+    return std::nullopt;
+  if (!is_day(tm))
+    return std::nullopt;
+  const auto t = moment_of(tm, is_utc, ms);
+  if (has_date || (past ? t <= now : t >= now))
+    return t;
+  tm.tm_mday += past ? -1 : 1;
+  return moment_of(tm, is_utc, ms);
 }
 
 std::string rough_text(span s) {

@@ -264,10 +264,10 @@ workflow::definition load_workflow(const fs::path& file) {
   return parse_workflow(runtime::read_text_file(file), file.string());
 }
 
-std::vector<workflow::definition> load_workflows(const std::vector<fs::path>& paths) {
+std::vector<workflow::definition> load_workflows(const std::vector<fs::path>& paths, workflow_files* from) {
   std::vector<workflow::definition> all;
   std::vector<std::string> problems;
-  std::map<std::pair<std::string, std::uint32_t>, fs::path> seen;
+  workflow_files seen;
   for (const auto& path : paths)
     for (const auto& file : files_of(path, problems)) {
       try {
@@ -283,6 +283,8 @@ std::vector<workflow::definition> load_workflows(const std::vector<fs::path>& pa
     }
   if (!problems.empty())
     throw config_error{std::move(problems)};
+  if (from)
+    *from = std::move(seen);
   return all;
 }
 

@@ -30,10 +30,14 @@ public:
     check_leases();
     check_alerts();
     check_incidents();
+    check_bulk_acts();
     check_notices();
     check_late_replies();
     check_set_aside();
     check_ended_counts();
+    each(in_.endings, [this](const lmdb::cursor& c) {
+      record<workflow::endings>(c, "how tasks of workflow " + std::string{c.key()} + " end");
+    });
     check_counters();
     return std::move(report_);
   }
@@ -265,6 +269,26 @@ private:
     expect(txn_.entries(in_.incident_alerts) == txn_.entries(in_.alert_incidents)
              && txn_.entries(in_.incident_keys) == txn_.entries(in_.incidents),
            "the tables of incidents do not go together");
+  }
+
+  void check_bulk_acts() {
+    std::map<std::uint64_t, std::uint64_t> refused;
+    each(in_.bulk_acts, [&](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const auto name = "bulk act " + std::to_string(number);
+      const auto b = record<workflow::bulk_act>(c, name);
+      refused[number] = b ? b->refused : workflow::bulk_refusals_max;
+      expect(!b || b->number == number, name + ": it has the number of another one");
+    });
+    each(in_.bulk_refusals, [&](const lmdb::cursor& c) {
+      const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
+      const auto name = "a task that refused bulk act " + std::to_string(number);
+      record<workflow::bulk_refusal>(c, name);
+      const auto of = refused.find(number);
+      expect(of != refused.end() && of->second > 0, name + ": it was not counted");
+      if (of != refused.end() && of->second > 0)
+        --of->second;
+    });
   }
 
   bool is_as_counted(const incident& x) {

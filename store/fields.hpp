@@ -152,6 +152,16 @@ void serialize(Archive& ar, alert& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, endings& x, unsigned) {
+  all(ar, x.count, x.usual, x.last);
+}
+
+template <class Archive>
+void serialize(Archive& ar, system_condition& x, unsigned) {
+  all(ar, x.what, x.text);
+}
+
+template <class Archive>
 void serialize(Archive& ar, incident_signature& x, unsigned) {
   all(ar, x.kind, x.agent, x.workflow, x.step, x.cause);
 }
@@ -159,6 +169,17 @@ void serialize(Archive& ar, incident_signature& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, late_reply& x, unsigned) {
   all(ar, x.step, x.attempt, x.epoch, x.outcome, x.why, x.at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, bulk_act& x, unsigned) {
+  all(ar, x.number, x.act, x.step, x.document, x.new_key, x.who, x.why, x.where, x.filter, x.about, x.beyond,
+      x.position, x.met, x.done, x.refused, x.skipped, x.state, x.started_at, x.ended_at, x.stopped_by, x.stopped_why);
+}
+
+template <class Archive>
+void serialize(Archive& ar, bulk_refusal& x, unsigned) {
+  all(ar, x.task_number, x.task_id, x.why);
 }
 
 } // namespace steadfast::workflow
@@ -289,13 +310,28 @@ void serialize(Archive& ar, act_on_incident& x, unsigned) {
 }
 
 template <class Archive>
-void serialize(Archive& ar, system_condition& x, unsigned) {
-  all(ar, x.what, x.text);
+void serialize(Archive& ar, report_conditions& x, unsigned) {
+  all(ar, x.hold, x.guard, x.now);
 }
 
 template <class Archive>
-void serialize(Archive& ar, report_conditions& x, unsigned) {
-  all(ar, x.hold, x.guard, x.now);
+void serialize(Archive& ar, start_bulk& x, unsigned) {
+  all(ar, x.what, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, advance_bulk& x, unsigned) {
+  all(ar, x.number, x.position, x.is_last, x.refused, x.skipped, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, stop_bulk& x, unsigned) {
+  all(ar, x.number, x.who, x.why, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, bulk_page& x, unsigned) {
+  all(ar, x.acts, x.next, x.refusals);
 }
 
 template <class Archive>
@@ -325,7 +361,7 @@ void serialize(Archive& ar, submit_task& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, update_task& x, unsigned) {
-  all(ar, x.next, x.lock_epoch_before, x.guard, x.notices, x.alerts, x.evidence, x.payload_changed);
+  all(ar, x.next, x.lock_epoch_before, x.guard, x.notices, x.alerts, x.evidence, x.payload_changed, x.bulk);
 }
 
 template <class Archive>
@@ -350,7 +386,7 @@ void serialize(Archive& ar, keep_late_reply& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, register_definition& x, unsigned) {
-  all(ar, x.what);
+  all(ar, x.what, x.file, x.now);
 }
 
 template <class Archive>
@@ -360,7 +396,7 @@ void serialize(Archive& ar, acquire_lease& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, renew_lease& x, unsigned) {
-  all(ar, x.name, x.holder, x.epoch, x.ttl, x.now);
+  all(ar, x.name, x.holder, x.epoch, x.ttl, x.now, x.note);
 }
 
 template <class Archive>
@@ -408,6 +444,7 @@ void serialize(Archive& ar, outcome& x, unsigned) {
   all(ar, x.result, x.why, x.created, x.number, x.revision, x.state, x.tasks, x.next, x.more, x.reached);
 }
 
+/// Stored too, as a record of its own within a bulk act.
 template <class Archive>
 void serialize(Archive& ar, task_filter& x, unsigned) {
   all(ar, x.states, x.workflow, x.locked_by, x.text, x.agent, x.submitted_before, x.submitted_after, x.ended_before,
@@ -436,8 +473,8 @@ void serialize(Archive& ar, late_reply_entry& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, store_stats& x, unsigned) {
-  all(ar, x.tasks, x.claimable, x.open_alerts, x.bytes_used, x.bytes_mapped, x.bytes_max, x.last_number,
-      x.tasks_purged);
+  all(ar, x.tasks, x.claimable, x.open_alerts, x.bytes_used, x.bytes_mapped, x.bytes_max, x.last_number, x.tasks_purged,
+      x.bytes_reserve, x.disk_free, x.disk_size, x.endings);
 }
 
 template <class Archive>

@@ -35,6 +35,9 @@ enum class record_kind : std::uint16_t {
   journal_used = 17,
   journal_head = 18, ///< in the same file, at its beginning
   incident = 19,
+  endings = 20, ///< how the tasks of a workflow end
+  bulk_act = 21,
+  bulk_refusal = 22,
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,
@@ -45,7 +48,7 @@ enum class record_kind : std::uint16_t {
   bare_late_reply = 70,
   write_request = 71,
   write_outcome = 72,
-  task_filter = 73,
+  task_filter = 73, ///< and stored, in bulk acts
   task_page = 74,
   due_page = 75,
   store_stats = 76,
@@ -57,6 +60,7 @@ enum class record_kind : std::uint16_t {
   incident_page = 82,
   alert_filter = 83,
   alert_list = 84,
+  bulk_page = 85,
   list = 128, ///< added to the kind of its elements
 };
 

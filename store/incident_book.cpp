@@ -59,13 +59,22 @@ std::vector<std::uint64_t> incident_book::alerts_of(std::uint64_t incident, std:
   return numbers_after(txn_, in_.incident_alerts, key{incident}, key{incident, after + 1}, max);
 }
 
-std::vector<std::uint64_t> incident_book::open_conditions() const {
+template <class Condition>
+std::vector<std::uint64_t> incident_book::open_where(Condition holds) const {
   std::vector<std::uint64_t> all;
   lmdb::cursor c{txn_, in_.incidents};
   for (bool more = c.first(); more; more = c.next())
-    if (const auto x = as_it_is(c); x && x->is_condition && x->closed_at == workflow::unset)
+    if (const auto x = as_it_is(c); x && x->closed_at == workflow::unset && holds(*x))
       all.push_back(x->number);
   return all;
+}
+
+std::vector<std::uint64_t> incident_book::open_conditions() const {
+  return open_where([](const incident& x) { return x.is_condition; });
+}
+
+std::vector<std::uint64_t> incident_book::open_ones(std::string_view kind, std::string_view workflow) const {
+  return open_where([&](const incident& x) { return x.what.kind == kind && x.what.workflow == workflow; });
 }
 
 std::optional<incident> incident_book::as_it_is(const lmdb::cursor& c) const {

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace steadfast::store {
@@ -33,6 +34,7 @@ public:
   void join(const joining_alert& x);
   /// The last alert that leaves closes the incident. Does nothing when the alert is in none.
   void leave(std::uint64_t alert, std::uint64_t task_number, workflow::instant now);
+  std::optional<std::uint64_t> incident_of(std::uint64_t alert) const;
   bool is_in_one(std::uint64_t alert) const { return incident_of(alert).has_value(); }
 
   /// Null: there is none, or its record is damaged. Changes count when write() is called.
@@ -41,15 +43,18 @@ public:
   std::vector<std::uint64_t> alerts_of(std::uint64_t incident, std::uint64_t after, std::size_t max) const;
   /// Numbers of those that are open and made by report_conditions.
   std::vector<std::uint64_t> open_conditions() const;
+  /// Of those that are open and about that workflow.
+  std::vector<std::uint64_t> open_ones(std::string_view kind, std::string_view workflow) const;
 
   void write();
 
 private:
-  std::optional<std::uint64_t> incident_of(std::uint64_t alert) const;
   incident& to_join(const joining_alert& x);
   incident& open(const joining_alert& x);
   std::uint64_t next_number();
   void drop_old();
+  template <class Condition>
+  std::vector<std::uint64_t> open_where(Condition holds) const;
   std::optional<incident> as_it_is(const lmdb::cursor& c) const;
   /// An alert of that task, other than this one, is in the incident.
   bool is_there_already(std::uint64_t incident, std::uint64_t task_number, std::uint64_t but_for) const;

@@ -58,7 +58,7 @@ bool error::is_map_full() const {
 }
 
 bool error::is_disk_full() const {
-  return code_ == ENOSPC || code_ == EDQUOT;
+  return code_ == ENOSPC || code_ == EDQUOT || code_ == EFBIG;
 }
 
 bool error::is_passing() const {

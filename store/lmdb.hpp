@@ -24,7 +24,7 @@ public:
 
   int code() const { return code_; }
   bool is_map_full() const;  ///< the map is too small for the transaction
-  bool is_disk_full() const; ///< ENOSPC or the user's quota
+  bool is_disk_full() const; ///< ENOSPC, the user's quota, or the limit of file sizes of the process
   bool is_passing() const;   ///< of memory, readers or the transaction's size: the same may work later, or in parts
 
 private:

@@ -7,6 +7,7 @@
 #include "workflow/mutant.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <variant>
 
 namespace steadfast::store {
@@ -19,6 +20,8 @@ std::string joined(const std::vector<std::string>& sentences) {
     text += (text.empty() ? "" : "; ") + s;
   return text;
 }
+
+constexpr std::uint64_t map_in_need = 64ULL << 20;
 
 /// A reader that was killed keeps every page since its snapshot from being used again.
 constexpr std::uint64_t commits_between_looks = 256;
@@ -43,10 +46,13 @@ bool is_empty(const lmdb::transaction& txn) {
   return !all || txn.entries(*all) == 0;
 }
 
-/// Which of the two, and what to do. REQUIRES: is_full.
-std::string full_words(const lmdb::error& e) {
-  return e.is_map_full() ? "the store has reached store.size_max, its reserve included: raise store.size_max"
-                         : "the disk of the store is full: make room on it";
+/// Which of them, and what to do. REQUIRES: is_full.
+std::string full_words(const lmdb::error& e, const store_options& o) {
+  if (e.is_map_full())
+    return "the store has reached " + name_of_limit(o) + ", its reserve included: raise it";
+  if (e.code() == EFBIG)
+    return "the store has a file of the largest size that this process may write (ulimit -f): raise that limit";
+  return "the disk of the store is full: make room on it";
 }
 
 /// What was done since begin() is dropped unless it is kept.
@@ -71,6 +77,10 @@ private:
   shared_transaction* transaction_;
   id_filter& read_; ///< what the transaction showed
 };
+
+store_error lost() {
+  return {"the store failed before; what is on disk is only known again after a restart", true};
+}
 
 store_directory directory_for(const store_options& options) {
   if (const auto wrong = problems(options); !wrong.empty())
@@ -100,6 +110,7 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
       recent_{options.recent_ids_max},
       moved_ids_{options.recent_ids_max} {
   try {
+    heed_file_limit();
     open_environment(settings);
     expect_format(lmdb::transaction::reading(*env_), settings.format, options.read_only);
     if (options.read_only && !directory_.is_in_use() && !was_closed_ && has_unsaved(*env_, directory_))
@@ -120,7 +131,8 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
     read_counters();
     shared_ = std::make_unique<shared_transaction>(*env_, in_, directory_, options_);
   } catch (const lmdb::error& e) {
-    throw store_error{"store at " + options.path.string() + ": " + (is_full(e) ? full_words(e) : e.what()), false};
+    throw store_error{"store at " + options.path.string() + ": " + (is_full(e) ? full_words(e, options_) : e.what()),
+                      false};
   }
 }
 
@@ -137,22 +149,50 @@ lmdb_engine::~lmdb_engine() {
   }
 }
 
+/// What a write can meet there is not always an error that tells it, so the file must not come so far.
+void lmdb_engine::heed_file_limit() {
+  const auto limit = file_size_limit();
+  if (options_.read_only || limit >= options_.size_max)
+    return;
+  const auto needed = std::max(directory_.file_size(), options_.size_reserve + size_least);
+  if (limit < needed)
+    throw store_error{"the store at " + options_.path.string() + " needs a file of " + mib_text(needed)
+                        + " at least, and this process may write none above " + mib_text(limit)
+                        + " (ulimit -f): raise that limit",
+                      false};
+  options_.size_max = limit;
+}
+
 /// A file that was not closed by us, or has changed since, is looked at before it is touched.
 void lmdb_engine::open_environment(const engine_settings& settings) {
-  const auto map = options_.read_only ? options_.size_max : std::min(settings.map_initial, options_.size_max);
-  const lmdb::environment_settings how{options_.path, map, options_.read_only};
+  const auto initial = workflow::mutant("map_grows_under_readers") ? map_in_need : settings.map_initial;
+  const auto wanted = initial == 0 || options_.read_only ? options_.size_max : std::min(initial, options_.size_max);
   const auto closed = directory_.closed();
   const bool is_same_size = closed && closed->file_size == directory_.file_size();
   const bool is_looked_at = !directory_.is_new() && !directory_.is_in_use();
   if (is_looked_at)
-    look_in_child(options_.path, map, options_.read_only, is_same_size ? look::structure : look::all);
-  env_ = std::make_unique<lmdb::environment>(how);
+    look_in_child(options_.path, options_.read_only, is_same_size ? look::structure : look::all);
+  map(wanted);
   was_closed_ = is_same_size && closed->transaction == env_->last_transaction();
   if (!is_looked_at || !is_same_size || was_closed_)
     return;
   env_.reset(); // LMDB must not have a file open twice
-  look_in_child(options_.path, map, options_.read_only, look::all);
-  env_ = std::make_unique<lmdb::environment>(how);
+  look_in_child(options_.path, options_.read_only, look::all);
+  map(wanted);
+}
+
+/// Only addresses are used up by a map that is larger than the file. A process that may not have so many maps less, and grows.
+void lmdb_engine::map(std::uint64_t bytes) {
+  const auto open = [&](std::uint64_t size) {
+    env_ = std::make_unique<lmdb::environment>(lmdb::environment_settings{options_.path, size, options_.read_only});
+  };
+  try {
+    open(bytes);
+  } catch (const lmdb::error& e) {
+    if (e.code() != ENOMEM || bytes <= map_in_need)
+      throw;
+    open(map_in_need);
+  }
 }
 
 /// The last process was killed, and what it had only in the journal is not seen by looking at the data file.
@@ -230,6 +270,10 @@ void lmdb_engine::read_counters() {
     lmdb::cursor c{txn, in_.ended_counts};
     for (bool more = c.first(); more; more = c.next())
       ended_.emplace(std::string{c.key()}, decode_record<ended_count>(c.key(), c.value()));
+    lmdb::cursor how{txn, in_.endings};
+    for (bool more = how.first(); more; more = how.next())
+      if (auto x = readable<workflow::endings>(how.key(), how.value())) // else what is usual is learnt anew
+        endings_.emplace(std::string{how.key()}, *x);
   } catch (const damaged_record& e) {
     throw store_error{
       "the counters of the store are damaged (" + std::string{e.what()} + "): restore a copy of the store", false};
@@ -245,7 +289,7 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
   if (options_.read_only)
     return std::vector(batch.size(), turned_down(verdict::refused, "the store was opened to be read only"));
   if (is_lost_)
-    throw store_error{"the store failed before; what is on disk is only known again after a restart", true};
+    throw lost();
   if (shared_->is_open() && !shared_->is_mine()) // LMDB would wait for ever
     throw store_error{"two threads commit to a store whose commits are shared", false};
   commit_limits limits;
@@ -270,8 +314,8 @@ std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
 }
 
 bool lmdb_engine::has_disk_for(const write_list& batch) {
-  constexpr std::uint64_t pages_of_a_write = 16;       // of the trees it changes
-  std::uint64_t coming = shared_->unsaved_bytes() * 8; // of the data file, for that many of the journal
+  constexpr std::uint64_t pages_of_a_write = 16; // of the trees it changes
+  std::uint64_t coming = shared_->unsaved_bytes() * journal_growth;
   for (const auto* w : batch) {
     coming += pages_of_a_write * env_->page_size();
     if (const auto* submission = std::get_if<submit_task>(w))
@@ -293,7 +337,7 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
                      in_,
                      definitions_,
                      count_,
-                     {&options_, limits.full, pages_max, &damage_, &ended_, &recent_, alerts_, &moved_ids_,
+                     {&options_, limits.full, pages_max, &damage_, &ended_, &endings_, &recent_, alerts_, &moved_ids_,
                       &shared_->known(), shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
@@ -311,6 +355,8 @@ void lmdb_engine::take_over(write_batch& writes) noexcept {
   alerts_ = writes.alerts();
   for (const auto& [name, count] : writes.ended())
     ended_[name] = count;
+  for (const auto& [name, how] : writes.endings())
+    endings_[name] = how;
   definitions_.add_all_of(writes.definitions());
   recent_.take_over(writes.changed_ids(), count_.last_task);
   for (const auto number : writes.set_aside())
@@ -387,16 +433,29 @@ void lmdb_engine::save() {
     break;
   }
   shared_->let_go();
+  if (is_lost_)
+    throw lost();
 }
 
+/// The data file lacks what is only in the journal, so after a failure that is not read either.
 void lmdb_engine::wait_for_save() const {
-  if (shared_->is_saved() || is_lost_ || workflow::mutant("unsaved_not_awaited"))
+  if (shared_->is_saved() || workflow::mutant("unsaved_not_awaited"))
     return;
+  if (is_lost_ && !workflow::mutant("read_after_failed_save"))
+    throw lost();
   if (shared_->is_mine()) {
     const std::lock_guard lock{writing_};
-    return shared_->save(); // of what was dropped only the journal knows
+    try {
+      return shared_->save(); // of what was dropped only the journal knows
+    } catch (const lmdb::error& e) {
+      is_lost_ = is_lost_ || is_fatal(e);
+      throw;
+    }
   }
-  if (!shared_->wait() && !is_lost_)
+  const bool is_saved = shared_->wait();
+  if (is_lost_ && !workflow::mutant("read_after_failed_save"))
+    throw lost();
+  if (!is_saved)
     throw store_error{"what was acknowledged last is only in the journal, and cannot be read until there is room: "
                       "the disk of the store is full",
                       false};
@@ -404,7 +463,7 @@ void lmdb_engine::wait_for_save() const {
 
 void lmdb_engine::give_up(const lmdb::error& e) {
   if (is_full(e))
-    throw store_error{full_words(e), false};
+    throw store_error{full_words(e, options_), false};
   if (!is_fatal(e))
     throw store_error{std::string{"nothing of the batch was written ("} + e.what() + ")", false};
   is_lost_ = true;

@@ -19,7 +19,9 @@ namespace steadfast::store {
 
 /// What only tests set.
 struct engine_settings {
-  std::uint64_t map_initial = 64ULL << 20; ///< bytes; doubled when they are used up
+  /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not grow,
+  /// for which no reader may be there.
+  std::uint64_t map_initial = 0;
   std::uint32_t format = store_format;
   std::vector<migration> migrations = all_migrations();
 };
@@ -57,6 +59,8 @@ public:
                          std::size_t max) const override;
   incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
   std::optional<incident> find_incident(std::uint64_t number) const override;
+  bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
+  bulk_page find_bulk_act(std::uint64_t number) const override;
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override;
   std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;
@@ -68,6 +72,8 @@ public:
 
 private:
   void open_environment(const engine_settings& settings);
+  void heed_file_limit();
+  void map(std::uint64_t bytes);
   void let_writer_save(const engine_settings& settings);
   void make_tables(std::uint32_t format);
   void open_tables();
@@ -100,8 +106,9 @@ private:
   /// Throws damaged_record. `recent`: what recent_ids::find said before the snapshot was taken.
   std::optional<task_ref> ref_of(const snapshot& see, const std::string& id, std::optional<std::uint64_t> recent) const;
   template <class Use>
-  std::optional<std::uint64_t> look_through(const lmdb::transaction& txn, const snapshot& see, const task_filter& filter,
-                                            std::optional<std::uint64_t> before, std::size_t most, Use use) const;
+  std::optional<std::uint64_t> look_through(const lmdb::transaction& txn, const snapshot& see,
+                                            const task_filter& filter, std::optional<std::uint64_t> before,
+                                            std::size_t most, Use use) const;
   /// A task that is damaged is reported and absent.
   std::optional<snapshot::known_task> believed(const snapshot& see, std::uint64_t number, bool whole = false) const;
 
@@ -112,12 +119,13 @@ private:
   tables in_;
   counters count_;
   ended_counts ended_;
+  endings_by_workflow endings_;
   full_alerts alerts_;
   mutable std::mutex writing_;
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;
-  bool was_closed_ = false;           ///< cleanly, by the process before, with all that was committed in the data file
-  std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
+  bool was_closed_ = false; ///< cleanly, by the process before, with all that was committed in the data file
+  mutable std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
   recent_ids recent_;
   id_filter moved_ids_;
   mutable definition_cache definitions_;

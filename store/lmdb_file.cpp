@@ -43,9 +43,15 @@ constexpr std::uint16_t integer_keys = 8;
   throw store_error{what, false};
 }
 
-void expect(bool holds, const std::string& what) {
+/// The words are made of it only when it does not hold: this is asked several times for each entry of a file.
+void expect(bool holds, const char* what) {
   if (!holds)
     broken(what);
+}
+
+void expect_of_page(bool holds, page_number n, const char* what) {
+  if (!holds)
+    broken("page " + std::to_string(n) + what);
 }
 
 template <class T>
@@ -132,7 +138,7 @@ private:
   void use(page_number n) {
     expect(n >= 2 && n <= last_, "a page lies outside of it");
     const bool is_first = n < used_.size() ? !used_[n] : beyond_.insert(n).second;
-    expect(is_first, "page " + std::to_string(n) + " is used twice");
+    expect_of_page(is_first, n, " is used twice");
     if (n < used_.size())
       used_[n] = true;
   }
@@ -142,8 +148,8 @@ private:
     for (std::uint64_t i = 0; i < count; ++i)
       use(n + i);
     const auto page = bytes_of(n, count);
-    expect(number_at<page_number>(page, 0) == n && (number_at<std::uint16_t>(page, 10) & ~dirty) == flags,
-           "page " + std::to_string(n) + " is another than it is used as");
+    expect_of_page(number_at<page_number>(page, 0) == n && (number_at<std::uint16_t>(page, 10) & ~dirty) == flags, n,
+                   " is another than it is used as");
     return page;
   }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "workflow/time.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -15,11 +17,16 @@ struct store_options {
   std::size_t payload_size_max = 1 << 20;
   std::size_t result_size_max = 1 << 20;
   std::size_t recent_ids_max = 262'144; ///< ids of new tasks that gather before they are moved to their places together
-  std::size_t journal_max = 8 << 20;    ///< bytes of commits that may wait in the journal for a commit of the data file
+  std::size_t journal_max = 8 << 20;    ///< bytes of commits that may wait in the journal to be saved; 0: none do
   std::uint64_t journal_name = 0; ///< of this opening: by chance, and never used again; 0: there shall be no journal
   std::uint64_t epochs_from = 0;  ///< of a copy that is opened: what epochs_at tells, so that of two the later is above
-  bool read_only = false;         ///< for looking at a store: no lock is taken, every write is refused
+  std::uint32_t bulk_open_max = 16;                          ///< bulk acts that may be open
+  workflow::span bulk_keep_for = std::chrono::hours{24 * 7}; ///< after its end; it leaves when another begins
+  bool read_only = false; ///< for looking at a store: no lock is taken, every write is refused
 };
+
+/// What a byte of the journal can become in the data file, as a bound.
+inline constexpr std::uint64_t journal_growth = 8;
 
 /// Above every epoch that can have been given before that moment of the wall clock: 65,536 a second are more than anybody takes.
 constexpr std::uint64_t epochs_at(std::uint64_t seconds_since_1970) {
@@ -28,5 +35,15 @@ constexpr std::uint64_t epochs_at(std::uint64_t seconds_since_1970) {
 
 /// Empty: the options make sense.
 std::vector<std::string> problems(const store_options& o);
+
+/// Of the smallest data file that a store can be worked with.
+inline constexpr std::uint64_t size_least = 1 << 20;
+
+/// The largest file that this process may write (`ulimit -f`), or the largest number.
+std::uint64_t file_size_limit();
+/// What bounds size_max: the option itself, or the limit of the process, when it was lowered to that.
+std::string name_of_limit(const store_options& o);
+/// As sizes are told, rounded up.
+std::string mib_text(std::uint64_t bytes);
 
 } // namespace steadfast::store

@@ -48,6 +48,8 @@ STEADFAST_ENUM_RANGE(workflow::on_exhausted, undo, error);
 STEADFAST_ENUM_RANGE(workflow::notice_kind, accepted, resumed);
 STEADFAST_ENUM_RANGE(verdict, applied, unknown_outcome);
 STEADFAST_ENUM_RANGE(incident_act, acknowledge, note);
+STEADFAST_ENUM_RANGE(workflow::task_act, retry, resume);
+STEADFAST_ENUM_RANGE(workflow::bulk_state, open, stopped);
 #undef STEADFAST_ENUM_RANGE
 
 template <class Variant, std::size_t I = 0>

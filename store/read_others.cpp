@@ -134,6 +134,40 @@ std::optional<incident> lmdb_engine::find_incident(std::uint64_t number) const {
   });
 }
 
+bulk_page lmdb_engine::bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    bulk_page page;
+    below(txn, in_.bulk_acts, "", before, [&](const lmdb::cursor& c) {
+      auto b = readable<workflow::bulk_act>(c.key(), c.value());
+      if (!b || (open_only && !workflow::is_open(*b)))
+        return true;
+      if (page.acts.size() == max) {
+        page.next = page.acts.empty() ? std::nullopt : std::optional{page.acts.back().number};
+        return false;
+      }
+      page.acts.push_back(*std::move(b));
+      return true;
+    });
+    return page;
+  });
+}
+
+bulk_page lmdb_engine::find_bulk_act(std::uint64_t number) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    bulk_page page;
+    const key k{number};
+    const auto bytes = txn.get(in_.bulk_acts, k);
+    if (auto b = bytes ? readable<workflow::bulk_act>(k, *bytes) : std::nullopt)
+      page.acts.push_back(*std::move(b));
+    below(txn, in_.bulk_refusals, std::string{k.view()}, {}, [&](const lmdb::cursor& c) {
+      if (auto r = readable<workflow::bulk_refusal>(c.key(), c.value()))
+        page.refusals.push_back(*std::move(r));
+      return true;
+    });
+    return page;
+  });
+}
+
 std::vector<notice_entry> lmdb_engine::notices(const std::string& observer, std::uint64_t after_number,
                                                std::uint32_t after_sequence, std::size_t max) const {
   if (observer.empty() || observer.size() > workflow::task_id_size_max)
@@ -188,6 +222,10 @@ store_stats lmdb_engine::stats() const {
     for (bool more = counts.first(); more; more = counts.next())
       if (const auto of_workflow = readable<ended_count>(counts.key(), counts.value()))
         s.tasks_purged += of_workflow->purged;
+    lmdb::cursor how{txn, in_.endings};
+    for (bool more = how.first(); more; more = how.next())
+      if (const auto of_workflow = readable<workflow::endings>(how.key(), how.value()))
+        s.endings.emplace(std::string{how.key()}, *of_workflow);
     s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed);
     s.open_alerts = txn.entries(in_.open_alerts);
     std::uint64_t pages = txn.free_list_pages();
@@ -196,6 +234,12 @@ store_stats lmdb_engine::stats() const {
     s.bytes_used = pages * env_->page_size();
     s.bytes_mapped = env_->map_size();
     s.bytes_max = options_.size_max;
+    s.bytes_reserve = options_.size_reserve;
+    std::error_code unknown;
+    if (const auto disk = std::filesystem::space(options_.path, unknown); !unknown) {
+      s.disk_free = disk.available;
+      s.disk_size = disk.capacity;
+    }
     return s;
   });
 }

@@ -15,6 +15,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <string_view>
@@ -23,6 +24,8 @@
 namespace steadfast::store {
 
 namespace {
+
+constexpr std::uint64_t map_least = 1 << 20; ///< LMDB maps what there is at least
 
 /// A file in memory, to be read only.
 class mapped_file {
@@ -143,9 +146,9 @@ void check_pages(const std::filesystem::path& directory) {
     lmdb::check_structure(mapped_file{directory / "data.mdb"}.bytes());
 }
 
-void walk_through(const std::filesystem::path& directory, std::uint64_t map_size, bool locked) {
+void walk_through(const std::filesystem::path& directory, bool locked) {
   check_pages(directory);
-  const lmdb::environment env{{directory, map_size, true, locked}};
+  const lmdb::environment env{{directory, map_least, true, locked}};
   const auto txn = lmdb::transaction::reading(env);
   const auto all = txn.open_table("");
   if (!all)
@@ -160,7 +163,7 @@ void walk_through(const std::filesystem::path& directory, std::uint64_t map_size
   txn.free_pages();
 }
 
-void look_in_child(const std::filesystem::path& directory, std::uint64_t map_size, bool locked, look how) {
+void look_in_child(const std::filesystem::path& directory, bool locked, look how) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0)
     throw store_error{std::string{"cannot make a pipe: "} + std::strerror(errno), false};
@@ -172,7 +175,7 @@ void look_in_child(const std::filesystem::path& directory, std::uint64_t map_siz
   if (child == 0)
     be_the_child(ends[1], [&] {
       if (how == look::all)
-        walk_through(directory, map_size, locked);
+        walk_through(directory, locked);
       else
         check_pages(directory);
     });

@@ -2,7 +2,6 @@
 
 #include "store/state_store.hpp"
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -17,13 +16,13 @@ void check_pages(const std::filesystem::path& directory);
 /// Walks through all that is in the data file. Throws store_error or lmdb::error for what is wrong with its structure;
 /// a truncated file may also end the process by SIGBUS, since LMDB reads through a memory map. With `locked`, another
 /// process may be writing to it.
-void walk_through(const std::filesystem::path& directory, std::uint64_t map_size, bool locked);
+void walk_through(const std::filesystem::path& directory, bool locked);
 
 /// At the pages and how they hang together, or also at every entry.
 enum class look { structure, all };
 
 /// The same in a child process, so that nothing that happens there can hurt this one. Throws store_error with what to do
 /// when the file cannot be used.
-void look_in_child(const std::filesystem::path& directory, std::uint64_t map_size, bool locked, look how);
+void look_in_child(const std::filesystem::path& directory, bool locked, look how);
 
 } // namespace steadfast::store

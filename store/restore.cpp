@@ -109,7 +109,7 @@ std::string alert_of(const state_store& store) {
 restored_store restore(const fs::path& from, const store_options& to, bool without_journal) {
   try {
     const auto copy = source(from);
-    look_in_child(from, to.size_max, false, look::all);
+    look_in_child(from, false, look::all);
     {
       const auto directory = target(to.path);
       const workshop folder{directory};

@@ -52,6 +52,8 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t 
   std::size_t count = 0;
   for (const auto state : {workflow::process_state::pending, workflow::process_state::processing,
                            workflow::process_state::undoing, workflow::process_state::suspended}) {
+    if (state == workflow::process_state::suspended && workflow::mutant("suspended_epochs_kept"))
+      continue;
     std::vector<std::uint64_t> numbers;
     {
       const key begin{static_cast<std::uint8_t>(state)};
@@ -76,6 +78,14 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t 
   }
   return std::to_string(count) + " unfinished tasks" + (named.empty() ? "" : " (" + named)
          + (count > named_max ? ", ..." : "") + (named.empty() ? "" : ")");
+}
+
+/// The original may have gone on with them, or a person may have begun them anew.
+void stop_bulk_acts(lmdb::transaction& txn, const tables& in) {
+  for (auto& [k, b] : all_of<workflow::bulk_act>(txn, in.bulk_acts)) {
+    workflow::stop(b, "(restored)", "the store was opened from a copy", workflow::unset);
+    txn.put(in.bulk_acts, k, encode_record(k, b));
+  }
 }
 
 counters counters_in(const lmdb::transaction& txn, const tables& in) {
@@ -108,6 +118,7 @@ void leap_if_copy(lmdb::transaction& txn, const tables& in, std::uint64_t epochs
   if (!txn.get(in.meta, copy_key) || workflow::mutant("restored_epochs_kept"))
     return;
   free_leases(txn, in, epochs_from);
+  stop_bulk_acts(txn, in);
   const auto unfinished = raise_locks(txn, in, epochs_from);
   auto count = counters_in(txn, in);
   count.last_epoch = leapt(count.last_epoch, epochs_from);

@@ -42,10 +42,14 @@ struct tables {
   lmdb::table incident_alerts; ///< number of an incident, number of an alert of it that holds -> nothing
   lmdb::table alert_incidents; ///< the same, the other way round
   lmdb::table payload_index;   ///< length u16, place, length u16, value, number -> nothing
+  lmdb::table endings;         ///< workflow -> endings
+  lmdb::table bulk_acts;       ///< number -> workflow::bulk_act
+  lmdb::table bulk_refusals;   ///< number of a bulk act, number of a task -> workflow::bulk_refusal
 };
 
 inline constexpr std::uint32_t incidents_since = 6;
 inline constexpr std::uint32_t payload_index_since = 7;
+inline constexpr std::uint32_t bulk_acts_since = 7;
 
 struct table_entry {
   const char* name;
@@ -53,7 +57,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 26> all_tables{{
+inline constexpr std::array<table_entry, 29> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -80,6 +84,9 @@ inline constexpr std::array<table_entry, 26> all_tables{{
   {"incident_alerts", &tables::incident_alerts, incidents_since},
   {"alert_incidents", &tables::alert_incidents, incidents_since},
   {"payload_index", &tables::payload_index, payload_index_since},
+  {"endings", &tables::endings, 7},
+  {"bulk_acts", &tables::bulk_acts, bulk_acts_since},
+  {"bulk_refusals", &tables::bulk_refusals, bulk_acts_since},
 }};
 
 inline constexpr std::string_view format_key = "format";

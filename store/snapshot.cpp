@@ -1,6 +1,7 @@
 #include "store/snapshot.hpp"
 
 #include "workflow/invariants.hpp"
+#include "workflow/mutant.hpp"
 
 namespace steadfast::store {
 
@@ -65,9 +66,14 @@ definition_cache::entry snapshot::definition(const std::string& name, std::uint3
   const auto bytes = txn_.get(in_.definitions, k);
   if (!bytes)
     return nullptr;
-  auto read = std::make_shared<const workflow::definition>(decode_record<workflow::definition>(k, *bytes));
-  cache_.add(read);
-  return read;
+  try {
+    auto read = std::make_shared<const workflow::definition>(decode_record<workflow::definition>(k, *bytes));
+    cache_.add(read);
+    return read;
+  } catch (const damaged_record& e) {
+    throw damaged_definition{"workflow " + name + " version " + std::to_string(version) + ": " + e.what()
+                             + "; start the node with the file of that version, and it is stored anew"};
+  }
 }
 
 std::optional<std::uint32_t> snapshot::newest_version(const std::string& name) const {
@@ -116,7 +122,7 @@ snapshot::known_task snapshot::task_in(std::uint64_t number, std::string_view ro
     throw damaged_record{"it has the number of another task"};
   found.definition = definition(t.workflow, t.version);
   if (!found.definition)
-    throw damaged_record{"its definition " + t.workflow + " version " + std::to_string(t.version) + " is missing"};
+    throw damaged_definition{"its definition " + t.workflow + " version " + std::to_string(t.version) + " is missing"};
   if (const auto broken = workflow::broken_invariants(t, *found.definition); !broken.empty())
     throw damaged_record{broken.front()};
   return found;
@@ -153,7 +159,8 @@ void snapshot::add_large_results(task_state& s) const {
     if (!bytes || large.step >= s.task.steps.size())
       throw damaged_record{"a result is missing"};
     auto result = decode_record<result_record>(k, *bytes).bytes;
-    if (result.size() != large.size || hash_of(result.view()) != large.hash)
+    const bool is_same = hash_of(result.view()) == large.hash || workflow::mutant("result_hash_not_compared");
+    if (result.size() != large.size || !is_same)
       throw damaged_record{"a result is not the one recorded"};
     s.task.steps[large.step].result = std::move(result);
   }

@@ -55,6 +55,12 @@ private:
   std::vector<set_aside_damaged> untold_;
 };
 
+/// A definition that is damaged or missing: its tasks are as they were as soon as it is there again.
+class damaged_definition : public damaged_record {
+public:
+  using damaged_record::damaged_record;
+};
+
 /// What a transaction can see, as values; a write transaction sees its own writes. Throws damaged_record for what does
 /// not check, lmdb::error when LMDB fails. REQUIRES: the transaction outlives it.
 class snapshot {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "workflow/bulk_act.hpp"
 #include "workflow/clock_reading.hpp"
 #include "workflow/command.hpp"
+#include "workflow/conditions.hpp"
 #include "workflow/definition.hpp"
+#include "workflow/endings.hpp"
 #include "workflow/incident.hpp"
 #include "workflow/payload_index.hpp"
 #include "workflow/retention.hpp"
@@ -75,6 +78,7 @@ struct update_task {
   std::optional<workflow::late_reply> evidence;
   bool payload_changed = false; ///< the payload record must be written again
   workflow::instant now{};      ///< by which `guard` is judged; unset: by its epoch alone
+  std::uint64_t bulk = 0;       ///< the bulk act of which it is a part, and which meets a task once; 0: of none
 };
 /// What a scheduler has of a workflow, as workflow::load_of says.
 struct workflow_load {
@@ -107,10 +111,17 @@ struct keep_late_reply {
   std::uint64_t number = 0;
   workflow::late_reply what;
 };
-/// Keeps a definition for ever; the same name and version with another content is refused.
+/// Keeps a definition for ever; the same name and version with another content is refused. With `file` such a refusal
+/// raises an alert, of which there is one at a time, and the alert is over when a definition of that name is taken
+/// again.
 struct register_definition {
   workflow::definition what;
+  std::string file{}; ///< that it was read from, for people; empty: it was made by a program
+  workflow::instant now{};
 };
+inline constexpr const char* changed_workflow = "changed_workflow"; ///< kind of that alert
+/// Kind of an alert about tasks whose workflow cannot be read. It is over when the definition is registered anew.
+inline constexpr const char* damaged_workflow = "damaged_workflow";
 /// Leases: `ttl` counts from `now`. Acquiring a free, lapsed or own lease raises its epoch.
 struct acquire_lease {
   std::string name;
@@ -125,6 +136,7 @@ struct renew_lease {
   std::uint64_t epoch = 0;
   workflow::span ttl{};
   workflow::instant now;
+  std::string note{}; ///< in place of the one there is; empty: that stays
 };
 struct release_lease {
   std::string name;
@@ -192,21 +204,41 @@ struct act_on_incident {
   std::uint32_t max = 1000;
   workflow::instant now;
 };
-/// Something that is wrong with the whole, and not with a task: a node is gone, a disk is nearly full.
-struct system_condition {
-  workflow::incident_signature what;
-  std::string text;
-};
-/// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over.
+/// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over, and the
+/// others are told in the words of now.
 struct report_conditions {
-  std::vector<system_condition> hold;
+  std::vector<workflow::system_condition> hold;
   std::optional<lease_guard> guard;
   workflow::instant now;
 };
 
-using write = std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition,
-                           acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
-                           set_aside_damaged, record_act, import_task, purge_ended, act_on_incident, report_conditions>;
+/// Begins an act on all tasks that match and are there by now: those that are submitted later are not met. Its bounds are options
+/// of the store. What `what` says of its number and of how far it is does not count.
+struct start_bulk {
+  workflow::bulk_act what;
+  workflow::instant now;
+};
+/// A page of it was gone through.
+struct advance_bulk {
+  std::uint64_t number = 0;
+  std::uint64_t position = 0; ///< the next page begins below this number
+  bool is_last = false;
+  std::vector<workflow::bulk_refusal> refused;
+  std::uint64_t skipped = 0;
+  workflow::instant now;
+};
+/// What is not done by then is not done.
+struct stop_bulk {
+  std::uint64_t number = 0;
+  std::string who;
+  std::string why;
+  workflow::instant now;
+};
+
+using write =
+  std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition, acquire_lease,
+               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged, record_act,
+               import_task, purge_ended, act_on_incident, report_conditions, start_bulk, advance_bulk, stop_bulk>;
 
 /// Writes to commit together, in this order; whoever made them keeps them until then.
 using write_list = std::vector<const write*>;
@@ -267,8 +299,9 @@ struct alert_entry {
   std::string acknowledged_by;
   workflow::instant acknowledged_at;
 };
-/// Who acknowledged an alert whose task has moved on.
+/// Who acknowledged an alert whose task has moved on, and one of a condition that does not hold any more.
 inline constexpr const char* moved_on = "(its task moved on)";
+inline constexpr const char* is_over = "(it is over)";
 
 /// All alerts with the same signature, for as long as one of them holds.
 struct incident {
@@ -283,7 +316,7 @@ struct incident {
   workflow::instant last_at;    ///< likewise
   workflow::instant closed_at;  ///< unset: it is open
   std::string sample_task;      ///< the first one; empty when it is about no task
-  std::string sample_text;      ///< of the first alert, as it was told
+  std::string sample_text;      ///< of the first alert, as it was told; of a condition: as it is told now
   std::string acknowledged_by;
   workflow::instant acknowledged_at;
   workflow::instant muted_until;   ///< unset: it is not muted; never: until a person unmutes it
@@ -295,6 +328,12 @@ inline constexpr std::size_t incidents_kept = 1000; ///< above that, the oldest 
 struct incident_page {
   std::vector<incident> incidents;   ///< the newest first
   std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+};
+
+struct bulk_page {
+  std::vector<workflow::bulk_act> acts;         ///< the newest first
+  std::optional<std::uint64_t> next;            ///< give it as `before` for the next page
+  std::vector<workflow::bulk_refusal> refusals; ///< of one that was asked for by its number: by task, the newest first
 };
 
 struct alert_filter {
@@ -331,7 +370,11 @@ struct store_stats {
   std::uint64_t bytes_mapped = 0;
   std::uint64_t bytes_max = 0;
   std::uint64_t last_number = 0;
-  std::uint64_t tasks_purged = 0; ///< ended tasks that were purged; they are not among `tasks`
+  std::uint64_t tasks_purged = 0;                     ///< ended tasks that were purged; they are not among `tasks`
+  std::uint64_t bytes_reserve = 0;                    ///< of bytes_max, kept for work that was accepted
+  std::uint64_t disk_free = 0;                        ///< bytes, of the file system that the store is on
+  std::uint64_t disk_size = 0;                        ///< likewise; 0: not known
+  std::map<std::string, workflow::endings> endings{}; ///< by workflow
 };
 /// Result of reading every record and index.
 struct check_report {
@@ -350,9 +393,9 @@ public:
   /// seeing those before it. Throws store_error; if that is not fatal, nothing was written.
   virtual std::vector<outcome> commit(const write_list& batch) = 0;
   std::vector<outcome> commit(const std::vector<write>& batch);
-  /// For one thread that alone commits from now on: the engine may put off what is cheaper done once for several commits, until
-  /// that thread calls save(): after a while, and soon after `wake` was called, on any thread, because a read waits for it. What
-  /// was committed is durable without it. Throws store_error if it cannot: then each commit is saved by itself.
+  /// For one thread that alone commits from now on: the engine may put off what is cheaper done once for several commits, until that
+  /// thread calls save(): after a while, and soon after `wake` was called, on any thread, because a read waits for it. What was committed is
+  /// durable without it. share() throws store_error if it cannot: then each commit is saved by itself; save() only a fatal one.
   virtual void share(std::function<void()> /*wake*/) {}
   virtual void save() {}
 
@@ -390,6 +433,9 @@ public:
                                  std::size_t max) const = 0;
   virtual incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
   virtual std::optional<incident> find_incident(std::uint64_t number) const = 0;
+  virtual bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
+  /// With the refusals that are kept of it; an empty page if there is none.
+  virtual bulk_page find_bulk_act(std::uint64_t number) const = 0;
   /// The observer's notices not yet acknowledged, by task and sequence, after the given position.
   virtual std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                             std::uint32_t after_sequence, std::size_t max) const = 0;

@@ -2,6 +2,7 @@
 
 #include "store/state_store.hpp"
 #include "workflow/blob.hpp"
+#include "workflow/endings.hpp"
 #include "workflow/task.hpp"
 
 #include <array>
@@ -39,6 +40,7 @@ struct ended_count {
   friend bool operator==(const ended_count&, const ended_count&) = default;
 };
 using ended_counts = std::map<std::string, ended_count, std::less<>>; ///< by workflow
+using endings_by_workflow = std::map<std::string, workflow::endings, std::less<>>;
 
 /// What the data file says of its journal.
 struct journal_used {

@@ -46,6 +46,10 @@ public:
     return real().incidents(open_only, before, max);
   }
   std::optional<incident> find_incident(std::uint64_t number) const override { return real().find_incident(number); }
+  bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override {
+    return real().bulk_acts(open_only, before, max);
+  }
+  bulk_page find_bulk_act(std::uint64_t number) const override { return real().find_bulk_act(number); }
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override {
     return real().notices(observer, after_number, after_sequence, max);

@@ -80,7 +80,9 @@ void write_batch::place_tasks() {
 void write_batch::finish() {
   move_ids();
   put_ended_counts();
+  put_endings();
   incidents_.write();
+  write_bulk_acts();
   if (count_ == count_before_)
     return;
   txn_.put(in_.meta, counters_key, encode_record(counters_key, count_));
@@ -110,12 +112,11 @@ std::uint64_t write_batch::pages_left() const {
 
 outcome write_batch::turned_down_full(workflow::instant now) {
   const auto& o = *settings_.options;
-  const auto mib = [](std::uint64_t bytes) { return std::to_string(bytes >> 20U) + " MiB"; };
   const bool is_disk = settings_.full == room::no_disk;
   const auto why = is_disk
                      ? "the disk of the store is full, new work is refused: make room on it"
-                     : "the store is full, new work is refused: of store.size_max, " + mib(o.size_max) + ", "
-                         + mib(o.size_reserve)
+                     : "the store is full, new work is refused: of " + name_of_limit(o) + ", " + mib_text(o.size_max)
+                         + ", " + mib_text(o.size_reserve)
                          + " are kept for work that was accepted; raise it, or let ended tasks leave by retention";
   auto& told = is_disk ? settings_.alerts.of_disk : settings_.alerts.of_pages;
   if (told == 0) {

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,9 +40,10 @@ public:
     room full = room::there;     ///< else submissions of new tasks get `full`
     std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
     damage_log* damage = nullptr;
-    const ended_counts* ended = nullptr; ///< what was committed
-    const recent_ids* recent = nullptr;  ///< likewise
-    full_alerts alerts;                  ///< likewise
+    const ended_counts* ended = nullptr;          ///< what was committed
+    const endings_by_workflow* endings = nullptr; ///< likewise
+    const recent_ids* recent = nullptr;           ///< likewise
+    full_alerts alerts;                           ///< likewise
     id_filter* moved = nullptr; ///< of table `ids`; changed as the batch goes, and may know of more than was committed
     known_tasks* known = nullptr;  ///< changed as the batch goes; to be thrown away together with the transaction
     change_log* changes = nullptr; ///< what the batch does; null: nobody wants to know
@@ -55,7 +57,8 @@ public:
 
   /// For after the commit:
   const counters& count() const { return count_; }
-  const ended_counts& ended() const { return ended_; } ///< of some workflows
+  const ended_counts& ended() const { return ended_; }            ///< of some workflows
+  const endings_by_workflow& endings() const { return endings_; } ///< likewise
   const definition_cache& definitions() const { return cache_; }
   const std::vector<std::uint64_t>& set_aside() const { return set_aside_; }
   const recent_ids::changes& changed_ids() const { return ids_; }
@@ -84,8 +87,17 @@ private:
   // write_incident.cpp
   outcome make(const act_on_incident& w);
   outcome make(const report_conditions& w);
+  void tell_of_change(const register_definition& w);
+  void end_alerts_of_change(const register_definition& w);
+  void tell_of_damaged_definition(const set_aside_damaged& w, const std::string& why);
+  void tell_of_repair(const register_definition& w, const std::string& damage);
+  void end_alerts_of(std::uint64_t incident, workflow::instant now);
   // write_purge.cpp
   outcome make(const purge_ended& w);
+  // write_bulk.cpp
+  outcome make(const start_bulk& w);
+  outcome make(const advance_bulk& w);
+  outcome make(const stop_bulk& w);
 
   /// Its record as it is now. Nothing: there is no such task. Valid until something is written.
   std::optional<std::string_view> row_of(std::uint64_t number) const;
@@ -176,6 +188,7 @@ private:
   void settle_alerts(const workflow::task& next, const workflow::definition& d);
   /// Once it was acknowledged: whether it still is part of its incident.
   bool holds_on(const alert_entry& x);
+  bool is_of_condition(std::uint64_t alert);
   std::uint32_t acknowledge_some(std::uint64_t incident, const act_on_incident& w);
 
   // write_purge.cpp
@@ -187,6 +200,19 @@ private:
   void count_ended(const std::string& workflow, const placement& from, const placement& to);
   void recount_ended();
   void put_ended_counts();
+  void put_endings();
+
+  // write_task.cpp
+  void count_ending_of(const workflow::task& next, workflow::process_state before);
+
+  // write_bulk.cpp
+  workflow::bulk_act*
+  bulk_act_of(std::uint64_t number); ///< null: there is none; changes count when write_bulk_acts() is called
+  std::optional<outcome> not_for_bulk(std::uint64_t number, std::uint64_t task); ///< nothing: the task may take the act
+  void write_bulk_acts();
+  std::vector<workflow::bulk_act> bulk_acts_there();
+  void drop_bulk_act(std::uint64_t number);
+  std::size_t refusals_of(std::uint64_t bulk) const;
 
   std::uint64_t& tasks_in(workflow::process_state s) { return count_.tasks.at(static_cast<std::size_t>(s)); }
 
@@ -197,7 +223,8 @@ private:
   snapshot see_;
   counters count_before_;
   counters count_;
-  ended_counts ended_; ///< of the workflows that somebody asked for
+  ended_counts ended_;          ///< of the workflows that somebody asked for
+  endings_by_workflow endings_; ///< of those of which tasks ended
   std::vector<std::uint64_t> set_aside_;
   std::pair<std::string, std::uint32_t> newest_; ///< the workflow that was asked for last, and its newest version
   /// Likewise a definition, and what it needs of payloads.
@@ -205,6 +232,7 @@ private:
   std::uint64_t room_ = 0; ///< pages that were left when it was looked, less what may have been used since
   recent_ids::changes ids_;
   incident_book incidents_;
+  std::map<std::uint64_t, workflow::bulk_act> bulk_acts_; ///< that were looked at, as they are now
 };
 
 /// Helpers of the verbs.

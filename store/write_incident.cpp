@@ -50,7 +50,77 @@ void write_batch::settle_alerts(const workflow::task& next, const workflow::defi
   }
 }
 
+/// Tasks go on by what is stored, and so can the node.
+void write_batch::tell_of_change(const register_definition& w) {
+  const auto& d = w.what;
+  if (w.file.empty() || !incidents_.open_ones(changed_workflow, d.name).empty())
+    return;
+  const auto which = "workflow `" + d.name + "` version " + std::to_string(d.version);
+  const workflow::alert told{changed_workflow,
+                             w.file + " differs from what is stored as " + which
+                               + ", by which its tasks go on: raise the `version` in the file, or take the change back,"
+                                 " and start the node again",
+                             {},
+                             w.now};
+  put_alert(0, {}, told,
+            {changed_workflow,
+             {},
+             d.name,
+             {},
+             "the file of version " + std::to_string(d.version) + " differs from what is stored"});
+}
+
+void write_batch::end_alerts_of_change(const register_definition& w) {
+  if (!w.file.empty() && !workflow::mutant("mended_file_told_on"))
+    for (const auto number : incidents_.open_ones(changed_workflow, w.what.name))
+      end_alerts_of(number, w.now);
+}
+
+/// One for all tasks of all workflows, with the first of them.
+void write_batch::tell_of_damaged_definition(const set_aside_damaged& w, const std::string& why) {
+  if (incidents_.open_ones(damaged_workflow, {}).empty())
+    put_alert(0, {}, {damaged_workflow, "a task cannot be read, and stays as it is: " + why, {}, w.now},
+              {damaged_workflow, {}, {}, {}, "the definition of a workflow is damaged"});
+}
+
+/// The definition is stored anew by the same write.
+void write_batch::tell_of_repair(const register_definition& w, const std::string& damage) {
+  for (const auto number : incidents_.open_ones(damaged_workflow, {}))
+    end_alerts_of(number, w.now);
+  const auto which = "workflow `" + w.what.name + "` version " + std::to_string(w.what.version);
+  put_alert(0, {},
+            {"restored",
+             which + " was damaged in the store and was stored anew" + (w.file.empty() ? "" : ", from " + w.file)
+               + ": see that it is as it was (" + damage + ")",
+             {},
+             w.now},
+            {"restored", {}, w.what.name, {}, "the definition was damaged and was stored anew"});
+}
+
+/// None of them holds any more.
+void write_batch::end_alerts_of(std::uint64_t incident, workflow::instant now) {
+  for (const auto alert : incidents_.alerts_of(incident, 0, 1000)) {
+    const key k{alert};
+    const auto bytes = txn_.get(in_.alerts, k);
+    if (auto entry = bytes ? readable<alert_entry>(k, *bytes) : std::nullopt;
+        entry && entry->acknowledged_at == workflow::unset)
+      acknowledge(k, *std::move(entry), moved_on, now);
+    incidents_.leave(alert, 0, now);
+  }
+}
+
+/// Only the next report says whether it holds on.
+bool write_batch::is_of_condition(std::uint64_t alert) {
+  const auto number = incidents_.incident_of(alert);
+  const auto* const x = number ? incidents_.find(*number) : nullptr;
+  return x != nullptr && x->is_condition;
+}
+
 bool write_batch::holds_on(const alert_entry& x) {
+  if (x.what.kind == changed_workflow || x.what.kind == damaged_workflow)
+    return true; // until the definition is taken again
+  if (is_of_condition(x.number))
+    return true;
   if (!workflow::is_about_standing(x.what))
     return false;
   try {
@@ -112,22 +182,24 @@ outcome write_batch::make(const report_conditions& w) {
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
   outcome o = applied();
-  std::vector<const system_condition*> fresh;
+  std::vector<const workflow::system_condition*> fresh;
   auto over = incidents_.open_conditions();
   for (const auto& c : w.hold) {
     const auto known = std::find_if(over.begin(), over.end(),
                                     [&](std::uint64_t number) { return incidents_.find(number)->what == c.what; });
-    if (known == over.end())
+    if (known == over.end()) {
       fresh.push_back(&c);
-    else
-      over.erase(known);
+      continue;
+    }
+    incidents_.find(*known)->sample_text = c.text;
+    over.erase(known);
   }
   for (const auto number : over)
     for (const auto alert : incidents_.alerts_of(number, 0, 1000)) {
       const key k{alert};
       const auto bytes = txn_.get(in_.alerts, k);
       if (auto entry = bytes ? readable<alert_entry>(k, *bytes) : std::nullopt)
-        acknowledge(k, *std::move(entry), moved_on, w.now);
+        acknowledge(k, *std::move(entry), is_over, w.now);
       incidents_.leave(alert, 0, w.now);
     }
   for (const auto* c : fresh)

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t lease_name_max = 255;
 constexpr std::size_t lease_note_max = 4096;
+constexpr const char* note_too_long = "note must have at most 4096 bytes";
 constexpr std::size_t ended_leases_max = 256; ///< kept for people to look at
 
 bool is_released(const lease_record& x) {
@@ -36,7 +37,7 @@ std::string problem(const acquire_lease& w) {
   if (w.holder.empty() || w.holder.size() > lease_name_max)
     return "holder must have 1 to 255 bytes";
   if (w.note.size() > lease_note_max)
-    return "note must have at most 4096 bytes";
+    return note_too_long;
   return problem(w.ttl);
 }
 
@@ -153,6 +154,10 @@ outcome write_batch::make(const renew_lease& w) {
     return lost(*held);
   if (const auto wrong = problem(w.ttl); !wrong.empty())
     return turned_down(verdict::refused, wrong);
+  if (w.note.size() > lease_note_max)
+    return turned_down(verdict::refused, note_too_long);
+  if (!w.note.empty())
+    held->what.note = w.note;
   held->what.expires_at = w.now + w.ttl;
   held->ttl = w.ttl;
   put(txn_, in_, *held);

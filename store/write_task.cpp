@@ -160,6 +160,9 @@ outcome write_batch::make(const update_task& w) {
                                               + " and lock epoch " + std::to_string(stored.lock_epoch));
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
+  if (w.bulk != 0)
+    if (auto not_again = not_for_bulk(w.bulk, w.next.number))
+      return *std::move(not_again);
   if (!is_same_task(stored, w.next))
     return turned_down(verdict::refused, "number, id, workflow, version, priority and reply_to of a task never change");
   if (w.payload_changed && w.next.payload.size() > settings_.options->payload_size_max)
@@ -181,6 +184,8 @@ outcome write_batch::make(const update_task& w) {
   o.revision = replace(*there, w.next, {w.notices, w.alerts, w.payload_changed});
   if (w.evidence)
     put_late_reply(w.next.number, stored.id, *w.evidence);
+  if (w.bulk != 0)
+    workflow::note_done(*bulk_act_of(w.bulk), w.next.number);
   return o;
 }
 
@@ -201,6 +206,7 @@ std::uint64_t write_batch::replace(known_tasks::entry& e, const workflow::task& 
   if (stands.state != next.state) {
     --tasks_in(stands.state);
     ++tasks_in(next.state);
+    count_ending_of(next, stands.state);
   }
   for (const auto& n : also.notices)
     put_notice(next, n);
@@ -211,6 +217,24 @@ std::uint64_t write_batch::replace(known_tasks::entry& e, const workflow::task& 
   stands.follow(next, stands.revision + 1, place);
   put_row(e, next);
   return stands.revision;
+}
+
+void write_batch::count_ending_of(const workflow::task& next, workflow::process_state before) {
+  const auto how = workflow::ending_of(before, next);
+  if (!how)
+    return;
+  auto of_workflow = endings_.find(next.workflow);
+  if (of_workflow == endings_.end()) {
+    const auto known = settings_.endings->find(next.workflow);
+    of_workflow =
+      endings_.emplace(next.workflow, known == settings_.endings->end() ? workflow::endings{} : known->second).first;
+  }
+  workflow::count_ending(of_workflow->second, *how);
+}
+
+void write_batch::put_endings() {
+  for (const auto& [name, how] : endings_)
+    txn_.put(in_.endings, name, encode_record(name, how));
 }
 
 /// A result never changes once a step has one (workflow/transition.hpp), and a task may be updated without its large
@@ -274,15 +298,25 @@ void write_batch::erase_from_index(std::uint64_t number, const std::vector<workf
 outcome write_batch::make(const register_definition& w) {
   if (const auto wrong = workflow::problems(w.what); !wrong.empty())
     return turned_down(verdict::refused, joined(wrong));
-  if (const auto known = see_.definition(w.what.name, w.what.version)) {
-    if (*known == w.what)
+  definition_cache::entry known;
+  try {
+    known = see_.definition(w.what.name, w.what.version);
+  } catch (const damaged_definition& e) {
+    tell_of_repair(w, e.what());
+  }
+  if (known) {
+    if (*known == w.what) {
+      end_alerts_of_change(w);
       return applied();
+    }
+    tell_of_change(w);
     return turned_down(verdict::refused, "workflow " + w.what.name + " version " + std::to_string(w.what.version)
                                            + " is registered with another content; give it a new version");
   }
   const key k = definition_key(w.what.name, w.what.version);
   txn_.put(in_.definitions, k, encode_record(k, w.what));
   newest_ = {};
+  end_alerts_of_change(w);
   outcome o = applied();
   o.created = true;
   return o;
@@ -298,6 +332,9 @@ outcome write_batch::make(const set_aside_damaged& w) {
   try {
     see_.whole_task(w.number);
     return turned_down(verdict::refused, "the records of the task check: it is not damaged");
+  } catch (const damaged_definition& e) { // the task is well, and goes on when its workflow can be read again
+    tell_of_damaged_definition(w, e.what());
+    return turned_down(verdict::refused, e.what());
   } catch (const damaged_record&) {
   }
   const auto id = id_of(w.number);

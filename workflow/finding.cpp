@@ -23,13 +23,30 @@ std::optional<std::size_t> first_step(const task& t, Holds holds) {
   return std::nullopt;
 }
 
-std::optional<std::size_t> first_that_failed(const task& t) {
-  return first_step(t,
-                    [&](std::size_t i) { return t.steps[i].state == step_state::failed || !t.steps[i].error.empty(); });
+/// Null: there was none.
+const attempt_record* last_performed(const step& s) {
+  const auto last = std::find_if(s.log.rbegin(), s.log.rend(),
+                                 [](const attempt_record& a) { return a.action == attempt_action::perform; });
+  return last == s.log.rend() ? nullptr : &*last;
 }
 
+/// Whatever its undo did since.
+bool has_failed(const step& s) {
+  const auto* const last = last_performed(s);
+  return last != nullptr
+         && (last->outcome == attempt_outcome::failed_transient || last->outcome == attempt_outcome::failed_permanent
+             || last->outcome == attempt_outcome::expired);
+}
+
+std::optional<std::size_t> first_that_failed(const task& t) {
+  return first_step(t, [&](std::size_t i) { return t.steps[i].state == step_state::failed || has_failed(t.steps[i]); });
+}
+
+/// Of its last attempt; where all is undone, of the one that was the reason.
 std::string agent_at(const task& t, const definition& d, std::size_t i) {
   const auto& log = t.steps[i].log;
+  if (const auto* const last = last_performed(t.steps[i]); last != nullptr && t.state == process_state::undone)
+    return last->agent;
   return log.empty() ? d.steps[i].agent : log.back().agent;
 }
 

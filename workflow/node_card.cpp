@@ -1,6 +1,7 @@
 #include "workflow/node_card.hpp"
 
 #include "workflow/name.hpp"
+#include "workflow/time_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -82,7 +83,12 @@ std::optional<std::string> node_of_lease(std::string_view lease) {
 }
 
 std::string note_of(const node_card& card) {
-  return "address=" + card.address + " roles=" + to_string(card.roles) + " agents=" + joined(card.agents);
+  auto note = "address=" + card.address + " roles=" + to_string(card.roles) + " agents=" + joined(card.agents);
+  if (card.drained)
+    note += " drained=yes";
+  if (card.certificate_until != unset)
+    note += " certificate_until=" + utc_text(card.certificate_until);
+  return note;
 }
 
 std::optional<node_card> card_of(std::string_view lease, std::string_view note) {
@@ -96,6 +102,8 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
   if (!address || !roles || !named)
     return std::nullopt;
   node_card card{std::move(*name), std::string{*address}, *roles, {}};
+  card.drained = value_of(parts, "drained=") == "yes";
+  card.certificate_until = parse_utc_text(value_of(parts, "certificate_until=").value_or("")).value_or(unset);
   for (const auto agent : split(*named, ','))
     if (is_name(agent))
       card.agents.emplace_back(agent);

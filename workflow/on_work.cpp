@@ -263,7 +263,8 @@ ruling on(draft& x, const attempt_expired& e) {
     return ignored("its complete-by has not come");
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::expired, "no answer by its complete-by");
-  if (action != attempt_action::probe) // which acts on nothing
+  const bool acts = action != attempt_action::probe;
+  if (acts && !(action == attempt_action::compensate && mutant("expired_undo_settled")))
     settle_later(x, s);
   s.waiting_since = unset; // an agent took it
   s.wait_alerted = false;

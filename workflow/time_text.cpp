@@ -28,6 +28,26 @@ std::string utc_text(instant t) {
   return result.append(text, static_cast<std::size_t>(rest));
 }
 
+std::optional<instant> parse_utc_text(std::string_view text) {
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  int millis = 0;
+  if (std::sscanf(std::string{text}.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d.%3dZ", &year, &month, &day, &hour, &minute,
+                  &second, &millis)
+      != 7)
+    return std::nullopt;
+  const std::chrono::year_month_day date{std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
+  if (!date.ok())
+    return std::nullopt;
+  const auto t = instant{std::chrono::sys_days{date}.time_since_epoch()} + std::chrono::hours{hour}
+                 + std::chrono::minutes{minute} + std::chrono::seconds{second} + span{millis};
+  return utc_text(t) == text ? std::optional{t} : std::nullopt;
+}
+
 std::string utc_clock_text(instant t) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(t);
   return clock_text(seconds - std::chrono::floor<std::chrono::days>(seconds));

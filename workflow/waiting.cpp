@@ -31,11 +31,6 @@ wait waits(std::string detail, instant since) {
   return {std::move(cause), std::move(detail), since};
 }
 
-instant suspended_at(const task& t) {
-  const auto by = std::find_if(t.acts.rbegin(), t.acts.rend(), [](const act& a) { return a.what == "suspend"; });
-  return by == t.acts.rend() ? t.submitted_at : by->at;
-}
-
 instant last_end(const step& s, instant otherwise) {
   return s.log.empty() || s.log.back().ended_at == unset ? otherwise : s.log.back().ended_at;
 }
@@ -54,6 +49,11 @@ std::optional<wait> wait_of_step(const task& t, const definition& d, std::size_t
 }
 
 } // namespace
+
+instant suspended_at(const task& t) {
+  const auto by = std::find_if(t.acts.rbegin(), t.acts.rend(), [](const act& a) { return a.what == "suspend"; });
+  return by == t.acts.rend() ? t.submitted_at : by->at;
+}
 
 std::optional<wait> wait_of(const task& t, const definition& d, instant now) {
   if (has_ended(t) || has_open_attempt(t))

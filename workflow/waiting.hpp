@@ -18,6 +18,9 @@ struct wait {
   friend bool operator==(const wait&, const wait&) = default;
 };
 
+/// When a person suspended it last. REQUIRES: it is suspended.
+instant suspended_at(const task& t);
+
 /// Nothing: it has ended, or an attempt is under way, or the next one is due.
 std::optional<wait> wait_of(const task& t, const definition& d, instant now);
 

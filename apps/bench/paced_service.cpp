@@ -12,7 +12,7 @@
 namespace steadfast::bench {
 namespace {
 
-using steady = std::chrono::steady_clock;
+using pace_clock = std::chrono::steady_clock;
 using std::chrono::duration;
 using std::chrono::milliseconds;
 
@@ -23,7 +23,7 @@ public:
 
   void take(actors::answer_to to) {
     const std::lock_guard lock{mutex_};
-    const auto now = steady::now();
+    const auto now = pace_clock::now();
     first_ = first_.value_or(now);
     const duration<double> since = now - *first_;
     const bool is_slow = since.count() >= pace_.slow_from && since.count() < pace_.slow_from + pace_.slow_for;
@@ -37,8 +37,8 @@ private:
     while (!stop.stop_requested()) {
       if (open_.empty()) {
         changed_.wait(lock, stop, [this] { return !open_.empty(); });
-      } else if (const auto first = open_.begin(); first->first > steady::now()) {
-        changed_.wait_until(lock, stop, steady::time_point{first->first},
+      } else if (const auto first = open_.begin(); first->first > pace_clock::now()) {
+        changed_.wait_until(lock, stop, pace_clock::time_point{first->first},
                             [this, due = first->first] { return open_.begin()->first < due; });
       } else {
         const auto answer = std::move(first->second);
@@ -53,8 +53,8 @@ private:
   pace pace_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::optional<steady::time_point> first_;
-  std::multimap<steady::time_point, actors::answer_to> open_;
+  std::optional<pace_clock::time_point> first_;
+  std::multimap<pace_clock::time_point, actors::answer_to> open_;
   std::jthread thread_{[this](const std::stop_token& stop) { answer_all(stop); }};
 };
 

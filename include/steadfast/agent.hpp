@@ -64,7 +64,8 @@ using answer_to = std::function<void(agent_answer)>;
 // How a function is run. An exception that leaves it is a passing fault after which the service may have acted.
 
 /// For what takes microseconds: in a thread that the node's agents share, one call of this agent at a time. It must not wait for
-/// anything. One that does holds up other agents of the node; it is named in the log and by `steadfast actors` (docs/cpp.md).
+/// anything. One that does holds up its agent, and node::stop() until it returns; it is named in the log and by `steadfast actors`
+/// (docs/cpp.md).
 struct quick_function {
   std::function<agent_answer(const agent_call&)> run;
 };

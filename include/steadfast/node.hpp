@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace caf {
 class actor_system;
@@ -49,7 +50,7 @@ public:
   explicit node(node_settings settings);
   /// As `steadfast serve -c FILE` reads it: cluster, HTTP agents, retention and all else. Throws node_error with every mistake.
   static node from_config(const std::filesystem::path& file);
-  /// Stops, if it runs.
+  /// Stops, if it runs, as stop() does.
   ~node();
   node(node&&) noexcept;
   node& operator=(node&&) noexcept;
@@ -68,11 +69,17 @@ public:
   /// the cause is mended, or after stop().
   void start();
 
-  /// Takes nothing new, lets attempts under way finish for the drain limit, stops the rest, and closes the store. A blocking function that
-  /// runs on although its call was asked to end is named in the log: what it uses must outlive it. Waits for every actor of the system,
-  /// too: yours must be told to quit, and a caf::scoped_actor be out of scope. Any thread may call it; one that used CAF itself and goes
-  /// on must have let go of its logger (docs/cpp.md). Does nothing on a node that does not run.
-  void stop();
+  /// Takes nothing new, lets attempts under way finish for the drain limit, asks the rest to end, and closes the store.
+  /// Waits for quick functions that have begun and async ones that have not returned, which the log names. Then it waits
+  /// for blocking functions that have not returned, until the complete-by of their calls, and at least
+  /// for a second. Returns the agents whose functions run on even then, and names them in the log; empty: none does.
+  /// What such a function answers goes nowhere, and nothing of the node is touched by it: only what the function itself
+  /// uses must outlive it. Waits for every actor of the system, too: yours must be told to quit, and a
+  /// caf::scoped_actor be out of scope. Any thread may call it; one that used CAF itself and goes on must have let go
+  /// of its logger (docs/cpp.md). Does nothing on a node that does not run.
+  std::vector<std::string> stop();
+  /// The same, but waits for blocking functions no longer than that; 0: not at all.
+  std::vector<std::string> stop(std::chrono::milliseconds function_limit);
 
   // While it runs. What the node says instead of a result is thrown as client_error, as `client` does.
 

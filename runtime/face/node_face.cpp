@@ -73,13 +73,13 @@ void node::implementation::start() {
   runs_ = true;
 }
 
-void node::implementation::stop() {
+std::vector<std::string> node::implementation::stop(std::optional<workflow::span> function_limit) {
   if (!runs_.exchange(false))
-    return;
+    return {};
   const std::lock_guard no_more_calls{calls_};
   actors::exit_now(std::exchange(desk_, task_desk{}));
   methods_.clear();
-  inner.stop();
+  return inner.stop(function_limit);
 }
 
 const task_desk& node::implementation::desk() const {
@@ -133,8 +133,12 @@ void node::start() {
   impl_->start();
 }
 
-void node::stop() {
-  impl_->stop();
+std::vector<std::string> node::stop() {
+  return impl_->stop();
+}
+
+std::vector<std::string> node::stop(std::chrono::milliseconds function_limit) {
+  return impl_->stop(function_limit);
 }
 
 submitted node::submit(const std::string& workflow, const std::string& payload, const submit_options& options) {

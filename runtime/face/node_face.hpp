@@ -8,7 +8,10 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
+#include <string>
+#include <vector>
 
 namespace steadfast {
 
@@ -21,7 +24,7 @@ public:
   implementation& operator=(const implementation&) = delete;
 
   void start();
-  void stop();
+  std::vector<std::string> stop(std::optional<workflow::span> function_limit = std::nullopt);
 
   /// Throws node_error unless it runs.
   const task_desk& desk() const;

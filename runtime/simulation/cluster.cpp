@@ -4,6 +4,8 @@
 #include "actors/type_ids.hpp"
 #include "runtime/simulation/documents.hpp"
 #include "store/lmdb_store.hpp"
+#include "store/record.hpp"
+#include "store/restore.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/sec.hpp>
@@ -55,12 +57,16 @@ void keep_all(process& p, const node_parts& parts) {
 
 } // namespace
 
-cluster::cluster(world& w, services& remote, watch& commits, cluster_shape shape, const std::filesystem::path& folder)
+cluster::cluster(world& w, services& remote, watch& commits, cluster_shape shape, const std::filesystem::path& folder,
+                 medium* below)
     : world_{w},
       services_{remote},
       watch_{commits},
       shape_{std::move(shape)},
-      folder_{folder} {
+      folder_{folder},
+      store_path_{folder / "store"},
+      medium_{below},
+      medium_chance_{shape_.medium_seed} {
   for (std::uint32_t i = 1; i <= shape_.nodes; ++i)
     names_.push_back("node-" + std::to_string(i));
   draw_homes();
@@ -108,27 +114,71 @@ clock_error cluster::draw_clock_error(const std::string& node) {
 }
 
 clock_error cluster::draw_store_clock(clock_error anew) {
-  if (store_clock_ && world_.chance().happens(500))
+  if (store_clock_ && world_.chance().happens(500) && !(medium_ && is_power_cut_))
     return *store_clock_;
   furthest_ahead_ = std::max(furthest_ahead_, anew.wall);
   return anew;
 }
 
-std::shared_ptr<disk> cluster::open_disk() {
+store::store_options cluster::store_options_now() {
   store::store_options o;
-  o.path = folder_ / "store";
+  o.path = store_path_;
   o.size_max = 1 << 30;
   o.size_reserve = 1 << 20;
   o.recent_ids_max = 8;     // so that they are moved in a run
   o.journal_max = 64 << 10; // each start reads it
   o.journal_name = ++store_starts_;
-  auto real = store::open_lmdb_store(o);
+  o.epochs_from = store::epochs_at(1'700'000'000 + store_starts_);
+  return o;
+}
+
+/// A store that nobody has open is a copy too, with all that was acknowledged; and it can be restored twice.
+void cluster::restore_now_and_then() {
+  if (!medium_ || !medium_fails_ || !medium_chance_.happens(30))
+    return;
+  const auto from = store_path_;
+  for (auto times = 1 + medium_chance_.below(2); times > 0; --times) {
+    auto to = store_options_now();
+    to.path = folder_ / ("store-" + std::to_string(store_starts_));
+    store::restore(from, to, false);
+    store_path_ = to.path;
+  }
+  world_.tell("the store was restored");
+  world_.reached(69);
+}
+
+std::shared_ptr<disk> cluster::open_disk() {
+  if (medium_) {
+    if (is_power_cut_ && store_starts_ > 0)
+      world_.reached(62);
+    medium_->start(std::exchange(is_power_cut_, false));
+  }
+  restore_now_and_then();
+  auto real = store::open_lmdb_store(store_options_now());
   register_all(*real, shape_.workflows);
-  watch_.on_store_started();
+  watch_.on_store_started(*real);
   return std::make_shared<disk>(std::move(real), disk_faults_, world_.chance(),
                                 [this](const auto* s, const auto& batch, const auto& outcomes, commit_fate fate) {
+                                  expect_sound_medium();
                                   watch_.on_commit(s, batch, outcomes, fate);
                                 });
+}
+
+/// Null: the process died of it, and comes again.
+std::shared_ptr<disk> cluster::try_open_disk(const std::string& node) {
+  try {
+    return open_disk();
+  } catch (const store::store_error& e) {
+    if (!medium_ || (!medium_->is_stopped() && medium_->failures() == 0 && !medium_fails_))
+      throw;
+    world_.tell("the store of " + node + " was not opened: " + e.what());
+    return nullptr;
+  }
+}
+
+void cluster::expect_sound_medium() {
+  if (medium_ && medium_->failures(store_path_ / "data.mdb") + medium_->failures(store_path_ / "journal") > 0)
+    watch_.on_unsound_commit();
 }
 
 void cluster::start(const std::string& node) {
@@ -139,7 +189,9 @@ void cluster::start(const std::string& node) {
   const auto options = options_of(node);
   node_surroundings with{p.system()};
   if (options.roles.store) {
-    with.store = disk_ = open_disk();
+    with.store = disk_ = try_open_disk(node);
+    if (!disk_)
+      return end(node, true);
     store_clock_ = error;
     store_clock_->goes_on = p.clock();
   }
@@ -150,7 +202,7 @@ void cluster::start(const std::string& node) {
   with.holder = node + ":" + std::to_string(p.number());
   with.on_fatal = [this, node](const std::string& why) {
     world_.tell("the store of " + node + " failed: " + why);
-    kill(node, true);
+    end(node, true);
   };
   auto& parts = parts_[node] = {};
   assemble(options, std::move(with), parts);
@@ -161,16 +213,38 @@ void cluster::start(const std::string& node) {
     world_.reached(35);
 }
 
+/// By what is below the store, perhaps: then it is started again.
+void cluster::end(const std::string& node, bool is_noticed_at_once) {
+  const bool is_by_medium = medium_ && (medium_->is_stopped() || medium_->failures() > 0);
+  if (medium_ && medium_->failures() > 0)
+    world_.reached(61);
+  kill(node, is_noticed_at_once);
+  if (is_by_medium)
+    world_.in(medium_chance_.between(10ms, 30s), [this, node] { start(node); });
+}
+
+void cluster::strike_dead(const std::string& node, bool is_noticed_at_once) {
+  if (!medium_ || !medium_fails_ || node != store_node() || !is_up(node))
+    return kill(node, is_noticed_at_once);
+  is_power_cut_ = is_power_cut_ || medium_chance_.happens(400);
+  if (medium_chance_.happens(500))
+    kill(node, is_noticed_at_once);
+  else
+    medium_->stop_at(1 + medium_chance_.below(40));
+}
+
 void cluster::kill(const std::string& node, bool is_noticed_at_once) {
   if (!is_up(node))
     return;
+  if (medium_ && node == store_node() && !is_stopping_)
+    medium_->stop();
   probe_death(node);
   services_.forget(node);
   parts_.erase(node);
   world_.kill(node, is_noticed_at_once);
   if (parts_.empty())
     world_.reached(18);
-  if (node == store_node())
+  if (node == store_node() && disk_)
     disk_->close();
 }
 
@@ -221,8 +295,10 @@ void cluster::stop(const std::string& node) {
             .then([](const actors::drained&) {}, [](const caf::error&) {});
       });
   world_.in(500ms, [this, node, number = p->number()] {
+    is_stopping_ = true;
     if (auto* now = world_.find(node); now && now->number() == number)
       kill(node, true);
+    is_stopping_ = false;
   });
 }
 
@@ -295,6 +371,15 @@ void cluster::set_disk_faults(const disk_faults& faults) {
   disk_faults_ = faults;
   if (is_up(store_node()))
     disk_->set_faults(faults);
+}
+
+void cluster::set_medium_faults(bool fails) {
+  if (!medium_)
+    return;
+  medium_fails_ = fails;
+  const bool syncs_fail = fails && medium_chance_.happens(300);
+  const bool writes_fall_short = fails && medium_chance_.happens(300);
+  medium_->set_faults(syncs_fail ? 3 : 0, writes_fall_short ? 10 : 0);
 }
 
 void cluster::set_clock_errors(workflow::span wall_max, std::int64_t drift_permille_max) {
@@ -378,6 +463,23 @@ void cluster::act(const std::string& id, actors::task_act what) {
   const actors::act_on_task m{id, what, {}, {}, false, "grace", "because"};
   world_.find(node->name)->system().spawn([m, gateway = node->gateway](caf::event_based_actor* self) {
     actors::ask(self, gateway, ask_limit, m).then([](const actors::act_result&) {}, [](const caf::error&) {});
+  });
+}
+
+void cluster::act_on_all(actors::task_act what) {
+  const auto* node = some_node();
+  if (!node)
+    return;
+  store::start_bulk begun;
+  begun.what.act = what;
+  begun.what.who = "grace";
+  begun.what.why = "because";
+  begun.what.filter = store::encode(store::task_filter{});
+  actors::write_request r;
+  r.what = actors::boxed<store::write>{store::write{std::move(begun)}};
+  actors::write_requests m{{std::move(r)}};
+  world_.find(node->name)->system().spawn([m, writer = node->writer](caf::event_based_actor* self) {
+    actors::tell(self, writer, m);
   });
 }
 

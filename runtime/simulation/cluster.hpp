@@ -3,6 +3,7 @@
 #include "runtime/assembly.hpp"
 #include "runtime/simulation/disk.hpp"
 #include "runtime/simulation/evidence.hpp"
+#include "runtime/simulation/medium.hpp"
 #include "runtime/simulation/observer.hpp"
 #include "runtime/simulation/services.hpp"
 #include "runtime/simulation/watch.hpp"
@@ -27,14 +28,16 @@ struct cluster_shape {
   std::uint32_t agent_queue = 1024;
   std::uint32_t agent_homes_permille = 1000; ///< share of nodes that have an agent, besides one that has it in any case
   workflow::lease_terms lease;
+  std::uint64_t medium_seed = 0; ///< of what happens below the store
   std::vector<workflow::definition> workflows;
 };
 
 /// Nodes put together from the same actors as in production, their services and their clients, in a world of its own. The
-/// files of the store are in `folder`; a file system in memory is quick.
+/// files of the store are in `folder`, on `below` if that is not null; a file system in memory is quick.
 class cluster {
 public:
-  cluster(world& w, services& remote, watch& commits, cluster_shape shape, const std::filesystem::path& folder);
+  cluster(world& w, services& remote, watch& commits, cluster_shape shape, const std::filesystem::path& folder,
+          medium* below);
   ~cluster();
   cluster(const cluster&) = delete;
   cluster& operator=(const cluster&) = delete;
@@ -46,6 +49,10 @@ public:
 
   void start(const std::string& node);
   void kill(const std::string& node, bool is_noticed_at_once);
+  /// The same, but now and then the node with the store dies a little later, in the middle of something.
+  void strike_dead(const std::string& node, bool is_noticed_at_once);
+  /// The node with the store has no power when it dies next: what no sync has made durable may be gone.
+  void cut_power() { is_power_cut_ = true; }
   /// Told to end: its leases are given back, then it is gone.
   void stop(const std::string& node);
   void freeze(const std::string& node, workflow::span time);
@@ -59,6 +66,8 @@ public:
   bool is_up(const std::string& node) { return world_.find(node) != nullptr; }
   /// Of the commits from here on.
   void set_disk_faults(const disk_faults& faults);
+  /// Of what is below the store; false: it fails no more.
+  void set_medium_faults(bool fails);
   /// Of clocks, for processes that start from here on.
   void set_clock_errors(workflow::span wall_max, std::int64_t drift_permille_max);
   /// From here on every process starts with the same right clock, the one with the store now. That is the clock that is furthest
@@ -73,6 +82,8 @@ public:
   void submit(const std::string& id, const workflow::definition& d);
   /// A person does something to a task, at any node; what comes of it is not looked at.
   void act(const std::string& id, actors::task_act what);
+  /// The same to all tasks that are there.
+  void act_on_all(actors::task_act what);
   /// Somebody listens at some node for progress.
   void listen();
   const observer& listener() const { return observer_; }
@@ -90,6 +101,11 @@ private:
   /// Half of the processes with the store that end do not take the machine with them.
   clock_error draw_store_clock(clock_error anew);
   std::shared_ptr<disk> open_disk();
+  store::store_options store_options_now();
+  void restore_now_and_then();
+  std::shared_ptr<disk> try_open_disk(const std::string& node);
+  void end(const std::string& node, bool is_noticed_at_once);
+  void expect_sound_medium();
   actors::dialer_actor spawn_dialer(process& p);
   void make_agents(process& p, const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made);
   /// A node that is up, by its parts; null: this one is down.
@@ -107,6 +123,12 @@ private:
   observer observer_;
   cluster_shape shape_;
   std::filesystem::path folder_;
+  std::filesystem::path store_path_;
+  medium* medium_;       ///< null: there is none
+  chance medium_chance_; ///< of its own, so that a run without it is the same
+  bool medium_fails_ = false;
+  bool is_stopping_ = false;  ///< in order: what it has is saved
+  bool is_power_cut_ = false; ///< when the node with the store dies, or since it died
   std::vector<std::string> names_;
   std::map<std::string, node_parts> parts_;            ///< of the nodes that are up
   std::map<std::string, std::set<std::string>> homes_; ///< of agents: the nodes that have it

@@ -24,6 +24,7 @@ struct agent_duties {
   std::set<std::string> all;
   std::set<std::string> steps;
   std::set<std::string> undos;
+  std::set<std::string> probes;
 };
 
 agent_duties duties_in(const std::vector<workflow::definition>& workflows) {
@@ -34,6 +35,8 @@ agent_duties duties_in(const std::vector<workflow::definition>& workflows) {
       duties.steps.insert(s.agent);
       if (s.compensation)
         duties.undos.insert(s.compensation->agent);
+      if (s.probe)
+        duties.probes.insert(s.probe->agent);
     }
   }
   return duties;
@@ -59,6 +62,10 @@ void read_habits(toml_section& in, service_habits& h) {
   read_part(in, "refused", h.refused);
   read_part(in, "hung", h.hung);
   read_part(in, "undo_refused", h.undo_refused);
+  read_part(in, "lies", h.lies);
+  in.read("idempotent", h.idempotent);
+  in.read("refuses_after_undo", h.refuses_after_undo);
+  in.read("late", h.late);
   if (const auto wrong = problem(h); !wrong.empty())
     in.complain(wrong);
 }
@@ -87,6 +94,12 @@ void check_agent(toml_section& in, const std::string& name, const agent_duties& 
                              + (duties.undos.contains(name) ? ", it undoes: write undo_refused" : ": leave it out"));
   if (has("result") && !duties.steps.contains(name))
     in.complain("result", workflow::quoted(name) + " carries out no step, so nobody reads its result: leave it out");
+  for (const auto* key : {"idempotent", "refuses_after_undo", "late"})
+    if (has(key) && !duties.steps.contains(name))
+      in.complain(key, workflow::quoted(name) + " carries out no step: leave it out");
+  if (has("lies") && !duties.probes.contains(name))
+    in.complain("lies",
+                workflow::quoted(name) + " is asked by no step whether it happened: give it to the agent of a probe");
   if (has("undo_refused") && !duties.undos.contains(name))
     in.complain("undo_refused", workflow::quoted(name) + " undoes nothing: give it to the agent of a compensation");
 }
@@ -118,7 +131,21 @@ service_faults faults_of(const service_habits& h) {
   f.acts_late = of_a_million(h.hung) - f.hangs - f.goes_silent;
   f.latency_min = h.latency_min;
   f.latency_max = h.latency_max;
+  f.lies = of_a_million(h.lies);
+  f.acts_again = !h.idempotent;
+  f.acts_after_undo = !h.refuses_after_undo;
+  f.acts_late_by = h.late;
   return f;
+}
+
+std::set<std::pair<std::string, std::string>> steps_not_to_trust(const std::vector<workflow::definition>& workflows,
+                                                                 const declared_services& services) {
+  std::set<std::pair<std::string, std::string>> found;
+  for (const auto& d : workflows)
+    for (const auto& s : d.steps)
+      if (services.of(s.agent).breaks_contract() || (s.probe && services.of(s.probe->agent).breaks_contract()))
+        found.emplace(d.name, s.name);
+  return found;
 }
 
 std::string problem(const service_habits& h) {

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace steadfast::simulation {
@@ -23,9 +25,17 @@ struct service_faults {
   std::uint32_t fails = 0;        ///< for now, and it took place all the same
   std::uint32_t hangs = 0;        ///< never answers; nothing takes place
   std::uint32_t goes_silent = 0;  ///< takes place and is never answered
-  std::uint32_t acts_late = 0;    ///< the connection is lost, or stays silent; it takes place later, until the grace ends
+  std::uint32_t acts_late = 0; ///< the connection is lost, or stays silent; it takes place later, until the grace ends
   workflow::span latency_min{1};
   workflow::span latency_max{50};
+
+  // What breaks the contract that workflows rely on.
+  std::uint32_t lies = 0;         ///< probes: the opposite of what is so
+  bool acts_again = false;        ///< a key that is repeated
+  bool acts_after_undo = false;   ///< a step that arrives after its undo
+  workflow::span acts_late_by{0}; ///< of what acts late: this long after complete_by at most; 0: half of the grace
+
+  bool breaks_contract() const { return lies > 0 || acts_again || acts_after_undo || acts_late_by > workflow::span{0}; }
 };
 
 /// The service behind an agent.
@@ -37,6 +47,11 @@ struct declared_service {
 struct declared_services {
   service_faults usual; ///< of agents that are not named
   std::map<std::string, declared_service> by_agent;
+
+  const service_faults& of(const std::string& agent) const {
+    const auto found = by_agent.find(agent);
+    return found == by_agent.end() ? usual : found->second.faults;
+  }
 };
 
 /// How a service behaves, as people say it: shares from 0 to 1 of its calls.
@@ -47,8 +62,15 @@ struct service_habits {
   double refused = 0.02;   ///< of steps: refused for good
   double hung = 0.01;      ///< lost or never answered; half of them took place, half of those later on
   double undo_refused = 0; ///< of undos: refused for good
+  double lies = 0;         ///< of probes: answered with the opposite of what is so
+  bool idempotent = true;  ///< a repeated key does not act again
+  bool refuses_after_undo = true;
+  workflow::span late{0}; ///< how long after complete_by what was lost may take place; 0: half of the grace
 };
 service_faults faults_of(const service_habits& h);
+/// Steps whose outcome the services do not tell rightly, since one of theirs breaks the contract: workflow and step.
+std::set<std::pair<std::string, std::string>> steps_not_to_trust(const std::vector<workflow::definition>& workflows,
+                                                                 const declared_services& services);
 /// What is wrong with the shares, with the cure; empty: nothing.
 std::string problem(const service_habits& h);
 

@@ -50,6 +50,9 @@ void add(step_figures& to, const step_figures& more) {
   to.undone += more.undone;
   to.undo_failed += more.undo_failed;
   to.stayed += more.stayed;
+  to.doubled += more.doubled;
+  to.missing += more.missing;
+  to.left += more.left;
 }
 
 void add(cause_figures& to, const cause_figures& more) {

@@ -38,6 +38,11 @@ struct step_figures {
   std::uint64_t undone = 0;      ///< its compensation ran to its end
   std::uint64_t undo_failed = 0; ///< its compensation failed for good: a person is asked
   std::uint64_t stayed = 0;      ///< it stands in a task whose undo has run, for it has no compensation
+
+  // Tasks that its service left so by breaking the contract.
+  std::uint64_t doubled = 0; ///< processed, and it stands more than once
+  std::uint64_t missing = 0; ///< processed and completed, and it does not stand
+  std::uint64_t left = 0;    ///< undone, and it stands though it has a compensation
 };
 /// By workflow and step.
 using figures_by_step = std::map<std::pair<std::string, std::string>, step_figures>;

@@ -28,12 +28,16 @@ public:
         world_{o.seed, {}},
         watch_{o.workflows, world_.probes()},
         services_{world_, watch_, o.workflows},
-        cluster_{world_, services_, watch_, draw_shape(), o.folder} {
+        medium_{o.make_medium && wants("medium") && !o.is_calm ? o.make_medium(o.folder, o.seed) : nullptr},
+        cluster_{world_, services_, watch_, draw_shape(), o.folder, medium_.get()} {
     world_.on_step = o.on_step;
     if (o.keep_evidence)
       services_.keep_log();
-    if (o.services)
+    if (o.services) {
       services_.declare(o.services->by_agent);
+      not_trusted_ = steps_not_to_trust(o.workflows, *o.services);
+      watch_.do_not_trust(not_trusted_);
+    }
     watch_.on_stored = [this](const std::string& id) { stored_at_[id] = world_.now(); };
     watch_.on_ended = [this](const std::string& id) { ended_at_[id] = world_.now(); };
   }
@@ -56,6 +60,11 @@ public:
     heal();
     run_until_all_ended();
     run_until(std::chrono::ceil<workflow::span>(services_.at_work_until())); // what takes place later counts too
+    if (!is_broken() && medium_) {
+      cluster_.cut_power();
+      cluster_.kill(cluster_.store_node(), true);
+      cluster_.start(cluster_.store_node());
+    }
     check();
     result_.trace_hash = world_.trace_hash();
     result_.steps = world_.steps();
@@ -78,6 +87,7 @@ private:
     s.agent_queue = is_slow ? 1 : 1024;
     s.agent_homes_permille = c.happens(300) ? 300 : 1000;
     s.workflows = options_.workflows;
+    s.medium_seed = options_.seed;
     is_crowded_ = options_.tasks_max > 1 && !options_.is_calm && c.happens(1) && options_.with_crowds;
     if (!is_crowded_)
       return s;
@@ -105,6 +115,7 @@ private:
       world_.set_wire(w.wire);
     if (wants("disk"))
       cluster_.set_disk_faults(w.disk);
+    cluster_.set_medium_faults(!is_healed_);
     if (wants("clocks"))
       cluster_.set_clock_errors(w.wall_error, w.drift_permille);
     if (wants("services") || options_.services)
@@ -172,8 +183,9 @@ private:
       constexpr std::array acts{task_act::retry,   task_act::undo,   task_act::cancel,
                                 task_act::suspend, task_act::resume, task_act::resume};
       const auto what = acts.at(world_.chance().below(acts.size()));
-      const auto task = some_task();
-      if (!task.empty())
+      if (world_.chance().below(30) == 0)
+        cluster_.act_on_all(what);
+      else if (const auto task = some_task(); !task.empty())
         cluster_.act(task, what);
       plan_next_act();
     });
@@ -213,6 +225,7 @@ private:
       case kind::no_supervisor: return cluster_.suspend_supervisors(s.time);
       case kind::stray_answers: return cluster_.send_stray_answers(node);
       case kind::power_cut:
+        cluster_.cut_power();
         for (const auto& name : cluster_.names())
           kill(name, true, s.time);
     }
@@ -220,7 +233,7 @@ private:
 
   void kill(const std::string& node, bool is_noticed, workflow::span away) {
     result_.kills += cluster_.is_up(node) ? 1 : 0;
-    cluster_.kill(node, is_noticed);
+    cluster_.strike_dead(node, is_noticed);
     world_.in(away, [this, node] { cluster_.start(node); });
   }
 
@@ -278,6 +291,8 @@ private:
       return false;
     store::task_filter open;
     open.states = {process_state::pending, process_state::processing, process_state::undoing, process_state::suspended};
+    if (!cluster_.store().bulk_acts(true, {}, 1).acts.empty())
+      return false;
     return cluster_.store().count(open, 1) == 0 && cluster_.store().notices(observer::name, 0, 0, 1).empty();
   }
 
@@ -309,6 +324,7 @@ private:
       world_.reached(77);
     for (const auto& fault : s.check().faults)
       expect(false, "the store is broken: " + fault);
+    expect(s.bulk_acts(true, {}, 1).acts.empty(), "a bulk act did not end");
     expect(cluster_.acknowledged().size() == cluster_.submitted().size(), "a submission was never acknowledged");
     expect(s.count({}, 1'000'000) <= cluster_.submitted().size(), "there are tasks that nobody submitted");
     for (const auto& a : s.alerts(true, std::numeric_limits<std::size_t>::max()))
@@ -365,8 +381,18 @@ private:
     count_causes(t, d);
     if (!t.reply_to.empty())
       expect(cluster_.listener().heard_of(t.id) == t.notices, t.id + " was not told to the end how it fared (P17)");
-    for (std::size_t i = 0; i < t.steps.size(); ++i)
-      check_step(t, d, i);
+    bool stands = false;
+    bool is_doubled = false;
+    bool is_missing = false;
+    for (std::size_t i = 0; i < t.steps.size(); ++i) {
+      const auto times = check_step(t, d, i);
+      stands = stands || times > 0;
+      is_doubled = is_doubled || times > 1;
+      is_missing = is_missing || (times == 0 && t.steps[i].state == workflow::step_state::completed);
+    }
+    result_.residue += t.state == process_state::undone && stands ? 1 : 0;
+    result_.doubled += t.state == process_state::processed && is_doubled ? 1 : 0;
+    result_.missing += t.state == process_state::processed && is_missing ? 1 : 0;
     if (t.state == process_state::error)
       expect(has_alert(t), t.id + " is in error and nobody was alerted");
   }
@@ -383,17 +409,28 @@ private:
     simulation::add(all, one);
   }
 
-  void check_step(const workflow::task& t, const workflow::definition& d, std::size_t i) {
+  /// How often what it does stands at the end. A service that is declared to break the contract may leave it wrong:
+  /// that is counted.
+  std::uint32_t check_step(const workflow::task& t, const workflow::definition& d, std::size_t i) {
     const auto key = workflow::idempotency_key(t, d, i, attempt_action::perform);
-    const bool took_place = services_.was_done(key);
-    const bool stands = took_place && !services_.was_reversed(key);
-    if (t.state == process_state::processed && t.steps[i].state == workflow::step_state::completed)
-      expect(stands, key + " is completed in a processed task, and did not happen");
-    if (t.state == process_state::undone && d.steps[i].compensation)
-      expect(!stands, key + " happened, and was not undone in an undone task");
-    count_undo(result_.by_step[{d.name, d.steps[i].name}], t.steps[i].state,
-               has_run_undo(t) && !d.steps[i].compensation && stands);
+    const auto times = services_.stands(key);
+    const bool stands = times > 0;
+    const bool is_missing =
+      !stands && t.state == process_state::processed && t.steps[i].state == workflow::step_state::completed;
+    const bool is_left = stands && t.state == process_state::undone && d.steps[i].compensation;
+    auto& f = result_.by_step[{d.name, d.steps[i].name}];
+    if (not_trusted_.contains({d.name, d.steps[i].name})) {
+      f.missing += is_missing ? 1 : 0;
+      f.left += is_left ? 1 : 0;
+      f.doubled += times > 1 && t.state == process_state::processed ? 1 : 0;
+    } else {
+      expect(!is_missing, key + " is completed in a processed task, and did not happen");
+      expect(!is_left, key + " happened, and was not undone in an undone task");
+      expect(times <= 1, key + " took place twice");
+    }
+    count_undo(f, t.steps[i].state, has_run_undo(t) && !d.steps[i].compensation && stands);
     expect(!was_repeated(t.steps[i]), key + " was ordered again after it was completed");
+    return times;
   }
 
   static void count_undo(step_figures& f, workflow::step_state state, bool stayed) {
@@ -419,10 +456,12 @@ private:
   static constexpr std::uint32_t crowd = 10'000;
 
   const run_options& options_;
+  std::set<std::pair<std::string, std::string>> not_trusted_; ///< workflow and step
   world world_;
   bool is_crowded_ = false; ///< there are many tasks at once
   watch watch_;
   services services_;
+  std::unique_ptr<medium> medium_; ///< null: nothing fails below the store
   cluster cluster_;
   simulation::weather weather_;             ///< until all is healed
   std::map<std::string, moment> stored_at_; ///< tasks, first
@@ -441,6 +480,9 @@ void add(run_result& to, const run_result& more) {
   to.processed += more.processed;
   to.undone += more.undone;
   to.in_error += more.in_error;
+  to.residue += more.residue;
+  to.doubled += more.doubled;
+  to.missing += more.missing;
   to.kills += more.kills;
   to.calls += more.calls;
   for (const auto& [state, lengths] : more.took)

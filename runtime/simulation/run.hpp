@@ -3,6 +3,7 @@
 #include "runtime/simulation/declared_services.hpp"
 #include "runtime/simulation/evidence.hpp"
 #include "runtime/simulation/figures.hpp"
+#include "runtime/simulation/medium.hpp"
 #include "runtime/simulation/probes.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/task.hpp"
@@ -31,7 +32,8 @@ struct run_options {
   bool is_calm = false;                                  ///< no faults but those of the services
   bool with_crowds = true;                               ///< one run of a thousand has 10,000 tasks at once
   bool with_people = true;                               ///< who undo, cancel, suspend, resume and retry now and then
-  /// Faults that come: names of strikes, "wire", "disk", "clocks", "services", "poison"; empty: all.
+  medium_maker make_medium;                              ///< below the store; empty: the machine's own disk
+  /// Faults that come: names of strikes, "wire", "disk", "medium", "clocks", "services", "poison"; empty: all.
   std::set<std::string> only;
   std::set<std::size_t> skipped; ///< strikes that do not come, by their number in run_result::strikes
   bool keep_evidence = false;
@@ -51,6 +53,9 @@ struct run_result {
   std::uint64_t processed = 0;
   std::uint64_t undone = 0;
   std::uint64_t in_error = 0;
+  std::uint64_t residue = 0; ///< undone tasks of which something stands
+  std::uint64_t doubled = 0; ///< processed tasks of which a step stands more than once
+  std::uint64_t missing = 0; ///< processed tasks of which a completed step does not stand
   std::uint64_t kills = 0;
   probe_counts probes;
   std::uint64_t calls = 0; ///< of remote services

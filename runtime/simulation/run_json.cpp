@@ -5,7 +5,7 @@
 namespace steadfast::simulation {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(step_figures, begun, calls, calls_max, answered, failed_for_now, failed_for_good,
-                                   undone, undo_failed, stayed)
+                                   undone, undo_failed, stayed, doubled, missing, left)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(cause_figures, tasks, story, story_attempts, story_seed)
 
 namespace {
@@ -30,8 +30,8 @@ nlohmann::json result_json(const run_result& r) {
   auto took = nlohmann::json::array();
   for (const auto& [state, lengths] : r.took)
     took.push_back({static_cast<int>(state), durations_json(lengths)});
-  return {r.steps, r.simulated.count(), r.tasks,    r.processed, r.undone, r.in_error, r.kills, r.calls, r.probes,
-          took,    r.by_step,           r.undo_for, r.error_for};
+  return {r.steps, r.simulated.count(), r.tasks,    r.processed, r.undone,  r.in_error, r.kills,  r.calls, r.probes,
+          took,    r.by_step,           r.undo_for, r.error_for, r.residue, r.doubled,  r.missing};
 }
 
 run_result result_of_json(const nlohmann::json& j) {
@@ -50,6 +50,9 @@ run_result result_of_json(const nlohmann::json& j) {
   r.by_step = j.at(10).get<figures_by_step>();
   r.undo_for = j.at(11).get<figures_by_cause>();
   r.error_for = j.at(12).get<figures_by_cause>();
+  r.residue = j.at(13);
+  r.doubled = j.at(14);
+  r.missing = j.at(15);
   return r;
 }
 

@@ -21,6 +21,22 @@ const declared_service& services::of(const std::string& agent) const {
   return found == declared_.end() ? usual_ : found->second;
 }
 
+/// The service that carries the step out which is asked about or undone.
+const declared_service& services::performing(const actors::call& what) const {
+  for (const auto& d : workflows_)
+    if (const auto i = d.name == what.workflow ? workflow::find_step(d, what.step) : std::nullopt)
+      return of(d.steps[*i].agent);
+  return usual_;
+}
+
+std::uint32_t services::stands(const std::string& key) const {
+  const auto count = [&key](const auto& of) {
+    const auto found = of.find(key);
+    return found == of.end() ? 0 : found->second;
+  };
+  return count(done_) - count(undone_);
+}
+
 void services::call(const std::string& node, const std::string& agent, const actors::call& what,
                     actors::answer_to answer) {
   ++calls_;
@@ -94,18 +110,24 @@ workflow::span services::grace_of(const std::string& workflow) const {
   return d == workflows_.end() ? workflow::span{0} : d->grace;
 }
 
-/// What nobody hears the end of. It takes place at the latest when half of the grace is over; the other half is for clocks
-/// that drift.
+/// What nobody hears the end of. It takes place at the latest when half of the grace is over, for the other half is for
+/// clocks that drift; one that is declared to be later than that breaks the contract, and not whoever undoes it
+/// meanwhile.
 void services::act_later(const declared_service& service, const actors::call& what, moment sent_at,
                          const actors::answer_to& answer) {
-  const auto latest = sent_at + (what.complete_by - what.began_at) + grace_of(what.workflow) / 2;
+  const auto complete_by = sent_at + (what.complete_by - what.began_at);
+  const auto agreed = complete_by + grace_of(what.workflow) / 2;
+  const auto late_by = service.faults.acts_late_by;
+  const auto latest = late_by > workflow::span{0} ? complete_by + late_by : agreed;
   if (latest <= world_.now())
     return hung_.push_back(answer);
-  const auto wait = world_.chance().between(workflow::span{0}, std::chrono::floor<workflow::span>(latest - world_.now()));
-  ++at_work_[what.key];
+  const auto wait =
+    world_.chance().between(workflow::span{0}, std::chrono::floor<workflow::span>(latest - world_.now()));
+  const bool keeps_contract = world_.now() + wait <= agreed;
+  at_work_[what.key] += keeps_contract ? 1 : 0;
   at_work_until_ = std::max<moment>(at_work_until_, world_.now() + wait);
-  world_.in(wait, [this, &service, what, sent_at] {
-    if (--at_work_[what.key] == 0)
+  world_.in(wait, [this, &service, what, sent_at, keeps_contract] {
+    if (keeps_contract && --at_work_[what.key] == 0)
       at_work_.erase(what.key);
     act(service, what, sent_at);
   });
@@ -115,7 +137,7 @@ void services::act_later(const declared_service& service, const actors::call& wh
 }
 
 void services::complain_if_at_work(const actors::call& what) {
-  if (at_work_.contains(what.reverses))
+  if (const auto found = at_work_.find(what.reverses); found != at_work_.end() && found->second > 0)
     complaints_.push_back(what.task_id + " step `" + what.step + "` was "
                           + (what.action == attempt_action::probe ? "asked about" : "undone")
                           + " while its service was at work on it (P15)");
@@ -167,14 +189,12 @@ void services::handle(const declared_service& service, const actors::call& what,
 actors::answer services::act(const declared_service& service, const actors::call& what, moment sent_at) {
   if (what.action != attempt_action::perform)
     complain_if_at_work(what);
-  if (what.action == attempt_action::probe) {
-    const bool was = was_done(what.reverses);
-    note(what, was ? effect_result::probe_yes : effect_result::probe_no);
-    return was ? actors::succeeded(results_[what.reverses]) : actors::did_not_happen();
-  }
+  if (what.action == attempt_action::probe)
+    return tell(service, what);
   if (what.action == attempt_action::compensate) {
     watch_.on_effect(what);
     const bool is_first = reversed_.try_emplace(what.reverses, world_.now()).second;
+    undone_[what.reverses] += is_first && was_done(what.reverses) ? 1 : 0;
     note(what, !is_first                 ? effect_result::undo_repeated
                : was_done(what.reverses) ? effect_result::undone
                                          : effect_result::undo_of_nothing);
@@ -183,13 +203,31 @@ actors::answer services::act(const declared_service& service, const actors::call
   if (const auto reversed = reversed_.find(what.key); reversed != reversed_.end()) {
     if (sent_at > reversed->second)
       complaints_.push_back(what.key + " was sent out after its undo");
-    note(what, effect_result::refused);
-    return actors::failed_for_good("it was undone");
+    if (!service.faults.acts_after_undo) {
+      note(what, effect_result::refused);
+      return actors::failed_for_good("it was undone");
+    }
   }
   watch_.on_effect(what);
-  note(what, done_.insert(what.key).second ? effect_result::created : effect_result::repeated);
+  auto& times = done_[what.key];
+  const bool acts = times == 0 || service.faults.acts_again;
+  times += acts ? 1 : 0;
+  note(what, acts ? effect_result::created : effect_result::repeated);
   world_.tell("it takes place: " + what.key);
   return actors::succeeded(result_of(service, what));
+}
+
+/// What a probe is told.
+actors::answer services::tell(const declared_service& service, const actors::call& what) {
+  const auto lies = service.faults.lies;
+  const bool is_true = lies == 0 || world_.chance().below(service_faults::always) >= lies;
+  const bool says_yes = was_done(what.reverses) == is_true;
+  note(what, says_yes ? effect_result::probe_yes : effect_result::probe_no);
+  if (!says_yes)
+    return actors::did_not_happen();
+  auto step = what;
+  step.key = what.reverses;
+  return actors::succeeded(is_true ? results_[step.key] : result_of(performing(what), step));
 }
 
 void services::note(const actors::call& what, effect_result result) {

@@ -17,8 +17,9 @@
 
 namespace steadfast::simulation {
 
-/// The remote services of a run: what took place and what was reversed, by idempotency key. They keep the contract: a key that is
-/// repeated acts once, an undo of what never happened is harmless, and what arrives after its undo is refused.
+/// The remote services of a run: what took place and what was reversed, by idempotency key. They keep the contract: a
+/// key that is repeated acts once, an undo of what never happened is harmless, and what arrives after its undo is
+/// refused. Those that are declared to break it do.
 class services {
 public:
   services(world& w, watch& calls, const std::vector<workflow::definition>& workflows)
@@ -37,7 +38,8 @@ public:
   std::vector<effect_line>& log() { return log_; }
 
   bool was_done(const std::string& key) const { return done_.contains(key); }
-  bool was_reversed(const std::string& key) const { return reversed_.contains(key); }
+  /// How often it took place and was not reversed.
+  std::uint32_t stands(const std::string& key) const;
   /// Steps that were sent out after their undo had been answered, or undone or asked about while their service was at work,
   /// a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
@@ -56,6 +58,7 @@ private:
   using figures_place = figures_by_step::key_type;
 
   const declared_service& of(const std::string& agent) const;
+  const declared_service& performing(const actors::call& what) const;
   void call(const std::string& node, const std::string& agent, const actors::call& what, actors::answer_to answer);
   actors::answer_to watched(std::uint64_t agent, const actors::call& what, actors::answer_to answer);
   actors::answer_to counted(const actors::call& what, actors::answer_to answer);
@@ -66,6 +69,7 @@ private:
   void handle(const declared_service& service, const actors::call& what, moment sent_at,
               const actors::answer_to& answer);
   actors::answer act(const declared_service& service, const actors::call& what, moment sent_at);
+  actors::answer tell(const declared_service& service, const actors::call& what);
   std::string result_of(const declared_service& service, const actors::call& what);
   void note(const actors::call& what, effect_result result);
 
@@ -74,7 +78,8 @@ private:
   const std::vector<workflow::definition>& workflows_;
   declared_service usual_;
   std::map<std::string, declared_service> declared_;
-  std::set<std::string> done_;
+  std::map<std::string, std::uint32_t> done_;    ///< how often it took place, by key
+  std::map<std::string, std::uint32_t> undone_;  ///< how often that was reversed
   std::map<std::string, std::string> results_;   ///< by key: what was answered is answered again
   std::map<std::string, moment> reversed_;       ///< when
   std::set<std::string> refused_;                ///< keys: the refusal stands

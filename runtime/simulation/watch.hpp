@@ -28,10 +28,15 @@ public:
   /// The commit is over, and `s` holds what came of it, unless its process has died of it.
   void on_commit(const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
-  /// The store was opened again; acquiring a lease goes on above all former epochs.
-  void on_store_started() { acquired_since_start_.clear(); }
+  /// The store was opened again: whatever was committed is there, and acquiring a lease goes on above all former epochs.
+  void on_store_started(const store::state_store& s);
+  /// A commit was made after a write or a sync below the store had failed.
+  void on_unsound_commit() { violations_.emplace_back("a commit was made after a write or a sync had failed (P25)"); }
   /// That node stood still for longer than its lease.
   void on_long_standstill(const std::string& node) { stood_still_.insert(node); }
+
+  /// What is stored of these (workflow and step) need not be what happened: their services do not tell it rightly.
+  void do_not_trust(std::set<std::pair<std::string, std::string>> steps) { not_trusted_ = std::move(steps); }
 
   /// Told of each task, by its id, that is stored for the first time, and of each that has come to an end; may be empty.
   std::function<void(const std::string&)> on_stored;
@@ -87,8 +92,9 @@ private:
   const std::vector<workflow::definition>& workflows_;
   probe_counts& probes_;
   std::map<std::uint64_t, workflow::task> tasks_;
-  std::map<std::string, std::uint64_t> numbers_; ///< of those, by id
-  std::set<std::uint64_t> decided_;              ///< open tasks that a supervisor changed last
+  std::map<std::string, std::uint64_t> numbers_;           ///< of those, by id
+  std::set<std::pair<std::uint64_t, std::uint64_t>> took_; ///< bulk act and task
+  std::set<std::uint64_t> decided_;                        ///< open tasks that a supervisor changed last
   std::map<std::string, known_lease> leases_;
   std::set<std::string> acquired_since_start_;
   std::set<std::string> stood_still_;
@@ -98,6 +104,7 @@ private:
   std::map<std::pair<std::uint64_t, attempt_name>, std::stop_token> unanswered_; ///< calls, by agent
   std::set<attempt_name> succeeded_;                                             ///< as their services said
   std::set<step_name> happened_;                                                 ///< and not reversed
+  std::set<std::pair<std::string, std::string>> not_trusted_;
   std::vector<std::string> violations_;
 };
 

@@ -142,6 +142,22 @@ TEST_CASE("a retry that would not fit before complete-by is not made: the failur
   CHECK_FALSE(d.reports[0].maybe_done);
 }
 
+TEST_CASE("how long a service asks to be left alone is believed up to a day, and never below zero") {
+  auto o = plain();
+  o.retry.attempts = 1;
+  scripted_desk d{o};
+  auto busy = failed_for_now("HTTP 503", false);
+  busy.retry_after = 24h * 365;
+  d.order(order_of(1));
+  d.end_call(0, busy);
+  busy.retry_after = -5s;
+  d.order(order_of(2));
+  d.end_call(1, busy);
+  REQUIRE(d.reports.size() == 2);
+  CHECK(d.reports[0].retry_after == 24h);
+  CHECK(d.reports[1].retry_after == 0ms);
+}
+
 TEST_CASE("row 31: a permanent failure is reported at once and not tried again") {
   scripted_desk d{plain()};
   d.order(order_of(1));
@@ -344,6 +360,54 @@ TEST_CASE(
   CHECK(d.reports.back().retry_after <= 7500ms);
 }
 
+TEST_CASE("row 37: calls that hang until complete-by count for how long an order waits for its turn") {
+  scripted_desk d{plain()};
+  for (std::uint64_t task = 1; task <= 16; ++task) {
+    auto o = order_of(task);
+    o.complete_by = d.now + 30s;
+    d.order(o);
+    REQUIRE(d.calls.size() == task);
+    if (task % 2 == 0) {
+      d.pass(30s);
+      d.end_call(task - 2, {report_kind::stopped, {}, {}, true, 0ms});
+      d.end_call(task - 1, {report_kind::stopped, {}, {}, true, 0ms});
+      d.desk.on_circuit({false, "ann", ""}, d.now);
+    }
+  }
+  for (std::uint64_t task = 17; task <= 19; ++task) {
+    auto o = order_of(task);
+    o.complete_by = d.now + 10s;
+    d.order(o);
+  }
+  CHECK(d.view().in_flight == 2);
+  CHECK(d.view().queued == 0);
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::declined);
+}
+
+TEST_CASE("row 37: who was told to come back later counts for how long others are to stay away, until then") {
+  scripted_desk d{plain()};
+  const auto declined_for = [&d](std::uint64_t first) {
+    workflow::span all{0};
+    for (std::uint64_t task = first; task < first + 20; ++task)
+      d.order(order_of(task));
+    for (const auto& r : std::exchange(d.reports, {}))
+      all += r.retry_after;
+    return all;
+  };
+  d.order(order_of(1));
+  d.now += 1s;
+  d.end_call(0, succeeded());
+  d.reports.clear();
+  for (std::uint64_t task = 2; task <= 7; ++task)
+    d.order(order_of(task)); // two are called, four wait
+  REQUIRE(d.reports.empty());
+  const auto once = declined_for(100);
+  CHECK(declined_for(200) > once);
+  d.now += 10s; // all of them could have come back
+  CHECK(declined_for(100 + 200) < once * 3 / 2);
+}
+
 TEST_CASE(
   "row 37: an agent whose calls take too long by now still calls when it has a place, and so hears that they do not") {
   auto o = plain();
@@ -392,14 +456,69 @@ TEST_CASE("row 37: the inputs that an agent holds are bounded together") {
   CHECK(d.calls.size() == 2);
 }
 
+TEST_CASE("row 37: what an agent held of inputs makes room again when the attempt is over") {
+  auto o = plain();
+  o.inputs_size_max = 100;
+  scripted_desk d{o};
+  d.order(order_of(1)); // stays open: an agent that holds nothing takes an input of any size
+  for (std::uint64_t task = 2; task < 10; ++task) {
+    auto large = order_of(task);
+    large.input.assign(90, ' ');
+    d.order(large);
+    REQUIRE(d.calls.size() == task);
+    d.end_call(d.calls.size() - 1, succeeded());
+  }
+}
+
 TEST_CASE("an open circuit declines with the time at which it is worth coming back") {
   scripted_desk d{plain()};
   open_the_circuit(d);
   d.order(order_of(1));
   REQUIRE(d.reports.size() == 1);
   CHECK(d.reports[0].kind == report_kind::declined);
-  CHECK(d.reports[0].why == "circuit for `drone` open until 12:00:05");
+  CHECK(d.reports[0].why == "circuit for `drone` open until 12:00:05; last failure at 12:00:00: HTTP 500");
   CHECK(d.reports[0].retry_after == 5s);
+}
+
+TEST_CASE("the desk tells what became of the calls of the last minutes, how long they took, and the last error") {
+  auto o = plain();
+  o.retry.attempts = 1;
+  scripted_desk d{o};
+  const auto call = [&d](std::uint64_t task, workflow::span takes, const answer& a) {
+    d.order(order_of(task));
+    d.pass(takes);
+    d.end_call(d.calls.size() - 1, a);
+  };
+  for (std::uint64_t i = 0; i < 8; ++i)
+    call(i, 20ms, succeeded());
+  call(100, 400ms, failed_for_good("HTTP 402: no money\n"));
+  auto v = d.view();
+  CHECK(v.last_failure_at == workflow::unset);
+  CHECK(v.last_refusal == "HTTP 402: no money ");
+  CHECK(v.last_refusal_at == d.now);
+  call(101, 400ms, failed_for_now("HTTP 503"));
+  d.order(order_of(102));
+  d.pass(31s); // past its complete-by
+  v = d.view();
+  CHECK(v.lately_succeeded == 8);
+  CHECK(v.lately_refused == 1);
+  CHECK(v.lately_failed == 2);
+  CHECK(v.p50 >= 20ms);
+  CHECK(v.p50 <= 25ms);
+  CHECK(v.p99 >= 30s);
+  CHECK(v.last_failure == "no answer by complete-by");
+  d.pass(6min);
+  CHECK(d.view().lately_succeeded == 0);
+  CHECK(d.view().last_failure == "no answer by complete-by"); // however long ago
+}
+
+TEST_CASE("a call that was withdrawn is no error and does not count") {
+  scripted_desk d{plain()};
+  d.order(order_of(1));
+  d.stop(order_of(1), 1);
+  d.end_call(0, failed_for_now("the connection was closed"));
+  CHECK(d.view().lately_failed == 0);
+  CHECK(d.view().last_failure.empty());
 }
 
 TEST_CASE("a circuit whose time is up lets one call through, and the others when it is answered") {
@@ -420,6 +539,7 @@ TEST_CASE("a circuit whose time is up lets one call through, and the others when
     CHECK(d.reports[0].kind == report_kind::failed_transient);
     CHECK(d.reports[0].maybe_done);
     CHECK(d.reports[1].kind == report_kind::declined);
+    CHECK(d.reports[0].retry_after == d.reports[1].retry_after); // both when the circuit lets one through again
     CHECK(d.view().queued == 0);
   }
 }
@@ -534,6 +654,21 @@ TEST_CASE("a call over its limit is ended and tried again") {
   CHECK(d.reports.empty());
   d.pass(100ms);
   CHECK(d.calls.size() == 2);
+}
+
+TEST_CASE("P12: a call that does not end at its limit is abandoned at complete-by, and nothing is said of it") {
+  auto o = plain();
+  o.call_limit = 1s;
+  scripted_desk d{o};
+  d.order(order_of(1));
+  d.pass(29'999ms);
+  CHECK(d.stopped.size() == 1);
+  CHECK(d.abandoned.empty());
+  d.pass(1ms);
+  CHECK(d.abandoned.size() == 1);
+  CHECK(d.view().silenced == 1);
+  CHECK(d.reports.empty());
+  CHECK(d.desk.next_due() == workflow::never);
 }
 
 TEST_CASE("a probe's denial is reported as such, anything else must not deny") {

@@ -122,6 +122,26 @@ TEST_CASE("row 34: a function that goes on after complete-by is asked to stop, a
   CHECK(view->in_flight == 0);
 }
 
+TEST_CASE(
+  "row 35: how an attempt ends that is not wanted any more is told to who stopped it, under the epoch of that one") {
+  tests::test_node node;
+  reports_heard former{node.system()};
+  reports_heard later{node.system()};
+  async_bench bench;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
+  node.tell(former.handle(), agent, step_orders{{agent_order(1, 5)}});
+  node.run();
+  node.tell(later.handle(), agent, stop_order{1, 0, 1, 6});
+  node.run();
+  REQUIRE(bench.answers.size() == 1);
+  bench.answers[0](succeeded());
+  node.run();
+  CHECK(former.seen().empty());
+  REQUIRE(later.seen().size() == 1);
+  CHECK(later.seen()[0].epoch == 6);
+  CHECK(later.seen()[0].kind == report_kind::succeeded);
+}
+
 TEST_CASE("a function that drops its answer is noticed at once") {
   tests::test_node node;
   reports_heard orderer{node.system()};
@@ -185,6 +205,32 @@ TEST_CASE("who drains an agent is answered after the last report was sent") {
   CHECK_FALSE(answer->has_value());
   node.run();
   CHECK(answer->has_value());
+}
+
+TEST_CASE("a drain of an agent does not wait for a call for longer than its limit") {
+  tests::test_node node;
+  reports_heard orderer{node.system()};
+  async_bench bench;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
+  const auto answer = node.begin_to_ask<drained>(agent, drain{10s});
+  node.advance(9'999ms);
+  CHECK_FALSE(answer->has_value());
+  node.advance(1ms);
+  CHECK(answer->has_value());
+}
+
+TEST_CASE("P12: the calls of an agent that ends are asked to end") {
+  tests::test_node node;
+  reports_heard orderer{node.system()};
+  async_bench bench;
+  auto agent = node.keep(spawn_function_agent(node.system(), named("payment"), node.clock(), bench.function()));
+  node.tell(orderer.handle(), agent, step_orders{{agent_order(1)}});
+  node.run();
+  REQUIRE(bench.calls.size() == 1);
+  exit_now(agent);
+  node.run();
+  CHECK(bench.calls[0].stop.stop_requested());
 }
 
 TEST_CASE("many short attempts leave no pile of timers behind") {

@@ -310,15 +310,18 @@ TEST_CASE(
   tests::node_settings settings;
   settings.definitions.push_back(tests::pipeline("walk", {tests::step_named("shoes")}));
   one_node node{settings};
-  bool is_there = false;
-  node.agent("flight").follow([&](const step_order& o) {
-    return is_there ? scripted_agent::succeed(o)
-                    : std::optional{report_on(o, report_kind::declined, "no agent is alive")};
-  });
+  const auto alive = [&node](const std::vector<std::string>& steps) {
+    actors::agents_alive all;
+    for (const auto& step : steps)
+      all.agents.push_back({"agent_of_" + step, "n1", node.agent(step).spawn(node.system())});
+    node.system().tell(caf::strong_actor_ptr{}, node.schedulers.at(0), all);
+    node.run();
+  };
+  alive({"hotel", "shoes"});
   node.submit("t1");
   node.advance(30s);
   CHECK(node.state("t1") == "pending");
-  CHECK(node.task("t1").steps[1].waiting_for == "no agent is alive");
+  CHECK(node.task("t1").steps[1].waiting_for == "no agent `agent_of_flight` is alive");
   CHECK(node.task("t1").steps[1].not_before > node.now());
   CHECK(node.alerts().empty());
   node.advance(35s);
@@ -327,7 +330,8 @@ TEST_CASE(
   other.workflow = "walk";
   node.submit(other);
   CHECK(node.state("t2") == "processed");
-  is_there = true;
+  CHECK(node.agent("flight").orders().empty());
+  alive({"hotel", "shoes", "flight"});
   CHECK(node.reaches("t1", "processed", 1min));
   CHECK(node.task("t1").failure_count == 0);
   CHECK(node.alerts().empty()); // it went away by itself

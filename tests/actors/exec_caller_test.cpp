@@ -152,13 +152,18 @@ TEST_CASE("a program that writes too much is ended and fails for good") {
 }
 
 TEST_CASE("a stopped call ends the program and what it started") {
-  program_bench b{script("sleep 1000 & echo $!; echo $$ >&2; wait")};
+  tests::temp_folder folder;
+  const auto file = folder.path() / "started";
+  program_bench b{script("sleep 1000 & echo $! > " + file.string() + "; wait")};
   b.caller->start(1, call_with("{}"));
+  const auto started = written_number(file);
   CHECK_FALSE(b.answers.wait(1, 300ms));
+  CHECK(is_alive(started));
   b.caller->stop(1);
   const auto a = b.answers.wait(1);
   REQUIRE(a);
   CHECK(a->kind == report_kind::stopped);
+  CHECK_FALSE(is_alive(started));
 }
 
 TEST_CASE("what a program leaves behind does not hold up its answer, and is ended") {

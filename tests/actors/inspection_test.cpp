@@ -1,5 +1,6 @@
 // People look at the actors of a node, and let it be drained.
 
+#include "actors/agents.hpp"
 #include "actors/observed.hpp"
 #include "tests/actors/neighbour.hpp"
 
@@ -203,6 +204,27 @@ TEST_CASE("a drained node finishes what it has, gives the rest back, and its age
   CHECK(home.broken_invariants().empty());
 }
 
+TEST_CASE("row 20: a node that is drained drains its scheduler and its agents, and gives its leases back") {
+  tests::one_node node;
+  node.run();
+  auto& sys = node.system();
+  actors::agent_options o;
+  o.name = "payment";
+  const auto agent = sys.keep(actors::spawn_function_agent(
+    sys.system(), o, sys.clock(), actors::quick_function{[](const actors::call&) { return actors::succeeded(); }}));
+  actors::front_deps deps{{"n1", {}, {}, {}, {{"payment", "n1", agent}}}, sys.clock()};
+  deps.scheduler = node.schedulers.at(0);
+  deps.leases = {node.lease};
+  const auto front = sys.keep(actors::spawn_front(sys.system(), std::move(deps)));
+  sys.tell(caf::strong_actor_ptr{}, front, actors::drain_node{5s});
+  node.run();
+  CHECK(sys.ask<actors::scheduler_view>(node.schedulers.at(0), actors::describe{})->draining);
+  CHECK(sys.ask<actors::agent_view>(agent, actors::describe{})->draining);
+  for (const auto& l : node.store().leases())
+    if (l.name == "supervisor")
+      CHECK(l.expires_at == workflow::unset);
+}
+
 TEST_CASE("a task that the deadline index has lost is found, freed and told of") {
   tests::one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
@@ -220,4 +242,22 @@ TEST_CASE("a task that the deadline index has lost is found, freed and told of")
   CHECK(node.alerts() == std::vector<std::string>{"stuck"});
   const auto view = node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{});
   CHECK(view.value().stuck == 1);
+}
+
+TEST_CASE("P6: of stuck tasks all are found in one look, however many pages they fill") {
+  tests::node_settings settings;
+  settings.supervisor.review_max = 2;
+  tests::one_node node{settings};
+  node.agent("hotel").follow(scripted_agent::hang);
+  constexpr int tasks = 7;
+  for (int i = 0; i < tasks; ++i)
+    node.submit("t" + std::to_string(i));
+  node.system().tell(actors::lease_actor{}, node.schedulers.at(0), actors::lease_changed{});
+  node.store().hide_overdue(true);
+  actors::exit_now(node.schedulers.at(0), caf::exit_reason::kill);
+  const auto stuck = [&node] {
+    return node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{}).value().stuck;
+  };
+  REQUIRE(node.system().advance_until([&] { return !node.alerts().empty(); }, 5min));
+  CHECK(stuck() == tasks);
 }

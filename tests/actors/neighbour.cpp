@@ -10,21 +10,23 @@
 namespace steadfast::tests {
 
 address_book::address_book(one_node& home)
-    : fronts_{std::make_shared<std::map<std::string, actors::node_front>>()},
+    : fronts_{std::make_shared<std::map<std::string, actors::reached_node>>()},
+      dials_{std::make_shared<std::map<std::string, std::size_t>>()},
       dialer_{home.system().keep(home.system().system().spawn(
-        [fronts = fronts_](actors::dialer_actor::pointer) -> actors::dialer_actor::behavior_type {
-          return {[fronts](const actors::dial& m) -> caf::result<actors::reached_node> {
+        [fronts = fronts_, dials = dials_](actors::dialer_actor::pointer) -> actors::dialer_actor::behavior_type {
+          return {[fronts, dials](const actors::dial& m) -> caf::result<actors::reached_node> {
+            ++(*dials)[m.address];
             const auto found = fronts->find(m.address);
             if (found == fronts->end())
               return caf::make_error(caf::sec::cannot_connect_to_node, std::string{"nobody is there"});
-            return actors::reached_node{found->second};
+            return found->second;
           }};
         }))} {}
 
 actors::node_offer open_home(one_node& home, address_book& book) {
   actors::node_offer offer{"home", home.writer, home.reader, home.gateway, {}};
   auto& node = home.system();
-  book.add(home_address, node.keep(actors::spawn_front(node.system(), {offer, node.clock()})));
+  book.add(home_address, {node.keep(actors::spawn_front(node.system(), {offer, node.clock()}))});
   return offer;
 }
 
@@ -50,7 +52,7 @@ neighbour::neighbour(one_node& home, address_book& book, std::string its_name, n
     scheduler = node.keep(actors::spawn_scheduler(sys, {link, link, offers, clock, o, {}}));
   }
   front = node.keep(actors::spawn_front(sys, {{name, {}, {}, {}, offers}, clock, {}, scheduler}));
-  book.add(address, front);
+  book.add(address, {front});
   actors::membership_deps deps;
   deps.own_name = name;
   deps.join = home_address;

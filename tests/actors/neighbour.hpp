@@ -14,12 +14,17 @@ class address_book {
 public:
   explicit address_book(one_node& home);
 
-  void add(const std::string& address, const actors::node_front& front) { (*fronts_)[address] = front; }
+  /// `there`: also what a connection to it says of it.
+  void add(const std::string& address, const actors::reached_node& there) { (*fronts_)[address] = there; }
+  actors::node_front at(const std::string& address) const { return fronts_->at(address).front; }
   void remove(const std::string& address) { fronts_->erase(address); }
+  /// How often somebody dialled this address.
+  std::size_t dials(const std::string& address) const { return (*dials_)[address]; }
   const actors::dialer_actor& dialer() const { return dialer_; }
 
 private:
-  std::shared_ptr<std::map<std::string, actors::node_front>> fronts_;
+  std::shared_ptr<std::map<std::string, actors::reached_node>> fronts_;
+  std::shared_ptr<std::map<std::string, std::size_t>> dials_;
   actors::dialer_actor dialer_;
 };
 

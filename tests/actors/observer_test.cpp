@@ -3,6 +3,7 @@
 #include "tests/actors/one_node.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <caf/typed_event_based_actor.hpp>
 
@@ -164,6 +165,24 @@ TEST_CASE("observers are told of their own tasks only") {
   node.submit("of-nobody");
   CHECK(ada.seen().size() == 6);
   CHECK(bob.seen().empty());
+}
+
+TEST_CASE("P28: an observer that is gone is forgotten, and what it was not told waits for it") {
+  one_node node;
+  const auto observers = [&node] {
+    const auto state = node.system().ask<actors::actor_state>(node.notifier, actors::inspect_state{100}).value();
+    return nlohmann::json::parse(state.tree).at("observers").size();
+  };
+  recorder<progress> first{node.system().system()};
+  listen_as(node, first, "shop");
+  REQUIRE(observers() == 1);
+  actors::exit_now(first.handle());
+  node.run();
+  CHECK(observers() == 0);
+  submit_for(node, "shop", "t1");
+  recorder<progress> second{node.system().system()};
+  listen_as(node, second, "shop");
+  CHECK(told(second.seen()) == whole_trip);
 }
 
 TEST_CASE("an observer that acknowledges nothing is told no more than its window, one that does is told everything") {

@@ -18,6 +18,7 @@ std::unique_ptr<store::state_store> opened(const std::filesystem::path& director
   o.path = directory / "store";
   o.size_max = settings.size_max;
   o.size_reserve = settings.size_reserve;
+  o.journal_max = o.size_reserve / store::journal_growth;
   static std::atomic<std::uint64_t> openings{0};
   o.journal_name = ++openings;
   return store::open_lmdb_store(o);

@@ -192,6 +192,61 @@ TEST_CASE("an act that is overtaken by the task's own progress is applied to wha
   CHECK(node.step_state("t1", 0) == "completed");
 }
 
+TEST_CASE("an act whose task was changed just before it was written is judged again on what the task has become") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  const actors::act_on_task m{"t1", task_act::suspend, {}, {}, false, "grace", "because"};
+  const auto answer = node.system().begin_to_ask<actors::act_result>(node.gateway, m);
+  for (int i = 0; i < 3; ++i) {
+    node.run_until_next<actors::write_requests>("store_actor", [](const actors::write_requests& r) {
+      return std::holds_alternative<store::update_task>(*r.all.at(0).what);
+    });
+    store::update_task first;
+    first.next = node.task("t1");
+    first.lock_epoch_before = first.next.lock_epoch;
+    REQUIRE(node.store().commit({first}).at(0).result == store::verdict::applied);
+    node.step();
+  }
+  node.run();
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->done);
+  CHECK(node.state("t1") == "suspended");
+  CHECK(node.task("t1").acts.size() == 1);
+}
+
+TEST_CASE(
+  "an act that was judged by another clock than the store's is judged again as soon as the node has learnt of it") {
+  one_node node;
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.submit("t1");
+  const auto lead = std::make_shared<actors::shared_lead>();
+  const auto of_store = node.system().clock().set_at;
+  lead->set({{}, of_store - 1h});
+  auto clock = node.system().clock().own();
+  clock.lead = lead;
+  auto& sys = node.system();
+  const auto gateway = sys.keep(actors::spawn_gateway(sys.system(), {node.writer, node.reader, node.notifier, clock}));
+  const actors::act_on_task m{"t1", task_act::suspend, {}, {}, false, "grace", "because"};
+  const auto answer = sys.begin_to_ask<actors::act_result>(gateway, m);
+  node.advance(3s);
+  CHECK_FALSE(answer->has_value());
+  CHECK(node.state("t1") == "processing");
+  lead->set({{}, of_store});
+  node.advance(1s);
+  REQUIRE(answer->has_value());
+  CHECK((*answer)->done);
+  CHECK(node.state("t1") == "suspended");
+
+  lead->set({{}, of_store - 1h});
+  const actors::act_on_task resume{"t1", task_act::resume, {}, {}, false, "grace", "because"};
+  const auto refused = sys.begin_to_ask<actors::act_result>(gateway, resume);
+  node.advance(15s);
+  REQUIRE(refused->has_value());
+  CHECK_FALSE((*refused)->done);
+  CHECK((*refused)->why == "it was judged by another clock than the store's; the node has yet to learn of that");
+}
+
 TEST_CASE("row 79: a task keeps the version it started with when its workflow changes") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <set>
+#include <vector>
 
 using namespace steadfast;
 using namespace std::chrono_literals;
@@ -135,4 +136,48 @@ TEST_CASE("tasks are counted in groups over all parts, the largest group first")
   CHECK(counted->groups[0].count == 4500);
   CHECK(counted->groups[0].states.at(static_cast<std::size_t>(workflow::process_state::pending)) == 4500);
   CHECK(counted->in_no_group == 0);
+}
+
+TEST_CASE("P28: no more counts are under way than the bound, and what is above is told to ask again") {
+  tests::node_settings settings;
+  settings.schedulers.clear();
+  settings.has_supervisor = false;
+  one_node node{settings};
+  fill(node, 9000); // more than one part
+  node.run();
+  constexpr std::size_t bound = 64;
+  std::vector<std::shared_ptr<std::optional<actors::task_count>>> counts;
+  for (std::size_t i = 0; i < bound + 10; ++i)
+    counts.push_back(node.system().begin_to_ask<actors::task_count>(node.reader, count_of("t", 1'000'000)));
+  node.run();
+  CHECK(std::count_if(counts.begin(), counts.end(), [](const auto& c) { return c->has_value(); })
+        == static_cast<std::ptrdiff_t>(bound));
+}
+
+TEST_CASE("P24: damage that any reading finds is told to the store actor, which sets the task aside") {
+  tests::node_settings settings;
+  settings.schedulers.clear();
+  settings.has_supervisor = false;
+  one_node node{settings};
+  fill(node, 1);
+  node.run();
+  bool is_set_aside = false;
+  node.store().on_commit = [&](const store::write_list& batch) {
+    is_set_aside = is_set_aside || std::holds_alternative<store::set_aside_damaged>(*batch.front());
+  };
+  node.store().find_damage({4711, "its checksum is wrong", {}});
+  auto& sys = node.system();
+  SECTION("of one task") {
+    sys.ask<actors::task_view>(node.reader, actors::show_task{"t0"});
+  }
+  SECTION("of one task by its number") {
+    sys.ask<actors::task_view>(node.reader, actors::find_task{1});
+  }
+  SECTION("of many") {
+    sys.ask<actors::boxed<store::task_page>>(node.reader, actors::list_tasks{{}, 0, 10});
+  }
+  SECTION("of what is overdue") {
+    sys.ask<actors::overdue_page>(node.reader, actors::find_overdue{node.now(), {}, 0, 10});
+  }
+  CHECK(is_set_aside);
 }

@@ -4,6 +4,9 @@
 #include "workflow/node_card.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <map>
 
 using namespace steadfast;
 using namespace std::chrono_literals;
@@ -23,6 +26,11 @@ strings ids_in_order(const std::vector<actors::step_order>& orders) {
   for (const auto& o : orders)
     ids.push_back(o.task_id);
   return ids;
+}
+
+nlohmann::json state_of_scheduler(one_node& node) {
+  const auto state = node.system().ask<actors::actor_state>(node.schedulers.at(0), actors::inspect_state{100});
+  return nlohmann::json::parse(state.value().tree);
 }
 
 tests::node_settings with_bound(std::uint32_t in_flight_max) {
@@ -46,6 +54,38 @@ TEST_CASE("a scheduler has no more tasks in flight than its bound, the others st
   CHECK(node.state("t1") == "processed");
   CHECK(node.state("t3") == "processing");
   CHECK(view_of_scheduler(node).in_flight == 3);
+}
+
+TEST_CASE("P28: what a scheduler has counted up while it worked has come down again when all is done") {
+  one_node node;
+  node.agent("hotel").follow([](const actors::step_order& o) { // some are silent, some fail, the others do it
+    if (o.attempt == 1 && o.task_id == "t1")
+      return std::optional<actors::attempt_report>{};
+    return std::optional{tests::report_on(o, o.attempt == 1 && o.task_id == "t2" ? actors::report_kind::failed_transient
+                                                                                 : actors::report_kind::succeeded)};
+  });
+  for (int i = 0; i < 10; ++i)
+    node.submit("t" + std::to_string(i));
+  for (int i = 0; i < 10; ++i)
+    REQUIRE(node.reaches("t" + std::to_string(i), "processed", 5min));
+  const auto state = state_of_scheduler(node);
+  INFO(state.dump());
+  CHECK(state.at("tasks").empty());
+  CHECK(state.at("timers") == 0);
+  for (const auto& a : state.at("agents")) {
+    CHECK(a.at("in_flight") == 0);
+    CHECK(a.at("unanswered") == 0);
+  }
+}
+
+TEST_CASE("what nobody else has changed is not read again") {
+  one_node node;
+  for (int i = 0; i < 10; ++i)
+    node.submit("t" + std::to_string(i));
+  node.run();
+  REQUIRE(node.state("t9") == "processed");
+  CHECK(node.store().tasks_read() == 0);
+  CHECK(node.store().definitions_read() <= 2); // by the store actor and by the reader, once each
 }
 
 TEST_CASE("work is taken by priority, then by age") {
@@ -120,7 +160,14 @@ TEST_CASE("row 17: with many tasks in flight a restart resumes all of them, neve
   REQUIRE(node.agent("hotel").orders().size() == 50);
   node.restart();
   node.run();
-  CHECK(node.agent("hotel").orders().size() == 100);
+  const auto& orders = node.agent("hotel").orders();
+  REQUIRE(orders.size() == 100);
+  std::map<std::string, std::uint32_t> resumed;
+  for (const auto& o : orders) {
+    CHECK(o.attempt == 1);
+    ++resumed[o.task_id];
+  }
+  CHECK(resumed.size() == 50); // those that were in flight, each again
   CHECK(view_of_scheduler(node).in_flight == 50);
   node.agent("hotel").follow(scripted_agent::succeed);
   node.restart();
@@ -262,4 +309,20 @@ TEST_CASE("waiting tasks are given back at once by a drain, and wait on in the s
   REQUIRE(answer.has_value());
   CHECK(answer->given_back == 1);
   CHECK(node.task("t1").not_before == until);
+}
+
+TEST_CASE("a step whose wait is over while its scheduler is drained is not begun") {
+  auto d = tests::trip();
+  d.steps[1].after.emplace(); // beside the other
+  tests::node_settings settings;
+  settings.definitions = {d};
+  one_node node{settings};
+  node.agent("hotel").follow(scripted_agent::hang);
+  node.agent("flight").follow(scripted_agent::fail(1, actors::report_kind::failed_transient));
+  node.submit("t1");
+  REQUIRE(node.agent("flight").orders().size() == 1);
+  const auto answer = node.system().begin_to_ask<actors::drained>(node.schedulers[0], actors::drain{20s});
+  node.advance(4s); // it was to wait for one; who sleeps for long loses the task to the supervisor
+  CHECK_FALSE(answer->has_value());
+  CHECK(node.agent("flight").orders().size() == 1);
 }

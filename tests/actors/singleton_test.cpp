@@ -71,7 +71,24 @@ TEST_CASE("an instance ends when its lease is given up in good order") {
   node.run();
   node.system().ask<actors::drained>(first.lease, actors::drain{0s});
   CHECK(node.system().advance_until([&] { return second.made == 1; }, 5s));
+  CHECK(first.epochs.back() == 1); // it was ended, not told
   const auto heard = first.epochs.size();
   node.advance(1min);
+  node.system().tell(caf::strong_actor_ptr{}, first.instance, actors::lease_changed{"reports", 1});
+  node.run();
   CHECK(first.epochs.size() == heard);
+}
+
+TEST_CASE("an instance ends with the guard that made it") {
+  tests::one_node node;
+  candidate only;
+  campaign(node, only, "only");
+  node.run();
+  REQUIRE(only.made == 1);
+  actors::exit_now(only.guard);
+  node.run();
+  const auto heard = only.epochs.size();
+  node.system().tell(caf::strong_actor_ptr{}, only.instance, actors::lease_changed{"reports", 1});
+  node.run();
+  CHECK(only.epochs.size() == heard);
 }

@@ -33,6 +33,8 @@ public:
   void fail_always(std::optional<fault> how) { always_ = how; }
   /// Every read goes wrong; what a test asks of the store itself included.
   void fail_reads(bool yes) { reads_fail_ = yes; }
+  /// Every save goes wrong, for good.
+  void fail_saves() { save_fails_ = true; }
 
   /// The deadline index has lost its entries.
   void hide_overdue(bool yes) { overdue_hidden_ = yes; }
@@ -45,6 +47,21 @@ public:
 
   /// Sizes of the commits made.
   const std::vector<std::size_t>& batches() const { return batches_; }
+
+  /// How often a task was read by its number, as a scheduler reads it.
+  std::size_t tasks_read() const { return tasks_read_; }
+  std::size_t definitions_read() const { return definitions_read_; }
+  std::size_t saves() const { return saves_; }
+
+  using wrapped_store::find;
+  std::optional<workflow::task> find(std::uint64_t number) const override {
+    ++tasks_read_;
+    return real().find(number);
+  }
+  std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override {
+    ++definitions_read_;
+    return real().find_definition(name, version);
+  }
 
   using state_store::commit;
   std::vector<store::outcome> commit(const store::write_list& batch) override {
@@ -69,7 +86,11 @@ public:
                    std::size_t max) const override {
     return overdue_hidden_ ? due_page{} : real().overdue(now, after, max);
   }
+  /// The next reading comes upon it.
+  void find_damage(store::set_aside_damaged what) { found_.push_back(std::move(what)); }
   std::vector<store::set_aside_damaged> damaged() override {
+    if (!found_.empty())
+      return std::exchange(found_, {});
     return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{};
   }
   void share(std::function<void()> wake) override {
@@ -77,6 +98,9 @@ public:
       real_->share(std::move(wake));
   }
   void save() override {
+    ++saves_;
+    if (save_fails_)
+      throw store::store_error{"the disk failed in a save", true};
     if (real_)
       real_->save();
   }
@@ -107,9 +131,14 @@ private:
   std::unique_ptr<store::state_store> real_;
   std::optional<std::pair<fault, std::function<bool(const store::write_list&)>>> fault_;
   std::optional<fault> always_;
+  std::vector<store::set_aside_damaged> found_;
   bool reads_fail_ = false;
+  bool save_fails_ = false;
   bool overdue_hidden_ = false;
   std::vector<std::size_t> batches_;
+  mutable std::size_t tasks_read_ = 0;
+  mutable std::size_t definitions_read_ = 0;
+  std::size_t saves_ = 0;
 };
 
 } // namespace steadfast::tests

@@ -149,6 +149,19 @@ TEST_CASE("row 45: when the store does not take the renewal, the holder stops be
   CHECK(view_of_supervisor(node).active);
 }
 
+TEST_CASE("row 64: a renewal of which nobody knows whether it was made ends nothing") {
+  one_node node;
+  node.run();
+  node.store().fail_next(store_tap::fault::reported_unknown, [](const store::write_list& batch) {
+    return std::holds_alternative<store::renew_lease>(*batch.at(0));
+  });
+  for (int i = 0; i < 12; ++i) {
+    node.advance(1s);
+    CHECK(view_of_supervisor(node).active);
+    CHECK(view_of_supervisor(node).epoch == 1);
+  }
+}
+
 TEST_CASE("row 50: when the clock of the store's node is set back, a holder elsewhere stops in time all the same") {
   tests::node_settings settings;
   settings.has_supervisor = false;
@@ -201,6 +214,43 @@ TEST_CASE("a lease that is being asked for when its campaign ends is given back 
   node.run();
   CHECK(answer->has_value());
   CHECK(supervisor_lease(node).expires_at == workflow::unset);
+}
+
+TEST_CASE("a drain of a lease is answered when the lease is free in the store, not before") {
+  one_node node;
+  node.run();
+  const auto answer = node.system().begin_to_ask<actors::drained>(node.lease, actors::drain{1s});
+  while (!answer->has_value() && node.system().step()) {
+  }
+  REQUIRE(answer->has_value());
+  CHECK(supervisor_lease(node).expires_at == workflow::unset);
+  node.advance(1min); // it campaigns no more
+  CHECK(supervisor_lease(node).expires_at == workflow::unset);
+  CHECK(supervisor_lease(node).epoch == 1);
+}
+
+TEST_CASE("P20: an answer that comes after its request was given up says nothing of the one that was made since") {
+  tests::node_settings settings;
+  settings.has_supervisor = false;
+  one_node node{settings};
+  node.run();
+  auto& system = node.system();
+  tests::recorder<actors::lease_changed> guarded{system.system()};
+  const actors::lease_options o{"supervisor", "late", {}, settings.lease};
+  node.lease =
+    system.keep(actors::spawn_lease_actor(system.system(), {node.writer, guarded.handle(), system.clock(), o}));
+  node.run_until_next<actors::flush>("store_actor"); // the request is about to be made
+  system.move_clock(settings.lease.renew_every);
+  while (system.trigger_due_timer()) {
+  }
+  for (std::size_t i = 0; system.next_for<actors::tick_timer>("lease_actor") == nullptr; ++i) {
+    REQUIRE(i < system.ready());
+    system.choose(i);
+  }
+  system.step(); // it asks anew
+  node.run();
+  REQUIRE(guarded.seen().size() == 1);
+  CHECK(guarded.seen()[0].epoch == supervisor_lease(node).epoch);
 }
 
 TEST_CASE("row 47: a lease is not released by a stranger, and releasing it twice does no harm") {
@@ -276,6 +326,43 @@ TEST_CASE("row 43: without a supervisor healthy tasks complete, and the overdue 
   node.settings().has_supervisor = true;
   node.restart();
   CHECK(node.reaches("t1", "processed", 1min));
+}
+
+TEST_CASE("P13: all that is overdue is acted on in one sweep, however many pages it fills") {
+  tests::node_settings settings;
+  settings.supervisor.review_max = 3;
+  settings.definitions[0].steps[0].retry.attempts = 1;
+  one_node node{settings};
+  node.agent("hotel").follow(scripted_agent::hang);
+  constexpr int tasks = 20;
+  for (int i = 0; i < tasks; ++i)
+    node.submit("t" + std::to_string(i));
+  node.settings().schedulers = {}; // nobody else notices
+  node.advance(29s);
+  node.restart();
+  const auto counted = [&] {
+    int all = 0;
+    for (int i = 0; i < tasks; ++i)
+      all += node.task("t" + std::to_string(i)).failure_count;
+    return all;
+  };
+  REQUIRE(node.system().advance_until([&] { return counted() > 0; }, 20s));
+  CHECK(counted() == tasks);
+}
+
+TEST_CASE("a hint that comes while the supervisor sweeps leads to another sweep at once") {
+  one_node node;
+  node.run();
+  const auto sweeps = view_of_supervisor(node).sweeps;
+  actors::store_news hint;
+  hint.review = true;
+  node.system().tell(caf::strong_actor_ptr{}, node.supervisor, hint);
+  node.run_until_next<actors::overdue_page>("supervisor"); // it sweeps
+  for (int i = 0; i < 2; ++i)                              // ahead of the page
+    node.supervisor->enqueue(nullptr, caf::make_message_id(caf::message_priority::high), caf::make_message(hint),
+                             nullptr);
+  node.run();
+  CHECK(view_of_supervisor(node).sweeps == sweeps + 2);
 }
 
 TEST_CASE("row 44: a completion that is on its way to disk when complete-by passes wins over the supervisor") {

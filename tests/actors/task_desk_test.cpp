@@ -260,6 +260,22 @@ TEST_CASE("a lease of a later epoch is a new life: locks of the former one are f
   CHECK(freed->guard.value().epoch == 2);
 }
 
+TEST_CASE("row 14: tasks in hand keep their locks when the lease comes back under a later epoch") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  d.answer(one_taken(o.name, d.now));
+  REQUIRE(d.asked_for<store::update_task>());
+  store::outcome stored;
+  stored.result = store::verdict::applied;
+  stored.revision = 3;
+  d.answer(stored);
+  d.desk.on_lease({"node/a", 2});
+  const auto freed = d.asked_for<store::free_locks>();
+  REQUIRE(freed);
+  CHECK(freed->except == std::vector<std::uint64_t>{7});
+}
+
 TEST_CASE(
   "a drain without tasks is over once the claim that was under way is answered, and nothing is taken after it") {
   taking_desk d;

@@ -3,6 +3,7 @@
 #include "tests/actors/one_node.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include <numeric>
 
@@ -107,6 +108,45 @@ TEST_CASE("a commit takes no more writes than its bound, the rest follows in the
         == std::vector<std::size_t>{8, 8, 4});
 }
 
+TEST_CASE("P23: after commits the store is told to save, each time again") {
+  one_node node{without_schedulers()};
+  node.run();
+  for (int i = 0; i < 3; ++i) {
+    node.advance(1s);
+    const auto before = node.store().saves();
+    node.submit("t" + std::to_string(i));
+    node.advance(200ms);
+    CHECK(node.store().saves() == before + 1);
+  }
+}
+
+TEST_CASE("a store actor that ends saves what it has committed") {
+  one_node node{without_schedulers()};
+  node.advance(1s);
+  node.submit("t1");
+  const auto before = node.store().saves();
+  actors::exit_now(node.writer);
+  node.run();
+  CHECK(node.store().saves() == before + 1);
+}
+
+TEST_CASE("P28: who listens for news and is gone is forgotten") {
+  one_node node{without_schedulers()};
+  node.run();
+  const auto subscribers = [&node] {
+    const auto state = node.system().ask<actors::actor_state>(node.writer, actors::inspect_state{100}).value();
+    return nlohmann::json::parse(state.tree).at("subscribers").size();
+  };
+  const auto before = subscribers();
+  tests::recorder<actors::store_news> listener{node.system().system()};
+  node.system().tell(listener.handle(), node.writer, actors::subscribe{});
+  node.run();
+  REQUIRE(subscribers() == before + 1);
+  actors::exit_now(listener.handle());
+  node.run();
+  CHECK(subscribers() == before);
+}
+
 TEST_CASE("row 65: when the backlog is full submissions are pushed back at once, and those taken are durable") {
   auto settings = without_schedulers();
   settings.backlog_max = 5;
@@ -126,6 +166,33 @@ TEST_CASE("row 65: when the backlog is full submissions are pushed back at once,
   CHECK(taken == 5);
   CHECK(node.store().count({}, 100) == 5);
   CHECK(node.submit("again")->created);
+}
+
+TEST_CASE(
+  "row 65: where each commit takes two seconds leases hold, and what is acknowledged is stored and carried out") {
+  one_node node;
+  node.run();
+  node.store().on_commit = [&node](const store::write_list&) { node.system().move_clock(2s); };
+  receipts answers;
+  for (int i = 0; i < 20; ++i)
+    answers.push_back(node.begin_to_submit("t" + std::to_string(i)));
+  node.run();
+  for (int i = 0; i < 20; ++i) {
+    REQUIRE(answers[static_cast<std::size_t>(i)]->has_value());
+    CHECK((*answers[static_cast<std::size_t>(i)])->result == store::verdict::applied);
+  }
+  const auto view = [&node] {
+    return node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{}).value();
+  };
+  std::uint64_t epoch = 0; // a lease that is renewed too late lapses, and is had again
+  for (const auto until = node.now() + 5min; node.now() < until; node.run()) {
+    REQUIRE(node.system().trigger_timer());
+    const auto before = std::exchange(epoch, view().epoch);
+    CHECK(epoch >= before);
+  }
+  CHECK(node.store().stats().tasks[workflow::process_state::processed] == 20);
+  CHECK(node.agent("hotel").orders().size() == 20);
+  CHECK(node.broken_invariants().empty());
 }
 
 TEST_CASE("row 60: a full store refuses new work and says when to come again, and running tasks are still recorded") {
@@ -224,6 +291,16 @@ TEST_CASE("row 64: a claim that was stored and reported as unknown is found out 
   CHECK(node.reaches("t1", "processed", 2s));
   CHECK(node.agent("hotel").orders().size() == 1);
   CHECK(node.agent("hotel").last().attempt == 1);
+}
+
+TEST_CASE("row 61: after a sync error in a save the process ends, though nothing is committed any more") {
+  one_node node;
+  node.run();
+  node.store().fail_saves();
+  node.begin_to_submit("t1");
+  CHECK(node.fatal().empty());
+  node.advance(1min);
+  CHECK(node.fatal() == "the disk failed in a save");
 }
 
 TEST_CASE(

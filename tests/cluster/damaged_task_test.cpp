@@ -38,7 +38,7 @@ TEST_CASE("row 66: who asks for a task that was set aside is told so, and what t
   node.start();
   REQUIRE(node.command({"submit", "one", "--id", "victim", "--data", payload_of_victim(), "--wait"}).code == 0);
   node.process().signal(SIGTERM);
-  REQUIRE(node.process().wait(std::chrono::seconds{30}).value_or(-1) == 0);
+  REQUIRE(node.process().wait(hang_limit).value_or(-1) == 0);
   damage(node.folder().path() / "store" / "data.mdb");
   node.start();
 
@@ -55,6 +55,6 @@ TEST_CASE("row 66: who asks for a task that was set aside is told so, and what t
 
   CHECK(node.command({"submit", "one", "--id", "other", "--data", "{}", "--wait"}).code == 0);
   node.process().signal(SIGTERM);
-  CHECK(node.process().wait(std::chrono::seconds{30}).value_or(-1) == 0);
+  CHECK(node.process().wait(hang_limit).value_or(-1) == 0);
   CHECK_THAT(node.process().err(), !Contains("unexpected message") && !Contains("did not drain"));
 }

@@ -139,6 +139,7 @@ TEST_CASE("P31: secrets of the configuration are in nothing that a node writes, 
     {"late", "--json"},          {"workflow", "list", "--json"},
     {"node", "list", "--json"},  {"node", "show", "--json"},
     {"lease", "list", "--json"}, {"task", "stuck"},
+    {"agent", "list", "--json"}, {"agent", "list"},
     {"store", "dump"},           {"store", "stat"},
     {"serve", "--check"},
   };
@@ -157,7 +158,7 @@ TEST_CASE("P31: secrets of the configuration are in nothing that a node writes, 
   for (const auto& actor : node.json_of({"actor", "list", "--json"}))
     said += node.command({"actor", "show", actor.at("id").get<std::string>(), "--json"}).out;
   node.process().signal(SIGTERM);
-  REQUIRE(node.process().wait(30s) == 0);
+  REQUIRE(node.process().wait(hang_limit) == 0);
   said += node.process().err();
 
   // What was to be said was said: these are not the words of commands that failed.

@@ -77,7 +77,7 @@ TEST_CASE("row 20: a graceful stop under load loses nothing, starts nothing new 
   node.start();
   submit_many(node, "three", count);
   node.process().signal(SIGTERM);
-  const auto code = node.process().wait(seconds{30});
+  const auto code = node.process().wait(hang_limit);
   INFO(node.process().err());
   REQUIRE(code.value_or(-1) == 0);
   CHECK_THAT(node.process().err(), Contains("SIGTERM: stopping") && Contains("has stopped"));
@@ -120,7 +120,7 @@ TEST_CASE(
   const auto first = holder();
   CHECK_FALSE(first.empty());
   node.process().signal(SIGINT);
-  REQUIRE(node.process().wait(seconds{30}) == 0);
+  REQUIRE(node.process().wait(hang_limit) == 0);
   node.start();
   const auto second = holder();
   CHECK_FALSE(second.empty());
@@ -142,9 +142,9 @@ TEST_CASE("a second signal ends the process at once") {
   }
   REQUIRE(is_running());
   node.process().signal(SIGTERM);
-  REQUIRE(node.process().says("stopping", seconds{20}));
+  REQUIRE(node.process().says("stopping", hang_limit));
   node.process().signal(SIGTERM);
-  CHECK(node.process().wait(seconds{20}) == 128 + SIGTERM);
+  CHECK(node.process().wait(hang_limit) == 128 + SIGTERM);
 }
 
 TEST_CASE("row 80: a node refuses a socket and a store that another one uses, and says so") {
@@ -207,6 +207,6 @@ TEST_CASE("a stopped node removes its socket") {
   node_process node{STEADFAST_BINARY};
   node.start();
   node.process().signal(SIGTERM);
-  REQUIRE(node.process().wait(seconds{30}) == 0);
+  REQUIRE(node.process().wait(hang_limit) == 0);
   CHECK_FALSE(std::filesystem::exists(node.folder().path() / "store/control.sock"));
 }

@@ -18,6 +18,8 @@ words names(const std::string& kind, const std::string&) {
     return {"order-2", "order-1", "parcel-1"};
   if (kind == "WORKFLOW")
     return {"parcel"};
+  if (kind == "INDEX")
+    return {"payload:/customer"};
   return {};
 }
 
@@ -41,6 +43,32 @@ TEST_CASE("the first word is a command or a short form") {
   CHECK(has(all, "submit"));
   CHECK(has(all, "nodes"));
   CHECK(offered("frob").empty());
+}
+
+TEST_CASE("values of options are offered, and conditions piece by piece") {
+  CHECK(offered("tasks --by s") == words{"state", "step"});
+  CHECK(offered("task list --sort t") == words{"took"});
+  CHECK(offered("completion ") == words{"bash", "fish", "zsh"});
+  CHECK(offered("tasks --where st") == words{"state=", "step="});
+  CHECK(offered("tasks --where state=err") == words{"state=error"});
+  CHECK(offered("tasks --where 'state=error|sus'") == words{"state=error|suspended"});
+  CHECK(offered("retry --where state=error,work") == words{"state=error,workflow="});
+  CHECK(offered("retry --where state=error,workflow=p") == words{"state=error,workflow=parcel"});
+  CHECK(offered("tasks --where pay") == words{"payload:/customer="});
+  CHECK(offered("alerts list --where k") == words{"kind="});
+}
+
+TEST_CASE("a shell is told what a word means, where files may stand, and nothing of hidden commands") {
+  command none;
+  CLI::App app;
+  add_all(app, none);
+  const auto of_task = complete(app, "task expl", names).all;
+  REQUIRE(of_task.size() == 1);
+  CHECK(of_task[0] == candidate{"explain", "Why a task is where it is, what happens next, and when"});
+  CHECK(complete(app, "explai", names).all == std::vector<candidate>{{"explain", "short for task explain"}});
+  CHECK(complete(app, "workflow check ", names).is_file);
+  CHECK_FALSE(complete(app, "task show ", names).is_file);
+  CHECK(complete(app, "__", names).all.empty());
 }
 
 TEST_CASE("the next word is a subcommand, an option or a name") {

@@ -12,10 +12,10 @@ using Catch::Matchers::Contains;
 namespace {
 
 struct session {
-  node_process node{STEADFAST_BINARY};
+  node_process node;
   std::string home = node.folder().path().string();
 
-  session() { node.start(); }
+  explicit session(const std::string& more_config = "") : node{STEADFAST_BINARY, more_config} { node.start(); }
 
   pseudo_terminal open(pseudo_terminal::size s = {}) {
     return {STEADFAST_BINARY,
@@ -123,8 +123,30 @@ TEST_CASE("acts on several tasks ask for their number, and Ctrl-C at the questio
   person.type("suspend --where state=pending\r");
   REQUIRE(person.shows("Type 2 to go on: "));
   person.type("2\r");
-  CHECK(person.shows("order-2: suspend done, now suspended"));
-  CHECK(person.shows("order-1: suspend done, now suspended"));
+  CHECK(person.shows("suspend: 2 done, 0 refused, 0 skipped of about 2"));
+  CHECK(at_prompt(person));
+}
+
+TEST_CASE("a bulk act shows how far it is, and Ctrl-C stops it and not the console") {
+  session s{"[bulk]\nrate = 1\n"};
+  for (int i = 0; i < 70; ++i)
+    s.node.command({"submit", "one", "--id", "order-" + std::to_string(i), "--not-before", "1h"});
+  auto person = s.open();
+  REQUIRE(at_prompt(person));
+  person.type("cancel --where state=pending\r");
+  REQUIRE(person.shows("would cancel 70 tasks"));
+  REQUIRE(person.shows("Type 70 to go on: "));
+  person.type("70\r");
+  REQUIRE(person.shows("cancel: 64 done, 0 refused, 0 skipped of about 70"));
+  person.type(ctrl_c);
+  CHECK(person.shows("stopped: cancel is done for 64 of about 70 tasks, the others are as they were"));
+  REQUIRE(at_prompt(person));
+  person.type("bulk\t");
+  person.type(" 1\r");
+  CHECK(person.shows("bulk act 1: cancel, stopped, 64 done"));
+  REQUIRE(at_prompt(person));
+  person.type("tasks --where state=pending --count\r");
+  CHECK(person.shows("6"));
   CHECK(at_prompt(person));
 }
 
@@ -243,6 +265,22 @@ TEST_CASE("a circuit that a person opens holds tasks back, says why, and lets th
   person.type("alerts --all\r");
   CHECK(person.shows("they deploy"));
   CHECK(s.node.command({"circuit", "open", "nobody"}).code == 5);
+}
+
+TEST_CASE("agents are listed with what they call, how that does and the last error, and an open circuit with why") {
+  session s;
+  s.node.command({"submit", "refused", "--id", "order-1", "--wait"});
+  const auto agents = s.node.command({"console", "-e", "agents"});
+  CHECK(agents.code == 0);
+  CHECK_THAT(agents.out, Contains("/bin/false") && Contains("exit code 1") && Contains("last error"));
+  CHECK_THAT(agents.out, Contains("0 %") && Contains("100 %"));
+  CHECK(agents.out.find("broken") < agents.out.find("quick")); // the one that fails comes first
+  CHECK(s.node.command({"console", "-e", "agent slow"}).out.find("quick") == std::string::npos);
+  s.node.command({"circuit", "open", "slow", "--why", "they deploy"});
+  const auto status = s.node.command({"status"});
+  CHECK_THAT(status.out, Contains("agent slow at node test: circuit open, held open by") && Contains("they deploy"));
+  const auto once = s.node.command({"top", "--times", "1"});
+  CHECK_THAT(once.out, Contains("in hand") && Contains("/bin/sleep"));
 }
 
 TEST_CASE("a node is drained: it gives back what it has, and takes no more until it is started anew") {

@@ -206,7 +206,9 @@ TEST_CASE("row 61: when a sync fails while the journal is made, or in a save, no
     store.share([] {});
     store.commit({submit_task{order("a"), at(0)}});
     place.disk.set_faults({1000, 0, 0, false});
-    store.save();
+    CHECK_THROWS_AS(store.save(), store_error);
+    place.disk.set_faults({});
+    CHECK_THROWS_AS(store.find("a"), store_error); // the data file does not have it yet
     CHECK(fails_from_now_on());
   }
 }

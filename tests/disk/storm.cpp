@@ -156,8 +156,8 @@ private:
       }
       if (!commit())
         return false;
-      if (below(6) == 0)
-        store_->save();
+      if (below(6) == 0 && !save())
+        return false;
       if (below(12) == 0)
         look();
       if (below(25) == 0)
@@ -170,7 +170,7 @@ private:
     faults_.is_full = false;
     report_.failed_calls += disk_.failures() > 0 ? 1 : 0;
     if (is_orderly) {
-      store_->save();
+      save();
       store_.reset();
       if (disk_.is_stopped() || below(2) == 0)
         return start_again();
@@ -420,9 +420,21 @@ private:
     }
   }
 
+  /// False: the process ended of it.
+  bool save() {
+    try {
+      store_->save();
+      return true;
+    } catch (const store_error& e) {
+      if (!e.is_fatal() || !may_fail())
+        broken(std::string{"a save failed: "} + e.what());
+      expect_nothing_more();
+      return false;
+    }
+  }
+
   void look() {
-    store_->save();
-    if (may_fail())
+    if (may_fail() || !save())
       return;
     if (const auto found = difference(*store_, book_); !found.empty())
       broken(found + ", while the store was open");
@@ -431,8 +443,7 @@ private:
   // ---- copies ----
 
   void copy() {
-    store_->save();
-    if (disk_.is_stopped() || disk_.failures() > 0)
+    if (!save())
       return; // the next commit tells
     const auto path = folder_ / "disk" / ("copy-" + std::to_string(copies_made_++));
     try {

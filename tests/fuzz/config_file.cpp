@@ -37,6 +37,7 @@ void check_accepted(const parsed_config& parsed) {
     check_span(a.common.call_limit);
   check_size(o.store.size_max);
   check_size(o.store.size_reserve);
+  check_size(o.store.journal_max);
 }
 
 /// The reader that only looks for the places finds the same ones.

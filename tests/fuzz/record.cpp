@@ -114,6 +114,7 @@ constexpr std::array readers{
   stored<set_aside_record>(record_kind::set_aside),
   reader{record_kind::exported_task, {}, try_sent_with_definition<exported_task>},
   stored<ended_count>(record_kind::ended_count),
+  stored<workflow::endings>(record_kind::endings),
   sent<workflow::task>(record_kind::task),
   sent<workflow::submission>(record_kind::submission),
   sent<workflow::attempt_ref>(record_kind::attempt),

@@ -96,7 +96,7 @@ void fuzz::try_input(std::string_view input) {
   for (const auto& d : damages_in(input))
     inflict(bytes, d);
   auto options = small_options(scratch_folder() / "store");
-  options.size_reserve = 1 << 20;
+  set_reserve(options, 1 << 20);
   lay_down(options.path, bytes);
   try {
     read_and_work(options, base().past);

@@ -116,7 +116,7 @@ void fuzz::try_input(std::string_view input) {
   for (std::size_t i = 0; i < all->size(); ++i)
     all->at(i) = at_its_time(std::move(all->at(i)), 100 + static_cast<std::int64_t>(i));
   auto options = small_options(scratch_folder() / "store");
-  options.size_reserve = 1 << 20;
+  set_reserve(options, 1 << 20);
   lay_down(options.path, base().bytes, base().closed);
   store::lmdb_engine engine{options};
   constexpr std::ptrdiff_t together = 3;

@@ -140,6 +140,31 @@ TEST_CASE("a renewed certificate is used from SIGHUP on, open connections stay, 
   CHECK(cluster.process("b").err().find("lost") == std::string::npos);
 }
 
+TEST_CASE("a certificate that ends soon is an incident of its node, and ends by itself once the node uses a new one") {
+  certified_cluster cluster;
+  REQUIRE(cluster.lists_two_nodes());
+  auto config = cluster.config("c", "certificates", cluster.address());
+  config.replace(config.find("\"agents\""), std::string_view{"\"agents\""}.size(), "\"supervisor\"");
+  config += "[conditions]\nperiod = \"1s\"\n";
+  cluster.start("c", config);
+  const auto renew = [&](const std::string& days) {
+    const auto end = run_program(
+      STEADFAST_BINARY, {"cluster", "certs", "renew", "a", "--days", days, "--folder", cluster.certificates()});
+    INFO(end.err);
+    REQUIRE(end.code == 0);
+    cluster.process("a").signal(SIGHUP);
+  };
+  const auto tells = [&](const std::string& text) {
+    return cluster.told("b", {"alerts", "list", "--json"}).find(text) != std::string::npos;
+  };
+  renew("20");
+  CHECK(node_cluster::eventually([&] { return tells("the certificate of node `a` ends "); }, patience));
+  CHECK_THAT(cluster.told("b", {"status"}), Contains("the certificate of node `a` ends"));
+  renew("800");
+  CHECK(node_cluster::eventually([&] { return !tells("the certificate of node `a` ends "); }, patience));
+  CHECK_THAT(cluster.told("b", {"incidents", "list"}), Contains("there is no open incident"));
+}
+
 TEST_CASE("a node refuses to start with a certificate that is not for it, or a key that others can read") {
   certified_cluster cluster;
   auto& other = cluster.start("c", cluster.config("c", "certificates", cluster.address(), "b"));

@@ -61,13 +61,21 @@ TEST_CASE("help lists the commands, and every command's help has an example") {
 }
 
 TEST_CASE("a wrong command line ends with 64 and a line that says what is wrong") {
-  const auto arguments =
-    GENERATE(std::vector<std::string>{}, std::vector<std::string>{"frobnicate"}, std::vector<std::string>{"store"},
-             std::vector<std::string>{"task", "show"}, std::vector<std::string>{"submit", "w", "--priority", "10"},
-             std::vector<std::string>{"submit", "w", "--limit", "5 minutes"}, std::vector<std::string>{"task", "retry"},
-             std::vector<std::string>{"task", "retry", "t-1", "--where", "state=error"},
-             std::vector<std::string>{"task", "edit", "a", "b", "--payload", "x"},
-             std::vector<std::string>{"alerts", "ack", "seven"});
+  const auto arguments = GENERATE(
+    std::vector<std::string>{}, std::vector<std::string>{"frobnicate"}, std::vector<std::string>{"store"},
+    std::vector<std::string>{"task", "show"}, std::vector<std::string>{"submit", "w", "--priority", "10"},
+    std::vector<std::string>{"submit", "w", "--limit", "5 minutes"}, std::vector<std::string>{"task", "retry"},
+    std::vector<std::string>{"task", "retry", "t-1", "--where", "state=error"},
+    std::vector<std::string>{"task", "edit", "a", "b", "--payload", "x"},
+    std::vector<std::string>{"alerts", "ack", "seven"}, std::vector<std::string>{"alerts", "ack", "-1"},
+    std::vector<std::string>{"alerts", "ack", "0"}, std::vector<std::string>{"incidents", "show", "0"},
+    std::vector<std::string>{"submit", ""}, std::vector<std::string>{"submit", "w", "--id", ""},
+    std::vector<std::string>{"task", "show", ""}, std::vector<std::string>{"task", "retry", "a", ""},
+    std::vector<std::string>{"task", "list", "--where", ""}, std::vector<std::string>{"task", "retry", "--where", ""},
+    std::vector<std::string>{"workflow", "show", ""}, std::vector<std::string>{"node", "drain", ""},
+    std::vector<std::string>{"lease", "release", ""}, std::vector<std::string>{"circuit", "open", ""},
+    std::vector<std::string>{"actor", "show", ""}, std::vector<std::string>{"store", "export", "", "f"},
+    std::vector<std::string>{"simulate", "w.toml", "--require", "sold=1"});
   const auto end = run_steadfast(arguments);
   CHECK(end.code == 64);
   CHECK_FALSE(end.err.empty());
@@ -90,6 +98,19 @@ TEST_CASE("without a node a command says where it looked and how to start one") 
   const auto by_config = run_steadfast({"task", "list", "-c", (folder.path() / "node.toml").string()});
   CHECK(by_config.code == 69);
   CHECK_THAT(by_config.err, Contains((folder.path() / "data/control.sock").string()));
+}
+
+TEST_CASE("a socket's path that is too long is said to be, and words of others are shown without their escapes") {
+  const auto path = "/tmp/" + std::string(200, 'x');
+  const auto end = run_steadfast({"task", "list", "--socket", path});
+  CHECK(end.code == 69);
+  CHECK_THAT(end.err, Contains("its path has 205 bytes, and that of a socket may have 107"));
+
+  const auto wrong = run_steadfast({"task", "list", "--where", "state=\x1b[31mred\xc2\x9b"});
+  CHECK(wrong.code == 64);
+  CHECK_THAT(wrong.err, Contains("\\x1b[31mred"));
+  CHECK(wrong.err.find('\x1b') == std::string::npos);
+  CHECK(wrong.err.find("\xc2\x9b") == std::string::npos);
 }
 
 TEST_CASE("row 80: serve refuses a bad configuration with 78 and a line for each mistake") {
@@ -116,6 +137,32 @@ TEST_CASE("a configuration can be checked without starting a node") {
   const auto end = run_steadfast({"serve", "--check", "-c", source_dir + "/config/steadfast.toml"});
   CHECK(end.code == 0);
   CHECK_THAT(end.out, EndsWith("is all right: 0 agents, 0 workflows\n"));
+}
+
+TEST_CASE("serve --check finds agents that a workflow names and nobody has") {
+  const temp_folder folder;
+  const auto check = [&](const std::string& more) {
+    folder.write("node.toml", "name = \"n\"\nworkflows = [\"pay.toml\"]\n[store]\npath = \"store\"\n" + more
+                                + "[[agent]]\nname = \"bank\"\nurl = \"http://localhost/\"\n");
+    return run_steadfast({"serve", "--check", "-c", (folder.path() / "node.toml").string()});
+  };
+  folder.write("pay.toml", "name = \"pay\"\n[[step]]\nname = \"one\"\nagent = \"bank\"\n"
+                           "compensation = { agent = \"bnk\" }\nprobe = { agent = \"oracle\" }\n");
+  const auto alone = check("");
+  CHECK(alone.code == 78);
+  CHECK(alone.out.empty());
+  const auto file = (folder.path() / "pay.toml").string();
+  CHECK_THAT(alone.err, Contains("steadfast: " + file
+                                 + ": workflow `pay`: this node has no agent `bnk`, for the undo of step "
+                                   "`one`; tasks would wait for it; did you mean `bank`?\n"));
+  CHECK_THAT(alone.err,
+             Contains("this node has no agent `oracle`, for the probe of step `one`; tasks would wait for it\n"));
+
+  const auto among_others = check("[cluster]\nlisten = \"127.0.0.1:7801\"\n");
+  INFO(among_others.err);
+  CHECK(among_others.code == 0);
+  CHECK_THAT(among_others.err,
+             Contains("warning: " + file) && Contains("`oracle`") && Contains("another node must have it"));
 }
 
 TEST_CASE("workflow check finds mistakes and says where they are") {
@@ -145,6 +192,9 @@ TEST_CASE("a payload that is no JSON, or not there, is refused before a node is 
   CHECK(missing.code == 66);
   CHECK_THAT(missing.err, Contains("/nowhere/payload.json: there is no such file"));
   CHECK(run_steadfast({"submit", "w", "--payload", "-"}, std::string(1000, '[')).code == 65);
+  const auto folder = run_steadfast({"submit", "w", "--payload", "/"});
+  CHECK(folder.code == 66);
+  CHECK_THAT(folder.err, Contains("/ is a folder: name a file in it"));
 }
 
 TEST_CASE("a mistake in a filter is told before a node is asked") {
@@ -185,6 +235,6 @@ TEST_CASE("a workflow is simulated: the same seed gives the same figures, and wh
   CHECK(text.code == 0);
   CHECK_THAT(text.out,
              Contains("all or nothing    held in 3 clusters") && Contains("step `choose` of trip: stayed in"));
-  CHECK(run_steadfast({"simulate", source_dir + "/nothing.toml"}).code != 0);
+  CHECK(run_steadfast({"simulate", source_dir + "/nothing.toml"}).code == 66);
   CHECK(run_steadfast({"simulate", trip, "--latency", "soon"}).code == 64);
 }

@@ -52,6 +52,8 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   const node_options defaults;
   CHECK(shipped.name == defaults.name);
   CHECK(shipped.threads == defaults.threads);
+  CHECK(shipped.conditions == defaults.conditions);
+  CHECK(shipped.conditions_period == defaults.conditions_period);
   CHECK(shipped.roles == defaults.roles);
   CHECK_FALSE(shipped.cluster.is_used());
   CHECK_FALSE(shipped.cluster.has_certificates());
@@ -65,6 +67,7 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   CHECK(shipped.store.path == defaults.store.path);
   CHECK(shipped.store.size_max == defaults.store.size_max);
   CHECK(shipped.store.size_reserve == defaults.store.size_reserve);
+  CHECK(shipped.store.journal_max == defaults.store.journal_max);
   CHECK(shipped.store.payload_size_max == defaults.store.payload_size_max);
   CHECK(shipped.store.result_size_max == defaults.store.result_size_max);
   CHECK(shipped.backlog_max == defaults.backlog_max);
@@ -77,6 +80,9 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   CHECK(shipped.supervisor_lease.margin == defaults.supervisor_lease.margin);
   CHECK(shipped.supervisor_lease.needs_progress == defaults.supervisor_lease.needs_progress);
   CHECK(shipped.drain_limit == defaults.drain_limit);
+  CHECK(shipped.bulk_rate == defaults.bulk_rate);
+  CHECK(shipped.store.bulk_open_max == defaults.store.bulk_open_max);
+  CHECK(shipped.store.bulk_keep_for == defaults.store.bulk_keep_for);
   CHECK(shipped.log.level == defaults.log.level);
   CHECK(shipped.log.json == defaults.log.json);
   CHECK(shipped.log.file == defaults.log.file);

@@ -75,6 +75,7 @@ TEST_CASE("a parameter that is no such value is refused by its name, and none is
   CHECK_THAT(n.refusal("circuit.set", {{"agent", "echo"}, {"who", "ann"}}), Contains("-32602 `open` is missing"));
   CHECK_THAT(n.refusal("node.drain", {{"node", "node"}, {"who", "ann"}, {"limit_ms", -1}}),
              Contains("-32602 `limit_ms`"));
+  CHECK(n.refusal("node.drain", {{"node", ""}, {"who", "ann"}}) == "-32602 `node` must be the name of a node");
   CHECK_THAT(n.refusal("task.list", json::array()), Contains("-32602 params"));
   CHECK_THAT(n.refusal("task.show", {{"id", "a"}}), Contains("4 there is no task"));
   CHECK(n.call("submit", trip("a", "priority", 9)).at("created") == true);
@@ -102,6 +103,35 @@ TEST_CASE("incidents are listed, shown and acted on, and what there is not is na
   CHECK(n.call("alerts.list", json::object()) == json{{"alerts", json::array()}, {"next", nullptr}});
 }
 
+TEST_CASE("a bulk act that cannot be is refused, what there is not is named, and nothing is begun for nobody") {
+  const called_node n;
+  CHECK(n.call("bulk.list", json::object()) == json{{"bulk_acts", json::array()}, {"next", nullptr}});
+  CHECK(n.refusal("bulk.show", {{"bulk", 7}}) == "4 there is no bulk act with the number 7");
+  CHECK(n.refusal("bulk.stop", {{"bulk", 7}, {"who", "ann"}}) == "4 there is no bulk act with the number 7");
+  CHECK(n.refusal("bulk.show", json::object()) == "-32602 `bulk` is missing");
+  CHECK(n.refusal("bulk.start", {{"act", "retry"}, {"who", "ann"}}) == "4 no task matches");
+  CHECK(n.refusal("bulk.start", {{"act", "drop"}, {"who", "ann"}}) == "-32602 act: there is no `drop`");
+  CHECK(n.refusal("bulk.start", {{"act", "edit"}, {"who", "ann"}})
+        == "-32602 one payload is edited at a time: no bulk act can");
+  CHECK(n.refusal("bulk.start", {{"act", "skip"}, {"who", "ann"}}) == "-32602 a bulk act that skips needs a step");
+  CHECK(n.refusal("bulk.start", {{"act", "retry"}, {"who", "ann"}, {"stats", json::array()}})
+        == "-32602 there is no parameter `stats`; did you mean `states`?");
+  n.call("submit", trip("a", "not_before_ms", 4'000'000'000'000));
+  const auto plan = n.call("bulk.start", {{"act", "retry"}, {"who", "ann"}, {"dry_run", true}});
+  CHECK(plan
+        == json{{"act", "retry"},
+                {"count", 1},
+                {"looked_at", 1},
+                {"would", 0},
+                {"tasks", {"a"}},
+                {"refusals", {{{"why", "no step of it failed or waits"}, {"tasks", 1}, {"sample", "a"}}}}});
+  CHECK(n.call("bulk.start", {{"act", "retry"}, {"who", "ann"}, {"workflow", "trip"}})
+        == json{{"bulk", 1}, {"about", 1}});
+  const auto b = n.call("bulk.show", {{"bulk", 1}}).at("bulk");
+  CHECK(b.at("where") == R"({"workflow":"trip"})");
+  CHECK(b.at("who") == "ann");
+}
+
 TEST_CASE("a file that cannot be written or read is a refusal that tells why") {
   const called_node n;
   n.call("submit", trip("a", "priority", 1));
@@ -121,4 +151,19 @@ TEST_CASE("what a person gives as a reason has a bound, which is told") {
   CHECK(act(256) == "none");
   CHECK_THAT(n.refusal("node.drain", {{"node", "node"}, {"who", std::string(1'000'000, 'a')}}),
              Contains("`who` has 1000000 bytes"));
+}
+
+TEST_CASE("what a list is sorted by, what is counted by, and places without an index are told by name") {
+  const called_node n;
+  CHECK(n.refusal("task.count", {{"by", "colour"}})
+        == "-32602 `by`: there is no `colour`; there are workflow, state, cause, agent, step, hour");
+  CHECK_THAT(n.refusal("task.list", {{"sort", "size"}}),
+             Contains("`sort`: there is no `size`; there are submitted, ended"));
+  CHECK(n.refusal("task.list", {{"sort", "id"}, {"before", "7-xy"}})
+        == "-32602 `before` must be what `next` was on the page before");
+  CHECK_THAT(n.refusal("task.list", {{"payload", {{"/customer", "c"}}}}),
+             Contains("no workflow has an index on `payload:/customer`"));
+  CHECK_THAT(n.refusal("task.count", {{"payload", {{"/customer", 7}}}}),
+             Contains("must be an object of places and texts"));
+  CHECK(n.call("task.count", {{"by", "state"}}).at("groups").empty());
 }

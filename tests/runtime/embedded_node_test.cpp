@@ -179,32 +179,66 @@ TEST_CASE("an async function that answers after its node has stopped disturbs no
   }
 }
 
-TEST_CASE("stop does not wait for ever for a blocking function, names it, and its end disturbs nobody") {
+TEST_CASE("stop waits for a blocking function that was asked to end, and what it uses may go after it") {
   const place p;
   auto settings = p.settings();
   settings.drain_limit = 10ms;
+  std::atomic<bool> began = false;
+  auto ended = std::make_unique<std::atomic<bool>>(false); // of the function's user: nothing keeps it but this
+  node n{settings};
+  n.add_workflow(one_step("slow", "slow"));
+  n.add_agent("slow", blocking_function{[&](const agent_call& c) {
+                began = true;
+                while (!c.stop.stop_requested())
+                  std::this_thread::sleep_for(1ms);
+                std::this_thread::sleep_for(1500ms); // its last work: longer than stop() waits at least
+                *ended = true;
+                return succeeded();
+              }});
+  n.start();
+  n.submit("slow", "{}");
+  REQUIRE(place::waits_until([&] { return began.load(); }));
+  CHECK(n.stop().empty());
+  CHECK(*ended);
+  ended.reset();
+  CHECK(p.said().find("runs on") == std::string::npos);
+}
+
+TEST_CASE(
+  "a blocking function that outlasts the complete-by of its call is named by stop, and its end touches nothing") {
+  const place p;
+  auto settings = p.settings();
+  settings.drain_limit = 10ms;
+  const auto complete_by = GENERATE(500ms, 30'000ms);
   std::promise<void> gate;
   const auto opened = gate.get_future().share();
-  std::atomic<int> began = 0;
-  const auto ended = std::make_shared<std::atomic<int>>(0);
+  std::atomic<bool> began = false;
+  auto kept = std::make_shared<int>(0); // as long as the function is
+  const std::weak_ptr<int> function = kept;
   {
     node n{settings};
-    n.add_workflow(one_step("slow", "slow"));
-    n.add_agent("slow", blocking_function{[&began, opened, ended](const agent_call&) {
-                  ++began;
+    workflow_builder w{"slow"};
+    w.add(step{"only", "slow"}.complete_by(complete_by));
+    n.add_workflow(w);
+    n.add_agent("slow", blocking_function{[&began, opened, kept](const agent_call&) {
+                  began = true;
                   opened.wait();
-                  ++*ended;
                   return succeeded();
                 }});
     n.start();
     n.submit("slow", "{}");
-    REQUIRE(place::waits_until([&] { return began == 1; }));
-    n.stop();
-    CHECK(*ended == 0);
-    CHECK(p.says("slow"));
-    gate.set_value();
+    REQUIRE(place::waits_until([&] { return began.load(); }));
+    const auto before = std::chrono::steady_clock::now();
+    const auto run_on = complete_by == 500ms ? n.stop() : n.stop(0ms); // the second would wait for half a minute
+    CHECK(run_on == std::vector<std::string>{"slow"});
+    CHECK(std::chrono::steady_clock::now() - before < 25s);
+    CHECK(p.says("the function of agent `slow` runs on"));
+    CHECK(n.stop().empty()); // it does not run any more
   }
-  CHECK(place::waits_until([&] { return *ended == 1; }));
+  kept.reset();
+  CHECK_FALSE(function.expired());
+  gate.set_value();
+  CHECK(place::waits_until([&] { return function.expired(); }));
 }
 
 TEST_CASE("quick functions that wait hold up nobody but their agents, and are named") {

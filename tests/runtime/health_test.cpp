@@ -71,3 +71,36 @@ TEST_CASE("a node that was lost counts, one that stopped in good order does not"
   CHECK_FALSE(is_well(h, at_night));
   CHECK_THAT(health_sentence(h, at_night), Contains("node c gone since "));
 }
+
+TEST_CASE("a condition is told in its own words up to the semicolon, and a lost node once") {
+  auto h = one_node();
+  store::incident failing;
+  failing.number = 1;
+  failing.is_condition = true;
+  failing.what = {"failing", "payment", "orders", "pay", "HTTP 402"};
+  failing.sample_text = "agent `payment`: 31 % of `orders` end undone or in error; of the last 256 79 did";
+  failing.first_at = at_night - 30s;
+  auto lost = failing;
+  lost.number = 2;
+  lost.what = {"node_lost", "", "", "", "node `c` is silent"};
+  lost.sample_text = "node `c` is silent; its lease ended";
+  h.incidents = json::array({incident_json(failing), incident_json(lost)});
+  h.nodes.push_back({{"name", "c"}, {"alive", false}, {"state", "gone"}, {"expires_at", instant_json(at_night - 60s)}});
+  const auto said = health_sentence(h, at_night);
+  CHECK_THAT(said, Contains("2 incidents: agent `payment`: 31 % of `orders` end undone or in error since "));
+  CHECK_THAT(said, Contains("; node `c` is silent since "));
+  CHECK_THAT(said, !Contains("node c gone"));
+  CHECK_THAT(said, !Contains("task"));
+  h.incidents[0]["muted"] = h.incidents[1]["muted"] = true;
+  CHECK(is_well(h, at_night));
+}
+
+TEST_CASE("a node that was drained before it went does not count as lost") {
+  auto h = one_node();
+  h.nodes.push_back({{"name", "c"},
+                     {"alive", false},
+                     {"state", "gone"},
+                     {"drained", true},
+                     {"expires_at", instant_json(at_night - 60s)}});
+  CHECK(is_well(h, at_night));
+}

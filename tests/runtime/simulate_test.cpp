@@ -1,8 +1,11 @@
 // What `steadfast simulate` adds to simulated clusters: services as people declare them, many processes, and the report.
 
+#include "apps/failure.hpp"
 #include "apps/simulate_report.hpp"
+#include "apps/simulate_requirements.hpp"
 #include "runtime/config_error.hpp"
 #include "runtime/simulation/causes.hpp"
+#include "runtime/simulation/service_warnings.hpp"
 #include "runtime/workflow_file.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/run_program.hpp"
@@ -117,6 +120,10 @@ TEST_CASE("mistakes in a services file are told with file, line, key and cure") 
   expected("[[agent]]\nname = \"payment_probe\"\nresult = 1\n",
            "s.toml:3: agent.result: `payment_probe` carries out no "
            "step, so nobody reads its result: leave it out");
+  expected(payment + "lies = 0.1\n",
+           "s.toml:3: agent.lies: `payment` is asked by no step whether it happened: give it to the agent of a probe");
+  expected("[[agent]]\nname = \"payment_undo\"\nidempotent = false\n",
+           "s.toml:3: agent.idempotent: `payment_undo` carries out no step: leave it out");
   expected(payment + "result = 2026-01-01\n",
            "s.toml:3: agent.result: must be a value that JSON can say, such as { order = \"o-1\" }");
   expected("[agent]\n", "s.toml:1: agent: must be a list of tables: write [[agent]] above each");
@@ -167,6 +174,140 @@ TEST_CASE("a service that is busy or hangs is called again") {
   CHECK(stock.at("failed_for_now").get<double>() / calls == Approx(0.3).margin(0.1));
   CHECK(stock.at("not_answered").get<double>() / calls == Approx(0.2).margin(0.1));
   CHECK(stock.at("calls_of_a_task_max") > 2);
+}
+
+TEST_CASE("a service that acts again when it is called again is told of: by a warning before, by doubled tasks after") {
+  const auto all = simulate_orders("[[agent]]\nname = \"stock\"\nbusy = 0.4\nidempotent = false\n", {{"--runs", "20"}});
+  const auto stock = step_of(all, "reserve_stock");
+  CHECK(all.at("doubled") == stock.at("doubled"));
+  CHECK(stock.at("doubled") > 0);
+  CHECK(step_of(all, "store_order").at("doubled") == 0);
+  CHECK(all.at("missing") == 0);
+  CHECK(all.at("broken").empty());
+  REQUIRE(all.at("warnings").size() == 1);
+  CHECK_THAT(all.at("warnings").at(0).get<std::string>(),
+             Contains("step `reserve_stock` of order_processing: `stock` acts each time that it is called"));
+}
+
+TEST_CASE("probes that lie leave undone tasks in place, and processed ones without what they stand for") {
+  const std::string lying =
+    "[[agent]]\nname = \"payment\"\nhung = 0.5\n[[agent]]\nname = \"payment_probe\"\nlies = 1\n";
+  const auto all = simulate_orders(lying + "[[agent]]\nname = \"shipping\"\nrefused = 0.5\n", {{"--runs", "20"}});
+  const auto payment = step_of(all, "charge_payment");
+  CHECK(payment.at("left_though_undone") > 0);
+  CHECK(payment.at("missing") > 0);
+  CHECK(all.at("missing") == payment.at("missing"));
+  CHECK(all.at("residue") >= payment.at("left_though_undone"));
+  CHECK(all.at("broken").empty());
+}
+
+TEST_CASE("what takes place after its undo stays in place, and a grace that is too short for it is warned of") {
+  const auto late = [](const std::string& more) {
+    const temp_folder folder;
+    folder.write("w.toml", "name = \"w\"\n[[step]]\nname = \"pay\"\nagent = \"bank\"\ncomplete_by = \"1s\"\n"
+                           "retry = { attempts = 1 }\nthreshold = 1\ncool_off = { count = 0 }\n"
+                           "compensation = { agent = \"bank_undo\" }\n");
+    folder.write("s.toml", "[[agent]]\nname = \"bank\"\nhung = 1\nbusy = 0\nrefused = 0\nlate = \"10m\"\n" + more);
+    const auto end =
+      tests::run_program(STEADFAST_BINARY, {"simulate", (folder.path() / "w.toml").string(), "--services",
+                                            (folder.path() / "s.toml").string(), "--calm", "--json", "--runs", "5",
+                                            "--seed", "7", "--busy", "0", "--hung", "0"});
+    INFO(end.err);
+    REQUIRE(end.code == 0);
+    return json::parse(end.out);
+  };
+  const auto refused = late("");
+  CHECK(refused.at("undone") > 0);
+  CHECK(refused.at("residue") == 0);
+  const auto taken = late("refuses_after_undo = false\n");
+  CHECK(taken.at("residue") > 0);
+  CHECK(taken.at("residue") == step_of(taken, "pay").at("left_though_undone"));
+  CHECK(taken.at("broken").empty());
+  CHECK(taken.at("warnings").dump().find("`bank` may act 10 min after complete_by") != std::string::npos);
+}
+
+TEST_CASE("what cannot go well with the declared services is warned of, with figures and a cure") {
+  const auto warned = [](const std::string& workflow, const std::string& services) {
+    const temp_folder folder;
+    folder.write("w.toml", workflow);
+    const std::vector workflows{load_workflow(folder.path() / "w.toml")};
+    return simulation::warnings_of(workflows, simulation::parse_services(services, "s.toml", {}, workflows));
+  };
+  const std::string step = "name = \"w\"\n[[step]]\nname = \"pay\"\nagent = \"bank\"\ncomplete_by = \"1s\"\n";
+  const std::string bank = "[[agent]]\nname = \"bank\"\n";
+  CHECK(
+    warned(step, bank + "latency = \"1500ms-4s\"\n")
+    == std::vector<std::string>{
+      "step `pay` of w: complete_by 1 s is below the latency that you declared for `bank`, 1.5 s to 4 s: no call is "
+      "answered in time; raise complete_by"});
+  CHECK_THAT(warned(step, bank + "latency = \"500ms-2500ms\"\n").at(0), Contains("at most 25 % of the calls"));
+  CHECK(warned(step, bank + "latency = \"1ms-900ms\"\n").empty());
+  CHECK(warned(step, bank + "idempotent = false\n").size() == 1);
+  CHECK(
+    warned(step + "retry = { attempts = 1 }\nthreshold = 1\ncool_off = { count = 0 }\n", bank + "idempotent = false\n")
+      .empty());
+  CHECK_THAT(
+    warned("deadline = \"6s\"\nundo_reserve = \"5s\"\n" + step + "[[step]]\nname = \"ship\"\nagent = \"bank\"\n",
+           bank + "latency = \"900ms-950ms\"\n")
+      .at(0),
+    Contains("deadline of w: its steps have 1 s without the undo_reserve, and need 1.8 s"));
+}
+
+TEST_CASE("requirements are read with what is wrong in them, and judged by the figures") {
+  simulation::run_result all;
+  all.tasks = 200;
+  all.processed = 189;
+  all.undone = 11;
+  all.residue = 1;
+  all.took[workflow::process_state::processed].add(2500ms, 200);
+  const auto is_met = [&](const std::string& text) {
+    const auto r = apps::requirements_of(text);
+    REQUIRE(r.size() == 1);
+    return apps::judge(r.front(), all).is_met;
+  };
+  CHECK(is_met("processed>=94.5%"));
+  CHECK_FALSE(is_met("processed>=95%"));
+  CHECK(is_met("processed=189"));
+  CHECK_FALSE(is_met("undone<11"));
+  CHECK(is_met("undone<=11"));
+  CHECK_FALSE(is_met("residue=0"));
+  CHECK(is_met("error=0"));
+  CHECK(is_met("missing<1"));
+  CHECK(is_met("p99<=2500ms"));
+  CHECK_FALSE(is_met("longest<2s"));
+  CHECK(apps::requirements_of("processed>=95%,residue=0").size() == 2);
+  CHECK(apps::judge(apps::requirements_of("processed>90%").front(), all).is == "94.50 %");
+
+  const auto refusal = [](const std::string& text) -> std::string {
+    try {
+      apps::requirements_of(text);
+    } catch (const apps::failure& e) {
+      CHECK(e.code() == apps::wrong_usage);
+      return e.what();
+    }
+    return "none";
+  };
+  CHECK(refusal("procesed>=1") == "--require: `procesed>=1` names no figure; did you mean `processed`?");
+  CHECK_THAT(refusal(""), Contains("there are processed, undone"));
+  CHECK_THAT(refusal("residue"), Contains("says nothing of it: write residue<=5%"));
+  CHECK_THAT(refusal("residue=some"), Contains("needs a number of tasks"));
+  CHECK_THAT(refusal("residue<=101%"), Contains("needs a number of tasks"));
+  CHECK_THAT(refusal("p99<=5"), Contains("needs a length of time"));
+}
+
+TEST_CASE("simulate is a gate: the exit code tells whether what was required came of it") {
+  const auto run = [](const std::string& required, const std::string& refused) {
+    return tests::run_program(STEADFAST_BINARY,
+                              {"simulate", orders_file, "--runs", "2", "--seed", "3", "--calm", "--refused", refused,
+                               "--hung", "0", "--busy", "0", "--require", required});
+  };
+  const auto good = run("undone=0,residue=0", "0");
+  CHECK(good.code == 0);
+  CHECK_THAT(good.out, Contains("required          undone=0: met, it is 0\n"));
+  const auto bad = run("processed>=95%", "1");
+  CHECK(bad.code == 1);
+  CHECK_THAT(bad.out, Contains("processed>=95%: NOT MET, it is 0.00 %\n"));
+  CHECK(run("sold=1", "0").code == 64);
 }
 
 TEST_CASE("several processes play the same as one") {

@@ -1,4 +1,5 @@
 #include "tests/support/run_program.hpp"
+#include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -11,7 +12,7 @@ using namespace steadfast::tests;
 TEST_CASE("the unit file for systemd leaves little to attack: an exposure of 2.0 at most") {
   const std::string analyse = "/usr/bin/systemd-analyze";
   if (access(analyse.c_str(), X_OK) != 0) {
-    WARN("skipped: there is no systemd-analyze on this machine");
+    skip("there is no systemd-analyze on this machine");
     return;
   }
   const auto unit = std::string{STEADFAST_SOURCE_DIR} + "/config/systemd/steadfast.service";

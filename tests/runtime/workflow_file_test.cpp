@@ -40,6 +40,7 @@ alert_after = "90s"
 takeovers_max = 7
 priority = 2
 result = { id = "third:/id", who = { from = "payload:/who", optional = true } }
+index = ["payload:/customer", "payload:/order/0"]
 [[step]]
 name = "first"
 agent = "one"
@@ -70,6 +71,7 @@ probe = { agent = "ask", complete_by = "1s" }
   CHECK(d.alert_after == span{90'000});
   CHECK(d.takeovers_max == 7);
   CHECK(d.priority == 2);
+  CHECK(d.index == std::vector<std::string>{"/customer", "/order/0"});
   REQUIRE(d.steps.size() == 3);
   CHECK_FALSE(d.steps[0].after);
   CHECK(d.steps[1].after == std::vector<std::string>{});
@@ -224,4 +226,12 @@ TEST_CASE("a definition is shown as JSON with the words of the file") {
   CHECK(j["steps"][3]["retry"]["factor"] == 2.0);
   CHECK(j["steps"][3]["after"] == nlohmann::json{"create_package", "decide_transport"});
   CHECK(j["steps"][3]["compensation"]["agent"] == "drone_undo");
+}
+
+TEST_CASE("mistakes in an index are named with their line") {
+  const std::string steps = "[[step]]\nname = \"a\"\nagent = \"x\"\n";
+  CHECK(complaints_about_workflow("name = \"w\"\nindex = [\"/customer\"]\n" + steps)
+        == "w.toml:2: index: `/customer` is not written as \"payload:/customer\"");
+  CHECK(complaints_about_workflow("name = \"w\"\nindex = [\"payload:/a\", \"payload:/a\"]\n" + steps)
+        == "w.toml:2: index names `/a` twice");
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/simulation/run.hpp"
+#include "tests/simulation/lying_medium.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/random_workflow.hpp"
 
@@ -33,6 +34,7 @@ inline simulation::run_options random_run(std::uint64_t seed, const std::filesys
   o.seed = seed;
   o.workflows = random_workflows(seed);
   o.folder = folder;
+  o.make_medium = make_lying_medium;
   return o;
 }
 

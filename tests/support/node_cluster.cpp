@@ -32,24 +32,28 @@ bool has_certificates(trust by) {
   return by == trust::certified || (by == trust::as_chosen && chosen && *chosen != '\0' && std::string{chosen} != "0");
 }
 
-std::string cluster_text(const std::map<std::string, std::string>& addresses, bool certified) {
+std::string cluster_text(const std::map<std::string, std::string>& addresses, bool certified,
+                         const std::filesystem::path& released) {
   const std::string lease = "ttl = \"3s\"\nrenew_every = \"800ms\"\nmargin = \"600ms\"\n";
   const std::string roles = "\"scheduler\", \"supervisor\", \"agents\"";
   const std::string certificates = certified ? "certificates = \"certificates\"\n" : "";
   return certificates
          + "folder = \"nodes\"\nworkflows = [\"workflows\"]\n[cluster]\nprivate_network = true\n[cluster.lease]\n"
-         + lease + "[supervisor]\nperiod = \"500ms\"\nslack = \"2s\"\n[supervisor.lease]\n" + lease
-         + node_text("a", "\"store\", \"scheduler\", \"agents\"", addresses.at("a"))
+         + lease
+         + "[scheduler]\nin_flight_max = 4\n[supervisor]\nperiod = \"500ms\"\nslack = \"2s\"\n[supervisor.lease]\n"
+         + lease + node_text("a", "\"store\", \"scheduler\", \"agents\"", addresses.at("a"))
          + node_text("b", roles, addresses.at("b")) + node_text("c", roles, addresses.at("c"))
          + agent_text("quick", "/bin/cat", "") + agent_text("slow", "/bin/sleep", "\"0.3\"")
-         + agent_text("broken", "/bin/false", "");
+         + agent_text("broken", "/bin/false", "")
+         + agent_text("held", "/bin/sh", "\"-c\", \"until [ -e " + released.string() + " ]; do sleep 0.05; done\"");
 }
 
-std::string workflow_text(const std::string& name, const std::vector<std::string>& agents) {
+std::string workflow_text(const std::string& name, const std::vector<std::string>& agents,
+                          const std::string& complete_by = "20s") {
   std::string text = "name = \"" + name + "\"\n";
   for (std::size_t i = 0; i < agents.size(); ++i)
-    text += "[[step]]\nname = \"step" + std::to_string(i + 1) + "\"\nagent = \"" + agents[i]
-            + "\"\ncomplete_by = \"20s\"\ncompensation = { agent = \"quick\" }\n";
+    text += "[[step]]\nname = \"step" + std::to_string(i + 1) + "\"\nagent = \"" + agents[i] + "\"\ncomplete_by = \""
+            + complete_by + "\"\ncompensation = { agent = \"quick\" }\n";
   return text;
 }
 
@@ -72,12 +76,13 @@ node_cluster::node_cluster(std::string program, const hosts* apart, std::vector<
   std::filesystem::create_directory(folder_.path() / "workflows");
   folder_.write("workflows/three.toml", workflow_text("three", {"quick", "slow", "quick"}));
   folder_.write("workflows/refused.toml", workflow_text("refused", {"quick", "broken"}));
+  folder_.write("workflows/held.toml", workflow_text("held", {"held"}, "40s"));
   const auto ports = runtime::free_ports(3);
   for (std::uint32_t i = 0; i < ports.size(); ++i)
     addresses_[names[i]] = (apart_ ? apart_->address(i) : "127.0.0.1") + ":" + std::to_string(ports[i]);
   if (has_certificates(by))
     make_certificates(program_, folder_.path() / "certificates", {names.begin(), names.end()}, {"desk"});
-  folder_.write("cluster.toml", cluster_text(addresses_, has_certificates(by)));
+  folder_.write("cluster.toml", cluster_text(addresses_, has_certificates(by), folder_.path() / "released"));
   for (const auto& n : plan_cluster(folder_.path() / "cluster.toml", folder_.path() / "nodes")) {
     std::filesystem::create_directories(n.folder);
     std::ofstream{n.config_file()} << n.config;
@@ -144,6 +149,40 @@ void node_cluster::submit(const std::string& to, const std::string& prefix, int 
     if (end.code != 0)
       throw std::runtime_error{"a task is not taken: " + end.err};
   }
+}
+
+void node_cluster::occupy() const {
+  for (int i = 0; i < occupied; ++i)
+    if (const auto end = command("a", {"submit", "held", "--id", "held" + std::to_string(i), "--data", "{}"});
+        end.code != 0)
+      throw std::runtime_error{"a task is not taken: " + end.err};
+  const auto all_are_at_work = [this] {
+    for (const auto& name : names)
+      if (in_hand(name).size() != occupied / names.size())
+        return false;
+    return true;
+  };
+  if (!eventually(all_are_at_work, patience))
+    throw std::runtime_error{"not all nodes have work in hand:\n" + logs()};
+}
+
+void node_cluster::release() const {
+  folder_.write("released", "");
+}
+
+std::vector<std::string> node_cluster::in_hand(const std::string& node, const std::string& seen_by) const {
+  std::vector<std::string> ids;
+  for (const auto& t : json_of(seen_by, {"task", "list", "--where", "locked_by=" + node}))
+    ids.push_back(t.at("id"));
+  return ids;
+}
+
+bool node_cluster::were_lost(const std::vector<std::string>& ids, const std::string& seen_by) const {
+  return std::all_of(ids.begin(), ids.end(), [&](const std::string& id) {
+    const auto shown = json_of(seen_by, {"task", "show", id});
+    return !shown.empty() && shown[0].at("lock_epoch") >= 2
+           && shown[0].at("steps").at(0).at("log").back().at("epoch") >= 2;
+  });
 }
 
 std::size_t node_cluster::living(const std::string& seen_by) const {

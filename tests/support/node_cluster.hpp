@@ -29,7 +29,7 @@ void make_certificates(const std::string& program, const std::filesystem::path& 
                        const std::vector<std::string>& clients = {});
 
 /// Three real nodes, each a process of its own, on free ports of loopback: `a` has the store, `b` and `c` can supervise; all
-/// of them run tasks and offer the agents `quick`, `slow` (300 ms) and `broken`. Leases last 3 s.
+/// of them run tasks, four at a time, and offer the agents `quick`, `slow` (300 ms), `broken` and `held`. Leases last 3 s.
 class node_cluster {
 public:
   /// On hosts of their own, or all on this one. The variables of the environment are for the nodes alone.
@@ -57,6 +57,17 @@ public:
 
   /// Submits tasks of the workflow `three`: prefix0, prefix1, ... Throws std::runtime_error when one is not taken.
   void submit(const std::string& to, const std::string& prefix, int count) const;
+
+  /// Submits `occupied` tasks of the workflow `held`, held0 on, and waits until every node has as many of them in hand as it takes
+  /// at a time, and their steps are at work. They go on until release().
+  void occupy() const;
+  void release() const;
+  static constexpr int occupied = 12;
+  /// The tasks that this node has locked.
+  std::vector<std::string> in_hand(const std::string& node, const std::string& seen_by = "a") const;
+  /// Whether each of these tasks was taken again, and its step ordered again, after it was lost.
+  bool were_lost(const std::vector<std::string>& ids, const std::string& seen_by = "a") const;
+
   std::size_t living(const std::string& seen_by) const;
   std::string supervisor(const std::string& seen_by) const; ///< empty: nobody supervises
   /// How many tasks are in that state.

@@ -38,14 +38,14 @@ public:
   void start() {
     running_ =
       std::make_unique<running_program>(program_, std::vector<std::string>{"serve", "-c", config()}, environment_);
-    if (!running_->says("is ready", std::chrono::seconds{30}))
+    if (!running_->says("is ready", hang_limit))
       throw std::runtime_error{"the node did not start: " + running_->err()};
   }
   running_program& process() { return *running_; }
 
   void kill() {
     running_->signal(SIGKILL);
-    running_->wait(std::chrono::seconds{10});
+    running_->wait(hang_limit);
     running_.reset();
   }
 

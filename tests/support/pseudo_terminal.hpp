@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/run_program.hpp"
+
 #include <sys/types.h>
 
 #include <chrono>
@@ -27,16 +29,16 @@ public:
   void resize(size s);
 
   /// Waits until `text` has appeared after what was waited for last; false when it does not within the limit.
-  bool shows(const std::string& text, std::chrono::milliseconds limit = std::chrono::seconds{20});
+  bool shows(const std::string& text, std::chrono::milliseconds limit = hang_limit);
   /// Waits until the program reads single keys: before, Ctrl-D and Ctrl-C would be the terminal's own.
-  bool reads_keys(std::chrono::milliseconds limit = std::chrono::seconds{20}) const;
+  bool reads_keys(std::chrono::milliseconds limit = hang_limit) const;
   /// What has appeared since what was waited for last.
   std::string unread() const { return screen_.substr(read_); }
   /// All that has appeared.
   const std::string& screen() const { return screen_; }
 
   /// Waits for its end; its exit code, or -1 when it goes on.
-  int wait(std::chrono::milliseconds limit = std::chrono::seconds{20});
+  int wait(std::chrono::milliseconds limit = hang_limit);
 
 private:
   bool read_more(std::chrono::milliseconds limit);

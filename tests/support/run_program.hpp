@@ -9,13 +9,16 @@
 
 namespace steadfast::tests {
 
+/// Only what hangs takes so long, also on a busy machine.
+inline constexpr std::chrono::seconds hang_limit{100};
+
 struct program_end {
   int code = -1; ///< exit code; 128 + signal when it was killed
   std::string out;
   std::string err;
 };
 
-/// Runs a program to its end; it is killed after a minute. `environment` is added to ours.
+/// Runs a program to its end; it is killed after twice the time that only a hang takes. `environment` is added to ours.
 program_end run_program(const std::string& program, const std::vector<std::string>& arguments,
                         const std::string& input = "", const std::vector<std::string>& environment = {});
 

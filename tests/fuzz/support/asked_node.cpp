@@ -44,6 +44,7 @@ std::unique_ptr<assembled_node> make_node() {
   o.store.path = scratch_folder() / "store";
   o.store.size_max = 256 << 20;
   o.store.size_reserve = 1 << 20;
+  o.store.journal_max = o.store.size_reserve / store::journal_growth;
   o.socket.clear();
   o.drain_limit = workflow::span{100};
   auto n = std::make_unique<assembled_node>(std::move(o));

@@ -81,16 +81,9 @@ std::vector<store::write> work_on(const workflow::task& t, int i) {
                                     {"package", static_cast<std::uint32_t>(i), 1, "attempt_failed", "late", at(i)}}};
 }
 
-void write_private(const fs::path& path, std::string_view bytes) {
-  std::ofstream file{path, std::ios::binary | std::ios::trunc};
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  expect(static_cast<bool>(file.flush()), "a file can be written");
-  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
-}
-
 store::store_options options_of_base() {
   auto o = small_options(scratch_folder() / "base");
-  o.size_reserve = 1 << 20;
+  set_reserve(o, 1 << 20);
   return o;
 }
 
@@ -158,14 +151,21 @@ const base_store& base() {
   return b;
 }
 
+void put_private(const fs::path& path, std::string_view bytes) {
+  std::ofstream file{path, std::ios::binary | std::ios::trunc};
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  expect(static_cast<bool>(file.flush()), "a file can be written");
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+}
+
 void lay_down(const fs::path& directory, std::string_view data, std::string_view closed) {
   fs::create_directory(directory);
   fs::permissions(directory, fs::perms::owner_all);
   for (const char* other : {"closed", "lock.mdb"})
     fs::remove(directory / other);
-  write_private(directory / "data.mdb", data);
+  put_private(directory / "data.mdb", data);
   if (!closed.empty())
-    write_private(directory / "closed", closed);
+    put_private(directory / "closed", closed);
 }
 
 } // namespace steadfast::fuzz

@@ -37,6 +37,9 @@ struct base_store {
 };
 const base_store& base();
 
+/// Writes a file that only its owner can reach, in place of one that is there.
+void put_private(const std::filesystem::path& path, std::string_view bytes);
+
 /// Makes the directory of a store: the data file with these bytes, the mark if it is not empty, and no more.
 void lay_down(const std::filesystem::path& directory, std::string_view data, std::string_view closed = {});
 

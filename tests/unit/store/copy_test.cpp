@@ -8,11 +8,13 @@
 #include <catch2/catch.hpp>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <fstream>
+#include <future>
 #include <thread>
 
 using namespace steadfast;
@@ -63,6 +65,9 @@ TEST_CASE(
   store.one(success_of(*store->find("ended"), 1));
   store.submit("running");
   store.take();
+  store.submit("suspended");
+  store.one(update_by(store.take(), delivery(), workflow::suspended{{"ann", "to look at it"}}, at(2)));
+  const auto suspended_at = store->find("suspended")->lock_epoch;
   store.submit("waiting", "[1]");
   store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1'000'000}, at(0)});
   const auto to = store.path().parent_path() / "copy";
@@ -82,11 +87,12 @@ TEST_CASE(
     CHECK(restored.check().faults == std::vector<std::string>{});
     CHECK(restored.find("running")->lock_epoch == 1 + epoch_leap);
     CHECK(restored.find("waiting")->lock_epoch == epoch_leap);
+    CHECK(restored.find("suspended")->lock_epoch == suspended_at + epoch_leap);
     CHECK(restored.find("waiting")->payload.view() == "[1]");
     CHECK(restored.find("ended")->lock_epoch == 1);
     REQUIRE(restored.alerts(true, 10).size() == 1);
     const auto text = restored.alerts(true, 10)[0].what.text;
-    CHECK(text.find("2 unfinished tasks (waiting, running)") != std::string::npos);
+    CHECK(text.find("3 unfinished tasks (waiting, running, suspended)") != std::string::npos);
     CHECK(restored.find("running")->lock_epoch > store->find("running")->lock_epoch);
   }
   lmdb_engine restored{small_options(to)};
@@ -182,6 +188,79 @@ TEST_CASE("row 68: the reader slot of a killed process is cleared, and the file 
   CHECK(grown_by(50) > 0); // nothing is freed while it seems to be read
   grown_by(300);
   CHECK(grown_by(1000) == 0);
+}
+
+namespace {
+
+std::atomic<bool> is_held{false};
+std::atomic<bool> may_go_on{false};
+
+/// A thread that gets the signal stands still, whatever it does.
+void stand_still(int) {
+  is_held = true;
+  while (!may_go_on)
+    usleep(1000);
+}
+
+/// Copies a store on a thread that stands still in the midst of it, until it is let go.
+class slow_copy {
+public:
+  slow_copy(const state_store& store, const fs::path& to, std::uint64_t begun_at) {
+    std::signal(SIGUSR2, stand_still);
+    is_held = may_go_on = false;
+    thread_ = std::thread{[this, &store, to] {
+      store.copy(to);
+      is_over_ = true;
+    }};
+    std::error_code none_yet;
+    while (fs::file_size(to / "data.mdb", none_yet) < begun_at || none_yet)
+      std::this_thread::yield();
+    pthread_kill(thread_.native_handle(), SIGUSR2);
+    while (!is_held)
+      std::this_thread::yield();
+  }
+  ~slow_copy() { end(); }
+  slow_copy(const slow_copy&) = delete;
+  slow_copy& operator=(const slow_copy&) = delete;
+
+  bool is_over() const { return is_over_; }
+  void end() {
+    may_go_on = true;
+    if (thread_.joinable())
+      thread_.join();
+  }
+
+private:
+  std::atomic<bool> is_over_{false};
+  std::thread thread_;
+};
+
+} // namespace
+
+TEST_CASE("row 69: commits that make the file larger do not wait for a copy that takes its time") {
+  auto options = small_options({});
+  options.size_max = 512 << 20;
+  opened_store store{options};
+  const std::string large(1 << 20, 'x');
+  constexpr int before = 24;
+  for (int i = 0; i < before; ++i)
+    store.submit("before-" + std::to_string(i), large);
+  const auto to = store.path().parent_path() / "copy";
+  slow_copy copy{*store, to, 1 << 20};
+  auto work = std::async(std::launch::async, [&] {
+    for (int i = 0; i < 60; ++i) // past 64 MiB
+      if (!store.submit("during-" + std::to_string(i), large).created)
+        return false;
+    return true;
+  });
+  const auto went_on = work.wait_for(std::chrono::seconds{60}) == std::future_status::ready;
+  CHECK(went_on);
+  CHECK_FALSE(copy.is_over());
+  copy.end();
+  CHECK(work.get());
+  lmdb_engine copied{small_options(to)};
+  CHECK(copied.stats().last_number == before);
+  CHECK(copied.check().faults.empty());
 }
 
 TEST_CASE("readers in other threads see whole commits while the map grows under them") {

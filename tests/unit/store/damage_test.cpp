@@ -3,6 +3,9 @@
 #include "support.hpp"
 #include "support_process.hpp"
 
+#include "store/record.hpp"
+#include "store/stored.hpp"
+
 #include <catch2/catch.hpp>
 
 #include <fcntl.h>
@@ -123,6 +126,28 @@ TEST_CASE("row 66: a task with a damaged payload is told of once and not believe
   CHECK(store->check().faults.size() == 1);
 }
 
+TEST_CASE("row 66: a large result that is not the one of its task is not believed, though the record checks") {
+  opened_store store;
+  store.submit("victim");
+  const std::string result(5000, 'r');
+  store.one(success_of(store.take(), 0, result));
+  REQUIRE(store->find("victim")->steps[0].result.view() == result);
+  store.close();
+  {
+    lmdb::environment env{{store.path(), 1 << 26, false}};
+    auto txn = lmdb::transaction::writing(env);
+    const key k{std::uint64_t{1}, std::uint32_t{0}};
+    txn.put(txn.open_table("results").value(), k,
+            encode_record(k, result_record{workflow::blob{std::string(result.size(), 's')}}));
+    txn.commit();
+  }
+  store.reopen();
+  CHECK_FALSE(store->find("victim"));
+  const auto told = store->damaged();
+  REQUIRE(told.size() == 1);
+  CHECK(mentions(told[0].why, "a result is not the one recorded"));
+}
+
 TEST_CASE("row 66: damaged tasks at the head of the queue keep nobody behind them from being taken") {
   opened_store store;
   for (const auto* id : {"1", "2", "3", "4", "5"})
@@ -190,6 +215,36 @@ TEST_CASE("row 66: a task that was set aside is told of by its id, before and af
   const auto again = store.one(submit_task{order("victim", "the payload of the victim"), at(2)});
   CHECK(again.result == verdict::refused);
   CHECK(mentions(again.why, "restore a copy"));
+}
+
+TEST_CASE("row 66: tasks of a damaged workflow stay as they are, one alert tells of it, and its file mends all") {
+  opened_store store;
+  for (const char* id : {"one", "two"})
+    store.submit(id);
+  const auto before = store->find("one").value();
+  damage(store, delivery().steps[0].compensation->agent);
+  CHECK_FALSE(store->find("one"));
+  CHECK_FALSE(store->find("two"));
+  CHECK_FALSE(store->check().faults.empty());
+  const auto refused = store.one(submit_task{order("three"), at(1)});
+  CHECK(refused.result == verdict::refused);
+  CHECK(refused.why.find("workflow delivery version 1: ") != std::string::npos);
+  CHECK(refused.why.find("start the node with the file of that version") != std::string::npos);
+  auto found = store->damaged();
+  REQUIRE(found.size() == 2);
+  for (auto& task : found)
+    CHECK(store.one(std::move(task)).result == verdict::refused); // a task that is well is not set aside
+  const auto open = [&] { return store->incidents(true, {}, 100).incidents; };
+  REQUIRE(open().size() == 1);
+  CHECK(open().front().what.kind == "damaged_workflow");
+
+  CHECK(store.one(register_definition{delivery(), "trip.toml", at(2)}).result == verdict::applied);
+  CHECK(store->find("one") == before);
+  CHECK(store.take().id == "one");
+  CHECK(store->check().faults.empty());
+  REQUIRE(open().size() == 1);
+  CHECK(open().front().what.kind == "restored");
+  CHECK(open().front().sample_text.find("from trip.toml") != std::string::npos);
 }
 
 TEST_CASE("row 66: updates of a damaged task are refused, not built upon") {

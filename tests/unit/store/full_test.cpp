@@ -1,13 +1,17 @@
 // What happens when the map or the disk is used up.
 
 #include "support.hpp"
+#include "support_process.hpp"
+#include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <fstream>
 #include <map>
 
@@ -99,7 +103,7 @@ TEST_CASE("the map grows by itself up to its limit, in the middle of a batch too
 TEST_CASE("row 60: a full store refuses new work and still records running work") {
   auto options = small_options({});
   options.size_max = 16 << 20;
-  options.size_reserve = 4 << 20;
+  set_reserve(options, 4 << 20);
   opened_store store{options};
   const auto count = fill(store, "t");
   CHECK(count > 50);
@@ -122,7 +126,7 @@ TEST_CASE("row 60: a full store refuses new work and still records running work"
 TEST_CASE("row 60: what fills the reserve too is refused as a whole, and the store lives on") {
   auto options = small_options({});
   options.size_max = 16 << 20;
-  options.size_reserve = 1 << 20;
+  set_reserve(options, 1 << 20);
   opened_store store{options};
   fill(store, "t");
   const auto tasks = store.one(claim_tasks{"s1", 20, at(1)}).tasks;
@@ -146,7 +150,7 @@ TEST_CASE("row 60: in a store that is nearly full all that is acknowledged is sa
   const auto reserve = GENERATE(std::uint64_t{1}, std::uint64_t{4}) << 20;
   auto options = small_options({});
   options.size_max = 16 << 20;
-  options.size_reserve = reserve;
+  set_reserve(options, reserve);
   engine_settings settings;
   settings.map_initial = 1 << 20;
   temporary_directory d;
@@ -202,7 +206,7 @@ TEST_CASE("row 60: in a store that is nearly full all that is acknowledged is sa
 TEST_CASE("row 60: a store that is full says so to who asks, and once to people until they have seen it") {
   auto options = small_options({});
   options.size_max = 16 << 20;
-  options.size_reserve = 4 << 20;
+  set_reserve(options, 4 << 20);
   opened_store store{options};
   fill(store, "t");
   CHECK(mentions(store.submit("more").why, "the store is full"));
@@ -221,11 +225,11 @@ TEST_CASE(
   "row 60: on a full disk new work is refused, running work goes on, and it recovers when there is room again") {
   small_disk disk;
   if (!disk) {
-    WARN("skipped: a file system for the test cannot be mounted here");
+    tests::skip("a file system for the test cannot be mounted here");
     return;
   }
   auto options = small_options(disk.store());
-  options.size_reserve = 4 << 20;
+  set_reserve(options, 4 << 20);
   lmdb_engine store{options};
   store.commit({register_definition{delivery()}, submit_task{order("a"), at(0)}, submit_task{order("b"), at(0)}});
   disk.fill_up();
@@ -249,4 +253,70 @@ TEST_CASE(
   fs::remove(disk.other_file());
   CHECK(store.commit({submit_task{order("y", large_payload), at(0)}})[0].created);
   CHECK(store.check().faults.empty());
+}
+
+namespace {
+
+/// Of all files that this process writes; what comes beyond is an error of the write.
+void limit_files(std::uint64_t bytes) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit{bytes, RLIM_INFINITY};
+  setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+} // namespace
+
+TEST_CASE("row 60: a store that may not have a larger file by the limit of its process is full, and says why") {
+  temporary_directory d;
+  auto options = small_options(d.store());
+  const auto e = in_child([&](const say& speak) {
+    limit_files(16 << 20);
+    lmdb_engine store{options};
+    store.commit({register_definition{delivery()}});
+    store.share([] {});
+    outcome refused;
+    int count = 0;
+    for (; count < 1000 && refused.result != verdict::full; ++count)
+      refused = store.commit({submit_task{order("t" + std::to_string(count), large_payload), at(0)}})[0];
+    speak(refused.why);
+    const auto taken = store.commit({claim_tasks{"s1", 20, at(1)}})[0].tasks;
+    for (const auto& t : taken)
+      if (store.commit({success_of(t, 0, std::string(50'000, 'r'))})[0].result != verdict::applied)
+        return 2;
+    store.save();
+    return count > 20 && store.check().faults.empty() ? 0 : 3;
+  });
+  CHECK(e.signal == 0);
+  CHECK(e.code == 0);
+  REQUIRE(e.lines.size() == 1);
+  CHECK(mentions(e.lines[0], "of the largest file that this process may write (ulimit -f), 16 MiB, 8 MiB are kept"));
+  CHECK(fs::file_size(options.path / "data.mdb") <= 16 << 20);
+
+  options.journal_name = fresh_journal_name();
+  const auto small = in_child([&](const say& speak) {
+    limit_files(4 << 20);
+    speak(refusal(options));
+    return 0;
+  });
+  REQUIRE(small.lines.size() == 1);
+  CHECK(mentions(small.lines[0], "and this process may write none above 4 MiB (ulimit -f)"));
+  CHECK(refusal(options).empty());
+}
+
+TEST_CASE(
+  "row 60: where the limit of file sizes is met all the same, nothing is lost and work goes on when it is raised") {
+  temporary_directory d;
+  const auto options = small_options(d.store());
+  const auto e = in_child([&](const say& speak) {
+    lmdb_engine store{options};
+    store.commit({register_definition{delivery()}, submit_task{order("a"), at(0)}});
+    store.share([] {});
+    limit_files(1000); // less than there is
+    const auto refused = store.commit({submit_task{order("b"), at(0)}, claim_tasks{"s1", 1, at(0)}});
+    speak(std::to_string(static_cast<int>(refused[0].result)) + refused[0].why);
+    return 0;
+  });
+  CHECK(e.signal == 0);
+  REQUIRE(e.lines.size() == 1);
+  CHECK(mentions(e.lines[0], "this process may write (ulimit -f): raise that limit"));
 }

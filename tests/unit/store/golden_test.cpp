@@ -187,6 +187,15 @@ TEST_CASE("row 70: an incident is written as in format 6 and read back") {
   check_stored("incident", sample_incident(), format_6);
 }
 
+TEST_CASE("row 70: how the tasks of a workflow end is written as in format 7 and read back") {
+  check_stored("endings", workflow::endings{300, 12'000'000, {0x0102030405060708, 1, 2, 3}}, format_7);
+}
+
+TEST_CASE("row 70: a bulk act is written as in format 7 and read back") {
+  check_stored("bulk_act", sample_bulk_act(), format_7);
+  check_stored("bulk_refusal", sample_bulk_refusal(), format_7);
+}
+
 TEST_CASE("row 70: the worked example of docs/storage-format.md is what is written") {
   const std::string_view example{"\x6a\xaa\xa6\x34\x6c\x45\x78\xca\x01\x00\x08\x00\x30\x00\x00\x00"
                                  "\x0a\x00\x00\x00supervisor\x02\x00\x00\x00n1\x00\x00\x00\x00"
@@ -233,7 +242,9 @@ TEST_CASE("what processes of one version send each other is written as it was") 
   check_sent("task_filter", sample_filter(), format_7);
   check_sent("task_page", task_page{{sample_task()}, 5, "key"}, format_7);
   check_sent("due_page", state_store::due_page{{sample_task()}, std::pair{moment(61), std::uint64_t{5}}});
-  check_sent("store_stats", store_stats{{{workflow::process_state::error, 5}}, 1, 2, 3, 4, 5, 6, 7});
+  check_sent("store_stats",
+             store_stats{{{workflow::process_state::error, 5}}, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, {{"delivery", {}}}},
+             format_7);
   check_sent("check_report", check_report{1, 2, {"a fault"}});
   check_sent("notice_entry", notice_entry{"shop", 5, "order-4711", sample_notice()});
   check_sent("late_reply_entry", late_reply_entry{5, "order-4711", sample_late_reply()});

@@ -167,8 +167,8 @@ TEST_CASE("an incident is muted, unmuted and noted on, and who did it is kept") 
 
 TEST_CASE("a condition is an incident for as long as it is reported") {
   opened_store store;
-  const system_condition gone{{"node_gone", "", "", "", "c"}, "node c is silent"};
-  const system_condition full{{"disk", "", "", "", "nearly full"}, "the disk is nearly full: 3 % left"};
+  const workflow::system_condition gone{{"node_gone", "", "", "", "c"}, "node c is silent"};
+  const workflow::system_condition full{{"disk", "", "", "", "nearly full"}, "the disk is nearly full: 3 % left"};
   CHECK(store.one(report_conditions{{gone, full}, {}, at(1)}).number == 2);
   CHECK(store.one(report_conditions{{gone, full}, {}, at(2)}).number == 0);
   auto open = open_incidents(store);
@@ -183,6 +183,26 @@ TEST_CASE("a condition is an incident for as long as it is reported") {
   CHECK(store->find_incident(1)->closed_at == at(3));
   CHECK(store.one(report_conditions{{}, lease_guard{"supervisor", 1}, at(4)}).result == verdict::stale_epoch);
   CHECK(store->stats().open_alerts == 1);
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("a condition is told in the words of now, and stays when a person has acknowledged its alert") {
+  opened_store store;
+  workflow::system_condition full{{"disk_filling", "", "", "", "nearly full"}, "the disk is nearly full; 3 % are left"};
+  store.one(report_conditions{{full}, {}, at(1)});
+  CHECK(store.one(acknowledge_alert{1, "ann", at(2)}).result == verdict::applied);
+  REQUIRE(open_incidents(store).size() == 1);
+  full.text = "the disk is nearly full; 2 % are left";
+  CHECK(store.one(report_conditions{{full}, {}, at(3)}).number == 0);
+  REQUIRE(open_incidents(store).size() == 1);
+  CHECK(open_incidents(store)[0].sample_text == full.text);
+  store.one(report_conditions{{}, {}, at(4)});
+  CHECK(open_incidents(store).empty());
+  CHECK(store->alerts(false, 10).at(0).acknowledged_by == "ann");
+  store.one(report_conditions{{full}, {}, at(5)});
+  store.one(report_conditions{{}, {}, at(6)});
+  CHECK(store->alerts(false, 10).at(0).acknowledged_by == is_over);
+  CHECK(store->stats().open_alerts == 0);
   CHECK(store->check().faults == std::vector<std::string>{});
 }
 
@@ -239,9 +259,9 @@ TEST_CASE("alerts are found by incident, kind, task, text and time, page by page
 
 TEST_CASE("old incidents that are closed leave, open ones stay, and no number is given twice") {
   opened_store store;
-  const system_condition lasting{{"disk", "", "", "", "nearly full"}, "nearly full"};
+  const workflow::system_condition lasting{{"disk", "", "", "", "nearly full"}, "nearly full"};
   for (std::size_t i = 0; i < incidents_kept + 50; ++i) {
-    const system_condition passing{{"node_gone", "", "", "", "node " + std::to_string(i)}, "gone"};
+    const workflow::system_condition passing{{"node_gone", "", "", "", "node " + std::to_string(i)}, "gone"};
     store->commit({report_conditions{{lasting, passing}, {}, at(static_cast<std::int64_t>(i))}});
   }
   CHECK(store->find_incident(1));
@@ -249,4 +269,49 @@ TEST_CASE("old incidents that are closed leave, open ones stay, and no number is
   CHECK(store->find_incident(incidents_kept + 51));
   CHECK(store->incidents(false, {}, 5000).incidents.size() <= incidents_kept + 1);
   CHECK(store->check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("a workflow file that was changed without a new version is one incident, until a file is taken again") {
+  opened_store store;
+  auto changed = delivery();
+  changed.grace = workflow::span{7};
+  const auto start = [&](const workflow::definition& d, std::int64_t seconds) {
+    return store.one(register_definition{d, "/etc/trip.toml", at(seconds)}).result;
+  };
+  CHECK(start(delivery(), 1) == verdict::applied);
+  CHECK(open_incidents(store).empty());
+  CHECK(start(changed, 2) == verdict::refused);
+  CHECK(start(changed, 3) == verdict::refused); // another start: still the same
+  REQUIRE(open_incidents(store).size() == 1);
+  const auto one = open_incidents(store).front();
+  CHECK(one.what
+        == workflow::incident_signature{"changed_workflow", "", "delivery", "",
+                                        "the file of version 1 differs from what is stored"});
+  CHECK(one.alerts == 1);
+  CHECK(one.sample_text.starts_with("/etc/trip.toml differs from what is stored as workflow `delivery` version 1"));
+  CHECK(one.sample_text.find("raise the `version`") != std::string::npos);
+
+  CHECK(store.one(act(one.number, incident_act::acknowledge)).result == verdict::applied);
+  CHECK(open_incidents(store).size() == 1); // somebody knows; it is as it was
+  CHECK(store.one(register_definition{delivery()}).result == verdict::applied);
+  CHECK(open_incidents(store).size() == 1); // that was no file
+  CHECK(start(delivery(), 4) == verdict::applied);
+  CHECK(open_incidents(store).empty());
+
+  CHECK(start(changed, 5) == verdict::refused);
+  CHECK(open_incidents(store).size() == 1);
+  auto raised = changed;
+  raised.version = 2;
+  CHECK(start(raised, 6) == verdict::applied);
+  CHECK(open_incidents(store).empty());
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE("a definition that a program made and that differs raises no alert: its program is told") {
+  opened_store store;
+  auto changed = delivery();
+  changed.grace = workflow::span{7};
+  CHECK(store.one(register_definition{delivery()}).result == verdict::applied);
+  CHECK(store.one(register_definition{changed}).result == verdict::refused);
+  CHECK(open_incidents(store).empty());
 }

@@ -233,3 +233,14 @@ TEST_CASE("a scheduler frees what it does not know of and keeps the rest") {
   CHECK(store->find("t1")->locked_by == "b");
   CHECK(store->find("t2")->locked_by.empty());
 }
+
+TEST_CASE("a holder changes what its lease tells of it when it renews it") {
+  opened_store store;
+  store.one(acquire_lease{"node/b", "b", "first", ttl, at(0)});
+  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(1)}).result == verdict::applied);
+  CHECK(store->leases().at(0).note == "first");
+  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), "second"}).result == verdict::applied);
+  CHECK(store->leases().at(0).note == "second");
+  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), std::string(5000, 'x')}).result == verdict::refused);
+  CHECK(store->leases().at(0).note == "second");
+}

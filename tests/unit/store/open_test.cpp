@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include "store/lmdb_store.hpp"
+#include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <limits>
 
 using namespace steadfast;
 using namespace steadfast::store;
@@ -100,7 +102,7 @@ TEST_CASE("a directory or a file that others can reach is refused") {
 
 TEST_CASE("a store of another user is refused") {
   if (geteuid() != 0) {
-    WARN("skipped: only root can give a directory away");
+    tests::skip("only root can give a directory away");
     return;
   }
   opened_store store;
@@ -130,7 +132,7 @@ TEST_CASE("options that make no sense are refused with their names") {
   CHECK(mentions(refusal(o), "store.path"));
   o = small_options(d.store());
   o.size_max = 1000;
-  o.size_reserve = 0;
+  set_reserve(o, 0);
   CHECK(mentions(refusal(o), "store.size_max"));
   o = small_options(d.store());
   o.payload_size_max = 0;
@@ -138,6 +140,37 @@ TEST_CASE("options that make no sense are refused with their names") {
   CHECK(problems(o).size() == 2);
   CHECK_FALSE(fs::exists(d.store()));
   CHECK(problems(store_options{}).empty());
+}
+
+TEST_CASE("a reserve that cannot take what the journal may hold is refused with the figures") {
+  temporary_directory d;
+  auto o = small_options(d.store());
+  o.journal_max = 8 << 20;
+  o.size_reserve = 16 << 20;
+  CHECK(
+    refusal(o)
+    == "store.size_reserve, 16 MiB, cannot take what the journal may hold: 8 MiB by store.journal_max, up to 64 MiB in "
+       "the data file. Raise the one or lower the other");
+  CHECK_FALSE(fs::exists(d.store()));
+  o.journal_max = 2 << 20;
+  CHECK(refusal(o).empty());
+  o.journal_max = (2 << 20) + 1;
+  CHECK(mentions(refusal(o), "store.journal_max"));
+  o.journal_max = std::numeric_limits<std::size_t>::max();
+  CHECK(problems(o).size() == 1);
+}
+
+TEST_CASE("a store that may grow to more than a process can map opens, and its map grows as it is used") {
+  temporary_directory d;
+  auto o = small_options(d.store());
+  o.size_max = 1ULL << 50U;
+  lmdb_engine store{o};
+  store.commit({register_definition{delivery()}});
+  CHECK(store.stats().bytes_mapped == 64 << 20);
+  for (int i = 0; i < 80; ++i)
+    REQUIRE(store.commit({submit_task{order("t" + std::to_string(i), std::string(1 << 20, 'x')), at(0)}})[0].created);
+  CHECK(store.stats().bytes_mapped >= 128 << 20);
+  CHECK(store.find("t79"));
 }
 
 TEST_CASE("a store can be looked at beside the process that has it, and cannot be written") {
@@ -178,7 +211,7 @@ TEST_CASE("a store whose size limit was lowered below what it holds still opens"
   store.submit("a", std::string(900'000, 'x'));
   auto o = store.options();
   o.size_max = 1 << 20;
-  o.size_reserve = 0;
+  set_reserve(o, 0);
   store.reopen(o);
   CHECK(store->find("a").has_value());
   CHECK(store.submit("b", std::string(900'000, 'x')).result == verdict::full);

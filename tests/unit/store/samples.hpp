@@ -161,6 +161,36 @@ inline incident sample_incident() {
   return x;
 }
 
+inline workflow::bulk_act sample_bulk_act() {
+  workflow::bulk_act b;
+  b.number = 7;
+  b.act = workflow::task_act::skip;
+  b.step = "drone";
+  b.document = R"({"by":"post"})";
+  b.new_key = true;
+  b.who = "ann";
+  b.why = "the drone is lost";
+  b.where = "state=error";
+  b.filter = "as the store asks";
+  b.about = 8;
+  b.beyond = 9;
+  b.position = 10;
+  b.met = {11, 12};
+  b.done = 13;
+  b.refused = 14;
+  b.skipped = 15;
+  b.state = workflow::bulk_state::stopped;
+  b.started_at = moment(90);
+  b.ended_at = moment(91);
+  b.stopped_by = "bob";
+  b.stopped_why = "wrong filter";
+  return b;
+}
+
+inline workflow::bulk_refusal sample_bulk_refusal() {
+  return {0x0102030405060708, "order-4711", "it has ended"};
+}
+
 inline counters sample_counters() {
   return {100, 7, 42, {0, 1, 2, 3, 4, 5, 6, 7}};
 }
@@ -182,6 +212,7 @@ inline std::vector<store::write> sample_writes() {
   u.alerts = {sample_alert()};
   u.evidence = sample_late_reply();
   u.payload_changed = true;
+  u.bulk = 7;
   return {
     submit_task{sample_submission(), moment(40)},
     u,
@@ -198,6 +229,9 @@ inline std::vector<store::write> sample_writes() {
     import_task{sample_export(), "ann", "moved", moment(71)},
     set_aside_damaged{21, "its checksum does not match", moment(46)},
     purge_ended{"delivery", {workflow::span{3001}, 25}, 23, sample_position(), moment(72)},
+    start_bulk{sample_bulk_act(), moment(92)},
+    advance_bulk{7, 20, true, {sample_bulk_refusal()}, 21, moment(93)},
+    stop_bulk{7, "bob", "wrong filter", moment(94)},
   };
 }
 

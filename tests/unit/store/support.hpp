@@ -60,11 +60,17 @@ inline std::uint64_t fresh_journal_name() {
   return static_cast<std::uint64_t>(getpid()) << 32U | ++last;
 }
 
+/// With a journal that it can take.
+inline void set_reserve(store_options& o, std::uint64_t bytes) {
+  o.size_reserve = bytes;
+  o.journal_max = bytes / journal_growth;
+}
+
 inline store_options small_options(const std::filesystem::path& path) {
   store_options o;
   o.path = path;
   o.size_max = 64 << 20;
-  o.size_reserve = 8 << 20;
+  set_reserve(o, 8 << 20);
   o.recent_ids_max = 4; // so that they are moved in tests
   o.journal_name = fresh_journal_name();
   return o;

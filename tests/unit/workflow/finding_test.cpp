@@ -97,6 +97,21 @@ TEST_CASE("a task stands at its step in trouble, else at the one under way, else
   CHECK(group_of(t, d, task_grouping::agent).empty());
 }
 
+TEST_CASE("an undone task stands at the step that gave the reason, whatever was undone") {
+  for (const bool maybe_done : {false, true}) {
+    scenario s{pipeline({step_named("a"), step_named("b")})};
+    s.take();
+    s.succeed("a");
+    s.fail_for_good("b", maybe_done);
+    if (maybe_done)
+      s.succeed("b");
+    s.succeed("a");
+    REQUIRE(s.state() == "undone");
+    CHECK(stands_at(s.t, s.d) == 1);
+    CHECK(group_of(s.t, s.d, task_grouping::agent) == s.d.steps[1].agent);
+  }
+}
+
 TEST_CASE("tasks with the same trouble are one group, whatever ids and times it names") {
   const auto d = pipeline({step_named("a")});
   auto t = task_of(d);

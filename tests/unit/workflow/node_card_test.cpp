@@ -30,3 +30,13 @@ TEST_CASE("roles are known by their names") {
   CHECK(to_string(node_roles{true, false, true, false}) == "store,supervisor");
   CHECK_FALSE(parse_roles({"store", "leader"}));
 }
+
+TEST_CASE("a card tells of a drain and of when the node's certificate ends, and older cards tell of neither") {
+  node_card card{"b", "10.0.0.2:7801", {false, true, false, true}, {"drone"}};
+  card.drained = true;
+  card.certificate_until = instant{std::chrono::milliseconds{1'767'268'800'000}};
+  CHECK(note_of(card).ends_with("agents=drone drained=yes certificate_until=2026-01-01T12:00:00.000Z"));
+  CHECK(card_of("node/b", note_of(card)) == card);
+  CHECK(card_of("node/b", "address= roles= agents= certificate_until=soon drained=maybe")->certificate_until == unset);
+  CHECK_FALSE(card_of("node/b", "address= roles= agents= drained=maybe")->drained);
+}

@@ -17,3 +17,11 @@ TEST_CASE("a moment of today is written as a time by which it has come") {
   CHECK(utc_clock_text(instant{1'767'268'804'001ms}) == "12:00:05");
   CHECK(utc_clock_text(instant{1'709'251'199'999ms}) == "00:00:00");
 }
+
+TEST_CASE("what was written as RFC 3339 is read again, and nothing else is") {
+  for (const std::int64_t ms : {0LL, 1'767'268'800'250LL, 951'782'399'999LL})
+    CHECK(parse_utc_text(utc_text(instant{span{ms}})) == instant{span{ms}});
+  for (const char* other : {"", "now", "2026-13-01T00:00:00.000Z", "2026-01-01T00:00:00Z", "2026-01-01T25:00:00.000Z",
+                            "2026-01-01T00:00:00.000Z "})
+    CHECK_FALSE(parse_utc_text(other));
+}

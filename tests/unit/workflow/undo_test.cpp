@@ -200,6 +200,26 @@ TEST_CASE("row 74: the service's own word settles an attempt at once, also when 
   }
 }
 
+TEST_CASE("row 75: an undo without an answer may act until its complete-by and grace: nothing is undone before that") {
+  scenario x{two_steps()};
+  x.take();
+  x.succeed("a");
+  x.fail_for_good("b");
+  REQUIRE(x.state("a") == "compensating");
+  x.d.grace = 10min; // longer than what comes between
+  const auto settled = x.at("a").complete_by + x.d.grace;
+  x.expire_round("a");
+  CHECK(x.at("a").settles_at == settled);
+  x.now = std::max(x.now, x.t.not_before);
+  REQUIRE(x.now < settled);
+  x.take("s2");
+  CHECK(x.at("a").doing == attempt_action::none);
+  CHECK(x.at("a").not_before == settled);
+  x.wait();
+  CHECK(x.now == settled);
+  CHECK(x.at("a").doing == attempt_action::compensate);
+}
+
 TEST_CASE("row 14: undo waits for the first order of an attempt that was ordered again under a new lock") {
   scenario x{two_steps()};
   x.take();

@@ -1,0 +1,80 @@
+// What a person sees of a cluster whose node with the store is down, from one of the others.
+
+#include "tests/support/node_cluster.hpp"
+#include "tests/support/pseudo_terminal.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace steadfast::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+pseudo_terminal person_at(const node_cluster& cluster, const std::string& node, const std::string& command) {
+  return {STEADFAST_BINARY,
+          {command, "-c", cluster.config(node)},
+          {"HOME=" + cluster.config(node) + ".home", "XDG_STATE_HOME=", "TERM=xterm", "NO_COLOR=1", "LC_ALL=C.UTF-8"},
+          {160, 40}};
+}
+
+/// As `node list` of b says: "a silent, b alive, c alive".
+std::string states_seen_by(const node_cluster& cluster, const std::string& node) {
+  std::string all;
+  for (const auto& n : cluster.json_of(node, {"node", "list", "--json"}))
+    all += (all.empty() ? "" : ", ") + n.at("name").get<std::string>() + " " + n.at("state").get<std::string>()
+           + (n.at("alive").get<bool>() == (n.at("state") == "alive") ? "" : " or not");
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("row 45: while the store is away the others say which node it is and since when, and console and top stay") {
+  node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
+  cluster.start();
+  CHECK(cluster.command("b", {"node", "list"}).code == 0);
+  const auto copied = cluster.command("b", {"store", "copy", "/nowhere"});
+  CHECK(copied.code == 1);
+  CHECK_THAT(copied.err, Contains("this node has no store: node `a` has it"));
+
+  auto top = person_at(cluster, "b", "top");
+  CHECK(top.shows("3 of 3 nodes alive"));
+  cluster.kill("a");
+  CHECK(
+    top.shows("the store cannot be reached: node a at " + cluster.address("a") + " has been away since 20", patience));
+
+  CHECK(
+    node_cluster::eventually([&] { return states_seen_by(cluster, "b") == "a silent, b alive, c alive"; }, patience));
+  const auto listed = cluster.command("c", {"node", "list"});
+  CHECK(listed.code == 1);
+  CHECK_THAT(listed.out, Contains("alive"));
+  CHECK_THAT(listed.err, Contains("node a at " + cluster.address("a") + " has been away since 20"));
+  CHECK_THAT(cluster.command("b", {"task", "list"}).err, Contains("has been away since 20"));
+  const auto still = cluster.command("b", {"store", "check"});
+  CHECK_THAT(still.err, Contains("node `a` has it"));
+
+  auto person = person_at(cluster, "c", "console");
+  CHECK(person.shows("node c, 2 of 3 nodes alive"));
+  CHECK(person.shows("the store cannot be reached: node a at"));
+  CHECK(person.shows("c> "));
+
+  cluster.start("a");
+  INFO(cluster.logs());
+  CHECK(top.shows("3 of 3 nodes alive", patience));
+  top.type("q");
+  CHECK(top.wait() == 0);
+  CHECK(node_cluster::eventually([&] { return cluster.command("b", {"node", "list"}).code == 0; }, patience));
+}
+
+TEST_CASE("top stays when the node that it looks at goes away, says since when, and goes on when it is back") {
+  node_cluster cluster{STEADFAST_BINARY};
+  cluster.start();
+  auto top = person_at(cluster, "c", "top");
+  CHECK(top.shows("3 of 3 nodes alive"));
+  cluster.kill("c");
+  CHECK(top.shows("away since 20", patience));
+  CHECK(top.shows("no node answers at", patience));
+  cluster.start("c");
+  CHECK(top.shows("nodes alive", patience));
+  top.type("q");
+  CHECK(top.wait() == 0);
+}

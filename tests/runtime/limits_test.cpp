@@ -1,0 +1,149 @@
+// docs/limits.md says what the program does: each bound of the page is one of the sources, and each bound of the
+// configuration and of workflows is on the page.
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::stringstream text;
+  text << std::ifstream{std::string{STEADFAST_SOURCE_DIR} + "/" + path}.rdbuf();
+  return text.str();
+}
+
+struct bound {
+  const char* row;    ///< how the row of the page begins: what and limit
+  const char* source; ///< the file
+  const char* code;   ///< and what stands there
+};
+
+const std::vector<bound> bounds{
+  {"| names of workflows, steps, agents, nodes | 64 |", "workflow/definition.hpp", "name_size_max = 64;"},
+  {"| steps of a workflow | 256 |", "workflow/definition.hpp", "steps_max = 256;"},
+  {"| members of an input or of a result | 256 |", "workflow/definition.hpp", "input_members_max = 256;"},
+  {"| bytes of a pointer or a literal | 4096 |", "workflow/definition.hpp", "text_size_max = 4096;"},
+  {"| attempts of a round (`retry.attempts`) | 1000 |", "workflow/definition.hpp", "attempts_of_a_round_max = 1000;"},
+  {"| attempts of a step, over all rounds and cool-offs | 1000000 |", "workflow/definition.hpp",
+   "attempts_max = 1'000'000;"},
+  {"| growth of waits (`retry.factor`) | 100 |", "workflow/definition.hpp", "factor_percent_max = 10'000;"},
+  {"| lengths of time | ten years |", "workflow/definition.hpp", "span_max = std::chrono::hours{24 * 3653};"},
+  {"| bytes of a workflow's or configuration's file | 1 MiB |", "runtime/toml_file.cpp", "file_size_max = 1 << 20;"},
+  {"| tasks that lose their scheduler without progress (`takeovers_max`) | 20 |", "workflow/definition.hpp",
+   "takeovers_max = 20;"},
+  {"| bytes of an id, of an observer's name, of a content type | 128 |", "workflow/task.hpp",
+   "task_id_size_max = 128;"},
+  {"| bytes of a payload (`store.payload_size_max`) | 1 MiB |", "store/options.hpp", "payload_size_max = 1 << 20;"},
+  {"| bytes of a result (`store.result_size_max`) | 1 MiB |", "store/options.hpp", "result_size_max = 1 << 20;"},
+  {"| highest value of both of these options | 128 MiB |", "store/options.cpp", "body_limit = 128 << 20;"},
+  {"| nesting of JSON | 64 |", "workflow/json_text.cpp", "depth_max = 64;"},
+  {"| priorities | 0 to 9 |", "workflow/task.hpp", "priority_max = 9;"},
+  {"| bytes of `who` and `why` | 256 |", "workflow/task.hpp", "note_size_max = 256;"},
+  {"| attempts kept in a step's story | 32 |", "workflow/task.hpp", "attempts_logged_max = 32;"},
+  {"| acts of persons kept in a story | 64 |", "workflow/task.hpp", "acts_max = 64;"},
+  {"| late replies kept of a task | 32 |", "store/schema.hpp", "late_replies_max = 32;"},
+  {"| bytes of a cause kept of an attempt | 1024 |", "workflow/task.hpp", "told_cause_size_max = 1024;"},
+  {"| wait that a service may ask for (`Retry-After`) | 24 h |", "workflow/event.hpp",
+   "retry_after_max = std::chrono::hours{24};"},
+  {"| calls at a time (`concurrency`) | 64, at most 100000 |", "actors/agent_options.cpp",
+   "concurrency_max = 100'000;"},
+  {"| orders that wait (`queue`) | 1024, at most 1000000 |", "actors/agent_options.cpp", "queue_max = 1'000'000;"},
+  {"| bytes of inputs in hand (`inputs_size_max`) | 64 MiB |", "config/steadfast.toml", "inputs_size_max = \"64MiB\""},
+  {"| calls begun in a second (`rate_per_second`, `burst`) | none, 10 |", "config/steadfast.toml", "#burst = 10"},
+  {"| time of one call (`call_limit`) | none |", "config/steadfast.toml", "call_limit = \"0s\""},
+  {"| tries inside an attempt (`retry.attempts`) | 3, at most 1000 |", "actors/agent_options.cpp", "tries_max = 1000;"},
+  {"| bytes of an answer (`result_size_max`) | 1 MiB |", "config/steadfast.toml", "#result_size_max = \"1MiB\""},
+  {"| bytes of an HTTP answer's headers | 64 KiB |", "actors/http_caller.cpp", "headers_max = 64 << 10;"},
+  {"| bytes of a program's output (`output_max`) | 1 MiB |", "config/steadfast.toml", "output_max = \"1MiB\""},
+  {"| time to connect (`connect_limit`) | 3 s |", "config/steadfast.toml", "connect_limit = \"3s\""},
+  {"| tasks in hand of a scheduler (`in_flight_max`) | 1024, at most 1000000 |", "config/steadfast.toml",
+   "in_flight_max = 1024"},
+  {"| submissions waiting for the disk (`backlog_max`) | 100000 |", "config/steadfast.toml", "backlog_max = 100000"},
+  {"| submissions on their way to the store of another node | 1024 |", "actors/store_link.cpp",
+   "submissions_max = 1024;"},
+  {"| bytes of a request | 4 MiB |", "runtime/control_server.hpp", "frame_max = 4 << 20;"},
+  {"| connections; of one process | 256; 192 |", "runtime/control_server.hpp", "connections_max = 256;"},
+  {"| connections; of one process | 256; 192 |", "runtime/control_server.hpp", "connections_of_process_max = 192;"},
+  {"| bytes of requests that have not come to their end | 32 MiB |", "runtime/control_server.hpp",
+   "32 << 20; ///< bytes of requests that have not come to their end"},
+  {"| bytes of a socket's path | 107 |", "runtime/client.cpp", "path_max = 107;"},
+  {"| wait for an answer of a node | 30 s |", "runtime/client.cpp", "answer_limit{30'000};"},
+  {"| entries of a page (`max`) | 1000 |", "runtime/control_methods.cpp", "page_max = 1000;"},
+  {"| entries of each list of `actor show` | 1000 |", "runtime/control_actors.cpp", "listed_max = 1000;"},
+  {"| bytes of a payload's file or standard input | 64 MiB |", "apps/documents.cpp", "document_size_max = 64 << 20;"},
+  {"| lines of the log that wait for a slow disk | 8192 |", "runtime/log.cpp", "backlog_max = 8192;"},
+  {"| bytes of the store's file (`store.size_max`) | 8 GiB |", "config/steadfast.toml", "size_max = \"8GiB\""},
+  {"| of these kept for tasks that are accepted (`store.size_reserve`) | 64 MiB |", "config/steadfast.toml",
+   "size_reserve = \"64MiB\""},
+  {"| bytes that wait in the journal (`store.journal_max`) | 8 MiB |", "config/steadfast.toml",
+   "journal_max = \"8MiB\""},
+  {"| bytes of a lease's name | 255 |", "store/write_lease.cpp", "lease_name_max = 255;"},
+  {"| leases that have ended and are kept to be looked at | 256 |", "store/write_lease.cpp", "ended_leases_max = 256;"},
+  {"| incidents kept | 1000 |", "store/state_store.hpp", "incidents_kept = 1000;"},
+  {"| acts kept with an incident | 32 |", "store/state_store.hpp", "incident_acts_max = 32;"},
+  {"| silence of a connection | 10 s |", "runtime/network.cpp", "silence_max{10};"},
+  {"| connections that are not known yet; of one address | 128; 16 |", "runtime/links/door.hpp",
+   "handshakes_max = 128;"},
+  {"| connections that are not known yet; of one address | 128; 16 |", "runtime/links/door.hpp",
+   "handshakes_of_address_max = 16;"},
+  {"| connections that others made | 1024 |", "runtime/links/door.hpp", "links_max = 1024;"},
+  {"| time for a handshake | 5 s |", "runtime/links/handshake.cpp", "handshake_limit{5};"},
+  {"| time for attempts under way at a stop (`shutdown.drain_limit`) | 10 s |", "config/steadfast.toml",
+   "drain_limit = \"10s\""},
+  {"| time to take what is on its way at a stop | 2 s |", "runtime/node.cpp", "farewell_limit{2000};"},
+};
+
+/// All that the pattern's group finds.
+std::set<std::string> found_in(const std::string& text, const std::string& pattern) {
+  const std::regex wanted{pattern};
+  std::set<std::string> all;
+  for (std::sregex_iterator i{text.begin(), text.end(), wanted}, end; i != end; ++i)
+    all.insert((*i)[1]);
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("each limit of the page is what the sources say") {
+  const auto page = text_of("docs/limits.md");
+  for (const auto& b : bounds) {
+    CHECK_THAT(page, Contains(b.row));
+    INFO(b.source);
+    CHECK_THAT(text_of(b.source), Contains(b.code));
+  }
+}
+
+TEST_CASE("each row of the page is compared with the sources, and each bound of workflows and options is on it") {
+  const auto page = text_of("docs/limits.md");
+  std::size_t rows = 0;
+  std::istringstream lines{page};
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| ") || line.starts_with("| what") || line.starts_with("| ended tasks ("))
+      continue;
+    INFO(line);
+    CHECK(std::any_of(bounds.begin(), bounds.end(), [&](const bound& b) { return line.starts_with(b.row); }));
+    ++rows;
+  }
+  CHECK(rows > 50);
+
+  for (const auto& option :
+       found_in(text_of("config/steadfast.toml"), "\n#?([a-z_]+_(?:max|limit|reserve)|concurrency|queue) = ")) {
+    INFO(option);
+    CHECK(page.find(option + "`") != std::string::npos);
+  }
+  for (const auto* header : {"workflow/definition.hpp", "workflow/task.hpp"})
+    for (const auto& name : found_in(text_of(header), "inline constexpr [a-z_:0-9]+ ([a-z_]+_max) = ")) {
+      INFO(name);
+      CHECK(std::any_of(bounds.begin(), bounds.end(),
+                        [&](const bound& b) { return std::string{b.code}.starts_with(name); }));
+    }
+}
