@@ -106,8 +106,9 @@ private:
   /// Throws damaged_record. `recent`: what recent_ids::find said before the snapshot was taken.
   std::optional<task_ref> ref_of(const snapshot& see, const std::string& id, std::optional<std::uint64_t> recent) const;
   template <class Use>
-  std::optional<std::uint64_t> look_through(const lmdb::transaction& txn, const snapshot& see, const task_filter& filter,
-                                            std::optional<std::uint64_t> before, std::size_t most, Use use) const;
+  std::optional<std::uint64_t> look_through(const lmdb::transaction& txn, const snapshot& see,
+                                            const task_filter& filter, std::optional<std::uint64_t> before,
+                                            std::size_t most, Use use) const;
   /// A task that is damaged is reported and absent.
   std::optional<snapshot::known_task> believed(const snapshot& see, std::uint64_t number, bool whole = false) const;
 
@@ -123,7 +124,7 @@ private:
   mutable std::mutex writing_;
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;
-  bool was_closed_ = false;           ///< cleanly, by the process before, with all that was committed in the data file
+  bool was_closed_ = false; ///< cleanly, by the process before, with all that was committed in the data file
   mutable std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
   recent_ids recent_;
   id_filter moved_ids_;
