@@ -90,7 +90,7 @@ private:
   void welcome(const node_front& front, const node_offer& offer) {
     if (!workflow::mutant("redial_waits_add_up"))
       tries_ = 0;
-    drained_ = drained_ && workflow::mutant("drained_once_drained_always");
+    drained_ = false;
     front_ = front;
     monitor(front_);
     tell(this, deps_.owner, peer_changed{deps_.address, true, offer, {}});

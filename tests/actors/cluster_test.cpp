@@ -354,38 +354,6 @@ TEST_CASE("a node that accepts connections and does not answer is dialled again"
   CHECK(node.advance_until([&] { return e_as_b_sees_it().connected; }, 10s));
 }
 
-TEST_CASE("row 20: a node that was drained, started anew and drained again is not used any more") {
-  cluster c;
-  neighbour b{c.home, c.book, "b"};
-  neighbour e{c.home, c.book, "e", only_agents()};
-  c.settle();
-  auto& node = c.home.system();
-  int submitted = 0;
-  const auto submit_some = [&] {
-    for (int i = 0; i < 20; ++i)
-      c.home.submit("t" + std::to_string(submitted++));
-  };
-  const auto drain_it = [&] {
-    node.tell(caf::strong_actor_ptr{}, e.front, actors::drain_node{});
-    c.home.advance(3s);
-  };
-  drain_it();
-  submit_some();
-  CHECK(orders_at(e, "hotel") == 0);
-  actors::exit_now(std::exchange(e.front, {}), caf::exit_reason::kill);
-  scripted_agent again;
-  const actors::agent_offer offer{"agent_of_hotel", "e", again.spawn(node)};
-  e.front = node.keep(actors::spawn_front(node.system(), {{"e", {}, {}, {}, {offer}}, node.clock()}));
-  c.book.add("e:1", {e.front});
-  c.home.advance(3s);
-  submit_some();
-  const auto used = again.orders().size();
-  CHECK(used > 0);
-  drain_it();
-  submit_some();
-  CHECK(again.orders().size() == used);
-}
-
 TEST_CASE("row 19: a scheduler that hangs loses its node's lease, and its tasks go to another") {
   cluster c;
   neighbour b{c.home, c.book, "b"};
