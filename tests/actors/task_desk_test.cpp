@@ -266,11 +266,11 @@ TEST_CASE("row 14: tasks in hand keep their locks when the lease comes back unde
   d.start();
   d.answer(one_taken(o.name, d.now));
   REQUIRE(d.asked_for<store::update_task>());
+  d.desk.on_lease({"node/a", 2});
   store::outcome stored;
   stored.result = store::verdict::applied;
   stored.revision = 3;
   d.answer(stored);
-  d.desk.on_lease({"node/a", 2});
   const auto freed = d.asked_for<store::free_locks>();
   REQUIRE(freed);
   CHECK(freed->except == std::vector<std::uint64_t>{7});
