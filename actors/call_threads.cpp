@@ -37,9 +37,9 @@ std::vector<std::string> open_threads::wait_until(moment end) {
   return all;
 }
 
-std::multiset<open_threads::moment>::iterator open_threads::begin_work(moment due) {
+std::multiset<open_threads::moment>::iterator open_threads::begin_work(std::chrono::milliseconds longest) {
   const std::lock_guard lock{mutex_};
-  return due_.insert(due);
+  return due_.insert(now_() + longest);
 }
 
 void open_threads::end_work(std::multiset<moment>::iterator work) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steadfast::actors {
@@ -20,18 +21,21 @@ class open_threads {
 public:
   using moment = std::chrono::steady_clock::time_point;
 
+  explicit open_threads(std::function<moment()> now) : now_{std::move(now)} {}
+
   void begin(const std::string& whose);
   void end(const std::string& whose);
   /// Whose there still are when all have ended or the moment has come.
   std::vector<std::string> wait_until(moment end);
 
-  /// Work that is to be over by then, from its begin to its end. Of any thread.
-  std::multiset<moment>::iterator begin_work(moment due);
+  /// Work that is to be over after that time, from its begin to its end. Of any thread.
+  std::multiset<moment>::iterator begin_work(std::chrono::milliseconds longest);
   void end_work(std::multiset<moment>::iterator work);
   /// When the last of the work under way is to be over; none: nothing is under way.
   std::optional<moment> last_due() const;
 
 private:
+  const std::function<moment()> now_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, std::size_t> open_;

@@ -91,8 +91,7 @@ class counted_call {
 public:
   counted_call(open_threads* open, const call& what) : open_{open} {
     if (open_)
-      work_ = open_->begin_work(std::chrono::steady_clock::now()
-                                + std::min<workflow::span>(what.complete_by - what.began_at, longest));
+      work_ = open_->begin_work(std::min<workflow::span>(what.complete_by - what.began_at, longest));
   }
   ~counted_call() {
     if (open_)

@@ -427,7 +427,8 @@ private:
 
   node_options options_;
   std::vector<function_entry> functions_;
-  std::shared_ptr<actors::open_threads> threads_ = std::make_shared<actors::open_threads>(); ///< of blocking functions
+  std::shared_ptr<actors::open_threads> threads_ =
+    std::make_shared<actors::open_threads>(std::chrono::steady_clock::now); ///< of blocking functions
   std::unique_ptr<function_watch> watch_;
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   store_wrapper wrap_;

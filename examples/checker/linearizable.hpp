@@ -122,7 +122,9 @@ private:
   std::optional<typename Model::state> place(link call, const typename Model::state& before) {
     const auto operation = events_[call].operation;
     auto after = Model::step(before, all_[operation]);
-    if (!after)
+    // What was never answered, and would change nothing, need not have taken place.
+    const bool is_idle = events_[call].other == 0 && after == before;
+    if (!after || is_idle)
       return std::nullopt;
     flip(operation);
     const auto [from, to] = tried_.equal_range(hash_of(is_placed_, *after));

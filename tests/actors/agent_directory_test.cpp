@@ -101,7 +101,7 @@ TEST_CASE("what is known of an agent stays when others come and go, and is forgo
   CHECK(in_flight(d) == 0);
 }
 
-TEST_CASE("an attempt is stopped where it was sent; everywhere, when it was sent by another scheduler") {
+TEST_CASE("an attempt is stopped where it was sent, and everywhere, when it was sent by another scheduler") {
   agent_directory d;
   d.learn(two_nodes());
   const auto t = trip_under_way(1);

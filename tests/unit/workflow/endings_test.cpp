@@ -25,7 +25,7 @@ task ended_as(process_state s) {
 
 } // namespace
 
-TEST_CASE("a task ends well, or undone or in error; one that a person undid or cancelled counts as neither") {
+TEST_CASE("a task ends well, or undone or in error, and one that a person undid or cancelled counts as neither") {
   CHECK(ending_of(process_state::processing, ended_as(process_state::processed)) == ending::well);
   CHECK(ending_of(process_state::undoing, ended_as(process_state::undone)) == ending::failed);
   CHECK(ending_of(process_state::processing, ended_as(process_state::error)) == ending::failed);

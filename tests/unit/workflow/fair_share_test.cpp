@@ -59,7 +59,7 @@ TEST_CASE("places that get free go to the workflow that has fewer, until both ha
   CHECK(c.taken() >= 1024);
 }
 
-TEST_CASE("the workflow with the lowest load is next, the first of equals; without any nobody is") {
+TEST_CASE("the workflow with the lowest load is next, the first of equals, and without any nobody is") {
   CHECK(whose_turn({3, 1, 2, 1}, {10, 7}) == 1);
   CHECK_FALSE(whose_turn({}, {10, 0}));
   CHECK_FALSE(whose_turn({2, 1}, {1, 3}));
