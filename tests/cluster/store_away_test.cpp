@@ -38,6 +38,11 @@ TEST_CASE("row 45: while the store is away the others say which node it is and s
 
   auto top = person_at(cluster, "b", "top");
   CHECK(top.shows("3 of 3 nodes alive"));
+  const auto knows_the_others = [&cluster](const std::string& node) {
+    const auto actors = cluster.command(node, {"actor", "list", "--node", node}).out;
+    return actors.find("2 other nodes alive") != std::string::npos;
+  };
+  REQUIRE(node_cluster::eventually([&] { return knows_the_others("b") && knows_the_others("c"); }, patience));
   cluster.kill("a");
   CHECK(
     top.shows("the store cannot be reached: node a at " + cluster.address("a") + " has been away since 20", patience));
