@@ -93,7 +93,7 @@ private:
       return s;
     s.nodes = 1;
     s.in_flight_max = s.agent_queue = 2 * crowd;
-    s.agent_concurrency = 1000;
+    s.agent_concurrency = 2 * crowd; // a task that no agent takes is not in hand
     return s;
   }
 
