@@ -121,12 +121,12 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
       env_->clear_stale_readers();
       save_from_journal();
       bring_up(settings);
-      make_tables(settings.format);
+      with_room([&] { make_tables(settings.format); });
     }
     open_tables();
     if (!options.read_only) {
-      leap();
-      set_foreign_journal_aside(*env_, in_, directory_);
+      with_room([&] { leap(); }); // a copy of a store that is full must open too
+      with_room([&] { set_foreign_journal_aside(*env_, in_, directory_); });
     }
     read_counters();
     shared_ = std::make_unique<shared_transaction>(*env_, in_, directory_, options_);

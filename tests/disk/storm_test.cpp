@@ -45,3 +45,8 @@ TEST_CASE("rows 60 to 69: on a disk that lies as disks do the store has what was
             << " damaged stores " << all.refused << " were refused, in the others " << all.set_aside
             << " tasks set aside\n";
 }
+
+TEST_CASE("row 69: a copy of a store that has no room left opens") {
+  const tests::temp_folder folder{fast_place()};
+  CHECK_NOTHROW(tests::ride_out(2917631179, folder.path())); // opened it, and was refused for want of room
+}
