@@ -9,7 +9,6 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <random>
 
 using namespace steadfast;
 using tests::fast_place;
@@ -25,7 +24,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 
 TEST_CASE("rows 60 to 69: on a disk that lies as disks do the store has what was acknowledged, or says what is wrong") {
   const auto given = number_from("STEADFAST_SEED", 0);
-  const auto first = given > 0 ? given : std::random_device{}();
+  const auto first = given > 0 ? given : 1; // the same for everybody: others are played by hand
   const auto runs = number_from("STEADFAST_RUNS", given > 0 ? 1 : 300);
   tests::storm_report all;
   for (auto seed = first; seed < first + runs; ++seed) {
