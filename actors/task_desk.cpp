@@ -115,7 +115,8 @@ void task_desk::begin(const workflow::task& t, workflow::instant clock) {
 void task_desk::know(task_in_flight& e, const workflow::task& t, workflow::instant clock) const {
   e.clock = workflow::mutant("known_by_any_clock") ? hands_.time().set_at : clock;
   auto known = std::make_shared<workflow::task>(t);
-  workflow::carry_over(*known, *e.definition, e.clock);
+  const auto time = hands_.time();
+  workflow::carry_over(*known, *e.definition, {time.set_at == e.clock ? time.now : workflow::never, e.clock});
   e.stored = std::move(known);
   e.revision = t.revision;
 }

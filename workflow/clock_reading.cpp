@@ -6,18 +6,33 @@
 
 namespace steadfast::workflow {
 
-void carry_over(task& t, const definition& d, instant set_at) {
-  if (set_at == unset || mutant("clock_not_carried_over"))
+namespace {
+
+/// How long any attempt of the step may take that changes something.
+span longest_of(const step_definition& s) {
+  return s.compensation ? std::max(s.complete_by, s.compensation->complete_by) : s.complete_by;
+}
+
+} // namespace
+
+void carry_over(task& t, const definition& d, const clock_reading& clock) {
+  if (clock.set_at == unset || mutant("clock_not_carried_over"))
     return;
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     auto& s = t.steps[i];
-    if (s.log.empty() || s.log.back().started_at >= set_at)
+    if (s.log.empty())
       continue;
-    const auto over = set_at + limit_of(d.steps[i], s.log.back().action);
-    if (s.doing != attempt_action::none)
-      s.complete_by = std::max(s.complete_by, over);
-    if (s.settles_at != unset)
-      s.settles_at = std::max(s.settles_at, over + d.grace);
+    const auto limit = limit_of(d.steps[i], s.log.back().action);
+    const bool knows_now = clock.now != never && !mutant("time_of_another_clock");
+    const bool is_older = s.log.back().started_at < clock.set_at;
+    if (s.doing != attempt_action::none) {
+      s.complete_by = std::max(s.complete_by, is_older ? clock.set_at + limit : unset);
+      s.complete_by = std::min(s.complete_by, knows_now ? clock.now + limit : never);
+    }
+    if (s.settles_at != unset) {
+      s.settles_at = std::max(s.settles_at, is_older ? clock.set_at + limit + d.grace : unset);
+      s.settles_at = std::min(s.settles_at, knows_now ? clock.now + longest_of(d.steps[i]) + d.grace : never);
+    }
   }
 }
 

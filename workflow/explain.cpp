@@ -248,7 +248,7 @@ bool is_in_trouble(const step& s) {
 
 std::vector<explanation> explain(const task& stored, const definition& d, const clock_reading& clock) {
   task t = stored;
-  carry_over(t, d, clock.set_at);
+  carry_over(t, d, clock);
   const auto now = clock.now;
   std::vector<explanation> out;
   switch (t.state) {

@@ -67,7 +67,7 @@ std::vector<event> review(const task& stored, const definition& d, const clock_r
   if (has_ended(stored))
     return found;
   task t = stored;
-  carry_over(t, d, clock.set_at);
+  carry_over(t, d, clock);
   const auto now = clock.now;
   if (is_forward(t) && forward_ends_at(t, d) <= now && !mutant("deadline_not_noticed"))
     found.push_back(deadline_passed{});

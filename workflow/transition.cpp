@@ -77,7 +77,7 @@ std::optional<late_reply> evidence_of(const draft& x, const Event& e, const ruli
 
 change apply(const task& t, const definition& d, const event& e, const clock_reading& clock) {
   draft x{d, clock.now, t, {}, {}, false};
-  carry_over(x.t, d, clock.set_at);
+  carry_over(x.t, d, clock);
   std::optional<late_reply> evidence;
   const auto r = std::visit(
     [&](const auto& what) {

@@ -78,7 +78,7 @@ bool has_next_thing(const task& t, const definition& d) {
 
 std::string why_stuck(const task& stored, const definition& d, const clock_reading& clock, span patience) {
   task t = stored;
-  carry_over(t, d, clock.set_at);
+  carry_over(t, d, clock);
   if (!has_next_thing(t, d))
     return "nothing is due, and no scheduler may take it";
   const auto due = t.state == process_state::suspended ? never : next_due(t, d);

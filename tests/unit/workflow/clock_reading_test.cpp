@@ -60,15 +60,38 @@ TEST_CASE("row 50: undo waits for it as if it had begun when the clock was set")
   CHECK(settled.next.steps[0].doing == attempt_action::compensate);
 }
 
+TEST_CASE("row 50: a clock that was set back leaves an attempt no more than its whole time") {
+  scenario x{one_step()};
+  x.take();
+  const auto set_back = start - 7h;
+  const clock_reading clock{set_back + 2s, set_back};
+  const auto lapsed = apply(x.t, x.d, lock_lapsed{}, clock);
+  const auto again = apply(lapsed.next, x.d, taken{"another"}, clock);
+  REQUIRE(again.result == verdict::applied);
+  CHECK(again.next.steps[0].complete_by == clock.now + 30s);
+}
+
+TEST_CASE("row 50: undo waits no longer after a clock that was set back than an attempt can act") {
+  scenario x{one_step()};
+  x.take();
+  x.expire_round("a");
+  x.must(undo_requested{});
+  x.take();
+  const auto set_back = x.now - 7h;
+  auto t = x.t;
+  carry_over(t, x.d, {set_back, set_back});
+  CHECK(t.steps[0].settles_at == set_back + 35s);
+}
+
 TEST_CASE("what began under the clock, or was carried over before, stays as it is") {
   scenario x{one_step()};
   x.take();
   auto t = x.t;
-  carry_over(t, x.d, start - 1h);
+  carry_over(t, x.d, {start, start - 1h});
   CHECK(t == x.t);
-  carry_over(t, x.d, ten_hours_ahead);
+  carry_over(t, x.d, {ten_hours_ahead, ten_hours_ahead});
   CHECK(t.steps[0].complete_by == ten_hours_ahead + 30s);
   const auto once = t;
-  carry_over(t, x.d, ten_hours_ahead);
+  carry_over(t, x.d, {ten_hours_ahead, ten_hours_ahead});
   CHECK(t == once);
 }
