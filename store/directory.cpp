@@ -152,16 +152,25 @@ void sync_way_to(std::filesystem::path path) {
   }
 }
 
-/// Made by LMDB, and not used: when the power went before the first commit, any part of it may be missing.
-bool is_without_commit(const std::filesystem::path& path, const struct stat& s) {
+bool is_whole(std::string_view data_file) {
+  try {
+    lmdb::check_structure(data_file);
+    return true;
+  } catch (const store_error&) {
+    return false;
+  }
+}
+
+/// Made by LMDB, and not used: when the power went before the first commit, any part of it may be missing. Absent: it is not so.
+std::optional<std::string> bytes_without_commit(const std::filesystem::path& path, const struct stat& s) {
   constexpr off_t first_commit_max = 256 << 10;
   if (s.st_size > first_commit_max)
-    return false;
+    return std::nullopt;
   const auto f = open_private(path, O_RDONLY);
   std::string bytes(static_cast<std::size_t>(s.st_size), '\0');
   if (pread(f.get(), bytes.data(), bytes.size(), 0) != s.st_size)
     refuse_call("cannot read " + shown(path));
-  return lmdb::is_without_commit(bytes);
+  return lmdb::is_without_commit(bytes) ? std::optional{std::move(bytes)} : std::nullopt;
 }
 
 /// These are made when there is a data file.
@@ -235,9 +244,9 @@ store_directory store_directory::take(const std::filesystem::path& path) {
   const auto data = status_of(path / data_name);
   d.is_new_ = !data || data->st_size == 0;
   d.was_used_ = has_traces(path);
-  if (!d.is_new_ && !d.was_used_ && is_without_commit(path / data_name, *data)) {
+  if (const auto bytes = d.is_new_ || d.was_used_ ? std::nullopt : bytes_without_commit(path / data_name, *data)) {
     d.is_new_ = true;
-    if (ftruncate(open_private(path / data_name, O_RDWR).get(), 0) != 0)
+    if (!is_whole(*bytes) && ftruncate(open_private(path / data_name, O_RDWR).get(), 0) != 0)
       refuse_call("cannot clear " + shown(path / data_name));
   }
   if (d.is_new_ && d.was_used_ && !workflow::mutant("lost_data_file_made_anew"))

@@ -3,6 +3,7 @@
 #include "workflow/mutant.hpp"
 
 #include <lmdb.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -136,6 +137,18 @@ int environment::file() const {
   int fd = -1;
   check(mdb_env_get_fd(env_, &fd), "ask for the data file");
   return fd;
+}
+
+// Where the sync of a new head failed, LMDB puts the old one back, but unsynced: the disk may keep the new one. And a head that the
+// kernel takes for written may not be. The pages of a commit that does not count would then be written over by the next, while
+// a power cut can bring its head back. So the heads are written once more, which also the kernel takes for a change.
+void environment::sync_heads() {
+  std::string heads(2 * page_size(), '\0');
+  const auto size = static_cast<ssize_t>(heads.size());
+  const bool is_synced = pread(file(), heads.data(), heads.size(), 0) == size
+                         && pwrite(file(), heads.data(), heads.size(), 0) == size && fsync(file()) == 0;
+  if (!is_synced)
+    throw error{"sync the head of the data file", errno == 0 ? EIO : errno};
 }
 
 void environment::copy_to(int file) const {

@@ -61,6 +61,8 @@ public:
   std::uint64_t last_transaction() const;
   std::size_t clear_stale_readers(); ///< slots of killed processes; they would keep old pages alive
   int file() const;                  ///< descriptor of the data file
+  /// Makes the disk have the heads that are seen here. Throws error.
+  void sync_heads();
   /// A compact copy of one snapshot, free pages left out; not synced.
   void copy_to(int file) const;
 

@@ -118,6 +118,8 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
     if (!options.read_only) {
       reserve_.emplace(env_->file(), options.size_reserve);
       directory_.mark_open();
+      if (!was_closed_ && !workflow::mutant("heads_not_synced"))
+        env_->sync_heads();
       env_->clear_stale_readers();
       save_from_journal();
       bring_up(settings);

@@ -34,6 +34,14 @@ void write_string(std::string& to, std::string_view text) {
   to += '"';
 }
 
+/// What is written without escapes needs none.
+void write_literal(std::string& to, std::string_view literal) {
+  if (literal.find('\\') == std::string_view::npos)
+    to += literal;
+  else
+    write_string(to, json_scan::unescaped(literal));
+}
+
 /// Its significant digits, and the power of ten that they are multiplied by.
 void write_number(std::string& to, std::string_view text) {
   const auto mantissa = text.substr(0, text.find_first_of("eE"));
@@ -87,7 +95,7 @@ private:
     switch (in_.next()) {
       case '{': return object();
       case '[': return array();
-      case '"': return write_string(out_, in_.string());
+      case '"': return write_literal(out_, in_.literal());
       case 't':
       case 'f':
       case 'n': out_ += in_.word(); return;
@@ -113,8 +121,9 @@ private:
     const auto begin = out_.size();
     std::vector<member> members;
     for (bool more = in_.enter(); more;) {
-      member m{in_.name(), out_.size(), 0};
-      write_string(out_, m.name);
+      const auto name = in_.literal_name();
+      member m{json_scan::unescaped(name), out_.size(), 0};
+      write_literal(out_, name);
       out_ += ':';
       value();
       m.end = out_.size();

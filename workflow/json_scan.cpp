@@ -54,27 +54,51 @@ bool json_scan::more() {
 }
 
 std::string json_scan::name() {
-  next();
-  auto found = string();
+  return unescaped(literal_name());
+}
+
+std::string_view json_scan::literal_name() {
+  const auto found = literal();
   next();
   take(1);
   return found;
 }
 
 std::string json_scan::string() {
+  return unescaped(literal());
+}
+
+std::string_view json_scan::literal() {
   next();
-  take(1);
-  std::string text;
+  std::size_t size = 1;
   for (;;) {
-    const auto plain = plain_in_string(rest_);
-    text += rest_.substr(0, plain);
-    take(plain);
-    const bool is_end = rest_.front() == '"';
-    take(1);
+    size += plain_in_string(rest_.substr(size));
+    const bool is_end = rest_[size] == '"';
+    size += is_end ? 1 : 2; // what is escaped is one more, or digits, which are plain
     if (is_end)
-      return text;
-    escape(text);
+      break;
   }
+  const auto found = rest_.substr(0, size);
+  take(size);
+  return found;
+}
+
+std::string json_scan::unescaped(std::string_view literal) {
+  const auto inside = literal.substr(1, literal.size() - 2);
+  if (inside.find('\\') == std::string_view::npos)
+    return std::string{inside};
+  json_scan in{inside};
+  std::string text;
+  while (!in.rest_.empty()) {
+    const auto plain = plain_in_string(in.rest_);
+    text += in.rest_.substr(0, plain);
+    in.take(plain);
+    if (in.rest_.empty())
+      break;
+    in.take(1);
+    in.escape(text);
+  }
+  return text;
 }
 
 unsigned json_scan::hex() {
@@ -124,7 +148,7 @@ void json_scan::skip_value() {
   do {
     const char c = next();
     if (c == '"') {
-      string();
+      literal();
     } else if (c == '{' || c == '[' || c == '}' || c == ']' || c == ',' || c == ':') {
       depth += c == '{' || c == '[' ? 1 : 0;
       depth -= c == '}' || c == ']' ? 1 : 0;

@@ -21,6 +21,12 @@ public:
   std::string name();
   /// A string without its escapes, in UTF-8.
   std::string string();
+  /// A string as it is written, with its quotes.
+  std::string_view literal();
+  /// Name of a member as it is written, and its colon.
+  std::string_view literal_name();
+  /// What string() says of a literal.
+  static std::string unescaped(std::string_view literal);
   /// A number, true, false or null as it is written.
   std::string_view word();
   void skip_value();

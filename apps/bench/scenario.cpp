@@ -150,7 +150,8 @@ private:
     p.load = scenario_.load;
     if (scenario_.certificates) {
       p.certificates = (folder_ / "certificates").string();
-      apps::make_certificates({p.certificates, {"agents", "client"}, 1, "node"});
+      constexpr int days = 60; // else the nodes warn of their end
+      apps::make_certificates({p.certificates, {"agents", "client"}, days, "node"});
     }
     std::filesystem::create_directory(p.folder);
     return p;

@@ -172,6 +172,7 @@ void lying_disk::stop() {
 void lying_disk::go_on() {
   is_stopped_ = false;
   calls_left_.reset();
+  syncs_left_.reset();
   failures_.clear();
 }
 
@@ -213,6 +214,14 @@ bool lying_disk::may_change() {
   }
   errno = EIO;
   return false;
+}
+
+bool lying_disk::sync_fails() {
+  if (syncs_left_ && --*syncs_left_ == 0) {
+    syncs_left_.reset();
+    return true;
+  }
+  return happens(faults_.sync_permille);
 }
 
 int lying_disk::fail(const std::string& path, int code) {
@@ -372,7 +381,7 @@ long lying_disk::write(int fd, std::string_view bytes, number at) {
   if (d.syncs_each_write) {
     const auto begin = rounded_down(at, page_size);
     const auto end = rounded_down(at + bytes.size() + page_size - 1, page_size);
-    if (happens(faults_.sync_permille)) {
+    if (sync_fails()) {
       lose(f, begin, end);
       return fail(d.path, EIO);
     }
@@ -386,7 +395,7 @@ int lying_disk::sync(int fd, bool data_only) {
   const auto& d = *descriptors_[static_cast<std::size_t>(fd)];
   if (!may_change())
     return -1;
-  const bool fails = happens(faults_.sync_permille);
+  const bool fails = sync_fails();
   if (!d.what) {
     if (fails)
       return fail(d.path, EIO);

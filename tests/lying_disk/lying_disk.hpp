@@ -36,6 +36,8 @@ public:
   lying_disk& operator=(const lying_disk&) = delete;
 
   void set_faults(const disk_faults& faults) { faults_ = faults; }
+  /// The n-th sync from now in this process fails, also if it is that of a write to a file whose every write is synced.
+  void fail_sync(std::uint64_t nth) { syncs_left_ = nth; }
 
   // ---- the end of a process; what it still writes is written nowhere, and every call says EIO ----
 
@@ -85,6 +87,7 @@ private:
 
   number below(number bound) { return draw_() % bound; }
   bool happens(std::uint32_t permille) { return permille > 0 && below(1000) < permille; }
+  bool sync_fails();
   /// False: this call does not take place, and errno is set.
   bool may_change();
   int fail(const std::string& path, int code);
@@ -113,6 +116,7 @@ private:
   mutable std::recursive_mutex mutex_; ///< LMDB copies on two threads
   std::atomic<bool> is_stopped_ = false;
   std::optional<number> calls_left_;
+  std::optional<number> syncs_left_; ///< until one fails
   number calls_ = 0;
   number buried_ = 0;
   std::vector<std::unique_ptr<descriptor>> descriptors_; ///< by their numbers
