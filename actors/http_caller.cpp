@@ -67,6 +67,7 @@ struct transfer {
   http_reply reply;
   std::uint64_t body_max = 0;
   std::size_t headers_size = 0;
+  int requests = 0; ///< that libcurl began to send, or wanted to
   bool too_large = false;
   bool refused_address = false;
   bool allow_link_local = false;
@@ -118,6 +119,13 @@ curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* a) {
   return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
+/// Called before a request is sent. libcurl sends one again by itself when a kept connection is lost before an answer: then what is
+/// said to the second would pass for a word on the first, which the service may be at work on. The next try is the agent's.
+int begin_request(void* user, char*, char*, int, int) {
+  auto& t = *static_cast<transfer*>(user);
+  return ++t.requests == 1 || workflow::mutant("sent_again_unseen") ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+}
+
 std::size_t take_body(char* data, std::size_t, std::size_t size, void* user) {
   auto& t = *static_cast<transfer*>(user);
   if (t.reply.body.size() + size > t.body_max) {
@@ -149,21 +157,19 @@ std::size_t take_header(char* data, std::size_t, std::size_t size, void* user) {
   return size;
 }
 
-/// Nothing can have reached the service: there was no connection, or no trust in it, or no byte of a request was sent.
-bool never_sent(CURL* handle, CURLcode code) {
+/// Nothing can have reached the service: there was no connection, or no trust in it, or no byte of a request was sent. libcurl's
+/// errors do not tell: an answer that is no HTTP has the same as a URL of another protocol.
+bool never_sent(const transfer& t) {
   long sent = 0;
-  if (curl_easy_getinfo(handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK && sent == 0)
-    return true;
-  switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_RESOLVE_PROXY:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_UNSUPPORTED_PROTOCOL: return true;
-    default: return false;
-  }
+  return t.requests == 0 || (curl_easy_getinfo(t.handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK && sent == 0);
+}
+
+std::string words_of(const transfer& t, CURLcode code) {
+  if (t.requests > 1)
+    return "the connection was lost before an answer";
+  if (code == CURLE_UNSUPPORTED_PROTOCOL)
+    return "the answer is not HTTP";
+  return curl_easy_strerror(code);
 }
 
 answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
@@ -176,8 +182,7 @@ answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
                              + " bytes (result_size_max); the service may have acted",
                            true);
   if (code != CURLE_OK)
-    return failed_for_now(std::string{curl_easy_strerror(code)} + " (" + origin_of(o.url) + ")",
-                          !never_sent(t.handle, code));
+    return failed_for_now(words_of(t, code) + " (" + origin_of(o.url) + ")", !never_sent(t));
   return answer_of(t.reply, o, t.what.action, t.what.began_at);
 }
 
@@ -310,6 +315,8 @@ private:
       set(t, CURLOPT_CAINFO, options_.ca_file.c_str());
     curl_easy_setopt(t.handle, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     set(t, CURLOPT_OPENSOCKETDATA, &t);
+    curl_easy_setopt(t.handle, CURLOPT_PREREQFUNCTION, begin_request);
+    set(t, CURLOPT_PREREQDATA, &t);
     curl_easy_setopt(t.handle, CURLOPT_WRITEFUNCTION, take_body);
     set(t, CURLOPT_WRITEDATA, &t);
     curl_easy_setopt(t.handle, CURLOPT_HEADERFUNCTION, take_header);

@@ -137,6 +137,7 @@ private:
       now_known.trouble = "node `" + m.offer.node + "` has not the role `store`: join must name the node that has";
     }
     log_change(found->second.last, now_known);
+    const bool is_reached = now_known.connected && !found->second.last.connected;
     if (found->second.last.connected != now_known.connected)
       found->second.since = deps_.clock.now(this);
     found->second.last = now_known;
@@ -145,6 +146,8 @@ private:
         now_known.trouble = who(now_known) + " has been away since " + workflow::utc_text(found->second.since) + " ("
                             + now_known.trouble + ")";
       tell(this, deps_.link, now_known);
+      if (is_reached && !workflow::mutant("leases_not_read_when_reached"))
+        read_leases(); // there was nobody to ask before, and the next look is a period away
     }
     tell_scheduler();
   }

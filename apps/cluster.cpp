@@ -206,7 +206,7 @@ void add_certs(CLI::App& to, command& chosen) {
   sub->add_option("--store", order->store, "The node that has the store")->type_name("NODE");
   sub->add_option("--client", order->clients, "A program with client actors, which cannot be a node")
     ->type_name("NAME")
-    ->expected(1)
+    ->allow_extra_args(false) // what follows the name is a node
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--folder", order->folder, "Where they are made")->type_name("DIR")->default_val(folder);
   add_days(*sub, order->days);

@@ -51,6 +51,11 @@ foreach(folder include workflow store actors runtime apps examples bench)
       endif()
     endforeach()
 
+    file(STRINGS "${ROOT}/${file}" ends_early REGEX "for \\([^;]*; *(const )?auto[&*]* [a-z_]+ = [^;]*;[^;]*[a-z]")
+    if(ends_early)
+      refuse(${file} "g++ 12 ends a variable of a loop's condition before the loop's last part reads it")
+    endif()
+
     if(folder MATCHES "^(workflow|store|actors)$")
       file(STRINGS "${ROOT}/${file}" reads REGEX "(_clock::now|random_device|std::time\\()")
       foreach(line IN LISTS reads)

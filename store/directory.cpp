@@ -24,6 +24,8 @@ constexpr const char* lock_name = "store.lock";
 constexpr const char* closed_name = "closed";
 constexpr const char* data_name = "data.mdb";
 constexpr const char* journal_name = "journal";
+constexpr const char* clock_name =
+  "clock"; ///< of the node, which writes it when the store is open (runtime/boot_clock)
 constexpr mode_t private_directory = 0700;
 constexpr mode_t parent_directory = 0777; ///< as the user's mask has it
 constexpr mode_t private_file = 0600;
@@ -66,13 +68,17 @@ void check_directory(const std::filesystem::path& path, const struct stat& s) {
     refuse(shown(path) + " is not a directory");
 }
 
-void check_file(const std::filesystem::path& path) {
-  const auto s = status_of(path);
-  if (!s)
-    return;
-  if (!S_ISREG(s->st_mode))
+/// Absent: there is no such file.
+std::optional<struct stat> status_of_file(const std::filesystem::path& path) {
+  auto s = status_of(path);
+  if (s && !S_ISREG(s->st_mode))
     refuse(shown(path) + " is not a regular file");
-  check_owner(path, *s);
+  return s;
+}
+
+void check_file(const std::filesystem::path& path) {
+  if (const auto s = status_of_file(path))
+    check_owner(path, *s);
 }
 
 void check_file_system(const std::filesystem::path& path) {
@@ -173,9 +179,10 @@ std::optional<std::string> bytes_without_commit(const std::filesystem::path& pat
   return lmdb::is_without_commit(bytes) ? std::optional{std::move(bytes)} : std::nullopt;
 }
 
-/// These are made when there is a data file.
+/// These are made when there is a data file. A node that is killed leaves no `closed`; its journal may be lost with the data.
 bool has_traces(const std::filesystem::path& path) {
-  return status_of(path / journal_name) || status_of(path / closed_name);
+  return status_of(path / journal_name) || status_of(path / closed_name)
+         || (status_of(path / clock_name) && !workflow::mutant("lost_store_made_anew"));
 }
 
 [[noreturn]] void refuse_lost(const std::filesystem::path& path, const std::string& what) {
@@ -265,6 +272,8 @@ store_directory store_directory::look_at(const std::filesystem::path& path) {
   if (!s || !status_of(path / data_name))
     refuse("there is no store at " + shown(path));
   check_directory(path, *s);
+  for (const char* name : {data_name, closed_name, journal_name})
+    status_of_file(path / name);
   check_file_system(path);
   d.is_in_use_ = is_locked(path);
   return d;

@@ -218,12 +218,14 @@ std::optional<std::uint64_t> lmdb_engine::look_through(const lmdb::transaction& 
   const auto cause = filter.cause.empty() ? std::string{} : workflow::generalized(filter.cause);
   newest_first numbers{txn, in_, filter, before.value_or(~0ULL)};
   auto last = before.value_or(~0ULL);
-  for (std::size_t looked_at = 0; const auto number = numbers.next(); ++looked_at, last = *number) {
-    if (looked_at == most)
+  std::size_t looked_at = 0;
+  while (const auto number = numbers.next()) {
+    if (looked_at++ == most)
       return last;
     auto known = numbers.has_payload(*number) ? believed(see, *number) : std::nullopt;
     if (known && matches(known->state.task, *known->definition, filter, cause) && !use(*std::move(known)))
       return last;
+    last = *number;
   }
   return std::nullopt;
 }

@@ -283,6 +283,21 @@ TEST_CASE("row 45: which nodes live is learnt again after it could not be read f
   CHECK(orders_at(e, "hotel") > 0);
 }
 
+TEST_CASE("row 45: which nodes live is learnt as soon as the store is reached") {
+  cluster c;
+  neighbour b{c.home, c.book, "b"};
+  c.settle();
+  const auto before = c.home.now();
+  neighbour e{c.home, c.book, "e"};
+  auto& node = c.home.system();
+  const auto known = [&] {
+    const auto page = node.ask<actors::lease_page>(e.membership, actors::list_leases{}).value();
+    return std::any_of(page.leases.begin(), page.leases.end(), [](const auto& l) { return l->name == "node/b"; });
+  };
+  CHECK(node.advance_until(known, 500ms));
+  CHECK(c.home.now() - before <= 500ms);
+}
+
 TEST_CASE("a node that joins one without a store is told so, and takes it for none") {
   cluster c;
   auto& node = c.home.system();

@@ -1,5 +1,6 @@
 // The commands against a running node.
 
+#include "runtime/links/certificate.hpp"
 #include "tests/support/node_process.hpp"
 #include "tests/support/raw_socket.hpp"
 
@@ -180,4 +181,22 @@ TEST_CASE("numbers keep their digits from the command line to the program, to it
                    + "}}\n"));
   CHECK_THAT(raw.read_line().value_or("nothing"), Contains("\"created\":true"));
   CHECK_THAT(node.command({"task", "show", "t-2", "--json"}).out, Contains("\"payload\":" + odd));
+}
+
+TEST_CASE("names that follow the one of a client are nodes") {
+  temp_folder folder;
+  const auto certs = (folder.path() / "certs").string();
+  const auto made = run_program(STEADFAST_BINARY, {"cluster", "certs", "--folder", certs, "--store", "a", "--client",
+                                                   "desk", "b", "--client", "till"});
+  INFO(made.err);
+  REQUIRE(made.code == 0);
+  const auto kind_of = [&](const std::string& name) {
+    const auto facts = steadfast::runtime::facts_in(folder.path() / "certs" / (name + ".pem"));
+    REQUIRE(facts);
+    return facts->vouches.highest;
+  };
+  CHECK(kind_of("a") == steadfast::workflow::peer_kind::store);
+  CHECK(kind_of("b") == steadfast::workflow::peer_kind::node);
+  CHECK(kind_of("desk") == steadfast::workflow::peer_kind::client);
+  CHECK(kind_of("till") == steadfast::workflow::peer_kind::client);
 }

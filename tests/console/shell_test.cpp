@@ -2,6 +2,7 @@
 
 #include "tests/support/node_process.hpp"
 #include "tests/support/pseudo_terminal.hpp"
+#include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -69,10 +70,8 @@ TEST_CASE("bash completes nothing, and says nothing, when no node answers") {
 
 TEST_CASE("zsh and fish read the scripts that are made for them") {
   for (const std::string shell : {"zsh", "fish"}) {
-    if (!has_program(shell)) {
-      WARN("SKIPPED: " << shell << " is not installed");
-      continue;
-    }
+    if (!has_program(shell))
+      return skip(shell + " is not installed");
     temp_folder folder;
     folder.write("script", run_program(STEADFAST_BINARY, {"completion", shell}).out);
     const auto end = run_program("/usr/bin/env", {shell, "-n", (folder.path() / "script").string()});
@@ -82,10 +81,8 @@ TEST_CASE("zsh and fish read the scripts that are made for them") {
 }
 
 TEST_CASE("fish completes values and ids with what they are") {
-  if (!has_program("fish")) {
-    WARN("SKIPPED: fish is not installed");
-    return;
-  }
+  if (!has_program("fish"))
+    return skip("fish is not installed");
   node_process node{STEADFAST_BINARY};
   node.start();
   node.command({"submit", "one", "--id", "order-4711", "--wait"});
@@ -106,10 +103,8 @@ TEST_CASE("the man pages of all commands are shown without a warning") {
   REQUIRE(run_program(STEADFAST_BINARY, {"__manual", folder.path().string()}).code == 0);
   REQUIRE(fs::exists(folder.path() / "steadfast.1"));
   REQUIRE(fs::exists(folder.path() / "steadfast-task.1"));
-  if (!has_program("man") || !has_program("groff")) {
-    WARN("SKIPPED: man or groff is not installed");
-    return;
-  }
+  if (!has_program("man") || !has_program("groff"))
+    return skip("man or groff is not installed");
   for (const auto& page : fs::directory_iterator{folder.path()}) {
     INFO(page.path());
     const auto shown = run_program("/usr/bin/env", {"man", "--warnings", "-E", "UTF-8", "-l", page.path().string()}, "",

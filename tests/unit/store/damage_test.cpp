@@ -408,6 +408,37 @@ TEST_CASE("row 66: a data file that is missing or empty is not made anew where a
   }
 }
 
+TEST_CASE("row 66: a store of which all files but the node's clock are gone is not made anew") {
+  opened_store store{commits::shared};
+  store.submit("a");
+  store.close();
+  fs::remove(store.path() / "data.mdb");
+  fs::remove(store.path() / "journal");
+  fs::remove(store.path() / "closed"); // a node that was killed left none
+  write_file(store.path() / "clock", "written by the node once its store was open");
+  auto options = store.options();
+  for (const bool read_only : {true, false}) {
+    options.read_only = read_only;
+    CHECK(mentions(refusal(options), "data.mdb, is missing, though a store was here"));
+  }
+  CHECK_FALSE(fs::exists(store.path() / "data.mdb"));
+}
+
+TEST_CASE("row 66: what lies in the place of a file of the store and is none is named") {
+  for (const char* name : {"data.mdb", "journal"}) {
+    opened_store store{commits::shared};
+    store.submit("a");
+    store.close();
+    fs::remove(store.path() / name);
+    fs::create_directory(store.path() / name);
+    auto options = store.options();
+    for (const bool read_only : {true, false}) {
+      options.read_only = read_only;
+      CHECK(mentions(refusal(options), (store.path() / name).string() + " is not a regular file"));
+    }
+  }
+}
+
 TEST_CASE("row 66: a store that was killed while it was made is made by the next start") {
   temporary_directory d;
   fs::create_directory(d.store());
