@@ -3,6 +3,7 @@
 #include "apps/bench/measurements.hpp"
 #include "apps/bench/part.hpp"
 #include "apps/bench/targets.hpp"
+#include "apps/bench/yardstick.hpp"
 #include "apps/commands.hpp"
 #include "apps/failure.hpp"
 #include "apps/interrupt.hpp"
@@ -21,6 +22,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace steadfast::apps {
@@ -84,11 +86,21 @@ int measure_chosen(const bench_arguments& g) {
 
 void print_targets(const std::vector<bench::target_result>& results) {
   const auto to = standard_output();
-  table rows{{"target", "wanted", "measured", ""}};
+  table rows{{"target", "wanted", "measured", "at reference", ""}};
   for (const auto& r : results)
-    rows.add({r.what, r.wanted_text(), r.measured_text(),
+    rows.add({r.what, r.wanted_text(), r.measured_text(), r.counted_text(),
               r.is_met() ? cell{"met", colour::good} : cell{"missed", colour::bad}});
   std::cout << machine_text() << "\n\n" << rows.text(to);
+}
+
+bench::yardstick yardstick_of(const bench_arguments& g) {
+  const scratch_folder folder{g.folder};
+  return bench::measure_yardstick(folder.path());
+}
+
+bench::yardstick between(const bench::yardstick& a, const bench::yardstick& b) {
+  return {(a.copying + b.copying) / 2, (a.hashing + b.hashing) / 2, (a.waking + b.waking) / 2,
+          (a.syncing + b.syncing) / 2};
 }
 
 int measure_targets(const bench_arguments& g) {
@@ -96,15 +108,19 @@ int measure_targets(const bench_arguments& g) {
   json measured = json::array();
   const auto groups = bench::target_groups(g.chosen);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    std::vector<json> runs;
+    std::vector<bench::target_run> runs;
     for (std::size_t n = 0; n < groups[i].runs; ++n) {
       tell_progress(i, groups.size(), groups[i].what.name + (groups[i].runs > 1 ? fmt::format(", run {}", n + 1) : ""));
-      runs.push_back(carry_out(groups[i].what, g));
+      const auto before = yardstick_of(g);
+      auto run = carry_out(groups[i].what, g);
+      runs.push_back({std::move(run), between(before, yardstick_of(g))});
+      std::cerr << "      beside it: " << bench::text_of(runs.back().machine) << '\n';
+      runs.back().measured["machine_beside"] = bench::json_of(runs.back().machine);
     }
     for (const auto& t : groups[i].targets)
       results.push_back(bench::judge(t, runs));
     for (auto& run : runs)
-      measured.push_back(std::move(run));
+      measured.push_back(std::move(run.measured));
   }
   if (!g.json)
     print_targets(results);

@@ -2,6 +2,7 @@
 
 #include "apps/failure.hpp"
 #include "apps/terminal.hpp"
+#include "apps/version.hpp"
 #include "runtime/config_error.hpp"
 #include "steadfast/client.hpp"
 #include "store/state_store.hpp"
@@ -72,7 +73,7 @@ int run(const command& chosen) {
 
 void add_all(CLI::App& app, command& chosen) {
   app.require_subcommand(1);
-  app.set_version_flag("--version", "steadfast " STEADFAST_VERSION);
+  app.set_version_flag("--version", version_text());
   app.set_help_all_flag("--help-all", "Help of all commands");
   app.footer(
     "A node is started with `steadfast serve -c node.toml`; the other commands talk to it over its control socket.\n"

@@ -68,6 +68,8 @@ void print_parts(const json& node, workflow::instant now) {
     std::cout << "peer        " << (name.empty() ? "" : name + " at ") << p.value("address", std::string{}) << ": "
               << (p.value("connected", false) ? "connected" : "not connected: " + trouble) << '\n';
   }
+  if (const auto log = node.value("log", json::object()); log.value("lines_lost", std::uint64_t{0}) > 0)
+    std::cout << "log         " << number(log, "lines_lost") << " lines were lost: its disk is full, or too slow\n";
 }
 
 void print_agents(const json& node, workflow::instant now) {

@@ -1,5 +1,6 @@
 #include "runtime/control_context.hpp"
 #include "runtime/json.hpp"
+#include "runtime/log.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -189,7 +190,8 @@ json describe_node(const control_context& c, const json&) {
           {"supervisor", supervisor_json(c)},
           {"store", writer_json(c)},
           {"agents", agents},
-          {"peers", peers_json(c)}};
+          {"peers", peers_json(c)},
+          {"log", {{"lines_lost", log_lines_lost()}}}};
 }
 
 /// Every node that ever joined: gone by what its lease says, else as its front answers.

@@ -17,6 +17,7 @@
 #include <future>
 #include <list>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -32,6 +33,8 @@ constexpr int parse_failed = -32700;
 constexpr int invalid_request = -32600;
 constexpr int method_not_found = -32601;
 constexpr int internal_error = -32603;
+constexpr std::chrono::milliseconds busy_wait{1000};
+constexpr const char* no_memory = "the node has no memory left for this";
 
 json failure(const json& id, int code, const std::string& message, std::chrono::milliseconds retry_after = {}) {
   json error{{"code", code}, {"message", message}};
@@ -48,6 +51,8 @@ json response(const json& id, const control_answer& answer) {
     return failure(id, e.number(), e.what(), e.retry_after());
   } catch (const json::exception& e) {
     return failure(id, control_error::invalid_params, std::string{"params: "} + e.what());
+  } catch (const std::bad_alloc&) {
+    return failure(id, control_error::busy, no_memory, busy_wait);
   } catch (const std::exception& e) {
     return failure(id, internal_error, e.what());
   }
@@ -104,8 +109,6 @@ struct host {
   asio::thread_pool pool; ///< last, so that methods under way end before what they use
 };
 
-constexpr std::chrono::milliseconds busy_wait{1000};
-
 std::string busy_line(const std::string& why) {
   return failure({}, control_error::busy, why, busy_wait).dump() + "\n";
 }
@@ -126,8 +129,15 @@ public:
   void read() {
     if (is_gone_ || host_.closing)
       return hang_up();
-    if (const auto end = in_.find('\n', looked_at_); end != std::string::npos)
-      return run(take(end + 1));
+    if (const auto end = in_.find('\n', looked_at_); end != std::string::npos) {
+      std::string line;
+      try {
+        line = take(end + 1);
+      } catch (const std::bad_alloc&) {
+        return refuse(busy_line(no_memory));
+      }
+      return run(std::move(line));
+    }
     looked_at_ = in_.size();
     if (in_.size() > host_.options.frame_max)
       return refuse(
@@ -150,7 +160,12 @@ public:
 
   /// From any thread.
   void answer(const json& what) {
-    auto text = exact_text(what) + "\n";
+    std::string text;
+    try {
+      text = exact_text(what) + "\n";
+    } catch (const std::bad_alloc&) {
+      text = busy_line(no_memory);
+    }
     asio::post(host_.io,
                [self = shared_from_this(), text = std::move(text)]() mutable { self->write(std::move(text)); });
   }
@@ -160,7 +175,11 @@ private:
     if (e || is_gone_)
       return hang_up();
     moves();
-    in_.append(piece_.data(), size);
+    try {
+      in_.append(piece_.data(), size);
+    } catch (const std::bad_alloc&) {
+      return refuse(busy_line(no_memory));
+    }
     host_.unfinished += size;
     read();
   }
@@ -246,6 +265,15 @@ public:
   }
 
   static void begin(const std::shared_ptr<call>& c, const std::string& line) {
+    try {
+      carry_out(c, line);
+    } catch (...) {
+      c->answer([why = std::current_exception()]() -> json { std::rethrow_exception(why); });
+    }
+  }
+
+private:
+  static void carry_out(const std::shared_ptr<call>& c, const std::string& line) {
     const auto request = parsed(line);
     if (!request.is_object())
       return c->refuse(parse_failed, "the request is not a JSON object, or is nested too deep");
@@ -259,14 +287,9 @@ public:
     const auto found = methods.find(name);
     if (found == methods.end())
       return c->refuse(method_not_found, "there is no method `" + name + "`");
-    try {
-      found->second(request.value("params", json::object()), [c](const control_answer& a) { c->answer(a); });
-    } catch (...) {
-      c->answer([why = std::current_exception()]() -> json { std::rethrow_exception(why); });
-    }
+    found->second(request.value("params", json::object()), [c](const control_answer& a) { c->answer(a); });
   }
 
-private:
   void refuse(int code, const std::string& why) {
     answer_with([&] { return failure(id_, code, why); });
   }

@@ -16,7 +16,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -49,27 +52,57 @@ spdlog::level::level_enum level_of(const std::string& name) {
   return found == levels.end() ? spdlog::level::info : found->value;
 }
 
-/// Appends each line in one piece. What a full disk does not take is lost: it must not stop the node.
+/// Lines that could not be written, of all logs of the process.
+std::atomic<std::size_t> unwritten = 0;
+
+/// Appends each line in one piece. What a full disk does not take is lost: it must not stop the node. When there is room again
+/// the log says how much that was.
 class file_sink : public spdlog::sinks::base_sink<std::mutex> {
 public:
-  explicit file_sink(actors::descriptor file) : file_{std::move(file)} {}
+  using told_loss = std::function<std::string(std::size_t lines, const std::string& why)>;
+
+  file_sink(actors::descriptor file, told_loss tell) : file_{std::move(file)}, tell_{std::move(tell)} {}
 
 protected:
   void sink_it_(const spdlog::details::log_msg& m) override {
     spdlog::memory_buf_t line;
     formatter_->format(m, line);
-    std::string_view left{line.data(), line.size()};
-    while (!left.empty()) {
-      const auto n = ::write(file_.get(), left.data(), left.size());
-      if (n < 0 && errno != EINTR)
-        return;
-      left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+    if (!tells_loss() || !append({line.data(), line.size()})) {
+      ++lost_;
+      ++unwritten;
     }
   }
   void flush_() override {}
 
 private:
+  /// False: there is still no room.
+  bool tells_loss() {
+    if (lost_ == 0)
+      return true;
+    if (!append((is_cut_ ? "\n" : "") + tell_(lost_, std::strerror(error_)) + "\n"))
+      return false;
+    lost_ = 0;
+    return true;
+  }
+
+  bool append(std::string_view left) {
+    while (!left.empty()) {
+      const auto n = ::write(file_.get(), left.data(), left.size());
+      if (n < 0 && errno != EINTR) {
+        error_ = errno;
+        return false;
+      }
+      left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+      is_cut_ = !left.empty() && (is_cut_ || n > 0);
+    }
+    return true;
+  }
+
   actors::descriptor file_;
+  told_loss tell_;
+  std::size_t lost_ = 0; ///< since the last line that was written
+  int error_ = 0;
+  bool is_cut_ = false; ///< the file ends within a line
 };
 
 /// The process's log: lines go to a thread of their own, errors are written at once, as the process may end after one.
@@ -96,7 +129,7 @@ public:
 
   std::size_t lost() const {
     const std::lock_guard lock{mutex_};
-    return pool_ ? pool_->overrun_counter() : 0;
+    return unwritten + (pool_ ? pool_->overrun_counter() : 0);
   }
 
 private:
@@ -126,7 +159,10 @@ private:
     if (o.file.empty())
       return std::make_shared<spdlog::sinks::stderr_sink_mt>();
     try {
-      return std::make_shared<file_sink>(runtime::open_log_file(o.file));
+      return std::make_shared<file_sink>(
+        runtime::open_log_file(o.file), [as_json = o.json](std::size_t lines, const std::string& why) {
+          return line(as_json, "warning", "lines of the log were lost", {{"lines", std::to_string(lines)}}, why);
+        });
     } catch (const std::runtime_error& e) {
       throw node_error{e.what()};
     }

@@ -3,6 +3,7 @@
 #include "actors/speak.hpp"
 #include "actors/type_ids.hpp"
 #include "runtime/log.hpp"
+#include "runtime/protocol.hpp"
 #include "steadfast/node_error.hpp"
 
 #include <asio/io_context.hpp>
@@ -27,7 +28,6 @@ namespace steadfast::runtime {
 
 namespace {
 
-constexpr const char* protocol = "steadfast-5"; ///< raised when a message changes its layout
 constexpr std::chrono::seconds heartbeat{2};
 constexpr std::chrono::seconds silence_max{10};
 constexpr std::chrono::seconds answer_limit{5}; ///< of CAF's own handshake, and of publishing

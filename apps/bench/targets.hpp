@@ -1,10 +1,12 @@
 #pragma once
 
 #include "apps/bench/measurements.hpp"
+#include "apps/bench/yardstick.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@ struct target {
   double wanted = 0;
   bool at_least = true; ///< else at most
   std::function<double(const nlohmann::json& measured)> figure;
+  std::optional<double> disk_share{}; ///< of its time where it was set (yardstick.hpp); none: the machine's speed has no part in it
 };
 
 /// Targets that one measurement answers; of several runs the median counts.
@@ -31,18 +34,27 @@ struct target_result {
   std::string unit;
   double wanted = 0;
   bool at_least = true;
-  std::vector<double> runs; ///< ascending
+  bool is_of_speed = false;   ///< judged by what it would be where the target was set
+  std::vector<double> runs;   ///< ascending
+  std::vector<double> judged; ///< likewise, by the machine's speed beside each run
 
   double measured() const { return runs[runs.size() / 2]; }
-  bool is_met() const { return at_least ? measured() >= wanted : measured() <= wanted; }
+  double counted() const { return judged[judged.size() / 2]; }
+  bool is_met() const { return at_least ? counted() >= wanted : counted() <= wanted; }
   std::string wanted_text() const;
   std::string measured_text() const; ///< with the lowest and the highest run
+  std::string counted_text() const;  ///< empty where the machine's speed has no part in it
 };
 
 /// All, or those whose measurement has the chosen text in its name. Chosen seconds are those of the long load.
 std::vector<target_group> target_groups(const choice& c);
+/// A run and what the machine did beside it.
+struct target_run {
+  nlohmann::json measured;
+  yardstick machine;
+};
 /// REQUIRES: at least one run.
-target_result judge(const target& t, const std::vector<nlohmann::json>& runs);
+target_result judge(const target& t, const std::vector<target_run>& runs);
 nlohmann::json json_of(const std::vector<target_result>& results);
 
 } // namespace steadfast::bench

@@ -1,6 +1,7 @@
 // What a program would do after its step's undo never happens: it does not outlive its node, and not complete-by either.
 
 #include "tests/support/node_process.hpp"
+#include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -115,7 +116,7 @@ TEST_CASE("row 61: a program dies with a node whose store failed") {
   const auto node = std::to_string(p.node().process().pid());
   running_program tracer{"/usr/bin/strace", {"-f", "-o", "/dev/null", "-e", "inject=fdatasync:error=EIO", "-p", node}};
   if (!tracer.says("attached", 20s)) {
-    WARN("skipped: strace cannot attach here");
+    skip("strace is not installed, or may not attach to a process here");
     return;
   }
   p.node().command({"submit", "one", "--data", "{}"}); // which cannot be written

@@ -200,6 +200,84 @@ TEST_CASE("row 62: a power cut at any moment of making a store leaves one that o
   }
 }
 
+TEST_CASE(
+  "rows 62 and 63: killed, or without power, at each call of commits that changes a file, all that was said is there") {
+  const bool is_power_cut = GENERATE(false, true);
+  constexpr int batches = 4;
+  std::uint64_t call = 1;
+  for (bool is_reached = true; is_reached; ++call) {
+    INFO((is_power_cut ? "power cut" : "killed") << " at call " << call);
+    lying_place place{call};
+    const auto options = place.options();
+    lmdb_engine{options}.commit({register_definition{delivery()}});
+    std::vector<std::string> said;
+    place.disk.stop_at(call);
+    try {
+      lmdb_engine store{options};
+      store.share([] {});
+      for (int i = 0; i < batches; ++i) {
+        if (i == 2)
+          store.save();
+        const auto n = std::to_string(i);
+        store.commit({submit_task{order("a" + n), at(0)}, submit_task{order("b" + n, std::string(9000, 'x')), at(0)},
+                      claim_tasks{"s1", 1, at(1)}});
+        said.insert(said.end(), {"a" + n, "b" + n});
+      }
+    } catch (const store_error&) { // it ends as a process would
+    }
+    is_reached = place.disk.is_stopped();
+    if (!is_reached)
+      CHECK(said.size() == 2 * batches);
+    place.disk.stop();
+    if (is_power_cut)
+      place.disk.start_again();
+    else
+      place.disk.go_on();
+    lmdb_engine store{options};
+    const auto report = store.check();
+    CHECK(report.faults == std::vector<std::string>{});
+    for (const auto& id : said)
+      CHECK(store.find(id).has_value());
+    CHECK(report.tasks % 2 == 0);
+    CHECK(report.tasks <= said.size() + 2);
+    CHECK(store.stats().tasks[workflow::process_state::processing] == report.tasks / 2);
+    REQUIRE(call < 1000);
+  }
+  CHECK(call > 20);
+}
+
+TEST_CASE("row 61: a write that is cut short is finished or refused, and what was acknowledged is there") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    lying_place place{seed};
+    const auto options = place.options();
+    std::vector<std::string> said;
+    {
+      lmdb_engine store{options};
+      store.share([] {});
+      store.commit({register_definition{delivery()}});
+      place.disk.set_faults({0, 0, 1000, false});
+      try {
+        for (int i = 0; i < 4; ++i) {
+          store.commit({submit_task{order("a" + std::to_string(i), std::string(3000, 'x')), at(0)}});
+          said.push_back("a" + std::to_string(i));
+          store.save();
+        }
+      } catch (const store_error& e) {
+        CHECK(e.is_fatal());
+      }
+      place.disk.set_faults({});
+      place.disk.stop();
+    }
+    place.disk.start_again();
+    lmdb_engine store{options};
+    CHECK(store.check().faults == std::vector<std::string>{});
+    for (const auto& id : said)
+      CHECK(store.find(id).has_value());
+    CHECK(store.stats().tasks[workflow::process_state::pending] <= said.size() + 1);
+  }
+}
+
 TEST_CASE("row 61: when a sync fails while the journal is made, or in a save, nothing is acknowledged any more") {
   lying_place place;
   const auto options = place.options();

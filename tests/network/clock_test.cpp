@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -56,6 +57,47 @@ TEST_CASE("row 50: a wall clock that jumps by hours and years under running node
     CHECK(task.at("takeovers") == 0);
 }
 
+TEST_CASE(
+  "row 50: attempts are over at their complete-by, neither early nor much later, though one host's clock jumps") {
+  if (!wall_clock::works_with(STEADFAST_BINARY)) {
+    skip("libfaketime is not installed, or does not work with this build");
+    return;
+  }
+  constexpr seconds complete_by{8};
+  constexpr seconds late_max =
+    2 * complete_by + seconds{14}; // it may have its whole time anew (P22), and the machine be busy
+  temp_folder folder;
+  node_cluster cluster{STEADFAST_BINARY};
+  std::map<std::string, wall_clock> clocks;
+  for (const std::string name : {"a", "b", "c"}) {
+    clocks.emplace(name, wall_clock{folder.path() / name});
+    cluster.set_environment(name, clocks.at(name).environment());
+  }
+  cluster.start();
+  const std::map<std::string, seconds> jumps{{"a", seconds{3600}}, {"b", seconds{-3600}}, {"c", seconds{315'360'000}}};
+  int ended = 0;
+  for (const auto& [name, wrong_by] : jumps) {
+    const auto begun = std::chrono::steady_clock::now();
+    cluster.occupy("brief", name + "-");
+    clocks.at(name).set_wrong_by(wrong_by);
+    const auto is_over = [&, name = name](int i) {
+      const auto attempts = cluster.attempts(name + "-" + std::to_string(i), "b");
+      return !attempts.empty() && attempts.at(0).at("outcome") != "open";
+    };
+    for (int i = 0; i < node_cluster::occupied; ++i) {
+      INFO(name << " is wrong by " << wrong_by.count() << " s, task " << i << '\n' << cluster.logs());
+      REQUIRE(node_cluster::eventually([&] { return is_over(i); }, patience));
+      const auto took = std::chrono::steady_clock::now() - begun;
+      CHECK(took >= complete_by);
+      CHECK(took <= late_max);
+    }
+    cluster.release();
+    ended += node_cluster::occupied;
+    CHECK(cluster.all_processed("b", ended));
+    cluster.hold();
+  }
+}
+
 TEST_CASE("row 50: a node is started again under a clock that is an hour ahead, and its cluster follows another's") {
   clocked c;
   if (!c.start())
@@ -71,17 +113,33 @@ TEST_CASE("row 50: a node is started again under a clock that is an hour ahead, 
   CHECK(cluster.living("a") == 3);
 }
 
-TEST_CASE("row 52: a machine that slept with all its nodes goes on when it wakes, and no task is lost") {
+TEST_CASE(
+  "row 52: nodes that slept have lost their leases, their attempts are over at once, and all goes on without a storm") {
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
-  cluster.occupy(); // each has work in hand
+  cluster.occupy("brief"); // each has work in hand
+  const auto before = cluster.lease_epochs("a");
+  REQUIRE(before.size() == 3);
+  std::map<std::string, std::size_t> begun;
+  for (int i = 0; i < node_cluster::occupied; ++i)
+    begun["held" + std::to_string(i)] = cluster.attempts("held" + std::to_string(i)).size();
   for (const auto* name : {"a", "b", "c"})
     cluster.process(name).signal(SIGSTOP);
-  std::this_thread::sleep_for(seconds{12}); // every lease and every connection is over
+  std::this_thread::sleep_for(seconds{12}); // every lease, every connection and every attempt is over
   for (const auto* name : {"a", "b", "c"})
     cluster.process(name).signal(SIGCONT);
   INFO(cluster.logs());
   CHECK(node_cluster::eventually([&] { return cluster.living("b") == 3; }, patience));
   cluster.release();
   CHECK(cluster.all_processed("a", node_cluster::occupied));
+  for (const auto& [name, epoch] : cluster.lease_epochs("a")) {
+    INFO("lease of " << name);
+    CHECK(epoch > before.at(name));
+  }
+  for (const auto& [id, count] : begun) {
+    const auto attempts = cluster.attempts(id);
+    INFO(id << " had " << count << " attempts before: " << attempts.dump());
+    CHECK(attempts.size() > count);      // the one under way was lost
+    CHECK(attempts.size() <= count + 3); // and no more than few were begun in its place
+  }
 }

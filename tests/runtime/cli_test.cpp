@@ -1,5 +1,7 @@
 // The command line without a node: what it refuses, what it says, its exit codes.
 
+#include "runtime/protocol.hpp"
+#include "store/schema.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -7,10 +9,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 using namespace steadfast::tests;
 using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
+using Catch::Matchers::Matches;
 using Catch::Matchers::StartsWith;
 
 namespace {
@@ -58,6 +64,44 @@ TEST_CASE("help lists the commands, and every command's help has an example") {
   const auto one = run_steadfast(arguments);
   CHECK(one.code == 0);
   CHECK_THAT(one.out, Contains("Example: steadfast " + words.front()));
+}
+
+TEST_CASE("--version tells the commit, the format of the store and the protocol between nodes") {
+  const auto end = run_steadfast({"--version"});
+  CHECK(end.code == 0);
+  CHECK_THAT(end.out, Matches("steadfast [0-9.]+\n"
+                              "commit ([0-9a-f]{12,40}(-dirty)?|unknown)\n"
+                              "format "
+                              + std::to_string(steadfast::store::store_format) + "\nprotocol "
+                              + steadfast::runtime::protocol + "\n"));
+}
+
+TEST_CASE("the commit of a program is that of its sources, unknown without git, and is written only when it changed") {
+  const auto run = [](const std::string& command) { return run_program("/bin/sh", {"-c", command}); };
+  const temp_folder folder;
+  const auto sources = folder.path() / "outside/sources";
+  const auto git = "git -c user.name=n -c user.email=e@example.org -C " + sources.string() + " ";
+  std::filesystem::create_directories(sources);
+  REQUIRE(run("git init -q " + (folder.path() / "outside").string()).code == 0); // not the one of the sources
+  const auto commit = [&] {
+    const auto end = run("cmake -D ROOT=" + sources.string() + " -D FILE=" + (folder.path() / "commit.cpp").string()
+                         + " -P " + source_dir + "/cmake/write_commit.cmake");
+    INFO(end.err);
+    REQUIRE(end.code == 0);
+    std::ifstream in{folder.path() / "commit.cpp"};
+    const std::string text{std::istreambuf_iterator<char>{in}, {}};
+    return text.substr(text.find(" = ") + 3);
+  };
+  CHECK(commit() == "\"unknown\";\n");
+  folder.write("outside/sources/a", "1");
+  REQUIRE(run("git init -q " + sources.string() + " && " + git + "add a && " + git + "commit -q -m one").code == 0);
+  const auto head = run(git + "rev-parse HEAD").out.substr(0, 12);
+  CHECK(commit() == '"' + head + "\";\n");
+  const auto written = std::filesystem::last_write_time(folder.path() / "commit.cpp");
+  CHECK(commit() == '"' + head + "\";\n");
+  CHECK(std::filesystem::last_write_time(folder.path() / "commit.cpp") == written);
+  folder.write("outside/sources/a", "2");
+  CHECK(commit() == '"' + head + "-dirty\";\n");
 }
 
 TEST_CASE("a wrong command line ends with 64 and a line that says what is wrong") {

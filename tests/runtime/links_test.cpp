@@ -433,8 +433,8 @@ TEST_CASE("a key that other users can read is refused, and what cannot be used i
 
 TEST_CASE("thirty days before its end a certificate is to be renewed, and not earlier") {
   using std::chrono::days;
-  const std::chrono::system_clock::time_point now{days{20'000}};
-  const auto said = [&](auto left) { return why_renew({{"b", peer_kind::node}, now - days{1}, now + left}, now); };
+  const std::chrono::system_clock::time_point today{days{20'000}};
+  const auto said = [&](auto left) { return why_renew({{"b", peer_kind::node}, today - days{1}, today + left}, today); };
   CHECK(said(days{31}).empty());
   CHECK_THAT(said(days{29}),
              Contains("the certificate of `b` ends on 2024-11-02, within 29 days: ") && Contains("renew"));

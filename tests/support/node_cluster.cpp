@@ -77,6 +77,7 @@ node_cluster::node_cluster(std::string program, const hosts* apart, std::vector<
   folder_.write("workflows/three.toml", workflow_text("three", {"quick", "slow", "quick"}));
   folder_.write("workflows/refused.toml", workflow_text("refused", {"quick", "broken"}));
   folder_.write("workflows/held.toml", workflow_text("held", {"held"}, "40s"));
+  folder_.write("workflows/brief.toml", workflow_text("brief", {"held"}, "8s"));
   const auto ports = runtime::free_ports(3);
   for (std::uint32_t i = 0; i < ports.size(); ++i)
     addresses_[names[i]] = (apart_ ? apart_->address(i) : "127.0.0.1") + ":" + std::to_string(ports[i]);
@@ -98,11 +99,14 @@ void node_cluster::start() {
 }
 
 void node_cluster::start(const std::string& name) {
-  std::vector<std::string> line{program_, "serve", "-c", config(name)};
+  const auto other = programs_.find(name);
+  std::vector<std::string> line{other == programs_.end() ? program_ : other->second, "serve", "-c", config(name)};
   if (apart_)
     line = apart_->command_on(number_of(name), std::move(line));
+  auto environment = environment_;
+  environment.insert(environment.end(), own_[name].begin(), own_[name].end());
   running_[name] = std::make_unique<running_program>(
-    line.front(), std::vector<std::string>{line.begin() + 1, line.end()}, environment_);
+    line.front(), std::vector<std::string>{line.begin() + 1, line.end()}, environment);
   const auto answers = [&] { return command(name, {"node", "show"}).code == 0; };
   if (!eventually(answers, patience))
     throw std::runtime_error{"node " + name + " did not start:\n" + logs()};
@@ -151,9 +155,9 @@ void node_cluster::submit(const std::string& to, const std::string& prefix, int 
   }
 }
 
-void node_cluster::occupy() const {
+void node_cluster::occupy(const std::string& workflow, const std::string& prefix) const {
   for (int i = 0; i < occupied; ++i)
-    if (const auto end = command("a", {"submit", "held", "--id", "held" + std::to_string(i), "--data", "{}"});
+    if (const auto end = command("a", {"submit", workflow, "--id", prefix + std::to_string(i), "--data", "{}"});
         end.code != 0)
       throw std::runtime_error{"a task is not taken: " + end.err};
   const auto all_are_at_work = [this] {
@@ -170,6 +174,10 @@ void node_cluster::release() const {
   folder_.write("released", "");
 }
 
+void node_cluster::hold() const {
+  std::filesystem::remove(folder_.path() / "released");
+}
+
 std::vector<std::string> node_cluster::in_hand(const std::string& node, const std::string& seen_by) const {
   std::vector<std::string> ids;
   for (const auto& t : json_of(seen_by, {"task", "list", "--where", "locked_by=" + node}))
@@ -183,6 +191,18 @@ bool node_cluster::were_lost(const std::vector<std::string>& ids, const std::str
     return !shown.empty() && shown[0].at("lock_epoch") >= 2
            && shown[0].at("steps").at(0).at("log").back().at("epoch") >= 2;
   });
+}
+
+nlohmann::json node_cluster::attempts(const std::string& id, const std::string& seen_by) const {
+  const auto shown = json_of(seen_by, {"task", "show", id});
+  return shown.empty() ? nlohmann::json::array() : shown[0].at("steps").at(0).at("log");
+}
+
+std::map<std::string, std::uint64_t> node_cluster::lease_epochs(const std::string& seen_by) const {
+  std::map<std::string, std::uint64_t> epochs;
+  for (const auto& n : json_of(seen_by, {"node", "list"}))
+    epochs[n.at("name")] = n.at("epoch");
+  return epochs;
 }
 
 std::size_t node_cluster::living(const std::string& seen_by) const {

@@ -42,10 +42,15 @@ public:
   running_program& process(const std::string& name) { return *running_.at(name); }
   /// SIGKILL.
   void kill(const std::string& name);
+  /// What that node runs from its next start on.
+  void set_program(const std::string& name, const std::string& program) { programs_[name] = program; }
+  /// Variables of the environment of that node alone, from its next start on.
+  void set_environment(const std::string& name, std::vector<std::string> more) { own_[name] = std::move(more); }
 
   /// The host it is on: 0 to 2.
   static std::uint32_t number_of(const std::string& name);
   std::string config(const std::string& name) const { return (folder_.path() / "nodes" / name / "node.toml").string(); }
+  std::string socket(const std::string& name) const { return folder_.path() / "nodes" / name / "control.sock"; }
   /// Where other nodes reach it: host:port.
   const std::string& address(const std::string& name) const { return addresses_.at(name); }
   /// What belongs into [cluster] of that node, or of the client `desk`; empty: there are no certificates.
@@ -58,15 +63,21 @@ public:
   /// Submits tasks of the workflow `three`: prefix0, prefix1, ... Throws std::runtime_error when one is not taken.
   void submit(const std::string& to, const std::string& prefix, int count) const;
 
-  /// Submits `occupied` tasks of the workflow `held`, held0 on, and waits until every node has as many of them in hand as it takes
-  /// at a time, and their steps are at work. They go on until release().
-  void occupy() const;
+  /// Submits `occupied` tasks of the workflow, held0 on, and waits until every node has as many of them in hand as it takes
+  /// at a time, and their steps are at work. They go on until release(): an attempt of `held` for 40 s at most, one of `brief` for 8 s.
+  void occupy(const std::string& workflow = "held", const std::string& prefix = "held") const;
   void release() const;
+  void hold() const; ///< what begins from now on goes on until the next release()
   static constexpr int occupied = 12;
   /// The tasks that this node has locked.
   std::vector<std::string> in_hand(const std::string& node, const std::string& seen_by = "a") const;
   /// Whether each of these tasks was taken again, and its step ordered again, after it was lost.
   bool were_lost(const std::vector<std::string>& ids, const std::string& seen_by = "a") const;
+
+  /// The attempts of the task's first step so far, as `task show` tells them.
+  nlohmann::json attempts(const std::string& id, const std::string& seen_by = "a") const;
+  /// The epoch of each node's own lease.
+  std::map<std::string, std::uint64_t> lease_epochs(const std::string& seen_by) const;
 
   std::size_t living(const std::string& seen_by) const;
   std::string supervisor(const std::string& seen_by) const; ///< empty: nobody supervises
@@ -86,6 +97,8 @@ private:
   std::string program_;
   const hosts* apart_;
   std::vector<std::string> environment_;
+  std::map<std::string, std::string> programs_;         ///< by node, those that run another one
+  std::map<std::string, std::vector<std::string>> own_; ///< further variables, by node
   temp_folder folder_;
   std::map<std::string, std::string> addresses_;
   std::map<std::string, std::unique_ptr<running_program>> running_;

@@ -42,6 +42,8 @@ public:
       throw std::runtime_error{"the node did not start: " + running_->err()};
   }
   running_program& process() { return *running_; }
+  /// What it runs from its next start on, and its commands from now on.
+  void set_program(std::string program) { program_ = std::move(program); }
 
   void kill() {
     running_->signal(SIGKILL);

@@ -1,8 +1,7 @@
+#include "tests/support/property.hpp"
 #include "workflow/circuit.hpp"
 
 #include <catch2/catch.hpp>
-#include <rapidcheck.h>
-#include <rapidcheck/catch.h>
 
 #include <vector>
 
@@ -122,7 +121,7 @@ TEST_CASE("a call counts only in the period in which it began") {
 }
 
 TEST_CASE("whatever happens, a circuit keeps its promises", "[property]") {
-  rc::prop("no call while open; one trial at a time; open for no longer than it says", [] {
+  steadfast::tests::holds(100, 100, [] {
     const circuit_options o{*rc::gen::inRange<std::uint32_t>(1, 5), span{*rc::gen::inRange(1, 2000)},
                             *rc::gen::inRange<std::uint32_t>(1, 4)};
     circuit c;

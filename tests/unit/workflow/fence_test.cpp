@@ -1,8 +1,7 @@
+#include "tests/support/property.hpp"
 #include "workflow/fence.hpp"
 
 #include <catch2/catch.hpp>
-#include <rapidcheck.h>
-#include <rapidcheck/catch.h>
 
 #include <map>
 
@@ -33,7 +32,7 @@ TEST_CASE("a fence forgets the task it heard of longest ago, and never grows bey
 }
 
 TEST_CASE("as long as it need not forget, a fence agrees with a map", "[property]") {
-  rc::prop("fence = map of maxima", [] {
+  steadfast::tests::holds(100, 100, [] {
     fence f{8};
     std::map<std::uint64_t, std::uint64_t> highest;
     for (int i = 0; i < 200; ++i) {
