@@ -41,6 +41,8 @@ bool counts(const json& incident, workflow::instant now) {
 /// "02:14" today, else with the date.
 std::string since_text(const json& at, workflow::instant now) {
   const auto moment = instant_of(at);
+  if (moment == workflow::unset)
+    return "a start"; // what a store tells while it is opened: there is no clock yet
   const auto text = local_text(moment, false);
   return text.substr(0, 10) == local_text(now, false).substr(0, 10) ? text.substr(11, 5) : text.substr(0, 16);
 }

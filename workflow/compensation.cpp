@@ -14,10 +14,10 @@ bool may_have_acted(const step& s) {
     case step_state::unknown: return !mutant("undo_only_completed");
     case step_state::not_started:
     case step_state::running:
-    case step_state::failed: return s.maybe_done;
+    case step_state::failed:
+    case step_state::skipped: return s.maybe_done; // of a person who skipped an unknown step
     case step_state::compensated:
-    case step_state::compensation_failed:
-    case step_state::skipped: return false;
+    case step_state::compensation_failed: return false;
   }
   return false;
 }

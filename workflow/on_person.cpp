@@ -169,8 +169,8 @@ ruling on(draft& x, const step_skipped& e) {
   if (x.t.state == process_state::error)
     reopen_forward(x);
   reset_counts(s);
-  s.state = step_state::skipped;
-  s.maybe_done = false;
+  s.state = step_state::skipped; // that it may have acted stays: an undo covers it
+  s.maybe_done = s.maybe_done && !mutant("doubt_skipped");
   s.result = e.result;
   s.facts = e.facts;
   if (is_claimable(x.t) && x.t.lock_epoch > 0) // before its first take it waits for its submitter's moment

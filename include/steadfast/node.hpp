@@ -81,7 +81,8 @@ public:
   /// The same, but waits for blocking functions no longer than that; 0: not at all.
   std::vector<std::string> stop(std::chrono::milliseconds function_limit);
 
-  // While it runs. What the node says instead of a result is thrown as client_error, as `client` does.
+  // While it runs. What the node says instead of a result is thrown as client_error, as `client` does. Numbers are those of the
+  // JSON library: `1.10` is 1.1, and what is larger than any double is a string. Agents get and give texts, with every digit.
 
   /// Durable when it returns. `payload` is a JSON text.
   submitted submit(const std::string& workflow, const std::string& payload, const submit_options& options = {});

@@ -4,9 +4,11 @@
 #include "runtime/config_error.hpp"
 #include "runtime/config_file.hpp"
 #include "runtime/control_methods.hpp"
+#include "runtime/exact_json.hpp"
 #include "runtime/face/agent_face.hpp"
 #include "runtime/face/task_desk.hpp"
 #include "runtime/log.hpp"
+#include "workflow/mutant.hpp"
 
 #include <caf/logger.hpp>
 
@@ -97,7 +99,8 @@ json node::implementation::call(const std::string& method, const json& params) {
   if (found == methods_.end())
     throw client_error{client_error::kind::refused, "there is no method `" + method + "`"};
   try {
-    return found->second(params);
+    auto answer = found->second(params);
+    return workflow::mutant("numbers_not_for_users") ? answer : with_doubles(std::move(answer));
   } catch (const control_error& e) {
     throw runtime::error_of(e.number(), e.what(), e.retry_after());
   } catch (const json::exception& e) {

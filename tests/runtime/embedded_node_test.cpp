@@ -161,6 +161,27 @@ TEST_CASE("after() without a name is what a file's empty list is: the step waits
   CHECK_THROWS_AS(workflow_builder::from_toml("nam = 'x'"), node_error);
 }
 
+TEST_CASE("numbers that JSON can write in several ways reach the program as numbers") {
+  struct written {
+    std::string text;
+    double is;
+  };
+  const place p;
+  node n{p.settings()};
+  n.add_workflow(one_step("pay", "echo").result(input_value::of_result("only", "/price")));
+  n.add_agent("echo", quick_function{echo});
+  n.start();
+  const typed_workflow<json, double> pay{"pay"};
+  for (const auto& [text, is] : {written{"1.10", 1.1}, written{"1e2", 100}, written{"-0", 0}, written{"0.5", 0.5},
+                                 written{"123456789012345678901", 123456789012345678901.0}}) {
+    INFO(text);
+    const auto task = n.submit("pay", "{\"price\":" + text + "}");
+    CHECK(pay.wait(n, task.id, hang) == is);
+    CHECK(n.show(task.id).at("payload").at("price") == json(is));
+    CHECK(n.call("task.show", {{"id", task.id}}).at("task").at("result") == json(is));
+  }
+}
+
 TEST_CASE("an async function that answers after its node has stopped disturbs nobody") {
   const place p;
   auto settings = p.settings();

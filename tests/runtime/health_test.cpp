@@ -1,6 +1,8 @@
 // The one sentence that tells how the cluster is.
 
 #include "apps/health.hpp"
+#include "apps/table.hpp"
+#include "apps/terminal.hpp"
 #include "runtime/json.hpp"
 
 #include <catch2/catch.hpp>
@@ -48,6 +50,16 @@ TEST_CASE("the sentence names what fails, since when and for how many tasks, the
   const auto said = health_sentence(h, at_night);
   CHECK_THAT(said, Contains("2 incidents: payment: HTTP 503 since "));
   CHECK_THAT(said, Contains("(418 tasks); stock: HTTP 503"));
+}
+
+TEST_CASE("what a store tells while it is opened is since a start, not since the beginning of time") {
+  auto h = one_node();
+  auto x = incident(1, "", 0);
+  x["kind"] = "restored";
+  x["first_at"] = x["last_at"] = nullptr;
+  h.incidents = json::array({x});
+  CHECK_THAT(health_sentence(h, at_night), Contains("restored: HTTP 503 since a start"));
+  CHECK_THAT(incident_table(h.incidents, at_night, 10).text(terminal{}), Contains("a start") && !Contains("1970"));
 }
 
 TEST_CASE("a muted incident does not count, until its time is over") {

@@ -38,12 +38,12 @@ TEST_CASE("what happened, or may have, needs undo if there is one") {
     CHECK(needs_undo(in_state(state), with));
     CHECK_FALSE(needs_undo(in_state(state), without));
   }
-  for (const auto state : {not_started, running, failed}) {
+  for (const auto state : {not_started, running, failed, skipped}) {
     CHECK_FALSE(needs_undo(in_state(state), with));
     CHECK(needs_undo(in_state(state, true), with));
     CHECK_FALSE(needs_undo(in_state(state, true), without));
   }
-  for (const auto state : {compensated, compensation_failed, skipped, static_cast<step_state>(99)})
+  for (const auto state : {compensated, compensation_failed, static_cast<step_state>(99)})
     CHECK_FALSE(needs_undo(in_state(state, true), with));
 }
 

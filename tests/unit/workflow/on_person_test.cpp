@@ -1,5 +1,6 @@
 // What a person may do to a task.
 #include "tests/support/scenario.hpp"
+#include "workflow/compensation.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -206,6 +207,45 @@ TEST_CASE("a step in error is skipped with a result that later steps may use") {
   x.take();
   CHECK(x.state("b") == "running");
   CHECK(x.at("a").result.view() == R"({"x":1})");
+}
+
+TEST_CASE("P15: an undo covers a step that a person skipped when it may have acted") {
+  for (const bool has_compensation : {true, false}) {
+    auto d = two_steps();
+    ask_a_person_at_once(d.steps[0]);
+    if (!has_compensation)
+      d.steps[0].compensation.reset();
+    scenario x{d};
+    x.take();
+    x.fail("a", true);
+    x.supervise();
+    REQUIRE(x.state("a") == "unknown");
+    x.must(step_skipped{0, blob{R"({"id":7})"}, {}, ann});
+    CHECK(x.state("a") == "skipped");
+    x.take();
+    x.must(cancelled{ann});
+    CHECK(left_in_place(x.t, x.d).size() == (has_compensation ? 0 : 1));
+    CHECK(undo_order(x.t, x.d).size() == (has_compensation ? 2 : 1)); // of b, which runs, too
+    x.succeed("b");
+    x.succeed("b"); // its undo
+    CHECK(x.state("a") == (has_compensation ? "compensating" : "skipped"));
+    if (has_compensation)
+      x.succeed("a");
+    CHECK(x.state("a") == (has_compensation ? "compensated" : "skipped"));
+    CHECK(x.state() == "undone");
+  }
+}
+
+TEST_CASE("an undo leaves a skipped step alone that cannot have acted") {
+  scenario x{two_steps()};
+  x.must(step_skipped{0, {}, {}, ann});
+  x.take();
+  x.succeed("b");
+  x.must(undo_requested{ann});
+  x.take();
+  x.succeed("b");
+  CHECK(x.state("a") == "skipped");
+  CHECK(x.state() == "undone");
 }
 
 TEST_CASE("only a step that has not happened and is not under way is skipped") {
