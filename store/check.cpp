@@ -1,5 +1,7 @@
 // Reads every record and every index entry.
 
+#include "store/check.hpp"
+
 #include "store/incident_book.hpp"
 #include "store/reading.hpp"
 #include "store/recovery.hpp"
@@ -410,12 +412,16 @@ std::optional<std::string> wrong_in_pages(const std::filesystem::path& directory
 
 } // namespace
 
+check_report check_records(const lmdb::transaction& txn, const tables& in, const snapshot& see) {
+  return inspection{txn, in, see}.run();
+}
+
 check_report lmdb_engine::check() const {
   return read([this](const lmdb::transaction& txn, const snapshot& see) {
     // As long as the transaction is open, no page of it or of a later one is used again.
     if (const auto wrong = wrong_in_pages(options_.path))
       return check_report{0, 0, {*wrong}};
-    return inspection{txn, in_, see}.run();
+    return check_records(txn, in_, see);
   });
 }
 

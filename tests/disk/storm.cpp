@@ -54,7 +54,7 @@ bool is_open(const task& t) {
 
 class storm {
 public:
-  storm(std::uint64_t seed, fs::path folder) : draw_{seed}, folder_{std::move(folder)}, disk_{folder_ / "disk", seed} {
+  storm(std::uint64_t seed, fs::path folder) : draw_{seed}, single_faults_{~seed}, folder_{std::move(folder)}, disk_{folder_ / "disk", seed} {
     faults_.sync_permille = pick({0, 0, 0, 10, 80});
     faults_.write_permille = pick({0, 0, 0, 0, 10});
     faults_.short_permille = pick({0, 0, 0, 10, 80});
@@ -98,6 +98,8 @@ private:
     disk_.set_faults(faults_);
     if (below(2) == 0)
       disk_.stop_at(1 + below(below(2) == 0 ? 40 : 400));
+    if (single_faults_() % 4 == 0)
+      disk_.fail_sync(1 + single_faults_() % 30);
     if (!open() || !work())
       return end(false);
     end(below(3) == 0);
@@ -579,6 +581,7 @@ private:
   }
 
   std::mt19937_64 draw_;
+  std::mt19937_64 single_faults_; ///< of a disk that is sound otherwise
   fs::path folder_;
   lying_disk disk_;
   disk_faults faults_;

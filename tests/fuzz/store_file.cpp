@@ -2,6 +2,7 @@
 // once true, and what it lost or has from before is reported. The input is a list of damages, each a kind and two 32-bit numbers.
 
 #include "store/lmdb_engine.hpp"
+#include "tests/fuzz/support/damage.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/scratch.hpp"
 #include "tests/fuzz/support/seen_store.hpp"
@@ -17,49 +18,22 @@ using namespace steadfast::store::test;
 namespace {
 
 constexpr std::size_t page = 4096;
-constexpr std::size_t damages_max = 16;
-
-/// Of the file's bytes; `a` and `b` are taken by the rest where they are too large.
-struct damage {
-  std::uint8_t kind = 0;
-  std::uint32_t a = 0;
-  std::uint32_t b = 0;
-};
-
-std::vector<damage> damages_in(std::string_view input) {
-  constexpr std::size_t size = 9;
-  std::vector<damage> all;
-  for (; input.size() >= size && all.size() < damages_max; input.remove_prefix(size)) {
-    damage d;
-    d.kind = static_cast<std::uint8_t>(input[0]);
-    std::memcpy(&d.a, input.data() + 1, sizeof d.a);
-    std::memcpy(&d.b, input.data() + 5, sizeof d.b);
-    all.push_back(d);
-  }
-  return all;
-}
 
 std::size_t page_at(const std::string& bytes, std::uint32_t n) {
   return n % (bytes.size() / page) * page;
 }
 
-/// Writes over what is there, as far as the file goes.
-void overwrite(std::string& bytes, std::size_t at, std::string_view with) {
-  std::copy_n(with.begin(), std::min(with.size(), bytes.size() - at), bytes.begin() + static_cast<std::ptrdiff_t>(at));
-}
-
-void inflict(std::string& bytes, const damage& d) {
+void inflict(std::string& bytes, const fuzz::damage& d) {
   if (bytes.size() < page)
     return;
   const auto at = d.a % bytes.size();
-  const std::string_view as_bytes{reinterpret_cast<const char*>(&d.b), sizeof d.b};
   switch (d.kind % 8) {
-    case 0: bytes[at] = static_cast<char>(bytes[at] ^ (1 << (d.b % 8))); return;
-    case 1: overwrite(bytes, at, as_bytes.substr(0, 1)); return;
-    case 2: overwrite(bytes, at, as_bytes.substr(0, 2)); return;
-    case 3: overwrite(bytes, at, as_bytes); return;
-    case 4: overwrite(bytes, page_at(bytes, d.a), std::string(page, '\0')); return;
-    case 5: overwrite(bytes, page_at(bytes, d.a), bytes.substr(page_at(bytes, d.b), page)); return;
+    case 0: fuzz::flip_bit(bytes, at, d.b); return;
+    case 1: fuzz::overwrite(bytes, at, d.b_as_bytes().substr(0, 1)); return;
+    case 2: fuzz::overwrite(bytes, at, d.b_as_bytes().substr(0, 2)); return;
+    case 3: fuzz::overwrite(bytes, at, d.b_as_bytes()); return;
+    case 4: fuzz::overwrite(bytes, page_at(bytes, d.a), std::string(page, '\0')); return;
+    case 5: fuzz::overwrite(bytes, page_at(bytes, d.a), bytes.substr(page_at(bytes, d.b), page)); return;
     case 6: bytes.resize(at); return;
     default: bytes.append(d.a % (4 * page), static_cast<char>(d.b)); return;
   }
@@ -93,7 +67,7 @@ void read_and_work(const store::store_options& options, const fuzz::history& pas
 
 void fuzz::try_input(std::string_view input) {
   auto bytes = base().bytes;
-  for (const auto& d : damages_in(input))
+  for (const auto& d : fuzz::damages_in(input))
     inflict(bytes, d);
   auto options = small_options(scratch_folder() / "store");
   set_reserve(options, 1 << 20);

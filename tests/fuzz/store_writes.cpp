@@ -1,11 +1,11 @@
 // What other nodes ask the store to write, and what a person imports: any list of writes that can be decoded is judged, each on its
-// own, and leaves a store in which nothing is wrong. The input is a frame, as nodes send it, whose head is not looked at.
+// own, and leaves a store in which nothing is wrong. The input is a frame, as nodes send it, of whose head only
+// the format is looked at.
 
 #include "store/frame.hpp"
-#include "store/lmdb_engine.hpp"
-#include "store/lmdb_file.hpp"
 #include "store/record.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
+#include "tests/fuzz/support/open_base.hpp"
 #include "tests/fuzz/support/scratch.hpp"
 #include "tests/fuzz/support/seen_store.hpp"
 #include "tests/unit/store/support.hpp"
@@ -35,14 +35,23 @@ constexpr auto
                                                      + static_cast<unsigned>(store::record_kind::write_request));
 
 template <class T>
-std::optional<T> decoded(std::string_view body) {
+std::optional<T> decoded(std::string_view body, std::uint16_t format = store::relative_body) {
   std::string frame = std::string(store::frame_head_size, '\0') + std::string{body};
-  store::seal(frame, store::plain_body, kind_for<T>, {});
+  store::seal(frame, format, kind_for<T>, {});
   try {
     return store::decode<T>(frame);
   } catch (const store::damaged_record&) {
     return std::nullopt;
   }
+}
+
+/// Of its head only the format is looked at.
+std::optional<writes> writes_in(std::string_view frame) {
+  constexpr std::size_t format_at = 8;
+  if (frame.size() < store::frame_head_size)
+    return std::nullopt;
+  const bool is_plain = static_cast<std::uint8_t>(frame[format_at]) == store::plain_body;
+  return decoded<writes>(frame.substr(store::frame_head_size), is_plain ? store::plain_body : store::relative_body);
 }
 
 template <class T>
@@ -66,10 +75,45 @@ store::write mutated(const store::write& w) {
   return w;
 }
 
+template <std::size_t... Kinds>
+writes one_of_each(std::index_sequence<Kinds...>) {
+  return {store::write{std::in_place_index<Kinds>}...};
+}
+
+/// What mutation begins with, of every kind, in code, so that no change of the format of writes takes them away.
+writes make_examples() {
+  auto all = one_of_each(std::make_index_sequence<std::variant_size_v<store::write>>{});
+  all.push_back(store::submit_task{order("another"), at(70)});
+  all.push_back(store::register_definition{delivery(3)});
+  all.push_back(store::claim_tasks{"s1", 3, at(70)});
+  all.push_back(store::free_locks{"s1", 1000, true, at(70)});
+  all.push_back(store::acquire_lease{"supervisor", "n2", "a note", workflow::span{1000}, at(70)});
+  all.push_back(store::acknowledge_alert{1, "ann", at(70)});
+  all.push_back(store::acknowledge_notices{"shop", 2, 1});
+  all.push_back(store::purge_ended{"delivery", {}, 1000, {}, at(70)});
+  for (const auto& [thing, bytes] : fuzz::base().past.states.back())
+    if (thing.starts_with("task task-")) {
+      const auto t = store::decode<workflow::task>(bytes);
+      all.push_back(update_by(t, delivery(), workflow::suspended{{"ann", "because"}}, at(70)));
+      for (std::size_t i = 0; i < t.steps.size(); ++i)
+        if (t.steps[i].doing != workflow::attempt_action::none)
+          all.push_back(success_of(t, i));
+    } else if (thing.starts_with("exported task ")) {
+      all.push_back(store::import_task{store::decode<store::exported_task>(bytes), "ann", "because", at(70)});
+    }
+  return all;
+}
+
+const writes& examples() {
+  static const auto all = make_examples();
+  return all;
+}
+
 void mutate(writes& all, std::minstd_rand& chance) {
   const auto any = [&] { return chance() % all.size(); };
+  const auto& example = examples()[chance() % examples().size()];
   switch (all.empty() ? 0 : chance() % 8) {
-    case 0: all.push_back(mutated(store::submit_task{order("another"), at(70)})); return;
+    case 0: all.push_back(chance() % 2 == 0 ? example : mutated(example)); return;
     case 1: all.insert(all.begin() + static_cast<std::ptrdiff_t>(any()), store::write{all[any()]}); return;
     case 2: all.erase(all.begin() + static_cast<std::ptrdiff_t>(any())); return;
     case 3: std::swap(all[any()], all[any()]); return;
@@ -93,47 +137,47 @@ store::write at_its_time(store::write w, std::int64_t seconds) {
   return w;
 }
 
-void judge(store::state_store& engine, const writes& batch) {
-  const auto outcomes = engine.commit(batch);
+void judge(fuzz::trial& store, const writes& batch) {
+  const auto outcomes = store.commit(batch);
   fuzz::expect(outcomes.size() == batch.size(), "every write is judged");
   for (const auto& o : outcomes)
     fuzz::expect(o.result == store::verdict::applied || !o.why.empty(), "a refusal says why");
 }
 
-void check_well(store::state_store& engine) {
-  const auto damaged = engine.damaged();
-  fuzz::expect(damaged.empty(), "no task is damaged", damaged.empty() ? "" : damaged[0].why);
-  const auto faults = engine.check().faults;
-  fuzz::expect(faults.empty(), "nothing is wrong with the store", faults.empty() ? "" : faults[0]);
-}
-
 } // namespace
 
 void fuzz::try_input(std::string_view input) {
-  auto all = decoded<writes>(input.substr(std::min(input.size(), store::frame_head_size)));
+  auto all = writes_in(input);
   if (!all || all->size() > writes_max)
     return;
   for (std::size_t i = 0; i < all->size(); ++i)
     all->at(i) = at_its_time(std::move(all->at(i)), 100 + static_cast<std::int64_t>(i));
-  auto options = small_options(scratch_folder() / "store");
-  set_reserve(options, 1 << 20);
-  lay_down(options.path, base().bytes, base().closed);
-  store::lmdb_engine engine{options};
+  trial store;
   constexpr std::ptrdiff_t together = 3;
   for (auto at = all->begin(); at != all->end();) {
     const auto end = at + std::min(together, all->end() - at);
-    judge(engine, {at, end});
+    judge(store, {at, end});
     at = end;
   }
-  check_well(engine);
-  store::lmdb::check_structure(bytes_of(options.path / "data.mdb"));
+  const auto fault = store.fault();
+  expect(fault.empty(), "nothing is wrong with the store", fault);
+}
+
+/// Not counted as time of the first input. A seed that is no list of writes any more would test nothing, and nobody would know.
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  fuzz::opened_base();
+  for (const auto& seed : std::filesystem::directory_iterator{STEADFAST_FUZZ_CORPUS "/store_writes"}) {
+    fuzz::expect(writes_in(fuzz::bytes_of(seed.path())).has_value(), "a seed is a list of writes",
+                 seed.path().filename().string());
+  }
+  return 0;
 }
 
 /// Called by libFuzzer.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t size_max,
                                                unsigned seed) {
   const std::string_view input{reinterpret_cast<const char*>(data), size};
-  auto all = decoded<writes>(input.substr(std::min(size, store::frame_head_size))).value_or(writes{});
+  auto all = writes_in(input).value_or(writes{});
   std::minstd_rand chance{seed};
   mutate(all, chance);
   const auto frame = store::encode(all);

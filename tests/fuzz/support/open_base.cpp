@@ -1,0 +1,85 @@
+#include "tests/fuzz/support/open_base.hpp"
+
+#include "store/check.hpp"
+#include "store/record.hpp"
+#include "tests/fuzz/support/scratch.hpp"
+#include "tests/fuzz/support/seen_store.hpp"
+#include "tests/unit/store/support.hpp"
+
+namespace steadfast::fuzz {
+
+namespace {
+
+constexpr std::uint64_t map_size = 64 << 20;
+
+std::filesystem::path laid_down_base() {
+  const auto folder = scratch_folder() / "open_base";
+  lay_down(folder, base().bytes);
+  return folder;
+}
+
+} // namespace
+
+open_base::open_base() : options{store::test::small_options(laid_down_base())}, env{{options.path, map_size, false}} {
+  auto txn = store::lmdb::transaction::reading(env);
+  in = store::open_all_tables(txn);
+  txn.commit(); // keeps the handles
+}
+
+open_base& opened_base() {
+  static open_base b;
+  return b;
+}
+
+trial::trial()
+    : txn_{store::lmdb::transaction::writing(opened_base().env)},
+      recent_{opened_base().options.recent_ids_max},
+      moved_ids_{opened_base().options.recent_ids_max} {
+  const auto& in = opened_base().in;
+  count_ = store::decode_record<store::counters>(store::counters_key, *txn_.get(in.meta, store::counters_key));
+  store::lmdb::cursor c{txn_, in.ended_counts};
+  for (bool more = c.first(); more; more = c.next())
+    ended_.emplace(std::string{c.key()}, store::decode_record<store::ended_count>(c.key(), c.value()));
+  store::lmdb::cursor how{txn_, in.endings};
+  for (bool more = how.first(); more; more = how.next())
+    endings_.emplace(std::string{how.key()}, store::decode_record<workflow::endings>(how.key(), how.value()));
+  recent_.load(txn_, in, count_.last_task);
+}
+
+std::vector<store::outcome> trial::commit(const std::vector<store::write>& batch) {
+  const auto& [options, env, in] = opened_base();
+  const auto pages_max = (options.size_max - options.size_reserve) / env.page_size();
+  store::write_batch writes{txn_,
+                            in,
+                            definitions_,
+                            count_,
+                            {&options, store::room::there, pages_max, &damage_, &ended_, &endings_, &recent_, alerts_,
+                             &moved_ids_, &known_, nullptr}};
+  std::vector<store::outcome> outcomes;
+  for (const auto& w : batch)
+    outcomes.push_back(writes.judge(w));
+  writes.finish();
+  known_.place(txn_, in);
+  moved_ids_.keep_position();
+  count_ = writes.count();
+  alerts_ = writes.alerts();
+  for (const auto& [name, count] : writes.ended())
+    ended_[name] = count;
+  for (const auto& [name, how] : writes.endings())
+    endings_[name] = how;
+  definitions_.add_all_of(writes.definitions());
+  recent_.take_over(writes.changed_ids(), count_.last_task);
+  for (const auto number : writes.set_aside())
+    damage_.forget(number);
+  return outcomes;
+}
+
+std::string trial::fault() {
+  if (const auto damaged = damage_.take(); !damaged.empty())
+    return damaged[0].why;
+  const auto& in = opened_base().in;
+  const auto faults = store::check_records(txn_, in, {txn_, in, definitions_}).faults;
+  return faults.empty() ? std::string{} : faults[0];
+}
+
+} // namespace steadfast::fuzz

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "store/lmdb.hpp"
+#include "store/schema.hpp"
+#include "store/state_store.hpp"
+#include "store/stored.hpp"
+#include "store/write_batch.hpp"
+
+#include <vector>
+
+namespace steadfast::fuzz {
+
+/// The data file of base_store(), open as long as the process lives. What is done in a transaction that is not committed is undone
+/// with it: an input costs no file, no sync and no process.
+struct open_base {
+  open_base();
+
+  store::store_options options;
+  store::lmdb::environment env;
+  store::tables in;
+};
+open_base& opened_base();
+
+/// As the engine commits: batches of writes on that store, each on what those before left. Nothing of it stays.
+class trial {
+public:
+  trial();
+
+  std::vector<store::outcome> commit(const std::vector<store::write>& batch);
+  /// Empty: nothing is wrong with what is stored now. Else one thing that is.
+  std::string fault();
+
+private:
+  store::lmdb::transaction txn_;
+  store::counters count_;
+  store::ended_counts ended_;
+  store::endings_by_workflow endings_;
+  store::full_alerts alerts_;
+  store::recent_ids recent_;
+  store::id_filter moved_ids_;
+  store::known_tasks known_;
+  store::definition_cache definitions_;
+  store::damage_log damage_;
+};
+
+} // namespace steadfast::fuzz
