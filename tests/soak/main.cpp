@@ -120,13 +120,13 @@ void look(node_cluster& cluster, load& work, double minute, courses& seen) {
 }
 
 /// Growth that passes. Of the last 16,384 tasks an agent remembers the epochs, and the store the ids of the last 262,144: both take
-/// memory for each task, until there are so many.
+/// memory for each task, until there are so many. A thread is added when more calls than ever are under way at once, and stays.
 std::map<std::string, soak::gate> gates() {
   std::map<std::string, soak::gate> all;
   for (const auto& n : nodes) {
     all["memory " + n] = {"memory of node " + n, "KiB", 350, false, "1,000 tasks"};
     all["descriptors " + n] = {"descriptors of node " + n, "", 0.1, false};
-    all["threads " + n] = {"threads of node " + n, "", 0.1, false};
+    all["threads " + n] = {"threads of node " + n, "", 0.5, false};
   }
   all["files"] = {"files of the store", "", 0.1, false};
   all["bytes"] = {"the store on disk", "KiB", 0.5, true};
