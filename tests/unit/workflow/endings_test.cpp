@@ -70,7 +70,7 @@ TEST_CASE("a service that begins to refuse everything is unusual soon, and until
 TEST_CASE("an outage of hours does not become what is usual") {
   endings e;
   end_some(e, 5000, 0);
-  end_some(e, 3000, 50);
+  end_some(e, 20'000, 50);
   CHECK(is_unusual(e, {}, true));
   CHECK(is_unusual(e, {}, false));
 }
