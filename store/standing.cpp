@@ -1,6 +1,7 @@
 #include "store/standing.hpp"
 
 #include "workflow/incident.hpp"
+#include "workflow/mutant.hpp"
 
 #include <utility>
 
@@ -23,9 +24,11 @@ placement kept_placement::of(std::string_view workflow_name) const {
 
 void standing::follow(const workflow::task& next, std::uint64_t its_revision, const placement& its_place) {
   state = next.state;
-  lock_epoch = next.lock_epoch;
+  if (!workflow::mutant("standing_keeps_its_lock"))
+    lock_epoch = next.lock_epoch;
   revision = its_revision;
-  notices = next.notices;
+  if (!workflow::mutant("notices_counted_anew"))
+    notices = next.notices;
   is_in_trouble = workflow::is_in_trouble(next);
   place = its_place;
 }
@@ -39,7 +42,8 @@ standing standing_of(const workflow::task& t, std::uint64_t revision, std::uint6
   s.priority = t.priority;
   s.reply_to = t.reply_to;
   s.payload_size = payload_size;
-  s.large = std::move(large);
+  if (!workflow::mutant("large_results_forgotten"))
+    s.large = std::move(large);
   s.follow(t, revision, placement_of(t, *d));
   s.definition = std::move(d);
   return s;

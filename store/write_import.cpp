@@ -3,10 +3,12 @@
 #include "store/write_batch.hpp"
 
 #include "workflow/invariants.hpp"
+#include "workflow/mutant.hpp"
 #include "workflow/transition.hpp"
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace steadfast::store {
 
@@ -36,7 +38,7 @@ std::optional<std::string> problem_of(const exported_task& x, const store_option
     if (s.result.size() > limits.result_size_max)
       wrong.push_back("a result has " + std::to_string(s.result.size()) + " bytes, the limit is "
                       + std::to_string(limits.result_size_max));
-  return wrong.empty() ? std::nullopt : std::optional{wrong.front()};
+  return wrong.empty() || workflow::mutant("import_believed") ? std::nullopt : std::optional{wrong.front()};
 }
 
 } // namespace
@@ -44,7 +46,7 @@ std::optional<std::string> problem_of(const exported_task& x, const store_option
 std::optional<outcome> write_batch::cannot_import(const exported_task& x, workflow::instant now) {
   if (const auto wrong = problem_of(x, *settings_.options))
     return turned_down(verdict::refused, "the exported task cannot be believed: " + *wrong);
-  if (ref_of(x.task.id))
+  if (ref_of(x.task.id) && !workflow::mutant("import_takes_an_id"))
     return turned_down(verdict::refused, "there is a task " + x.task.id + " in this store already");
   if (!has_room(x.task.payload.size()))
     return turned_down_full(now);
@@ -64,7 +66,9 @@ outcome write_batch::make(const import_task& w) {
   std::vector<workflow::notice> notices;
   const workflow::suspended rests{{w.who, "imported" + (w.why.empty() ? "" : ": " + w.why)}};
   for (const workflow::event& e : {workflow::event{workflow::lock_released{}}, workflow::event{rests}})
-    if (auto change = workflow::apply(t, d, e, w.now); change.result == workflow::verdict::applied) {
+    if (workflow::mutant("import_goes_on_at_once") && std::holds_alternative<workflow::suspended>(e))
+      break;
+    else if (auto change = workflow::apply(t, d, e, w.now); change.result == workflow::verdict::applied) {
       t = std::move(change.next);
       notices.insert(notices.end(), change.notices.begin(), change.notices.end());
     }
@@ -73,7 +77,8 @@ outcome write_batch::make(const import_task& w) {
     put_notice(t, n);
   for (const auto& reply : w.what.late_replies)
     put_late_reply(t.number, t.id, reply);
-  put_act(t.number, t.id, {w.who, "imported task `" + t.id + "`", w.why, w.now});
+  if (!workflow::mutant("import_without_a_word"))
+    put_act(t.number, t.id, {w.who, "imported task `" + t.id + "`", w.why, w.now});
 
   outcome o = applied();
   o.created = true;

@@ -56,6 +56,16 @@ void check_time(const fs::path& file, const certificate_facts& own) {
     refuse("certificate", file, "is not valid before " + day_text(own.not_before) + ": is this host's clock right?");
 }
 
+/// Else nobody would believe it, and a node that reads its files anew would have lost what it had.
+void check_authority(SSL_CTX* context, const cluster_options& o) {
+  if (SSL_CTX_build_cert_chain(context, SSL_BUILD_CHAIN_FLAG_UNTRUSTED | SSL_BUILD_CHAIN_FLAG_NO_ROOT) == 1
+      || workflow::mutant("certificate_of_any_authority"))
+    return ERR_clear_error();
+  const char* data = "";
+  ERR_peek_last_error_all(nullptr, nullptr, nullptr, &data, nullptr);
+  refuse("certificate", o.certificate, "is not one that " + o.authority.string() + " vouches for: " + data);
+}
+
 void allow_only_good_versions(asio::ssl::context& context) {
   auto* native = context.native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
@@ -91,6 +101,7 @@ credentials read_credentials(const cluster_options& o) {
   made.context.set_verify_mode(asio::ssl::verify_peer | asio::ssl::verify_fail_if_no_peer_cert);
   made.own = facts_of(SSL_CTX_get0_certificate(made.context.native_handle()));
   check_time(o.certificate, made.own);
+  check_authority(made.context.native_handle(), o);
   return made;
 }
 

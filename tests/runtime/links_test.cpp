@@ -250,7 +250,9 @@ TEST_CASE("links: who has no certificate, or one of another authority, is refuse
   }
   SECTION("its authority is trusted by who dials only") {
     auto o = others.options("b");
-    o.authority = made.path() / "authority.pem";
+    o.authority = others.path() / "both.pem";
+    std::ofstream{o.authority} << std::ifstream{others.path() / "authority.pem"}.rdbuf()
+                               << std::ifstream{made.path() / "authority.pem"}.rdbuf();
     party b{"b", peer_kind::node, o};
     CHECK_THAT(b.why_not(port), Contains("it refuses our certificate: its authority is another one"));
     CHECK(a.came().is_logged("its certificate, of `b`, is not accepted"));
@@ -328,6 +330,13 @@ TEST_CASE("links: a file that cannot be used changes nothing when certificates a
     CHECK_NOTHROW(a.all().reload());
     CHECK(a.came().is_logged("is that of `b`, and this node is named `a`"));
     CHECK(a.all().own_certificate()->vouches.name == "a");
+  }
+  SECTION("the authority is another") {
+    const made_certificates others;
+    fs::copy_file(others.path() / "authority.pem", made.path() / "authority.pem", fs::copy_options::overwrite_existing);
+    CHECK_NOTHROW(a.all().reload());
+    CHECK(a.came().is_logged("error certificates stay as they were: cluster.certificate: "));
+    CHECK(b.why_not(port).empty());
   }
   SECTION("it is renewed") {
     apps::renew_certificates({made.path(), {"a"}, 1000});
@@ -426,7 +435,11 @@ TEST_CASE("a key that other users can read is refused, and what cannot be used i
   CHECK_THAT(problem("b", peer_kind::node), Contains("is not the key of"));
   o.key = made.path() / "none.key";
   CHECK_THAT(problem("b", peer_kind::node), Contains("none.key cannot be read"));
+  const made_certificates others;
   o = made.options("b");
+  o.authority = others.path() / "authority.pem";
+  CHECK_THAT(problem("b", peer_kind::node),
+             Contains("b.pem is not one that ") && Contains("authority.pem vouches for"));
   o.authority = made.path() / "a.key";
   CHECK_THAT(problem("b", peer_kind::node), Contains("cluster.authority: ") && Contains("is not a certificate"));
 }
@@ -434,7 +447,9 @@ TEST_CASE("a key that other users can read is refused, and what cannot be used i
 TEST_CASE("thirty days before its end a certificate is to be renewed, and not earlier") {
   using std::chrono::days;
   const std::chrono::system_clock::time_point today{days{20'000}};
-  const auto said = [&](auto left) { return why_renew({{"b", peer_kind::node}, today - days{1}, today + left}, today); };
+  const auto said = [&](auto left) {
+    return why_renew({{"b", peer_kind::node}, today - days{1}, today + left}, today);
+  };
   CHECK(said(days{31}).empty());
   CHECK_THAT(said(days{29}),
              Contains("the certificate of `b` ends on 2024-11-02, within 29 days: ") && Contains("renew"));

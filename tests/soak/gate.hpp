@@ -9,10 +9,10 @@
 
 namespace soak {
 
-/// A figure over time; minutes and value.
+/// A figure over time, or over what was done: minutes or thousands of tasks, and the value.
 using course = std::vector<std::pair<double, double>>;
 
-/// How much it grows in a minute: the median of the slopes between all pairs of points (Theil and Sen), so that single values that
+/// How much it grows in one of these: the median of the slopes between all pairs of points (Theil and Sen), so that single values that
 /// are far off do not matter. 0 of less than two.
 inline double slope(const course& c) {
   std::vector<double> slopes;
@@ -38,17 +38,18 @@ inline double median(const course& c) {
   return *middle;
 }
 
-/// What may not grow: by so much a minute, of its own median (`in_percent`) or as it is counted.
+/// What may not grow by more: of its own median (`in_percent`) or as it is counted.
 struct gate {
   std::string what;
   std::string unit;
   double growth_max = 0;
   bool in_percent = false;
+  std::string in = "a minute"; ///< or what else the course goes over
 };
 
 struct judgement {
   double median = 0;
-  double growth = 0; ///< a minute, as the gate counts it
+  double growth = 0; ///< as the gate counts it
   bool passed = false;
 };
 

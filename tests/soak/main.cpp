@@ -106,7 +106,7 @@ using courses = std::map<std::string, soak::course>;
 void look(node_cluster& cluster, load& work, double minute, courses& seen) {
   for (const auto& n : nodes) {
     const auto pid = cluster.process(n).pid();
-    seen["memory " + n].emplace_back(minute, soak::own_memory(pid));
+    seen["memory " + n].emplace_back(work.ended() / 1000.0, soak::own_memory(pid));
     seen["descriptors " + n].emplace_back(minute, soak::descriptors(pid));
     seen["threads " + n].emplace_back(minute, soak::threads(pid));
   }
@@ -119,31 +119,32 @@ void look(node_cluster& cluster, load& work, double minute, courses& seen) {
     seen["latency"].emplace_back(minute, took);
 }
 
-/// Growth a minute that passes; all of it would show in an hour.
+/// Growth that passes. Of the last 16,384 tasks an agent remembers the epochs, and the store the ids of the last 262,144: both take
+/// memory for each task, until there are so many. A thread is added when more calls than ever are under way at once, and stays.
 std::map<std::string, soak::gate> gates() {
   std::map<std::string, soak::gate> all;
   for (const auto& n : nodes) {
-    all["memory " + n] = {"memory of node " + n, "KiB", 0.5, true};
+    all["memory " + n] = {"memory of node " + n, "KiB", 350, false, "1,000 tasks"};
     all["descriptors " + n] = {"descriptors of node " + n, "", 0.1, false};
-    all["threads " + n] = {"threads of node " + n, "", 0.1, false};
+    all["threads " + n] = {"threads of node " + n, "", 0.5, false};
   }
   all["files"] = {"files of the store", "", 0.1, false};
   all["bytes"] = {"the store on disk", "KiB", 0.5, true};
   all["readers"] = {"reader slots", "", 0.1, false};
-  all["latency"] = {"latency of a task, median", "ms", 1, true};
+  all["latency"] = {"latency of a task, median", "ms", 2, true};
   return all;
 }
 
 /// Whether all pass.
 bool print_judgement(const courses& seen) {
   bool all_passed = true;
-  fmt::print("{:<26} {:>12} {:>20} {:>12}\n", "what", "median", "growth a minute", "at most");
+  fmt::print("{:<26} {:>12} {:>12} {:>10}  {}\n", "what", "median", "growth", "at most", "in");
   for (const auto& [name, gate] : gates()) {
     const auto found = seen.find(name);
     const auto j = soak::judge(gate, found == seen.end() ? soak::course{} : found->second);
     const auto* percent = gate.in_percent ? " %" : "";
-    fmt::print("{:<26} {:>12} {:>20} {:>12}{}\n", gate.what, fmt::format("{:.0f} {}", j.median, gate.unit),
-               fmt::format("{:+.3f}{}", j.growth, percent), fmt::format("{}{}", gate.growth_max, percent),
+    fmt::print("{:<26} {:>12} {:>12} {:>10}  {}{}\n", gate.what, fmt::format("{:.0f} {}", j.median, gate.unit),
+               fmt::format("{:+.2f}{}", j.growth, percent), fmt::format("{}{}", gate.growth_max, percent), gate.in,
                j.passed ? "" : "  EXCEEDED");
     all_passed = all_passed && j.passed;
   }

@@ -74,6 +74,14 @@ TEST_CASE("tasks are claimed by priority, then by age") {
   CHECK(o.next == workflow::never);
 }
 
+TEST_CASE("no priority is stepped over") {
+  opened_store store;
+  for (std::uint8_t p = 0; p < 10; ++p)
+    store->commit({submission("p" + std::to_string(9 - p), static_cast<std::uint8_t>(9 - p))});
+  CHECK(ids(store.one(claim_tasks{"s1", 10, at(1)}).tasks)
+        == std::vector<std::string>{"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"});
+}
+
 TEST_CASE("a backlog of one workflow does not keep the tasks of another waiting: they are claimed in turns") {
   opened_store store;
   line_up(store, 2);

@@ -1,13 +1,17 @@
 // Tasks that go from one store to another.
 
 #include "support.hpp"
+#include "support_process.hpp"
 
 #include "store/export_file.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 
 using namespace steadfast;
@@ -48,6 +52,7 @@ TEST_CASE("an imported task is what it was, under a number of its own, suspended
   CHECK(after.locked_by.empty());
   CHECK(after.payload == before.payload);
   CHECK(after.steps == before.steps);
+  REQUIRE_FALSE(after.acts.empty());
   CHECK(after.acts.back().who == "ann");
   CHECK(after.acts.back().what == "suspend");
   CHECK(after.acts.back().why == "imported: moved");
@@ -129,6 +134,37 @@ TEST_CASE("a definition of another content under the same version is refused") {
   opened_store to;
   CHECK(to.one(import_of(x)).result == verdict::refused);
   CHECK_FALSE(to->find("a"));
+}
+
+TEST_CASE("row 60: of an export for which there is no room no half is left") {
+  opened_store from;
+  under_way(from);
+  const auto x = *from->export_task("a");
+  temporary_directory d;
+  const auto file = d.path() / "a.task";
+  const auto e = in_child([&](const say& speak) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{1000, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    try {
+      write_export(file, x);
+    } catch (const store_error& error) {
+      speak(error.what());
+    }
+    return 0;
+  });
+  CHECK(e.code == 0);
+  REQUIRE(e.lines.size() == 1);
+  CHECK(mentions(e.lines[0], "File too large"));
+  CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("P28: a file that is larger than any exported task is not read") {
+  temporary_directory d;
+  const auto file = d.path() / "large.task";
+  std::ofstream{file} << "x";
+  std::filesystem::resize_file(file, std::uintmax_t{1} << 40U); // it takes no room
+  CHECK_THROWS_WITH(read_export(file), Catch::Contains("too large to be an exported task"));
 }
 
 TEST_CASE("an exported file is its owner's alone, is not written over, and is checked when it is read") {

@@ -57,6 +57,20 @@ TEST_CASE("row 69: a copy that is restored is a store that starts above every ep
   CHECK(files_in(copy) == before);
 }
 
+TEST_CASE("row 69: what a restore that was killed has left is in nobody's way") {
+  opened_store store;
+  store.submit("a");
+  const auto copy = store.path().parent_path() / "copy";
+  const auto to = store.path().parent_path() / "new";
+  store->copy(copy);
+  fs::create_directories(to / "restoring");
+  fs::permissions(to, fs::perms::owner_all);
+  std::ofstream{to / "restoring" / "data.mdb"} << "half of one";
+  CHECK(why_not(copy, to).empty());
+  CHECK_FALSE(fs::exists(to / "restoring"));
+  CHECK(lmdb_engine{small_options(to)}.find("a"));
+}
+
 TEST_CASE("row 69: a store that was killed is restored with what is only in its journal, and is not touched") {
   opened_store store{commits::shared};
   store.submit("a");
