@@ -54,14 +54,6 @@ cell state_cell(const json& a) {
           colour::bad};
 }
 
-void print_silent_nodes(const json& answer) {
-  for (const auto& n : answer.at("silent_nodes")) {
-    const auto name = n.value("node", std::string{});
-    std::cerr << "steadfast: " << (name.empty() ? "" : "node " + printable(name) + ": ")
-              << printable(n.value("why", std::string{})) << '\n';
-  }
-}
-
 int list(const actor_arguments& g) {
   const auto answer = connect(g.node).call("actor.list", {{"node", g.at}, {"kind", g.kind}});
   table rows{{"actor", "waiting", "handled", "per s", "last message", "took", "state"}};
@@ -75,8 +67,7 @@ int list(const actor_arguments& g) {
   }
   if (!g.node.json)
     std::cout << (rows.empty() ? "there is no such actor\n" : rows.text(standard_output()));
-  print_silent_nodes(answer);
-  return answer.at("silent_nodes").empty() ? done : refused;
+  return tell_silent_nodes(answer);
 }
 
 int show(const actor_arguments& g) {

@@ -34,10 +34,7 @@ int list(const agent_arguments& g) {
     std::cout << "no living node has an agent\n";
   else
     std::cout << agent_table(agents, wall_clock(), agents.size()).text(standard_output());
-  for (const auto& n : answer.at("silent_nodes"))
-    std::cerr << "steadfast: node " << printable(n.value("node", std::string{})) << ": "
-              << printable(n.value("why", std::string{})) << '\n';
-  return answer.at("silent_nodes").empty() ? done : refused;
+  return tell_silent_nodes(answer);
 }
 
 } // namespace

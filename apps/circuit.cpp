@@ -31,10 +31,7 @@ int set_circuit(const circuit_arguments& g) {
     else
       std::cout << "node " << printable(a.value("node", "")) << ": circuit of " << printable(g.agent) << " is "
                 << a.value("circuit", "") << '\n';
-  for (const auto& n : answer.at("silent_nodes"))
-    std::cerr << "steadfast: not at node " << printable(n.value("node", "")) << ": " << printable(n.value("why", ""))
-              << '\n';
-  return answer.at("silent_nodes").empty() ? done : refused;
+  return tell_silent_nodes(answer);
 }
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "apps/node_access.hpp"
 
+#include "apps/failure.hpp"
+#include "apps/terminal.hpp"
 #include "runtime/config_file.hpp"
 #include "runtime/json.hpp"
 
@@ -61,6 +63,15 @@ std::string store_trouble(const nlohmann::json& nodes) {
 
 void print_json(const nlohmann::json& j) {
   std::cout << json_line(j) << '\n';
+}
+
+int tell_silent_nodes(const nlohmann::json& answer) {
+  for (const auto& n : answer.at("silent_nodes")) {
+    const auto name = n.value("node", std::string{});
+    std::cerr << "steadfast: " << (name.empty() ? "" : "node " + printable(name) + ": ")
+              << printable(n.value("why", std::string{})) << '\n';
+  }
+  return answer.at("silent_nodes").empty() ? done : refused;
 }
 
 std::string who_acts() {

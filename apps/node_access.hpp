@@ -39,6 +39,8 @@ std::string store_trouble(const nlohmann::json& nodes);
 
 /// Prints a line of JSON.
 void print_json(const nlohmann::json& j);
+/// Says which nodes gave no answer, and why. Returns the exit code.
+int tell_silent_nodes(const nlohmann::json& answer);
 
 /// Who a person is in the story of a task: the login name.
 std::string who_acts();

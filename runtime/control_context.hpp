@@ -87,6 +87,9 @@ nlohmann::json list_agents(const control_context& c, const nlohmann::json& param
 nlohmann::json drain_node(const control_context& c, const nlohmann::json& params);
 nlohmann::json set_circuit(const control_context& c, const nlohmann::json& params);
 
+/// The task of that id; throws control_error where there is none, or it was set aside: control_methods.cpp
+actors::task_view view_of(const control_context& c, const std::string& id);
+
 /// Methods about the store as a whole: control_store.cpp
 nlohmann::json show_store_stats(const control_context& c, const nlohmann::json& params);
 nlohmann::json check_store(const control_context& c, const nlohmann::json& params);

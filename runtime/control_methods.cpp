@@ -78,6 +78,8 @@ void submit(const control_context& c, const json& params, const control_reply& r
 
 // ---- tasks ----
 
+} // namespace
+
 actors::task_view view_of(const control_context& c, const std::string& id) {
   auto view = c.ask<actors::task_view>(c.parts.gateway, actors::show_task{id});
   if (!view.damage.empty())
@@ -89,6 +91,8 @@ actors::task_view view_of(const control_context& c, const std::string& id) {
     throw control_error{control_error::not_found, "there is no task `" + id + "`"};
   return view;
 }
+
+namespace {
 
 json show_task(const control_context& c, const json& params) {
   const auto view = view_of(c, text_of(params, "id"));

@@ -102,7 +102,7 @@ struct host {
   control_options options;
   control_methods methods;
   open_calls calls;             ///< of any thread
-  std::list<session*> sessions; ///< whoever said or was told something last is the last
+  std::list<session*> sessions; ///< whoever asked or was told something last is the last
   std::size_t unfinished = 0;   ///< bytes of requests that have not come to their end
   bool closing = false;         ///< what is asked from now on is not read
   asio::io_context io;
@@ -130,6 +130,7 @@ public:
     if (is_gone_ || host_.closing)
       return hang_up();
     if (const auto end = in_.find('\n', looked_at_); end != std::string::npos) {
+      moves(); // bytes before the end of a request are none: who sends them one by one is as good as silent
       std::string line;
       try {
         line = take(end + 1);
@@ -174,7 +175,6 @@ private:
   void got(const asio::error_code& e, std::size_t size) {
     if (e || is_gone_)
       return hang_up();
-    moves();
     try {
       in_.append(piece_.data(), size);
     } catch (const std::bad_alloc&) {

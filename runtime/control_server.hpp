@@ -67,7 +67,7 @@ struct control_options {
   std::size_t connections_max = 256;
   std::size_t connections_of_process_max = 192; ///< so that one process leaves places for others
   std::chrono::milliseconds idle_enough{
-    1000};                 ///< a connection that said nothing for so long may be hung up on for another
+    1000};                 ///< a connection that asked nothing for so long may be hung up on for another
   std::size_t threads = 4; ///< that begin methods
 };
 

@@ -49,10 +49,12 @@ json copy_store(const control_context& c, const json& params) {
 
 json export_task(const control_context& c, const json& params) {
   const auto id = text_of(params, "id");
-  const auto task = c.store().export_task(id);
-  if (!task)
+  auto& from = c.store();
+  view_of(c, id);
+  if (const auto task = from.export_task(id))
+    store::write_export(text_of(params, "to"), *task);
+  else // it was purged meanwhile
     throw control_error{control_error::not_found, "there is no task `" + id + "`"};
-  store::write_export(text_of(params, "to"), *task);
   return json::object();
 }
 

@@ -52,6 +52,7 @@ public:
   static node from_config(const std::filesystem::path& file);
   /// Stops, if it runs, as stop() does.
   ~node();
+  /// What is left can be assigned to or destroyed, and nothing else.
   node(node&&) noexcept;
   node& operator=(node&&) noexcept;
 

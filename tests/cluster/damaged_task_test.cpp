@@ -51,6 +51,8 @@ TEST_CASE("row 66: who asks for a task that was set aside is told so, and what t
   CHECK(again.code == 1);
   CHECK_THAT(again.err, Contains("victim was set aside") && Contains("another id"));
   CHECK_THAT(node.command({"task", "retry", "victim"}).err, Contains("was set aside"));
+  CHECK_THAT(node.command({"store", "export", "victim", (node.folder().path() / "exported").string()}).err,
+             Contains("was set aside"));
   CHECK_THAT(node.command({"alerts", "list"}).out, Contains("victim") && Contains("set_aside"));
 
   CHECK(node.command({"submit", "one", "--id", "other", "--data", "{}", "--wait"}).code == 0);

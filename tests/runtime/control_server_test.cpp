@@ -213,6 +213,22 @@ TEST_CASE("idle connections do not keep a person out: the one that was idle for 
   CHECK_THAT(working.read_line().value(), Contains("done")); // a call under way is never hung up on
 }
 
+TEST_CASE("bytes that never become a request do not keep a person out") {
+  control_options o;
+  o.connections_max = 1;
+  o.idle_enough = std::chrono::milliseconds{100};
+  running_server s{o};
+  raw_socket dripping{s.socket};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+  bool is_served = false;
+  while (!is_served && std::chrono::steady_clock::now() < until) {
+    dripping.send(" ");
+    is_served = raw_socket{s.socket}.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo","params":{"here":1}})").find("here")
+                != std::string::npos;
+  }
+  CHECK(is_served);
+}
+
 TEST_CASE("one process leaves places for others") {
   control_options o;
   o.connections_max = 3;
