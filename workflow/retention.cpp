@@ -30,7 +30,7 @@ instant leaves_at(const retention& r, instant ended_at) {
   if (!r.keep_for)
     return never;
   const auto kept = std::max(*r.keep_for, span::zero()); // a write of another node may say anything
-  return ended_at > instant_max - kept ? never : ended_at + kept;
+  return ended_at > instant_max - kept ? never : ended_at + (mutant("leaves_too_early") ? kept / 2 : kept);
 }
 
 std::uint64_t surplus(const retention& r, std::uint64_t ended) {

@@ -75,7 +75,7 @@ task make_task(const submission& s, const definition& d, instant now) {
   t.content_type = s.content_type;
   t.priority = s.priority.value_or(d.priority);
   t.submitted_at = now;
-  t.not_before = s.not_before > now ? s.not_before : unset;
+  t.not_before = s.not_before > now && !mutant("begins_before_its_time") ? s.not_before : unset;
   t.complete_by = std::max(now, t.not_before) + d.deadline;
   t.reply_to = s.reply_to;
   t.notices = s.reply_to.empty() ? 0 : 1; // the store writes `accepted` with the task

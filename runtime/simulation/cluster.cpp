@@ -2,7 +2,6 @@
 
 #include "actors/agents.hpp"
 #include "actors/type_ids.hpp"
-#include "runtime/simulation/documents.hpp"
 #include "store/lmdb_store.hpp"
 #include "store/record.hpp"
 #include "store/restore.hpp"
@@ -22,8 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr workflow::span ask_limit{20'000};
-constexpr workflow::span ask_again{2000};
+constexpr workflow::span drain_limit{20'000};
 
 std::string address_of(const std::string& node) {
   return node + ":1";
@@ -48,6 +46,8 @@ void keep_all(process& p, const node_parts& parts) {
   p.keep(parts.supervisor);
   p.keep(parts.gateway);
   p.keep(parts.notifier);
+  p.keep(parts.janitor);
+  p.keep(parts.bulk_desk);
   for (const auto& [name, agent] : parts.agents)
     p.keep(agent);
   p.keep(parts.dialer);
@@ -66,7 +66,8 @@ cluster::cluster(world& w, services& remote, watch& commits, cluster_shape shape
       folder_{folder},
       store_path_{folder / "store"},
       medium_{below},
-      medium_chance_{shape_.medium_seed} {
+      medium_chance_{shape_.medium_seed},
+      people_chance_{shape_.people_seed} {
   for (std::uint32_t i = 1; i <= shape_.nodes; ++i)
     names_.push_back("node-" + std::to_string(i));
   draw_homes();
@@ -101,6 +102,7 @@ node_options cluster::options_of(const std::string& node) const {
     o.cluster.join = address_of(store_node());
   o.cluster.lease = o.supervisor_lease = shape_.lease;
   o.in_flight_max = shape_.in_flight_max;
+  o.retention.others = shape_.keep;
   o.socket.clear();
   return o;
 }
@@ -184,7 +186,9 @@ void cluster::expect_sound_medium() {
 void cluster::start(const std::string& node) {
   if (is_up(node))
     return;
-  const auto error = draw_clock_error(node);
+  disturb(0ms);
+  const auto error = next_clock_ ? *std::exchange(next_clock_, std::nullopt) : draw_clock_error(node);
+  note(script::happening::kind::start, node, {}, error.wall, error.drift_permille, error.goes_on.has_value());
   auto& p = world_.start(node, error);
   const auto options = options_of(node);
   node_surroundings with{p.system()};
@@ -236,11 +240,14 @@ void cluster::strike_dead(const std::string& node, bool is_noticed_at_once) {
 void cluster::kill(const std::string& node, bool is_noticed_at_once) {
   if (!is_up(node))
     return;
+  disturb(0ms);
   if (medium_ && node == store_node() && !is_stopping_)
     medium_->stop();
+  note(script::happening::kind::kill, node, {}, {}, 0, is_noticed_at_once);
   probe_death(node);
   services_.forget(node);
   parts_.erase(node);
+  drained_at_.erase(node);
   world_.kill(node, is_noticed_at_once);
   if (parts_.empty())
     world_.reached(18);
@@ -291,7 +298,7 @@ void cluster::stop(const std::string& node) {
     if (lease)
       p->system().spawn([lease](caf::event_based_actor* self) {
         for (int i = 0; i < 2; ++i) // a person who asks twice
-          actors::ask(self, lease, ask_limit, actors::drain{})
+          actors::ask(self, lease, drain_limit, actors::drain{})
             .then([](const actors::drained&) {}, [](const caf::error&) {});
       });
   world_.in(500ms, [this, node, number = p->number()] {
@@ -305,12 +312,14 @@ void cluster::stop(const std::string& node) {
 void cluster::freeze(const std::string& node, workflow::span time) {
   if (!is_up(node))
     return;
+  disturb(time);
   if (time > shape_.lease.ttl)
     watch_.on_long_standstill(node);
   if (time > shape_.lease.ttl && node == store_node())
     world_.reached(45);
   if (time >= 10min)
     world_.reached(52);
+  note(script::happening::kind::freeze, node, {}, time);
   world_.freeze(node, time);
 }
 
@@ -320,6 +329,7 @@ void cluster::cut(const std::string& node, const std::string& other, bool both_w
     world_.reached(57);
   if (is_long && (node == store_node() || other == store_node()))
     world_.reached(names_.size() > 2 ? 46 : 45);
+  note(script::happening::kind::cut, node, other, time, 0, both_ways);
   world_.cut(node, other);
   if (both_ways)
     world_.cut(other, node);
@@ -334,6 +344,8 @@ void cluster::hang(const std::string& node, const std::string& actor, workflow::
   if (!p)
     return;
   world_.tell("the " + actor + " of " + node + " hangs for " + std::to_string(time.count()) + " ms");
+  disturb(time);
+  note(script::happening::kind::hang, node, actor, time);
   p->hold_until(actor, world_.now() + time);
   const bool counts = actor == "scheduler" || watch_.supervising() == node;
   if (time > shape_.lease.ttl + shape_.lease.renew_every && counts)
@@ -343,6 +355,7 @@ void cluster::hang(const std::string& node, const std::string& actor, workflow::
 void cluster::suspend_supervisors(workflow::span time) {
   world_.tell("no supervisor for " + std::to_string(time.count()) + " ms");
   world_.reached(43);
+  disturb(time);
   no_supervisor_until_ = world_.now() + time;
   for (const auto& name : names_)
     if (auto* p = world_.find(name))
@@ -401,6 +414,8 @@ void cluster::slow_store(workflow::span time) {
     if (time >= 2s)
       world_.reached(65);
     world_.tell("the store is slow for " + std::to_string(time.count()) + " ms");
+    disturb(time);
+    note(script::happening::kind::slow_store, store_node(), {}, time);
     p->hold_until("store_actor", world_.now() + time);
   }
 }
@@ -430,100 +445,9 @@ void cluster::make_agents(process& p, const actors::node_clock& clock,
     o.name = name;
     o.concurrency = shape_.agent_concurrency;
     o.queue = shape_.agent_queue;
+    o.call_limit = shape_.call_limit;
     made[name] = actors::spawn_function_agent(p.system(), o, clock, services_.agent(p.name(), name));
   }
-}
-
-// ---- clients ----
-
-void cluster::submit(const std::string& id, const workflow::definition& d) {
-  submitted_.insert(id);
-  workflow::submission s;
-  s.id = id;
-  s.workflow = d.name;
-  s.payload = workflow::blob{sample_payload(d, world_.chance())};
-  if (world_.chance().happens(300))
-    s.reply_to = observer::name;
-  ask_to_submit(s);
-  if (world_.chance().happens(50)) { // another client of the same mind, but not of the same words
-    s.payload = workflow::blob{respelled(std::string{s.payload.view()})};
-    ask_to_submit(s);
-  }
-}
-
-const node_parts* cluster::some_node() {
-  const auto found = parts_.find(names_[world_.chance().below(names_.size())]);
-  return found == parts_.end() ? nullptr : &found->second;
-}
-
-void cluster::act(const std::string& id, actors::task_act what) {
-  const auto* node = some_node();
-  if (!node)
-    return;
-  const actors::act_on_task m{id, what, {}, {}, false, "grace", "because"};
-  world_.find(node->name)->system().spawn([m, gateway = node->gateway](caf::event_based_actor* self) {
-    actors::ask(self, gateway, ask_limit, m).then([](const actors::act_result&) {}, [](const caf::error&) {});
-  });
-}
-
-void cluster::act_on_all(actors::task_act what) {
-  const auto* node = some_node();
-  if (!node)
-    return;
-  store::start_bulk begun;
-  begun.what.act = what;
-  begun.what.who = "grace";
-  begun.what.why = "because";
-  begun.what.filter = store::encode(store::task_filter{});
-  actors::write_request r;
-  r.what = actors::boxed<store::write>{store::write{std::move(begun)}};
-  actors::write_requests m{{std::move(r)}};
-  world_.find(node->name)->system().spawn([m, writer = node->writer](caf::event_based_actor* self) {
-    actors::tell(self, writer, m);
-  });
-}
-
-/// Whatever became of it: if there is no good answer by then, it is asked again, at any node.
-void cluster::ask_to_submit(const workflow::submission& s) {
-  if (acknowledged_.contains(s.id))
-    return;
-  world_.in(ask_limit + ask_again, [this, s] { ask_to_submit(s); });
-  const auto* node = some_node();
-  if (!node)
-    return;
-  submit_at(*node, s);
-}
-
-void cluster::submit_at(const node_parts& node, const workflow::submission& s) {
-  auto& calls = submissions_[s.id];
-  const auto place = calls.size();
-  calls.push_back({++asked_and_answered_});
-  world_.find(node.name)->system().spawn([this, s, place, gateway = node.gateway](caf::event_based_actor* self) {
-    actors::ask(self, gateway, ask_limit, actors::boxed<workflow::submission>{s})
-      .then(
-        [this, id = s.id, place](const actors::receipt& r) {
-          if (r.result == store::verdict::applied) {
-            auto& call = submissions_[id][place];
-            call.answered = ++asked_and_answered_;
-            call.is_created = r.created;
-            acknowledge(id);
-          }
-          if (r.result == store::verdict::refused)
-            watch_.on_refused(id, r.why);
-        },
-        [](const caf::error&) {});
-  });
-}
-
-void cluster::acknowledge(const std::string& id) {
-  acknowledged_.insert(id);
-  if (is_up(store_node()))
-    watch_.on_acknowledged(id, disk_->find(id).has_value());
-}
-
-void cluster::listen() {
-  if (const auto* node = some_node())
-    observer_.listen(world_.find(node->name)->system(), node->gateway);
 }
 
 } // namespace steadfast::simulation

@@ -1,14 +1,17 @@
 #pragma once
 
 #include "runtime/assembly.hpp"
+#include "runtime/simulation/cluster_shape.hpp"
 #include "runtime/simulation/disk.hpp"
 #include "runtime/simulation/evidence.hpp"
 #include "runtime/simulation/medium.hpp"
 #include "runtime/simulation/observer.hpp"
+#include "runtime/simulation/script.hpp"
 #include "runtime/simulation/services.hpp"
 #include "runtime/simulation/watch.hpp"
 #include "runtime/simulation/world.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -16,21 +19,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steadfast::simulation {
-
-/// What a simulated cluster is made of.
-struct cluster_shape {
-  std::uint32_t nodes = 3; ///< the first has the store
-  std::uint32_t in_flight_max = 100;
-  std::uint32_t agent_concurrency = 64;
-  std::uint32_t agent_queue = 1024;
-  std::uint32_t agent_homes_permille = 1000; ///< share of nodes that have an agent, besides one that has it in any case
-  workflow::lease_terms lease;
-  std::uint64_t medium_seed = 0; ///< of what happens below the store
-  std::vector<workflow::definition> workflows;
-};
 
 /// Nodes put together from the same actors as in production, their services and their clients, in a world of its own. The
 /// files of the store are in `folder`, on `below` if that is not null; a file system in memory is quick.
@@ -64,6 +56,7 @@ public:
   /// Answers that nobody asked for.
   void send_stray_answers(const std::string& node);
   bool is_up(const std::string& node) { return world_.find(node) != nullptr; }
+  workflow::instant clock_now(); ///< by which tasks are judged; unset: the node with the store is down
   /// Of the commits from here on.
   void set_disk_faults(const disk_faults& faults);
   /// Of what is below the store; false: it fails no more.
@@ -73,6 +66,8 @@ public:
   /// From here on every process starts with the same right clock, the one with the store now. That is the clock that is furthest
   /// ahead of those which have judged tasks: behind it they would wait for hours, as they may.
   void set_clocks_right();
+  /// When the last node died or was started, or will be itself again; in the past: it is.
+  moment disturbed_until() const { return disturbed_until_; }
   /// Every commit takes so long from now until then.
   void slow_store(workflow::span time);
 
@@ -81,9 +76,32 @@ public:
   /// A client that submits until a node has acknowledged it; now and then two do at once, or it wants to be told of progress.
   void submit(const std::string& id, const workflow::definition& d);
   /// A person does something to a task, at any node; what comes of it is not looked at.
-  void act(const std::string& id, actors::task_act what);
+  void act(const actors::act_on_task& m);
   /// The same to all tasks that are there.
   void act_on_all(actors::task_act what);
+  /// A person holds the circuit of an agent open, or closes it: while it is known to be held, nothing is called.
+  void hold_circuit(const std::string& node, const std::string& agent, bool open);
+  /// A person lets a node take no more work. It stays so until it is started again.
+  void drain(const std::string& node);
+  /// A claim was stored: a node that was drained long before must not make one.
+  void expect_not_drained(const workflow::task& claimed);
+  bool is_drained(const std::string& node) const { return drained_at_.contains(node); }
+  /// Nodes that have an agent, by its name.
+  const std::map<std::string, std::set<std::string>>& homes() const { return homes_; }
+  /// Of the nodes that are up.
+  const std::map<std::string, node_parts>& parts() const { return parts_; }
+  /// Its task has left the store: it is submitted as before, and is a new one. Else nothing happens.
+  void submit_again(const std::string& id);
+  /// Its task has left the store: what was told of it is of no use any more.
+  std::vector<submission_call> forget_submissions_of(const workflow::task& t);
+  /// And was not submitted again by those who know it.
+  bool has_left(const std::string& id) const { return left_.contains(id); }
+  bool was_used_again(const std::string& id) const { return left_once_.contains(id); }
+  const cluster_shape& shape() const { return shape_; }
+  /// What befalls it from here on is written down there.
+  void record(script& to);
+  /// Does what stands there, at its time; nothing is drawn.
+  void play(const script& from);
   /// Somebody listens at some node for progress.
   void listen();
   const observer& listener() const { return observer_; }
@@ -110,22 +128,29 @@ private:
   void make_agents(process& p, const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made);
   /// A node that is up, by its parts; null: this one is down.
   const node_parts* some_node();
+  void draw_wishes(workflow::submission& s);
   void ask_to_submit(const workflow::submission& s);
   void submit_at(const node_parts& node, const workflow::submission& s);
   void acknowledge(const std::string& id);
   void draw_homes();
+  void carry_out(const script::happening& h);
+  void note(script::happening::kind what, const std::string& who, const std::string& other = {},
+            workflow::span time = {}, std::int64_t permille = 0, bool flag = false);
   void probe_death(const std::string& node);
-  workflow::instant clock_now(); ///< by which tasks are judged; unset: the node with the store is down
+  void disturb(workflow::span time) { disturbed_until_ = std::max<moment>(disturbed_until_, world_.now() + time); }
 
   world& world_;
   services& services_;
   watch& watch_;
   observer observer_;
   cluster_shape shape_;
+  script* recorded_ = nullptr;
+  std::optional<clock_error> next_clock_; ///< of the next process: nothing is drawn
   std::filesystem::path folder_;
   std::filesystem::path store_path_;
   medium* medium_;       ///< null: there is none
   chance medium_chance_; ///< of its own, so that a run without it is the same
+  chance people_chance_; ///< likewise
   bool medium_fails_ = false;
   bool is_stopping_ = false;  ///< in order: what it has is saved
   bool is_power_cut_ = false; ///< when the node with the store dies, or since it died
@@ -133,7 +158,10 @@ private:
   std::map<std::string, node_parts> parts_;            ///< of the nodes that are up
   std::map<std::string, std::set<std::string>> homes_; ///< of agents: the nodes that have it
   std::set<std::string> died_calling_;
+  std::map<std::string, moment> drained_at_;              ///< nodes that are up
+  std::set<std::pair<std::string, std::string>> to_hold_; ///< circuits of agents, by node and name
   moment no_supervisor_until_{0};
+  moment disturbed_until_{0};
   std::shared_ptr<disk> disk_;
   std::uint64_t store_starts_ = 0;
   disk_faults disk_faults_;
@@ -144,6 +172,10 @@ private:
   std::optional<clock_error> store_clock_; ///< of the last life of the node with the store
   std::set<std::string> submitted_;
   std::set<std::string> acknowledged_;
+  std::map<std::string, workflow::submission> said_; ///< by id
+  std::set<std::string> left_;                       ///< ids whose tasks are in the store no more
+  std::set<std::uint64_t> gone_;                     ///< numbers of tasks that have left: an answer about one is too late
+  std::set<std::string> left_once_;                  ///< and those that were used again since
   std::map<std::string, std::vector<submission_call>> submissions_;
   std::size_t asked_and_answered_ = 0;
 };

@@ -36,12 +36,12 @@ void observer::listen(caf::actor_system& sys, const actors::gateway_actor& gatew
     });
 }
 
-std::uint32_t observer::heard_of(const std::string& task) const {
+std::uint32_t observer::heard_of(std::uint64_t task) const {
   const auto found = heard_.find(task);
   return found == heard_.end() ? 0 : found->second;
 }
 
-std::vector<workflow::process_state> observer::outcomes_of(const std::string& task) const {
+std::vector<workflow::process_state> observer::outcomes_of(std::uint64_t task) const {
   const auto found = outcomes_.find(task);
   return found == outcomes_.end() ? std::vector<workflow::process_state>{} : found->second;
 }
@@ -52,8 +52,8 @@ void observer::hear(std::uint64_t life, const actors::progress& p) {
     ++caught_up_;
   }
   if (const auto outcome = outcome_of(p))
-    outcomes_[p.task_id].push_back(*outcome);
-  auto& last = heard_[p.task_id];
+    outcomes_[p.task_number].push_back(*outcome);
+  auto& last = heard_[p.task_number];
   if (p.sequence > last + 1)
     complaints_.push_back(p.task_id + " was told of progress " + std::to_string(p.sequence) + " before "
                           + std::to_string(last + 1));

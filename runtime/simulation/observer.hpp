@@ -23,19 +23,19 @@ public:
   void listen(caf::actor_system& sys, const actors::gateway_actor& gateway);
 
   /// Sequence number of the last progress that it was told of a task; 0: none.
-  std::uint32_t heard_of(const std::string& task) const;
+  std::uint32_t heard_of(std::uint64_t task) const;
   /// Progress that came before an earlier one had come, a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
   /// Outcomes that it was told of that task, in the order it was told.
-  std::vector<workflow::process_state> outcomes_of(const std::string& task) const;
+  std::vector<workflow::process_state> outcomes_of(std::uint64_t task) const;
   /// Progress of before it listened at a node that was told first there.
   std::uint64_t caught_up() const { return caught_up_; }
 
 private:
   void hear(std::uint64_t life, const actors::progress& p);
 
-  std::map<std::string, std::uint32_t> heard_;
-  std::map<std::string, std::vector<workflow::process_state>> outcomes_;
+  std::map<std::uint64_t, std::uint32_t> heard_; ///< by number: an id may be used again
+  std::map<std::uint64_t, std::vector<workflow::process_state>> outcomes_;
   std::vector<std::string> complaints_;
   std::uint64_t life_ = 0;
   bool is_first_ = false; ///< nothing was told yet where it listens now

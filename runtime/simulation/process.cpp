@@ -175,14 +175,18 @@ workflow::instant process::now() {
 
 // ---- steps ----
 
-void process::add_ready(moment now, std::vector<ready_actor>& to) {
+std::size_t process::count_ready(moment now) {
   if (!is_alive_ || is_frozen(now))
-    return;
+    return 0;
   std::erase_if(held_, [now](const hold& h) { return h.end <= now; });
   const auto& queue = scheduler_.jobs;
+  if (held_.empty()) // there may be thousands, each step
+    return queue.size();
+  not_held_.clear();
   for (std::size_t i = 0; i < queue.size(); ++i)
-    if (held_.empty() || !is_held(*queue[i]))
-      to.push_back({this, i});
+    if (!is_held(*queue[i]))
+      not_held_.push_back(i);
+  return not_held_.size();
 }
 
 bool process::is_held(const caf::resumable& actor) const {
@@ -190,8 +194,9 @@ bool process::is_held(const caf::resumable& actor) const {
   return std::any_of(held_.begin(), held_.end(), [&](const hold& h) { return h.actor == name; });
 }
 
-process::actor_name process::run(std::size_t place) {
+process::actor_name process::run(std::size_t n) {
   auto& queue = scheduler_.jobs;
+  const auto place = held_.empty() ? n : not_held_.at(n);
   std::swap(queue.at(place), queue.front());
   const auto& actor = as_actor(*queue.front());
   const actor_name who{actor.name(), actor.id()};

@@ -51,12 +51,6 @@ struct packet {
 
 class process;
 
-/// An actor that could handle a message now.
-struct ready_actor {
-  process* at;
-  std::size_t place; ///< in the queue of its process
-};
-
 /// One life of a node: an actor system without threads, in which nothing happens by itself. In place of CAF's network it has
 /// proxies whose messages become packets.
 class process final : private caf::proxy_registry::backend {
@@ -85,15 +79,15 @@ public:
 
   // ---- steps ----
 
-  /// Adds the places in its queue of the actors that have a message to handle; frozen processes and held actors have none.
-  void add_ready(moment now, std::vector<ready_actor>& to);
+  /// How many of its actors have a message to handle; frozen processes and held actors have none.
+  std::size_t count_ready(moment now);
   /// An actor, as a trace names it.
   struct actor_name {
     const char* kind;
     caf::actor_id id;
   };
-  /// Handles one message of the actor at that place; tells which one it was.
-  actor_name run(std::size_t place);
+  /// Handles one message of the n-th of those that were counted last; tells which one it was.
+  actor_name run(std::size_t n);
   /// When the next timer is due, in true time. Nothing: there is none.
   std::optional<moment> next_timer();
   void trigger_timer();
@@ -146,6 +140,7 @@ private:
     moment end;
   };
   std::vector<hold> held_;
+  std::vector<std::size_t> not_held_; ///< places in the queue, while actors are held
   std::vector<caf::strong_actor_ptr> kept_;
   bool is_alive_ = true;
 };

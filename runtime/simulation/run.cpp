@@ -1,14 +1,14 @@
 #include "runtime/simulation/run.hpp"
 
 #include "runtime/json.hpp"
-#include "runtime/simulation/causes.hpp"
+#include "runtime/simulation/aftermath.hpp"
 #include "runtime/simulation/cluster.hpp"
+#include "runtime/simulation/ending.hpp"
+#include "runtime/simulation/people.hpp"
 #include "runtime/simulation/weather.hpp"
-#include "workflow/invariants.hpp"
 #include "workflow/transition.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <system_error>
 
@@ -18,8 +18,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using actors::task_act;
-using workflow::attempt_action;
 using workflow::process_state;
+
+constexpr std::uint64_t seed_of_people = 0x9e0'91e; ///< so that they draw otherwise than the world does
 
 class one_run {
 public:
@@ -29,37 +30,42 @@ public:
         watch_{o.workflows, world_.probes()},
         services_{world_, watch_, o.workflows},
         medium_{o.make_medium && wants("medium") && !o.is_calm ? o.make_medium(o.folder, o.seed) : nullptr},
+        people_{world_, cluster_, watch_, o.seed ^ ~seed_of_people},
+        ending_{o, world_, services_, cluster_, result_},
+        aftermath_{world_, cluster_, watch_, o},
         cluster_{world_, services_, watch_, draw_shape(), o.folder, medium_.get()} {
     world_.on_step = o.on_step;
     if (o.keep_evidence)
       services_.keep_log();
     if (o.services) {
       services_.declare(o.services->by_agent);
-      not_trusted_ = steps_not_to_trust(o.workflows, *o.services);
-      watch_.do_not_trust(not_trusted_);
+      watch_.do_not_trust(steps_not_to_trust(o));
     }
-    watch_.on_stored = [this](const std::string& id) { stored_at_[id] = world_.now(); };
-    watch_.on_ended = [this](const std::string& id) { ended_at_[id] = world_.now(); };
+    watch_.on_stored = [this](const std::string& id) { ending_.on_stored(id); };
+    watch_.on_ended = [this](const std::string& id) { ending_.on_ended(id); };
+    watch_.on_claimed = [this](const workflow::task& t) { cluster_.expect_not_drained(t); };
+    watch_.on_purged = [this](const workflow::task& t) { on_purged(t); };
+    if (!workflow::keeps_all(cluster_.shape().keep))
+      watch_.let_leave();
   }
 
   run_result go() {
-    for (const auto& node : cluster_.names())
-      cluster_.start(node);
-    const auto drawn = draw_weather(world_.chance(), options_.wall_error_max);
-    weather_ = options_.is_calm ? simulation::weather{} : drawn;
-    if (is_crowded_)
-      gather_in(weather_);
-    set(weather_);
-    plan_submissions();
-    if (!options_.is_calm)
-      plan_strikes();
-    if (options_.with_people)
-      plan_next_act();
+    if (options_.record) {
+      options_.record->faults_for = options_.faults_for;
+      cluster_.record(*options_.record);
+      services_.record(*options_.record);
+    }
+    if (options_.play)
+      play(*options_.play);
+    else
+      draw_all();
     plan_next_listening();
-    run_until(options_.faults_for);
+    run_until(options_.play ? options_.play->faults_for : options_.faults_for);
     heal();
     run_until_all_ended();
     run_until(std::chrono::ceil<workflow::span>(services_.at_work_until())); // what takes place later counts too
+    if (has_aftermath())
+      aftermath_.play([this](workflow::span time) { run_for(time); }, [this] { return is_broken(); });
     if (!is_broken() && medium_) {
       cluster_.cut_power();
       cluster_.kill(cluster_.store_node(), true);
@@ -77,7 +83,32 @@ public:
   }
 
 private:
+  void draw_all() {
+    for (const auto& node : cluster_.names())
+      cluster_.start(node);
+    const auto drawn = draw_weather(world_.chance(), options_.wall_error_max);
+    weather_ = options_.is_calm ? simulation::weather{} : drawn;
+    if (is_crowded_)
+      gather_in(weather_);
+    set(weather_);
+    plan_submissions();
+    if (!options_.is_calm)
+      plan_strikes();
+    if (options_.with_people)
+      people_.begin();
+  }
+
+  /// What is not in the script goes well.
+  void play(const script& s) {
+    set(simulation::weather{});
+    cluster_.set_medium_faults(false);
+    services_.play(s);
+    cluster_.play(s);
+  }
+
   cluster_shape draw_shape() {
+    if (options_.play)
+      return options_.play->shape;
     auto& c = world_.chance();
     cluster_shape s;
     s.nodes = static_cast<std::uint32_t>(1 + c.below(4));
@@ -89,12 +120,34 @@ private:
     s.workflows = options_.workflows;
     s.medium_seed = options_.seed;
     is_crowded_ = options_.tasks_max > 1 && !options_.is_calm && c.happens(1) && options_.with_crowds;
+    if (options_.with_people)
+      draw_ways_of_people(s);
     if (!is_crowded_)
       return s;
+    s.keep = {};
     s.nodes = 1;
     s.in_flight_max = s.agent_queue = 2 * crowd;
     s.agent_concurrency = 2 * crowd; // a task that no agent takes is not in hand
     return s;
+  }
+
+  /// What people have configured. It is drawn apart, so that a run without people is the same.
+  void draw_ways_of_people(cluster_shape& s) const {
+    simulation::chance c{options_.seed ^ seed_of_people};
+    s.with_people = true;
+    s.people_seed = options_.seed + seed_of_people;
+    if (c.happens(250))
+      s.keep.keep_for = c.between(1min, 3min);
+    if (c.happens(200))
+      s.call_limit = c.between(500ms, 5s);
+  }
+
+  bool has_aftermath() const { return options_.with_people && !is_crowded_ && !is_broken(); }
+
+  void on_purged(const workflow::task& t) {
+    if (const auto* d = watch_.definition_of(t))
+      ending_.judge_purged(t, *d);
+    people_.on_left(t.id);
   }
 
   bool wants(std::string_view fault) const {
@@ -141,16 +194,15 @@ private:
       kill_in_crowd();
   }
 
-  /// A scheduler that has its hands full of tasks dies.
+  /// A scheduler that has its hands full of tasks dies. They come within seconds, or not at all.
   void kill_in_crowd() {
-    std::map<std::string, std::size_t> locked;
-    for (const auto& [number, t] : watch_.tasks())
-      ++locked[t.locked_by];
     for (const auto& node : cluster_.names())
-      if (locked[node] >= crowd)
+      if (std::count_if(watch_.tasks().begin(), watch_.tasks().end(),
+                        [&](const auto& x) { return x.second.locked_by == node; })
+          >= crowd)
         return kill(node, true, 1s);
-    if (!is_healed_)
-      world_.in(100ms, [this] { kill_in_crowd(); });
+    if (world_.now() < 1min)
+      world_.in(500ms, [this] { kill_in_crowd(); });
   }
 
   /// Kills whoever has the task, each time.
@@ -163,31 +215,6 @@ private:
       if (!victim.empty())
         kill(victim, true, 100ms);
       poison(id);
-    });
-  }
-
-  /// Mostly one that is under way.
-  std::string some_task() {
-    std::vector<const workflow::task*> all;
-    const bool must_be_open = world_.chance().happens(800);
-    for (const auto& [number, t] : watch_.tasks())
-      if (!must_be_open || workflow::has_open_attempt(t))
-        all.push_back(&t);
-    return all.empty() ? "" : all[world_.chance().below(all.size())]->id;
-  }
-
-  void plan_next_act() {
-    world_.in(world_.chance().between(1s, 1min), [this] {
-      if (is_healed_)
-        return;
-      constexpr std::array acts{task_act::retry,   task_act::undo,   task_act::cancel,
-                                task_act::suspend, task_act::resume, task_act::resume};
-      const auto what = acts.at(world_.chance().below(acts.size()));
-      if (world_.chance().below(30) == 0)
-        cluster_.act_on_all(what);
-      else if (const auto task = some_task(); !task.empty())
-        cluster_.act(task, what);
-      plan_next_act();
     });
   }
 
@@ -246,12 +273,15 @@ private:
 
   void heal() {
     is_healed_ = true;
+    people_.end();
     simulation::weather calm;
     calm.service.latency_max = 50ms;
     set(calm);
     world_.heal_all();
     cluster_.set_clocks_right();
     start_all();
+    if (!is_crowded_)
+      aftermath_.watch_the_clock();
   }
 
   /// A process that died of its last fault is started again until none does.
@@ -261,7 +291,8 @@ private:
   }
 
   bool is_broken() const {
-    return !watch_.violations().empty() || !services_.complaints().empty() || !cluster_.listener().complaints().empty();
+    return !result_.violations.empty() || !watch_.violations().empty() || !services_.complaints().empty()
+           || !cluster_.listener().complaints().empty();
   }
 
   /// Until then, or until a promise is broken: what comes after that says less.
@@ -270,12 +301,14 @@ private:
     }
   }
 
+  void run_for(workflow::span time) { run_until(std::chrono::duration_cast<workflow::span>(world_.now()) + time); }
+
   void run_until_all_ended() {
     const auto end = world_.now() + options_.heal_max;
     while (!is_broken() && world_.now() < end && !all_ended()) {
       start_all();
       resume_all();
-      run_until(std::chrono::duration_cast<workflow::span>(world_.now()) + 10s);
+      run_for(10s);
     }
   }
 
@@ -283,7 +316,7 @@ private:
     store::task_filter suspended;
     suspended.states = {process_state::suspended};
     for (const auto& t : cluster_.store().list(suspended, std::nullopt, options_.tasks_max).tasks)
-      cluster_.act(t.id, task_act::resume);
+      cluster_.act({t.id, task_act::resume, {}, {}, false, "grace", "because"});
   }
 
   bool all_ended() {
@@ -331,30 +364,14 @@ private:
       alerted_.insert(a.task_number);
     for (const auto& id : cluster_.acknowledged()) {
       const auto t = s.find(id);
-      expect(t.has_value(), id + " was acknowledged and is lost");
+      expect(t.has_value() || cluster_.has_left(id), id + " was acknowledged and is lost");
       if (!t)
         continue;
       const auto d = *s.find_definition(t->workflow, t->version);
-      check_task(*t, d);
+      ending_.judge(*t, d, alerted_.contains(t->number));
     }
     if (options_.keep_evidence)
-      keep_evidence();
-  }
-
-  void keep_evidence() {
-    evidence all;
-    all.effects = std::move(services_.log());
-    for (const auto& id : cluster_.submitted()) {
-      const auto calls = cluster_.submissions().find(id);
-      all.clients.push_back({id, cluster_.acknowledged().contains(id), cluster_.listener().outcomes_of(id),
-                             calls == cluster_.submissions().end() ? std::vector<submission_call>{} : calls->second});
-      if (auto t = cluster_.store().find(id)) {
-        const bool alerted = has_alert(*t);
-        auto d = *cluster_.store().find_definition(t->workflow, t->version);
-        all.tasks.push_back({std::move(*t), std::move(d), alerted});
-      }
-    }
-    result_.kept = std::move(all);
+      ending_.keep_evidence(alerted_);
   }
 
   void tell_stories() {
@@ -369,106 +386,23 @@ private:
     });
   }
 
-  void check_task(const workflow::task& t, const workflow::definition& d) {
-    for (const auto& broken : workflow::broken_invariants(t, d))
-      expect(false, t.id + ": " + broken);
-    expect(workflow::has_ended(t), t.id + " did not end: it is " + std::string{to_string(t.state)});
-    result_.processed += t.state == process_state::processed ? 1 : 0;
-    result_.undone += t.state == process_state::undone ? 1 : 0;
-    result_.in_error += t.state == process_state::error ? 1 : 0;
-    if (const auto ended = ended_at_.find(t.id); ended != ended_at_.end())
-      result_.took[t.state].add(std::chrono::duration_cast<workflow::span>(ended->second - stored_at_[t.id]));
-    count_causes(t, d);
-    if (!t.reply_to.empty())
-      expect(cluster_.listener().heard_of(t.id) == t.notices, t.id + " was not told to the end how it fared (P17)");
-    bool stands = false;
-    bool is_doubled = false;
-    bool is_missing = false;
-    for (std::size_t i = 0; i < t.steps.size(); ++i) {
-      const auto times = check_step(t, d, i);
-      stands = stands || times > 0;
-      is_doubled = is_doubled || times > 1;
-      is_missing = is_missing || (times == 0 && t.steps[i].state == workflow::step_state::completed);
-    }
-    result_.residue += t.state == process_state::undone && stands ? 1 : 0;
-    result_.doubled += t.state == process_state::processed && is_doubled ? 1 : 0;
-    result_.missing += t.state == process_state::processed && is_missing ? 1 : 0;
-    if (t.state == process_state::error)
-      expect(has_alert(t), t.id + " is in error and nobody was alerted");
-  }
-
-  void count_causes(const workflow::task& t, const workflow::definition& d) {
-    if (has_run_undo(t))
-      ++result_.undo_for[{t.workflow, without_numbers(t.cause)}].tasks;
-    if (t.state != process_state::error)
-      return;
-    cause_figures one{1, {}, attempts_of(t), options_.seed};
-    auto& all = result_.error_for[{t.workflow, without_numbers(why_in_error(t, d))}];
-    if (all.tasks == 0 || one.story_attempts < all.story_attempts)
-      one.story = json_line(task_json(t, d));
-    simulation::add(all, one);
-  }
-
-  /// How often what it does stands at the end. A service that is declared to break the contract may leave it wrong:
-  /// that is counted.
-  std::uint32_t check_step(const workflow::task& t, const workflow::definition& d, std::size_t i) {
-    const auto key = workflow::idempotency_key(t, d, i, attempt_action::perform);
-    const auto times = services_.stands(key);
-    const bool stands = times > 0;
-    const bool is_missing =
-      !stands && t.state == process_state::processed && t.steps[i].state == workflow::step_state::completed;
-    const bool is_left = stands && t.state == process_state::undone && d.steps[i].compensation;
-    auto& f = result_.by_step[{d.name, d.steps[i].name}];
-    if (not_trusted_.contains({d.name, d.steps[i].name})) {
-      f.missing += is_missing ? 1 : 0;
-      f.left += is_left ? 1 : 0;
-      f.doubled += times > 1 && t.state == process_state::processed ? 1 : 0;
-    } else {
-      expect(!is_missing, key + " is completed in a processed task, and did not happen");
-      expect(!is_left, key + " happened, and was not undone in an undone task");
-      expect(times <= 1, key + " took place twice");
-    }
-    count_undo(f, t.steps[i].state, has_run_undo(t) && !d.steps[i].compensation && stands);
-    expect(!was_repeated(t.steps[i]), key + " was ordered again after it was completed");
-    return times;
-  }
-
-  static void count_undo(step_figures& f, workflow::step_state state, bool stayed) {
-    f.undone += state == workflow::step_state::compensated ? 1 : 0;
-    f.undo_failed += state == workflow::step_state::compensation_failed ? 1 : 0;
-    f.stayed += stayed ? 1 : 0;
-  }
-
-  static bool was_repeated(const workflow::step& s) {
-    bool is_done = false;
-    for (const auto& line : s.log) {
-      if (line.action != attempt_action::perform)
-        continue;
-      if (is_done)
-        return true;
-      is_done = line.outcome == workflow::attempt_outcome::succeeded;
-    }
-    return false;
-  }
-
-  bool has_alert(const workflow::task& t) const { return alerted_.contains(t.number); }
-
   static constexpr std::uint32_t crowd = 10'000;
 
   const run_options& options_;
-  std::set<std::pair<std::string, std::string>> not_trusted_; ///< workflow and step
+  run_result result_;
   world world_;
   bool is_crowded_ = false; ///< there are many tasks at once
   watch watch_;
   services services_;
   std::unique_ptr<medium> medium_; ///< null: nothing fails below the store
+  // Actors that end with the cluster may still tell them something.
+  people people_;
+  ending ending_;
+  aftermath aftermath_;
   cluster cluster_;
-  simulation::weather weather_;             ///< until all is healed
-  std::map<std::string, moment> stored_at_; ///< tasks, first
-  std::map<std::string, moment> ended_at_;
+  simulation::weather weather_; ///< until all is healed
   bool is_healed_ = false;
   std::set<std::uint64_t> alerted_; ///< tasks with an open alert, at the end
-  run_result result_;
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "runtime/simulation/figures.hpp"
 #include "runtime/simulation/medium.hpp"
 #include "runtime/simulation/probes.hpp"
+#include "runtime/simulation/script.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/task.hpp"
 #include "workflow/time.hpp"
@@ -31,12 +32,14 @@ struct run_options {
   workflow::span wall_error_max{std::chrono::hours{10}}; ///< of the wall clocks of processes when they start
   bool is_calm = false;                                  ///< no faults but those of the services
   bool with_crowds = true;                               ///< one run of a thousand has 10,000 tasks at once
-  bool with_people = true;                               ///< who undo, cancel, suspend, resume and retry now and then
-  medium_maker make_medium;                              ///< below the store; empty: the machine's own disk
+  bool with_people = true;  ///< who act on tasks, operate nodes, let tasks leave; and what holds at rest is looked at
+  medium_maker make_medium; ///< below the store; empty: the machine's own disk
   /// Faults that come: names of strikes, "wire", "disk", "medium", "clocks", "services", "poison"; empty: all.
   std::set<std::string> only;
   std::set<std::size_t> skipped; ///< strikes that do not come, by their number in run_result::strikes
   bool keep_evidence = false;
+  script* record = nullptr;     ///< what befalls the run is written down there
+  const script* play = nullptr; ///< it befalls the run, in place of what would be drawn; `workflows` are its own
   std::filesystem::path folder; ///< for the files of the store; made anew and removed
   /// Told of every step in words; may be empty.
   std::function<void(std::chrono::nanoseconds now, const std::string& what)> on_step;

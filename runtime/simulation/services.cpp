@@ -9,6 +9,16 @@ namespace steadfast::simulation {
 
 using workflow::attempt_action;
 
+namespace {
+
+/// Of a call that is not in the script: it goes well.
+script::call_fate fate_in(const script& s, const std::string& key, std::uint32_t nth) {
+  const auto found = s.calls.find({key, nth});
+  return found == s.calls.end() ? script::call_fate{} : found->second;
+}
+
+} // namespace
+
 actors::agent_function services::agent(const std::string& node, const std::string& name) {
   return actors::async_function{[this, node, name, life = ++agents_](const auto& what, actors::answer_to answer) {
     watch_.on_call(life, what);
@@ -40,17 +50,25 @@ std::uint32_t services::stands(const std::string& key) const {
 void services::call(const std::string& node, const std::string& agent, const actors::call& what,
                     actors::answer_to answer) {
   ++calls_;
+  if (held_back_.contains({node, agent}))
+    complaints_.push_back(what.task_id + " step `" + what.step + "` was called while a person held the circuit of "
+                          + agent + " open");
   under_way_[what.key] = node;
   world_.tell("call of " + what.key + ", attempt " + std::to_string(what.attempt) + ", with "
               + std::to_string((what.complete_by - what.began_at).count()) + " ms left");
   answer = counted(what, std::move(answer));
   const auto& faults = of(agent).faults;
-  const auto latency = world_.chance().between(faults.latency_min, faults.latency_max);
+  const auto nth = ++times_called_[what.key];
+  auto latency = world_.chance().between(faults.latency_min, faults.latency_max);
+  if (played_)
+    latency = fate_in(*played_, what.key, nth).latency;
+  if (recorded_)
+    recorded_->calls[{what.key, nth}].latency = latency;
   if (latency >= what.complete_by - what.began_at) // its connection is closed before it has arrived
     return hung_.push_back(std::move(answer));
-  world_.in(latency, [this, agent, what, sent_at = world_.now(), answer = std::move(answer)] {
+  world_.in(latency, [this, agent, what, nth, sent_at = world_.now(), answer = std::move(answer)] {
     under_way_.erase(what.key);
-    handle(of(agent), what, sent_at, answer);
+    handle(of(agent), what, sent_at, answer, nth);
   });
 }
 
@@ -103,6 +121,16 @@ bool services::is_called_from_elsewhere(const std::string& key, const std::strin
 
 void services::forget(const std::string& node) {
   std::erase_if(under_way_, [&](const auto& x) { return x.second == node; });
+  std::erase_if(held_back_, [&](const auto& x) { return x.first == node; });
+}
+
+void services::forget_keys_of(const std::string& task) {
+  const auto of_task = [begin = task + "/"](const auto& x) { return x.first.starts_with(begin); };
+  std::erase_if(done_, of_task);
+  std::erase_if(undone_, of_task);
+  std::erase_if(results_, of_task);
+  std::erase_if(reversed_, of_task);
+  std::erase_if(refused_, [begin = task + "/"](const auto& key) { return key.starts_with(begin); });
 }
 
 workflow::span services::grace_of(const std::string& workflow) const {
@@ -114,15 +142,15 @@ workflow::span services::grace_of(const std::string& workflow) const {
 /// clocks that drift; one that is declared to be later than that breaks the contract, and not whoever undoes it
 /// meanwhile.
 void services::act_later(const declared_service& service, const actors::call& what, moment sent_at,
-                         const actors::answer_to& answer) {
+                         const actors::answer_to& answer, const script::call_fate& f) {
   const auto complete_by = sent_at + (what.complete_by - what.began_at);
   const auto agreed = complete_by + grace_of(what.workflow) / 2;
   const auto late_by = service.faults.acts_late_by;
   const auto latest = late_by > workflow::span{0} ? complete_by + late_by : agreed;
   if (latest <= world_.now())
     return hung_.push_back(answer);
-  const auto wait =
-    world_.chance().between(workflow::span{0}, std::chrono::floor<workflow::span>(latest - world_.now()));
+  const auto most = std::chrono::floor<workflow::span>(latest - world_.now());
+  const auto wait = workflow::span{static_cast<workflow::span::rep>(f.later_share * static_cast<double>(most.count()))};
   const bool keeps_contract = world_.now() + wait <= agreed;
   at_work_[what.key] += keeps_contract ? 1 : 0;
   at_work_until_ = std::max<moment>(at_work_until_, world_.now() + wait);
@@ -131,7 +159,7 @@ void services::act_later(const declared_service& service, const actors::call& wh
       at_work_.erase(what.key);
     act(service, what, sent_at);
   });
-  if (world_.chance().happens(500))
+  if (f.is_silent)
     return hung_.push_back(answer);
   answer(actors::failed_for_now("the connection was lost"));
 }
@@ -143,11 +171,9 @@ void services::complain_if_at_work(const actors::call& what) {
                           + " while its service was at work on it (P15)");
 }
 
-/// The request has arrived.
-void services::handle(const declared_service& service, const actors::call& what, moment sent_at,
-                      const actors::answer_to& answer) {
-  if (what.stop.stop_requested())
-    world_.reached(34);
+script::call_fate services::draw_fate(const declared_service& service, const actors::call& what) {
+  using enum script::call_fate::kind;
+  script::call_fate f;
   auto luck = world_.chance().below(service_faults::always);
   const auto comes = [&luck](std::uint32_t of_a_million) {
     const bool yes = luck < of_a_million;
@@ -156,32 +182,68 @@ void services::handle(const declared_service& service, const actors::call& what,
   };
   const auto& faults = service.faults;
   const bool is_new = what.action == attempt_action::perform && !was_done(what.key);
-  if (is_new && (refused_.contains(what.key) || comes(faults.refuses))) {
+  if ((is_new && comes(faults.refuses)) || (what.action == attempt_action::compensate && comes(faults.refuses_undo)))
+    f.what = refuses;
+  else if (comes(faults.busy))
+    f.what = busy;
+  else if (comes(faults.hangs))
+    f.what = hangs;
+  else if (what.action != attempt_action::probe && comes(faults.acts_late)) {
+    f.what = acts_late;
+    f.later_share = static_cast<double>(world_.chance().below(1001)) / 1000;
+    f.is_silent = world_.chance().happens(500);
+  } else if (comes(faults.goes_silent))
+    f.what = silent;
+  else if (comes(faults.fails))
+    f.what = fails;
+  return f;
+}
+
+script::call_fate services::decide(const declared_service& service, const actors::call& what, std::uint32_t nth) {
+  if (played_)
+    return fate_in(*played_, what.key, nth);
+  const auto f = draw_fate(service, what);
+  if (recorded_) {
+    auto& known = recorded_->calls[{what.key, nth}];
+    const auto latency = known.latency;
+    known = f;
+    known.latency = latency;
+  }
+  return f;
+}
+
+/// The request has arrived.
+void services::handle(const declared_service& service, const actors::call& what, moment sent_at,
+                      const actors::answer_to& answer, std::uint32_t nth) {
+  using enum script::call_fate::kind;
+  if (what.stop.stop_requested())
+    world_.reached(34);
+  const auto f = decide(service, what, nth);
+  const bool is_new = what.action == attempt_action::perform && !was_done(what.key);
+  if (is_new && (f.what == refuses || refused_.contains(what.key))) {
     refused_.insert(what.key);
     note(what, effect_result::refused);
     return answer(actors::failed_for_good("refused"));
   }
-  if (what.action == attempt_action::compensate && comes(faults.refuses_undo)) {
+  if (what.action == attempt_action::compensate && f.what == refuses) {
     note(what, effect_result::refused);
     return answer(actors::failed_for_good("cannot be undone"));
   }
-  const bool is_busy = comes(faults.busy);
-  if (is_busy || comes(faults.hangs)) {
+  if (f.what == busy || f.what == hangs) {
     note(what, effect_result::failed);
-    return is_busy ? answer(actors::failed_for_now("busy", false))
-                   : hung_.push_back(answer); // dropping it would be an answer
+    return f.what == busy ? answer(actors::failed_for_now("busy", false))
+                          : hung_.push_back(answer); // dropping it would be an answer
   }
-  if (what.action != attempt_action::probe && comes(faults.acts_late))
-    return act_later(service, what, sent_at, answer);
-  const auto good = act(service, what, sent_at);
-  if (comes(faults.goes_silent)) {
+  if (f.what == acts_late)
+    return act_later(service, what, sent_at, answer, f);
+  const auto told = act(service, what, sent_at);
+  if (f.what == silent) {
     world_.reached(22);
     return hung_.push_back(answer);
   }
-  const bool is_probe = what.action == attempt_action::probe;
-  if (!comes(faults.fails))
-    return answer(good);
-  auto failed = actors::failed_for_now(is_probe ? "busy" : "failed after it took place");
+  if (f.what != fails)
+    return answer(told);
+  auto failed = actors::failed_for_now(what.action == attempt_action::probe ? "busy" : "failed after it took place");
   failed.unsettled = false; // it says so itself
   answer(failed);
 }

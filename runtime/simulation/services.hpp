@@ -4,6 +4,7 @@
 #include "runtime/simulation/declared_services.hpp"
 #include "runtime/simulation/evidence.hpp"
 #include "runtime/simulation/figures.hpp"
+#include "runtime/simulation/script.hpp"
 #include "runtime/simulation/watch.hpp"
 #include "runtime/simulation/world.hpp"
 #include "workflow/definition.hpp"
@@ -33,7 +34,10 @@ public:
   void set_faults(const service_faults& faults) { usual_.faults = faults; }
   void declare(const std::map<std::string, declared_service>& by_agent) { declared_ = by_agent; }
 
-  /// From now on what becomes of calls is written down.
+  /// What becomes of calls is written down there, or done as it stands there: nothing is drawn then.
+  void record(script& to) { recorded_ = &to; }
+  void play(const script& from) { played_ = &from; }
+  /// From now on what becomes of calls is written down, for a checker.
   void keep_log() { has_log_ = true; }
   std::vector<effect_line>& log() { return log_; }
 
@@ -53,6 +57,11 @@ public:
   bool is_called_from_elsewhere(const std::string& key, const std::string& node) const;
   /// The node is dead, and its connections with it.
   void forget(const std::string& node);
+  /// The task has left the store, and its id may be used again: services keep keys no longer than that.
+  void forget_keys_of(const std::string& task);
+  /// From now on, or until now, that agent must not call: its circuit is held open.
+  void hold_back(const std::string& node, const std::string& agent) { held_back_.insert({node, agent}); }
+  void let_through(const std::string& node, const std::string& agent) { held_back_.erase({node, agent}); }
 
 private:
   using figures_place = figures_by_step::key_type;
@@ -63,11 +72,13 @@ private:
   actors::answer_to watched(std::uint64_t agent, const actors::call& what, actors::answer_to answer);
   actors::answer_to counted(const actors::call& what, actors::answer_to answer);
   workflow::span grace_of(const std::string& workflow) const;
+  script::call_fate draw_fate(const declared_service& service, const actors::call& what);
+  script::call_fate decide(const declared_service& service, const actors::call& what, std::uint32_t nth);
   void act_later(const declared_service& service, const actors::call& what, moment sent_at,
-                 const actors::answer_to& answer);
+                 const actors::answer_to& answer, const script::call_fate& f);
   void complain_if_at_work(const actors::call& what);
   void handle(const declared_service& service, const actors::call& what, moment sent_at,
-              const actors::answer_to& answer);
+              const actors::answer_to& answer, std::uint32_t nth);
   actors::answer act(const declared_service& service, const actors::call& what, moment sent_at);
   actors::answer tell(const declared_service& service, const actors::call& what);
   std::string result_of(const declared_service& service, const actors::call& what);
@@ -87,7 +98,11 @@ private:
   std::map<std::string, std::string> under_way_; ///< node of the agent that called last, by key
   std::map<std::string, std::uint32_t> at_work_; ///< calls that nobody hears of, and that will take place, by key
   moment at_work_until_{0};
+  std::set<std::pair<std::string, std::string>> held_back_; ///< agents, by node and name
   std::vector<std::string> complaints_;
+  script* recorded_ = nullptr;
+  const script* played_ = nullptr;
+  std::map<std::string, std::uint32_t> times_called_; ///< by key
   bool has_log_ = false;
   std::vector<effect_line> log_;
   std::uint64_t calls_ = 0;

@@ -16,6 +16,7 @@ using workflow::process_state;
 using workflow::step_state;
 
 constexpr std::string_view supervisor_lease = "supervisor";
+constexpr std::size_t few = 100; ///< tasks; where there are more, they are not all looked at each time
 
 bool opens_attempt(const store::update_task& u) {
   return std::any_of(u.next.steps.begin(), u.next.steps.end(),
@@ -79,18 +80,56 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
   });
   if (others_changed && s && !outcomes.empty())
     read_open_tasks(*s);
+  if (!may_leave_ || !s)
+    return;
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    if (std::holds_alternative<store::submit_task>(*batch[i]) && outcomes[i].created)
+      if (const auto t = s->find(outcomes[i].number)) // it may end and leave in a commit of which nobody hears
+        note(*t);
+  look_at_purges(*s, batch, outcomes);
+}
+
+void watch::look_at_purges(const store::state_store& s, const store::write_list& batch,
+                           const std::vector<store::outcome>& outcomes) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const auto* w = std::get_if<store::purge_ended>(batch[i]);
+    if (!w || outcomes[i].number == 0)
+      continue;
+    auto left = tasks_;
+    std::erase_if(left, [&](const auto& x) { return x.second.workflow != w->workflow || s.find(x.first); });
+    for (const auto& [number, t] : left) {
+      expect(w->keep.keep_at_most || (w->keep.keep_for && t.ended_at + *w->keep.keep_for <= w->now), t,
+             "left the store before its time");
+      on_left(t);
+    }
+  }
+}
+
+void watch::on_left(const workflow::task& t) {
+  expect(workflow::may_leave(t.state), t, "left the store without having ended well (P4)");
+  const auto last = t;
+  tasks_.erase(last.number);
+  if (const auto known = numbers_.find(last.id); known != numbers_.end() && known->second == last.number)
+    numbers_.erase(known);
+  std::erase_if(happened_, [begin = last.id + "/"](const auto& key) { return key.starts_with(begin); });
+  std::erase_if(keys_, [&last](const auto& x) { return x.first.first.first == last.id; });
+  std::erase_if(succeeded_, [&last](const auto& attempt) { return attempt.first.first == last.id; });
+  if (on_purged)
+    on_purged(last);
 }
 
 // What was committed when the process died, and nobody was told of, is seen here first: at most one change of each task.
 void watch::on_store_started(const store::state_store& s) {
-  constexpr std::size_t few = 100;
   acquired_since_start_.clear();
+  waiting_.clear(); // what became of it when the process died is not known
   auto known = tasks_;
   for (const auto& [number, before] : known) {
     if (known.size() > few && number % few != 0)
       continue;
     const auto t = s.find(number);
-    if (!t || t->revision < before.revision)
+    if (!t && may_leave_ && workflow::may_leave(before.state))
+      on_left(before);
+    else if (!t || t->revision < before.revision)
       violations_.push_back(before.id + (t ? " went back to an older revision" : " was stored and is lost")
                             + " while the store was closed (P1, P23)");
     else
@@ -152,14 +191,11 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
                [&](const store::submit_task& x) {
                  if (is_applied && !o.created)
                    reached(2);
-                 else if (is_applied && on_stored)
-                   on_stored(x.what.id);
+                 else if (is_applied)
+                   on_submitted(x, o);
                },
                [&](const store::update_task& u) { on_update(u, o, fate); },
-               [&](const store::claim_tasks&) {
-                 for (const auto& t : o.tasks)
-                   on_taken(t);
-               },
+               [&](const store::claim_tasks& x) { on_claim(x, o); },
                [&](const store::keep_late_reply& x) { on_evidence(x); },
                [&](const store::acquire_lease& x) {
                  if (is_applied)
@@ -182,7 +218,6 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
 
 /// Those that a claim or a supervisor's freeing may have changed without saying so. Where there are many they are not read.
 void watch::read_open_tasks(const store::state_store& s) {
-  constexpr std::size_t few = 100;
   if (tasks_.size() > few)
     return;
   std::vector<std::uint64_t> open;
@@ -204,6 +239,7 @@ void watch::on_update(const store::update_task& u, const store::outcome& o, comm
     reached(41);
   if (o.result != verdict::applied)
     return;
+  waiting_.erase(u.next.number);
   if (const auto known = tasks_.find(u.next.number); known != tasks_.end())
     expect(u.next.revision >= known->second.revision && u.lock_epoch_before >= known->second.lock_epoch, u.next,
            "was written over by one who did not know its last change (P18)");
@@ -219,6 +255,26 @@ void watch::on_update(const store::update_task& u, const store::outcome& o, comm
   else
     decided_.erase(after.number);
   note(after);
+}
+
+void watch::on_submitted(const store::submit_task& w, const store::outcome& o) {
+  if (on_stored)
+    on_stored(w.what.id);
+  waiting_[o.number] = w.what.not_before;
+}
+
+/// What nobody has touched is not begun before its time.
+void watch::on_claim(const store::claim_tasks& w, const store::outcome& o) {
+  for (const auto& t : o.tasks)
+    if (const auto waited = waiting_.find(t.number); waited != waiting_.end()) {
+      expect(waited->second <= w.now.now, t, "was begun before its time");
+      waiting_.erase(waited);
+    }
+  for (const auto& t : o.tasks) {
+    on_taken(t);
+    if (on_claimed)
+      on_claimed(t);
+  }
 }
 
 void watch::on_taken(const workflow::task& t) {
@@ -253,8 +309,10 @@ void watch::on_evidence(const store::keep_late_reply& w) {
     reached(28);
 }
 
-void watch::on_acknowledged(const std::string& id, bool is_stored) {
-  if (!is_stored)
+void watch::on_acknowledged(const std::string& id, const std::optional<workflow::task>& stored) {
+  if (stored && may_leave_)
+    note(*stored); // it may end and leave in commits of which nobody hears
+  if (!stored)
     violations_.push_back(id + " was acknowledged and is not stored (P1)");
 }
 
@@ -287,17 +345,14 @@ const workflow::task* watch::task_of(const std::string& id) const {
 
 void watch::on_call(std::uint64_t agent, const actors::call& what) {
   const step_name step{what.task_id, what.step};
-  const auto complain = [&](const std::string& sentence) {
-    violations_.push_back(what.task_id + " step `" + what.step + "` " + sentence);
+  const auto complain_of = [&](const std::string& sentence) {
+    complain(what.task_id + " step `" + what.step + "` " + sentence);
   };
   if (what.began_at >= what.complete_by)
-    complain("was called after its complete-by (P12)");
-  const auto& key = keys_.try_emplace({step, what.action}, what.key).first->second;
-  if (key != what.key)
-    complain("was called with the key " + what.key + " after " + key + " (P9)");
+    complain_of("was called after its complete-by (P12)");
   auto& before = unanswered_[{agent, {step, what.attempt}}];
   if (before.stop_possible() && !before.stop_requested())
-    complain("was called twice at a time for one attempt (P11)");
+    complain_of("was called twice at a time for one attempt (P11)");
   before = what.stop;
   expect_stored(what);
 }
@@ -310,18 +365,26 @@ void watch::expect_stored(const actors::call& what) {
     violations_.push_back(what.task_id + " step `" + what.step + "` was called before the attempt was stored (P10)");
     return;
   }
+  expect_key(what, *t, *i);
   const bool is_undone =
     t->steps[*i].state == step_state::compensating || t->steps[*i].state == step_state::compensated;
   expect(what.action != attempt_action::perform || !is_undone, *t,
          "step `" + what.step + "` was called after its undo had begun (P15)");
 }
 
+/// All attempts of a step carry one key, and one more for each that a person asked for.
+void watch::expect_key(const actors::call& what, const workflow::task& t, std::size_t i) {
+  auto& keys = keys_[{{what.task_id, what.step}, what.action}];
+  keys.insert(what.key);
+  expect(keys.size() <= std::size_t{1} + t.steps[i].key_generation, t,
+         "step `" + what.step + "` was called with another key, " + what.key + " (P9)");
+}
+
 void watch::on_effect(const actors::call& what) {
-  const step_name step{what.task_id, what.step};
   if (what.action == attempt_action::perform)
-    happened_.insert(step);
+    happened_.insert(what.key);
   else
-    happened_.erase(step);
+    happened_.erase(what.reverses);
 }
 
 void watch::on_answer(std::uint64_t agent, const actors::call& what, const actors::answer& a) {
@@ -406,7 +469,8 @@ void watch::compare_with_effect(const workflow::task& before, const workflow::ta
   if (line && line->outcome == attempt_outcome::succeeded && line->action != attempt_action::probe)
     expect(succeeded_.contains({step, was.attempt}), after,
            "step `" + step.second + "` has an attempt that succeeded as nobody said (P11)");
-  expect(!is_denied(is) || is_denied(was) || after.generation > before.generation || !happened_.contains(step)
+  expect(!is_denied(is) || is_denied(was) || after.generation > before.generation
+           || !happened_.contains(workflow::idempotency_key(after, *definition_of(after), i, attempt_action::perform))
            || not_trusted_.contains({after.workflow, step.second}),
          after, "step `" + step.second + "` has happened and was stored as if it had not (P15)");
 }

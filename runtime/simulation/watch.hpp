@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -41,8 +42,15 @@ public:
   /// Told of each task, by its id, that is stored for the first time, and of each that has come to an end; may be empty.
   std::function<void(const std::string&)> on_stored;
   std::function<void(const std::string&)> on_ended;
+  /// Told of each task that was taken by a scheduler, and of each that has left the store, as it was last; may be empty.
+  std::function<void(const workflow::task&)> on_claimed;
+  std::function<void(const workflow::task&)> on_purged;
+  /// Tasks that ended well may leave the store.
+  void let_leave() { may_leave_ = true; }
+  /// Another that looks at the run has seen this.
+  void complain(std::string sentence) { violations_.push_back(std::move(sentence)); }
   /// A client was told that its task is accepted.
-  void on_acknowledged(const std::string& id, bool is_stored);
+  void on_acknowledged(const std::string& id, const std::optional<workflow::task>& stored);
   /// A client was told that what it submitted is not accepted, though nothing is wrong with it.
   void on_refused(const std::string& id, const std::string& why);
 
@@ -76,7 +84,13 @@ private:
   void look_at_clients(const store::write_list& batch);
   void on_update(const store::update_task& u, const store::outcome& o, commit_fate fate);
   void on_evidence(const store::keep_late_reply& w);
+  void on_submitted(const store::submit_task& w, const store::outcome& o);
+  void on_claim(const store::claim_tasks& w, const store::outcome& o);
   void on_taken(const workflow::task& t);
+  void look_at_purges(const store::state_store& s, const store::write_list& batch,
+                      const std::vector<store::outcome>& outcomes);
+  void on_left(const workflow::task& t);
+  void expect_key(const actors::call& what, const workflow::task& t, std::size_t i);
   void on_acquired(const store::acquire_lease& w, const store::outcome& o);
   void read_open_tasks(const store::state_store& s);
   void note(const workflow::task& after);
@@ -94,16 +108,17 @@ private:
   std::map<std::uint64_t, workflow::task> tasks_;
   std::map<std::string, std::uint64_t> numbers_;           ///< of those, by id
   std::set<std::pair<std::uint64_t, std::uint64_t>> took_; ///< bulk act and task
-  std::set<std::uint64_t> decided_;                        ///< open tasks that a supervisor changed last
+  std::map<std::uint64_t, workflow::instant> waiting_; ///< not before then, for a first scheduler, untouched; by number
+  bool may_leave_ = false;
+  std::set<std::uint64_t> decided_; ///< open tasks that a supervisor changed last
   std::map<std::string, known_lease> leases_;
   std::set<std::string> acquired_since_start_;
   std::set<std::string> stood_still_;
   std::string supervising_;
-  std::map<std::pair<step_name, workflow::attempt_action>, std::string>
-    keys_; ///< for ever: no person asks for new ones here
+  std::map<std::pair<step_name, workflow::attempt_action>, std::set<std::string>> keys_;
   std::map<std::pair<std::uint64_t, attempt_name>, std::stop_token> unanswered_; ///< calls, by agent
   std::set<attempt_name> succeeded_;                                             ///< as their services said
-  std::set<step_name> happened_;                                                 ///< and not reversed
+  std::set<std::string> happened_;                                               ///< and not reversed, by key
   std::set<std::pair<std::string, std::string>> not_trusted_;
   std::vector<std::string> violations_;
 };

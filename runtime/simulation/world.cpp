@@ -203,16 +203,22 @@ void world::deliver(packet p) {
 bool world::step(moment until) {
   ++steps_;
   ready_.clear();
-  for (const auto& [name, p] : alive_)
-    p->add_ready(now_, ready_);
+  std::size_t all = 0;
+  for (const auto& [name, p] : alive_) {
+    ready_.emplace_back(p, p->count_ready(now_));
+    all += ready_.back().second;
+  }
   const auto due = static_cast<std::size_t>(std::distance(on_its_way_.begin(), on_its_way_.upper_bound(now_)));
-  const auto choices = ready_.size() + (due > 0 ? 1 : 0);
+  const auto choices = all + (due > 0 ? 1 : 0);
   if (choices == 0)
     return goes_on(until);
-  const auto pick = chance_.below(choices);
-  if (pick < ready_.size()) {
-    auto& p = *ready_[pick].at;
-    const auto who = p.run(ready_[pick].place);
+  auto pick = chance_.below(choices);
+  if (pick < all) {
+    auto at = ready_.begin();
+    for (; pick >= at->second; ++at)
+      pick -= at->second;
+    auto& p = *at->first;
+    const auto who = p.run(pick);
     tell({p.number(), who.id}, [&] { return "run " + p.name() + "/" + who.kind + "#" + std::to_string(who.id); });
   } else {
     const auto i = std::next(on_its_way_.begin(), static_cast<std::ptrdiff_t>(chance_.below(due)));

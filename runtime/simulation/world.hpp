@@ -108,7 +108,8 @@ private:
   std::uint32_t last_number_ = 0;
   std::map<std::uint32_t, std::unique_ptr<process>> processes_; ///< the dead too: others have handles of their actors
   std::map<std::string, process*> alive_;
-  std::vector<ready_actor> ready_; ///< of one step; kept for its memory
+  std::vector<std::pair<process*, std::size_t>>
+    ready_; ///< actors, how many of each process ///< of one step; kept for its memory
   std::multimap<moment, packet> on_its_way_;
   std::multimap<moment, std::function<void()>> script_;
   std::set<std::pair<std::string, std::string>> cuts_;

@@ -2,14 +2,18 @@
 
 #include "tests/simulation/effect_check.hpp"
 #include "tests/simulation/random_runs.hpp"
+#include "tests/simulation/scripts.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <sstream>
+#include <stdexcept>
 
 namespace steadfast::simulator {
 
@@ -41,7 +45,16 @@ simulation::run_result play(const request& q, std::uint64_t seed, const std::fil
   auto o = options_of(q, seed, folder);
   if (q.trace)
     o.on_step = print_step;
+  simulation::script recorded;
+  if (!q.record.empty())
+    o.record = &recorded;
+  const auto played = q.replay.empty() ? std::optional<simulation::script>{} : tests::script_in(q.replay);
+  if (played)
+    tests::play(o, *played);
   auto r = tests::checked_run(o);
+  if (!q.record.empty() && !(std::ofstream{q.record} << text_of(recorded)).flush())
+    throw std::runtime_error{"cannot write " + q.record};
+  o.record = nullptr;
   o.on_step = {};
   if (q.twice && simulation::run(o).trace_hash != r.trace_hash)
     r.violations.emplace_back("the same seed was another run");

@@ -23,6 +23,8 @@ struct request {
   bool twice = false;
   bool until_bad = false;
   bool no_crowds = false;
+  std::string record; ///< file that is written; empty: none
+  std::string replay; ///< file that is played under each seed; empty: what the seed draws
 };
 
 /// Figures of many runs.

@@ -97,6 +97,9 @@ int main(int argc, char** argv) {
   app.add_flag("--until-bad", q.until_bad, "End at the first that broke a promise");
   app.add_flag("--shrink", to_shrink,
                "Leave out faults of --seed as long as it breaks a promise, and print what is left");
+  app.add_option("--record", q.record, "Write what befalls the run of --seed to this file");
+  app.add_option("--replay", q.replay, "Play what stands in this file, under each seed: in another order each time")
+    ->check(CLI::ExistingFile);
   app.add_flag("--rows", rows, "Count how often each row of the failure table was reached");
   app.add_flag("--all-rows", all_rows, "The same, and fail when one was not");
   app.add_option("--ledger", ledger, "Add a line of what was played to this file");
@@ -109,6 +112,8 @@ int main(int argc, char** argv) {
   }
   q.faults = {faults.begin(), faults.end()};
   q.skipped = {skipped.begin(), skipped.end()};
+  if (!q.record.empty())
+    q.runs = q.jobs = 1;
   if (q.seed == 0)
     q.seed = std::random_device{}();
   if (to_shrink) {

@@ -1,0 +1,253 @@
+#include "runtime/simulation/aftermath.hpp"
+
+#include "actors/messages.hpp"
+#include "actors/protocols.hpp"
+#include "actors/type_ids.hpp"
+#include "runtime/json.hpp"
+#include "workflow/transition.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace steadfast::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr workflow::span settles_in{
+  60'000};                                 ///< leases are won again, and what was lost with a fault was asked for again
+constexpr workflow::span notices_in{2000}; ///< a period of the supervisor and a second
+constexpr workflow::span commits_in{500};  ///< what it has decided
+constexpr workflow::span looks_each{500};
+constexpr workflow::span does_work_in{60'000};
+constexpr workflow::span leaves_in{120'000}; ///< tasks that could not leave are looked at once a minute
+constexpr workflow::span drains_in{20'000};
+constexpr workflow::span answers_in{1700};
+constexpr int times_asked = 3;
+
+bool is_zero(const nlohmann::json& state, const char* place) {
+  const nlohmann::json::json_pointer p{place};
+  if (!state.contains(p))
+    return true;
+  const auto& x = state.at(p);
+  return x.is_array() ? x.empty() : x == 0;
+}
+
+/// That all entries of the list say 0 there.
+bool are_zero(const nlohmann::json& state, const char* list, const char* place) {
+  const nlohmann::json::json_pointer p{list};
+  return !state.contains(p)
+         || std::all_of(state.at(p).begin(), state.at(p).end(), [&](const auto& x) { return is_zero(x, place); });
+}
+
+struct counted_place {
+  const char* kind;
+  const char* place;
+};
+/// What comes down to nothing.
+constexpr counted_place zero_at_rest[] = {
+  {"store", "/waiting"},
+  {"store_link", "/writes_on_their_way"},
+  {"store_link", "/submissions_on_their_way"},
+  {"store_link", "/questions_on_their_way"},
+  {"gateway", "/acts"},
+  {"bulk_desk", "/open"},
+  {"agent", "/queued"},
+  {"agent", "/in_flight"},
+  {"agent", "/input_bytes"},
+  {"agent", "/attempts"},
+};
+struct counted_list {
+  const char* kind;
+  const char* list;
+  const char* place;
+};
+constexpr counted_list all_zero_at_rest[] = {
+  {"notifier", "/observers", "/told_not_acknowledged"},
+};
+
+std::size_t length(const nlohmann::json& state, const char* list) {
+  const nlohmann::json::json_pointer p{list};
+  return state.contains(p) ? state.at(p).size() : 0;
+}
+
+/// What is more than it may be, with its value; empty: nothing.
+std::string too_much(const std::string& kind, const nlohmann::json& state, std::size_t nodes) {
+  for (const auto& [of, place] : zero_at_rest)
+    if (kind == of && !is_zero(state, place))
+      return std::string{place} + " is " + state.at(nlohmann::json::json_pointer{place}).dump();
+  for (const auto& [of, list, place] : all_zero_at_rest)
+    if (kind == of && !are_zero(state, list, place))
+      return std::string{list} + " has " + state.at(nlohmann::json::json_pointer{list}).dump();
+  // Open: after long faults a scheduler may keep one as it was taken, until its deadline.
+  if (kind == "scheduler" && (length(state, "/tasks") > 2 || state.value("timers", 0) > 2))
+    return "it has tasks in hand: " + state.at("tasks").dump() + ", and timers: " + state.at("timers").dump();
+  const auto peers = length(state, "/peers");
+  if (peers > nodes)
+    return "there are " + std::to_string(peers) + " peers";
+  const auto observers = length(state, "/observers");
+  if (observers > 1)
+    return "there are " + std::to_string(observers) + " observers of one that listens";
+  const auto subscribers = length(state, "/subscribers");
+  if (subscribers > 8 * nodes)
+    return "there are " + std::to_string(subscribers) + " subscribers";
+  return {};
+}
+
+} // namespace
+
+// ---- clocks ----
+
+void aftermath::watch_the_clock() {
+  world_.in(looks_each, [this] { expect_nothing_overdue(); });
+}
+
+void aftermath::expect_nothing_overdue() {
+  world_.in(looks_each, [this] { expect_nothing_overdue(); });
+  if (world_.now() < cluster_.disturbed_until() + settles_in)
+    return overdue_.clear();
+  const auto now = cluster_.clock_now();
+  auto before = std::exchange(overdue_, {});
+  for (const auto& [number, t] : watch_.tasks()) {
+    const auto* d = watch_.definition_of(t);
+    if (now == workflow::unset || !d || workflow::has_ended(t) || workflow::next_due(t, *d) >= now)
+      continue;
+    const auto known = before.find(number);
+    const bool goes_on = known != before.end() && known->second.first == t.revision;
+    const auto since = goes_on ? known->second.second : std::max(workflow::next_due(t, *d), now - looks_each);
+    if (since + notices_in + commits_in < now)
+      return watch_.complain(t.id + " has been overdue for " + std::to_string((now - since).count())
+                             + " ms, and nothing fails (P13)");
+    overdue_[number] = {t.revision, since};
+  }
+}
+
+// ---- at rest ----
+
+void aftermath::play(const run_for& run, const is_broken& broken) {
+  const auto holds = [&](workflow::span time) {
+    run(time);
+    return !broken();
+  };
+  const auto waits = std::chrono::ceil<workflow::span>(std::max(cluster_.disturbed_until() - world_.now(), moment{0}));
+  if (waits > 15min) // an hour without a supervisor
+    return;
+  if (!holds(waits + settles_in))
+    return;
+  submit_everywhere("after-");
+  if (!holds(does_work_in))
+    return;
+  expect_all_ended("after-", "when all was healed");
+  if (const auto node = some_node_to_drain(); !broken() && !node.empty()) {
+    cluster_.drain(node);
+    if (!holds(drains_in))
+      return;
+    expect_drained(node);
+    submit_everywhere("last-");
+    if (!holds(does_work_in))
+      return;
+    expect_all_ended("last-", "while " + node + " was drained");
+    expect_drained(node);
+    cluster_.stop(node);
+    run(2s);
+    cluster_.start(node);
+  }
+  if (!broken() && holds(settles_in))
+    for (int i = 0; i < times_asked; ++i) {
+      ask_all();
+      run(answers_in);
+      count_what_is_kept();
+    }
+  expect_at_rest();
+  if (const auto keep = cluster_.shape().keep.keep_for; keep && !broken() && holds(*keep + leaves_in))
+    expect_none_left(*keep);
+}
+
+void aftermath::ask_all() {
+  for (const auto& [node, parts] : cluster_.parts()) {
+    const bool has_store = node == cluster_.store_node();
+    ask(node, has_store ? "store" : "store_link", actors::inspectable_actor{parts.writer});
+    ask(node, "scheduler", actors::inspectable_actor{parts.scheduler});
+    ask(node, "gateway", actors::inspectable_actor{parts.gateway});
+    ask(node, "notifier", actors::inspectable_actor{parts.notifier});
+    ask(node, "membership", actors::inspectable_actor{parts.membership});
+    if (parts.bulk_desk)
+      ask(node, "bulk_desk", actors::inspectable_actor{parts.bulk_desk});
+    for (const auto& [name, agent] : parts.agents)
+      ask(node, "agent:" + name, actors::inspectable_actor{agent});
+  }
+}
+
+void aftermath::ask(const std::string& node, const std::string& kind, const actors::inspectable_actor& to) {
+  world_.find(node)->system().spawn([this, to, what = kind + "@" + node](caf::event_based_actor* self) {
+    actors::ask(self, to, answers_in, actors::inspect_state{1000})
+      .then([this, what](const actors::actor_state& s) { states_[what] = s.tree; }, [](const caf::error&) {});
+  });
+}
+
+/// A lease is renewed, or leases are read, at any time: what is there each time is not on its way.
+void aftermath::count_what_is_kept() {
+  if (states_.empty())
+    watch_.complain("no actor has told its state, and nothing fails (P6)");
+  for (const auto& [what, text] : std::exchange(states_, {})) {
+    const auto kind = what.substr(0, what.find_first_of(":@"));
+    if (auto more = too_much(kind, nlohmann::json::parse(text), cluster_.names().size()); !more.empty())
+      kept_[what].push_back(std::move(more));
+  }
+}
+
+void aftermath::expect_at_rest() {
+  for (const auto& [what, all] : kept_)
+    if (all.size() == times_asked)
+      watch_.complain("at rest " + what + " keeps what is over: " + all.back() + " (P28)");
+}
+
+// ---- new work ----
+
+void aftermath::submit_everywhere(const std::string& prefix) {
+  for (std::size_t i = 0; i < options_.workflows.size(); ++i)
+    cluster_.submit(prefix + std::to_string(i), options_.workflows[i]);
+}
+
+void aftermath::expect_all_ended(const std::string& prefix, const std::string& when) {
+  for (std::size_t i = 0; i < options_.workflows.size(); ++i) {
+    const auto id = prefix + std::to_string(i);
+    const auto t = cluster_.store().find(id);
+    if (!t && cluster_.has_left(id))
+      continue;
+    if (!t || !workflow::has_ended(*t))
+      watch_.complain(id + (t ? " did not end" : " was not acknowledged") + " within a minute " + when + " (P6)");
+  }
+}
+
+/// One without which every agent is still somewhere.
+std::string aftermath::some_node_to_drain() const {
+  for (auto name = cluster_.names().rbegin(); name != cluster_.names().rend(); ++name)
+    if (std::all_of(cluster_.homes().begin(), cluster_.homes().end(),
+                    [&](const auto& home) { return home.second.size() > home.second.count(*name); }))
+      return *name;
+  return {};
+}
+
+void aftermath::expect_drained(const std::string& node) {
+  for (const auto& [number, t] : watch_.tasks())
+    if (t.locked_by == node && !workflow::has_ended(t))
+      watch_.complain(t.id + " is in hand of " + node + ", which was drained (P6)");
+}
+
+void aftermath::expect_none_left(workflow::span kept_for) {
+  auto& s = cluster_.store();
+  if (!s.alerts(true, 1).empty())
+    return; // it may be of one of them
+  store::task_filter old;
+  old.states = {workflow::process_state::processed, workflow::process_state::undone};
+  old.ended_before = cluster_.clock_now() - kept_for - leaves_in;
+  for (const auto& t : s.list(old, std::nullopt, 100).tasks)
+    if (t.reply_to.empty() || t.notices == cluster_.listener().heard_of(t.number))
+      watch_.complain(t.id + " is in the store two minutes after it should have left");
+}
+
+} // namespace steadfast::simulation

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "actors/protocols.hpp"
+#include "runtime/simulation/cluster.hpp"
+#include "runtime/simulation/run.hpp"
+#include "runtime/simulation/watch.hpp"
+#include "runtime/simulation/world.hpp"
+#include "workflow/time.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// What is promised once nothing fails any more, as bounds in true time: what is overdue is noticed within a period and a second
+/// (P13), new work is done at once wherever it comes in (P6), a drained node has nothing in hand and takes nothing (row 20),
+/// no actor keeps what is over (P28), and tasks leave when they have been kept for long enough.
+class aftermath {
+public:
+  using run_for = std::function<void(workflow::span)>;
+  using is_broken = std::function<bool()>;
+
+  aftermath(world& w, cluster& c, watch& seen, const run_options& options)
+      : world_{w},
+        cluster_{c},
+        watch_{seen},
+        options_{options} {}
+
+  /// All is healed: from here on no attempt and no deadline is overdue for longer than P13 allows.
+  void watch_the_clock();
+  /// All tasks have ended: what else must hold. `run` plays the cluster on.
+  void play(const run_for& run, const is_broken& broken);
+
+private:
+  void expect_nothing_overdue();
+  void ask_all();
+  void ask(const std::string& node, const std::string& kind, const actors::inspectable_actor& to);
+  void count_what_is_kept();
+  void expect_at_rest();
+  void submit_everywhere(const std::string& prefix);
+  void expect_all_ended(const std::string& prefix, const std::string& when);
+  std::string some_node_to_drain() const;
+  void expect_drained(const std::string& node);
+  void expect_none_left(workflow::span kept_for);
+
+  world& world_;
+  cluster& cluster_;
+  watch& watch_;
+  const run_options& options_;
+  std::map<std::string, std::string> states_;            ///< JSON texts, by "kind@node" or "agent:name@node"
+  std::map<std::string, std::vector<std::string>> kept_; ///< by the same: what was too much, each time it was asked
+  std::map<std::uint64_t, std::pair<std::uint64_t, workflow::instant>>
+    overdue_; ///< tasks: their revision, and since when
+};
+
+} // namespace steadfast::simulation

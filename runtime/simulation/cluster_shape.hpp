@@ -1,0 +1,29 @@
+#pragma once
+
+#include "workflow/definition.hpp"
+#include "workflow/lease_term.hpp"
+#include "workflow/retention.hpp"
+#include "workflow/time.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// What a simulated cluster is made of.
+struct cluster_shape {
+  std::uint32_t nodes = 3; ///< the first has the store
+  std::uint32_t in_flight_max = 100;
+  std::uint32_t agent_concurrency = 64;
+  std::uint32_t agent_queue = 1024;
+  std::uint32_t agent_homes_permille = 1000; ///< share of nodes that have an agent, besides one that has it in any case
+  workflow::lease_terms lease;
+  std::uint64_t medium_seed = 0; ///< of what happens below the store
+  bool with_people = false;      ///< what only people ask for: priorities, moments before which nothing shall begin
+  std::uint64_t people_seed = 0;
+  workflow::retention keep;     ///< of tasks that ended well
+  workflow::span call_limit{0}; ///< of every agent; 0: only complete-by ends a call
+  std::vector<workflow::definition> workflows;
+};
+
+} // namespace steadfast::simulation
