@@ -85,7 +85,10 @@ void witness::hear(std::size_t i, const step& before, const event& e, instant no
       [&](const attempt_stopped& x) { ended(x.maybe_done); },
       [&](const probe_denied&) { account.may_have_acted.clear(); },
       [&](const attempt_expired&) { expect(now >= before.complete_by, "an attempt expired before its complete-by"); },
-      [&](const step_skipped&) { account.may_have_acted.clear(); },
+      [&](const step_skipped&) {
+        if (before.state == step_state::compensation_failed) // else what may have happened is undone all the same
+          account.may_have_acted.clear();
+      },
       [](const auto&) {},
     },
     e);
