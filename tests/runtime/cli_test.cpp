@@ -66,7 +66,7 @@ TEST_CASE("help lists the commands, and every command's help has an example") {
   CHECK_THAT(one.out, Contains("Example: steadfast " + words.front()));
 }
 
-TEST_CASE("--version tells the commit, the format of the store and the protocol between nodes") {
+TEST_CASE("the version tells the commit, the format of the store and the protocol between nodes") {
   const auto end = run_steadfast({"--version"});
   CHECK(end.code == 0);
   CHECK_THAT(end.out, Matches("steadfast [0-9.]+\n"
