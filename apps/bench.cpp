@@ -107,13 +107,14 @@ int measure_targets(const bench_arguments& g) {
   std::vector<bench::target_result> results;
   json measured = json::array();
   const auto groups = bench::target_groups(g.chosen);
+  auto before = yardstick_of(g); // what follows one run comes before the next
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::vector<bench::target_run> runs;
     for (std::size_t n = 0; n < groups[i].runs; ++n) {
       tell_progress(i, groups.size(), groups[i].what.name + (groups[i].runs > 1 ? fmt::format(", run {}", n + 1) : ""));
-      const auto before = yardstick_of(g);
       auto run = carry_out(groups[i].what, g);
-      runs.push_back({std::move(run), between(before, yardstick_of(g))});
+      const auto after = yardstick_of(g);
+      runs.push_back({std::move(run), between(std::exchange(before, after), after)});
       std::cerr << "      beside it: " << bench::text_of(runs.back().machine) << '\n';
       runs.back().measured["machine_beside"] = bench::json_of(runs.back().machine);
     }
