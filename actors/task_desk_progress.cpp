@@ -32,7 +32,7 @@ void task_desk::go_on(std::uint64_t number) {
     if (e.reload)
       return read_again(number, e);
     if (e.waiting.empty())
-      return;
+      return look_again_later(e);
     auto what = std::move(e.waiting.front());
     e.waiting.pop_front();
     const auto clock = hands_.time();
@@ -88,6 +88,14 @@ void task_desk::on_report(attempt_report m) {
   handle(number, event_of(std::move(m), *found->second.definition, is_last));
 }
 
+/// One that no timer and no agent brings on, as a supervisor will: whoever does may take it away, and its place must not be lost
+/// with the news of that.
+void task_desk::look_again_later(const task_in_flight& e) {
+  const auto& t = e.task();
+  if (!workflow::has_open_attempt(t) && !due_.has(t.number) && !workflow::mutant("kept_until_news_come"))
+    due_.set(now() + look_again, t.number, 0);
+}
+
 void task_desk::on_due(const due_queue::entry& d) {
   const auto found = tasks_.find(d.task);
   if (found == tasks_.end())
@@ -97,7 +105,21 @@ void task_desk::on_due(const due_queue::entry& d) {
   if (s.doing != workflow::attempt_action::none)
     handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch, draining_}});
   else if (!draining_ || workflow::mutant("wakes_while_draining"))
-    handle(d.task, workflow::time_passed{});
+    on_wake(d.task);
+}
+
+void task_desk::on_wake(std::uint64_t number) {
+  const auto revision = tasks_.at(number).revision;
+  handle(number, workflow::time_passed{});
+  const auto found = tasks_.find(number);
+  if (found == tasks_.end())
+    return;
+  auto& e = found->second;
+  const bool has_moved = e.revision != revision || e.committing || e.reading || workflow::has_open_attempt(e.task());
+  if (has_moved)
+    return;
+  e.reload = true; // nothing was due: others may have changed it
+  go_on(number);
 }
 
 // ---- the store's answers ----
