@@ -161,7 +161,8 @@ std::shared_ptr<disk> cluster::open_disk() {
   watch_.on_store_started(*real);
   return std::make_shared<disk>(std::move(real), disk_faults_, world_.chance(),
                                 [this](const auto* s, const auto& batch, const auto& outcomes, commit_fate fate) {
-                                  expect_sound_medium();
+                                  if (s) // else nothing was written: what the store would have said nobody knows
+                                    expect_sound_medium();
                                   watch_.on_commit(s, batch, outcomes, fate);
                                 });
 }
@@ -201,6 +202,7 @@ void cluster::start(const std::string& node) {
   }
   with.clock = p.clock();
   with.detached = false;
+  with.review_max = shape_.review_max;
   with.make_agents = [&](const auto& clock, auto& made) { make_agents(p, clock, made); };
   with.dialer = spawn_dialer(p);
   with.holder = node + ":" + std::to_string(p.number());

@@ -74,7 +74,8 @@ public:
   // ---- clients ----
 
   /// A client that submits until a node has acknowledged it; now and then two do at once, or it wants to be told of progress.
-  void submit(const std::string& id, const workflow::definition& d);
+  /// `at_once`: it does not wish to begin later.
+  void submit(const std::string& id, const workflow::definition& d, bool at_once = false);
   /// A person does something to a task, at any node; what comes of it is not looked at.
   void act(const actors::act_on_task& m);
   /// The same to all tasks that are there.
@@ -128,7 +129,7 @@ private:
   void make_agents(process& p, const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made);
   /// A node that is up, by its parts; null: this one is down.
   const node_parts* some_node();
-  void draw_wishes(workflow::submission& s);
+  void draw_wishes(workflow::submission& s, bool at_once);
   void ask_to_submit(const workflow::submission& s);
   void submit_at(const node_parts& node, const workflow::submission& s);
   void acknowledge(const std::string& id);
@@ -174,8 +175,8 @@ private:
   std::set<std::string> acknowledged_;
   std::map<std::string, workflow::submission> said_; ///< by id
   std::set<std::string> left_;                       ///< ids whose tasks are in the store no more
-  std::set<std::uint64_t> gone_;                     ///< numbers of tasks that have left: an answer about one is too late
-  std::set<std::string> left_once_;                  ///< and those that were used again since
+  std::set<std::uint64_t> gone_;    ///< numbers of tasks that have left: an answer about one is too late
+  std::set<std::string> left_once_; ///< and those that were used again since
   std::map<std::string, std::vector<submission_call>> submissions_;
   std::size_t asked_and_answered_ = 0;
 };

@@ -22,7 +22,7 @@ constexpr workflow::span ask_again{2000};
 
 // ---- clients ----
 
-void cluster::submit(const std::string& id, const workflow::definition& d) {
+void cluster::submit(const std::string& id, const workflow::definition& d, bool at_once) {
   note(script::happening::kind::submit, id, d.name);
   submitted_.insert(id);
   workflow::submission s;
@@ -32,7 +32,7 @@ void cluster::submit(const std::string& id, const workflow::definition& d) {
   if (world_.chance().happens(300))
     s.reply_to = observer::name;
   if (shape_.with_people)
-    draw_wishes(s);
+    draw_wishes(s, at_once);
   said_[id] = s;
   ask_to_submit(s);
   if (world_.chance().happens(50)) { // another client of the same mind, but not of the same words
@@ -42,10 +42,10 @@ void cluster::submit(const std::string& id, const workflow::definition& d) {
 }
 
 /// When it shall begin, and before which others.
-void cluster::draw_wishes(workflow::submission& s) {
+void cluster::draw_wishes(workflow::submission& s, bool at_once) {
   if (people_chance_.happens(300))
     s.priority = static_cast<std::uint8_t>(people_chance_.below(10));
-  if (people_chance_.happens(100) && clock_now() != workflow::unset)
+  if (people_chance_.happens(100) && clock_now() != workflow::unset && !at_once)
     s.not_before = clock_now() + people_chance_.between(0ms, 60s);
 }
 
@@ -70,7 +70,7 @@ const node_parts* cluster::some_node() {
 }
 
 void cluster::act(const actors::act_on_task& m) {
-  note(script::happening::kind::act, m.id, std::string{to_string(m.act)});
+  note(script::happening::kind::act, m.id, std::string{to_string(m.act)}, {}, 0, m.new_key);
   const auto* node = some_node();
   if (!node)
     return;

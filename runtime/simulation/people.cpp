@@ -60,6 +60,8 @@ void people::act_on_some_task() {
   if (!d)
     return;
   actors::act_on_task m{t->id, acts.at(chance_.below(acts.size())), {}, {}, false, "grace", "because"};
+  if (m.act == task_act::retry)
+    m.new_key = chance_.happens(300);
   if (m.act == task_act::skip)
     m.document = "{}";
   if (m.act == task_act::edit)

@@ -44,6 +44,7 @@ public:
     watch_.on_stored = [this](const std::string& id) { ending_.on_stored(id); };
     watch_.on_ended = [this](const std::string& id) { ending_.on_ended(id); };
     watch_.on_claimed = [this](const workflow::task& t) { cluster_.expect_not_drained(t); };
+    services_.on_call = [this](const std::string& node, const actors::call& what) { aftermath_.on_call(node, what); };
     watch_.on_purged = [this](const workflow::task& t) { on_purged(t); };
     if (!workflow::keeps_all(cluster_.shape().keep))
       watch_.let_leave();
@@ -140,6 +141,8 @@ private:
       s.keep.keep_for = c.between(1min, 3min);
     if (c.happens(200))
       s.call_limit = c.between(500ms, 5s);
+    if (c.happens(300))
+      s.review_max = static_cast<std::uint32_t>(1 + c.below(3));
   }
 
   bool has_aftermath() const { return options_.with_people && !is_crowded_ && !is_broken(); }

@@ -10,6 +10,7 @@
 #include "workflow/definition.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -28,6 +29,8 @@ public:
         watch_{calls},
         workflows_{workflows} {}
 
+  /// Told of each call and at which node it is made; may be empty.
+  std::function<void(const std::string& node, const actors::call& what)> on_call;
   /// Function of that agent at that node, which calls one of them.
   actors::agent_function agent(const std::string& node, const std::string& name);
   /// Of those that are not declared, from now on.
@@ -59,6 +62,8 @@ public:
   void forget(const std::string& node);
   /// The task has left the store, and its id may be used again: services keep keys no longer than that.
   void forget_keys_of(const std::string& task);
+  /// A person has said what became of the step, and need not have known.
+  void take_for_known(const workflow::task& t, const std::string& key) { known_once_.insert({key, life_of(t.id)}); }
   /// From now on, or until now, that agent must not call: its circuit is held open.
   void hold_back(const std::string& node, const std::string& agent) { held_back_.insert({node, agent}); }
   void let_through(const std::string& node, const std::string& agent) { held_back_.erase({node, agent}); }
@@ -72,10 +77,15 @@ private:
   actors::answer_to watched(std::uint64_t agent, const actors::call& what, actors::answer_to answer);
   actors::answer_to counted(const actors::call& what, actors::answer_to answer);
   workflow::span grace_of(const std::string& workflow) const;
+  /// How many tasks of that id have left the store.
+  std::uint32_t life_of(const std::string& task) const;
+  void expect_known(const actors::call& what, std::uint32_t life);
   script::call_fate draw_fate(const declared_service& service, const actors::call& what);
   script::call_fate decide(const declared_service& service, const actors::call& what, std::uint32_t nth);
   void act_later(const declared_service& service, const actors::call& what, moment sent_at,
                  const actors::answer_to& answer, const script::call_fate& f);
+  void answer_too_late(const actors::call& what, moment sent_at, const actors::answer_to& answer,
+                       const actors::answer& told, const script::call_fate& f);
   void complain_if_at_work(const actors::call& what);
   void handle(const declared_service& service, const actors::call& what, moment sent_at,
               const actors::answer_to& answer, std::uint32_t nth);
@@ -98,7 +108,9 @@ private:
   std::map<std::string, std::string> under_way_; ///< node of the agent that called last, by key
   std::map<std::string, std::uint32_t> at_work_; ///< calls that nobody hears of, and that will take place, by key
   moment at_work_until_{0};
-  std::set<std::pair<std::string, std::string>> held_back_; ///< agents, by node and name
+  std::set<std::pair<std::string, std::string>> held_back_;    ///< agents, by node and name
+  std::map<std::string, std::uint32_t> lives_;                 ///< of ids whose tasks have left the store: how many
+  std::set<std::pair<std::string, std::uint32_t>> known_once_; ///< keys that were done, reversed or refused, by life
   std::vector<std::string> complaints_;
   script* recorded_ = nullptr;
   const script* played_ = nullptr;

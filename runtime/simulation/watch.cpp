@@ -73,6 +73,8 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
                       const std::vector<store::outcome>& outcomes, commit_fate fate) {
   look_at_fate(batch, fate);
   look_at_clients(batch);
+  if (s)
+    look_at_turns(*s, batch, outcomes);
   for (std::size_t i = 0; i < outcomes.size(); ++i)
     look_at(*batch[i], outcomes[i], fate);
   const bool others_changed = std::any_of(batch.begin(), batch.end(), [](const auto* w) {
@@ -80,13 +82,38 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
   });
   if (others_changed && s && !outcomes.empty())
     read_open_tasks(*s);
-  if (!may_leave_ || !s)
+  if (!s)
     return;
   for (std::size_t i = 0; i < outcomes.size(); ++i)
     if (std::holds_alternative<store::submit_task>(*batch[i]) && outcomes[i].created)
       if (const auto t = s->find(outcomes[i].number)) // it may end and leave in a commit of which nobody hears
         note(*t);
-  look_at_purges(*s, batch, outcomes);
+  if (may_leave_)
+    look_at_purges(*s, batch, outcomes);
+}
+
+/// Of one workflow nothing is taken while a task is left that comes before it, by its priority and then by its age.
+void watch::look_at_turns(const store::state_store& s, const store::write_list& batch,
+                          const std::vector<store::outcome>& outcomes) {
+  if (tasks_.size() > few)
+    return;
+  const auto turn = [](const workflow::task& t) { return std::pair{t.priority, t.number}; };
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const auto* w = std::get_if<store::claim_tasks>(batch[i]);
+    std::map<std::string, const workflow::task*> last; // of those that were taken, by workflow
+    for (const auto& t : outcomes[i].tasks)
+      if (auto& x = last[t.workflow]; w && (!x || turn(*x) < turn(t)))
+        x = &t;
+    for (const auto& [number, before] : tasks_) { // as they were before the commit
+      const auto taken = last.find(before.workflow);
+      if (taken == last.end() || !(turn(before) < turn(*taken->second)) || !workflow::is_claimable(before)
+          || before.not_before > w->now.now)
+        continue;
+      const auto now = s.find(number);
+      expect(!now || now->revision != before.revision, before,
+             "was ready, comes before " + taken->second->id + " and was left when that was taken");
+    }
+  }
 }
 
 void watch::look_at_purges(const store::state_store& s, const store::write_list& batch,

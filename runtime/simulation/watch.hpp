@@ -87,6 +87,8 @@ private:
   void on_submitted(const store::submit_task& w, const store::outcome& o);
   void on_claim(const store::claim_tasks& w, const store::outcome& o);
   void on_taken(const workflow::task& t);
+  void look_at_turns(const store::state_store& s, const store::write_list& batch,
+                     const std::vector<store::outcome>& outcomes);
   void look_at_purges(const store::state_store& s, const store::write_list& batch,
                       const std::vector<store::outcome>& outcomes);
   void on_left(const workflow::task& t);
