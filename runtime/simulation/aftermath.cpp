@@ -9,6 +9,7 @@
 #include <caf/event_based_actor.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace steadfast::simulation {
@@ -80,14 +81,14 @@ std::size_t length(const nlohmann::json& state, const char* list) {
 
 /// What is more than it may be, with its value; empty: nothing.
 std::string too_much(const std::string& kind, const nlohmann::json& state, std::size_t nodes) {
+  if (kind == "scheduler" && (length(state, "/tasks") > 0 || state.value("timers", 0) > 0))
+    return "it has tasks in hand: " + state.at("tasks").dump() + ", and timers: " + state.at("timers").dump();
   for (const auto& [of, place] : zero_at_rest)
     if (kind == of && !is_zero(state, place))
       return std::string{place} + " is " + state.at(nlohmann::json::json_pointer{place}).dump();
   for (const auto& [of, list, place] : all_zero_at_rest)
     if (kind == of && !are_zero(state, list, place))
       return std::string{list} + " has " + state.at(nlohmann::json::json_pointer{list}).dump();
-  if (kind == "scheduler" && (length(state, "/tasks") > 0 || state.value("timers", 0) > 0))
-    return "it has tasks in hand: " + state.at("tasks").dump() + ", and timers: " + state.at("timers").dump();
   const auto peers = length(state, "/peers");
   if (peers > nodes)
     return "there are " + std::to_string(peers) + " peers";
@@ -205,9 +206,12 @@ void aftermath::lose_a_node(const run_for& run, const is_broken& broken) {
   const auto node = some_node_to_lose();
   if (node.empty())
     return;
-  for (const auto* prefix : {"lost-", "lost-again-", "lost-once-more-"})
+  const std::size_t much = std::min(cluster_.shape().review_max, 3U); // more than one page, if there are so many
+  const std::array prefixes{"lost-", "lost-again-", "lost-once-more-"};
+  for (const auto* prefix : prefixes)
     submit_everywhere(prefix);
-  for (workflow::span waited{0}; waited < 2s && in_hand_of(node).empty() && !broken(); waited += 2ms)
+  const auto is_enough = [&](workflow::span waited) { return in_hand_of(node).size() > (waited < 50ms ? much : 0); };
+  for (workflow::span waited{0}; waited < 3s && !is_enough(waited) && !broken(); waited += 2ms)
     run(2ms);
   const auto left = in_hand_of(node);
   const auto& lease = cluster_.shape().lease;
@@ -222,7 +226,7 @@ void aftermath::lose_a_node(const run_for& run, const is_broken& broken) {
   if (broken())
     return;
   run(does_work_in);
-  for (const auto* prefix : {"lost-", "lost-again-", "lost-once-more-"})
+  for (const auto* prefix : prefixes)
     expect_all_ended(prefix, "after " + node + " was lost");
 }
 

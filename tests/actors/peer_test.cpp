@@ -22,7 +22,7 @@ namespace {
 
 using late_answers = std::shared_ptr<std::vector<caf::typed_response_promise<actors::node_offer>>>;
 
-/// Of a node that is drained. It says at once who it is, and answers no more when it is asked once again.
+/// Of a node that is drained. It says at once who it is; asked once again, it answers when it is told to drain.
 actors::node_front spawn_slow_front(test_node& node, const late_answers& open) {
   return node.keep(node.system().spawn(
     [open, asked = 0](actors::node_front::pointer self) mutable -> actors::node_front::behavior_type {
@@ -40,7 +40,10 @@ actors::node_front spawn_slow_front(test_node& node, const late_answers& open) {
         },
         [](const actors::list_actors&) { return actors::actor_page{}; },
         [](const actors::find_actor&) { return actors::actor_view{}; },
-        [](const actors::drain_node&) {},
+        [open](const actors::drain_node&) {
+          for (auto& answer : std::exchange(*open, {}))
+            answer.deliver(actors::node_offer{"old life", {}, {}, {}, {}});
+        },
       };
     }));
 }
@@ -68,7 +71,9 @@ TEST_CASE("P6: what the former life of a node answers late does not take the pla
   caf::anon_send(caf::actor_cast<caf::actor>(peer), caf::down_msg{old.address(), caf::exit_reason::kill});
   node.advance(10s);
   REQUIRE(owner.take().back().offer.node == "new life");
-  open->front().deliver(actors::node_offer{"old life", {}, {}, {}, {}});
+  caf::anon_send(old, actors::drain_node{1s});
+  node.run();
+  REQUIRE(open->empty());
   node.advance(10s);
   CHECK(owner.take().empty());
 }
