@@ -104,7 +104,7 @@ private:
   void stop(const workflow::task& t, std::size_t step);
   void look_again_later(const task_in_flight& e);
   void on_due(const due_queue::entry& d);
-  void on_wake(std::uint64_t number);
+  void look_if_unmoved(std::uint64_t number, std::uint64_t revision);
   void go_on_with_full();
 
   void write(std::uint64_t ticket, store::write what);
