@@ -206,7 +206,7 @@ std::vector<late_reply_entry> lmdb_engine::late_replies(std::optional<std::uint6
 }
 
 std::vector<set_aside_damaged> lmdb_engine::damaged() {
-  return damage_.take();
+  return committed_.damage.take();
 }
 
 store_stats lmdb_engine::stats() const {

@@ -131,7 +131,7 @@ std::optional<snapshot::known_task> lmdb_engine::believed(const snapshot& see, s
   try {
     return whole ? see.whole_task(number) : see.task(number);
   } catch (const damaged_record& e) {
-    damage_.report(number, e.what());
+    committed_.damage.report(number, e.what());
     return std::nullopt;
   }
 }
@@ -154,7 +154,7 @@ std::optional<task_ref> lmdb_engine::ref_of(const snapshot& see, const std::stri
 }
 
 std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
-  const auto recent = recent_.find(id);
+  const auto recent = committed_.recent.find(id);
   return read([&](const lmdb::transaction&, const snapshot& see) -> std::optional<workflow::task> {
     std::optional<task_ref> ref;
     try {
@@ -170,7 +170,7 @@ std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
 }
 
 std::optional<std::string> lmdb_engine::damage_of(const std::string& id) const {
-  const auto recent = recent_.find(id);
+  const auto recent = committed_.recent.find(id);
   return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<std::string> {
     try {
       const auto ref = ref_of(see, id, recent);
@@ -189,7 +189,7 @@ std::optional<std::string> lmdb_engine::damage_of(const std::string& id) const {
 }
 
 std::optional<exported_task> lmdb_engine::export_task(const std::string& id) const {
-  const auto recent = recent_.find(id);
+  const auto recent = committed_.recent.find(id);
   return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<exported_task> {
     try {
       const auto ref = ref_of(see, id, recent);
