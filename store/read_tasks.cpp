@@ -47,7 +47,8 @@ bool matches(const workflow::task& t, const workflow::definition& d, const task_
     return false;
   if (!cause.empty() && workflow::generalized(t.cause) != cause)
     return false;
-  return t.submitted_at < f.submitted_before && t.submitted_at > f.submitted_after && has_ended_within(t, f);
+  return t.submitted_at < f.submitted_before && t.submitted_at > f.submitted_after
+         && (has_ended_within(t, f) || workflow::mutant("ends_not_asked_for"));
 }
 
 bool is_by_state_only(const task_filter& f) {
@@ -199,7 +200,10 @@ std::optional<exported_task> lmdb_engine::export_task(const std::string& id) con
       exported_task x{*known->definition, std::move(known->state.task), ref->digest, {}};
       const key of_task{ref->number};
       lmdb::cursor c{txn, in_.late};
-      for (bool more = c.seek(of_task); more && c.key().starts_with(of_task.view()); more = c.next())
+      const auto is_its = [&] {
+        return c.key().starts_with(of_task.view()) || workflow::mutant("late_replies_of_others");
+      };
+      for (bool more = c.seek(of_task); more && is_its(); more = c.next())
         if (auto reply = readable<late_reply_record>(c.key(), c.value()))
           x.late_replies.push_back(std::move(reply->what));
       return x;
