@@ -182,7 +182,7 @@ STEADFAST_MESSAGE(task_group, x.name, x.count, x.states, x.oldest, x.newest)
 struct task_count {
   std::uint64_t count = 0;
   std::vector<task_group> groups{}; ///< the largest first; at most task_groups_max
-  std::uint64_t in_no_group = 0;  ///< tasks of groups above that
+  std::uint64_t in_no_group = 0;    ///< tasks of groups above that
 };
 STEADFAST_MESSAGE(task_count, x.count, x.groups, x.in_no_group)
 inline constexpr std::size_t task_groups_max = 1000;

@@ -73,28 +73,12 @@ std::vector<std::string> words_of(std::string_view line) {
 
 const std::vector<shorthand>& shorthands() {
   static const std::vector<shorthand> all{
-    {"ack", "alerts ack"},
-    {"actors", "actor list"},
-    {"agents", "agent list"},
-    {"alert", "alerts"},
-    {"cancel", "task cancel"},
-    {"drain", "node drain"},
-    {"edit", "task edit"},
-    {"explain", "task explain"},
-    {"follow", "task follow"},
-    {"in-place", "task in-place"},
-    {"incident", "incidents"},
-    {"inspect", "actor show"},
-    {"leases", "lease list"},
-    {"nodes", "node list"},
-    {"resume", "task resume"},
-    {"retry", "task retry"},
-    {"skip", "task skip"},
-    {"stuck", "task stuck"},
-    {"suspend", "task suspend"},
-    {"tasks", "task list"},
-    {"undo", "task undo"},
-    {"workflows", "workflow list"},
+    {"ack", "alerts ack"},     {"actors", "actor list"},       {"agents", "agent list"},    {"alert", "alerts"},
+    {"cancel", "task cancel"}, {"drain", "node drain"},        {"edit", "task edit"},       {"explain", "task explain"},
+    {"follow", "task follow"}, {"in-place", "task in-place"},  {"incident", "incidents"},   {"inspect", "actor show"},
+    {"leases", "lease list"},  {"nodes", "node list"},         {"resume", "task resume"},   {"retry", "task retry"},
+    {"skip", "task skip"},     {"stuck", "task stuck"},        {"suspend", "task suspend"}, {"tasks", "task list"},
+    {"undo", "task undo"},     {"workflows", "workflow list"},
   };
   return all;
 }

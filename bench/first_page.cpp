@@ -6,8 +6,8 @@
 // and asks for the first page of 100, as `steadfast task list` does, in several ways, ROUNDS times each (50).
 
 #include "bench/report.hpp"
-#include "steadfast/client.hpp"
 #include "runtime/node.hpp"
+#include "steadfast/client.hpp"
 #include "store/lmdb_store.hpp"
 #include "workflow/transition.hpp"
 

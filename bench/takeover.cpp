@@ -8,9 +8,9 @@
 
 #include "bench/report.hpp"
 #include "runtime/address.hpp"
-#include "steadfast/client.hpp"
 #include "runtime/cluster_file.hpp"
 #include "runtime/node_processes.hpp"
+#include "steadfast/client.hpp"
 
 #include <nlohmann/json.hpp>
 

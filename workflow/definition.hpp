@@ -113,7 +113,7 @@ struct definition {
   std::uint32_t takeovers_max = 20; ///< times a task may lose its scheduler without progress before it is set aside
   std::uint8_t priority = 5;        ///< 0 first, 9 last
   result_mapping result;
-  std::vector<std::string> index; ///< JSON Pointers into the payload by whose values tasks are found (payload_index.hpp)
+  std::vector<std::string> index; ///< JSON Pointers into payloads: tasks are found by the values (payload_index.hpp)
 
   friend bool operator==(const definition&, const definition&) = default;
 };

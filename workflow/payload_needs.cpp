@@ -94,8 +94,8 @@ std::vector<std::string> payload_needs::problems(std::string_view payload) const
   if (needs_.empty() || mutant("payload_place_missing"))
     return {};
   if (!is_json(payload) || !is_utf8(payload))
-    return {"payload is not JSON in UTF-8, or is nested too deep, and has no value at \"" + needs_.front().pointer + "\", which "
-            + needs_.front().who};
+    return {"payload is not JSON in UTF-8, or is nested too deep, and has no value at \"" + needs_.front().pointer
+            + "\", which " + needs_.front().who};
   const finder found{places_, payload};
   std::vector<std::string> sentences;
   std::size_t missing = 0;

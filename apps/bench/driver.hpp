@@ -18,7 +18,7 @@ namespace steadfast::bench {
 
 /// How tasks are submitted.
 struct load_plan {
-  static constexpr double slot_seconds = 0.1; ///< of the result's "ended_in_slots": tasks that ended, from the beginning on
+  static constexpr double slot_seconds = 0.1; ///< of the result's "ended_in_slots", from the beginning on
 
   std::uint32_t in_flight = 0; ///< closed loop: so many tasks at a time; 0: open loop
   double rate = 0;             ///< open loop: submissions per second, each due at its moment, whatever became of others

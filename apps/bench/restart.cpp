@@ -6,8 +6,8 @@
 #include "apps/bench/process_figures.hpp"
 #include "apps/failure.hpp"
 #include "apps/interrupt.hpp"
-#include "steadfast/client.hpp"
 #include "runtime/node_processes.hpp"
+#include "steadfast/client.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -19,7 +19,8 @@ struct target {
   double wanted = 0;
   bool at_least = true; ///< else at most
   std::function<double(const nlohmann::json& measured)> figure;
-  std::optional<double> disk_share{}; ///< of its time where it was set (yardstick.hpp); none: the machine's speed has no part in it
+  /// Of its time where it was set (yardstick.hpp); none: the machine's speed has no part in it.
+  std::optional<double> disk_share{};
 };
 
 /// Targets that one measurement answers; of several runs the median counts.

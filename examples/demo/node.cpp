@@ -1,7 +1,7 @@
 #include "examples/demo/node.hpp"
 
-#include "steadfast/client.hpp"
 #include "runtime/node_processes.hpp"
+#include "steadfast/client.hpp"
 
 #include <nlohmann/json.hpp>
 

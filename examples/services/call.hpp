@@ -24,7 +24,7 @@ struct call {
   std::string step;
   std::uint64_t epoch = 0;
   std::uint64_t attempt = 0;
-  std::uint64_t attempt_try = 0; ///< repetition inside the attempt
+  std::uint64_t attempt_try = 0;  ///< repetition inside the attempt
   std::uint64_t time_left_ms = 0; ///< until the attempt is over; 0: it did not say
   json body = json::object();
   std::string args; ///< hash of the body; the order of its members does not count

@@ -9,7 +9,7 @@ namespace services {
 
 namespace {
 
-constexpr double grace_used_ms = 500; ///< of the second that workflows leave after complete-by, unless they say otherwise
+constexpr double grace_used_ms = 500; ///< of the second that workflows leave after complete-by if not said otherwise
 constexpr std::size_t keys_counted_max = 4'000'000; ///< then the counts begin anew
 
 const switch_entry* find_switch(const std::string& name) {
@@ -87,7 +87,8 @@ const std::vector<switch_entry>& switch_entries() {
     {"hang_after", "share carried out, then held for hang_seconds", &f::hang_after},
     {"late", "share answered late_min_ms to late_max_ms after it was carried out", &f::late},
     {"twice", "share carried out twice, as if the request had arrived twice", &f::twice},
-    {"lose", "share whose connection is closed at once; carried out later, up to half a second after complete-by", &f::lose},
+    {"lose", "share whose connection is closed at once; carried out later, up to half a second after complete-by",
+     &f::lose},
     {"refuse", "share of keys refused for good with 422", &f::refuse},
     {"hang_seconds", "how long a held request is held", &f::hang_seconds, nullptr, 86'400},
     {"hang_then_close", "a held request ends with a closed connection, held before: nothing takes place", nullptr,

@@ -60,7 +60,7 @@ struct fate {
   bool lose = false;
   bool refuse = false;
   double late_ms = 0; ///< for when it is late
-  double lost_ms = 0; ///< for when its connection is lost: until it is carried out, at most half a second after complete-by
+  double lost_ms = 0; ///< for when its connection is lost: until it is carried out, half a second too late at most
 
   friend bool operator==(const fate&, const fate&) = default;
 };

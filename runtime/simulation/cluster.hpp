@@ -174,8 +174,8 @@ private:
   std::set<std::string> acknowledged_;
   std::map<std::string, workflow::submission> said_; ///< by id
   std::set<std::string> left_;                       ///< ids whose tasks are in the store no more
-  std::set<std::uint64_t> gone_;                     ///< numbers of tasks that have left: an answer about one is too late
-  std::set<std::string> left_once_;                  ///< and those that were used again since
+  std::set<std::uint64_t> gone_;    ///< numbers of tasks that have left: an answer about one is too late
+  std::set<std::string> left_once_; ///< and those that were used again since
   std::map<std::string, std::vector<submission_call>> submissions_;
   std::size_t asked_and_answered_ = 0;
 };

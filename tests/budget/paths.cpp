@@ -42,8 +42,9 @@ void require(bool holds, const char* what) {
 
 workflow::submission submission_of(std::uint64_t number) {
   auto s = bench::submission_of(number);
-  s.payload = workflow::blob{R"({"order":)" + std::to_string(number) + R"(,"customer":"ada","items":[{"sku":"a-1","count":2}],"note":")"
-                             + std::string(120, 'x') + "\"}"};
+  s.payload =
+    workflow::blob{R"({"order":)" + std::to_string(number)
+                   + R"(,"customer":"ada","items":[{"sku":"a-1","count":2}],"note":")" + std::string(120, 'x') + "\"}"};
   return s;
 }
 

@@ -54,7 +54,11 @@ bool is_open(const task& t) {
 
 class storm {
 public:
-  storm(std::uint64_t seed, fs::path folder) : draw_{seed}, single_faults_{~seed}, folder_{std::move(folder)}, disk_{folder_ / "disk", seed} {
+  storm(std::uint64_t seed, fs::path folder)
+      : draw_{seed},
+        single_faults_{~seed},
+        folder_{std::move(folder)},
+        disk_{folder_ / "disk", seed} {
     faults_.sync_permille = pick({0, 0, 0, 10, 80});
     faults_.write_permille = pick({0, 0, 0, 0, 10});
     faults_.short_permille = pick({0, 0, 0, 10, 80});

@@ -35,10 +35,11 @@ public:
 private:
   /// The payment, and where it stands beside, a step that is refused for good at once.
   static std::string workflow(const std::string& name, bool has_refusal) {
-    std::string text = "name = \"" + name + "\"\n[[step]]\nname = \"pay\"\nagent = \"payment\"\ncomplete_by = \"6s\"\n"
-                       "input = { order_id = \"payload:/order_id\", amount = \"payload:/amount\", "
-                       "currency = \"payload:/currency\", fault = \"payload:/fault\" }\n"
-                       "compensation = { agent = \"payment_undo\" }\nprobe = { agent = \"payment_probe\" }\n";
+    std::string text = "name = \"" + name
+                       + "\"\n[[step]]\nname = \"pay\"\nagent = \"payment\"\ncomplete_by = \"6s\"\n"
+                         "input = { order_id = \"payload:/order_id\", amount = \"payload:/amount\", "
+                         "currency = \"payload:/currency\", fault = \"payload:/fault\" }\n"
+                         "compensation = { agent = \"payment_undo\" }\nprobe = { agent = \"payment_probe\" }\n";
     if (has_refusal)
       text += "[[step]]\nname = \"refuse\"\nagent = \"broken\"\nafter = []\n";
     return text;

@@ -160,12 +160,14 @@ TEST_CASE("a body that ends early, goes on too long or names no value is refused
   for (std::size_t size = 0; size < body.size(); ++size)
     CHECK_THROWS_AS(decode<workflow::definition>(sealed(body.substr(0, size), record_kind::definition, relative_body)),
                     damaged_record);
-  CHECK_THROWS_AS(decode<workflow::definition>(sealed(body + "x", record_kind::definition, relative_body)), damaged_record);
+  CHECK_THROWS_AS(decode<workflow::definition>(sealed(body + "x", record_kind::definition, relative_body)),
+                  damaged_record);
 
   const auto write_body = encode(sample_writes()[0]).substr(frame_head_size);
   auto no_such_write = write_body;
   no_such_write[0] = 99;
-  CHECK_THROWS_AS(decode<store::write>(sealed(no_such_write, record_kind::write_request, relative_body)), damaged_record);
+  CHECK_THROWS_AS(decode<store::write>(sealed(no_such_write, record_kind::write_request, relative_body)),
+                  damaged_record);
 
   auto outcome_body = encode(sample_outcome()).substr(frame_head_size);
   outcome_body[0] = 0;

@@ -44,8 +44,8 @@ TEST_CASE("a place that the payload lacks is named with its step, member and poi
                  "payload has no value at \"/who\", which the undo of step `b` needs for its input member `who`"});
   CHECK(
     lacks(d, "oops")
-    == texts{"payload is not JSON in UTF-8, or is nested too deep, and has no value at \"/to\", which step `a` needs for its "
-             "input member `to`"});
+    == texts{"payload is not JSON in UTF-8, or is nested too deep, and has no value at \"/to\", which step `a` needs "
+             "for its input member `to`"});
 }
 
 TEST_CASE("what is optional, literal or of an earlier step is not needed of the payload") {
