@@ -120,9 +120,9 @@ struct history {
   std::vector<task> tasks;
   std::unordered_map<names::id, client_record> clients;
   std::unordered_map<names::id, std::vector<lease_call>> leases; ///< what clients saw of each
-  std::unordered_map<names::id, std::uint32_t> alerts; ///< by task
-  bool has_clients = false;                            ///< a client log was given
-  bool has_calls = false;                              ///< and its lines have numbers
+  std::unordered_map<names::id, std::uint32_t> alerts;           ///< by task
+  bool has_clients = false;                                      ///< a client log was given
+  bool has_calls = false;                                        ///< and its lines have numbers
   bool has_alerts = false;
 };
 
