@@ -20,7 +20,7 @@ std::optional<task_ref> write_batch::ref_of(const std::string& id) const {
   const auto changed = ids_.ids.find(id);
   if (changed != ids_.ids.end())
     return changed->second.number != 0 ? see_.recent_ref(changed->second.number) : std::nullopt;
-  const auto number = settings_.recent->find(id);
+  const auto number = before_.recent.find(id);
   if (number)
     return see_.recent_ref(*number);
   return settings_.moved->may_have(id) ? see_.ref_of(id) : std::nullopt;
@@ -44,9 +44,9 @@ void write_batch::move_ids() {
   if (ids_.arrived == 0)
     return;
   settings_.moved->read_on(txn_, in_, ids_.arrived * read_for_each);
-  if (settings_.recent->moved_until() == 0)
+  if (before_.recent.moved_until() == 0)
     return;
-  auto left = settings_.recent->left();
+  auto left = before_.recent.left();
   if (left.empty())
     return drop_moved(ids_.arrived * dropped_for_each);
   for (auto more = ids_.arrived * moved_for_each; more > 0 && !left.empty(); --more, left.pop_first()) {
@@ -75,7 +75,7 @@ void write_batch::drop_moved(std::size_t max) {
   {
     lmdb::cursor c{txn_, in_.recent_ids};
     for (bool more = c.first(); more && numbers.size() < max; more = c.next()) {
-      if (last_number(c.key()) > settings_.recent->moved_until())
+      if (last_number(c.key()) > before_.recent.moved_until())
         break;
       numbers.push_back(last_number(c.key()));
     }

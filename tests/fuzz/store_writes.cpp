@@ -26,6 +26,7 @@ namespace {
 using writes = std::vector<store::write>;
 
 constexpr std::size_t writes_max = 32;
+constexpr std::size_t grown_max = 8; ///< writes of a list that mutation makes: more take longer, and show little more
 
 template <class T>
 constexpr auto kind_for = store::record_kind::write_request;
@@ -111,6 +112,8 @@ const writes& examples() {
 
 void mutate(writes& all, std::minstd_rand& chance) {
   const auto any = [&] { return chance() % all.size(); };
+  if (all.size() > grown_max)
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(any()));
   const auto& example = examples()[chance() % examples().size()];
   switch (all.empty() ? 0 : chance() % 8) {
     case 0: all.push_back(chance() % 2 == 0 ? example : mutated(example)); return;

@@ -32,15 +32,9 @@ public:
 
 private:
   store::lmdb::transaction txn_;
-  store::counters count_;
-  store::ended_counts ended_;
-  store::endings_by_workflow endings_;
-  store::full_alerts alerts_;
-  store::recent_ids recent_;
+  store::committed committed_;
   store::id_filter moved_ids_;
   store::known_tasks known_;
-  store::definition_cache definitions_;
-  store::damage_log damage_;
 };
 
 } // namespace steadfast::fuzz

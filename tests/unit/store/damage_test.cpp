@@ -281,6 +281,18 @@ TEST_CASE("row 66: a damaged lease is replaced with an epoch above all former on
   CHECK(store->alerts(true, 10).size() == 1);
 }
 
+TEST_CASE("row 66: an alert that nobody can read any more leaves the lists when it is acknowledged") {
+  opened_store store;
+  store.submit("a");
+  auto u = success_of(store.take(), 0);
+  u.alerts = {{"stuck", "the words of the alert", {}, at(2)}};
+  store.one(u);
+  damage(store, "the words of the alert");
+  CHECK(store->stats().open_alerts == 1);
+  CHECK(store.one(acknowledge_alert{1, "ann", at(3)}).result == verdict::applied);
+  CHECK(store->stats().open_alerts == 0);
+}
+
 TEST_CASE("row 66: of many flipped bits, none is believed and none ends the reader") {
   opened_store store;
   const auto expected = fill(store);

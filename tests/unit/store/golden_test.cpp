@@ -6,6 +6,7 @@
 #include "samples.hpp"
 #include "support.hpp"
 
+#include "store/frame.hpp"
 #include "store/record.hpp"
 
 #include <catch2/catch.hpp>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 
@@ -271,6 +273,24 @@ TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with other
   file.put('\x7f');
   file.close();
   CHECK(mentions(refusal(small_options(d.store())), "entry 1 of the journal of the store is damaged"));
+}
+
+TEST_CASE("row 66: in a journal of format 5 that ends with its last entry, that entry counts") {
+  temporary_directory d;
+  lay_down(all_golden / "format-5" / "store", d.store());
+  std::ifstream file{d.store() / "journal", std::ios::binary};
+  const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+  const auto body_at = [&](std::size_t frame) {
+    std::uint32_t size = 0;
+    std::memcpy(&size, bytes.data() + frame + frame_head_size - sizeof size, sizeof size);
+    return size;
+  };
+  std::size_t end = 0;
+  while (body_at(end) > 0)
+    end += frame_head_size + body_at(end);
+  fs::resize_file(d.store() / "journal", end);
+  lmdb_engine old{small_options(d.store())};
+  check_same_as_now(old);
 }
 
 TEST_CASE("row 70: a task of format 4 whose last change is only in the journal is as it was left") {

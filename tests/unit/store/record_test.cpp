@@ -28,6 +28,11 @@ std::string sealed(std::string body, record_kind kind, std::uint16_t format = pl
   return frame;
 }
 
+/// The frame of an alert with more behind its body, and with another format.
+std::string encode_again(const workflow::alert& x, const std::string& more, std::uint16_t format) {
+  return sealed(encode(x).substr(frame_head_size) + more, record_kind::bare_alert, format);
+}
+
 std::string count_bytes(std::uint32_t n) {
   return {reinterpret_cast<const char*>(&n), sizeof(n)};
 }
@@ -162,6 +167,10 @@ TEST_CASE("a body that ends early, goes on too long or names no value is refused
                     damaged_record);
   CHECK_THROWS_AS(decode<workflow::definition>(sealed(body + "x", record_kind::definition, relative_body)),
                   damaged_record);
+
+  CHECK_THROWS_AS(decode<workflow::definition>(sealed(body, record_kind::definition, compact_body)), damaged_record);
+  CHECK_THROWS_AS(decode<workflow::alert>(encode_again(sample_alert(), "x", plain_body)), damaged_record);
+  CHECK_THROWS_AS(decode<workflow::alert>(encode_again(sample_alert(), "", relative_body)), damaged_record);
 
   const auto write_body = encode(sample_writes()[0]).substr(frame_head_size);
   auto no_such_write = write_body;
