@@ -31,7 +31,7 @@ void in_parts(const lmdb::transaction& txn, const char* table, F f, G then_write
     {
       lmdb::cursor c{txn, *t};
       bool more = c.seek(last);
-      if (more && c.key() == last)
+      if (more && c.key() == last && !workflow::mutant("part_border_counted_twice"))
         more = c.next();
       for (; more && looked_at < records_in_a_part; more = c.next(), ++looked_at) {
         last = c.key();

@@ -113,6 +113,17 @@ TEST_CASE("a task with several alerts of one incident counts once, until the las
   CHECK(store->check().faults == std::vector<std::string>{});
 }
 
+TEST_CASE("P28: of what persons did to an incident the newest is kept, up to a bound") {
+  opened_store store;
+  fail_all(store, 1, "HTTP 503");
+  for (std::size_t i = 1; i <= incident_acts_max + 3; ++i)
+    REQUIRE(store.one(act(1, incident_act::note, "note " + std::to_string(i))).result == verdict::applied);
+  const auto acts = store->find_incident(1)->acts;
+  REQUIRE(acts.size() == incident_acts_max);
+  CHECK(acts.front().why == "note 4");
+  CHECK(acts.back().why == "note " + std::to_string(incident_acts_max + 3));
+}
+
 TEST_CASE("another cause is another incident, and the same within the hour goes on with the first") {
   opened_store store;
   fail_all(store, 1, "HTTP 503", "a");
