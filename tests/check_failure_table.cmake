@@ -1,7 +1,7 @@
 # cmake -D ROOT=<source tree> -P check_failure_table.cmake
 #
 # docs/failure-table.md names the tests of each row, and no others: those whose names say "row 12: ...", "rows 50 and 51: ..." or
-# "rows 60 to 66: ...".
+# "rows 60 to 66: ...". It says S where simulated clusters must reach the row.
 cmake_minimum_required(VERSION 3.25)
 set(problems "")
 
@@ -10,14 +10,16 @@ file(STRINGS "${ROOT}/docs/failure-table.md" lines REGEX "^\\| [0-9]+ \\|")
 foreach(line IN LISTS lines)
   string(REGEX MATCH "^\\| ([0-9]+) \\|" unused "${line}")
   set(row "${CMAKE_MATCH_1}")
-  string(REGEX REPLACE "^.*\\| ([^|]*) \\|$" "\\1" shown_by "${line}")
-  string(REGEX MATCHALL "`[a-z0-9_/]+`" files "${shown_by}")
+  string(REGEX MATCHALL "\\(\\.\\./tests/[a-z0-9_/]+_test\\.cpp\\)" files "${line}")
   foreach(file IN LISTS files)
-    string(REPLACE "`" "" file "${file}")
+    string(REGEX REPLACE "^\\(\\.\\./tests/(.*)_test\\.cpp\\)$" "\\1" file "${file}")
     list(APPEND said "${row} ${file}")
   endforeach()
   if(NOT files)
     list(APPEND problems "row ${row} names no test")
+  endif()
+  if(line MATCHES "\\*\\*S\\*\\* \\|$")
+    list(APPEND said "${row} S")
   endif()
 endforeach()
 
@@ -41,6 +43,13 @@ foreach(source IN LISTS sources)
   endforeach()
 endforeach()
 list(REMOVE_DUPLICATES there)
+
+# The rows that simulated clusters must reach.
+file(STRINGS "${ROOT}/runtime/simulation/probes.cpp" lines REGEX "^  {[0-9]+, \"")
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "[0-9]+" row "${line}")
+  list(APPEND there "${row} S")
+endforeach()
 
 foreach(pair IN LISTS there)
   if(NOT pair IN_LIST said)
