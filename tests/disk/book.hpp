@@ -5,7 +5,6 @@
 #include "workflow/time.hpp"
 
 #include <cstdint>
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <random>
