@@ -55,8 +55,8 @@ public:
   /// of the node is theirs, and what they answer goes nowhere.
   std::vector<std::string> stop(std::optional<workflow::span> function_limit = std::nullopt);
 
-  /// Makes connections to other nodes from now on with what is in the files of [cluster] now; those that are open stay. Files
-  /// that cannot be used change nothing, and the log says why. REQUIRES: started.
+  /// Makes connections to other nodes from now on with what is in the files of [cluster] now; those that are open stay.
+  /// Files that cannot be used change nothing, and the log says why. REQUIRES: started.
   void reload_certificates();
 
   /// REQUIRES: started.

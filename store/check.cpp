@@ -408,8 +408,8 @@ private:
   bool has_damaged_task_ = false;
 };
 
-/// LMDB ends the process where pages do not hang together, so they are looked at without it, first. A commit may come between a look
-/// at the size of the file and one at its head, but not each time.
+/// LMDB ends the process where pages do not hang together, so they are looked at without it, first. A commit may come
+/// between a look at the size of the file and one at its head, but not each time.
 std::optional<std::string> wrong_in_pages(const std::filesystem::path& directory) {
   constexpr int looks = 5;
   for (int i = 1;; ++i) {

@@ -9,13 +9,15 @@
 
 namespace steadfast::store {
 
-/// Numbers of the alerts that tell of it, from when it is met until new work was taken and somebody has acknowledged them; 0: none.
+/// Numbers of the alerts that tell of it, from when it is met until new work was taken and somebody has acknowledged
+/// them; 0: none.
 struct full_alerts {
   std::uint64_t of_pages = 0;
   std::uint64_t of_disk = 0;
 };
 
-/// What is kept in memory of what was committed. One may change it; `recent`, `definitions` and `damage` may be used by many.
+/// What is kept in memory of what was committed. One may change it; `recent`, `definitions` and `damage` may be used by
+/// many.
 struct committed {
   explicit committed(std::size_t recent_ids_max) : recent{recent_ids_max} {}
 

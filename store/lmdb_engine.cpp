@@ -183,7 +183,8 @@ void lmdb_engine::open_environment(const engine_settings& settings) {
   map(wanted);
 }
 
-/// Only addresses are used up by a map that is larger than the file. A process that may not have so many maps less, and grows.
+/// Only addresses are used up by a map that is larger than the file. A process that may not have so many maps less, and
+/// grows.
 void lmdb_engine::map(std::uint64_t bytes) {
   const auto open = [&](std::uint64_t size) {
     env_ = std::make_unique<lmdb::environment>(lmdb::environment_settings{options_.path, size, options_.read_only});

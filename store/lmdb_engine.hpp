@@ -19,8 +19,8 @@ namespace steadfast::store {
 
 /// What only tests set.
 struct engine_settings {
-  /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not grow,
-  /// for which no reader may be there.
+  /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not
+  /// grow, for which no reader may be there.
   std::uint64_t map_initial = 0;
   std::uint32_t format = store_format;
   std::vector<migration> migrations = all_migrations();

@@ -5,9 +5,10 @@
 //     meta (0 and 1)     at byte 16: magic u32, version u32, address u64, map size u64, the tree of the free list, the main
 //                        tree, last page u64, transaction u64
 //
-// A tree is: page size u32 (of the free list's only), flags u16, depth u16, its branch, leaf and overflow pages, entries, root, u64
-// each. A node is: low u16, high u16, flags u16, size of the key u16, key; the first three are the page number under a branch; in a
-// leaf low and high are the size of the value, which follows, or is the number of an overflow page, or is a tree.
+// A tree is: page size u32 (of the free list's only), flags u16, depth u16, its branch, leaf and overflow pages,
+// entries, root, u64 each. A node is: low u16, high u16, flags u16, size of the key u16, key; the first three are the
+// page number under a branch; in a leaf low and high are the size of the value, which follows, or is the number of an
+// overflow page, or is a tree.
 
 #include "store/lmdb_file.hpp"
 

@@ -65,8 +65,8 @@ bool matches(const alert_filter& f, const alert_entry& x) {
          && (x.what.at < f.raised_before || workflow::mutant("raised_before_ignored")) && x.what.at >= f.raised_after;
 }
 
-/// Calls f(key) for the keys of a table whose last number is below `before`, the newest first, until it says no. Of a table of
-/// several, only those that begin with `prefix`.
+/// Calls f(key) for the keys of a table whose last number is below `before`, the newest first, until it says no. Of a
+/// table of several, only those that begin with `prefix`.
 template <class F>
 void below(const lmdb::transaction& txn, lmdb::table t, const std::string& prefix, std::optional<std::uint64_t> before,
            F f) {

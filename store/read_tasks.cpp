@@ -11,8 +11,8 @@ namespace steadfast::store {
 
 namespace {
 
-/// Tasks looked at in one snapshot, unless a longer page is asked for; a page may end early because of it, so that no snapshot lives
-/// long and no question holds up another.
+/// Tasks looked at in one snapshot, unless a longer page is asked for; a page may end early because of it, so that no
+/// snapshot lives long and no question holds up another.
 constexpr std::size_t looked_at_max = 2000;
 constexpr std::size_t due_looked_at_max = 20'000;
 
@@ -213,8 +213,8 @@ std::optional<exported_task> lmdb_engine::export_task(const std::string& id) con
   });
 }
 
-/// Hands the tasks that match to use(known_task&&), newest first, until it says no, or there are none, or so many were looked at;
-/// where to go on.
+/// Hands the tasks that match to use(known_task&&), newest first, until it says no, or there are none, or so many were
+/// looked at; where to go on.
 template <class Use>
 std::optional<std::uint64_t> lmdb_engine::look_through(const lmdb::transaction& txn, const snapshot& see,
                                                        const task_filter& filter, std::optional<std::uint64_t> before,

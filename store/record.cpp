@@ -36,8 +36,8 @@ constexpr record_kind kind_of<std::vector<T>> = static_cast<record_kind>(static_
 template <>
 constexpr record_kind kind_of<write> = record_kind::write_request;
 
-/// The records with compact bodies: those that are written again and again, by which the size of a commit is measured, and
-/// those with definitions, which have gained fields.
+/// The records with compact bodies: those that are written again and again, by which the size of a commit is measured,
+/// and those with definitions, which have gained fields.
 template <class T>
 constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
                             || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;

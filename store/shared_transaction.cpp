@@ -59,8 +59,8 @@ void shared_transaction::commit(bool has_disk) {
   is_saved_ = false;
 }
 
-/// Without the free pages in the file, of which readers may keep some. A page is copied once, and new ones come by what is put: a
-/// page that is split is half full at least.
+/// Without the free pages in the file, of which readers may keep some. A page is copied once, and new ones come by what
+/// is put: a page that is split is half full at least.
 bool shared_transaction::has_room_to_save() {
   constexpr std::uint64_t pages_of_a_path = 6;
   constexpr std::uint64_t changes_of_a_task = 9; // its record, and out of and into four lists

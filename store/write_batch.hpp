@@ -42,8 +42,8 @@ public:
   /// Writes what is kept once per batch. Call it before the commit.
   void finish();
 
-  /// After the commit. What was committed has to be known: if there is no memory for that, the process ends, and the next one
-  /// reads it.
+  /// After the commit. What was committed has to be known: if there is no memory for that, the process ends, and the
+  /// next one reads it.
   void tell(committed& what) const noexcept;
 
 private:
@@ -94,7 +94,8 @@ private:
   std::string_view row_before(const known_tasks::entry& e, const key& k) const;
   /// Keeps the record of a task, of which its entry says already how it stands now.
   void put_row(known_tasks::entry& e, const workflow::task& t);
-  /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue calls it before.
+  /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue
+  /// calls it before.
   void place_tasks();
 
   // write_task.cpp

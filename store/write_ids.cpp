@@ -7,8 +7,8 @@ namespace steadfast::store {
 
 namespace {
 
-// So many for each id that comes: a generation has to be moved, and its rows dropped, before the next one is full. To move one
-// may take a page of its own, so that is spread over half of the time.
+// So many for each id that comes: a generation has to be moved, and its rows dropped, before the next one is full. To
+// move one may take a page of its own, so that is spread over half of the time.
 constexpr std::size_t moved_for_each = 2;
 constexpr std::size_t dropped_for_each = 4;
 

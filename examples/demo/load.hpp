@@ -19,8 +19,8 @@ struct load_options {
   std::vector<std::string> sockets; ///< of the nodes' control channels; a client that gets no answer tries the next
   std::uint32_t clients = 8;        ///< connections at a time
   std::uint32_t rate = 120;         ///< submissions begun per second
-  /// After each submission, clients also ask about ids that others submit at that time: whether the task is there, and, less
-  /// often, for it once more, with the same body or another one. Now and then they look who supervises.
+  /// After each submission, clients also ask about ids that others submit at that time: whether the task is there, and,
+  /// less often, for it once more, with the same body or another one. Now and then they look who supervises.
   bool with_others = false;
 };
 

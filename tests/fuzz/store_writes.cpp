@@ -1,6 +1,6 @@
-// What other nodes ask the store to write, and what a person imports: any list of writes that can be decoded is judged, each on its
-// own, and leaves a store in which nothing is wrong. The input is a frame, as nodes send it, of whose head only
-// the format is looked at.
+// What other nodes ask the store to write, and what a person imports: any list of writes that can be decoded is judged,
+// each on its own, and leaves a store in which nothing is wrong. The input is a frame, as nodes send it, of whose head
+// only the format is looked at.
 
 #include "store/frame.hpp"
 #include "store/record.hpp"
@@ -166,7 +166,8 @@ void fuzz::try_input(std::string_view input) {
   expect(fault.empty(), "nothing is wrong with the store", fault);
 }
 
-/// Not counted as time of the first input. A seed that is no list of writes any more would test nothing, and nobody would know.
+/// Not counted as time of the first input. A seed that is no list of writes any more would test nothing, and nobody
+/// would know.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   fuzz::opened_base();
   for (const auto& seed : std::filesystem::directory_iterator{STEADFAST_FUZZ_CORPUS "/store_writes"}) {

@@ -133,7 +133,8 @@ int lying_disk::make_directory(const std::string& path, unsigned mode) {
   return 0;
 }
 
-/// Where they are in order, all of them are durable with the last one; so are all that a rename between two folders hangs on.
+/// Where they are in order, all of them are durable with the last one; so are all that a rename between two folders
+/// hangs on.
 void lying_disk::sync_names(const std::string& directory) {
   std::set<std::string> durable{directory};
   std::vector<name_change> left;

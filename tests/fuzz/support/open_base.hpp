@@ -10,8 +10,8 @@
 
 namespace steadfast::fuzz {
 
-/// The data file of base_store(), open as long as the process lives. What is done in a transaction that is not committed is undone
-/// with it: an input costs no file, no sync and no process.
+/// The data file of base_store(), open as long as the process lives. What is done in a transaction that is not
+/// committed is undone with it: an input costs no file, no sync and no process.
 struct open_base {
   open_base();
 

@@ -1,4 +1,5 @@
-// What a check tells of records and index entries that do not go together. Each damage is made in a transaction that is undone.
+// What a check tells of records and index entries that do not go together. Each damage is made in a transaction that is
+// undone.
 
 #include "support.hpp"
 
@@ -19,7 +20,8 @@ namespace {
 
 using texts = std::vector<std::string>;
 
-/// The data file of a store that was closed: task 1 has ended, with a notice for `shop` and late replies; 2 is locked; 3 and 4 wait.
+/// The data file of a store that was closed: task 1 has ended, with a notice for `shop` and late replies; 2 is locked;
+/// 3 and 4 wait.
 class looked_at_store {
 public:
   looked_at_store() {

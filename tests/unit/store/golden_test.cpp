@@ -1,7 +1,8 @@
-// The bytes of each format, as first written. If one of these tests fails, stores in the field can no longer be read: add a
-// format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are missing. The
-// records that later formats brought are among those of format 1, whose bodies are written as they were; formats 3 and 5
-// brought other bodies for tasks, format 4 the journal, format 6 another one, other bodies for definitions, and incidents.
+// The bytes of each format, as first written. If one of these tests fails, stores in the field can no longer be read:
+// add a format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are
+// missing. The records that later formats brought are among those of format 1, whose bodies are written as they were;
+// formats 3 and 5 brought other bodies for tasks, format 4 the journal, format 6 another one, other bodies for
+// definitions, and incidents.
 
 #include "samples.hpp"
 #include "support.hpp"
@@ -81,8 +82,8 @@ void fill(state_store& store) {
     {last, keep_late_reply{1, {"drone", 1, 1, "attempt_failed", "late", at(4)}}, acknowledge_alert{1, "ann", at(5)}});
 }
 
-/// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since format 4 all
-/// that it was filled with is in the journal.
+/// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since
+/// format 4 all that it was filled with is in the journal.
 void lay_down(const fs::path& written, const fs::path& directory) {
   if (!fs::exists(written) && may_write()) {
     temporary_directory made;

@@ -1,4 +1,5 @@
-// One incident for all alerts that are the same thing: it begins with the first and ends when the last does not hold any more.
+// One incident for all alerts that are the same thing: it begins with the first and ends when the last does not hold
+// any more.
 
 #include "support.hpp"
 

@@ -1,4 +1,5 @@
-// The pages of a data file: those that LMDB wrote are right, whatever was written and erased; each damage of them is told.
+// The pages of a data file: those that LMDB wrote are right, whatever was written and erased; each damage of them is
+// told.
 
 #include "support.hpp"
 
