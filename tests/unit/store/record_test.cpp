@@ -154,6 +154,8 @@ TEST_CASE("row 66: a record under the key of another one is refused") {
 
 TEST_CASE("a record of another kind or format is refused") {
   CHECK_THROWS_AS(decode<workflow::alert>(encode(sample_notice())), damaged_record);
+  const auto as_a_notice = sealed(encode(sample_alert()).substr(frame_head_size), record_kind::bare_notice);
+  CHECK_THROWS_AS(decode<workflow::alert>(as_a_notice), damaged_record);
   auto later = encode(sample_notice());
   later[8] = 2; // the format
   CHECK_THROWS_AS(decode<workflow::notice>(later), damaged_record);
