@@ -1,5 +1,5 @@
-// Sweeps the deadline index for what nobody noticed, lets workflow::review judge each task, and stores the decision
-// under the epoch of its lease. It knows no business meaning and restarts nothing.
+// Sweeps the deadline index for what nobody noticed, lets workflow::review judge each task, and stores the decision under
+// the epoch of its lease. It knows no business meaning and restarts nothing.
 
 #include "actors/alarm.hpp"
 #include "actors/condition_watch.hpp"

@@ -43,8 +43,8 @@ class task_desk {
 public:
   task_desk(scheduler_options o, task_hands& hands) : options_{std::move(o)}, hands_{hands} {}
 
-  /// The node's own lease: what it has locked and is not known here, from an earlier life or because an answer was
-  /// lost, becomes claimable again; then it takes work. Epoch 0: not held, nothing is taken.
+  /// The node's own lease: what it has locked and is not known here, from an earlier life or because an answer was lost, becomes
+  /// claimable again; then it takes work. Epoch 0: not held, nothing is taken.
   void on_lease(const store::lease_guard& lease);
   void on_agents(const agents_alive& m) { agents_.learn(m); }
   void on_report(attempt_report m);

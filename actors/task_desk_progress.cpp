@@ -142,8 +142,8 @@ void task_desk::on_stored(std::uint64_t number, const store::outcome& o) {
     go_on(number);
 }
 
-/// Overtaken, not written, or nobody knows: what happened is judged once more by what the store holds then. A change
-/// that the store can never take is given up.
+/// Overtaken, not written, or nobody knows: what happened is judged once more by what the store holds then. A change that
+/// the store can never take is given up.
 void task_desk::judge_again(std::uint64_t number, workflow::event cause, store::verdict why) {
   auto& e = tasks_.at(number);
   e.reload = true;
@@ -244,8 +244,8 @@ void task_desk::carry_out(task_in_flight& e, const std::vector<workflow::command
                c);
 }
 
-/// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its
-/// undo. Nor when it found no agent before: that it did not happen is about to be stored.
+/// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo. Nor
+/// when it found no agent before: that it did not happen is about to be stored.
 void task_desk::send_order(task_in_flight& e, std::size_t step) {
   const bool is_answered = has_answer(e, step) && !workflow::mutant("ordered_after_answer");
   if ((agents_.has_order(e.task(), step) || is_answered) && !workflow::mutant("ordered_twice"))

@@ -67,8 +67,8 @@ struct node_surroundings {
 };
 
 /// Starts the actors that the roles ask for; the front is the last of them and knows all others. Nothing is published.
-/// A store that is open to be read only is only shown: such a node takes no lease. What `make_agents` throws is passed
-/// on; the parts made before are in `parts` by then.
+/// A store that is open to be read only is only shown: such a node takes no lease. What `make_agents` throws is passed on; the
+/// parts made before are in `parts` by then.
 void assemble(const node_options& options, node_surroundings with, node_parts& parts);
 
 } // namespace steadfast

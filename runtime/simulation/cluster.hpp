@@ -24,8 +24,8 @@
 
 namespace steadfast::simulation {
 
-/// Nodes put together from the same actors as in production, their services and their clients, in a world of its own.
-/// The files of the store are in `folder`, on `below` if that is not null; a file system in memory is quick.
+/// Nodes put together from the same actors as in production, their services and their clients, in a world of its own. The
+/// files of the store are in `folder`, on `below` if that is not null; a file system in memory is quick.
 class cluster {
 public:
   cluster(world& w, services& remote, watch& commits, cluster_shape shape, const std::filesystem::path& folder,
@@ -63,8 +63,8 @@ public:
   void set_medium_faults(bool fails);
   /// Of clocks, for processes that start from here on.
   void set_clock_errors(workflow::span wall_max, std::int64_t drift_permille_max);
-  /// From here on every process starts with the same right clock, the one with the store now. That is the clock that is
-  /// furthest ahead of those which have judged tasks: behind it they would wait for hours, as they may.
+  /// From here on every process starts with the same right clock, the one with the store now. That is the clock that is furthest
+  /// ahead of those which have judged tasks: behind it they would wait for hours, as they may.
   void set_clocks_right();
   /// When the last node died or was started, or will be itself again; in the past: it is.
   moment disturbed_until() const { return disturbed_until_; }

@@ -18,8 +18,8 @@
 
 namespace steadfast::simulation {
 
-/// Sees every commit and every call of a run: compares each task with what it was before, and each call with what is
-/// stored, notes what breaks a promise, and counts the rows of the failure table that are reached there.
+/// Sees every commit and every call of a run: compares each task with what it was before, and each call with what is stored,
+/// notes what breaks a promise, and counts the rows of the failure table that are reached there.
 class watch {
 public:
   watch(const std::vector<workflow::definition>& workflows, probe_counts& probes)
