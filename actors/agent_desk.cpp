@@ -113,8 +113,8 @@ void agent_desk::decline(const step_order& o, const report_sink& to, span retry_
   hands_.report(to, std::move(r));
 }
 
-/// About as long as all takes to be worked off that waits here or was told to come back, spread by half so that the declined do
-/// not come back at once.
+/// About as long as all takes to be worked off that waits here or was told to come back, spread by half so that the
+/// declined do not come back at once.
 span agent_desk::time_until_room(const step_order& o, instant now) {
   if (!workflow::mutant("away_for_ever"))
     away_.erase(away_.begin(), away_.upper_bound(now));

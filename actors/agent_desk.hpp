@@ -34,19 +34,19 @@ protected:
   ~agent_hands() = default;
 };
 
-/// The decisions of an agent: which order is taken, when it is called, tried again, reported. Time comes in as an argument;
-/// the owner calls on_tick at next_due().
+/// The decisions of an agent: which order is taken, when it is called, tried again, reported. Time comes in as an
+/// argument; the owner calls on_tick at next_due().
 ///
 ///     order --> queued --> calling ----+--> reported
 ///                 ^           |        |
 ///                 |           +--> unwanted (stop order) or giving up (call_limit)
 ///                 +- waiting <+
 ///
-/// From every phase complete-by leads to silence. An attempt that is not wanted any more is heard out: it is reported when its
-/// call is over, as the service ended it, and only complete-by ends the listening.
-/// A call that outlives its attempt keeps its place until it is over, so `concurrency` bounds what is really under way.
-/// Nothing is queued or waiting while the circuit is open. What waits for its first call is what can be begun in time: an order
-/// whose turn would come too late is declined at once, and one that is still queued when too little of its time is left is
+/// From every phase complete-by leads to silence. An attempt that is not wanted any more is heard out: it is reported
+/// when its call is over, as the service ended it, and only complete-by ends the listening. A call that outlives its
+/// attempt keeps its place until it is over, so `concurrency` bounds what is really under way. Nothing is queued or
+/// waiting while the circuit is open. What waits for its first call is what can be begun in time: an order whose turn
+/// would come too late is declined at once, and one that is still queued when too little of its time is left is
 /// declined then, so that no order that was never sent ends in silence. Memory: at most queue + concurrency orders with
 /// inputs_size_max bytes of input, and one epoch for each of the last epochs_kept tasks.
 class agent_desk {

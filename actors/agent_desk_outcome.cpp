@@ -30,8 +30,8 @@ call_outcome outcome_of(const answer& a) {
   return call_outcome::withdrawn;
 }
 
-/// What a service or a program said goes into the task's story and from there to terminals and JSON: printable ASCII only,
-/// so that no cut falls inside a character.
+/// What a service or a program said goes into the task's story and from there to terminals and JSON: printable ASCII
+/// only, so that no cut falls inside a character.
 std::string shown(std::string_view said, std::size_t size_max) {
   std::string text{said.substr(0, size_max)};
   for (char& c : text) {

@@ -25,8 +25,8 @@ class agent_directory {
 public:
   void learn(const agents_alive& m);
 
-  /// Whether the order for this attempt was sent from here. Where its agent is gone nobody knows whether it acted: only its
-  /// complete-by can end it.
+  /// Whether the order for this attempt was sent from here. Where its agent is gone nobody knows whether it acted: only
+  /// its complete-by can end it.
   bool has_order(const workflow::task& t, std::size_t step) const;
 
   /// The agent that gets this attempt. Null: none of that name lives.

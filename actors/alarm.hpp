@@ -7,10 +7,10 @@
 
 namespace steadfast::actors {
 
-/// The delayed messages of an actor that has many deadlines: one on its way for the earliest, none for a moment that one
-/// is already on its way for. CAF cannot cancel them, so they are remembered; else an actor that is often woken ahead of
-/// a distant deadline would leave a further message behind for it each time. A wait is counted by the node's own clock, which
-/// may go on where CAF's stands still: so it may take several messages (node_clock::longest_wait).
+/// The delayed messages of an actor that has many deadlines: one on its way for the earliest, none for a moment that
+/// one is already on its way for. CAF cannot cancel them, so they are remembered; else an actor that is often woken
+/// ahead of a distant deadline would leave a further message behind for it each time. A wait is counted by the node's
+/// own clock, which may go on where CAF's stands still: so it may take several messages (node_clock::longest_wait).
 class alarm {
 public:
   /// Sees to it that `self` gets a tick_timer for which rings() is true, at `at` or before.

@@ -78,8 +78,8 @@ private:
   std::shared_ptr<shared> shared_ = std::make_shared<shared>();
 };
 
-/// For a thread that handles no signals: they go to the thread that waits for them, and writing to a closed connection is
-/// an error and not the end of the process. Those that a fault of the thread itself raises are left as they are.
+/// For a thread that handles no signals: they go to the thread that waits for them, and writing to a closed connection
+/// is an error and not the end of the process. Those that a fault of the thread itself raises are left as they are.
 void block_signals();
 
 } // namespace steadfast::actors

@@ -1,5 +1,5 @@
-// What clients with a certificate of their own kind find in place of the front, the store and its reader: they submit, look, and
-// hear of progress. Leases, locks, decisions and acts are for nodes.
+// What clients with a certificate of their own kind find in place of the front, the store and its reader: they submit,
+// look, and hear of progress. Leases, locks, decisions and acts are for nodes.
 
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"

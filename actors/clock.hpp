@@ -38,10 +38,10 @@ private:
 /// What shows the time since the machine's boot, in which it slept or not.
 using boot_time = caf::actor_clock::time_point (*)();
 
-/// The node's time: the wall clock read once when it was set, counted on from there by a clock that never jumps, and that a
-/// simulation moves. CAF's own stands still while the machine sleeps. On a node without a store it follows the clock of
-/// the node that has it, so that one clock judges every complete-by of a cluster; it is not ahead of that, as far as is known,
-/// so that nobody decides that a time is over before it is.
+/// The node's time: the wall clock read once when it was set, counted on from there by a clock that never jumps, and
+/// that a simulation moves. CAF's own stands still while the machine sleeps. On a node without a store it follows the
+/// clock of the node that has it, so that one clock judges every complete-by of a cluster; it is not ahead of that, as
+/// far as is known, so that nobody decides that a time is over before it is.
 struct node_clock {
   workflow::instant set_at; ///< names the clock, too
   caf::actor_clock::time_point steady_at_set;
@@ -78,8 +78,8 @@ struct node_clock {
   node_clock own() const { return {set_at, steady_at_set, {}, since_boot}; }
 };
 
-/// For who has to be silent in time: is not behind the clock that the node follows, as far as is known, and does not jump when
-/// another takes its place.
+/// For who has to be silent in time: is not behind the clock that the node follows, as far as is known, and does not
+/// jump when another takes its place.
 class even_clock {
 public:
   explicit even_clock(const node_clock& c) : clock_{c}, seen_{seen_at(c.set_at)} {}

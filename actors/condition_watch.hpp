@@ -11,8 +11,8 @@
 
 namespace steadfast::actors {
 
-/// Looks now and then at what is wrong with the whole, on behalf of the supervisor, and reports it to the store when it has
-/// changed. What held before is read from the store, so that whoever supervises next goes on with it.
+/// Looks now and then at what is wrong with the whole, on behalf of the supervisor, and reports it to the store when it
+/// has changed. What held before is read from the store, so that whoever supervises next goes on with it.
 class condition_watch {
 public:
   using owner = supervisor_actor::base;

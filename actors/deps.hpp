@@ -90,9 +90,9 @@ struct lease_deps {
 };
 lease_actor spawn_lease_actor(caf::actor_system& sys, lease_deps deps);
 
-/// Makes an instance; called on the node that won the lease. The instance is told of its epoch by lease_changed, now and at
-/// each renewal, and should put the epoch into whatever it writes elsewhere: only that keeps out a former holder that
-/// does not know yet that it is one.
+/// Makes an instance; called on the node that won the lease. The instance is told of its epoch by lease_changed, now
+/// and at each renewal, and should put the epoch into whatever it writes elsewhere: only that keeps out a former holder
+/// that does not know yet that it is one.
 using make_singleton = std::function<guarded_actor(caf::actor_system&)>;
 
 struct singleton_deps {

@@ -1,5 +1,5 @@
-// What clients and people talk to. Submissions and reads are passed on; what a person does becomes an event that is applied
-// to the task as it is in the store, again from the start if somebody else was quicker.
+// What clients and people talk to. Submissions and reads are passed on; what a person does becomes an event that is
+// applied to the task as it is in the store, again from the start if somebody else was quicker.
 
 #include "actors/act_event.hpp"
 #include "actors/deps.hpp"

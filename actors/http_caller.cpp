@@ -38,8 +38,8 @@ struct header_list {
   header_list& operator=(const header_list&) = delete;
   ~header_list() { curl_slist_free_all(first); }
 
-  /// As it is, but for control characters, which could end the header: they are sent as %XX. Neither ids nor what is configured
-  /// has any.
+  /// As it is, but for control characters, which could end the header: they are sent as %XX. Neither ids nor what is
+  /// configured has any.
   void add(const std::string& name, const std::string& value) {
     auto line = name + ": ";
     for (const char c : value)
@@ -157,8 +157,8 @@ std::size_t take_header(char* data, std::size_t, std::size_t size, void* user) {
   return size;
 }
 
-/// Nothing can have reached the service: there was no connection, or no trust in it, or no byte of a request was sent. libcurl's
-/// errors do not tell: an answer that is no HTTP has the same as a URL of another protocol.
+/// Nothing can have reached the service: there was no connection, or no trust in it, or no byte of a request was sent.
+/// libcurl's errors do not tell: an answer that is no HTTP has the same as a URL of another protocol.
 bool never_sent(const transfer& t) {
   long sent = 0;
   return t.requests == 0 || (curl_easy_getinfo(t.handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK && sent == 0);

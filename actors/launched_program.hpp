@@ -13,12 +13,12 @@
 
 namespace steadfast::actors {
 
-/// Becomes readable after that time, by a clock that neither a stopped process nor a machine asleep holds up. Not open when
-/// the system has none to give: then errno says why.
+/// Becomes readable after that time, by a clock that neither a stopped process nor a machine asleep holds up. Not open
+/// when the system has none to give: then errno says why.
 descriptor timer_after(workflow::span time);
 
-/// A program that runs under a launcher, which ends it and whatever it started when it is told to, at complete-by, and when
-/// this process has ended, however it did.
+/// A program that runs under a launcher, which ends it and whatever it started when it is told to, at complete-by, and
+/// when this process has ended, however it did.
 class launched_program {
 public:
   /// Starts the launcher. `environment` is all that the program gets, as NAME=VALUE. Where it cannot be started, fault() tells.

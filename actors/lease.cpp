@@ -122,8 +122,8 @@ private:
 
   void tell_guarded() { tell(this, deps_.guarded, lease_changed{deps_.options.name, campaign_.epoch}); }
 
-  /// The lease is given back also when it is not held any more as far as this node goes: in the store it may last longer. What
-  /// is asked for just now is waited for, and given back then.
+  /// The lease is given back also when it is not held any more as far as this node goes: in the store it may last
+  /// longer. What is asked for just now is waited for, and given back then.
   caf::result<drained> on_drain() {
     released_ = true;
     if (std::exchange(campaign_.epoch, 0) != 0)

@@ -1,5 +1,5 @@
-// Tells observers of progress until they have seen it. What was not acknowledged stays in the store, so an observer that
-// comes back begins where it stopped; what it was told twice has the same sequence number.
+// Tells observers of progress until they have seen it. What was not acknowledged stays in the store, so an observer
+// that comes back begins where it stopped; what it was told twice has the same sequence number.
 
 #include "actors/alarm.hpp"
 #include "actors/deps.hpp"

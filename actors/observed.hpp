@@ -72,8 +72,8 @@ public:
     return result;
   }
 
-  /// A message that is not of its protocol, or an error that comes as one, is dropped: nobody can end the actor so, and what is in
-  /// it is not for the log.
+  /// A message that is not of its protocol, or an error that comes as one, is dropped: nobody can end the actor so, and
+  /// what is in it is not for the log.
   void initialize() override {
     this->set_default_handler(caf::drop);
     this->set_error_handler([](caf::error&) {});

@@ -14,8 +14,8 @@ namespace steadfast::actors {
 
 class state_value;
 
-/// What a scheduler has of each workflow: tasks in hand, and those that it gave back because no agent takes them, until they are
-/// due again.
+/// What a scheduler has of each workflow: tasks in hand, and those that it gave back because no agent takes them, until
+/// they are due again.
 class place_book {
 public:
   void take(const std::string& workflow);

@@ -128,8 +128,8 @@ using notifier_actor = store_client::extend<
 using gateway_actor = store_client::extend<
   takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>,
-  // Durable when answered. Who sends it without asking is told by a message: for clients that submit thousands at a time, since
-  // CAF looks through all open requests of an actor one by one.
+  // Durable when answered. Who sends it without asking is told by a message: for clients that submit thousands at a
+  // time, since CAF looks through all open requests of an actor one by one.
   takes<receipt(boxed<workflow::submission>)>,
   takes<task_view(show_task)>,
   takes<boxed<store::task_page>(list_tasks)>,

@@ -107,8 +107,8 @@ private:
     return view;
   }
 
-  /// To look through many tasks may take seconds: what is asked meanwhile is answered between two parts. What one part answers is
-  /// not put off, unless others wait.
+  /// To look through many tasks may take seconds: what is asked meanwhile is answered between two parts. What one part
+  /// answers is not put off, unless others wait.
   template <class Answer, class Question>
   caf::result<Answer> on_question(const Question& m) {
     if (questions_.size() == questions_max && !workflow::mutant("questions_unbounded"))

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-// How actors write down what they work with. JSON text is made piece by piece: nested braces of the JSON library take the
-// compiler seconds each.
+// How actors write down what they work with. JSON text is made piece by piece: nested braces of the JSON library take
+// the compiler seconds each.
 
 namespace steadfast::actors {
 

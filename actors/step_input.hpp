@@ -18,8 +18,8 @@ struct step_input {
 step_input make_input(const workflow::task& t, const workflow::definition& d, std::size_t step,
                       workflow::attempt_action action);
 
-/// What the task gives, as its workflow maps it (workflow::result_mapping): a JSON text. Empty: it is not processed, or the
-/// workflow says nothing of it. REQUIRES: the task with its large results.
+/// What the task gives, as its workflow maps it (workflow::result_mapping): a JSON text. Empty: it is not processed, or
+/// the workflow says nothing of it. REQUIRES: the task with its large results.
 std::string result_of(const workflow::task& t, const workflow::definition& d);
 
 /// The values that conditions of the definition read from this result of step `step`; those that it lacks are left out.

@@ -200,8 +200,8 @@ private:
       *w);
   }
 
-  /// After a restart the store's clock may be another one, by which too much or too little time seems to have passed; and a
-  /// node that was long without an answer may have drifted ahead of it.
+  /// After a restart the store's clock may be another one, by which too much or too little time seems to have passed;
+  /// and a node that was long without an answer may have drifted ahead of it.
   std::string why_misjudged(const write_request& m) const {
     if (!std::holds_alternative<store::update_task>(*m.what))
       return {};

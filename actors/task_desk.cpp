@@ -110,8 +110,8 @@ void task_desk::begin(const workflow::task& t, workflow::instant clock) {
   go_on(t.number);
 }
 
-/// The task as it was stored when the store went by that clock. What was stored then is judged by no other one: the answer may
-/// be so late that meanwhile the clock is another and the task as well.
+/// The task as it was stored when the store went by that clock. What was stored then is judged by no other one: the
+/// answer may be so late that meanwhile the clock is another and the task as well.
 void task_desk::know(task_in_flight& e, const workflow::task& t, workflow::instant clock) const {
   e.clock = workflow::mutant("known_by_any_clock") ? hands_.time().set_at : clock;
   auto known = std::make_shared<workflow::task>(t);

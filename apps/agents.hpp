@@ -13,8 +13,8 @@
 
 namespace steadfast::apps {
 
-/// One line for each; those whose circuits are not closed come first, then those that fail most. `agents`: as `agent.list` answers.
-/// Of the last error so many columns at most.
+/// One line for each; those whose circuits are not closed come first, then those that fail most. `agents`: as
+/// `agent.list` answers. Of the last error so many columns at most.
 table agent_table(const nlohmann::json& agents, workflow::instant now, std::size_t max,
                   std::size_t error_columns = std::string::npos);
 

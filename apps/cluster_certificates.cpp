@@ -55,8 +55,8 @@ void make_folder(const std::filesystem::path& folder) {
 /// Whether what is there may be replaced: a link gives a file its name only where there is none.
 using give_name = int (*)(const char* from, const char* to);
 
-/// Under a hidden name of its own until it is complete, so that a crash leaves no half file. `encode` writes to a BIO and
-/// returns 1.
+/// Under a hidden name of its own until it is complete, so that a crash leaves no half file. `encode` writes to a BIO
+/// and returns 1.
 template <class Encode>
 void write(const std::filesystem::path& file, mode_t mode, give_name name, Encode encode) {
   auto temporary = (file.parent_path() / ("." + file.filename().string() + ".XXXXXX")).string();

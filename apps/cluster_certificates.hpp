@@ -23,12 +23,12 @@ struct certificate_renewal {
   std::uint32_t days = 825;
 };
 
-/// Makes what is missing: the authority (authority.key, authority.pem: valid for ten years) and for each node and client
-/// <name>.key and <name>.pem, signed by it. What is there already is left as it is, so that nodes can be added later;
-/// a node whose certificate was removed gets a new one for its old key. The folder is made with mode 0700 (the one
-/// above it must exist), keys with 0600, certificates with 0644. Each file appears complete, a key before its
-/// certificate, and replaces none. Returns the files it wrote, in order. Throws failure; nothing is written when
-/// the order is at fault.
+/// Makes what is missing: the authority (authority.key, authority.pem: valid for ten years) and for each node and
+/// client <name>.key and <name>.pem, signed by it. What is there already is left as it is, so that nodes can be added
+/// later; a node whose certificate was removed gets a new one for its old key. The folder is made with mode 0700 (the
+/// one above it must exist), keys with 0600, certificates with 0644. Each file appears complete, a key before its
+/// certificate, and replaces none. Returns the files it wrote, in order. Throws failure; nothing is written when the
+/// order is at fault.
 std::vector<std::filesystem::path> make_certificates(const certificate_order& order);
 
 /// Puts new certificates in place of the old ones, for the same names, kinds and keys. Each file is replaced at once; what was

@@ -22,8 +22,8 @@ void add_follow_choice(CLI::App& to, follow_choice& choice);
 /// Throws failure when the limit is no duration.
 void check(const follow_choice& choice);
 
-/// Shows what happens to a task until it has ended. The exit code says how it did. Throws failure when the limit passed or
-/// Ctrl-C was pressed; the task goes on.
+/// Shows what happens to a task until it has ended. The exit code says how it did. Throws failure when the limit passed
+/// or Ctrl-C was pressed; the task goes on.
 int follow(client& node, const std::string& id, const follow_choice& choice);
 
 } // namespace steadfast::apps

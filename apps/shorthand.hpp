@@ -8,8 +8,8 @@
 
 namespace steadfast::apps {
 
-/// The words of a line: parted by blanks, put together by '...' or "..."; a backslash takes the next character as it is,
-/// but not within '...'. Throws failure when a quote is left open.
+/// The words of a line: parted by blanks, put together by '...' or "..."; a backslash takes the next character as it
+/// is, but not within '...'. Throws failure when a quote is left open.
 std::vector<std::string> words_of(std::string_view line);
 
 struct shorthand {

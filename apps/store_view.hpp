@@ -7,8 +7,8 @@
 
 namespace steadfast::apps {
 
-/// A node in this process that shows a store, opened read-only, and does nothing else. It answers as any node does, over a
-/// socket of its own; whatever would write is refused.
+/// A node in this process that shows a store, opened read-only, and does nothing else. It answers as any node does,
+/// over a socket of its own; whatever would write is refused.
 class store_view {
 public:
   /// Throws store::store_error or node_error: there is no store, or it cannot be opened.

@@ -17,8 +17,8 @@ struct planned_node {
   std::filesystem::path socket() const { return folder / "control.sock"; }
 };
 
-/// Reads a cluster file (config/clusters/three.toml describes the format). The nodes' folders are under `folder`, or under
-/// the one that the file names. Each configuration is checked. Throws config_error.
+/// Reads a cluster file (config/clusters/three.toml describes the format). The nodes' folders are under `folder`, or
+/// under the one that the file names. Each configuration is checked. Throws config_error.
 std::vector<planned_node> plan_cluster(const std::filesystem::path& file, const std::filesystem::path& folder = {});
 
 } // namespace steadfast

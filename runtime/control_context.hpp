@@ -75,8 +75,8 @@ struct node_answer {
 
 using front_question = std::function<nlohmann::json(const actors::node_front& front, std::chrono::milliseconds limit)>;
 
-/// Asks the front of each of these nodes at the same time: one that hangs does not hold the others up for longer than the limit
-/// twice, to be reached and to answer.
+/// Asks the front of each of these nodes at the same time: one that hangs does not hold the others up for longer than
+/// the limit twice, to be reached and to answer.
 std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<workflow::node_card>& nodes,
                                    std::chrono::milliseconds limit, const front_question& ask);
 

@@ -1,13 +1,12 @@
 // Tasks found among many: lists, counts.
 
 #include "runtime/control_context.hpp"
+#include "runtime/hex.hpp"
 #include "runtime/json.hpp"
 #include "workflow/finding.hpp"
 #include "workflow/in_place.hpp"
 #include "workflow/name.hpp"
 #include "workflow/payload_index.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -81,25 +80,18 @@ std::uint8_t name_of(const json& params, const char* parameter, std::optional<En
 json next_of(const store::task_page& page) {
   if (!page.next || page.next_key.empty())
     return page.next ? json(*page.next) : json{};
-  auto text = std::to_string(*page.next) + '-';
-  for (const char c : page.next_key)
-    text += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return text;
+  return std::to_string(*page.next) + '-' + runtime::hex_of(page.next_key);
 }
 
 bool read_sorted_position(std::string_view text, actors::list_tasks& into) {
   const auto* const end = text.data() + text.size();
   auto [at, error] = std::from_chars(text.data(), end, into.before);
-  if (error != std::errc{} || at == end || *at++ != '-' || (end - at) % 2 != 0)
+  if (error != std::errc{} || at == end || *at++ != '-')
     return false;
-  for (; at != end; at += 2) {
-    unsigned char byte = 0;
-    const auto [rest, wrong] = std::from_chars(at, at + 2, byte, 16);
-    if (wrong != std::errc{} || rest != at + 2)
-      return false;
-    into.before_key += static_cast<char>(byte);
-  }
-  return true;
+  auto key = runtime::bytes_of_hex({at, static_cast<std::size_t>(end - at)});
+  if (key)
+    into.before_key = *std::move(key);
+  return key.has_value();
 }
 
 void read_position(const json& params, actors::list_tasks& into) {

@@ -34,8 +34,8 @@ private:
 using control_answer = std::function<nlohmann::json()>;
 using control_reply = std::function<void(const control_answer& answer)>;
 
-/// What a client may call. Either it gives the result, and its thread is busy until then, or it replies later, from any thread.
-/// Throws control_error; anything else it throws is told as a fault of the node.
+/// What a client may call. Either it gives the result, and its thread is busy until then, or it replies later, from any
+/// thread. Throws control_error; anything else it throws is told as a fault of the node.
 class control_method {
 public:
   control_method() = default;
@@ -72,9 +72,9 @@ struct control_options {
 };
 
 /// JSON-RPC 2.0 over a Unix-domain socket, one request or answer a line. Only processes of the same user (and root) are
-/// served. Methods are begun on a small pool of threads; requests of one connection are answered in order. When all places
-/// are taken, the connection that was idle for longest gives way; when none is idle, and when the process has no file
-/// left, the new one is answered `busy`.
+/// served. Methods are begun on a small pool of threads; requests of one connection are answered in order. When all
+/// places are taken, the connection that was idle for longest gives way; when none is idle, and when the process has no
+/// file left, the new one is answered `busy`.
 class control_server {
 public:
   /// Throws std::runtime_error with the cause: another node listens there, no permission, path too long.

@@ -17,8 +17,8 @@ json show_store_stats(const control_context& c, const json&) {
 
 namespace {
 
-/// What reads the whole store keeps one of the few threads of the control channel for long: one at a time, so that the others
-/// are there for short questions.
+/// What reads the whole store keeps one of the few threads of the control channel for long: one at a time, so that the
+/// others are there for short questions.
 class whole_store_reading {
 public:
   explicit whole_store_reading(const control_context& c) : is_under_way_{c.is_store_read_whole} {

@@ -28,8 +28,8 @@ function_watch::function_watch(caf::actor_system& sys, std::map<std::string, act
           look();
       }} {}
 
-/// One whose last function took long counts too: the next one is likely to. Many may begin to wait at once, so one that does is
-/// reason enough to let all run.
+/// One whose last function took long counts too: the next one is likely to. Many may begin to wait at once, so one that
+/// does is reason enough to let all run.
 void function_watch::look() {
   const std::lock_guard lock{mutex_};
   bool is_held = false;

@@ -18,8 +18,8 @@ namespace steadfast {
 /// RFC 3339 in UTC with milliseconds; null when it is not set, or never comes.
 nlohmann::json instant_json(workflow::instant t);
 
-/// The value if the bytes are a JSON text, else the bytes as a string; null when there are none. Its numbers keep their digits
-/// (runtime/exact_json.hpp), so it is written by json_line().
+/// The value if the bytes are a JSON text, else the bytes as a string; null when there are none. Its numbers keep their
+/// digits (runtime/exact_json.hpp), so it is written by json_line().
 nlohmann::json document_json(std::string_view bytes);
 
 /// The whole task: a line of `store dump`.

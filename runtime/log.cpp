@@ -55,8 +55,8 @@ spdlog::level::level_enum level_of(const std::string& name) {
 /// Lines that could not be written, of all logs of the process.
 std::atomic<std::size_t> unwritten = 0;
 
-/// Appends each line in one piece. What a full disk does not take is lost: it must not stop the node. When there is room again
-/// the log says how much that was.
+/// Appends each line in one piece. What a full disk does not take is lost: it must not stop the node. When there is
+/// room again the log says how much that was.
 class file_sink : public spdlog::sinks::base_sink<std::mutex> {
 public:
   using told_loss = std::function<std::string(std::size_t lines, const std::string& why)>;

@@ -18,8 +18,8 @@ void log_line(const std::string& level, const std::string& text);
 /// One line about a task, with its id, workflow and state as fields.
 void log_task(const std::string& event, const workflow::task& t, const std::string& detail);
 
-/// Lines that the process's log has not: a slow disk gave them no turn, or a full one took them not. Those that waited for an earlier
-/// start_log() are not counted.
+/// Lines that the process's log has not: a slow disk gave them no turn, or a full one took them not. Those that waited
+/// for an earlier start_log() are not counted.
 std::size_t log_lines_lost();
 
 } // namespace steadfast

@@ -14,8 +14,8 @@ class actor_system;
 class actor_system_config;
 } // namespace caf
 
-// The only place that knows CAF's network: heartbeats, who is published where, and how a connection that the links made becomes a
-// node that can be spoken to.
+// The only place that knows CAF's network: heartbeats, who is published where, and how a connection that the links made
+// becomes a node that can be spoken to.
 
 namespace steadfast::runtime {
 

@@ -224,24 +224,34 @@ public:
       return {};
     const auto until = std::chrono::steady_clock::now() + options_.drain_limit;
     control_.reset(); // no new requests
+    stop_waits_for_ = "attempts under way";
     drain(parts_.scheduler, options_.drain_limit);
+    stop_waits_for_ = "its leases to be given back";
     drain(parts_.supervisor_lease, workflow::span{0});
     for (const auto& lease : parts_.singleton_leases)
       drain(lease, workflow::span{0});
     drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
+    stop_waits_for_ = "calls that other nodes have ordered";
     drain_agents(until);
     if (watch_)
       watch_->let_end();
+    stop_waits_for_ = "its actors to end";
     end_actors();
     watch_.reset();
     system_->await_all_actors_done();
+    stop_waits_for_ = "other nodes to take what is on its way to them";
     if (network_)
       end_with_network();
     system_.reset();
     config_.reset();
     parts_ = {};
-    return functions_that_run_on(function_limit);
+    stop_waits_for_ = "blocking functions";
+    auto names = functions_that_run_on(function_limit);
+    stop_waits_for_ = "";
+    return names;
   }
+
+  std::string_view stop_waits_for() const { return stop_waits_for_.load(); }
 
   caf::actor_system& system() {
     if (!system_)
@@ -439,6 +449,7 @@ private:
   std::unique_ptr<caf::actor_system> system_;
   caf::actor caf_text_; ///< writes what CAF says to the log
   std::unique_ptr<control_server> control_;
+  std::atomic<const char*> stop_waits_for_ = "";
 };
 
 assembled_node::assembled_node(node_options options) : impl_{std::make_unique<implementation>(std::move(options))} {}
@@ -465,6 +476,9 @@ void assembled_node::start() {
 }
 std::vector<std::string> assembled_node::stop(std::optional<workflow::span> function_limit) {
   return impl_->stop(function_limit);
+}
+std::string_view assembled_node::stop_waits_for() const {
+  return impl_->stop_waits_for();
 }
 void assembled_node::reload_certificates() {
   impl_->reload_certificates();

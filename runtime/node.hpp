@@ -55,8 +55,11 @@ public:
   /// of the node is theirs, and what they answer goes nowhere.
   std::vector<std::string> stop(std::optional<workflow::span> function_limit = std::nullopt);
 
-  /// Makes connections to other nodes from now on with what is in the files of [cluster] now; those that are open stay. Files
-  /// that cannot be used change nothing, and the log says why. REQUIRES: started.
+  /// What stop() waits for at this moment, in words; empty when it does not run. From any thread.
+  std::string_view stop_waits_for() const;
+
+  /// Makes connections to other nodes from now on with what is in the files of [cluster] now; those that are open stay.
+  /// Files that cannot be used change nothing, and the log says why. REQUIRES: started.
   void reload_certificates();
 
   /// REQUIRES: started.

@@ -53,9 +53,10 @@ int wait_for_the_end(const sigset_t& signals, const node_options& options, assem
   }
 }
 
-/// Ends the process when the stop is taking too long or somebody insists, until `has_stopped`.
-void watch_the_stop(sigset_t signals, workflow::span limit, std::shared_ptr<const std::atomic<bool>> has_stopped) {
-  std::thread{[signals, limit, has_stopped = std::move(has_stopped)] {
+/// Ends the process when the stop is taking too long or somebody insists, until `has_stopped`; `n` is there until then.
+void watch_the_stop(sigset_t signals, workflow::span limit, const assembled_node& n,
+                    std::shared_ptr<const std::atomic<bool>> has_stopped) {
+  std::thread{[signals, limit, &n, has_stopped = std::move(has_stopped)] {
     const timespec wait{limit.count() / 1000, (limit.count() % 1000) * 1'000'000};
     const int signal = sigtimedwait(&signals, nullptr, &wait);
     if (*has_stopped)
@@ -64,7 +65,8 @@ void watch_the_stop(sigset_t signals, workflow::span limit, std::shared_ptr<cons
       log_line("error", name_of(signal) + " again: ending at once; what is in flight goes on after the next start");
       std::_Exit(128 + signal);
     }
-    log_line("error", "the node did not stop within " + runtime::span_text(limit)
+    log_line("error", "the node did not stop within " + runtime::span_text(limit) + ", for it waits for "
+                        + std::string{n.stop_waits_for()}
                         + ": ending at once; what is in flight goes on after the next start");
     std::_Exit(exit_stuck);
   }}.detach();
@@ -86,7 +88,7 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
   log_line("info", name_of(signal) + ": stopping; attempts under way have " + runtime::span_text(options.drain_limit)
                      + " to end");
   const auto has_stopped = std::make_shared<std::atomic<bool>>(false);
-  watch_the_stop(signals, options.drain_limit + stop_margin, has_stopped);
+  watch_the_stop(signals, options.drain_limit + stop_margin, n, has_stopped);
   n.stop();
   *has_stopped = true;
   log_line("info", "node " + options.name + " has stopped");

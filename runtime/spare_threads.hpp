@@ -14,9 +14,9 @@ class actor_system;
 
 namespace steadfast {
 
-/// Threads of an actor system's pool that stand aside until they are needed: each is held by an actor that waits. So the pool
-/// runs as many threads as there are cores, and gets another one for each that a user's function holds. The pool must have
-/// `count` threads more than it is to run. One thread calls it.
+/// Threads of an actor system's pool that stand aside until they are needed: each is held by an actor that waits. So
+/// the pool runs as many threads as there are cores, and gets another one for each that a user's function holds. The
+/// pool must have `count` threads more than it is to run. One thread calls it.
 class spare_threads {
 public:
   spare_threads(caf::actor_system& sys, std::size_t count);

@@ -7,8 +7,8 @@
 
 namespace steadfast::runtime {
 
-/// A well-formed UTF-8 sequence of two bytes or more that is a control character of C1, which some terminals obey, or turns
-/// the direction of the text (Unicode's bidirectional controls), so that it reads as what it is not.
+/// A well-formed UTF-8 sequence of two bytes or more that is a control character of C1, which some terminals obey, or
+/// turns the direction of the text (Unicode's bidirectional controls), so that it reads as what it is not.
 bool steers_terminal(std::string_view sequence);
 
 /// A JSON text with such characters escaped: the same values, and safe to print.

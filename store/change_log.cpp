@@ -1,6 +1,6 @@
-// A change of a table is its kind, the table (by the place in all_tables, counted from 1), the length of the key, the key, and,
-// but for an erasure, the length of what follows: the value, or the patch that makes it of the value before. A change of a task
-// is its kind, the number, and the length of the patch and the patch that makes the record of that before.
+// A change of a table is its kind, the table (by the place in all_tables, counted from 1), the length of the key, the
+// key, and, but for an erasure, the length of what follows: the value, or the patch that makes it of the value before.
+// A change of a task is its kind, the number, and length and bytes of the patch that makes the record of that before.
 
 #include "store/change_log.hpp"
 

@@ -10,8 +10,8 @@
 
 namespace steadfast::store {
 
-/// The changes that a transaction makes to its tables, as bytes from which they can be made again. A value that replaces
-/// another one is told by what is different.
+/// The changes that a transaction makes to its tables, as bytes from which they can be made again. A value that
+/// replaces another one is told by what is different.
 class change_log final : public lmdb::change_listener {
 public:
   explicit change_log(const tables& in) : in_{in} {}

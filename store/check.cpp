@@ -5,6 +5,7 @@
 #include "store/incident_book.hpp"
 #include "store/reading.hpp"
 #include "store/recovery.hpp"
+#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <map>
@@ -46,7 +47,7 @@ public:
 
 private:
   void fault(const std::string& what) {
-    if (report_.faults.size() < faults_max)
+    if (report_.faults.size() < faults_max || workflow::mutant("faults_unbounded"))
       report_.faults.push_back(what);
   }
 
@@ -157,8 +158,9 @@ private:
       return; // its entries cannot be told from strays
     const auto same = [this](lmdb::table t, std::uint64_t expected, const std::string& name) {
       const auto is = txn_.entries(t);
-      expect(is == expected, "table " + name + " has " + std::to_string(is) + " entries where there should be "
-                               + std::to_string(expected));
+      expect(is == expected || workflow::mutant("strays_believed"), "table " + name + " has " + std::to_string(is)
+                                                                      + " entries where there should be "
+                                                                      + std::to_string(expected));
     };
     report_.records += txn_.entries(in_.states) + txn_.entries(in_.deadlines) + txn_.entries(in_.ready)
                        + txn_.entries(in_.delayed) + txn_.entries(in_.locked) + txn_.entries(in_.ended)
@@ -182,7 +184,8 @@ private:
       const auto bytes = txn_.get(in_.tasks, k);
       const auto t = bytes ? readable<task_state>(k, *bytes) : std::nullopt;
       expect(bytes.has_value(), name + ": there is no task " + std::to_string(ref->number));
-      expect(!t || t->task.id == c.key(), name + ": it leads to another task");
+      expect(!t || t->task.id == c.key() || workflow::mutant("id_of_another_believed"),
+             name + ": it leads to another task");
     });
     each(in_.recent_ids, [this](const lmdb::cursor& c) {
       const auto number = last_number(c.key());
@@ -220,7 +223,8 @@ private:
       if (!x)
         return;
       expect(x->what.name == c.key(), "lease " + x->what.name + ": it has the key of another one");
-      found_.last_epoch = std::max(found_.last_epoch, x->what.epoch);
+      if (!workflow::mutant("any_epoch_believed"))
+        found_.last_epoch = std::max(found_.last_epoch, x->what.epoch);
     });
   }
 
@@ -312,8 +316,12 @@ private:
     return alerts == x.alerts && tasks.size() == x.tasks;
   }
 
+  /// Those of one task lie together, so that it is read once.
   void check_notices() {
-    each(in_.notices, [this](const lmdb::cursor& c) {
+    std::uint64_t last = 0;
+    bool is_there = false;
+    std::optional<task_state> t;
+    each(in_.notices, [&](const lmdb::cursor& c) {
       key_reader k{c.key()};
       const std::size_t size = k.number<std::uint16_t>().value_or(0);
       const auto observer = std::string{k.rest().substr(0, size)};
@@ -325,11 +333,16 @@ private:
       if (!x)
         return;
       expect(x->what.sequence == sequence, name + ": it has the number of another one");
-      const key of{number};
-      const auto bytes = txn_.get(in_.tasks, of);
-      expect(bytes.has_value() || is_set_aside(number), name + ": there is no such task");
-      const auto t = bytes ? readable<task_state>(of, *bytes) : std::nullopt;
-      expect(!t || (t->task.reply_to == observer && sequence <= t->task.notices), name + ": the task never gave it");
+      if (const key of{number}; number != last) {
+        const auto bytes = txn_.get(in_.tasks, of);
+        is_there = bytes.has_value();
+        t = bytes ? readable<task_state>(of, *bytes) : std::nullopt;
+        last = number;
+      }
+      expect(is_there || is_set_aside(number), name + ": there is no such task");
+      expect(!t || (t->task.reply_to == observer && sequence <= t->task.notices)
+               || workflow::mutant("any_notice_believed"),
+             name + ": the task never gave it");
     });
   }
 
@@ -395,8 +408,8 @@ private:
   bool has_damaged_task_ = false;
 };
 
-/// LMDB ends the process where pages do not hang together, so they are looked at without it, first. A commit may come between a look
-/// at the size of the file and one at its head, but not each time.
+/// LMDB ends the process where pages do not hang together, so they are looked at without it, first. A commit may come
+/// between a look at the size of the file and one at its head, but not each time.
 std::optional<std::string> wrong_in_pages(const std::filesystem::path& directory) {
   constexpr int looks = 5;
   for (int i = 1;; ++i) {

@@ -1,9 +1,9 @@
 #pragma once
 
-// Formats 2 and 3 of a body: Boost archives that make the pieces of pieces.hpp small. A whole number takes as many bytes as it
-// needs, seven bits in each (LEB128, signed ones in zigzag). Of the fields of a type, if it has more than one, only those
-// are written that say something; a number before them tells which, the first field in its lowest bit. There is one way to
-// write a value, and any other is refused.
+// Formats 2 and 3 of a body: Boost archives that make the pieces of pieces.hpp small. A whole number takes as many
+// bytes as it needs, seven bits in each (LEB128, signed ones in zigzag). Of the fields of a type, if it has more than
+// one, only those are written that say something; a number before them tells which, the first field in its lowest bit.
+// There is one way to write a value, and any other is refused.
 //
 // The moments of a record lie close together. In format 3 each is written as its distance from the first one, modulo 2^64 so that
 // any two have one. Not from the one before it: a change of one moment must leave the bytes of the others as they were.

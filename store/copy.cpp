@@ -23,7 +23,7 @@ class beginnings {
 public:
   explicit beginnings(std::filesystem::path directory) : directory_{std::move(directory)} {}
   ~beginnings() {
-    if (is_finished_)
+    if (is_finished_ || workflow::mutant("half_a_copy_left"))
       return;
     unlink((directory_ / "data.mdb").c_str());
     rmdir(directory_.c_str());

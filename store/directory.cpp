@@ -149,7 +149,8 @@ void make_directory(const std::filesystem::path& path, mode_t mode) {
     refuse_call("cannot make the directory " + shown(path));
 }
 
-/// It, and those that it lies in, as far as they can have been made for it: by a process that died before it synced them, too.
+/// It, and those that it lies in, as far as they can have been made for it: by a process that died before it synced
+/// them, too.
 void sync_way_to(std::filesystem::path path) {
   for (auto s = status_of(path); s && s->st_uid == geteuid() && path.has_relative_path(); s = status_of(path)) {
     path = parent_of(path);
@@ -167,7 +168,8 @@ bool is_whole(std::string_view data_file) {
   }
 }
 
-/// Made by LMDB, and not used: when the power went before the first commit, any part of it may be missing. Absent: it is not so.
+/// Made by LMDB, and not used: when the power went before the first commit, any part of it may be missing. Absent: it
+/// is not so.
 std::optional<std::string> bytes_without_commit(const std::filesystem::path& path, const struct stat& s) {
   constexpr off_t first_commit_max = 256 << 10;
   if (s.st_size > first_commit_max)
@@ -179,7 +181,8 @@ std::optional<std::string> bytes_without_commit(const std::filesystem::path& pat
   return lmdb::is_without_commit(bytes) ? std::optional{std::move(bytes)} : std::nullopt;
 }
 
-/// These are made when there is a data file. A node that is killed leaves no `closed`; its journal may be lost with the data.
+/// These are made when there is a data file. A node that is killed leaves no `closed`; its journal may be lost with the
+/// data.
 bool has_traces(const std::filesystem::path& path) {
   return status_of(path / journal_name) || status_of(path / closed_name)
          || (status_of(path / clock_name) && !workflow::mutant("lost_store_made_anew"));

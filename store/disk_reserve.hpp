@@ -4,8 +4,8 @@
 
 namespace steadfast::store {
 
-/// Keeps blocks of the disk allocated beyond what the data file uses, so that running work can be recorded on a disk that
-/// others have filled. Where the file system cannot do that, it does nothing and says yes.
+/// Keeps blocks of the disk allocated beyond what the data file uses, so that running work can be recorded on a disk
+/// that others have filled. Where the file system cannot do that, it does nothing and says yes.
 class disk_reserve {
 public:
   /// `kept` bytes stay allocated beyond the end of what is used.

@@ -6,7 +6,8 @@
 
 namespace steadfast::store {
 
-/// Keeps the task in a file that only its owner can read, synced. Throws store_error: it is there already, or cannot be written.
+/// Keeps the task in a file that only its owner can read, synced. Throws store_error: it is there already, or cannot be
+/// written.
 void write_export(const std::filesystem::path& to, const exported_task& x);
 
 /// Throws store_error: it cannot be read, or write_export did not make it.

@@ -2,8 +2,8 @@
 
 // The stored order of every field, for Boost.Serialization. Included by record.cpp only.
 //
-// A field is only ever added at the end of its type together with a new body format (store/frame.hpp), and the reader of
-// the older format stays. docs/storage-format.md lists the fields in words.
+// A field is only ever added at the end of its type together with a new body format (store/frame.hpp), and the reader
+// of the older format stays. docs/storage-format.md lists the fields in words.
 
 #include "store/compact.hpp"
 #include "store/pieces.hpp"

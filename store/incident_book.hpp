@@ -24,7 +24,8 @@ struct joining_alert {
   bool is_condition = false;
 };
 
-/// Which alerts are which incident, in one transaction. An incident that many alerts join or leave is written once, by write().
+/// Which alerts are which incident, in one transaction. An incident that many alerts join or leave is written once, by
+/// write().
 class incident_book {
 public:
   /// REQUIRES: both outlive it.

@@ -47,8 +47,8 @@ void write_at(int file, std::string_view bytes, std::size_t at) {
   }
 }
 
-// Blocks that were only allocated would have to be noted as written by the sync of an entry, and where the file system fails at
-// that, the entry is gone.
+// Blocks that were only allocated would have to be noted as written by the sync of an entry, and where the file system
+// fails at that, the entry is gone.
 void fill(int file, std::size_t size, const store_directory& directory) {
   if (fallocate(file, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size)) != 0 && (errno == ENOSPC || errno == EDQUOT))
     throw store_error{"there is no room on the disk for the journal of the store at " + directory.path().string(),

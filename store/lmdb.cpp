@@ -139,9 +139,10 @@ int environment::file() const {
   return fd;
 }
 
-// Where the sync of a new head failed, LMDB puts the old one back, but unsynced: the disk may keep the new one. And a head that the
-// kernel takes for written may not be. The pages of a commit that does not count would then be written over by the next, while
-// a power cut can bring its head back. So the heads are written once more, which also the kernel takes for a change.
+// Where the sync of a new head failed, LMDB puts the old one back, but unsynced: the disk may keep the new one. And a
+// head that the kernel takes for written may not be. The pages of a commit that does not count would then be written
+// over by the next, while a power cut can bring its head back. So the heads are written once more, which also the
+// kernel takes for a change.
 void environment::sync_heads() {
   std::string heads(2 * page_size(), '\0');
   const auto size = static_cast<ssize_t>(heads.size());

@@ -107,7 +107,7 @@ bool is_fatal(const lmdb::error& e) {
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
     : options_{options},
       directory_{directory_for(options)},
-      recent_{options.recent_ids_max},
+      committed_{options.recent_ids_max},
       moved_ids_{options.recent_ids_max} {
   try {
     heed_file_limit();
@@ -183,7 +183,8 @@ void lmdb_engine::open_environment(const engine_settings& settings) {
   map(wanted);
 }
 
-/// Only addresses are used up by a map that is larger than the file. A process that may not have so many maps less, and grows.
+/// Only addresses are used up by a map that is larger than the file. A process that may not have so many maps less, and
+/// grows.
 void lmdb_engine::map(std::uint64_t bytes) {
   const auto open = [&](std::uint64_t size) {
     env_ = std::make_unique<lmdb::environment>(lmdb::environment_settings{options_.path, size, options_.read_only});
@@ -266,22 +267,14 @@ void lmdb_engine::leap() {
 
 void lmdb_engine::read_counters() {
   const auto txn = lmdb::transaction::reading(*env_);
-  const auto bytes = txn.get(in_.meta, counters_key);
   try {
-    count_ = decode_record<counters>(counters_key, bytes.value_or(std::string_view{}));
-    lmdb::cursor c{txn, in_.ended_counts};
-    for (bool more = c.first(); more; more = c.next())
-      ended_.emplace(std::string{c.key()}, decode_record<ended_count>(c.key(), c.value()));
-    lmdb::cursor how{txn, in_.endings};
-    for (bool more = how.first(); more; more = how.next())
-      if (auto x = readable<workflow::endings>(how.key(), how.value())) // else what is usual is learnt anew
-        endings_.emplace(std::string{how.key()}, *x);
+    committed_.load(txn, in_);
   } catch (const damaged_record& e) {
     throw store_error{
       "the counters of the store are damaged (" + std::string{e.what()} + "): restore a copy of the store", false};
   }
   if (!options_.read_only)
-    recent_.load(txn, in_, count_.last_task);
+    committed_.recent.load(txn, in_, committed_.count.last_task);
 }
 
 // ---- commit ----
@@ -335,12 +328,8 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
   dropped_unless_kept guard{*shared_, moved_ids_};
   auto& txn = shared_->begin();
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
-  write_batch writes{txn,
-                     in_,
-                     definitions_,
-                     count_,
-                     {&options_, limits.full, pages_max, &damage_, &ended_, &endings_, &recent_, alerts_, &moved_ids_,
-                      &shared_->known(), shared_->changes()}};
+  write_batch writes{
+    txn, in_, committed_, {&options_, limits.full, pages_max, &moved_ids_, &shared_->known(), shared_->changes()}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)
@@ -348,21 +337,8 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
   writes.finish();
   shared_->commit(limits.has_disk);
   guard.keep();
-  take_over(writes);
+  writes.tell(committed_);
   return outcomes;
-}
-
-void lmdb_engine::take_over(write_batch& writes) noexcept {
-  count_ = writes.count();
-  alerts_ = writes.alerts();
-  for (const auto& [name, count] : writes.ended())
-    ended_[name] = count;
-  for (const auto& [name, how] : writes.endings())
-    endings_[name] = how;
-  definitions_.add_all_of(writes.definitions());
-  recent_.take_over(writes.changed_ids(), count_.last_task);
-  for (const auto number : writes.set_aside())
-    damage_.forget(number);
 }
 
 /// False: the map is as large as it may be, and nothing else is to be had.

@@ -19,8 +19,8 @@ namespace steadfast::store {
 
 /// What only tests set.
 struct engine_settings {
-  /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not grow,
-  /// for which no reader may be there.
+  /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not
+  /// grow, for which no reader may be there.
   std::uint64_t map_initial = 0;
   std::uint32_t format = store_format;
   std::vector<migration> migrations = all_migrations();
@@ -90,8 +90,6 @@ private:
     room full = room::there; ///< for new work
   };
   std::vector<outcome> try_commit(const write_list& batch, const commit_limits& limits);
-  /// What was committed has to be known: if there is no memory for that, the process ends, and the next one reads it.
-  void take_over(write_batch& writes) noexcept;
   bool grow(std::uint64_t limit);
   std::uint64_t size_of_last_resort() const;
   bool save_first();
@@ -117,19 +115,13 @@ private:
   std::unique_ptr<lmdb::environment> env_;
   std::optional<disk_reserve> reserve_; ///< none when the store is read only
   tables in_;
-  counters count_;
-  ended_counts ended_;
-  endings_by_workflow endings_;
-  full_alerts alerts_;
   mutable std::mutex writing_;
   std::unique_ptr<shared_transaction> shared_;
   std::uint64_t commits_ = 0;
   bool was_closed_ = false; ///< cleanly, by the process before, with all that was committed in the data file
   mutable std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
-  recent_ids recent_;
+  committed committed_;
   id_filter moved_ids_;
-  mutable definition_cache definitions_;
-  mutable damage_log damage_;
 };
 
 } // namespace steadfast::store

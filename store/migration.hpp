@@ -9,8 +9,8 @@
 
 namespace steadfast::store {
 
-/// One step from a store format to the next. It is run in a transaction of its own, at open, and the format is raised in
-/// the same transaction: a process killed in the middle finds the older format again.
+/// One step from a store format to the next. It is run in a transaction of its own, at open, and the format is raised
+/// in the same transaction: a process killed in the middle finds the older format again.
 struct migration {
   std::uint32_t from = 0; ///< makes format `from + 1`
   std::function<void(lmdb::transaction&)> run;

@@ -20,7 +20,7 @@ std::vector<std::string> problems(const store_options& o) {
     found.push_back("store.path must be set");
   if (o.size_max < size_least)
     found.push_back("store.size_max must be at least 1 MiB");
-  if (o.size_reserve >= o.size_max)
+  if (o.size_reserve >= o.size_max + (workflow::mutant("all_may_be_reserve") ? 1 : 0))
     found.push_back("store.size_reserve must be smaller than store.size_max");
   if (o.journal_max > o.size_reserve / journal_growth && !workflow::mutant("reserve_below_journal"))
     found.push_back("store.size_reserve, " + mib_text(o.size_reserve) + ", cannot take what the journal may hold: "

@@ -1,5 +1,5 @@
-// A patch is the sizes of the bytes before and after, then parts: so many bytes are the same, so many are dropped, so many are
-// added, and those.
+// A patch is the sizes of the bytes before and after, then parts: so many bytes are the same, so many are dropped, so
+// many are added, and those.
 
 #include "store/patch.hpp"
 

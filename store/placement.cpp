@@ -161,8 +161,10 @@ void remove_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t
 
 void purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t number) {
   const place x{txn, in, number};
-  for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked, in.ended, in.payload_index})
+  for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked, in.ended})
     purge(x, t);
+  if (!workflow::mutant("damaged_task_left_in_index"))
+    purge(x, in.payload_index);
 }
 
 void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now, std::size_t max) {
@@ -170,7 +172,7 @@ void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now
   {
     lmdb::cursor c{txn, in.delayed};
     for (bool more = c.first(); more && due.size() < max; more = c.next()) {
-      if (key_reader{c.key()}.instant() > now)
+      if (key_reader{c.key()}.instant() > now - workflow::span{workflow::mutant("promoted_too_late") ? 1 : 0})
         break;
       due.emplace_back(c.key());
     }

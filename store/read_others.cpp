@@ -1,6 +1,7 @@
 // Definitions, leases, alerts, notices, late replies, figures. A record that is damaged is left out; check() names it.
 
 #include "store/reading.hpp"
+#include "workflow/mutant.hpp"
 
 #include <limits>
 
@@ -61,11 +62,11 @@ namespace {
 bool matches(const alert_filter& f, const alert_entry& x) {
   return (f.kind.empty() || x.what.kind == f.kind) && (f.step.empty() || x.what.step == f.step)
          && (f.task.empty() || x.task_id == f.task) && (f.text.empty() || x.what.text.find(f.text) != std::string::npos)
-         && x.what.at < f.raised_before && x.what.at >= f.raised_after;
+         && (x.what.at < f.raised_before || workflow::mutant("raised_before_ignored")) && x.what.at >= f.raised_after;
 }
 
-/// Calls f(key) for the keys of a table whose last number is below `before`, the newest first, until it says no. Of a table of
-/// several, only those that begin with `prefix`.
+/// Calls f(key) for the keys of a table whose last number is below `before`, the newest first, until it says no. Of a
+/// table of several, only those that begin with `prefix`.
 template <class F>
 void below(const lmdb::transaction& txn, lmdb::table t, const std::string& prefix, std::optional<std::uint64_t> before,
            F f) {
@@ -73,7 +74,8 @@ void below(const lmdb::transaction& txn, lmdb::table t, const std::string& prefi
   const key end{before.value_or(std::numeric_limits<std::uint64_t>::max())};
   from += end.view();
   lmdb::cursor c{txn, t};
-  for (bool more = c.seek_before(from); more && c.key().starts_with(prefix) && f(c); more = c.previous()) {
+  const auto belongs = [&] { return c.key().starts_with(prefix) || workflow::mutant("list_runs_into_the_next"); };
+  for (bool more = c.seek_before(from); more && belongs() && f(c); more = c.previous()) {
   }
 }
 
@@ -102,7 +104,8 @@ alert_list lmdb_engine::find_alerts(const alert_filter& filter, std::optional<st
       page.next = number;
       return ++looked_at < alerts_looked_at_max;
     });
-    if (page.next && looked_at < alerts_looked_at_max && page.alerts.size() < max)
+    const bool is_cut = looked_at == alerts_looked_at_max && !workflow::mutant("alerts_end_at_the_bound");
+    if (page.next && !is_cut && page.alerts.size() < max)
       page.next.reset();
     return page;
   });
@@ -206,7 +209,7 @@ std::vector<late_reply_entry> lmdb_engine::late_replies(std::optional<std::uint6
 }
 
 std::vector<set_aside_damaged> lmdb_engine::damaged() {
-  return damage_.take();
+  return committed_.damage.take();
 }
 
 store_stats lmdb_engine::stats() const {
@@ -226,7 +229,7 @@ store_stats lmdb_engine::stats() const {
     for (bool more = how.first(); more; more = how.next())
       if (const auto of_workflow = readable<workflow::endings>(how.key(), how.value()))
         s.endings.emplace(std::string{how.key()}, *of_workflow);
-    s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed);
+    s.claimable = txn.entries(in_.ready) + (workflow::mutant("delayed_not_claimable") ? 0 : txn.entries(in_.delayed));
     s.open_alerts = txn.entries(in_.open_alerts);
     std::uint64_t pages = txn.free_list_pages();
     for (const auto& t : all_tables)

@@ -11,8 +11,8 @@ namespace steadfast::store {
 
 namespace {
 
-/// Tasks looked at in one snapshot, unless a longer page is asked for; a page may end early because of it, so that no snapshot lives
-/// long and no question holds up another.
+/// Tasks looked at in one snapshot, unless a longer page is asked for; a page may end early because of it, so that no
+/// snapshot lives long and no question holds up another.
 constexpr std::size_t looked_at_max = 2000;
 constexpr std::size_t due_looked_at_max = 20'000;
 
@@ -47,7 +47,8 @@ bool matches(const workflow::task& t, const workflow::definition& d, const task_
     return false;
   if (!cause.empty() && workflow::generalized(t.cause) != cause)
     return false;
-  return t.submitted_at < f.submitted_before && t.submitted_at > f.submitted_after && has_ended_within(t, f);
+  return t.submitted_at < f.submitted_before && t.submitted_at > f.submitted_after
+         && (has_ended_within(t, f) || workflow::mutant("ends_not_asked_for"));
 }
 
 bool is_by_state_only(const task_filter& f) {
@@ -131,7 +132,7 @@ std::optional<snapshot::known_task> lmdb_engine::believed(const snapshot& see, s
   try {
     return whole ? see.whole_task(number) : see.task(number);
   } catch (const damaged_record& e) {
-    damage_.report(number, e.what());
+    committed_.damage.report(number, e.what());
     return std::nullopt;
   }
 }
@@ -154,7 +155,7 @@ std::optional<task_ref> lmdb_engine::ref_of(const snapshot& see, const std::stri
 }
 
 std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
-  const auto recent = recent_.find(id);
+  const auto recent = committed_.recent.find(id);
   return read([&](const lmdb::transaction&, const snapshot& see) -> std::optional<workflow::task> {
     std::optional<task_ref> ref;
     try {
@@ -170,7 +171,7 @@ std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
 }
 
 std::optional<std::string> lmdb_engine::damage_of(const std::string& id) const {
-  const auto recent = recent_.find(id);
+  const auto recent = committed_.recent.find(id);
   return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<std::string> {
     try {
       const auto ref = ref_of(see, id, recent);
@@ -189,7 +190,7 @@ std::optional<std::string> lmdb_engine::damage_of(const std::string& id) const {
 }
 
 std::optional<exported_task> lmdb_engine::export_task(const std::string& id) const {
-  const auto recent = recent_.find(id);
+  const auto recent = committed_.recent.find(id);
   return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<exported_task> {
     try {
       const auto ref = ref_of(see, id, recent);
@@ -199,7 +200,10 @@ std::optional<exported_task> lmdb_engine::export_task(const std::string& id) con
       exported_task x{*known->definition, std::move(known->state.task), ref->digest, {}};
       const key of_task{ref->number};
       lmdb::cursor c{txn, in_.late};
-      for (bool more = c.seek(of_task); more && c.key().starts_with(of_task.view()); more = c.next())
+      const auto is_its = [&] {
+        return c.key().starts_with(of_task.view()) || workflow::mutant("late_replies_of_others");
+      };
+      for (bool more = c.seek(of_task); more && is_its(); more = c.next())
         if (auto reply = readable<late_reply_record>(c.key(), c.value()))
           x.late_replies.push_back(std::move(reply->what));
       return x;
@@ -209,8 +213,8 @@ std::optional<exported_task> lmdb_engine::export_task(const std::string& id) con
   });
 }
 
-/// Hands the tasks that match to use(known_task&&), newest first, until it says no, or there are none, or so many were looked at;
-/// where to go on.
+/// Hands the tasks that match to use(known_task&&), newest first, until it says no, or there are none, or so many were
+/// looked at; where to go on.
 template <class Use>
 std::optional<std::uint64_t> lmdb_engine::look_through(const lmdb::transaction& txn, const snapshot& see,
                                                        const task_filter& filter, std::optional<std::uint64_t> before,

@@ -22,8 +22,9 @@ struct recent_ref {
 };
 using recent_entry = std::pair<const std::string, recent_ref>;
 
-/// Entries in the order of their ids: runs that are sorted by themselves are merged as they are read (Knuth, The Art of Computer
-/// Programming 3, 5.4.1), so that no commit sorts more than one run. A small value; what it points at must stay.
+/// Entries in the order of their ids: runs that are sorted by themselves are merged as they are read (Knuth, The Art of
+/// Computer Programming 3, 5.4.1), so that no commit sorts more than one run. A small value; what it points at must
+/// stay.
 class ids_in_order {
 public:
   using run = std::vector<const recent_entry*>;
@@ -39,12 +40,12 @@ private:
   std::vector<std::span<const recent_entry* const>> runs_; ///< what is left of them; a heap, by their first entries
 };
 
-/// The ids that are not in table `ids` yet. Clients' ids come in no order, so that each would be a page of that table to write;
-/// they are stored in the order in which they come, in table `recent_ids`, and found by an index in memory. When enough have
-/// come, that generation is moved to table `ids` in the order of the ids, a few with each commit, so that one page takes
-/// several, while the next one gathers; then its rows are dropped. O'Neil et al., "The log-structured merge-tree", 1996.
-/// Holds only what was committed. Many may look, one may change. Memory: about 130 bytes for each of at most about
-/// twice generation_size ids.
+/// The ids that are not in table `ids` yet. Clients' ids come in no order, so that each would be a page of that table
+/// to write; they are stored in the order in which they come, in table `recent_ids`, and found by an index in memory.
+/// When enough have come, that generation is moved to table `ids` in the order of the ids, a few with each commit, so
+/// that one page takes several, while the next one gathers; then its rows are dropped. O'Neil et al., "The
+/// log-structured merge-tree", 1996. Holds only what was committed. Many may look, one may change. Memory: about 130
+/// bytes for each of at most about twice generation_size ids.
 class recent_ids {
 public:
   explicit recent_ids(std::size_t generation_size) : generation_size_{generation_size} {}
@@ -52,7 +53,8 @@ public:
   /// Reads what the table holds. Throws store_error when an id cannot be told any more.
   void load(const lmdb::transaction& txn, const tables& in, std::uint64_t last_task);
 
-  /// The number of the task. Absent: whoever looks into table `ids` after this will find it there, or nobody has that id.
+  /// The number of the task. Absent: whoever looks into table `ids` after this will find it there, or nobody has that
+  /// id.
   std::optional<std::uint64_t> find(const std::string& id) const;
 
   // ---- for the writer ----

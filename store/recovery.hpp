@@ -21,8 +21,8 @@ void walk_through(const std::filesystem::path& directory, bool locked);
 /// At the pages and how they hang together, or also at every entry.
 enum class look { structure, all };
 
-/// The same in a child process, so that nothing that happens there can hurt this one. Throws store_error with what to do
-/// when the file cannot be used.
+/// The same in a child process, so that nothing that happens there can hurt this one. Throws store_error with what to
+/// do when the file cannot be used.
 void look_in_child(const std::filesystem::path& directory, bool locked, look how);
 
 } // namespace steadfast::store

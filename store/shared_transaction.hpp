@@ -17,9 +17,9 @@
 
 namespace steadfast::store {
 
-/// The write transaction of the data file, which several commits can share: each is durable by an entry of the journal, and
-/// all of them are saved in the data file together, so that a page that several of them change is written once. LMDB wants
-/// a transaction to end on the thread on which it began.
+/// The write transaction of the data file, which several commits can share: each is durable by an entry of the journal,
+/// and all of them are saved in the data file together, so that a page that several of them change is written once.
+/// LMDB wants a transaction to end on the thread on which it began.
 class shared_transaction {
 public:
   shared_transaction(lmdb::environment& env, const tables& in, const store_directory& directory,
@@ -33,8 +33,8 @@ public:
 
   /// With all that was committed. Throws lmdb::error or store_error.
   lmdb::transaction& begin();
-  /// Makes what was done since begin() durable, in the journal only if it is certain that all of it can be saved later: there
-  /// is room below store.size_max, and `has_disk`. Throws lmdb::error or store_error; then call drop().
+  /// Makes what was done since begin() durable, in the journal only if it is certain that all of it can be saved later:
+  /// there is room below store.size_max, and `has_disk`. Throws lmdb::error or store_error; then call drop().
   void commit(bool has_disk);
   /// Brings all that was committed to the data file. Throws lmdb::error or store_error; then call drop().
   void save();
@@ -52,7 +52,8 @@ public:
 
   /// False: the journal has commits that the data file has not.
   bool is_saved() const { return is_saved_; }
-  /// It began on this thread, which must not wait for itself, and sees all that was committed in now() while it is open.
+  /// It began on this thread, which must not wait for itself, and sees all that was committed in now() while it is
+  /// open.
   bool is_mine() const { return thread_ == std::this_thread::get_id(); }
   const lmdb::transaction& now();
   /// Returns when all that was committed before is in the data file; false: it cannot be brought there now.

@@ -148,7 +148,7 @@ void snapshot::add_payload(task_state& s) const {
   if (!bytes)
     throw damaged_record{"its payload is missing"};
   s.task.payload = decode_record<payload_record>(k, *bytes).bytes;
-  if (s.task.payload.size() != s.payload_size)
+  if (s.task.payload.size() != s.payload_size && !workflow::mutant("payload_size_not_compared"))
     throw damaged_record{"its payload has another size than recorded"};
 }
 

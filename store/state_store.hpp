@@ -85,8 +85,8 @@ struct workflow_load {
   std::string workflow;
   std::uint64_t load = 0;
 };
-/// Takes up to `max` claimable tasks for a scheduler, by priority, then by the shares of their workflows (workflow/fair_share.hpp),
-/// then by age; each becomes what apply(taken) makes of it.
+/// Takes up to `max` claimable tasks for a scheduler, by priority, then by the shares of their workflows
+/// (workflow/fair_share.hpp), then by age; each becomes what apply(taken) makes of it.
 struct claim_tasks {
   std::string scheduler;
   std::size_t max = 0;
@@ -167,8 +167,8 @@ struct set_aside_damaged {
   std::string why;
   workflow::instant now;
 };
-/// Takes in a task of another store, once per id, with its definition. One that has not ended rests: it is suspended, and
-/// goes on when a person resumes it, for the store that it came from may be going on with it.
+/// Takes in a task of another store, once per id, with its definition. One that has not ended rests: it is suspended,
+/// and goes on when a person resumes it, for the store that it came from may be going on with it.
 struct import_task {
   exported_task what;
   std::string who;
@@ -204,16 +204,16 @@ struct act_on_incident {
   std::uint32_t max = 1000;
   workflow::instant now;
 };
-/// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over, and the
-/// others are told in the words of now.
+/// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over,
+/// and the others are told in the words of now.
 struct report_conditions {
   std::vector<workflow::system_condition> hold;
   std::optional<lease_guard> guard;
   workflow::instant now;
 };
 
-/// Begins an act on all tasks that match and are there by now: those that are submitted later are not met. Its bounds are options
-/// of the store. What `what` says of its number and of how far it is does not count.
+/// Begins an act on all tasks that match and are there by now: those that are submitted later are not met. Its bounds
+/// are options of the store. What `what` says of its number and of how far it is does not count.
 struct start_bulk {
   workflow::bulk_act what;
   workflow::instant now;
@@ -277,8 +277,8 @@ struct task_filter {
   std::string cause; ///< generalized as incidents' causes are (workflow/incident.hpp), it is the same
   std::vector<workflow::payload_value> payload; ///< all must hold; of tasks whose workflow has an index on these places
 };
-/// One page of tasks in order of their numbers, newest first, unless another order was asked for; payloads and large results
-/// are left out.
+/// One page of tasks in order of their numbers, newest first, unless another order was asked for; payloads and large
+/// results are left out.
 struct task_page {
   std::vector<workflow::task> tasks;
   std::optional<std::uint64_t> next; ///< give it as `before` for the next page
@@ -393,9 +393,9 @@ public:
   /// seeing those before it. Throws store_error; if that is not fatal, nothing was written.
   virtual std::vector<outcome> commit(const write_list& batch) = 0;
   std::vector<outcome> commit(const std::vector<write>& batch);
-  /// For one thread that alone commits from now on: the engine may put off what is cheaper done once for several commits, until that
-  /// thread calls save(): after a while, and soon after `wake` was called, on any thread, because a read waits for it. What was committed is
-  /// durable without it. share() throws store_error if it cannot: then each commit is saved by itself; save() only a fatal one.
+  /// For one thread that alone commits from now on: what is cheaper once for several commits may wait until it calls
+  /// save(): after a while, and soon after `wake` was called, on any thread, as a read waits. What was committed is
+  /// durable without it. share() throws store_error if each commit must be saved by itself; save() only a fatal one.
   virtual void share(std::function<void()> /*wake*/) {}
   virtual void save() {}
 
@@ -413,7 +413,7 @@ public:
     std::optional<std::uint64_t> next; ///< give it as `before` for the next part
   };
   virtual tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const = 0;
-  /// The same, and hands each task that matches, with its definition, to `use`; payloads and large results are left out.
+  /// The same, and hands each task that matches to `use`, with its definition; without payloads and large results.
   using task_visitor = std::function<void(workflow::task&&, const workflow::definition&)>;
   virtual tally visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
                            const task_visitor& use) const = 0;
@@ -428,7 +428,7 @@ public:
   virtual std::vector<workflow::definition> definitions() const = 0;
   virtual std::vector<lease> leases() const = 0;
   virtual std::vector<alert_entry> alerts(bool open_only, std::size_t max) const = 0;
-  /// At most `max`; looks at no more than a bounded number of others on the way, so that a page may be empty and not the last.
+  /// At most `max`; looks at a bounded number of others on the way, so that a page may be empty and not the last.
   virtual alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
                                  std::size_t max) const = 0;
   virtual incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;

@@ -25,7 +25,7 @@ entry_list unsaved_in(const lmdb::environment& env, const store_directory& direc
 
 /// It has all of it now.
 void put_journal_not_needed(lmdb::transaction& txn) {
-  if (format_of(txn) < names_journals_since)
+  if (format_of(txn) < names_journals_since || workflow::mutant("saved_journal_needed"))
     return;
   auto used = used_journal(txn);
   if (std::exchange(used.is_open, false))

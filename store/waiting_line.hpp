@@ -13,8 +13,9 @@
 
 namespace steadfast::store {
 
-/// Who of those in table `ready` is next for a scheduler: by priority, then by the shares of their workflows, then by age. Looks at
-/// about as many entries as it gives, however many wait; and of the workflows at that many, and at those that have their share.
+/// Who of those in table `ready` is next for a scheduler: by priority, then by the shares of their workflows, then by
+/// age. Looks at about as many entries as it gives, however many wait; and of the workflows at that many, and at those
+/// that have their share.
 class waiting_line {
 public:
   /// For up to `max` tasks. REQUIRES: transaction and claim outlive it.

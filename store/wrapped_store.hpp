@@ -4,8 +4,8 @@
 
 namespace steadfast::store {
 
-/// Passes everything on to another store; who derives from it changes what it likes. For what stands between a node and its
-/// store: faults of a simulation, a test's eye.
+/// Passes everything on to another store; who derives from it changes what it likes. For what stands between a node and
+/// its store: faults of a simulation, a test's eye.
 class wrapped_store : public state_store {
 public:
   using state_store::commit;

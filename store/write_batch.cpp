@@ -8,15 +8,15 @@
 
 namespace steadfast::store {
 
-write_batch::write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
-                         const settings& s)
+write_batch::write_batch(lmdb::transaction& txn, const tables& in, const committed& before, const settings& s)
     : txn_{txn},
       in_{in},
+      before_{before},
       settings_{s},
-      cache_{&committed},
+      cache_{&before.definitions},
       see_{txn, in, cache_},
-      count_before_{count},
-      count_{count},
+      count_{before.count},
+      alerts_{before.alerts},
       incidents_{txn, in} {}
 
 outcome write_batch::judge(const write& w) {
@@ -40,7 +40,7 @@ snapshot::known_task write_batch::read(std::uint64_t number, std::string_view ro
       see_.complete(found);
     return found;
   } catch (const damaged_record& e) {
-    settings_.damage->report(number, e.what());
+    before_.damage.report(number, e.what());
     throw;
   }
 }
@@ -83,9 +83,22 @@ void write_batch::finish() {
   put_endings();
   incidents_.write();
   write_bulk_acts();
-  if (count_ == count_before_)
+  if (count_ == before_.count)
     return;
   txn_.put(in_.meta, counters_key, encode_record(counters_key, count_));
+}
+
+void write_batch::tell(committed& what) const noexcept {
+  what.count = count_;
+  what.alerts = alerts_;
+  for (const auto& [name, count] : ended_)
+    what.ended[name] = count;
+  for (const auto& [name, how] : endings_)
+    what.endings[name] = how;
+  what.definitions.add_all_of(cache_);
+  what.recent.take_over(ids_, count_.last_task);
+  for (const auto number : set_aside_)
+    what.damage.forget(number);
 }
 
 /// To count the pages takes as long as to put a row, so they are only counted again when there may be none left.
@@ -118,7 +131,7 @@ outcome write_batch::turned_down_full(workflow::instant now) {
                      : "the store is full, new work is refused: of " + name_of_limit(o) + ", " + mib_text(o.size_max)
                          + ", " + mib_text(o.size_reserve)
                          + " are kept for work that was accepted; raise it, or let ended tasks leave by retention";
-  auto& told = is_disk ? settings_.alerts.of_disk : settings_.alerts.of_pages;
+  auto& told = is_disk ? alerts_.of_disk : alerts_.of_pages;
   if (told == 0) {
     const workflow::alert alert{is_disk ? "disk_full" : "store_full", why, {}, now};
     put_alert(0, {}, alert, workflow::signature_of(alert, nullptr, nullptr));
@@ -128,7 +141,7 @@ outcome write_batch::turned_down_full(workflow::instant now) {
 }
 
 void write_batch::forget_seen_alerts() {
-  for (auto* const told : {&settings_.alerts.of_disk, &settings_.alerts.of_pages})
+  for (auto* const told : {&alerts_.of_disk, &alerts_.of_pages})
     if (*told != 0 && !txn_.get(in_.open_alerts, key{*told}))
       *told = 0;
 }

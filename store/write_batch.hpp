@@ -1,12 +1,11 @@
 #pragma once
 
 #include "store/change_log.hpp"
+#include "store/committed.hpp"
 #include "store/id_filter.hpp"
 #include "store/incident_book.hpp"
 #include "store/known_tasks.hpp"
 #include "store/options.hpp"
-#include "store/recent_ids.hpp"
-#include "store/snapshot.hpp"
 #include "workflow/event.hpp"
 #include "workflow/payload_needs.hpp"
 
@@ -25,12 +24,6 @@ namespace steadfast::store {
 /// For new work.
 enum class room { there, no_pages, no_disk };
 
-/// Numbers of the alerts that tell of it, from when it is met until new work was taken and somebody has acknowledged them; 0: none.
-struct full_alerts {
-  std::uint64_t of_pages = 0;
-  std::uint64_t of_disk = 0;
-};
-
 /// One durable transaction in the making: judges each write on its own and makes it if it may be. Throws lmdb::error;
 /// then the transaction must be thrown away.
 class write_batch {
@@ -39,30 +32,19 @@ public:
     const store_options* options = nullptr;
     room full = room::there;     ///< else submissions of new tasks get `full`
     std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
-    damage_log* damage = nullptr;
-    const ended_counts* ended = nullptr;          ///< what was committed
-    const endings_by_workflow* endings = nullptr; ///< likewise
-    const recent_ids* recent = nullptr;           ///< likewise
-    full_alerts alerts;                           ///< likewise
-    id_filter* moved = nullptr; ///< of table `ids`; changed as the batch goes, and may know of more than was committed
+    id_filter* moved = nullptr;  ///< of table `ids`; changed as the batch goes, and may know of more than was committed
     known_tasks* known = nullptr;  ///< changed as the batch goes; to be thrown away together with the transaction
     change_log* changes = nullptr; ///< what the batch does; null: nobody wants to know
   };
-  write_batch(lmdb::transaction& txn, const tables& in, const definition_cache& committed, counters count,
-              const settings& s);
+  write_batch(lmdb::transaction& txn, const tables& in, const committed& before, const settings& s);
 
   outcome judge(const write& w);
   /// Writes what is kept once per batch. Call it before the commit.
   void finish();
 
-  /// For after the commit:
-  const counters& count() const { return count_; }
-  const ended_counts& ended() const { return ended_; }            ///< of some workflows
-  const endings_by_workflow& endings() const { return endings_; } ///< likewise
-  const definition_cache& definitions() const { return cache_; }
-  const std::vector<std::uint64_t>& set_aside() const { return set_aside_; }
-  const recent_ids::changes& changed_ids() const { return ids_; }
-  const full_alerts& alerts() const { return settings_.alerts; }
+  /// After the commit. What was committed has to be known: if there is no memory for that, the process ends, and the
+  /// next one reads it.
+  void tell(committed& what) const noexcept;
 
 private:
   // write_task.cpp
@@ -112,7 +94,8 @@ private:
   std::string_view row_before(const known_tasks::entry& e, const key& k) const;
   /// Keeps the record of a task, of which its entry says already how it stands now.
   void put_row(known_tasks::entry& e, const workflow::task& t);
-  /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue calls it before.
+  /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue
+  /// calls it before.
   void place_tasks();
 
   // write_task.cpp
@@ -218,11 +201,12 @@ private:
 
   lmdb::transaction& txn_;
   const tables& in_;
+  const committed& before_;
   settings settings_;
   definition_cache cache_;
   snapshot see_;
-  counters count_before_;
   counters count_;
+  full_alerts alerts_;
   ended_counts ended_;          ///< of the workflows that somebody asked for
   endings_by_workflow endings_; ///< of those of which tasks ended
   std::vector<std::uint64_t> set_aside_;

@@ -1,4 +1,5 @@
-// Acts on many tasks. That a task took one is noted in the commit in which it took it, so it is met once, whatever happens between.
+// Acts on many tasks. That a task took one is noted in the commit in which it took it, so it is met once, whatever
+// happens between.
 
 #include "store/write_batch.hpp"
 

@@ -7,8 +7,8 @@ namespace steadfast::store {
 
 namespace {
 
-// So many for each id that comes: a generation has to be moved, and its rows dropped, before the next one is full. To move one
-// may take a page of its own, so that is spread over half of the time.
+// So many for each id that comes: a generation has to be moved, and its rows dropped, before the next one is full. To
+// move one may take a page of its own, so that is spread over half of the time.
 constexpr std::size_t moved_for_each = 2;
 constexpr std::size_t dropped_for_each = 4;
 
@@ -20,7 +20,7 @@ std::optional<task_ref> write_batch::ref_of(const std::string& id) const {
   const auto changed = ids_.ids.find(id);
   if (changed != ids_.ids.end())
     return changed->second.number != 0 ? see_.recent_ref(changed->second.number) : std::nullopt;
-  const auto number = settings_.recent->find(id);
+  const auto number = before_.recent.find(id);
   if (number)
     return see_.recent_ref(*number);
   return settings_.moved->may_have(id) ? see_.ref_of(id) : std::nullopt;
@@ -44,9 +44,9 @@ void write_batch::move_ids() {
   if (ids_.arrived == 0)
     return;
   settings_.moved->read_on(txn_, in_, ids_.arrived * read_for_each);
-  if (settings_.recent->moved_until() == 0)
+  if (before_.recent.moved_until() == 0)
     return;
-  auto left = settings_.recent->left();
+  auto left = before_.recent.left();
   if (left.empty())
     return drop_moved(ids_.arrived * dropped_for_each);
   for (auto more = ids_.arrived * moved_for_each; more > 0 && !left.empty(); --more, left.pop_first()) {
@@ -75,7 +75,7 @@ void write_batch::drop_moved(std::size_t max) {
   {
     lmdb::cursor c{txn_, in_.recent_ids};
     for (bool more = c.first(); more && numbers.size() < max; more = c.next()) {
-      if (last_number(c.key()) > settings_.recent->moved_until())
+      if (last_number(c.key()) > before_.recent.moved_until())
         break;
       numbers.push_back(last_number(c.key()));
     }
@@ -93,7 +93,8 @@ std::string write_batch::id_of(std::uint64_t number) const {
       return std::move(recent->id);
   lmdb::cursor c{txn_, in_.ids};
   for (bool more = c.first(); more; more = c.next())
-    if (const auto ref = readable<task_ref>(c.key(), c.value()); ref && ref->number == number)
+    if (const auto ref = readable<task_ref>(c.key(), c.value());
+        ref && ref->number == number && !workflow::mutant("id_of_damaged_task_unknown"))
       return std::string{c.key()};
   return {};
 }

@@ -64,11 +64,10 @@ outcome write_batch::make(const import_task& w) {
   t.number = count_.last_task + 1;
   t.revision = 1;
   std::vector<workflow::notice> notices;
-  const workflow::suspended rests{{w.who, "imported" + (w.why.empty() ? "" : ": " + w.why)}};
-  for (const workflow::event& e : {workflow::event{workflow::lock_released{}}, workflow::event{rests}})
-    if (workflow::mutant("import_goes_on_at_once") && std::holds_alternative<workflow::suspended>(e))
-      break;
-    else if (auto change = workflow::apply(t, d, e, w.now); change.result == workflow::verdict::applied) {
+  const workflow::event freed = workflow::lock_released{};
+  const workflow::event rests = workflow::suspended{{w.who, "imported" + (w.why.empty() ? "" : ": " + w.why)}};
+  for (const auto* e : {&freed, workflow::mutant("import_goes_on_at_once") ? &freed : &rests})
+    if (auto change = workflow::apply(t, d, *e, w.now); change.result == workflow::verdict::applied) {
       t = std::move(change.next);
       notices.insert(notices.end(), change.notices.begin(), change.notices.end());
     }

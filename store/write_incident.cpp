@@ -22,7 +22,7 @@ std::string name_of(incident_act a) {
 
 void note_act(incident& x, const act_on_incident& w) {
   x.acts.push_back({w.now, w.who, name_of(w.act), w.why});
-  if (x.acts.size() > incident_acts_max)
+  if (x.acts.size() > incident_acts_max && !workflow::mutant("acts_of_incident_unbounded"))
     x.acts.erase(x.acts.begin());
 }
 
@@ -78,7 +78,7 @@ void write_batch::end_alerts_of_change(const register_definition& w) {
 
 /// One for all tasks of all workflows, with the first of them.
 void write_batch::tell_of_damaged_definition(const set_aside_damaged& w, const std::string& why) {
-  if (incidents_.open_ones(damaged_workflow, {}).empty())
+  if (incidents_.open_ones(damaged_workflow, {}).empty() || workflow::mutant("damage_told_for_each_task"))
     put_alert(0, {}, {damaged_workflow, "a task cannot be read, and stays as it is: " + why, {}, w.now},
               {damaged_workflow, {}, {}, {}, "the definition of a workflow is damaged"});
 }

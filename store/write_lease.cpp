@@ -90,8 +90,8 @@ std::uint64_t write_batch::forgotten_epoch() const {
   return highest ? highest->what.epoch : count_.last_epoch;
 }
 
-/// Nodes come under passing names. Those that ended first go first; one under which tasks are locked stays, for by it they are
-/// freed.
+/// Nodes come under passing names. Those that ended first go first; one under which tasks are locked stays, for by it
+/// they are freed.
 void write_batch::forget_leases(workflow::instant now) {
   if (txn_.entries(in_.leases) <= ended_leases_max)
     return;
@@ -180,8 +180,8 @@ bool write_batch::has_ended(const lease_guard& gone, workflow::instant now) cons
   return found && found->what.epoch == gone.epoch && is_free(*found, now);
 }
 
-/// One that ended and was not taken by another comes to life again when its holder renews it; until then what it guards rests,
-/// for others may be cleaning up after the holder.
+/// One that ended and was not taken by another comes to life again when its holder renews it; until then what it guards
+/// rests, for others may be cleaning up after the holder.
 std::optional<outcome> write_batch::not_held(const std::optional<lease_guard>& guard, workflow::instant now) const {
   if (!guard || workflow::mutant("no_lease_guard"))
     return std::nullopt;

@@ -120,7 +120,8 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
   erase_id(t);
   txn_.erase(in_.payloads, k);
   for (const auto& large : known.state.large)
-    txn_.erase(in_.results, key{t.number, large.step});
+    if (!workflow::mutant("large_results_left"))
+      txn_.erase(in_.results, key{t.number, large.step});
   for (const auto& reply : keys_of(txn_, in_.late, t.number))
     txn_.erase(in_.late, reply);
   auto& count = ended_of(t.workflow);
@@ -141,8 +142,8 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
 ended_count& write_batch::ended_of(const std::string& workflow) {
   if (const auto changed = ended_.find(workflow); changed != ended_.end())
     return changed->second;
-  const auto known = settings_.ended->find(workflow);
-  return ended_.emplace(workflow, known == settings_.ended->end() ? ended_count{} : known->second).first->second;
+  const auto known = before_.ended.find(workflow);
+  return ended_.emplace(workflow, known == before_.ended.end() ? ended_count{} : known->second).first->second;
 }
 
 void write_batch::count_ended(const std::string& workflow, const placement& from, const placement& to) {
@@ -153,7 +154,7 @@ void write_batch::count_ended(const std::string& workflow, const placement& from
 }
 
 void write_batch::recount_ended() {
-  for (const auto& [name, count] : *settings_.ended)
+  for (const auto& [name, count] : before_.ended)
     ended_of(name).there = 0;
   for (auto& [name, count] : ended_)
     count.there = 0;
@@ -164,8 +165,8 @@ void write_batch::recount_ended() {
 
 void write_batch::put_ended_counts() {
   for (const auto& [name, count] : ended_) {
-    const auto before = settings_.ended->find(name);
-    if (before == settings_.ended->end() ? count != ended_count{} : count != before->second)
+    const auto before = before_.ended.find(name);
+    if (before == before_.ended.end() ? count != ended_count{} : count != before->second)
       txn_.put(in_.ended_counts, name, encode_record(name, count));
   }
 }

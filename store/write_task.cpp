@@ -225,9 +225,9 @@ void write_batch::count_ending_of(const workflow::task& next, workflow::process_
     return;
   auto of_workflow = endings_.find(next.workflow);
   if (of_workflow == endings_.end()) {
-    const auto known = settings_.endings->find(next.workflow);
+    const auto known = before_.endings.find(next.workflow);
     of_workflow =
-      endings_.emplace(next.workflow, known == settings_.endings->end() ? workflow::endings{} : known->second).first;
+      endings_.emplace(next.workflow, known == before_.endings.end() ? workflow::endings{} : known->second).first;
   }
   workflow::count_ending(of_workflow->second, *how);
 }

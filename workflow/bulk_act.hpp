@@ -106,8 +106,8 @@ bulk_step step_after(bool done, act_refusal why, int tries);
 /// Which of the open ones has its turn, given which had the last one: each in its turn. Absent: there is none.
 std::optional<std::size_t> next_turn(const std::vector<bulk_act>& open, std::uint64_t last);
 
-/// How long to leave the store alone after a page of so many tasks, which took so long: at most half of the time goes to bulk
-/// acts, and at most `rate` tasks are met in a second.
+/// How long to leave the store alone after a page of so many tasks, which took so long: at most half of the time goes
+/// to bulk acts, and at most `rate` tasks are met in a second.
 span pause_after_page(std::size_t tasks, span took, std::uint32_t rate);
 
 } // namespace steadfast::workflow

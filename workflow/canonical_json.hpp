@@ -6,9 +6,9 @@
 
 namespace steadfast::workflow {
 
-/// One text for all JSON texts that say the same: without space, members in the order of their names, strings without escapes
-/// that they do not need, numbers by their decimal value, of which no digit is lost (1, 1.0 and 10e-1 are one number). It is for
-/// comparing, not for sending. Nothing: it is no JSON (is_json).
+/// One text for all JSON texts that say the same: without space, members in the order of their names, strings without
+/// escapes that they do not need, numbers by their decimal value, of which no digit is lost (1, 1.0 and 10e-1 are one
+/// number). It is for comparing, not for sending. Nothing: it is no JSON (is_json).
 std::optional<std::string> canonical_json(std::string_view text);
 
 /// "application/json", "text/json", and what ends with "+json", whatever parameters follow.

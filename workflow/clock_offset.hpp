@@ -14,8 +14,8 @@ struct clock_sample {
   instant set_at{}; ///< names the other clock
 };
 
-/// How far another clock is ahead of the own one, as far as it is known. Who must not be late goes by the most, who must not
-/// be early by the least.
+/// How far another clock is ahead of the own one, as far as it is known. Who must not be late goes by the most, who
+/// must not be early by the least.
 struct clock_offset {
   span at_least{0};
   span at_most{0};

@@ -78,8 +78,8 @@ std::vector<std::string> beginning_to_fail(const sight& s, const condition_rules
 /// The most frequent of what made these tasks end undone or in error. `d`: of task i, null if it is not known.
 incident_signature blamed(const std::vector<task>& failed, const std::vector<const definition*>& d);
 
-/// All that holds now. `open`: signatures of those that held before, which decide where a border has two sides. `blame`: by
-/// workflow, for those that begin to fail.
+/// All that holds now. `open`: signatures of those that held before, which decide where a border has two sides.
+/// `blame`: by workflow, for those that begin to fail.
 std::vector<system_condition> conditions(const sight& s, const condition_rules& rules,
                                          const std::vector<incident_signature>& open,
                                          const std::map<std::string, incident_signature>& blame);

@@ -36,8 +36,8 @@ struct input_member {
 /// Input of a step: an object of these members; with no member at all, the payload as it is.
 using input_mapping = std::vector<input_member>;
 
-/// What a task gives when it is processed: one value, or an object of members. A value that is not there is null, an optional
-/// member left out. It changes nothing of how the task ends.
+/// What a task gives when it is processed: one value, or an object of members. A value that is not there is null, an
+/// optional member left out. It changes nothing of how the task ends.
 struct result_mapping {
   std::optional<source> value;
   input_mapping members; ///< without `value`

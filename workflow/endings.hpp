@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-// How the tasks of one workflow end: of late, and as a rule. A service that refuses everything fails no task and raises no alert:
-// all are undone, quietly. That shows in how many are.
+// How the tasks of one workflow end: of late, and as a rule. A service that refuses everything fails no task and raises
+// no alert: all are undone, quietly. That shows in how many are.
 
 namespace steadfast::workflow {
 
@@ -38,8 +38,8 @@ struct share_rules {
   friend bool operator==(const share_rules&, const share_rules&) = default;
 };
 
-/// One more ended so. What is usual is learnt from those before the last 256, and while the share is unusual by the default rules
-/// sixteen times as slowly: an outage of hours does not become the rule.
+/// One more ended so. What is usual is learnt from those before the last 256, and while the share is unusual by the
+/// default rules sixteen times as slowly: an outage of hours does not become the rule.
 void count_ending(endings& e, ending how);
 
 /// Of the newest `max`, how many failed, and how many those are.
@@ -49,8 +49,8 @@ struct failed_of {
 };
 failed_of failed_of_last(const endings& e, std::uint32_t max);
 
-/// More fail than usually, of late and just now. One that `was` unusual is so until those that ended just now are well within the
-/// usual again, so that it does not flap.
+/// More fail than usually, of late and just now. One that `was` unusual is so until those that ended just now are well
+/// within the usual again, so that it does not flap.
 bool is_unusual(const endings& e, const share_rules& rules, bool was);
 
 } // namespace steadfast::workflow

@@ -10,8 +10,8 @@
 
 namespace steadfast::workflow {
 
-/// One sentence about where the task is or what happens next. Where it speaks of a moment, the text ends in a word such as
-/// "at" or "by", so that the moment is shown after it.
+/// One sentence about where the task is or what happens next. Where it speaks of a moment, the text ends in a word such
+/// as "at" or "by", so that the moment is shown after it.
 struct explanation {
   std::string text;
   instant at = unset;

@@ -8,8 +8,8 @@
 /// How the places of a scheduler are shared among workflows, so that no backlog of one keeps the tasks of others waiting.
 namespace steadfast::workflow {
 
-/// A workflow alone may have all places. Where others wait too, each may have the fewer, the fewer are free, until all have the
-/// same; and for those that have little there is one more place for every eight.
+/// A workflow alone may have all places. Where others wait too, each may have the fewer, the fewer are free, until all
+/// have the same; and for those that have little there is one more place for every eight.
 inline constexpr std::uint64_t places_per_newcomer = 8;
 
 struct places {
@@ -20,15 +20,15 @@ struct places {
 /// Places that are left for a workflow that has none.
 std::uint64_t room_in(const places& p);
 
-/// What a workflow weighs. One that was given back because no agent takes it weighs as much as all that a free place allows: so
-/// about as many tasks as there are free places are tried in vain, and no more.
+/// What a workflow weighs. One that was given back because no agent takes it weighs as much as all that a free place
+/// allows: so about as many tasks as there are free places are tried in vain, and no more.
 std::uint64_t load_of(std::uint64_t in_hand, std::uint64_t given_back);
 
 /// A workflow of that load may have one more place.
 bool may_take(std::uint64_t load, const places& p);
 
-/// Which of the workflows that have tasks waiting gets the next place: the one with the lowest load, the first of equals. Nothing:
-/// none may take it.
+/// Which of the workflows that have tasks waiting gets the next place: the one with the lowest load, the first of
+/// equals. Nothing: none may take it.
 std::optional<std::size_t> whose_turn(const std::vector<std::uint64_t>& loads, const places& p);
 
 } // namespace steadfast::workflow

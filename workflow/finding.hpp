@@ -13,8 +13,8 @@
 
 namespace steadfast::workflow {
 
-/// The step that a task that is not done stands at: the first in trouble, else the first under way, else the first that may
-/// begin. Of one that was undone, the step that gave the reason, if one did. Nothing: it was processed, or none stands out.
+/// The step that a task that is not done stands at: the first in trouble, else the first under way, else the first that
+/// may begin. Of one that was undone, the step that gave the reason. Nothing: it was processed, or none stands out.
 std::optional<std::size_t> stands_at(const task& t, const definition& d);
 
 /// Sent between processes. What tasks are counted by.
@@ -22,8 +22,8 @@ enum class task_grouping : std::uint8_t { none = 0, workflow = 1, state = 2, cau
 inline constexpr std::string_view task_grouping_names[] = {"", "workflow", "state", "cause", "agent", "step", "hour"};
 std::optional<task_grouping> parse_task_grouping(std::string_view text);
 
-/// What the task has in common with the others of its group: a name, the cause as incidents generalize it, the agent of the last
-/// attempt at the step where it stands, the hour of its submission in milliseconds since 1970. Empty: it has no such thing.
+/// What the task has in common with the others of its group: a name, the cause as incidents generalize it, the agent of
+/// the last attempt where it stands, the hour of its submission in milliseconds since 1970. Empty: it has none of it.
 std::string group_of(const task& t, const definition& d, task_grouping by);
 
 /// Sent between processes. The order of a list: the newest, longest, most first, but by priority, deadline and text the
@@ -42,8 +42,8 @@ inline constexpr std::string_view task_order_names[] = {"",         "submitted",
                                                         "priority", "deadline",  "id",    "workflow"};
 std::optional<task_order> parse_task_order(std::string_view text);
 
-/// Bytes that compare as the tasks are to stand in a list. Tasks without such a value, because they have not ended, come last,
-/// also when all else is reversed.
+/// Bytes that compare as the tasks are to stand in a list. Tasks without such a value, because they have not ended,
+/// come last, also when all else is reversed.
 std::string order_key(const task& t, task_order by, bool is_reversed);
 
 } // namespace steadfast::workflow

@@ -6,8 +6,8 @@
 
 namespace steadfast::workflow {
 
-/// The value at a place of a JSON text exactly as it is written there, into `text`; nothing if there is none. Of members of one
-/// name the last counts. REQUIRES: is_json(text), is_json_pointer(pointer).
+/// The value at a place of a JSON text exactly as it is written there, into `text`; nothing if there is none. Of
+/// members of one name the last counts. REQUIRES: is_json(text), is_json_pointer(pointer).
 std::optional<std::string_view> json_value_at(std::string_view text, std::string_view pointer);
 
 /// One token of a JSON Pointer as it is meant: ~1 is a slash, ~0 a tilde (RFC 6901, 4).

@@ -41,8 +41,8 @@ void on_unanswered(lease_campaign& c, const lease_terms& terms, instant now);
 /// The store did not answer; asking again does no harm.
 void on_silence(lease_campaign& c, const lease_terms& terms, instant now);
 
-/// Whether a lease of others has ended, so that what its holder had may be given to another. One that the holder could not
-/// renew because the store was away is good for a whole ttl more from the store's return.
+/// Whether a lease of others has ended, so that what its holder had may be given to another. One that the holder could
+/// not renew because the store was away is good for a whole ttl more from the store's return.
 bool has_ended(instant expires_at, span ttl, instant store_since, instant now);
 
 /// When next_step should be looked at again.

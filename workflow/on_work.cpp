@@ -33,8 +33,8 @@ void note_progress(draft& x, step& s) {
   s.wait_alerted = false;
 }
 
-/// A call of the attempt ended without the service's own word: a lost connection, a gateway's answer. The service may be at
-/// work on it, until complete-by and grace are over; neither probe nor undo may come before that.
+/// A call of the attempt ended without the service's own word: a lost connection, a gateway's answer. The service may
+/// be at work on it, until complete-by and grace are over; neither probe nor undo may come before that.
 void settle_as_told(draft& x, std::size_t i, attempt_action action, bool unsettled) {
   if (unsettled && action == attempt_action::perform && !mutant("settled_without_a_word"))
     settle_later(x, x.t.steps[i]);

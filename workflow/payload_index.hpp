@@ -14,8 +14,8 @@ inline constexpr std::size_t index_place_size_max = 128;
 /// A longer text is in no index.
 inline constexpr std::size_t index_value_size_max = 256;
 
-/// A value of a payload and where it stands: texts as they are meant, numbers, true and false as they are written. So the number
-/// 77 and the text "77" are the same.
+/// A value of a payload and where it stands: texts as they are meant, numbers, true and false as they are written. So
+/// the number 77 and the text "77" are the same.
 struct payload_value {
   std::string place; ///< a JSON Pointer
   std::string value;
@@ -23,8 +23,8 @@ struct payload_value {
   friend bool operator==(const payload_value&, const payload_value&) = default;
 };
 
-/// By what a task of that workflow is found that has this payload. Places that it lacks, and those with null, a list or an
-/// object, are left out.
+/// By what a task of that workflow is found that has this payload. Places that it lacks, and those with null, a list or
+/// an object, are left out.
 std::vector<payload_value> indexed_values(const definition& d, std::string_view payload);
 
 /// What is wrong with its places, a sentence each.

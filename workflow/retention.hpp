@@ -46,13 +46,13 @@ const retention& retention_of(const retention_rules& rules, std::string_view wor
 /// What is wrong with them, a sentence each.
 std::vector<std::string> problems(const retention_rules& rules);
 
-/// When to look at a workflow again after all that was to leave did. `next`: when the next task will be too old, as far as is
-/// known. How many tasks there are changes all the time, so a number to keep is looked at each period.
+/// When to look at a workflow again after all that was to leave did. `next`: when the next task will be too old, as far
+/// as is known. How many tasks there are changes all the time, so a number to keep is looked at each period.
 instant next_look(const retention& r, instant next, instant now, span period);
 
-/// How long to leave the store alone after tasks were taken out of it, which took so long: what else is to be written has most of
-/// its time, and the more of it the busier it is. `behind`: since when more were to leave than did; the pauses become shorter with
-/// it, so that as many leave as end.
+/// How long to leave the store alone after tasks were taken out of it, which took so long: what else is to be written
+/// has most of its time, and the more of it the busier it is. `behind`: since when more were to leave than did; the
+/// pauses become shorter with it, so that as many leave as end.
 span pause_after(span took, span behind);
 
 } // namespace steadfast::workflow

@@ -19,8 +19,8 @@ struct undo_plan {
   std::vector<std::size_t> left; ///< that happened, or may have, and that no compensation would reverse
 };
 
-/// Of that request, undo_requested or cancelled, now: it is told by carrying it out on a copy. Of a task that does not take it,
-/// what its undo has still to do and what it leaves.
+/// Of that request, undo_requested or cancelled, now: it is told by carrying it out on a copy. Of a task that does not
+/// take it, what its undo has still to do and what it leaves.
 undo_plan plan_undo(const task& t, const definition& d, const event& request, const clock_reading& clock);
 
 } // namespace steadfast::workflow

@@ -27,8 +27,8 @@ std::optional<wait> wait_of(const task& t, const definition& d, instant now);
 /// Something is due sometime, or a scheduler may take it, or it rests until a person acts. Holds of every stored task.
 bool has_next_thing(const task& t, const definition& d);
 
-/// Why nobody would ever go on with the task, though it has not ended: nothing is due, or what was due `patience` ago was
-/// not taken up. Empty: all is well. No task may be stuck: the supervisor looks for them and frees them.
+/// Why nobody would ever go on with the task, though it has not ended: nothing is due, or what was due `patience` ago
+/// was not taken up. Empty: all is well. No task may be stuck: the supervisor looks for them and frees them.
 std::string why_stuck(const task& t, const definition& d, const clock_reading& clock, span patience);
 
 } // namespace steadfast::workflow

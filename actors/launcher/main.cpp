@@ -1,5 +1,5 @@
-// Runs one program for a node, and sees that nothing of it outlives the call: not the node, however that ended, not complete-by,
-// and not the program itself, also what it started and let go of (setsid, double fork).
+// Runs one program for a node, and sees that nothing of it outlives the call: not the node, however that ended, not
+// complete-by, and not the program itself, also what it started and let go of (setsid, double fork).
 //
 //     node -> guard -> keeper -> program -> whatever it starts
 //

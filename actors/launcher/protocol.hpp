@@ -1,7 +1,7 @@
 #pragma once
 
-// What a node and the launcher of a program say to each other. The launcher is a small program by itself, without the rest of
-// ours: this header and the C library are all it knows.
+// What a node and the launcher of a program say to each other. The launcher is a small program by itself, without the
+// rest of ours: this header and the C library are all it knows.
 //
 //     steadfast-launcher DIRECTORY PROGRAM [ARGUMENT...]
 //

@@ -39,8 +39,8 @@ struct load_target {
   std::shared_ptr<watched_store> store;
 };
 
-/// Submits as an actor of the node's own process does, with typed messages. Blocks until all has ended or `is_stopped` says
-/// so, which it is asked now and then. Throws std::runtime_error when the driver ends early.
+/// Submits as an actor of the node's own process does, with typed messages. Blocks until all has ended or `is_stopped`
+/// says so, which it is asked now and then. Throws std::runtime_error when the driver ends early.
 nlohmann::json drive(const load_target& target, const workload& w, const load_plan& plan,
                      const std::function<bool()>& is_stopped);
 

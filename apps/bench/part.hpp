@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-// Every measurement runs in processes of its own, which start with nothing in memory: this program, called with what it is
-// to be. Part and measuring process speak lines of JSON over the part's standard input and output.
+// Every measurement runs in processes of its own, which start with nothing in memory: this program, called with what it
+// is to be. Part and measuring process speak lines of JSON over the part's standard input and output.
 
 namespace steadfast::bench {
 
@@ -37,8 +37,8 @@ struct part_setup {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, roles, listen, join, agents, url,
                                                 in_flight_max, load, keep_at_most, certificates, pace)
 
-/// A part, from outside. Ends with this object, by force if need be. Everything throws failure when the part is gone, or
-/// Ctrl-C was pressed.
+/// A part, from outside. Ends with this object, by force if need be. Everything throws failure when the part is gone,
+/// or Ctrl-C was pressed.
 class part {
 public:
   /// Returns when it is ready.

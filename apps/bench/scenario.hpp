@@ -42,8 +42,8 @@ struct scenario {
 /// Carries it out with a new store in `folder`. Throws failure.
 nlohmann::json measure(const scenario& s, const std::filesystem::path& folder);
 
-/// Carries them out at the same time, so that whatever else this machine does meets all of them: for what they cost, not for
-/// how quick they are.
+/// Carries them out at the same time, so that whatever else this machine does meets all of them: for what they cost,
+/// not for how quick they are.
 std::vector<nlohmann::json> measure_together(const std::vector<scenario>& all, const std::filesystem::path& folder);
 
 /// For people: what it measured, in a few lines.

@@ -111,8 +111,8 @@ private:
   bool is_one_first_ = true;
 };
 
-/// How much slower tasks are while a person lists them ten times a second. The speed of two short runs differs by more, so
-/// there are many.
+/// How much slower tasks are while a person lists them ten times a second. The speed of two short runs differs by more,
+/// so there are many.
 measurement listing_beside() {
   auto with = closed("256 in flight, ten lists a second", 256);
   with.lists_per_second = 10;

@@ -7,8 +7,8 @@
 
 namespace steadfast::bench {
 
-/// What the machine itself does at the moment, a second of it. The same binary met 22 of 23 targets in one hour and 17 in another on
-/// machines of one kind: a figure says something of Steadfast only beside this.
+/// What the machine itself does at the moment, a second of it. The same binary met 22 of 23 targets in one hour and 17
+/// in another on machines of one kind: a figure says something of Steadfast only beside this.
 struct yardstick {
   double copying = 0; ///< GiB/s, from and to 64 MiB
   double hashing = 0; ///< GiB/s, XXH3 of 4 KiB in the cache
@@ -19,8 +19,8 @@ struct yardstick {
 /// `folder` lies on the disk that is meant. Throws std::runtime_error when it cannot be written.
 yardstick measure_yardstick(const std::filesystem::path& folder);
 
-/// How fast that is, where 1 is the machine that the targets were set on, for work that waits for the disk for `disk_share` of its
-/// time there and computes and wakes threads in the rest.
+/// How fast that is, where 1 is the machine that the targets were set on, for work that waits for the disk for
+/// `disk_share` of its time there and computes and wakes threads in the rest.
 double speed_of(const yardstick& y, double disk_share);
 
 std::string text_of(const yardstick& y);

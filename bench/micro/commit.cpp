@@ -1,6 +1,6 @@
-// Whole lives of tasks in a store on this disk: seven synced commits for so many tasks at a time. First as the store makes
-// them, then the same keys and records put into bare LMDB, which shows what the disk and the trees cost alone. An item is
-// a task.
+// Whole lives of tasks in a store on this disk: seven synced commits for so many tasks at a time. First as the store
+// makes them, then the same keys and records put into bare LMDB, which shows what the disk and the trees cost alone. An
+// item is a task.
 
 #include "bench/micro/life.hpp"
 #include "bench/scratch.hpp"

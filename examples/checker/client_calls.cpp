@@ -21,9 +21,15 @@ std::optional<id_model::state> id_model::step(const state& s, const client_call&
 }
 
 std::optional<lease_model::state> lease_model::step(const state& s, const lease_call& c) {
-  if (c.is_release)
-    return s.holder == c.holder ? std::optional{state{0, s.epoch}} : std::nullopt;
-  return s.holder == 0 && c.epoch > s.epoch ? std::optional{state{c.holder, c.epoch}} : std::nullopt;
+  const auto only_if = [](bool holds, const state& next) { return holds ? std::optional{next} : std::nullopt; };
+  const state told{c.holder, c.epoch};
+  switch (c.what) {
+    case lease_call::kind::acquired: return only_if(s.holder == 0 && c.epoch > s.epoch, told);
+    case lease_call::kind::released: return only_if(s.holder == c.holder, {0, s.epoch});
+    case lease_call::kind::seen:
+      return only_if(c.epoch > s.epoch || (c.epoch == s.epoch && (c.holder == s.holder || c.holder == 0)), told);
+  }
+  return std::nullopt;
 }
 
 } // namespace checker

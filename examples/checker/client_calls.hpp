@@ -41,15 +41,16 @@ struct id_model {
   }
 };
 
-/// A lease as a mutex. `holder` is told that it has the lease, or that it has stopped to act.
+/// A lease as a mutex. `holder` is told that it has the lease, or that it has stopped to act, or a client who has it.
 struct lease_call {
-  std::uint64_t holder = 0; ///< one number for each life of a holder
+  enum class kind : std::uint8_t { acquired, released, seen };
+  kind what = kind::acquired;
+  std::uint64_t holder = 0; ///< one number for each life of a holder; of a look: 0 when nobody has it
   std::uint64_t epoch = 0;
-  bool is_release = false;
   span_of_call span;
 };
 
-/// Who has it is alone, and has it under a higher epoch than everybody before.
+/// Who has it is alone, and has it under a higher epoch than everybody before. Those who look may see what nobody told of.
 struct lease_model {
   struct state {
     std::uint64_t holder = 0; ///< 0: none

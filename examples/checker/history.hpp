@@ -119,9 +119,10 @@ struct history {
   std::vector<effect> effects; ///< in the order of each file
   std::vector<task> tasks;
   std::unordered_map<names::id, client_record> clients;
-  std::unordered_map<names::id, std::uint32_t> alerts; ///< by task
-  bool has_clients = false;                            ///< a client log was given
-  bool has_calls = false;                              ///< and its lines have numbers
+  std::unordered_map<names::id, std::vector<lease_call>> leases; ///< what clients saw of each
+  std::unordered_map<names::id, std::uint32_t> alerts;           ///< by task
+  bool has_clients = false;                                      ///< a client log was given
+  bool has_calls = false;                                        ///< and its lines have numbers
   bool has_alerts = false;
 };
 

@@ -12,8 +12,8 @@
 
 namespace checker {
 
-/// When an operation began and was answered, as places in one order of all such events. One without an answer may take effect
-/// at any time after it began.
+/// When an operation began and was answered, as places in one order of all such events. One without an answer may take
+/// effect at any time after it began.
 struct span_of_call {
   static constexpr std::size_t unanswered = std::numeric_limits<std::size_t>::max();
   std::size_t began = 0;
@@ -32,9 +32,9 @@ struct span_of_call {
 /// that, in the order of these moments, the model could have given all of the answers (Herlihy and Wing's linearizability).
 ///
 /// The search of Wing and Gong (Testing and verifying concurrent objects, 1993) with the memory of Lowe (Testing for
-/// linearizability, 2017): what was made of the same operations in another order, and came to the same state, is not tried again.
-/// Time grows with the number of operations, and exponentially with how many are under way at once in a history that is not
-/// linearizable; `tries_max` bounds it, and a search that is given up is counted as linearizable.
+/// linearizability, 2017): what was made of the same operations in another order, and came to the same state, is not
+/// tried again. Time grows with the number of operations, and exponentially with how many are under way at once in a
+/// history that is not linearizable; `tries_max` bounds it, and a search that is given up is counted as linearizable.
 template <class Model, class Operation>
 class linearizability {
 public:

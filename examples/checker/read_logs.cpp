@@ -36,8 +36,10 @@ public:
     client_call c;
     c.body = into_.names.of(line.text_or_empty("body"));
     c.span.began = place;
-    const bool is_look = line.text("op") == "look";
-    if (!open_.try_emplace(line.number("call"), question{into_.names.of(line.text("task")), is_look, c}).second)
+    const auto lease = line.text_or_empty("lease");
+    const question q{into_.names.of(lease.empty() ? line.text("task") : lease), !lease.empty(),
+                     line.text("op") == "look", c};
+    if (!open_.try_emplace(line.number("call"), q).second)
       line.complain("its call was made before");
     into_.has_calls = true;
   }
@@ -47,13 +49,17 @@ public:
     const auto found = open_.find(line.number("call"));
     if (found == open_.end())
       line.complain("its call was not made, or is answered already");
-    auto c = found->second.call;
-    const auto id = found->second.id;
+    const auto q = found->second;
     open_.erase(found);
+    if (q.is_of_lease) {
+      into_.leases[q.id].push_back(lease_seen(line, {q.call.span.began, place}));
+      return;
+    }
+    auto c = q.call;
     c.told = read_word<client_call::answer>(line, "told");
     c.revision = line.number_or_zero("revision");
     c.span.ended = c.told == client_call::answer::none ? span_of_call::unanswered : place;
-    into_.clients[id].calls.push_back(c);
+    into_.clients[q.id].calls.push_back(c);
   }
 
   /// Of a call that changed nothing.
@@ -68,10 +74,17 @@ public:
 
 private:
   struct question {
-    names::id id = 0;
+    names::id id = 0; ///< of the task or the lease
+    bool is_of_lease = false;
     bool is_look = false;
     client_call call;
   };
+
+  lease_call lease_seen(const json_line& line, span_of_call span) {
+    const auto holder = line.text_or_empty("holder");
+    return {lease_call::kind::seen, holder.empty() ? 0 : std::uint64_t{into_.names.of(holder)} + 1,
+            line.number("epoch"), span};
+  }
 
   history& into_;
   bool is_first_log_;
@@ -111,8 +124,10 @@ void read_clients(history& into, const std::string& path) {
   call_reader calls{into};
   std::size_t place = 0;
   each_json_line(path, true, [&](const json_line& line) {
-    auto& record = into.clients[into.names.of(line.text("task"))];
     const auto op = line.text("op");
+    if (!line.text_or_empty("lease").empty())
+      return note_call(calls, line, op, ++place);
+    auto& record = into.clients[into.names.of(line.text("task"))];
     if (op == "invoke")
       ++record.invoked;
     else if (op == "ok")

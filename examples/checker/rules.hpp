@@ -27,7 +27,8 @@ namespace checker {
 /// E12 Each line of the effect logs names a task and a step that the store has, an attempt up to the step's, and what
 ///     the store's story says of that attempt: the same action, and no higher epoch.
 /// E13 What clients were told about an id can be put in one order, each answer between its question and its arrival, in which
-///     the id's task is made once, other bodies are refused, and revisions never fall. Needs a client log with calls.
+///     the id's task is made once, other bodies are refused, and revisions never fall; and a lease has one holder under each
+///     epoch, and epochs never fall. Needs a client log with calls.
 findings check(const history& h, const settings& s);
 
 // By subject; each fills the findings it is called for.

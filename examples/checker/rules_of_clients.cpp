@@ -22,9 +22,25 @@ std::string text_of(const client_call& c) {
   return {};
 }
 
+std::string text_of(const sorted_history& h, const lease_call& c) {
+  return "epoch " + std::to_string(c.epoch)
+         + (c.holder == 0 ? " held by nobody" : " held by " + h.text(static_cast<names::id>(c.holder - 1)));
+}
+
+void check_leases(const sorted_history& h, finding& e13) {
+  for (const auto& [name, calls] : h.all().leases)
+    e13.expect(linearizability<lease_model, lease_call>{calls}.holds(), [&, name = name, &calls = calls] {
+      std::string text = "lease " + h.text(name) + ": no order explains";
+      for (const auto& c : calls)
+        text += (&c == calls.data() ? " " : ", ") + text_of(h, c);
+      return text;
+    });
+}
+
 } // namespace
 
 void check_linearizable(const sorted_history& h, finding& e13) {
+  check_leases(h, e13);
   for (const auto& [id, record] : h.all().clients) {
     if (record.calls.empty())
       continue;

@@ -1,5 +1,5 @@
-// One clock for a whole cluster: every node is given the same singleton, and the one that holds its lease has the instance.
-// When that node is stopped or lost, another one goes on.
+// One clock for a whole cluster: every node is given the same singleton, and the one that holds its lease has the
+// instance. When that node is stopped or lost, another one goes on.
 //
 //     cluster_singleton CONFIG [SECONDS]
 //

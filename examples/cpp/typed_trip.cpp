@@ -2,8 +2,8 @@
 //
 //     typed_trip FOLDER NAME DESTINATION
 //
-// Run it again with the same FOLDER and NAME: it is the same task, so the trip is not booked twice. Exit codes: 0 booked,
-// 1 not booked, 2 wrong command line.
+// Run it again with the same FOLDER and NAME: it is the same task, so the trip is not booked twice. Exit codes: 0
+// booked, 1 not booked, 2 wrong command line.
 
 #include "steadfast/node.hpp"
 #include "steadfast/typed_workflow.hpp"

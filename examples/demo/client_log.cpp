@@ -55,15 +55,31 @@ void client_log::saw_no_answer(call c, const submission& s, const std::string& w
   write("saw", s, {{"why", why}}, c);
 }
 
+client_log::call client_log::looked_at_lease(const std::string& name) {
+  return write("look", {{"lease", name}}, 0);
+}
+
+void client_log::saw_lease(call c, const std::string& name, const std::string& holder, std::uint64_t epoch) {
+  write("saw", {{"lease", name}, {"told", "lease"}, {"holder", holder}, {"epoch", epoch}}, c);
+}
+
+void client_log::saw_no_lease(call c, const std::string& name, const std::string& why) {
+  write("saw", {{"lease", name}, {"why", why}}, c);
+}
+
 client_log::call client_log::write(const char* op, const submission& s, nlohmann::json more, call c) {
-  more["op"] = op;
   more["task"] = s.id;
   more["workflow"] = s.workflow;
+  return write(op, std::move(more), c);
+}
+
+client_log::call client_log::write(const char* op, nlohmann::json line, call c) {
+  line["op"] = op;
   std::lock_guard guard{mutex_};
-  more["call"] = c != 0 ? c : ++last_;
-  more["at"] = now_ms();
-  out_ << more.dump() << '\n' << std::flush;
-  return more["call"];
+  line["call"] = c != 0 ? c : ++last_;
+  line["at"] = now_ms();
+  out_ << line.dump() << '\n' << std::flush;
+  return line["call"];
 }
 
 } // namespace demo

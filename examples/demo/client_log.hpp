@@ -32,8 +32,14 @@ public:
   void saw(call c, const submission& s, std::optional<std::uint64_t> revision);
   void saw_no_answer(call c, const submission& s, const std::string& why);
 
+  call looked_at_lease(const std::string& name);
+  /// "saw": who holds it, empty when it was given back, under which epoch.
+  void saw_lease(call c, const std::string& name, const std::string& holder, std::uint64_t epoch);
+  void saw_no_lease(call c, const std::string& name, const std::string& why); ///< without an answer
+
 private:
   call write(const char* op, const submission& s, nlohmann::json more, call c = 0);
+  call write(const char* op, nlohmann::json line, call c);
 
   std::mutex mutex_;
   std::ofstream out_;

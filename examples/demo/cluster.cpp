@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto start_limit = 60s; ///< all nodes and services may share two slow cores
-constexpr auto stop_limit = 15s;
+constexpr auto stop_limit = 25s;  ///< a node that is stuck ends by itself before, and says at what
 
 } // namespace
 

@@ -14,6 +14,7 @@ constexpr std::chrono::milliseconds pause_before_repeat{100};
 constexpr std::size_t looks = 25;
 constexpr std::size_t repetitions = 4;
 constexpr std::size_t conflicts = 2;
+constexpr std::size_t looks_at_leases = 5;
 constexpr std::size_t neighbours = 16; ///< ids that are asked about: so many before and after the own one
 
 } // namespace
@@ -55,8 +56,10 @@ void load::ask_about_others(std::size_t i, connection& to) {
   auto other = work_[std::min(first + chance() % (2 * neighbours), work_.size() - 1)];
   if (drawn < looks)
     return look(other, to);
-  if (drawn >= looks + repetitions + conflicts)
+  if (drawn >= looks + repetitions + conflicts + looks_at_leases)
     return;
+  if (drawn >= looks + repetitions + conflicts)
+    return look_at_supervisor(to);
   if (drawn < looks + conflicts)
     other.payload.insert(other.payload.find('{') + 1, R"("note": "of another mind", )");
   submit_once(other, to);
@@ -70,6 +73,22 @@ void load::look(const submission& s, connection& to) {
     if (e.why() == steadfast::client_error::kind::not_found)
       return log_.saw(call, s, std::nullopt);
     log_.saw_no_answer(call, s, e.what());
+    leave(to);
+  }
+}
+
+void load::look_at_supervisor(connection& to) {
+  const std::string lease = "supervisor";
+  const auto call = log_.looked_at_lease(lease);
+  try {
+    const auto all = client_of(to).call("lease.list", nlohmann::json::object());
+    for (const auto& l : all.at("leases"))
+      if (l.at("name") == lease)
+        return log_.saw_lease(call, lease, l.at("expires_at").is_null() ? "" : l.at("holder").get<std::string>(),
+                              l.at("epoch").get<std::uint64_t>());
+    log_.saw_no_lease(call, lease, "it was not held yet");
+  } catch (const steadfast::client_error& e) {
+    log_.saw_no_lease(call, lease, e.what());
     leave(to);
   }
 }

@@ -19,8 +19,8 @@ struct load_options {
   std::vector<std::string> sockets; ///< of the nodes' control channels; a client that gets no answer tries the next
   std::uint32_t clients = 8;        ///< connections at a time
   std::uint32_t rate = 120;         ///< submissions begun per second
-  /// After each submission, clients also ask about ids that others submit at that time: whether the task is there, and, less
-  /// often, for it once more, with the same body or another one.
+  /// After each submission, clients also ask about ids that others submit at that time: whether the task is there, and,
+  /// less often, for it once more, with the same body or another one. Now and then they look who supervises.
   bool with_others = false;
 };
 
@@ -53,6 +53,7 @@ private:
   reply submit_once(const submission& s, connection& to);
   void ask_about_others(std::size_t i, connection& to);
   void look(const submission& s, connection& to);
+  void look_at_supervisor(connection& to);
   steadfast::client& client_of(connection& to) const;
   static void leave(connection& to); ///< for the next node
   void wait_for_turn(std::size_t i) const;

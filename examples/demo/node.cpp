@@ -48,6 +48,25 @@ std::string node::ill_ending() {
          + "; it said last: " + steadfast::last_line(log()) + "\n  (" + log().string() + ")";
 }
 
+std::string node::in_hand() const {
+  steadfast::client client{socket()};
+  const auto is = client.call("node.describe", nlohmann::json::object());
+  std::string all;
+  const auto note = [&](const std::string& who, const nlohmann::json& count) {
+    if (const auto n = count.get<std::uint64_t>(); n > 0)
+      all += (all.empty() ? "" : ", ") + who + " " + std::to_string(n);
+  };
+  if (!is.at("scheduler").is_null())
+    note("its scheduler", is.at("scheduler").at("in_flight"));
+  if (!is.at("store").is_null())
+    note("its store", is.at("store").at("waiting"));
+  for (const auto& agent : is.at("agents")) {
+    note("agent " + agent.at("name").get<std::string>(), agent.at("in_flight"));
+    note("the queue of agent " + agent.at("name").get<std::string>(), agent.at("queued"));
+  }
+  return all;
+}
+
 std::optional<std::map<std::string, std::uint64_t>> node::count_tasks() const {
   try {
     steadfast::client client{socket()};

@@ -44,6 +44,9 @@ public:
   /// Tasks by process_state; none when the node does not answer.
   std::optional<std::map<std::string, std::uint64_t>> count_tasks() const;
 
+  /// What its parts have in hand, in words; empty when that is nothing. Throws steadfast::client_error.
+  std::string in_hand() const;
+
   std::string socket() const { return paths_.folder / "control.sock"; }
   std::filesystem::path config() const { return paths_.folder / "node.toml"; }
   std::filesystem::path store() const { return paths_.folder / "store"; }

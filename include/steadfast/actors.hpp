@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-// For actors of your own in a node's actor system (CAF 0.17): submitting by typed messages, hearing of progress, and actors of which
-// one instance lives in a cluster. These messages stay within the process.
+// For actors of your own in a node's actor system (CAF 0.17): submitting by typed messages, hearing of progress, and
+// actors of which one instance lives in a cluster. These messages stay within the process.
 
 namespace caf {
 class actor_system;
@@ -96,23 +96,23 @@ using progress_observer = caf::typed_actor<caf::reacts_to<task_progress>>;
 /// Of a running node. Throws node_error unless it runs. A request to it should wait for longer than half a minute.
 task_desk desk_of(node& n);
 
-/// The lease was won or renewed, under this epoch. Whatever the actor writes elsewhere names the epoch, so that a former holder that
-/// does not know yet that it is one can be refused there.
+/// The lease was won or renewed, under this epoch. Whatever the actor writes elsewhere names the epoch, so that a
+/// former holder that does not know yet that it is one can be refused there.
 struct lease_held {
   std::string name;
   std::uint64_t epoch = 0;
 };
 
-/// An actor of which one instance lives in a cluster. It must handle lease_held in less than two seconds: else the lease lapses, and
-/// another node makes an instance. It is sent an exit message when the lease is lost.
+/// An actor of which one instance lives in a cluster. It must handle lease_held in less than two seconds: else the
+/// lease lapses, and another node makes an instance. It is sent an exit message when the lease is lost.
 using singleton_actor = caf::typed_actor<caf::reacts_to<lease_held>>;
 
-/// Makes an instance, on a thread of the node's actors, each time that the node wins the lease. If it throws or makes none, the log
-/// says so and the lease is left to others.
+/// Makes an instance, on a thread of the node's actors, each time that the node wins the lease. If it throws or makes
+/// none, the log says so and the lease is left to others.
 using make_singleton = std::function<singleton_actor(caf::actor_system&)>;
 
-/// Of all nodes that were given this name, the one that holds the lease `name` has the actor that `make` makes. Before start(). Throws
-/// node_error: the name cannot be that of a lease, is given already, or `make` is empty.
+/// Of all nodes that were given this name, the one that holds the lease `name` has the actor that `make` makes. Before
+/// start(). Throws node_error: the name cannot be that of a lease, is given already, or `make` is empty.
 void with_lease(node& n, const std::string& name, make_singleton make);
 
 } // namespace steadfast

@@ -48,8 +48,8 @@ struct agent_answer {
   std::string why;        ///< with failed_*: for people
   bool maybe_done = true; ///< with failed_*: the service may have acted; false: it refused or was not reached
   std::chrono::milliseconds retry_after{0}; ///< with failed_for_now: wait at least so long
-  /// With maybe_done: nobody heard the service's own word, so it may be at work yet. Probe and undo then wait until complete_by and
-  /// the workflow's grace have passed. False when it has ended.
+  /// With maybe_done: nobody heard the service's own word, so it may be at work yet. Probe and undo then wait until
+  /// complete_by and the workflow's grace have passed. False when it has ended.
   bool unsettled = false;
 };
 agent_answer succeeded(std::string result = "null");
@@ -63,9 +63,9 @@ using answer_to = std::function<void(agent_answer)>;
 
 // How a function is run. An exception that leaves it is a passing fault after which the service may have acted.
 
-/// For what takes microseconds: in a thread that the node's agents share, one call of this agent at a time. It must not wait for
-/// anything. One that does holds up its agent, and node::stop() until it returns; it is named in the log and by `steadfast actors`
-/// (docs/cpp.md).
+/// For what takes microseconds: in a thread that the node's agents share, one call of this agent at a time. It must not
+/// wait for anything. One that does holds up its agent, and node::stop() until it returns; it is named in the log and
+/// by `steadfast actors` (docs/cpp.md).
 struct quick_function {
   std::function<agent_answer(const agent_call&)> run;
 };

@@ -51,8 +51,8 @@ struct submitted {
 /// object; not shared between threads. Every call throws client_error.
 class client {
 public:
-  /// How numbers arrive: as the JSON library has them, so that `1.10` is 1.1 and what is larger than any double a string; or, for
-  /// the commands of Steadfast alone, those that would lose digits in values that only they can read.
+  /// How numbers arrive: as the JSON library has them, so that `1.10` is 1.1 and what is larger than any double a
+  /// string; or, for the commands of Steadfast alone, those that would lose digits in values that only they can read.
   enum class numbers : std::uint8_t { doubles, exact };
 
   explicit client(const std::string& socket_path, numbers n = numbers::doubles);

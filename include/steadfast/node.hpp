@@ -42,13 +42,13 @@ struct node_settings {
 ///     auto task = node.submit("book_trip", R"({"to": "Lisbon"})", {.id = "trip-1"}); // durable when it returns
 ///     auto state = node.wait(task.id, std::chrono::seconds{30});                     // "processed", "undone", "error"
 ///
-/// The members that make a node ready and start and stop it are called by one thread; submit, wait, show, result and call by any
-/// number of threads, between start() and stop().
+/// The members that make a node ready and start and stop it are called by one thread; submit, wait, show, result and
+/// call by any number of threads, between start() and stop().
 class node {
 public:
   /// Nothing is opened or checked before start().
   explicit node(node_settings settings);
-  /// As `steadfast serve -c FILE` reads it: cluster, HTTP agents, retention and all else. Throws node_error with every mistake.
+  /// As `steadfast serve -c FILE` reads it: cluster, HTTP agents, retention, all. Throws node_error with every mistake.
   static node from_config(const std::filesystem::path& file);
   /// Stops, if it runs, as stop() does.
   ~node();
@@ -62,28 +62,28 @@ public:
   void add_agent(const std::string& name, agent_function run, const agent_options& options = {});
   /// Kept for ever under its version: raise it with each change.
   void add_workflow(const workflow_builder& w);
-  /// Called once, from a thread of the node, when the store fails for good; it should end the process. By default the process
-  /// ends with exit code 74.
+  /// Called once, from a thread of the node, when the store fails for good; it should end the process. By default the
+  /// process ends with exit code 74.
   void on_fatal(std::function<void(const std::string& why)> handler);
 
-  /// Opens the store and starts every part; what was under way goes on. Throws node_error, and may be called again then, once
-  /// the cause is mended, or after stop().
+  /// Opens the store and starts every part; what was under way goes on. Throws node_error, and may be called again
+  /// then, once the cause is mended, or after stop().
   void start();
 
   /// Takes nothing new, lets attempts under way finish for the drain limit, asks the rest to end, and closes the store.
-  /// Waits for quick functions that have begun and async ones that have not returned, which the log names. Then it waits
-  /// for blocking functions that have not returned, until the complete-by of their calls, and at least
-  /// for a second. Returns the agents whose functions run on even then, and names them in the log; empty: none does.
-  /// What such a function answers goes nowhere, and nothing of the node is touched by it: only what the function itself
-  /// uses must outlive it. Waits for every actor of the system, too: yours must be told to quit, and a
-  /// caf::scoped_actor be out of scope. Any thread may call it; one that used CAF itself and goes on must have let go
-  /// of its logger (docs/cpp.md). Does nothing on a node that does not run.
+  /// Waits for quick functions that have begun and async ones that have not returned, which the log names. Then it
+  /// waits for blocking functions that have not returned, until the complete-by of their calls, and at least for a
+  /// second. Returns the agents whose functions run on even then, and names them in the log; empty: none does. What
+  /// such a function answers goes nowhere, and nothing of the node is touched by it: only what the function itself uses
+  /// must outlive it. Waits for every actor of the system, too: yours must be told to quit, and a caf::scoped_actor be
+  /// out of scope. Any thread may call it; one that used CAF itself and goes on must have let go of its logger
+  /// (docs/cpp.md). Does nothing on a node that does not run.
   std::vector<std::string> stop();
   /// The same, but waits for blocking functions no longer than that; 0: not at all.
   std::vector<std::string> stop(std::chrono::milliseconds function_limit);
 
-  // While it runs. What the node says instead of a result is thrown as client_error, as `client` does. Numbers are those of the
-  // JSON library: `1.10` is 1.1, and what is larger than any double is a string. Agents get and give texts, with every digit.
+  // While it runs. What the node says instead of a result is thrown as client_error, as `client` does. Numbers are
+  // the JSON library's: `1.10` is 1.1, what exceeds any double is a string. Agents get and give texts, every digit.
 
   /// Durable when it returns. `payload` is a JSON text.
   submitted submit(const std::string& workflow, const std::string& payload, const submit_options& options = {});

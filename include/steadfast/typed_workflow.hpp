@@ -12,8 +12,8 @@
 
 namespace steadfast {
 
-/// A workflow with the types of what goes in and what comes out, for whoever submits it in C++. Both are converted as nlohmann's
-/// JSON does it: give them to_json and from_json, for instance by NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE.
+/// A workflow with the types of what goes in and what comes out, for whoever submits it in C++. Both are converted as
+/// nlohmann's JSON does it: give them to_json and from_json, for instance by NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE.
 ///
 ///     const steadfast::typed_workflow<trip, seat> book_trip{"book_trip"};
 ///     const auto task = book_trip.submit(node, {.to = "Lisbon"}, {.id = "trip-1"});

@@ -42,8 +42,8 @@ private:
   bool optional_ = false;
 };
 
-/// How often one round is tried, and the waits between: each `factor` times the one before, up to `cap`, shortened by a random
-/// share up to `jitter`.
+/// How often one round is tried, and the waits between: each `factor` times the one before, up to `cap`, shortened by a
+/// random share up to `jitter`.
 struct retry_rule {
   std::uint32_t attempts = 5;
   std::chrono::milliseconds initial{1000};

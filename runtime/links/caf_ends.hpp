@@ -13,8 +13,8 @@ class actor_system;
 
 namespace steadfast::runtime {
 
-/// Where CAF finds the connections that the links have made, from any thread: those that others made wait for its next look,
-/// those that were dialed until it connects to their ticket. CAF neither listens nor dials itself.
+/// Where CAF finds the connections that the links have made, from any thread: those that others made wait for its next
+/// look, those that were dialed until it connects to their ticket. CAF neither listens nor dials itself.
 class caf_ends {
 public:
   caf_ends();

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-// What a certificate of a cluster says: its common name is the name of the node or client, and a URI among its alternative names
-// says what its holder may be: "steadfast:store", "steadfast:node" or "steadfast:client".
+// What a certificate of a cluster says: its common name is the name of the node or client, and a URI among its
+// alternative names says what its holder may be: "steadfast:store", "steadfast:node" or "steadfast:client".
 
 namespace steadfast::runtime {
 

@@ -10,15 +10,15 @@
 
 namespace steadfast::runtime {
 
-/// By what this process shows who it is, and judges who others are: a certificate, its key and the authority, as they were in
-/// the files when it was made.
+/// By what this process shows who it is, and judges who others are: a certificate, its key and the authority, as they
+/// were in the files when it was made.
 struct credentials {
   asio::ssl::context context; ///< for both ends; asks the other for a certificate of the authority
   certificate_facts own;
 };
 
-/// Throws node_error, a sentence that names the option, the file and the cure: a file that cannot be read or is not what it
-/// should be, a key of another certificate or one that other users can read, a certificate that has ended.
+/// Throws node_error, a sentence that names the option, the file and the cure: a file that cannot be read or is not
+/// what it should be, a key of another certificate or one that other users can read, a certificate that has ended.
 credentials read_credentials(const cluster_options& o);
 
 /// Why a node of that name and those roles is not what its certificate says; empty: it is.

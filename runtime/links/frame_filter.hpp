@@ -16,8 +16,8 @@ struct client_rules {
   std::uint32_t payload_max = 16U << 20U;
 };
 
-/// Looks at what a client says, in CAF's binary protocol, before CAF does: CAF delivers to every actor that a message names by its
-/// number, whether the sender was given its handle or not.
+/// Looks at what a client says, in CAF's binary protocol, before CAF does: CAF delivers to every actor that a message
+/// names by its number, whether the sender was given its handle or not.
 class frame_filter {
 public:
   explicit frame_filter(client_rules rules) : rules_{std::move(rules)} {}

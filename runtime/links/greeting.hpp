@@ -9,8 +9,8 @@
 #include <string_view>
 #include <variant>
 
-// The first words on a connection. Who dialed says what it is; who was dialed says what it is itself, or why it refuses. Each is
-// a frame: its length in two bytes, the higher one first, then text. What follows is CAF's.
+// The first words on a connection. Who dialed says what it is; who was dialed says what it is itself, or why it
+// refuses. Each is a frame: its length in two bytes, the higher one first, then text. What follows is CAF's.
 
 namespace steadfast::runtime {
 

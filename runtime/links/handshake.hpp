@@ -11,8 +11,8 @@
 #include <string>
 #include <variant>
 
-// From a TCP connection to a link_end: TLS, where there are certificates, then the greeting. All of it within a limit, on the
-// strand of the socket, and nothing waits for another.
+// From a TCP connection to a link_end: TLS, where there are certificates, then the greeting. All of it within a limit,
+// on the strand of the socket, and nothing waits for another.
 
 namespace steadfast::runtime {
 

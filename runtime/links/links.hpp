@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-// The room for connections between nodes: made, judged and kept here, on threads of their own. CAF gets the plain end of each
-// (caf_ends), when it is known who is at the other, and has no port of its own.
+// The room for connections between nodes: made, judged and kept here, on threads of their own. CAF gets the plain end
+// of each (caf_ends), when it is known who is at the other, and has no port of its own.
 //
 //     listen, dial        links: accepts, dials, reloads certificates, says in the log whom it refused
 //     door                how many may be at it, and how often refusals are told
@@ -53,8 +53,8 @@ public:
   /// Makes a connection to one of these places. `then` is called once, within 8 s, on a thread of the links: it must not wait.
   void dial(const asio::ip::tcp::resolver::results_type& places, handshake_end then);
 
-  /// From now on connections are made with what is in the files now. If that cannot be used, all stays as it is, and the log
-  /// says why.
+  /// From now on connections are made with what is in the files now. If that cannot be used, all stays as it is, and
+  /// the log says why.
   void reload();
   /// What this process's certificate says; nothing without certificates.
   std::optional<certificate_facts> own_certificate() const;

@@ -18,8 +18,8 @@ namespace steadfast::runtime {
 
 using tls_stream = asio::ssl::stream<asio::ip::tcp::socket>;
 
-/// Copies bytes between TLS connections and the plain ends that CAF has, each until one side has closed: what was said before
-/// is still passed on, for a few seconds.
+/// Copies bytes between TLS connections and the plain ends that CAF has, each until one side has closed: what was said
+/// before is still passed on, for a few seconds.
 class relays {
 public:
   /// Hears of an address that was cut off, and why.
@@ -30,8 +30,8 @@ public:
   relays(const relays&) = delete;
   relays& operator=(const relays&) = delete;
 
-  /// The other end for this connection. Throws std::system_error when the process has no more sockets. REQUIRES: nothing is
-  /// under way on the stream, and its executor is a strand.
+  /// The other end for this connection. Throws std::system_error when the process has no more sockets. REQUIRES:
+  /// nothing is under way on the stream, and its executor is a strand.
   owned_socket begin(std::unique_ptr<tls_stream> connection);
   /// Likewise, to a client, which is cut off when it says what the filter does not let through; `told` hears why.
   owned_socket begin_for_client(std::unique_ptr<tls_stream> connection, frame_filter filter,

@@ -42,8 +42,8 @@ struct batch_result {
   std::vector<broken_run> broken; ///< the shortest first
 };
 
-/// The same for the same seeds, however many processes play them. They are forked: the caller must not have threads. Throws
-/// std::runtime_error when one of them dies or cannot play, std::system_error when there are none to be had.
+/// The same for the same seeds, however many processes play them. They are forked: the caller must not have threads.
+/// Throws std::runtime_error when one of them dies or cannot play, std::system_error when there are none to be had.
 batch_result play_all(const batch& b);
 
 } // namespace steadfast::simulation

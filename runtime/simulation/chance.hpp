@@ -7,8 +7,8 @@
 
 namespace steadfast::simulation {
 
-/// Everything that a run leaves to chance is drawn here, from one seed. Raw draws only: the distributions of the standard
-/// library differ between platforms. Draw once per statement: the order of arguments is not defined.
+/// Everything that a run leaves to chance is drawn here, from one seed. Raw draws only: the distributions of the
+/// standard library differ between platforms. Draw once per statement: the order of arguments is not defined.
 class chance {
 public:
   explicit chance(std::uint64_t seed) : draw_{seed} {}

@@ -23,8 +23,8 @@ enum class commit_fate { made, died_before, died_after, unknown, no_room };
 using commit_listener = std::function<void(const store::state_store*, const store::write_list&,
                                            const std::vector<store::outcome>&, commit_fate)>;
 
-/// The store of one process on a disk with faults. When the process dies the real store is closed, so that the next life can
-/// open it; whatever the dead still asks for fails.
+/// The store of one process on a disk with faults. When the process dies the real store is closed, so that the next
+/// life can open it; whatever the dead still asks for fails.
 class disk final : public store::wrapped_store {
 public:
   disk(std::unique_ptr<store::state_store> real, const disk_faults& faults, chance& draw, commit_listener on_commit);

@@ -7,8 +7,8 @@
 
 namespace steadfast::simulation {
 
-/// What the files of the store lie on, where that can fail below the store itself, and forgets in a power cut what no sync has made
-/// durable. Without one, they are on the machine's own disk, and a power cut is only a kill.
+/// What the files of the store lie on, where that can fail below the store itself, and forgets in a power cut what no
+/// sync has made durable. Without one, they are on the machine's own disk, and a power cut is only a kill.
 class medium {
 public:
   virtual ~medium() = default;

@@ -13,8 +13,8 @@
 
 namespace steadfast::simulation {
 
-/// A client that wants to be told how its tasks fare. It listens at one node after the other, and remembers over all of them what
-/// it was told.
+/// A client that wants to be told how its tasks fare. It listens at one node after the other, and remembers over all of
+/// them what it was told.
 class observer {
 public:
   static constexpr const char* name = "watcher";

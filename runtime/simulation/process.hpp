@@ -51,8 +51,8 @@ struct packet {
 
 class process;
 
-/// One life of a node: an actor system without threads, in which nothing happens by itself. In place of CAF's network it has
-/// proxies whose messages become packets.
+/// One life of a node: an actor system without threads, in which nothing happens by itself. In place of CAF's network
+/// it has proxies whose messages become packets.
 class process final : private caf::proxy_registry::backend {
 public:
   using send_packet = std::function<void(packet)>;

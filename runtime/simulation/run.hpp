@@ -73,8 +73,8 @@ struct run_result {
 /// Adds the figures, not the violations, the evidence and the hash.
 void add(run_result& to, const run_result& more);
 
-/// Two phases: faults, then everything is healed and every task must end (safety, then liveness). Throws store::store_error when
-/// the folder cannot be used.
+/// Two phases: faults, then everything is healed and every task must end (safety, then liveness). Throws
+/// store::store_error when the folder cannot be used.
 run_result run(const run_options& options);
 
 } // namespace steadfast::simulation

@@ -13,9 +13,9 @@
 
 namespace steadfast::simulation {
 
-/// What befalls a run, in place of what its seed draws: it goes on meaning the same when draws change. What is not in it does
-/// not happen; the order of everything, and how long messages take, is the seed's. Commits that fail, the disk below the store,
-/// and what the wire does to single messages are not in it.
+/// What befalls a run, in place of what its seed draws: it goes on meaning the same when draws change. What is not in
+/// it does not happen; the order of everything, and how long messages take, is the seed's. Commits that fail, the disk
+/// below the store, and what the wire does to single messages are not in it.
 struct script {
   /// At a moment. The node that starts has a clock that is ahead by `time` and gains `permille`, or goes on as before.
   struct happening {
@@ -45,8 +45,8 @@ struct script {
   workflow::span faults_for{0}; ///< then all is healed
 };
 
-/// JSON, a happening or a call a line; workflows as the store writes them, in hexadecimal digits. Who writes one by hand has
-/// the text of a workflow's file there.
+/// JSON, a happening or a call a line; workflows as the store writes them, in hexadecimal digits. Who writes one by
+/// hand has the text of a workflow's file there.
 std::string text_of(const script& s);
 /// Throws std::exception when it is not what text_of makes.
 script parse_script(std::string_view text);

@@ -92,8 +92,8 @@ pid_t parent_of(pid_t pid) {
   return 0;
 }
 
-/// A script that starts a daemon as the books say, in a session of its own, its parent gone, deaf to requests to end; it writes
-/// its number into the file. The script goes on when it is there.
+/// A script that starts a daemon as the books say, in a session of its own, its parent gone, deaf to requests to end;
+/// it writes its number into the file. The script goes on when it is there.
 std::string daemon(const std::filesystem::path& file) {
   const auto name = file.string();
   return "setsid sh -c 'trap \"\" TERM HUP INT; sh -c \"echo \\$\\$ > " + name

@@ -125,8 +125,8 @@ private:
   std::thread thread_;
 };
 
-/// Takes one connection after the other and answers each request with the next of `answers`, as it is. An empty one is none: it
-/// hangs up; so it does after what is no HTTP, and after the last it is gone.
+/// Takes one connection after the other and answers each request with the next of `answers`, as it is. An empty one is
+/// none: it hangs up; so it does after what is no HTTP, and after the last it is gone.
 class scripted_service {
 public:
   explicit scripted_service(std::vector<std::string> answers) : answers_{std::move(answers)} {
@@ -475,8 +475,8 @@ TEST_CASE("row 75: a service whose answer is no HTTP may have acted") {
   }
 }
 
-// libcurl sends a request again by itself when a connection that it kept is closed before a byte of an answer has come. The service
-// may be at work on the first: what it says to the second would be taken as its word on both.
+// libcurl sends a request again by itself when a connection that it kept is closed before a byte of an answer has come.
+// The service may be at work on the first: what it says to the second would be taken as its word on both.
 TEST_CASE("row 75: a request on a kept connection that is lost is not sent again unseen") {
   scripted_service s{
     {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "", "HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n\r\n"}};

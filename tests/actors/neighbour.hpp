@@ -39,8 +39,8 @@ struct neighbour_settings {
   std::shared_ptr<actors::shared_lead> lead; ///< of the clock that the test has it follow; none: that of `home`
 };
 
-/// A further node of a cluster beside the one with the store: its actors live in the same system, so time and messages are
-/// those of `home`. It must not outlive it.
+/// A further node of a cluster beside the one with the store: its actors live in the same system, so time and messages
+/// are those of `home`. It must not outlive it.
 class neighbour {
 public:
   neighbour(one_node& home, address_book& book, std::string name, neighbour_settings settings = {});

@@ -34,8 +34,8 @@ private:
   std::mt19937_64 draw_;
 };
 
-/// The remote services: what was done and reversed, by idempotency key. An undo of what never happened is harmless, and a
-/// step that comes after its undo is refused, as the contract demands.
+/// The remote services: what was done and reversed, by idempotency key. An undo of what never happened is harmless, and
+/// a step that comes after its undo is refused, as the contract demands.
 struct services {
   std::set<std::string> done;
   std::set<std::string> reversed;

@@ -28,6 +28,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr auto look_every = 50ms;
 constexpr auto count_every = 1s;      ///< a node under load is slow to answer, and faults must go on
+constexpr auto rest_max = 30s;        ///< a call that was given up may last until its complete-by
 constexpr std::uint32_t clients = 64; ///< a frozen node holds those that wait for its answer
 
 /// The services that the workflow needs.
@@ -72,6 +73,7 @@ public:
     play_faults();
     heal();
     wait_for_quiet();
+    wait_for_rest();
     stop();
     return check() && as_promised_;
   }
@@ -154,6 +156,19 @@ private:
       complain({"there are open tasks " + std::to_string(options_.quiet_max.count()) + " s after the last fault"});
     else
       progress_.say_now("all is quiet");
+  }
+
+  /// What was counted up has come down again: when all tasks have ended, no part of a node has any in hand.
+  void wait_for_rest() {
+    const auto until = clock::now() + rest_max;
+    for (std::uint32_t i = 0; i < playground_.nodes().size() && !stop_now_(); ++i) {
+      const auto& node = playground_.nodes().at(i);
+      auto held = node.in_hand();
+      for (; !held.empty() && !stop_now_() && clock::now() < until; held = node.in_hand())
+        std::this_thread::sleep_for(look_every);
+      if (!held.empty())
+        complain({"all tasks have ended, but node-" + std::to_string(i + 1) + " has in hand: " + held});
+    }
   }
 
   // ---- the end ----

@@ -21,9 +21,9 @@ struct options {
 /// True when Ctrl-C or SIGTERM came; the run ends soon after.
 using interrupted = bool (*)();
 
-/// Plays all of it and prints as it goes. True when every task has ended, the nodes stopped as they should and the checker
-/// found nothing. Throws std::exception when something cannot be started or a node ended by itself. Call it before any
-/// thread is started: with root it moves to a network of its own.
+/// Plays all of it and prints as it goes. True when every task has ended, the nodes stopped as they should and the
+/// checker found nothing. Throws std::exception when something cannot be started or a node ended by itself. Call it
+/// before any thread is started: with root it moves to a network of its own.
 bool play(const options& o, interrupted stop_now);
 
 } // namespace chaos

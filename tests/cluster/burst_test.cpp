@@ -1,5 +1,5 @@
-// Ten times the usual load for ten seconds: what comes in waits in the store, what is too much is pushed back, and all of it
-// is done in the end.
+// Ten times the usual load for ten seconds: what comes in waits in the store, what is too much is pushed back, and all
+// of it is done in the end.
 
 #include "runtime/node.hpp"
 #include "steadfast/client.hpp"

@@ -33,8 +33,8 @@ bool comes_true(std::chrono::milliseconds limit, const std::function<bool()>& co
   return true;
 }
 
-/// A node with one step. Its program acts when there is a file `undone`, which the undo makes: so whatever can still act
-/// when the undo begins does. It does that in two processes, of which one is a daemon deaf to requests to end.
+/// A node with one step. Its program acts when there is a file `undone`, which the undo makes: so whatever can still
+/// act when the undo begins does. It does that in two processes, of which one is a daemon deaf to requests to end.
 class node_with_program {
 public:
   node_with_program() : node_{STEADFAST_BINARY, agents()} {

@@ -1,5 +1,5 @@
-// P31: secrets are planted wherever a node is given some, its agents fail in every way, and then all that was written or can be
-// asked for is searched for them.
+// P31: secrets are planted wherever a node is given some, its agents fail in every way, and then all that was written
+// or can be asked for is searched for them.
 
 #include "tests/support/node_process.hpp"
 

@@ -1,5 +1,5 @@
-// What the console prints, letter by letter: a store as it was left, seen at a moment that stands still. STEADFAST_WRITE_GOLDEN=1
-// writes the transcripts that are missing.
+// What the console prints, letter by letter: a store as it was left, seen at a moment that stands still.
+// STEADFAST_WRITE_GOLDEN=1 writes the transcripts that are missing.
 
 #include "tests/support/run_program.hpp"
 #include "tests/support/skip.hpp"

@@ -1,5 +1,5 @@
-// What a disk may do to a file, and moments of the store that only such a disk shows. No test here is left to chance: a seed that
-// shows something is found first.
+// What a disk may do to a file, and moments of the store that only such a disk shows. No test here is left to chance: a
+// seed that shows something is found first.
 
 #include "tests/lying_disk/lying_disk.hpp"
 #include "tests/support/fast_place.hpp"
@@ -312,7 +312,8 @@ TEST_CASE("row 61: when a sync fails while the journal is made, or in a save, no
 
 namespace {
 
-/// One life in which that sync fails, a restart in whose call the power is cut, and what is there then. False: it had fewer calls.
+/// One life in which that sync fails, a restart in whose call the power is cut, and what is there then. False: it had
+/// fewer calls.
 bool survives(std::uint64_t seed, std::uint64_t sync, std::uint64_t call, bool& has_failed) {
   lying_place place{seed};
   const auto options = place.options();

@@ -1,6 +1,7 @@
 #include "tests/disk/storm.hpp"
 
 #include "store/restore.hpp"
+#include "tests/disk/book.hpp"
 #include "tests/lying_disk/lying_disk.hpp"
 #include "tests/unit/store/support.hpp"
 
@@ -12,8 +13,6 @@
 #include <cstring>
 #include <functional>
 #include <iterator>
-#include <map>
-#include <optional>
 #include <random>
 #include <stdexcept>
 
@@ -29,19 +28,6 @@ using workflow::task;
 [[noreturn]] void broken(const std::string& what) {
   throw std::runtime_error{what};
 }
-
-/// What was acknowledged, in memory: a model that is too simple to be wrong.
-struct book {
-  std::map<std::string, task> tasks;
-  std::map<std::string, std::uint64_t> lease_epochs;
-  std::uint64_t last_number = 0;
-};
-
-/// A write, and what it makes of a book; `no_room`: new work is refused.
-struct planned {
-  store::write what;
-  std::function<void(book&, bool no_room)> effect;
-};
 
 struct stored_copy {
   fs::path path;
@@ -92,7 +78,6 @@ private:
   std::uint64_t below(std::uint64_t bound) { return draw_() % bound; }
   std::uint32_t pick(std::initializer_list<std::uint32_t> all) { return std::data(all)[below(all.size())]; }
   fs::path store_path() const { return folder_ / "disk" / "place" / ("store-" + std::to_string(stores_)); }
-  std::string text(std::size_t max) { return std::string(below(max) + 1, static_cast<char>('a' + below(26))); }
 
   // ---- lives ----
 
@@ -208,7 +193,7 @@ private:
   bool commit() {
     std::vector<planned> batch;
     for (auto n = 1 + below(5); n > 0; --n)
-      plan(batch);
+      planner_.plan(batch, book_, at(now_));
     write_list writes;
     for (const auto& p : batch)
       writes.push_back(&p.what);
@@ -270,144 +255,7 @@ private:
     highest_epoch_ = std::max(highest_epoch_, epoch);
   }
 
-  void plan(std::vector<planned>& batch) {
-    switch (below(9)) {
-      case 0:
-      case 1:
-      case 2: return plan_submission(batch);
-      case 3: return plan_claim(batch);
-      case 4: return plan_freeing(batch);
-      case 5: return plan_purge(batch);
-      case 6:
-        batch.push_back({acquire_lease{"l" + std::to_string(below(2)), "s1", "", workflow::span{1000}, at(now_)},
-                         [](book&, bool) {}});
-        return;
-      default: return plan_update(batch);
-    }
-  }
-
-  void plan_submission(std::vector<planned>& batch) {
-    auto s = order("t" + std::to_string(below(3) == 0 ? below(ids_ + 1) : ids_++), below(3) == 0 ? text(9000) : "{}");
-    const auto known = book_.tasks.find(s.id);
-    if (known != book_.tasks.end())
-      s.payload = known->second.payload;
-    const auto now = at(now_);
-    batch.push_back({submit_task{s, now}, [s, now](book& b, bool no_room) {
-                       if (no_room || b.tasks.contains(s.id))
-                         return;
-                       auto t = workflow::make_task(s, delivery(), now);
-                       t.number = ++b.last_number;
-                       t.revision = 1;
-                       b.tasks[s.id] = t;
-                     }});
-  }
-
-  void plan_claim(std::vector<planned>& batch) {
-    const claim_tasks w{"s" + std::to_string(below(2)), 1 + below(4), at(now_)};
-    batch.push_back({w, [w](book& b, bool) {
-                       std::vector<task*> line;
-                       for (auto& [id, t] : b.tasks)
-                         if (workflow::is_claimable(t) && t.not_before <= w.now.now)
-                           line.push_back(&t);
-                       std::sort(line.begin(), line.end(), [](const auto* x, const auto* y) {
-                         return std::pair{x->priority, x->number} < std::pair{y->priority, y->number};
-                       });
-                       line.resize(std::min(line.size(), w.max));
-                       for (auto* t : line)
-                         change(*t, workflow::taken{w.scheduler}, w.now);
-                     }});
-  }
-
-  void plan_freeing(std::vector<planned>& batch) {
-    const free_locks w{"s" + std::to_string(below(2)), 1000, below(2) == 0, at(now_)};
-    batch.push_back({w, [w](book& b, bool) {
-                       for (auto& [id, t] : b.tasks)
-                         if (t.locked_by == w.scheduler)
-                           change(t, w.graceful ? workflow::event{workflow::lock_released{}} : workflow::lock_lapsed{},
-                                  w.now);
-                     }});
-  }
-
-  /// All that ended well.
-  void plan_purge(std::vector<planned>& batch) {
-    purge_ended w{"delivery", {}, 1000, {}, at(now_)};
-    w.keep.keep_at_most = 0;
-    batch.push_back({w, [](book& b, bool) {
-                       std::erase_if(b.tasks, [](const auto& x) { return workflow::may_leave(x.second.state); });
-                     }});
-  }
-
-  void plan_update(std::vector<planned>& batch) {
-    std::vector<const task*> open;
-    for (const auto& [id, t] : book_.tasks)
-      if (workflow::has_open_attempt(t))
-        open.push_back(&t);
-    if (open.empty())
-      return plan_submission(batch);
-    const auto& t = *open[below(open.size())];
-    const auto e = event_for(t);
-    const auto made = workflow::apply(t, delivery(), e, at(now_));
-    if (made.result != workflow::verdict::applied)
-      return plan_submission(batch);
-    batch.push_back({update_by(t, delivery(), e, at(now_)), [before = t, next = made.next](book& b, bool) {
-                       const auto known = b.tasks.find(before.id);
-                       if (known == b.tasks.end() || known->second.number != before.number
-                           || known->second.revision != before.revision)
-                         return; // changed by the batch
-                       known->second = next;
-                       ++known->second.revision;
-                     }});
-  }
-
-  workflow::event event_for(const task& t) {
-    std::size_t i = 0;
-    while (t.steps[i].doing == workflow::attempt_action::none)
-      ++i;
-    const workflow::attempt_ref ref{i, t.steps[i].attempt, t.lock_epoch};
-    switch (below(6)) {
-      case 0: return workflow::attempt_failed{ref, below(2) == 0, true, workflow::span{0}, "no luck"};
-      case 1: return workflow::suspended{{"ann", "because"}};
-      default: return workflow::attempt_succeeded{ref, workflow::blob{text(2000)}, {}};
-    }
-  }
-
-  static void change(task& t, const workflow::event& e, workflow::clock_reading now) {
-    auto made = workflow::apply(t, delivery(), e, now);
-    if (made.result != workflow::verdict::applied)
-      return;
-    t = std::move(made.next);
-    ++t.revision;
-  }
-
   // ---- what is stored ----
-
-  /// Empty: it holds what the book says.
-  std::string difference(const state_store& s, const book& b) const {
-    const auto stats = s.stats();
-    if (stats.last_number != b.last_number)
-      return "the last number is " + std::to_string(stats.last_number) + ", not " + std::to_string(b.last_number);
-    std::uint64_t count = 0;
-    for (const auto& [state, n] : stats.tasks)
-      count += n;
-    if (count != b.tasks.size())
-      return "there are " + std::to_string(count) + " tasks, not " + std::to_string(b.tasks.size());
-    for (const auto& [id, t] : b.tasks) {
-      const auto stored = s.find(id);
-      if (!stored)
-        return id + " is lost";
-      if (*stored != t)
-        return id + " is another one: revision " + std::to_string(stored->revision) + ", not "
-               + std::to_string(t.revision);
-    }
-    std::map<std::string, std::uint64_t> epochs;
-    for (const auto& l : s.leases())
-      epochs[l.name] = l.epoch;
-    for (const auto& [name, epoch] : b.lease_epochs)
-      if (epochs[name] < epoch)
-        return "the epoch of the lease " + name + " fell below " + std::to_string(epoch);
-    const auto faults = s.check().faults;
-    return faults.empty() ? "" : "the store is broken: " + faults.front();
-  }
 
   /// Just opened: what was acknowledged is there, and all or nothing of what was under way.
   bool settle() {
@@ -585,6 +433,7 @@ private:
   }
 
   std::mt19937_64 draw_;
+  planner planner_{draw_};
   std::mt19937_64 single_faults_; ///< of a disk that is sound otherwise
   fs::path folder_;
   lying_disk disk_;
@@ -601,7 +450,6 @@ private:
   std::vector<stored_copy> copies_;
   std::uint64_t copies_made_ = 0;
   std::uint64_t highest_epoch_ = 0; ///< that was ever given
-  std::uint64_t ids_ = 0;
   std::int64_t now_ = 0;
   storm_report report_;
 };

@@ -20,9 +20,10 @@ struct storm_report {
 };
 void add(storm_report& to, const storm_report& more);
 
-/// A store on a lying disk in several lives, in each of which the seed draws what is committed, saved, copied, and how it ends:
-/// closed, killed, in a power cut, by a failed call. After each it must hold what was acknowledged and nothing else, but for the
-/// batch that was under way, of which all or nothing is there. Throws std::runtime_error with what is broken.
+/// A store on a lying disk in several lives, in each of which the seed draws what is committed, saved, copied, and how
+/// it ends: closed, killed, in a power cut, by a failed call. After each it must hold what was acknowledged and nothing
+/// else, but for the batch that was under way, of which all or nothing is there. Throws std::runtime_error with what is
+/// broken.
 storm_report ride_out(std::uint64_t seed, const std::filesystem::path& folder);
 
 } // namespace steadfast::tests

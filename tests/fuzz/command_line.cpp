@@ -1,5 +1,5 @@
-// The command line, without running what it asks for: any words are a command, a request for help, or are refused with a
-// sentence. The input: a word a line. As a line of the console it is parted, spelt out and completed too.
+// The command line, without running what it asks for: any words are a command, a request for help, or are refused with
+// a sentence. The input: a word a line. As a line of the console it is parted, spelt out and completed too.
 
 #include "apps/command_line.hpp"
 

@@ -1,5 +1,5 @@
-// What a node, or what else listens at its socket, answers to a client: any line becomes a result or a client_error. The input is
-// what it sends before it hangs up.
+// What a node, or what else listens at its socket, answers to a client: any line becomes a result or a client_error.
+// The input is what it sends before it hangs up.
 
 #include "steadfast/client.hpp"
 

@@ -1,6 +1,7 @@
-// What a process of the same user sends to a node's control channel: each line is answered by one line with a result or a documented
-// error, whatever it holds, and the node lives on. The input is what the client sends before it ends its side. The methods are those
-// of a real node; files that it is asked for lie in the folder of this process, and it cannot be drained, which would be its end.
+// What a process of the same user sends to a node's control channel: each line is answered by one line with a result or
+// a documented error, whatever it holds, and the node lives on. The input is what the client sends before it ends its
+// side. The methods are those of a real node; files that it is asked for lie in the folder of this process, and it
+// cannot be drained, which would be its end.
 
 #include "tests/fuzz/support/asked_node.hpp"
 #include "tests/fuzz/support/fuzz.hpp"

@@ -1,5 +1,5 @@
-// What comes over the connection to a service: any bytes end the call in exactly one answer, whose result is bounded. The input is
-// what the service sends before it hangs up.
+// What comes over the connection to a service: any bytes end the call in exactly one answer, whose result is bounded.
+// The input is what the service sends before it hangs up.
 
 #include "actors/http_caller.hpp"
 

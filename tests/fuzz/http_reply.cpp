@@ -1,5 +1,6 @@
-// The meaning of a service's reply: whatever it says, the answer is one of the few that an agent can act on, and is bounded.
-// The input: a line with the status, a line with the value of Retry-After, one with that of Steadfast-Happened, the body.
+// The meaning of a service's reply: whatever it says, the answer is one of the few that an agent can act on, and is
+// bounded. The input: a line with the status, a line with the value of Retry-After, one with that of
+// Steadfast-Happened, the body.
 
 #include "actors/http_reply.hpp"
 

@@ -1,5 +1,6 @@
-// The changes that an entry of a journal tells of, and the patches in them: the input as it is, on a small real store, of which every
-// record is read then; and as two values with a zero byte between them, of which the one is made of the other.
+// The changes that an entry of a journal tells of, and the patches in them: the input as it is, on a small real store,
+// of which every record is read then; and as two values with a zero byte between them, of which the one is made of the
+// other.
 
 #include "store/change_log.hpp"
 #include "store/check.hpp"

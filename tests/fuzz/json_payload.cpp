@@ -1,5 +1,5 @@
-// JSON that clients and services send, and pointers into it: what a step gets as input, and what conditions see, is exactly what
-// RFC 6901 says, or the problem is told. The input: a line with a pointer, then the document.
+// JSON that clients and services send, and pointers into it: what a step gets as input, and what conditions see, is
+// exactly what RFC 6901 says, or the problem is told. The input: a line with a pointer, then the document.
 
 #include "actors/step_input.hpp"
 #include "runtime/json.hpp"

@@ -1,6 +1,6 @@
-// Records and what processes send each other: bytes are either refused as damaged, or are exactly what encode makes of the
-// value, and a claimed length costs no memory. The input is a frame. It is tried as it is, which its checksum mostly refuses, and
-// then with the checksum and the length made right, as a stranger could make it.
+// Records and what processes send each other: bytes are either refused as damaged, or are exactly what encode makes of
+// the value, and a claimed length costs no memory. The input is a frame. It is tried as it is, which its checksum
+// mostly refuses, and then with the checksum and the length made right, as a stranger could make it.
 
 #include "store/record.hpp"
 
@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::string_view key_of_all = "the key"; // that of the golden files
 
-/// A multiple of what was given, and a little for a claim that turns out to be empty. A compact step may have two bytes.
+/// A multiple of what was given, and a little for a claim that turns out to be empty. A compact step may have two
+/// bytes.
 constexpr std::size_t memory_factor = 64;
 constexpr std::size_t compact_memory_factor = 2048;
 constexpr std::size_t memory_base = 512 << 10;

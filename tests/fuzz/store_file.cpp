@@ -1,5 +1,6 @@
-// A store whose data file was damaged while nobody had it open, in any way: it is refused with what to do, or what it tells was
-// once true, and what it lost or has from before is reported. The input is a list of damages, each a kind and two 32-bit numbers.
+// A store whose data file was damaged while nobody had it open, in any way: it is refused with what to do, or what it
+// tells was once true, and what it lost or has from before is reported. The input is a list of damages, each a kind and
+// two 32-bit numbers.
 
 #include "store/lmdb_engine.hpp"
 #include "tests/fuzz/support/damage.hpp"

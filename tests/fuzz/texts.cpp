@@ -1,5 +1,5 @@
-// The short texts that people type and nodes tell each other: moments, durations, sizes, addresses, filters, node cards. What is
-// taken is printed and read back as the same.
+// The short texts that people type and nodes tell each other: moments, durations, sizes, addresses, filters, node
+// cards. What is taken is printed and read back as the same.
 
 #include "apps/failure.hpp"
 #include "apps/filter.hpp"

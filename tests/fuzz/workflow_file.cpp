@@ -1,5 +1,5 @@
-// A workflow file: any text is either refused with the places of its mistakes, or is a definition that tasks can be made from,
-// that is stored and shown as it is.
+// A workflow file: any text is either refused with the places of its mistakes, or is a definition that tasks can be
+// made from, that is stored and shown as it is.
 
 #include "runtime/workflow_file.hpp"
 

@@ -1,5 +1,6 @@
-// The functions of the C library by which a program changes files, in whose place these come where a program is linked with them,
-// also for the libraries that it loads. Where no lying_disk is, or it has not that file, the kernel is asked.
+// The functions of the C library by which a program changes files, in whose place these come where a program is linked
+// with them, also for the libraries that it loads. Where no lying_disk is, or it has not that file, the kernel is
+// asked.
 
 #include "tests/lying_disk/lying_disk.hpp"
 

@@ -23,11 +23,12 @@ struct disk_faults {
   bool is_full = false;             ///< nothing is had that was not allocated before
 };
 
-/// What happens to whatever is below a folder, for as long as this lives: it stands between the process and the kernel (calls.cpp)
-/// and takes from files what no sync has made durable. A program that is linked with it needs no change: the calls of
-/// libraries come here too. Files are written at once, so that maps of them show it, and what was there before is kept until a
-/// sync; a power cut puts back any part of it, sector by sector, and any names that no sync of a directory has made durable:
-/// as POSIX allows, or, as the seed has it, in the order in which they were changed. One at a time in a process.
+/// What happens to whatever is below a folder, for as long as this lives: it stands between the process and the kernel
+/// (calls.cpp) and takes from files what no sync has made durable. A program that is linked with it needs no change:
+/// the calls of libraries come here too. Files are written at once, so that maps of them show it, and what was there
+/// before is kept until a sync; a power cut puts back any part of it, sector by sector, and any names that no sync of a
+/// directory has made durable: as POSIX allows, or, as the seed has it, in the order in which they were changed. One at
+/// a time in a process.
 class lying_disk {
 public:
   lying_disk(std::filesystem::path folder, std::uint64_t seed);

@@ -1,5 +1,5 @@
-// Preloaded into a program: a machine that slept. The time since the boot is ahead of the steady clock by the seconds that
-// the file in STEADFAST_SLEPT_FILE says, as after a suspend.
+// Preloaded into a program: a machine that slept. The time since the boot is ahead of the steady clock by the seconds
+// that the file in STEADFAST_SLEPT_FILE says, as after a suspend.
 
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -280,11 +280,15 @@ TEST_CASE("quick functions that wait hold up nobody but their agents, and are na
   }
   n.add_agent("echo", quick_function{echo});
   n.add_workflow(one_step("echo", "echo"));
-  std::shared_ptr<void> always_opens{nullptr, [&](void*) { gate.set_value(); }}; // before the node goes
+  std::future<void> submissions;
+  std::shared_ptr<void> always_opens{nullptr, [&](void*) { gate.set_value(); }}; // before these end, and the node goes
   n.start();
-  for (const std::string name : {"a", "b", "c"})
-    n.submit("waits_" + name, "{}");
+  submissions = std::async(std::launch::async, [&n] { // who is held up with them
+    for (const std::string name : {"a", "b", "c"})
+      n.submit("waits_" + name, "{}");
+  });
   REQUIRE(place::waits_until([&] { return waiting == 3; }));
+  submissions.get();
 
   CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
   json held;

@@ -1,5 +1,5 @@
-// Whole clusters under faults, each drawn from a seed: the promises hold, and every task ends when the faults do. More seeds, and
-// the story of one: steadfast-sim.
+// Whole clusters under faults, each drawn from a seed: the promises hold, and every task ends when the faults do. More
+// seeds, and the story of one: steadfast-sim.
 
 #include "tests/simulation/effect_check.hpp"
 #include "tests/simulation/random_runs.hpp"

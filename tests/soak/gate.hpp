@@ -12,8 +12,8 @@ namespace soak {
 /// A figure over time, or over what was done: minutes or thousands of tasks, and the value.
 using course = std::vector<std::pair<double, double>>;
 
-/// How much it grows in one of these: the median of the slopes between all pairs of points (Theil and Sen), so that single values that
-/// are far off do not matter. 0 of less than two.
+/// How much it grows in one of these: the median of the slopes between all pairs of points (Theil and Sen), so that
+/// single values that are far off do not matter. 0 of less than two.
 inline double slope(const course& c) {
   std::vector<double> slopes;
   for (std::size_t i = 0; i < c.size(); ++i)

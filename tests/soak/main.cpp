@@ -1,5 +1,5 @@
-// A cluster under steady load for minutes, and whether anything of it grows that must not: memory, descriptors, threads, reader
-// slots, files, latency. Ended tasks leave after a while, so nothing has a reason to.
+// A cluster under steady load for minutes, and whether anything of it grows that must not: memory, descriptors,
+// threads, reader slots, files, latency. Ended tasks leave after a while, so nothing has a reason to.
 
 #include "steadfast/client.hpp"
 #include "tests/soak/gate.hpp"
@@ -46,8 +46,8 @@ public:
   }
   ~load() { is_over_ = true; }
 
-  /// Milliseconds from submission to the news of the end, of those that ended since the last call; the median of them. Nothing
-  /// ended: -1.
+  /// Milliseconds from submission to the news of the end, of those that ended since the last call; the median of them.
+  /// Nothing ended: -1.
   double latency() {
     std::vector<double> took;
     {

@@ -7,8 +7,8 @@
 
 namespace steadfast::tests {
 
-/// Random decisions drawn from a list of numbers, so that a failing case shrinks to few decisions. When the list is used up
-/// every decision is the first one.
+/// Random decisions drawn from a list of numbers, so that a failing case shrinks to few decisions. When the list is
+/// used up every decision is the first one.
 class chooser {
 public:
   explicit chooser(std::vector<std::uint32_t> choices) : choices_{std::move(choices)} {}

@@ -7,9 +7,9 @@
 namespace steadfast::tests {
 
 /// Hosts for the nodes of a cluster, joined by a network that can be cut. Each is a network namespace of its own, on a
-/// bridge in the namespace that this process moves to; they end with the process. That takes root, iproute2, nftables and
-/// a kernel with all of it. Where one is missing all hosts are this one, and nothing can be cut. Make them before any
-/// thread starts.
+/// bridge in the namespace that this process moves to; they end with the process. That takes root, iproute2, nftables
+/// and a kernel with all of it. Where one is missing all hosts are this one, and nothing can be cut. Make them before
+/// any thread starts.
 class hosts {
 public:
   explicit hosts(std::uint32_t count);

@@ -20,8 +20,8 @@ namespace steadfast::tests {
 /// For what must happen, on a machine that may have much else to do.
 inline constexpr std::chrono::seconds patience{60};
 
-/// How nodes recognise each other. What `as_chosen` means says the variable STEADFAST_TEST_CERTIFICATES: set, and not to 0, the
-/// nodes of a test that does not care have certificates.
+/// How nodes recognise each other. What `as_chosen` means says the variable STEADFAST_TEST_CERTIFICATES: set, and not
+/// to 0, the nodes of a test that does not care have certificates.
 enum class trust { as_chosen, plain, certified };
 
 /// Makes certificates for nodes and clients, the first of which may have the store. Throws std::runtime_error.

@@ -14,8 +14,8 @@
 
 namespace steadfast::tests {
 
-/// A real node, `steadfast serve`, with a store of its own in a folder of its own, and the commands that talk to it. Its agents
-/// are programs: `quick` answers at once, `slow` after 300 ms, `broken` refuses for good.
+/// A real node, `steadfast serve`, with a store of its own in a folder of its own, and the commands that talk to it.
+/// Its agents are programs: `quick` answers at once, `slow` after 300 ms, `broken` refuses for good.
 class node_process {
 public:
   explicit node_process(std::string program, const std::string& more_config = "",

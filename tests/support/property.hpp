@@ -13,8 +13,8 @@
 
 namespace steadfast::tests {
 
-/// Checks a property in `cases` random cases of up to `size` choices. RC_PARAMS="max_success=1000" makes it ten times as
-/// many; a failure prints the shrunken case and the parameters that repeat it.
+/// Checks a property in `cases` random cases of up to `size` choices. RC_PARAMS="max_success=1000" makes it ten times
+/// as many; a failure prints the shrunken case and the parameters that repeat it.
 template <class Testable>
 void holds(int cases, int size, Testable&& testable) {
   auto params = rc::detail::configuration().testParams;

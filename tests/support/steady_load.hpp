@@ -10,8 +10,8 @@
 
 namespace steadfast::tests {
 
-/// Clients that submit tasks of one workflow, one for each node, each task until it is acknowledged, whatever happens to the node
-/// meanwhile. The ids are "<node>-0", "<node>-1" and so on.
+/// Clients that submit tasks of one workflow, one for each node, each task until it is acknowledged, whatever happens
+/// to the node meanwhile. The ids are "<node>-0", "<node>-1" and so on.
 class steady_load {
 public:
   /// The nodes' sockets by their names.

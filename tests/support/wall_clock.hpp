@@ -7,8 +7,8 @@
 
 namespace steadfast::tests {
 
-/// A wall clock that programs believe and that can be set wrong while they run, by libfaketime. Their steady clock is the
-/// real one, as on a host whose time is set.
+/// A wall clock that programs believe and that can be set wrong while they run, by libfaketime. Their steady clock is
+/// the real one, as on a host whose time is set.
 class wall_clock {
 public:
   /// The file says how wrong it is; it begins right.

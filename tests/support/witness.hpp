@@ -9,8 +9,8 @@
 
 namespace steadfast::tests {
 
-/// Watches one task from outside and keeps its own account of what may have acted and what was undone. It shares no code
-/// with the rules but the definition's graph, so that both would have to be wrong in the same way.
+/// Watches one task from outside and keeps its own account of what may have acted and what was undone. It shares no
+/// code with the rules but the definition's graph, so that both would have to be wrong in the same way.
 class witness {
 public:
   witness(const workflow::definition& d, const workflow::task& t);

@@ -9,6 +9,10 @@ using namespace checker;
 
 namespace {
 
+constexpr auto acquired = lease_call::kind::acquired;
+constexpr auto released = lease_call::kind::released;
+constexpr auto seen = lease_call::kind::seen;
+
 bool is_mutex(const std::vector<lease_call>& calls) {
   return linearizability<lease_model, lease_call>{calls}.holds();
 }
@@ -56,10 +60,20 @@ TEST_CASE("an empty history is linearizable") {
 }
 
 TEST_CASE("two that hold a lease at once are found, two in turn are not blamed") {
-  CHECK(is_mutex({{1, 1, false, {1, 2}}, {1, 0, true, {3, 4}}, {2, 2, false, {5, 6}}}));
-  CHECK(is_mutex({{1, 1, false, {1, 2}}, {1, 0, true, {3, 6}}, {2, 2, false, {4, 5}}})); // between the two
-  CHECK_FALSE(is_mutex({{1, 1, false, {1, 2}}, {2, 2, false, {3, 4}}, {1, 0, true, {5, 6}}}));
-  CHECK_FALSE(is_mutex({{1, 2, false, {1, 2}}, {1, 0, true, {3, 4}}, {2, 2, false, {5, 6}}})); // the epoch did not rise
+  CHECK(is_mutex({{acquired, 1, 1, {1, 2}}, {released, 1, 0, {3, 4}}, {acquired, 2, 2, {5, 6}}}));
+  CHECK(is_mutex({{acquired, 1, 1, {1, 2}}, {released, 1, 0, {3, 6}}, {acquired, 2, 2, {4, 5}}})); // between the two
+  CHECK_FALSE(is_mutex({{acquired, 1, 1, {1, 2}}, {acquired, 2, 2, {3, 4}}, {released, 1, 0, {5, 6}}}));
+  CHECK_FALSE(
+    is_mutex({{acquired, 1, 2, {1, 2}}, {released, 1, 0, {3, 4}}, {acquired, 2, 2, {5, 6}}})); // no higher epoch
+}
+
+TEST_CASE("who looks at a lease sees its holders one after the other") {
+  CHECK(is_mutex({{seen, 1, 3, {1, 2}}, {seen, 1, 3, {3, 4}}, {seen, 0, 3, {5, 6}}, {seen, 2, 7, {7, 8}}}));
+  CHECK(is_mutex({{seen, 2, 4, {1, 4}}, {seen, 1, 3, {2, 3}}})); // they looked at the same time
+  CHECK_FALSE(is_mutex({{seen, 2, 4, {1, 2}}, {seen, 1, 3, {3, 4}}}));
+  CHECK_FALSE(is_mutex({{seen, 1, 3, {1, 2}}, {seen, 2, 3, {3, 4}}})); // two under one epoch
+  CHECK_FALSE(is_mutex({{seen, 0, 3, {1, 2}}, {seen, 1, 3, {3, 4}}})); // it had been given back
+  CHECK(is_mutex({{acquired, 1, 1, {1, 2}}, {seen, 1, 1, {3, 4}}, {released, 1, 0, {5, 6}}, {seen, 0, 1, {7, 8}}}));
 }
 
 TEST_CASE("ten thousand calls at one id are judged, sixteen at a time") {

@@ -414,3 +414,28 @@ TEST_CASE("E13: another body is a conflict with one that may have been there, an
   s.clients[s.clients.size() - 2]["body"] = "a";
   CHECK(broken_rules(s) == rules{"E13"});
 }
+
+TEST_CASE("E13: a lease that goes back to an earlier holder, or has two under one epoch") {
+  auto s = clean_story();
+  const auto saw = [&](int number, const std::string& holder, int epoch) {
+    s.clients.push_back({{"call", number}, {"op", "look"}, {"lease", "supervisor"}});
+    s.clients.push_back({{"call", number},
+                         {"op", "saw"},
+                         {"lease", "supervisor"},
+                         {"told", "lease"},
+                         {"holder", holder},
+                         {"epoch", epoch}});
+  };
+  saw(71, "a:1", 1);
+  saw(72, "", 1);
+  saw(73, "b:1", 2);
+  s.clients.push_back({{"call", 74}, {"op", "look"}, {"lease", "supervisor"}});
+  s.clients.push_back({{"call", 74}, {"op", "saw"}, {"lease", "supervisor"}}); // without an answer
+  CHECK(broken_rules(s).empty());
+  saw(75, "a:1", 1);
+  CHECK(broken_rules(s) == rules{"E13"});
+  s.clients.back()["epoch"] = 2;
+  CHECK(broken_rules(s) == rules{"E13"});
+  s.clients.back()["holder"] = "b:1";
+  CHECK(broken_rules(s).empty());
+}

@@ -1,5 +1,5 @@
-// A real node and a real service that is at work when its step is not wanted any more: whatever the service does until the
-// attempt's complete-by and the grace are over, nothing is left in place.
+// A real node and a real service that is at work when its step is not wanted any more: whatever the service does until
+// the attempt's complete-by and the grace are over, nothing is left in place.
 
 #include "tests/examples/services/running_service.hpp"
 #include "tests/support/node_process.hpp"

@@ -23,8 +23,8 @@ std::vector<std::string> parts_of(std::string_view text, char at);
 /// Takes what comes before the first `at` off the front of `text`, and the separator with it; without one, all of it.
 std::string_view take_to(std::string_view& text, char at);
 
-/// Watches how much memory the process takes while it exists. One at a time; only in a build with AddressSanitizer, else it
-/// sees nothing.
+/// Watches how much memory the process takes while it exists. One at a time; only in a build with AddressSanitizer,
+/// else it sees nothing.
 class memory_watch {
 public:
   memory_watch();

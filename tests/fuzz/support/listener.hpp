@@ -9,8 +9,8 @@
 
 namespace steadfast::fuzz {
 
-/// Takes connections one after the other on a thread of its own, reads until there is an end of a request, says what it was told
-/// to say, and hangs up.
+/// Takes connections one after the other on a thread of its own, reads until there is an end of a request, says what it
+/// was told to say, and hangs up.
 class listener {
 public:
   /// Of a socket that listens; it closes it. A request ends with `end`.

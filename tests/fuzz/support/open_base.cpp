@@ -33,52 +33,33 @@ open_base& opened_base() {
 
 trial::trial()
     : txn_{store::lmdb::transaction::writing(opened_base().env)},
-      recent_{opened_base().options.recent_ids_max},
+      committed_{opened_base().options.recent_ids_max},
       moved_ids_{opened_base().options.recent_ids_max} {
   const auto& in = opened_base().in;
-  count_ = store::decode_record<store::counters>(store::counters_key, *txn_.get(in.meta, store::counters_key));
-  store::lmdb::cursor c{txn_, in.ended_counts};
-  for (bool more = c.first(); more; more = c.next())
-    ended_.emplace(std::string{c.key()}, store::decode_record<store::ended_count>(c.key(), c.value()));
-  store::lmdb::cursor how{txn_, in.endings};
-  for (bool more = how.first(); more; more = how.next())
-    endings_.emplace(std::string{how.key()}, store::decode_record<workflow::endings>(how.key(), how.value()));
-  recent_.load(txn_, in, count_.last_task);
+  committed_.load(txn_, in);
+  committed_.recent.load(txn_, in, committed_.count.last_task);
 }
 
 std::vector<store::outcome> trial::commit(const std::vector<store::write>& batch) {
   const auto& [options, env, in] = opened_base();
   const auto pages_max = (options.size_max - options.size_reserve) / env.page_size();
-  store::write_batch writes{txn_,
-                            in,
-                            definitions_,
-                            count_,
-                            {&options, store::room::there, pages_max, &damage_, &ended_, &endings_, &recent_, alerts_,
-                             &moved_ids_, &known_, nullptr}};
+  store::write_batch writes{
+    txn_, in, committed_, {&options, store::room::there, pages_max, &moved_ids_, &known_, nullptr}};
   std::vector<store::outcome> outcomes;
   for (const auto& w : batch)
     outcomes.push_back(writes.judge(w));
   writes.finish();
   known_.place(txn_, in);
   moved_ids_.keep_position();
-  count_ = writes.count();
-  alerts_ = writes.alerts();
-  for (const auto& [name, count] : writes.ended())
-    ended_[name] = count;
-  for (const auto& [name, how] : writes.endings())
-    endings_[name] = how;
-  definitions_.add_all_of(writes.definitions());
-  recent_.take_over(writes.changed_ids(), count_.last_task);
-  for (const auto number : writes.set_aside())
-    damage_.forget(number);
+  writes.tell(committed_);
   return outcomes;
 }
 
 std::string trial::fault() {
-  if (const auto damaged = damage_.take(); !damaged.empty())
+  if (const auto damaged = committed_.damage.take(); !damaged.empty())
     return damaged[0].why;
   const auto& in = opened_base().in;
-  const auto faults = store::check_records(txn_, in, {txn_, in, definitions_}).faults;
+  const auto faults = store::check_records(txn_, in, {txn_, in, committed_.definitions}).faults;
   return faults.empty() ? std::string{} : faults[0];
 }
 

@@ -10,8 +10,8 @@
 
 namespace steadfast::fuzz {
 
-/// The data file of base_store(), open as long as the process lives. What is done in a transaction that is not committed is undone
-/// with it: an input costs no file, no sync and no process.
+/// The data file of base_store(), open as long as the process lives. What is done in a transaction that is not
+/// committed is undone with it: an input costs no file, no sync and no process.
 struct open_base {
   open_base();
 
@@ -32,15 +32,9 @@ public:
 
 private:
   store::lmdb::transaction txn_;
-  store::counters count_;
-  store::ended_counts ended_;
-  store::endings_by_workflow endings_;
-  store::full_alerts alerts_;
-  store::recent_ids recent_;
+  store::committed committed_;
   store::id_filter moved_ids_;
   store::known_tasks known_;
-  store::definition_cache definitions_;
-  store::damage_log damage_;
 };
 
 } // namespace steadfast::fuzz

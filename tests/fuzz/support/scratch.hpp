@@ -6,8 +6,8 @@
 
 namespace steadfast::fuzz {
 
-/// A folder of this process, under $STEADFAST_FUZZ_SCRATCH, or else in memory where there is such a place; removed when the
-/// process ends in good order.
+/// A folder of this process, under $STEADFAST_FUZZ_SCRATCH, or else in memory where there is such a place; removed when
+/// the process ends in good order.
 const std::filesystem::path& scratch_folder();
 
 /// Writes a file of that name into it, in place of one that is there, and returns its path.

@@ -28,8 +28,8 @@ struct history {
   std::string changed_in(const told& now) const;
 };
 
-/// A small store, always the same: tasks in several states, with small and large payloads and results, leases, alerts, notices
-/// and late replies, over several commits, so that the file has free pages and older versions of pages too.
+/// A small store, always the same: tasks in several states, with small and large payloads and results, leases, alerts,
+/// notices and late replies, over several commits, so that the file has free pages and older versions of pages too.
 struct base_store {
   std::string bytes;  ///< of the data file
   std::string closed; ///< of the mark that it was closed in good order

@@ -159,6 +159,8 @@ TEST_CASE("refusals are kept with their reasons up to a bound, and counted above
   CHECK(found.refusals[0].task_id == "x");
   CHECK(found.refusals[0].why.size() == workflow::note_size_max);
   CHECK(found.refusals[1].task_id == "t999");
+  REQUIRE(store.one(suspend_all()).number == 2);
+  CHECK(store->find_bulk_act(2).refusals.empty());
   CHECK(store->check().faults.empty());
 }
 

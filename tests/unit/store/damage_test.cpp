@@ -148,6 +148,25 @@ TEST_CASE("row 66: a large result that is not the one of its task is not believe
   CHECK(mentions(told[0].why, "a result is not the one recorded"));
 }
 
+TEST_CASE(
+  "row 66: a payload that is not of the size recorded with its task is not believed, though the record checks") {
+  opened_store store;
+  store.submit("victim", "the payload of the victim");
+  store.close();
+  {
+    lmdb::environment env{{store.path(), 1 << 26, false}};
+    auto txn = lmdb::transaction::writing(env);
+    const key k{std::uint64_t{1}};
+    txn.put(txn.open_table("payloads").value(), k, encode_record(k, payload_record{workflow::blob{"another"}}));
+    txn.commit();
+  }
+  store.reopen();
+  CHECK_FALSE(store->find("victim"));
+  const auto told = store->damaged();
+  REQUIRE(told.size() == 1);
+  CHECK(mentions(told[0].why, "its payload has another size"));
+}
+
 TEST_CASE("row 66: damaged tasks at the head of the queue keep nobody behind them from being taken") {
   opened_store store;
   for (const auto* id : {"1", "2", "3", "4", "5"})
@@ -201,6 +220,25 @@ TEST_CASE("row 66: a damaged task is set aside with an alert in one commit, and 
   CHECK(store.one(told[0]).result == verdict::absent);
 }
 
+TEST_CASE("row 66: a damaged task that is set aside leaves the index of payloads, and its alert names it") {
+  opened_store store;
+  auto d = delivery(2);
+  d.index = {"/customer"};
+  store.one(register_definition{d});
+  auto victim = order("victim", R"({"customer":"ada"})");
+  victim.content_type = "type of the victim";
+  store.one(submit_task{victim, at(0)});
+  for (int i = 0; i < 20; ++i) // so that its id is not among the recent ones any more
+    store.submit("other-" + std::to_string(i));
+  damage(store, "type of the victim");
+  REQUIRE_FALSE(store->find("victim"));
+  auto told = store->damaged();
+  REQUIRE(told.size() == 1);
+  REQUIRE(store.one(told[0]).result == verdict::applied);
+  CHECK(store->alerts(true, 10).at(0).task_id == "victim");
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
+
 TEST_CASE("row 66: a task that was set aside is told of by its id, before and after") {
   opened_store store;
   store.submit("victim", "the payload of the victim");
@@ -237,6 +275,7 @@ TEST_CASE("row 66: tasks of a damaged workflow stay as they are, one alert tells
   const auto open = [&] { return store->incidents(true, {}, 100).incidents; };
   REQUIRE(open().size() == 1);
   CHECK(open().front().what.kind == "damaged_workflow");
+  CHECK(open().front().alerts == 1);
 
   CHECK(store.one(register_definition{delivery(), "trip.toml", at(2)}).result == verdict::applied);
   CHECK(store->find("one") == before);
@@ -279,6 +318,18 @@ TEST_CASE("row 66: a damaged lease is replaced with an epoch above all former on
   CHECK(o.result == verdict::applied);
   CHECK(o.number == 6);
   CHECK(store->alerts(true, 10).size() == 1);
+}
+
+TEST_CASE("row 66: an alert that nobody can read any more leaves the lists when it is acknowledged") {
+  opened_store store;
+  store.submit("a");
+  auto u = success_of(store.take(), 0);
+  u.alerts = {{"stuck", "the words of the alert", {}, at(2)}};
+  store.one(u);
+  damage(store, "the words of the alert");
+  CHECK(store->stats().open_alerts == 1);
+  CHECK(store.one(acknowledge_alert{1, "ann", at(3)}).result == verdict::applied);
+  CHECK(store->stats().open_alerts == 0);
 }
 
 TEST_CASE("row 66: of many flipped bits, none is believed and none ends the reader") {

@@ -266,6 +266,28 @@ void limit_files(std::uint64_t bytes) {
 
 } // namespace
 
+TEST_CASE("row 60: of a copy for which there is no room nothing is left") {
+  opened_store store;
+  for (int i = 0; i < 20; ++i)
+    store.submit("t" + std::to_string(i), large_payload);
+  const auto to = store.path().parent_path() / "copy";
+  const auto options = store.options();
+  store.close();
+  const auto e = in_child([&](const say& speak) {
+    lmdb_engine engine{options};
+    limit_files(64 << 10);
+    try {
+      engine.copy(to);
+    } catch (const store_error& x) {
+      speak(x.what());
+    }
+    return 0;
+  });
+  REQUIRE(e.lines.size() == 1);
+  CHECK(mentions(e.lines[0], "cannot copy the store to " + to.string()));
+  CHECK_FALSE(fs::exists(to));
+}
+
 TEST_CASE("row 60: a store that may not have a larger file by the limit of its process is full, and says why") {
   temporary_directory d;
   auto options = small_options(d.store());

@@ -1,4 +1,5 @@
-// One incident for all alerts that are the same thing: it begins with the first and ends when the last does not hold any more.
+// One incident for all alerts that are the same thing: it begins with the first and ends when the last does not hold
+// any more.
 
 #include "support.hpp"
 
@@ -96,6 +97,32 @@ TEST_CASE("an outage that fails many tasks is one incident, which ends when the 
   CHECK(store->check().faults == std::vector<std::string>{});
   store.reopen();
   CHECK(store->check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("a task with several alerts of one incident counts once, until the last of them is over") {
+  opened_store store;
+  store.submit("a");
+  auto u = success_of(store.take(), 0);
+  u.alerts = {{"stuck", "it was stuck", {}, at(2)}, {"stuck", "it was stuck", {}, at(3)}};
+  REQUIRE(store.one(u).result == verdict::applied);
+  const auto tasks = [&] { return open_incidents(store).at(0).tasks; };
+  CHECK(open_incidents(store).at(0).alerts == 2);
+  CHECK(tasks() == 1);
+  CHECK(open_incidents(store).at(0).tasks_ever == 1);
+  store.one(acknowledge_alert{1, "ann", at(4)});
+  CHECK(tasks() == 1);
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("P28: of what persons did to an incident the newest is kept, up to a bound") {
+  opened_store store;
+  fail_all(store, 1, "HTTP 503");
+  for (std::size_t i = 1; i <= incident_acts_max + 3; ++i)
+    REQUIRE(store.one(act(1, incident_act::note, "note " + std::to_string(i))).result == verdict::applied);
+  const auto acts = store->find_incident(1)->acts;
+  REQUIRE(acts.size() == incident_acts_max);
+  CHECK(acts.front().why == "note 4");
+  CHECK(acts.back().why == "note " + std::to_string(incident_acts_max + 3));
 }
 
 TEST_CASE("another cause is another incident, and the same within the hour goes on with the first") {
@@ -237,6 +264,11 @@ TEST_CASE("alerts are found by incident, kind, task, text and time, page by page
   f = {};
   f.raised_after = at(3);
   CHECK(found(f) == 0);
+  f = {};
+  f.raised_before = at(2);
+  CHECK(found(f) == 0);
+  f.raised_before = at(3);
+  CHECK(found(f) == 5);
 
   f = {};
   f.incident = 1;

@@ -276,6 +276,17 @@ TEST_CASE("a store that was closed cleanly needs no journal") {
   CHECK(store->find("a"));
 }
 
+TEST_CASE("a journal that was read at the start of a store is not needed any more") {
+  killed_store killed{3};
+  killed.store.close();
+  CHECK(refusal(killed.store.options()).empty()); // opened, and killed before its first commit
+  fs::remove(killed.file);
+  fs::remove(killed.store.path() / "closed");
+  CHECK(refusal(killed.store.options()).empty());
+  killed.store.reopen();
+  CHECK(killed.store->find("t2"));
+}
+
 TEST_CASE("row 66: a data file that is older than its journal is refused") {
   opened_store store{commits::shared};
   store.submit("a");

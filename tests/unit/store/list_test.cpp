@@ -179,6 +179,11 @@ TEST_CASE("the figures count tasks by state, what is claimable, and bytes") {
   CHECK(s.tasks[process_state::error] == 0);
   CHECK(s.claimable == 2);
   CHECK(s.last_number == 4);
+  auto later = order("later");
+  later.not_before = at(1000);
+  store.one(submit_task{later, at(0)});
+  CHECK(store->stats().claimable == 3);
+  s = store->stats();
   CHECK(s.bytes_used > 0);
   CHECK(s.bytes_used <= s.bytes_mapped);
   CHECK(s.bytes_max == store.options().size_max);

@@ -1,5 +1,5 @@
-// Formats: older ones are brought up step by step, newer ones are refused. The formats after the present one exist only here;
-// what the real steps make of old stores: golden_test.cpp.
+// Formats: older ones are brought up step by step, newer ones are refused. The formats after the present one exist only
+// here; what the real steps make of old stores: golden_test.cpp.
 
 #include "support.hpp"
 #include "support_process.hpp"

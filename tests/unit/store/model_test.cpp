@@ -1,5 +1,5 @@
-// Random sequences of writes against a model that is too simple to be wrong: a map from id to what the last accepted write
-// made of the task. A seed replays a failure: STEADFAST_SEED=n.
+// Random sequences of writes against a model that is too simple to be wrong: a map from id to what the last accepted
+// write made of the task. A seed replays a failure: STEADFAST_SEED=n.
 
 #include "support.hpp"
 
@@ -147,7 +147,8 @@ private:
     });
   }
 
-  /// Ended tasks in the order of their ends; of those that are to leave, the ones without notices go. No alert is made here.
+  /// Ended tasks in the order of their ends; of those that are to leave, the ones without notices go. No alert is made
+  /// here.
   void add_purge(std::vector<store::write>& batch, std::vector<std::function<void(const outcome&)>>& expected) {
     purge_ended w{"delivery", {}, pick(4), {}, at(now_)};
     if (pick(2) == 0)

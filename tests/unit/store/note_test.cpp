@@ -91,6 +91,25 @@ TEST_CASE("an alert is open until somebody acknowledges it, and the first word s
   CHECK(all[0].acknowledged_at == at(3));
 }
 
+TEST_CASE("an alert that is behind more others than one page looks at is found by going on") {
+  opened_store store;
+  constexpr int others = 20'000;
+  std::vector<store::write> all{record_act{"ann", "drained node `one`", "", at(0)}};
+  for (int i = 0; i < others; ++i)
+    all.emplace_back(record_act{"bob", "looked", "", at(1)});
+  store->commit(all);
+  alert_filter f;
+  f.open_only = false;
+  f.text = "drained";
+  const auto first = store->find_alerts(f, {}, 10);
+  CHECK(first.alerts.empty());
+  REQUIRE(first.next);
+  const auto second = store->find_alerts(f, first.next, 10);
+  REQUIRE(second.alerts.size() == 1);
+  CHECK(second.alerts[0].number == 1);
+  CHECK_FALSE(second.next);
+}
+
 TEST_CASE("late replies are kept per task, the newest ones, newest first") {
   opened_store store;
   store.submit("a");
@@ -107,6 +126,7 @@ TEST_CASE("late replies are kept per task, the newest ones, newest first") {
   REQUIRE(all.size() == 2);
   CHECK(all[0].task_id == "b");
   CHECK(store.one(keep_late_reply{99, {}}).result == verdict::absent);
+  CHECK(store->export_task("a")->late_replies.size() == late_replies_max);
 }
 
 TEST_CASE("what a person did to something that is no task is kept, and is no open alert") {

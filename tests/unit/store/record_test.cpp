@@ -28,6 +28,11 @@ std::string sealed(std::string body, record_kind kind, std::uint16_t format = pl
   return frame;
 }
 
+/// The frame of an alert with more behind its body, and with another format.
+std::string encode_again(const workflow::alert& x, const std::string& more, std::uint16_t format) {
+  return sealed(encode(x).substr(frame_head_size) + more, record_kind::bare_alert, format);
+}
+
 std::string count_bytes(std::uint32_t n) {
   return {reinterpret_cast<const char*>(&n), sizeof(n)};
 }
@@ -149,6 +154,8 @@ TEST_CASE("row 66: a record under the key of another one is refused") {
 
 TEST_CASE("a record of another kind or format is refused") {
   CHECK_THROWS_AS(decode<workflow::alert>(encode(sample_notice())), damaged_record);
+  const auto as_a_notice = sealed(encode(sample_alert()).substr(frame_head_size), record_kind::bare_notice);
+  CHECK_THROWS_AS(decode<workflow::alert>(as_a_notice), damaged_record);
   auto later = encode(sample_notice());
   later[8] = 2; // the format
   CHECK_THROWS_AS(decode<workflow::notice>(later), damaged_record);
@@ -162,6 +169,10 @@ TEST_CASE("a body that ends early, goes on too long or names no value is refused
                     damaged_record);
   CHECK_THROWS_AS(decode<workflow::definition>(sealed(body + "x", record_kind::definition, relative_body)),
                   damaged_record);
+
+  CHECK_THROWS_AS(decode<workflow::definition>(sealed(body, record_kind::definition, compact_body)), damaged_record);
+  CHECK_THROWS_AS(decode<workflow::alert>(encode_again(sample_alert(), "x", plain_body)), damaged_record);
+  CHECK_THROWS_AS(decode<workflow::alert>(encode_again(sample_alert(), "", relative_body)), damaged_record);
 
   const auto write_body = encode(sample_writes()[0]).substr(frame_head_size);
   auto no_such_write = write_body;

@@ -1,4 +1,5 @@
-// The pages of a data file: those that LMDB wrote are right, whatever was written and erased; each damage of them is told.
+// The pages of a data file: those that LMDB wrote are right, whatever was written and erased; each damage of them is
+// told.
 
 #include "support.hpp"
 
@@ -7,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -43,6 +45,30 @@ std::string filled_file() {
     store.one(success_of(store.take(), 0, std::string(i % 3 == 0 ? 5000 : 20, 'r')));
   return bytes_of(store);
 }
+
+template <class T>
+T number_at(const std::string& bytes, std::size_t at) {
+  T n{};
+  std::memcpy(&n, bytes.data() + at, sizeof n);
+  return n;
+}
+
+template <class T>
+std::string with_number(std::string bytes, std::size_t at, T n) {
+  std::memcpy(bytes.data() + at, &n, sizeof n);
+  return bytes;
+}
+
+/// Where its trees begin: that of the free list, and `main_tree` bytes behind it that of the names of tables.
+std::size_t newest_head(const std::string& bytes) {
+  constexpr std::size_t transaction = 16 + 128;
+  const bool is_first =
+    number_at<std::uint64_t>(bytes, transaction) > number_at<std::uint64_t>(bytes, page + transaction);
+  return (is_first ? 0 : page) + 16 + 24;
+}
+constexpr std::size_t main_tree = 48;
+constexpr std::size_t entries_of_tree = 32;
+constexpr std::size_t root_of_tree = 40;
 
 std::uint16_t half_at(const std::string& bytes, std::size_t at) {
   return static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[at])
@@ -127,6 +153,39 @@ TEST_CASE("row 66: a wrong way to a key, and a page that is used twice, are told
   std::copy_n(good.begin() + static_cast<std::ptrdiff_t>(first), 6,
               other.begin() + static_cast<std::ptrdiff_t>(second));
   CHECK_THAT(fault_of(other), Contains("is used twice"));
+}
+
+TEST_CASE("row 66: a key that is above all that its page is searched for is told") {
+  const auto good = filled_file();
+  const auto branch = used_page(good, 1);
+  const auto first = branch + half_at(good, branch + 16);
+  const auto child = number_at<std::uint32_t>(good, first) * page;
+  REQUIRE(half_at(good, child + 10) == 2); // a leaf
+  const auto count = (half_at(good, child + 12) - 16U) / 2;
+  const auto last = child + half_at(good, child + 16 + 2 * (count - 1));
+  CHECK(fault_of(with_number(good, last + 8, '\xFF')) == "keys are out of order");
+}
+
+TEST_CASE("row 66: each page of the free list is looked at") {
+  const auto good = filled_file();
+  const auto head = newest_head(good);
+  const auto list = number_at<std::uint64_t>(good, head + root_of_tree) * page;
+  REQUIRE(half_at(good, list + 10) == 2); // a leaf
+  const auto entry = list + half_at(good, list + 16);
+  const auto value = entry + 8 + half_at(good, entry + 6);
+  const auto count = number_at<std::uint64_t>(good, value);
+  REQUIRE(count > 0);
+  const auto in_use = number_at<std::uint64_t>(good, head + main_tree + root_of_tree);
+  for (std::uint64_t i = 1; i <= count; ++i)
+    CHECK_THAT(fault_of(with_number(good, value + 8 * i, in_use)), Contains("is used twice"));
+}
+
+TEST_CASE("row 66: a tree that has not as many entries as it says is told of") {
+  const auto good = filled_file();
+  for (const std::size_t tree : {std::size_t{0}, main_tree}) {
+    const auto at = newest_head(good) + tree + entries_of_tree;
+    CHECK_THAT(fault_of(with_number(good, at, number_at<std::uint64_t>(good, at) + 1)), Contains("than it says"));
+  }
 }
 
 TEST_CASE("row 66: a store whose free list is an older one is refused before it is written to") {

@@ -1,0 +1,62 @@
+// What a node that is told to stop waits for.
+
+#include "runtime/control_methods.hpp"
+#include "runtime/node.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <future>
+#include <thread>
+
+using namespace steadfast;
+
+namespace {
+
+template <class Condition>
+bool comes_true(Condition is_true) {
+  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+       std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds{1}))
+    if (is_true())
+      return true;
+  return false;
+}
+
+} // namespace
+
+TEST_CASE("a node that is told to stop says what it waits for") {
+  const tests::temp_folder folder;
+  node_options o;
+  o.store.path = folder.path() / "store";
+  o.socket.clear();
+  o.drain_limit = std::chrono::seconds{60};
+  workflow::definition d;
+  d.name = "trip";
+  d.steps.resize(1);
+  d.steps[0].name = "hotel";
+  d.steps[0].agent = "hotel";
+  std::promise<void> gate;
+  std::promise<void> began;
+  assembled_node n{o};
+  n.add_workflow(d);
+  n.add_agent("hotel", actors::blocking_function{[&](const actors::call&) {
+                began.set_value();
+                gate.get_future().wait();
+                return actors::succeeded();
+              }});
+  n.start();
+  CHECK(n.stop_waits_for().empty());
+  methods_of(n.system(), n.parts()).at("submit")({{"id", "t"}, {"workflow", "trip"}, {"payload", "{}"}});
+  began.get_future().wait();
+
+  bool was_told = false;
+  std::thread looks_on{[&] {
+    was_told = comes_true([&] { return n.stop_waits_for() == "attempts under way"; });
+    gate.set_value();
+  }};
+  n.stop();
+  looks_on.join();
+  CHECK(was_told);
+  CHECK(n.stop_waits_for().empty());
+}
