@@ -159,8 +159,10 @@ private:
   std::map<std::string, node_parts> parts_;            ///< of the nodes that are up
   std::map<std::string, std::set<std::string>> homes_; ///< of agents: the nodes that have it
   std::set<std::string> died_calling_;
-  std::map<std::string, moment> drained_at_;              ///< nodes that are up
-  std::set<std::pair<std::string, std::string>> to_hold_; ///< circuits of agents, by node and name
+  std::map<std::string, moment> drained_at_;                             ///< nodes that are up
+  std::map<std::pair<std::string, std::string>, std::uint64_t> to_hold_; ///< circuits of agents, by node and name
+  std::map<std::pair<std::uint32_t, std::string>, int> closing_;         ///< by process and name: closings on their way
+  std::uint64_t holds_ = 0;
   moment no_supervisor_until_{0};
   moment disturbed_until_{0};
   std::shared_ptr<disk> disk_;

@@ -84,22 +84,31 @@ void cluster::hold_circuit(const std::string& node, const std::string& agent, bo
   if (found == parts_.end() || !found->second.agents.contains(agent))
     return;
   world_.tell("the circuit of " + agent + " of " + node + (open ? " is held open" : " is closed"));
-  if (open)
-    to_hold_.insert({node, agent});
-  else if (to_hold_.erase({node, agent}) > 0)
-    services_.let_through(node, agent);
   auto* p = world_.find(node);
-  p->system().spawn(
-    [this, node, agent, open, life = p->number(), to = found->second.agents.at(agent)](caf::event_based_actor* self) {
-      actors::ask(self, to, ask_limit, actors::set_circuit{open, "grace", "because"})
-        .then(
-          [this, node, agent, open, life](const actors::agent_view&) {
-            const auto* now = world_.find(node);
-            if (open && now && now->number() == life && to_hold_.contains({node, agent}))
-              services_.hold_back(node, agent);
-          },
-          [](const caf::error&) {});
-    });
+  auto& closing = closing_[{p->number(), agent}];
+  const bool is_sure = open && closing == 0; // else the one before may be done after this one
+  const auto hold = ++holds_;
+  if (open) {
+    to_hold_[{node, agent}] = hold;
+  } else {
+    ++closing;
+    if (to_hold_.erase({node, agent}) > 0)
+      services_.let_through(node, agent);
+  }
+  p->system().spawn([this, node, agent, open, hold, is_sure, life = p->number(),
+                     to = found->second.agents.at(agent)](caf::event_based_actor* self) {
+    const auto close = [this, open, life, agent] { closing_[{life, agent}] -= open ? 0 : 1; };
+    actors::ask(self, to, ask_limit, actors::set_circuit{open, "grace", "because"})
+      .then(
+        [this, node, agent, hold, is_sure, life, close](const actors::agent_view&) {
+          close();
+          const auto* now = world_.find(node);
+          const auto known = to_hold_.find({node, agent});
+          if (is_sure && now && now->number() == life && known != to_hold_.end() && known->second == hold)
+            services_.hold_back(node, agent);
+        },
+        [](const caf::error&) {}); // then nobody knows
+  });
 }
 
 void cluster::drain(const std::string& node) {
