@@ -43,6 +43,9 @@ public:
     mine = ordered_.insert(ordered_.end(), {at, task, step}); // most come in about their order
   }
 
+  /// That any step of the task has one.
+  bool has(std::uint64_t task) const { return by_task_.contains(task); }
+
   void forget(std::uint64_t task) {
     const auto found = by_task_.find(task);
     if (found == by_task_.end())

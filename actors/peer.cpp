@@ -97,11 +97,15 @@ private:
     ask_for_time();
   }
 
+  /// An answer may come when the process that gave it is gone, and another has taken its place.
+  bool is_present(const node_front& asked) const { return asked == front_ || workflow::mutant("former_life_believed"); }
+
   void learn_offer() {
     ask(this, front_, answer_limit, hello{})
       .then(
-        [this](const node_offer& m) {
-          tell(this, deps_.owner, peer_changed{deps_.address, true, m, {}});
+        [this, asked = front_](const node_offer& m) {
+          if (is_present(asked))
+            tell(this, deps_.owner, peer_changed{deps_.address, true, m, {}});
         },
         [this](const caf::error&) { drained_ = false; });
   }
@@ -131,7 +135,9 @@ private:
     const auto asked_at = now();
     ask(this, front_, answer_limit, ask_time{})
       .then(
-        [this, asked_at](const told_time& m) {
+        [this, asked_at, asked = front_](const told_time& m) {
+          if (!is_present(asked))
+            return;
           if (deps_.on_time)
             deps_.on_time({asked_at, now(), m.now, m.set_at});
           if (m.drained && !std::exchange(drained_, true))

@@ -220,6 +220,7 @@ private:
   void free_locks_of(const std::string& node, const store::lease& lease) {
     store::free_locks what;
     what.scheduler = node;
+    what.max = deps_.options.review_max;
     what.guard = store::lease_guard{lease_, view_.epoch};
     what.gone = store::lease_guard{lease.name, lease.epoch};
     write_request r;

@@ -41,6 +41,9 @@ protected:
 /// a task's change is on its way to disk, its further events wait. The owner calls on_tick at next_due().
 class task_desk {
 public:
+  /// At what waits for others alone: the news of it may be lost.
+  static constexpr workflow::span look_again{15'000};
+
   task_desk(scheduler_options o, task_hands& hands) : options_{std::move(o)}, hands_{hands} {}
 
   /// The node's own lease: what it has locked and is not known here, from an earlier life or because an answer was lost, becomes
@@ -99,7 +102,9 @@ private:
   void carry_out(task_in_flight& e, const std::vector<workflow::command>& commands);
   void send_order(task_in_flight& e, std::size_t step);
   void stop(const workflow::task& t, std::size_t step);
+  void look_again_later(const task_in_flight& e);
   void on_due(const due_queue::entry& d);
+  void look_if_unmoved(std::uint64_t number, std::uint64_t revision);
   void go_on_with_full();
 
   void write(std::uint64_t ticket, store::write what);

@@ -32,7 +32,7 @@ void task_desk::go_on(std::uint64_t number) {
     if (e.reload)
       return read_again(number, e);
     if (e.waiting.empty())
-      return;
+      return look_again_later(e);
     auto what = std::move(e.waiting.front());
     e.waiting.pop_front();
     const auto clock = hands_.time();
@@ -88,16 +88,40 @@ void task_desk::on_report(attempt_report m) {
   handle(number, event_of(std::move(m), *found->second.definition, is_last));
 }
 
+/// One that no timer brings on, as a supervisor will, or a clock that was set: whoever does may take it away, and its place must
+/// not be lost with the news of that.
+void task_desk::look_again_later(const task_in_flight& e) {
+  const auto number = e.task().number;
+  if (!due_.has(number) && !workflow::mutant("kept_until_news_come"))
+    due_.set(now() + look_again, number, 0);
+}
+
 void task_desk::on_due(const due_queue::entry& d) {
   const auto found = tasks_.find(d.task);
   if (found == tasks_.end())
     return;
+  const bool is_last = !due_.has(d.task);
+  const auto revision = found->second.revision;
   const auto& t = found->second.task();
   const auto& s = t.steps[d.step];
   if (s.doing != workflow::attempt_action::none)
     handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch, draining_}});
   else if (!draining_ || workflow::mutant("wakes_while_draining"))
     handle(d.task, workflow::time_passed{});
+  if (is_last)
+    look_if_unmoved(d.task, revision);
+}
+
+/// Nothing was due: others may have changed it.
+void task_desk::look_if_unmoved(std::uint64_t number, std::uint64_t revision) {
+  const auto found = tasks_.find(number);
+  if (found == tasks_.end())
+    return;
+  auto& e = found->second;
+  if (e.revision != revision || e.committing || e.reading)
+    return;
+  e.reload = true;
+  go_on(number);
 }
 
 // ---- the store's answers ----

@@ -76,6 +76,7 @@ private:
     o.period = options_.supervisor_period;
     o.slack = options_.supervisor_slack;
     o.node_ttl = options_.cluster.lease.ttl;
+    o.review_max = with_.review_max;
     o.conditions = options_.conditions;
     o.conditions_period = options_.conditions_period;
     parts_.supervisor =

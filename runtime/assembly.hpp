@@ -5,6 +5,7 @@
 #include "runtime/node_options.hpp"
 #include "store/state_store.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,6 +58,7 @@ struct node_surroundings {
   actors::dialer_actor dialer{};                          ///< none: it is in no cluster
   std::function<workflow::instant()> certificate_until{}; ///< when this node's certificate ends; empty: it has none
   bool is_client = false;                                 ///< by its certificate: it takes no lease
+  std::uint32_t review_max = 1000;                        ///< tasks that a supervisor looks at, or frees, at a time
   /// Of the leases that end with the process.
   std::string holder{};
   std::vector<std::pair<std::string, actors::make_singleton>> singletons{};

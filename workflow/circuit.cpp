@@ -52,7 +52,7 @@ circuit_state state_at(const circuit& c, instant now) {
 bool may_call(const circuit& c, instant now) {
   switch (state_at(c, now)) {
     case circuit_state::closed: return true;
-    case circuit_state::open: return mutant("held_circuit_calls") && c.open_until == never;
+    case circuit_state::open: return false;
     case circuit_state::half_open: return !c.trial_under_way;
   }
   return false;
@@ -72,7 +72,7 @@ circuit begun(circuit c, instant now) {
 }
 
 circuit held_open(const circuit& c) {
-  return opened(c.period + 1, never);
+  return mutant("held_circuit_calls") ? c : opened(c.period + 1, never);
 }
 
 circuit closed_anew(const circuit& c) {

@@ -136,6 +136,9 @@ ruling on(draft& x, const step_retried& e) {
   if (e.step >= x.t.steps.size())
     return refused("there is no such step");
   auto& s = x.t.steps[e.step];
+  const bool is_undo = s.state == step_state::compensation_failed || x.t.state == process_state::undoing;
+  if (e.new_key && is_undo && !mutant("undo_under_another_key"))
+    return refused("an undo reverses what was done under the step's key; try it again without a new one");
   auto r = refused("the task is " + std::string{to_string(x.t.state)});
   if (x.t.state == process_state::error)
     r = retry_in_error(x, s);

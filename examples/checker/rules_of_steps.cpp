@@ -81,13 +81,18 @@ std::optional<bool> undone_too_early(const task_case& c, std::size_t i, std::siz
   return !behind.first_good_undo_ns || *behind.first_good_undo_ns > *before.first_undo_ns;
 }
 
+/// A person may have skipped it, and it is undone since: nobody knew whether it had acted.
+bool was_skipped(const task& t, const step& s) {
+  return s.state == step_state::skipped || (t.acts > 0 && !s.completed_ms);
+}
+
 } // namespace
 
 void check_order(const sorted_history& h, const task_case& c, finding& e7) {
   const auto& steps = c.task->steps;
   for (std::size_t i = 0; i < steps.size(); ++i)
     for (std::size_t p = 0; p < steps.size(); ++p) {
-      if (!c.before[i][p] || steps[p].state == step_state::skipped)
+      if (!c.before[i][p] || was_skipped(*c.task, steps[p]))
         continue;
       if (const auto early = came_too_early(h, c, i, p))
         e7.expect(!*early,

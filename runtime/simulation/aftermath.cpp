@@ -9,6 +9,7 @@
 #include <caf/event_based_actor.hpp>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace steadfast::simulation {
@@ -25,6 +26,8 @@ constexpr workflow::span looks_each{500};
 constexpr workflow::span does_work_in{60'000};
 constexpr workflow::span leaves_in{120'000}; ///< tasks that could not leave are looked at once a minute
 constexpr workflow::span drains_in{20'000};
+constexpr workflow::span heals_in{30'000}; ///< until every node and a supervisor have their leases
+constexpr workflow::span learns_in{5'000}; ///< what has become of a lease
 constexpr workflow::span answers_in{1700};
 constexpr int times_asked = 3;
 
@@ -66,6 +69,8 @@ struct counted_list {
   const char* place;
 };
 constexpr counted_list all_zero_at_rest[] = {
+  {"scheduler", "/agents", "/in_flight"},
+  {"scheduler", "/workflows", "/in_hand"},
   {"notifier", "/observers", "/told_not_acknowledged"},
 };
 
@@ -76,15 +81,14 @@ std::size_t length(const nlohmann::json& state, const char* list) {
 
 /// What is more than it may be, with its value; empty: nothing.
 std::string too_much(const std::string& kind, const nlohmann::json& state, std::size_t nodes) {
+  if (kind == "scheduler" && (length(state, "/tasks") > 0 || state.value("timers", 0) > 0))
+    return "it has tasks in hand: " + state.at("tasks").dump() + ", and timers: " + state.at("timers").dump();
   for (const auto& [of, place] : zero_at_rest)
     if (kind == of && !is_zero(state, place))
       return std::string{place} + " is " + state.at(nlohmann::json::json_pointer{place}).dump();
   for (const auto& [of, list, place] : all_zero_at_rest)
     if (kind == of && !are_zero(state, list, place))
       return std::string{list} + " has " + state.at(nlohmann::json::json_pointer{list}).dump();
-  // Open: after long faults a scheduler may keep one as it was taken, until its deadline.
-  if (kind == "scheduler" && (length(state, "/tasks") > 2 || state.value("timers", 0) > 2))
-    return "it has tasks in hand: " + state.at("tasks").dump() + ", and timers: " + state.at("timers").dump();
   const auto peers = length(state, "/peers");
   if (peers > nodes)
     return "there are " + std::to_string(peers) + " peers";
@@ -125,7 +129,7 @@ void aftermath::expect_nothing_overdue() {
   }
 }
 
-// ---- at rest ----
+// ---- one after the other ----
 
 void aftermath::play(const run_for& run, const is_broken& broken) {
   const auto holds = [&](workflow::span time) {
@@ -135,7 +139,10 @@ void aftermath::play(const run_for& run, const is_broken& broken) {
   const auto waits = std::chrono::ceil<workflow::span>(std::max(cluster_.disturbed_until() - world_.now(), moment{0}));
   if (waits > 15min) // an hour without a supervisor
     return;
-  if (!holds(waits + settles_in))
+  if (!holds(waits + heals_in))
+    return;
+  expect_leases_held();
+  if (broken() || !holds(settles_in - heals_in))
     return;
   submit_everywhere("after-");
   if (!holds(does_work_in))
@@ -146,15 +153,21 @@ void aftermath::play(const run_for& run, const is_broken& broken) {
     if (!holds(drains_in))
       return;
     expect_drained(node);
+    drained_ = node;
     submit_everywhere("last-");
     if (!holds(does_work_in))
       return;
     expect_all_ended("last-", "while " + node + " was drained");
     expect_drained(node);
+    drained_.clear();
     cluster_.stop(node);
     run(2s);
     cluster_.start(node);
   }
+  if (const auto luck = options_.seed % 4; !broken() && luck == 0)
+    lose_a_node(run, broken);
+  else if (!broken() && luck == 1)
+    lose_a_lease(run, broken);
   if (!broken() && holds(settles_in))
     for (int i = 0; i < times_asked; ++i) {
       ask_all();
@@ -165,6 +178,91 @@ void aftermath::play(const run_for& run, const is_broken& broken) {
   if (const auto keep = cluster_.shape().keep.keep_for; keep && !broken() && holds(*keep + leaves_in))
     expect_none_left(*keep);
 }
+
+void aftermath::expect_leases_held() {
+  if (world_.now() < cluster_.disturbed_until() + heals_in)
+    return; // something was started meanwhile
+  std::set<std::string> missing{"supervisor"};
+  for (const auto& name : cluster_.names())
+    missing.insert("node/" + name);
+  for (const auto& l : cluster_.store().leases())
+    if (l.expires_at > cluster_.clock_now())
+      missing.erase(l.name);
+  for (const auto& name : missing)
+    watch_.complain("nobody has had the lease " + name + " since all was healed half a minute ago (P20)");
+}
+
+// ---- losses ----
+
+std::set<std::uint64_t> aftermath::in_hand_of(const std::string& node) const {
+  std::set<std::uint64_t> all;
+  for (const auto& [number, t] : watch_.tasks())
+    if (t.locked_by == node && !workflow::has_ended(t))
+      all.insert(number);
+  return all;
+}
+
+/// One that has work dies, and nobody is told: others go on with that when its lease, and perhaps that of the supervisor, has ended
+/// and was won.
+void aftermath::lose_a_node(const run_for& run, const is_broken& broken) {
+  const auto node = some_node_to_lose();
+  if (node.empty())
+    return;
+  const std::size_t much = std::min(cluster_.shape().review_max, 3U); // more than one page, if there are so many
+  const std::array prefixes{"lost-", "lost-again-", "lost-once-more-"};
+  for (const auto* prefix : prefixes)
+    submit_everywhere(prefix);
+  const auto is_enough = [&](workflow::span waited) { return in_hand_of(node).size() > (waited < 50ms ? much : 0); };
+  for (workflow::span waited{0}; waited < 3s && !is_enough(waited) && !broken(); waited += 2ms)
+    run(2ms);
+  const auto left = in_hand_of(node);
+  const auto& lease = cluster_.shape().lease;
+  cluster_.kill(node, false);
+  run(lease.ttl + lease.renew_every + notices_in + commits_in);
+  for (const auto number : left)
+    if (in_hand_of(node).contains(number))
+      watch_.complain(watch_.tasks().at(number).id + " is in hand of " + node
+                      + ", which was lost for longer than its lease lasts (P6)");
+  run(1s);
+  cluster_.start(node);
+  if (broken())
+    return;
+  run(does_work_in);
+  for (const auto* prefix : prefixes)
+    expect_all_ended(prefix, "after " + node + " was lost");
+}
+
+/// One does not renew its lease, and is there all the same.
+void aftermath::lose_a_lease(const run_for& run, const is_broken& broken) {
+  const auto node = some_node_to_lose();
+  if (node.empty())
+    return;
+  constexpr workflow::span works = 10s;
+  const auto unknown = cluster_.shape().lease.ttl + learns_in;
+  cluster_.hang(node, "lease_actor", unknown + works);
+  run(unknown);
+  without_lease_ = node;
+  submit_everywhere("leaseless-");
+  run(works);
+  without_lease_.clear();
+  if (broken())
+    return;
+  run(does_work_in);
+  expect_all_ended("leaseless-", "while " + node + " had no lease");
+}
+
+void aftermath::on_call(const std::string& node, const actors::call& what) {
+  if (node == drained_)
+    watch_.complain(what.task_id + " step `" + what.step + "` was called by " + node + ", which was drained (row 20)");
+  if (node != without_lease_)
+    return;
+  for (const auto& [number, t] : watch_.tasks())
+    if (t.id == what.task_id && t.locked_by != node)
+      watch_.complain(t.id + " step `" + what.step + "` was ordered from " + node
+                      + ", whose lease ended seconds ago (P6)");
+}
+
+// ---- at rest ----
 
 void aftermath::ask_all() {
   for (const auto& [node, parts] : cluster_.parts()) {
@@ -209,7 +307,7 @@ void aftermath::expect_at_rest() {
 
 void aftermath::submit_everywhere(const std::string& prefix) {
   for (std::size_t i = 0; i < options_.workflows.size(); ++i)
-    cluster_.submit(prefix + std::to_string(i), options_.workflows[i]);
+    cluster_.submit(prefix + std::to_string(i), options_.workflows[i], true);
 }
 
 void aftermath::expect_all_ended(const std::string& prefix, const std::string& when) {
@@ -217,6 +315,8 @@ void aftermath::expect_all_ended(const std::string& prefix, const std::string& w
     const auto id = prefix + std::to_string(i);
     const auto t = cluster_.store().find(id);
     if (!t && cluster_.has_left(id))
+      continue;
+    if (t && t->not_before + does_work_in / 2 > cluster_.clock_now()) // as its client wished
       continue;
     if (!t || !workflow::has_ended(*t))
       watch_.complain(id + (t ? " did not end" : " was not acknowledged") + " within a minute " + when + " (P6)");
@@ -232,10 +332,19 @@ std::string aftermath::some_node_to_drain() const {
   return {};
 }
 
+/// Likewise, and without whose store all goes on.
+std::string aftermath::some_node_to_lose() const {
+  const auto node = some_node_to_drain();
+  return node == cluster_.store_node() ? "" : node;
+}
+
 void aftermath::expect_drained(const std::string& node) {
   for (const auto& [number, t] : watch_.tasks())
     if (t.locked_by == node && !workflow::has_ended(t))
       watch_.complain(t.id + " is in hand of " + node + ", which was drained (P6)");
+  for (const auto& l : cluster_.store().leases())
+    if (l.name == "supervisor" && l.holder.starts_with(node + ":") && l.expires_at > cluster_.clock_now())
+      watch_.complain(node + " supervises, and was drained (row 20)");
 }
 
 void aftermath::expect_none_left(workflow::span kept_for) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,8 +18,9 @@
 namespace steadfast::simulation {
 
 /// What is promised once nothing fails any more, as bounds in true time: what is overdue is noticed within a period and a second
-/// (P13), new work is done at once wherever it comes in (P6), a drained node has nothing in hand and takes nothing (row 20),
-/// no actor keeps what is over (P28), and tasks leave when they have been kept for long enough.
+/// (P13), every node and a supervisor have their leases soon (P20, P21), new work is done at once wherever it comes in, and the
+/// work of a node that is lost goes on (P6), nobody orders from a node without a lease (row 36), a drained node has nothing in
+/// hand and takes nothing (row 20), no actor keeps what is over (P28), and tasks leave when they have been kept for long enough.
 class aftermath {
 public:
   using run_for = std::function<void(workflow::span)>;
@@ -34,9 +36,15 @@ public:
   void watch_the_clock();
   /// All tasks have ended: what else must hold. `run` plays the cluster on.
   void play(const run_for& run, const is_broken& broken);
+  /// An agent of that node begins a call.
+  void on_call(const std::string& node, const actors::call& what);
 
 private:
   void expect_nothing_overdue();
+  void expect_leases_held();
+  void lose_a_node(const run_for& run, const is_broken& broken);
+  void lose_a_lease(const run_for& run, const is_broken& broken);
+  std::set<std::uint64_t> in_hand_of(const std::string& node) const;
   void ask_all();
   void ask(const std::string& node, const std::string& kind, const actors::inspectable_actor& to);
   void count_what_is_kept();
@@ -44,6 +52,7 @@ private:
   void submit_everywhere(const std::string& prefix);
   void expect_all_ended(const std::string& prefix, const std::string& when);
   std::string some_node_to_drain() const;
+  std::string some_node_to_lose() const;
   void expect_drained(const std::string& node);
   void expect_none_left(workflow::span kept_for);
 
@@ -51,6 +60,8 @@ private:
   cluster& cluster_;
   watch& watch_;
   const run_options& options_;
+  std::string drained_;       ///< the node whose agents must have stopped; empty: none
+  std::string without_lease_; ///< the node that has none for so long that others know; empty: every one has
   std::map<std::string, std::string> states_;            ///< JSON texts, by "kind@node" or "agent:name@node"
   std::map<std::string, std::vector<std::string>> kept_; ///< by the same: what was too much, each time it was asked
   std::map<std::uint64_t, std::pair<std::uint64_t, workflow::instant>>

@@ -52,7 +52,7 @@ void cluster::carry_out(const script::happening& h) {
     }
     case happens::act:
       if (const auto what = workflow::parse_task_act(h.other))
-        act({h.who, *what, {}, "{}", false, "grace", "because"});
+        act({h.who, *what, {}, "{}", h.flag, "grace", "because"});
   }
 }
 

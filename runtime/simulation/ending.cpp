@@ -33,10 +33,10 @@ bool was_repeated(const workflow::step& s) {
   return false;
 }
 
-/// A person has answered for it: told what it gave, that it was undone, or that it shall be tried as if it never was.
+/// A person has answered for it: told what it gave, or that it was undone.
 bool is_by_person(const workflow::task& t, const workflow::step& s) {
   const bool is_told = s.state == workflow::step_state::skipped || s.state == workflow::step_state::compensated;
-  return !t.acts.empty() && (is_told || s.key_generation > 0);
+  return !t.acts.empty() && is_told;
 }
 
 /// The name of a life of a task whose id was used again.
@@ -138,6 +138,9 @@ std::uint32_t ending::check_step(const workflow::task& t, const workflow::defini
 
 void ending::judge_purged(const workflow::task& t, const workflow::definition& d) {
   judge(t, d, false);
+  for (std::size_t i = 0; i < t.steps.size(); ++i)
+    if (is_by_person(t, t.steps[i]))
+      services_.take_for_known(t, workflow::idempotency_key(t, d, i, attempt_action::perform));
   services_.forget_keys_of(t.id);
   auto calls = cluster_.forget_submissions_of(t);
   if (!options_.keep_evidence)

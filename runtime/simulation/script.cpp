@@ -96,6 +96,7 @@ std::string text_of(const script& s) {
                              {"agent_concurrency", s.shape.agent_concurrency},
                              {"agent_queue", s.shape.agent_queue},
                              {"call_limit_ms", s.shape.call_limit.count()},
+                             {"review_max", s.shape.review_max},
                              {"faults_for_ms", s.faults_for.count()},
                              {"homes", s.homes}};
   return "{\"shape\": " + shape.dump() + ",\n\"happenings\": " + lines_of(happenings)
@@ -111,6 +112,7 @@ script parse_script(std::string_view text) {
   s.shape.agent_concurrency = shape.at("agent_concurrency");
   s.shape.agent_queue = shape.at("agent_queue");
   s.shape.call_limit = workflow::span{shape.at("call_limit_ms").get<std::int64_t>()};
+  s.shape.review_max = shape.value("review_max", s.shape.review_max);
   s.faults_for = workflow::span{shape.at("faults_for_ms").get<std::int64_t>()};
   shape.at("homes").get_to(s.homes);
   for (const auto& h : j.at("happenings"))

@@ -315,3 +315,39 @@ TEST_CASE("what cannot be read yet as it was stored is read again after a pause,
   d.desk.on_read(t.number, same);
   CHECK(d.reads.size() == 6);
 }
+
+TEST_CASE(
+  "P28: a task that waits for the supervisor alone is looked at again, so that its place is not lost with the news") {
+  scheduler_options o;
+  taking_desk d{o};
+  d.start();
+  auto taken = one_taken(o.name, d.now);
+  auto outcome = *taken.outcome;
+  auto& t = outcome.tasks.front();
+  t = workflow::apply(t, tests::trip(), workflow::attempt_expired{{0, 1, t.lock_epoch}}, t.steps[0].complete_by).next;
+  REQUIRE(t.steps[0].needs_review);
+  REQUIRE(t.locked_by == o.name);
+  t.revision = 3;
+  taken.outcome = boxed<store::outcome>{outcome};
+  d.answer(std::move(taken));
+  CHECK(d.desk.view().in_flight == 1);
+  CHECK(d.desk.next_due() == d.now + task_desk::look_again);
+  task_view same;
+  same.task = boxed<workflow::task>{t};
+  for (std::size_t i = 1; i <= 3; ++i) {
+    d.now += task_desk::look_again;
+    d.desk.on_tick();
+    REQUIRE(d.reads.size() == i);
+    d.desk.on_read(t.number, same);
+    CHECK(d.desk.next_due() == d.now + task_desk::look_again);
+  }
+  d.now += task_desk::look_again;
+  d.desk.on_tick();
+  auto elsewhere = t;
+  elsewhere.locked_by = "another";
+  ++elsewhere.lock_epoch;
+  ++elsewhere.revision;
+  same.task = boxed<workflow::task>{elsewhere};
+  d.desk.on_read(t.number, same);
+  CHECK(d.desk.view().in_flight == 0);
+}

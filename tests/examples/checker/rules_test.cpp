@@ -212,6 +212,16 @@ TEST_CASE("E7: a step that was sent before the steps before it were done") {
   CHECK(broken_rules(s) == rules{"E7"});
 }
 
+TEST_CASE("E7: a step behind one that a person skipped and that is undone since, for it may have acted") {
+  auto s = clean_story();
+  s.move_to_front("good/d");
+  s.task("good")["acts"] = json::array({act()});
+  CHECK(broken_rules(s) == rules{"E7"});
+  for (const auto* before : {"a", "b", "c"})
+    s.step("good", before)["completed_at"] = nullptr;
+  CHECK(broken_rules(s).empty());
+}
+
 TEST_CASE("E7: an undo that came before the undo of a later step, unless an undo failed for good") {
   auto s = clean_story();
   s.move_to_back("bad/b/undo");

@@ -123,6 +123,16 @@ TEST_CASE("row 78: a new key is made only for the step for which it was asked") 
   CHECK(x.t.acts[0].what == "retry step `b` with a new key");
 }
 
+TEST_CASE("P16: an undo that is tried again reverses what was done: it gets no new key") {
+  auto x = undo_failed();
+  CHECK(x.raise(step_retried{1, true, ann}) == verdict::refused);
+  CHECK(x.last.reason == "an undo reverses what was done under the step's key; try it again without a new one");
+  x.must(step_retried{1, false, ann});
+  x.take();
+  CHECK(idempotency_key(x.t, x.d, 1, attempt_action::compensate) == "t1/b/undo");
+  CHECK(idempotency_key(x.t, x.d, 1, attempt_action::perform) == "t1/b");
+}
+
 TEST_CASE("an undo that failed can be tried again, all of it") {
   auto x = undo_failed();
   CHECK(x.raise(step_retried{0, false, ann}) == verdict::refused);
