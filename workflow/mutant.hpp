@@ -1,7 +1,7 @@
 #pragma once
 
 #ifdef STEADFAST_MUTANTS
-#include <cstdlib>
+#include "workflow/reached_mutants.hpp"
 #include <string_view>
 #endif
 
@@ -11,7 +11,7 @@ namespace steadfast::workflow {
 #ifdef STEADFAST_MUTANTS
 inline bool mutant(std::string_view name) {
   static const char* const chosen = std::getenv("STEADFAST_MUTANT");
-  return chosen != nullptr && name == chosen;
+  return note_reached(name) && chosen != nullptr && name == chosen;
 }
 #else
 consteval bool mutant(const char* /*name*/) {

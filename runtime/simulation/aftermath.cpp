@@ -153,11 +153,13 @@ void aftermath::play(const run_for& run, const is_broken& broken) {
     if (!holds(drains_in))
       return;
     expect_drained(node);
+    drained_ = node;
     submit_everywhere("last-");
     if (!holds(does_work_in))
       return;
     expect_all_ended("last-", "while " + node + " was drained");
     expect_drained(node);
+    drained_.clear();
     cluster_.stop(node);
     run(2s);
     cluster_.start(node);
@@ -250,6 +252,8 @@ void aftermath::lose_a_lease(const run_for& run, const is_broken& broken) {
 }
 
 void aftermath::on_call(const std::string& node, const actors::call& what) {
+  if (node == drained_)
+    watch_.complain(what.task_id + " step `" + what.step + "` was called by " + node + ", which was drained (row 20)");
   if (node != without_lease_)
     return;
   for (const auto& [number, t] : watch_.tasks())
@@ -312,6 +316,8 @@ void aftermath::expect_all_ended(const std::string& prefix, const std::string& w
     const auto t = cluster_.store().find(id);
     if (!t && cluster_.has_left(id))
       continue;
+    if (t && t->not_before + does_work_in / 2 > cluster_.clock_now()) // as its client wished
+      continue;
     if (!t || !workflow::has_ended(*t))
       watch_.complain(id + (t ? " did not end" : " was not acknowledged") + " within a minute " + when + " (P6)");
   }
@@ -336,6 +342,9 @@ void aftermath::expect_drained(const std::string& node) {
   for (const auto& [number, t] : watch_.tasks())
     if (t.locked_by == node && !workflow::has_ended(t))
       watch_.complain(t.id + " is in hand of " + node + ", which was drained (P6)");
+  for (const auto& l : cluster_.store().leases())
+    if (l.name == "supervisor" && l.holder.starts_with(node + ":") && l.expires_at > cluster_.clock_now())
+      watch_.complain(node + " supervises, and was drained (row 20)");
 }
 
 void aftermath::expect_none_left(workflow::span kept_for) {

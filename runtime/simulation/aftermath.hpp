@@ -60,6 +60,7 @@ private:
   cluster& cluster_;
   watch& watch_;
   const run_options& options_;
+  std::string drained_;       ///< the node whose agents must have stopped; empty: none
   std::string without_lease_; ///< the node that has none for so long that others know; empty: every one has
   std::map<std::string, std::string> states_;            ///< JSON texts, by "kind@node" or "agent:name@node"
   std::map<std::string, std::vector<std::string>> kept_; ///< by the same: what was too much, each time it was asked

@@ -71,6 +71,7 @@ cluster::cluster(world& w, services& remote, watch& commits, cluster_shape shape
   for (std::uint32_t i = 1; i <= shape_.nodes; ++i)
     names_.push_back("node-" + std::to_string(i));
   draw_homes();
+  services_.set_places(shape_.agent_concurrency);
   world_.set_patience(shape_.lease.ttl);
 }
 
@@ -135,9 +136,9 @@ store::store_options cluster::store_options_now() {
 }
 
 /// A store that nobody has open is a copy too, with all that was acknowledged; and it can be restored twice.
-void cluster::restore_now_and_then() {
+bool cluster::restore_now_and_then() {
   if (!medium_ || !medium_fails_ || !medium_chance_.happens(30))
-    return;
+    return false;
   const auto from = store_path_;
   for (auto times = 1 + medium_chance_.below(2); times > 0; --times) {
     auto to = store_options_now();
@@ -147,6 +148,7 @@ void cluster::restore_now_and_then() {
   }
   world_.tell("the store was restored");
   world_.reached(69);
+  return true;
 }
 
 std::shared_ptr<disk> cluster::open_disk() {
@@ -155,10 +157,10 @@ std::shared_ptr<disk> cluster::open_disk() {
       world_.reached(62);
     medium_->start(std::exchange(is_power_cut_, false));
   }
-  restore_now_and_then();
+  const bool is_restored = restore_now_and_then();
   auto real = store::open_lmdb_store(store_options_now());
   register_all(*real, shape_.workflows);
-  watch_.on_store_started(*real);
+  watch_.on_store_started(*real, is_restored);
   return std::make_shared<disk>(std::move(real), disk_faults_, world_.chance(),
                                 [this](const auto* s, const auto& batch, const auto& outcomes, commit_fate fate) {
                                   if (s) // else nothing was written: what the store would have said nobody knows

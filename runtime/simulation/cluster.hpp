@@ -80,6 +80,8 @@ public:
   void act(const actors::act_on_task& m);
   /// The same to all tasks that are there.
   void act_on_all(actors::task_act what);
+  /// A person stops the bulk act that began last, if it is under way.
+  void stop_bulk_act();
   /// A person holds the circuit of an agent open, or closes it: while it is known to be held, nothing is called.
   void hold_circuit(const std::string& node, const std::string& agent, bool open);
   /// A person lets a node take no more work. It stays so until it is started again.
@@ -93,6 +95,9 @@ public:
   const std::map<std::string, node_parts>& parts() const { return parts_; }
   /// Its task has left the store: it is submitted as before, and is a new one. Else nothing happens.
   void submit_again(const std::string& id);
+  /// A client that is wrong: the id of another task, or a body that is too large or lacks what the workflow needs. It must be
+  /// refused. `luck` draws.
+  void submit_wrongly(chance& luck);
   /// Its task has left the store: what was told of it is of no use any more.
   std::vector<submission_call> forget_submissions_of(const workflow::task& t);
   /// And was not submitted again by those who know it.
@@ -121,7 +126,7 @@ private:
   clock_error draw_store_clock(clock_error anew);
   std::shared_ptr<disk> open_disk();
   store::store_options store_options_now();
-  void restore_now_and_then();
+  bool restore_now_and_then();
   std::shared_ptr<disk> try_open_disk(const std::string& node);
   void end(const std::string& node, bool is_noticed_at_once);
   void expect_sound_medium();
@@ -132,6 +137,8 @@ private:
   void draw_wishes(workflow::submission& s, bool at_once);
   void ask_to_submit(const workflow::submission& s);
   void submit_at(const node_parts& node, const workflow::submission& s);
+  void write(store::write what);
+  void on_acted(const std::string& id, bool is_done);
   void acknowledge(const std::string& id);
   void draw_homes();
   void carry_out(const script::happening& h);
@@ -180,6 +187,7 @@ private:
   std::set<std::uint64_t> gone_;    ///< numbers of tasks that have left: an answer about one is too late
   std::set<std::string> left_once_; ///< and those that were used again since
   std::map<std::string, std::vector<submission_call>> submissions_;
+  std::map<std::uint64_t, std::size_t> acts_done_; ///< by number of the task
   std::size_t asked_and_answered_ = 0;
 };
 

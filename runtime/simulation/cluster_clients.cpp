@@ -3,10 +3,13 @@
 #include "actors/type_ids.hpp"
 #include "runtime/simulation/cluster.hpp"
 #include "runtime/simulation/documents.hpp"
+#include "store/options.hpp"
 #include "store/record.hpp"
 
 #include <caf/event_based_actor.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace steadfast::simulation {
@@ -17,6 +20,15 @@ namespace {
 
 constexpr workflow::span ask_limit{20'000};
 constexpr workflow::span ask_again{2000};
+
+/// Of its payload.
+bool needs_a_member(const workflow::definition& d) {
+  return std::any_of(d.steps.begin(), d.steps.end(), [](const auto& s) {
+    return std::any_of(s.input.begin(), s.input.end(), [](const auto& m) {
+      return !m.optional && m.value.from == workflow::source::kind::payload && !m.value.pointer.empty();
+    });
+  });
+}
 
 } // namespace
 
@@ -57,6 +69,36 @@ void cluster::submit_again(const std::string& id) {
   ask_to_submit(said_.at(id));
 }
 
+void cluster::submit_wrongly(chance& luck) {
+  const auto kind = luck.below(10);
+  if (said_.empty())
+    return;
+  auto s = std::next(said_.begin(), static_cast<std::ptrdiff_t>(luck.below(said_.size())))->second;
+  const auto* node = some_node();
+  const bool is_known = acknowledged_.contains(s.id) && workflow::keeps_all(shape_.keep);
+  const auto d =
+    std::find_if(shape_.workflows.begin(), shape_.workflows.end(), [&](const auto& x) { return x.name == s.workflow; });
+  if (!node || (kind > 1 && kind < 7 && !is_known) || (kind >= 7 && !needs_a_member(*d)))
+    return;
+  if (kind < 7 && kind > 1) {
+    s.payload = workflow::blob{R"({"another": "body"})"};
+  } else {
+    s.id = "wrong-" + s.id;
+    s.payload = workflow::blob{kind > 1 ? std::string{"{}"}
+                                        : '"' + std::string(store::store_options{}.payload_size_max, 'x') + '"'};
+  }
+  world_.tell("a wrong submission of " + s.id);
+  world_.find(node->name)->system().spawn([this, s, gateway = node->gateway](caf::event_based_actor* self) {
+    actors::ask(self, gateway, ask_limit, actors::boxed<workflow::submission>{s})
+      .then(
+        [this](const actors::receipt& r) {
+          if (r.result == store::verdict::applied)
+            watch_.complain(r.id + " was accepted with a body that it must not have (P2, P3)");
+        },
+        [](const caf::error&) {});
+  });
+}
+
 std::vector<submission_call> cluster::forget_submissions_of(const workflow::task& t) {
   left_.insert(t.id);
   left_once_.insert(t.id);
@@ -74,9 +116,20 @@ void cluster::act(const actors::act_on_task& m) {
   const auto* node = some_node();
   if (!node)
     return;
-  world_.find(node->name)->system().spawn([m, gateway = node->gateway](caf::event_based_actor* self) {
-    actors::ask(self, gateway, ask_limit, m).then([](const actors::act_result&) {}, [](const caf::error&) {});
+  world_.find(node->name)->system().spawn([this, m, gateway = node->gateway](caf::event_based_actor* self) {
+    actors::ask(self, gateway, ask_limit, m)
+      .then([this, id = m.id](const actors::act_result& r) { on_acted(id, r.done); }, [](const caf::error&) {});
   });
+}
+
+/// Its story tells of each act that was done.
+void cluster::on_acted(const std::string& id, bool is_done) {
+  if (!is_done || !is_up(store_node()))
+    return;
+  const auto t = disk_->find(id);
+  auto& acts = t ? acts_done_[t->number] : acts_done_[0];
+  if (t && t->acts.size() < ++acts && t->acts.size() < workflow::acts_max)
+    watch_.complain(id + " does not tell of each of " + std::to_string(acts) + " acts of persons (P33)");
 }
 
 void cluster::hold_circuit(const std::string& node, const std::string& agent, bool open) {
@@ -128,21 +181,33 @@ void cluster::expect_not_drained(const workflow::task& claimed) {
     watch_.complain(claimed.id + " was taken by " + claimed.locked_by + ", which was drained a minute before");
 }
 
-void cluster::act_on_all(actors::task_act what) {
+void cluster::write(store::write what) {
   const auto* node = some_node();
   if (!node)
     return;
+  actors::write_request r;
+  r.what = actors::boxed<store::write>{std::move(what)};
+  actors::write_requests m{{std::move(r)}};
+  world_.find(node->name)->system().spawn([m, writer = node->writer](caf::event_based_actor* self) {
+    actors::tell(self, writer, m);
+  });
+}
+
+void cluster::stop_bulk_act() {
+  if (!is_up(store_node()))
+    return;
+  const auto open = store().bulk_acts(true, std::nullopt, 1).acts;
+  if (!open.empty())
+    write(store::stop_bulk{open.front().number, "grace", "because", clock_now()});
+}
+
+void cluster::act_on_all(actors::task_act what) {
   store::start_bulk begun;
   begun.what.act = what;
   begun.what.who = "grace";
   begun.what.why = "because";
   begun.what.filter = store::encode(store::task_filter{});
-  actors::write_request r;
-  r.what = actors::boxed<store::write>{store::write{std::move(begun)}};
-  actors::write_requests m{{std::move(r)}};
-  world_.find(node->name)->system().spawn([m, writer = node->writer](caf::event_based_actor* self) {
-    actors::tell(self, writer, m);
-  });
+  write(std::move(begun));
 }
 
 /// Whatever became of it: if there is no good answer by then, it is asked again, at any node.

@@ -15,6 +15,7 @@ using actors::task_act;
 void people::begin() {
   plan_next_act();
   plan_next_operation();
+  plan_next_wrong_submission();
 }
 
 void people::end() {
@@ -45,6 +46,8 @@ void people::plan_next_act() {
     if (chance_.below(30) == 0) {
       constexpr std::array acts{task_act::retry, task_act::undo, task_act::cancel, task_act::suspend, task_act::resume};
       cluster_.act_on_all(acts.at(chance_.below(acts.size())));
+      if (luck_of_wrong_.happens(300))
+        world_.in(luck_of_wrong_.between(5ms, 300ms), [this] { cluster_.stop_bulk_act(); });
     } else {
       act_on_some_task();
     }
@@ -67,6 +70,15 @@ void people::act_on_some_task() {
   if (m.act == task_act::edit)
     m.document = sample_payload(*d, chance_);
   cluster_.act(m);
+}
+
+void people::plan_next_wrong_submission() {
+  world_.in(luck_of_wrong_.between(20s, 5min), [this] {
+    if (is_over_)
+      return;
+    cluster_.submit_wrongly(luck_of_wrong_);
+    plan_next_wrong_submission();
+  });
 }
 
 void people::plan_next_operation() {

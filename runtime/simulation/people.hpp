@@ -21,7 +21,8 @@ public:
       : world_{w},
         cluster_{c},
         watch_{seen},
-        chance_{seed} {}
+        chance_{seed},
+        luck_of_wrong_{~seed} {}
 
   void begin();
   /// They do nothing more but what they have to end: what is held open is closed, what is drained is started again.
@@ -32,6 +33,7 @@ public:
 private:
   void plan_next_act();
   void plan_next_operation();
+  void plan_next_wrong_submission();
   void act_on_some_task();
   void operate();
   const workflow::task* some_task();
@@ -40,6 +42,7 @@ private:
   cluster& cluster_;
   const watch& watch_;
   chance chance_;
+  chance luck_of_wrong_; ///< of its own, so that the others draw as before
   bool is_over_ = false;
   std::set<std::pair<std::string, std::string>> held_; ///< circuits, by node and agent
 };

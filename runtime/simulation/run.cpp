@@ -3,6 +3,7 @@
 #include "runtime/json.hpp"
 #include "runtime/simulation/aftermath.hpp"
 #include "runtime/simulation/cluster.hpp"
+#include "runtime/simulation/elsewhere.hpp"
 #include "runtime/simulation/ending.hpp"
 #include "runtime/simulation/people.hpp"
 #include "runtime/simulation/weather.hpp"
@@ -21,6 +22,9 @@ using actors::task_act;
 using workflow::process_state;
 
 constexpr std::uint64_t seed_of_people = 0x9e0'91e; ///< so that they draw otherwise than the world does
+constexpr std::uint64_t seed_of_model = 0x30de1;
+constexpr std::uint64_t seed_of_elsewhere = 0xe15e;
+constexpr workflow::span looks_at_calls_each{1000};
 
 class one_run {
 public:
@@ -28,6 +32,7 @@ public:
       : options_{o},
         world_{o.seed, {}},
         watch_{o.workflows, world_.probes()},
+        model_{o.workflows, o.seed ^ seed_of_model, [this](std::string s) { watch_.complain(std::move(s)); }},
         services_{world_, watch_, o.workflows},
         medium_{o.make_medium && wants("medium") && !o.is_calm ? o.make_medium(o.folder, o.seed) : nullptr},
         people_{world_, cluster_, watch_, o.seed ^ ~seed_of_people},
@@ -40,6 +45,10 @@ public:
     if (o.services) {
       services_.declare(o.services->by_agent);
       watch_.do_not_trust(steps_not_to_trust(o));
+    }
+    if (o.with_people && !is_crowded_) {
+      watch_.let_model(model_);
+      services_.answer_at_length();
     }
     watch_.on_stored = [this](const std::string& id) { ending_.on_stored(id); };
     watch_.on_ended = [this](const std::string& id) { ending_.on_ended(id); };
@@ -95,8 +104,36 @@ private:
     plan_submissions();
     if (!options_.is_calm)
       plan_strikes();
-    if (options_.with_people)
+    if (options_.with_people) {
       people_.begin();
+      look_elsewhere_once();
+      look_at_calls();
+    }
+  }
+
+  /// Now and then somebody looks at a copy of the store, and takes tasks over into another one.
+  void look_elsewhere_once() {
+    simulation::chance c{options_.seed ^ seed_of_elsewhere};
+    if (!c.happens(200) || is_crowded_)
+      return;
+    world_.at(c.between(workflow::span{0}, options_.faults_for), [this] {
+      if (!cluster_.is_up(cluster_.store_node()))
+        return;
+      try {
+        look_elsewhere(cluster_.store(), options_.folder.string() + "-elsewhere",
+                       [this](std::string s) { watch_.complain(std::move(s)); });
+      } catch (const store::store_error& e) { // the disk of the cluster's store failed
+        world_.tell(std::string{"the store cannot be copied: "} + e.what());
+      }
+    });
+  }
+
+  void look_at_calls() {
+    world_.in(looks_at_calls_each, [this] {
+      look_at_calls();
+      if (world_.now() > cluster_.disturbed_until())
+        services_.expect_none_goes_on(cluster_.disturbed_until());
+    });
   }
 
   /// What is not in the script goes well.
@@ -396,6 +433,7 @@ private:
   world world_;
   bool is_crowded_ = false; ///< there are many tasks at once
   watch watch_;
+  store_model model_;
   services services_;
   std::unique_ptr<medium> medium_; ///< null: nothing fails below the store
   // Actors that end with the cluster may still tell them something.

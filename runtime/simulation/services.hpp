@@ -9,8 +9,10 @@
 #include "runtime/simulation/world.hpp"
 #include "workflow/definition.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -55,6 +57,12 @@ public:
   moment at_work_until() const { return at_work_until_; }
   /// Of the steps that were called, what this side of the wire knows.
   figures_by_step figures() const;
+  /// No agent calls more than so many at a time.
+  void set_places(std::size_t places) { places_ = places; }
+  /// Agents have given up the calls that began after then and whose complete-by is over.
+  void expect_none_goes_on(moment began_after);
+  /// Some results are so large that the store keeps them apart.
+  void answer_at_length() { answers_at_length_ = true; }
   /// Whether an agent of that node waits for an answer; an agent of another one, by key.
   bool is_calling(const std::string& node) const;
   bool is_called_from_elsewhere(const std::string& key, const std::string& node) const;
@@ -70,6 +78,12 @@ public:
 
 private:
   using figures_place = figures_by_step::key_type;
+  struct open_call {
+    std::string node;
+    std::string agent;
+    actors::call what;
+    moment began_at;
+  };
 
   const declared_service& of(const std::string& agent) const;
   const declared_service& performing(const actors::call& what) const;
@@ -84,6 +98,7 @@ private:
   script::call_fate decide(const declared_service& service, const actors::call& what, std::uint32_t nth);
   void act_later(const declared_service& service, const actors::call& what, moment sent_at,
                  const actors::answer_to& answer, const script::call_fate& f);
+  void expect_places(std::uint64_t life);
   void answer_too_late(const actors::call& what, moment sent_at, const actors::answer_to& answer,
                        const actors::answer& told, const script::call_fate& f);
   void complain_if_at_work(const actors::call& what);
@@ -108,6 +123,9 @@ private:
   std::map<std::string, std::string> under_way_; ///< node of the agent that called last, by key
   std::map<std::string, std::uint32_t> at_work_; ///< calls that nobody hears of, and that will take place, by key
   moment at_work_until_{0};
+  std::size_t places_ = std::numeric_limits<std::size_t>::max();
+  std::map<std::pair<std::uint64_t, std::uint64_t>, open_call> open_; ///< not answered, by life of the agent and call
+  bool answers_at_length_ = false;
   std::set<std::pair<std::string, std::string>> held_back_;    ///< agents, by node and name
   std::map<std::string, std::uint32_t> lives_;                 ///< of ids whose tasks have left the store: how many
   std::set<std::pair<std::string, std::uint32_t>> known_once_; ///< keys that were done, reversed or refused, by life

@@ -50,8 +50,19 @@ bool is_denied(const workflow::step& s) {
   return s.state == step_state::not_started || s.state == step_state::failed;
 }
 
-bool is_behind(const workflow::step& s) {
-  return s.state == step_state::completed || s.state == step_state::skipped;
+/// One that was skipped is behind only if those before it are.
+bool is_behind(const workflow::definition& d, const workflow::task& t, std::size_t i) {
+  const auto before = workflow::predecessors(d, i);
+  return t.steps[i].state == step_state::completed
+         || (t.steps[i].state == step_state::skipped
+             && std::all_of(before.begin(), before.end(), [&](const auto p) { return is_behind(d, t, p); }));
+}
+
+/// It may be in place, and can be undone.
+bool is_to_be_undone_first(const workflow::step& s, const workflow::step_definition& d) {
+  return d.compensation
+         && (s.state == step_state::completed || s.state == step_state::unknown || s.state == step_state::running
+             || s.state == step_state::compensating);
 }
 
 } // namespace
@@ -71,6 +82,8 @@ void watch::expect(bool holds, const workflow::task& t, const std::string& sente
 
 void watch::on_commit(const store::state_store* s, const store::write_list& batch,
                       const std::vector<store::outcome>& outcomes, commit_fate fate) {
+  if (model_)
+    model_->on_commit(s, batch, outcomes, fate);
   look_at_fate(batch, fate);
   look_at_clients(batch);
   if (s)
@@ -141,12 +154,15 @@ void watch::on_left(const workflow::task& t) {
   std::erase_if(happened_, [begin = last.id + "/"](const auto& key) { return key.starts_with(begin); });
   std::erase_if(keys_, [&last](const auto& x) { return x.first.first.first == last.id; });
   std::erase_if(succeeded_, [&last](const auto& attempt) { return attempt.first.first == last.id; });
+  std::erase_if(succeeded_at_, [&last](const auto& x) { return x.second.first.first == last.id; });
   if (on_purged)
     on_purged(last);
 }
 
 // What was committed when the process died, and nobody was told of, is seen here first: at most one change of each task.
-void watch::on_store_started(const store::state_store& s) {
+void watch::on_store_started(const store::state_store& s, bool is_restored) {
+  if (model_)
+    model_->on_store_started(s, is_restored);
   acquired_since_start_.clear();
   waiting_.clear(); // what became of it when the process died is not known
   auto known = tasks_;
@@ -381,6 +397,8 @@ void watch::on_call(std::uint64_t agent, const actors::call& what) {
   if (before.stop_possible() && !before.stop_requested())
     complain_of("was called twice at a time for one attempt (P11)");
   before = what.stop;
+  if (succeeded_at_.contains({{agent, what.epoch}, {step, what.attempt}}))
+    complain_of("was called again by an agent to which its service had said that it was done (P11)");
   expect_stored(what);
 }
 
@@ -418,6 +436,8 @@ void watch::on_answer(std::uint64_t agent, const actors::call& what, const actor
   const attempt_name attempt{{what.task_id, what.step}, what.attempt};
   unanswered_.erase({agent, attempt});
   if (a.kind == actors::report_kind::succeeded)
+    succeeded_at_.insert({{agent, what.epoch}, attempt});
+  if (a.kind == actors::report_kind::succeeded)
     succeeded_.insert(attempt);
 }
 
@@ -441,6 +461,10 @@ void watch::note(const workflow::task& after) {
 }
 
 void watch::compare(const workflow::task& before, const workflow::task& after) {
+  expect(after.state != process_state::undone
+           || std::none_of(after.steps.begin(), after.steps.end(),
+                           [](const auto& s) { return s.state == step_state::compensation_failed; }),
+         after, "is undone, and an undo of it failed (P16)");
   expect(after.revision > before.revision, after, "went back to an older revision");
   expect(after.lock_epoch >= before.lock_epoch, after, "went back to an older lock epoch (P18)");
   expect(after.generation >= before.generation, after, "went back to an older generation");
@@ -469,9 +493,14 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
     expect(was.state != step_state::completed || after.generation > before.generation, after,
            name + " was begun again after it was completed (P8)");
     for (const auto p : workflow::predecessors(*d, i))
-      expect(is_behind(after.steps[p]), after,
-             name + " was begun before step `" + d->steps[p].name + "` was done (P7)");
+      expect(is_behind(*d, after, p), after, name + " was begun before step `" + d->steps[p].name + "` was done (P7)");
   }
+  if (is_new && is.doing == attempt_action::perform && after.acts.empty() && !was.log.empty())
+    expect(was.log.back().action != attempt_action::perform
+             || was.log.back().outcome != attempt_outcome::failed_permanent,
+           after, name + " was tried again after it had failed for good (P14)");
+  if (is_new && is.doing == attempt_action::compensate)
+    expect_undone_in_order(*d, after, i);
   if (is_new && is.doing == attempt_action::compensate)
     expect(std::none_of(after.steps.begin(), after.steps.end(),
                         [](const auto& s) { return s.doing == attempt_action::perform; }),
@@ -485,6 +514,17 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
   if (was.doing != attempt_action::none)
     if (const auto* line = line_of(is, was.attempt); line && line->outcome != attempt_outcome::open)
       probe_step(after, i, *line);
+}
+
+/// What was built on it is undone before it.
+void watch::expect_undone_in_order(const workflow::definition& d, const workflow::task& t, std::size_t i) {
+  for (std::size_t after = 0; after < t.steps.size(); ++after) {
+    const auto before = workflow::predecessors(d, after);
+    expect(std::find(before.begin(), before.end(), i) == before.end()
+             || !is_to_be_undone_first(t.steps[after], d.steps[after]),
+           t,
+           "step `" + d.steps[i].name + "` is undone before step `" + d.steps[after].name + "`, which needs it (P16)");
+  }
 }
 
 /// What is stored of a step agrees with what its service did and said.

@@ -3,6 +3,7 @@
 #include "actors/agent_function.hpp"
 #include "runtime/simulation/disk.hpp"
 #include "runtime/simulation/probes.hpp"
+#include "runtime/simulation/store_model.hpp"
 #include "workflow/definition.hpp"
 #include "workflow/task.hpp"
 
@@ -30,7 +31,7 @@ public:
   void on_commit(const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
   /// The store was opened again: whatever was committed is there, and acquiring a lease goes on above all former epochs.
-  void on_store_started(const store::state_store& s);
+  void on_store_started(const store::state_store& s, bool is_restored);
   /// A commit was made after a write or a sync below the store had failed.
   void on_unsound_commit() { violations_.emplace_back("a commit was made after a write or a sync had failed (P25)"); }
   /// That node stood still for longer than its lease.
@@ -47,6 +48,8 @@ public:
   std::function<void(const workflow::task&)> on_purged;
   /// Tasks that ended well may leave the store.
   void let_leave() { may_leave_ = true; }
+  /// It sees the same commits.
+  void let_model(store_model& m) { model_ = &m; }
   /// Another that looks at the run has seen this.
   void complain(std::string sentence) { violations_.push_back(std::move(sentence)); }
   /// A client was told that its task is accepted.
@@ -98,6 +101,7 @@ private:
   void note(const workflow::task& after);
   void compare(const workflow::task& before, const workflow::task& after);
   void compare_step(const workflow::task& before, const workflow::task& after, std::size_t i);
+  void expect_undone_in_order(const workflow::definition& d, const workflow::task& t, std::size_t i);
   void compare_with_effect(const workflow::task& before, const workflow::task& after, std::size_t i);
   void expect_stored(const actors::call& what);
   const workflow::task* task_of(const std::string& id) const;
@@ -107,6 +111,7 @@ private:
 
   const std::vector<workflow::definition>& workflows_;
   probe_counts& probes_;
+  store_model* model_ = nullptr;
   std::map<std::uint64_t, workflow::task> tasks_;
   std::map<std::string, std::uint64_t> numbers_;           ///< of those, by id
   std::set<std::pair<std::uint64_t, std::uint64_t>> took_; ///< bulk act and task
@@ -118,9 +123,10 @@ private:
   std::set<std::string> stood_still_;
   std::string supervising_;
   std::map<std::pair<step_name, workflow::attempt_action>, std::set<std::string>> keys_;
-  std::map<std::pair<std::uint64_t, attempt_name>, std::stop_token> unanswered_; ///< calls, by agent
-  std::set<attempt_name> succeeded_;                                             ///< as their services said
-  std::set<std::string> happened_;                                               ///< and not reversed, by key
+  std::map<std::pair<std::uint64_t, attempt_name>, std::stop_token> unanswered_;            ///< calls, by agent
+  std::set<attempt_name> succeeded_;                                                        ///< as their services said
+  std::set<std::pair<std::pair<std::uint64_t, std::uint64_t>, attempt_name>> succeeded_at_; ///< by agent and epoch
+  std::set<std::string> happened_; ///< and not reversed, by key
   std::set<std::pair<std::string, std::string>> not_trusted_;
   std::vector<std::string> violations_;
 };

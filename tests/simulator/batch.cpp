@@ -15,6 +15,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <unistd.h>
+
 namespace steadfast::simulator {
 
 namespace {
@@ -51,7 +53,9 @@ simulation::run_result play(const request& q, std::uint64_t seed, const std::fil
   const auto played = q.replay.empty() ? std::optional<simulation::script>{} : tests::script_in(q.replay);
   if (played)
     tests::play(o, *played);
+  alarm(q.seed_limit); // ends this process
   auto r = tests::checked_run(o);
+  alarm(0);
   if (!q.record.empty() && !(std::ofstream{q.record} << text_of(recorded)).flush())
     throw std::runtime_error{"cannot write " + q.record};
   o.record = nullptr;

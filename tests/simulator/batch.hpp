@@ -17,6 +17,7 @@ struct request {
   double wall_error_hours = 10;
   std::uint32_t tasks = 20;
   unsigned jobs = 1;
+  unsigned seed_limit = 0;       ///< seconds; 0: none
   std::set<std::string> faults;  ///< empty: all
   std::set<std::size_t> skipped; ///< strikes
   bool trace = false;

@@ -95,6 +95,7 @@ int main(int argc, char** argv) {
   app.add_flag("--twice", q.twice, "Play every seed twice, and complain when it was not the same run");
   app.add_flag("--no-crowds", q.no_crowds, "No runs with 10,000 tasks at once, which take half a minute");
   app.add_flag("--until-bad", q.until_bad, "End at the first that broke a promise");
+  app.add_option("--seed-limit", q.seed_limit, "End as by a crash when a seed takes more seconds [no limit]");
   app.add_flag("--shrink", to_shrink,
                "Leave out faults of --seed as long as it breaks a promise, and print what is left");
   app.add_option("--record", q.record, "Write what befalls the run of --seed to this file");

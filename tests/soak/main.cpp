@@ -182,7 +182,9 @@ int play(const std::string& program, double minutes, bool certificates, const st
   const auto lost = cluster.lost_connections();
   if (lost > 0)
     fmt::print("{} connections were lost\n", lost);
-  return all_passed && work.failures() == 0 && lost == 0 ? 0 : 1;
+  const bool passed = all_passed && work.failures() == 0 && lost == 0;
+  fmt::print("steadfast_soak: {}\n", passed ? "PASSED: nothing grew that must not" : "FAILED");
+  return passed ? 0 : 1;
 }
 
 } // namespace

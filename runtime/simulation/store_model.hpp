@@ -1,0 +1,95 @@
+#pragma once
+
+#include "runtime/simulation/chance.hpp"
+#include "runtime/simulation/disk.hpp"
+#include "store/state_store.hpp"
+#include "workflow/definition.hpp"
+#include "workflow/task.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// What the store must have answered and must answer now, by a model that is too simple to be wrong: a map of tasks that is changed
+/// as each write says. It predicts each outcome, and now and then asks the store all kinds of questions and compares. It looks at
+/// a small store only.
+class store_model {
+public:
+  using complain_to = std::function<void(std::string)>;
+
+  store_model(const std::vector<workflow::definition>& workflows, std::uint64_t seed, complain_to complain);
+
+  void on_commit(const store::state_store* s, const store::write_list& batch,
+                 const std::vector<store::outcome>& outcomes, commit_fate fate);
+  /// It was opened again. What it knows is what counts from here on, for nobody knows what became of the last commit; what has
+  /// the same revision must be the same, unless it is a restored copy.
+  void on_store_started(const store::state_store& s, bool is_restored);
+
+private:
+  struct known_lease {
+    std::string holder;
+    std::uint64_t epoch = 0;
+    workflow::instant ends_at; ///< unset: released
+    std::optional<workflow::span> ttl;
+  };
+  using notice_name = std::pair<std::uint64_t, std::uint32_t>; ///< task and sequence
+
+  void judge(const store::write& w, const store::outcome& o);
+  void judge_one(const store::submit_task& w, const store::outcome& o);
+  void judge_one(const store::update_task& w, const store::outcome& o);
+  void judge_one(const store::claim_tasks& w, const store::outcome& o);
+  void judge_one(const store::free_locks& w, const store::outcome& o);
+  void judge_one(const store::acquire_lease& w, const store::outcome& o);
+  void judge_one(const store::renew_lease& w, const store::outcome& o);
+  void judge_one(const store::release_lease& w, const store::outcome& o);
+  void judge_one(const store::acknowledge_notices& w, const store::outcome& o);
+  void judge_one(const store::keep_late_reply& w, const store::outcome& o);
+  void judge_one(const store::start_bulk& w, const store::outcome& o);
+  void judge_one(const store::stop_bulk& w, const store::outcome& o);
+  void judge(const store::purge_ended& w, const store::state_store& s);
+
+  std::vector<workflow::task*> line_for(const store::claim_tasks& w);
+  void replace(workflow::task& before, workflow::task after, const std::vector<workflow::notice>& notices);
+  bool is_waiting(const workflow::task& t) const;
+  std::optional<bool> is_held(const std::optional<store::lease_guard>& guard, workflow::instant now) const;
+  static std::optional<bool> is_free(const known_lease& l, workflow::instant now);
+  void read_all(const store::state_store& s);
+  void compare(const store::state_store& s);
+  void compare_tasks(const store::state_store& s);
+  void compare_lists(const store::state_store& s);
+  void compare_list(const store::state_store& s, const store::task_filter& f,
+                    const std::function<bool(const workflow::task&)>& matches, const std::string& what);
+  void compare_overdue(const store::state_store& s);
+  void compare_alerts(const store::state_store& s);
+  void compare_bulk_acts(const store::state_store& s);
+  void expect(bool holds, const std::string& sentence);
+  const workflow::definition& definition_of(const workflow::task& t) const;
+
+  const std::vector<workflow::definition>& workflows_;
+  chance chance_; ///< of its own, so that what it looks at changes nothing
+  complain_to complain_;
+  std::uint32_t looks_permille_;
+  bool is_small_ = true;
+  bool is_read_ = false;
+  std::map<std::uint64_t, workflow::task> tasks_;
+  std::map<std::string, std::uint64_t> numbers_;
+  std::map<std::uint64_t, std::string> first_payload_; ///< by which the same id again is judged
+  std::set<std::uint64_t> ready_;                      ///< waited for their moment, and it came
+  std::set<std::uint64_t> unsure_;                     ///< the same, or not: they were there when the store was opened
+  std::map<std::string, std::set<notice_name>> notices_;
+  std::map<std::uint64_t, std::size_t> late_replies_;
+  std::map<std::string, known_lease> leases_;
+  std::map<std::uint64_t, std::size_t> bulk_acts_; ///< that began since the store was opened: tasks that were there
+  std::set<std::uint64_t> stopped_;
+  std::uint64_t last_number_ = 0;
+  workflow::instant now_; ///< of the last write that told it
+};
+
+} // namespace steadfast::simulation

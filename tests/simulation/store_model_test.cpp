@@ -1,0 +1,107 @@
+// What judges the store in a simulation: it has nothing against a real store, and says so when one would have answered wrongly.
+
+#include "runtime/simulation/elsewhere.hpp"
+#include "runtime/simulation/store_model.hpp"
+#include "store/lmdb_store.hpp"
+#include "tests/support/definitions.hpp"
+#include "tests/support/fast_place.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace steadfast;
+using simulation::commit_fate;
+
+namespace {
+
+class judged_store {
+public:
+  judged_store() {
+    std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all);
+    store::store_options o;
+    o.path = folder_.path() / "store";
+    o.size_max = 1 << 28;
+    store_ = store::open_lmdb_store(o);
+    store_->commit(std::vector<store::write>{store::register_definition{workflows_.front()}});
+    model_.on_store_started(*store_, false);
+    commit(store::acquire_lease{"node/one", "one", {}, std::chrono::hours{1}, workflow::instant{workflow::span{1}}});
+  }
+
+  /// Tells the model of it as `lie` makes it.
+  void commit(store::write w, const std::function<void(store::outcome&)>& lie = {}) {
+    const store::write_list batch{&w};
+    auto outcomes = store_->commit(batch);
+    if (lie)
+      lie(outcomes.front());
+    model_.on_commit(store_.get(), batch, outcomes, commit_fate::made);
+  }
+
+  void submit(std::string id, const std::function<void(store::outcome&)>& lie = {}) {
+    commit(
+      store::submit_task{tests::submission_of(workflows_.front(), std::move(id)), workflow::instant{workflow::span{1}}},
+      lie);
+  }
+
+  void claim(const std::function<void(store::outcome&)>& lie = {}) {
+    const workflow::instant now{workflow::span{2}};
+    commit(store::claim_tasks{"one", 2, now, store::lease_guard{"node/one", 1}}, lie);
+  }
+
+  store::state_store& store() { return *store_; }
+  simulation::store_model& model() { return model_; }
+  std::string place() const { return (folder_.path() / "elsewhere").string(); }
+  std::vector<std::string> complaints;
+
+private:
+  tests::temp_folder folder_{tests::fast_place()};
+  std::vector<workflow::definition> workflows_{tests::two_steps()};
+  std::unique_ptr<store::state_store> store_;
+  simulation::store_model model_{workflows_, 1, [this](std::string s) { complaints.push_back(std::move(s)); }};
+};
+
+} // namespace
+
+TEST_CASE("the model of a simulated store agrees with a real one") {
+  judged_store s;
+  for (const auto* id : {"a", "b", "a", "c"})
+    s.submit(id);
+  s.claim();
+  s.model().on_store_started(s.store(), false);
+  simulation::look_elsewhere(s.store(), s.place(), [&](std::string x) { s.complaints.push_back(std::move(x)); });
+  CHECK(s.complaints == std::vector<std::string>{});
+}
+
+TEST_CASE("the model of a simulated store says what a wrong one would have answered") {
+  judged_store s;
+  s.submit("a");
+  s.submit("b");
+  SECTION("an id that made a second task") {
+    s.submit("a", [](store::outcome& o) {
+      o.created = true;
+      o.number = 3;
+    });
+    CHECK(s.complaints == std::vector<std::string>{"a made a second task (P2)"});
+  }
+  SECTION("a claim that passes over the oldest") {
+    s.claim([](store::outcome& o) { o.tasks.erase(o.tasks.begin()); });
+    CHECK(s.complaints
+          == std::vector<std::string>{"a was to be taken next, by priority, share and age, and was not (P6, P29)"});
+  }
+  SECTION("a copy that keeps its epochs") {
+    s.claim();
+    s.model().on_store_started(s.store(), true);
+    CHECK(
+      s.complaints
+      == std::vector<std::string>{"a has an epoch in a restored copy that was given before (P26)",
+                                  "b has an epoch in a restored copy that was given before (P26)",
+                                  "the lease node/one has an epoch in a restored copy that was given before (P26)"});
+  }
+}
