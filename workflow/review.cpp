@@ -1,5 +1,6 @@
 #include "workflow/review.hpp"
 
+#include "workflow/incident.hpp"
 #include "workflow/mutant.hpp"
 #include "workflow/waiting.hpp"
 
@@ -57,6 +58,8 @@ change applied_in_order(const task& t, const definition& d, const std::vector<ev
     std::move(one.notices.begin(), one.notices.end(), std::back_inserter(all.notices));
     std::move(one.alerts.begin(), one.alerts.end(), std::back_inserter(all.alerts));
   }
+  // What one event has told of may be over by the next: nobody would close it any more.
+  std::erase_if(all.alerts, [&](const alert& a) { return is_about_standing(a) && !still_holds(a, all.next, d); });
   return all;
 }
 

@@ -564,7 +564,7 @@ void store_model::compare_alerts(const store::state_store& s) {
   for (const auto& a : open)
     if (const auto t = tasks_.find(a.task_number); t != tasks_.end())
       expect(!workflow::may_leave(t->second.state) || !workflow::is_about_standing(a.what),
-             t->second.id + " ended well, and an alert of it is open (P17)");
+             t->second.id + " ended well, and an alert of it is open (P17): " + a.what.kind + ": " + a.what.text);
 }
 
 } // namespace steadfast::simulation

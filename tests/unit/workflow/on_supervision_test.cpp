@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 using namespace steadfast::workflow;
 using namespace steadfast::tests;
 using namespace std::chrono_literals;
@@ -211,4 +213,19 @@ TEST_CASE("a long wait for an agent raises one alert, and not before its time") 
   CHECK(x.alerts[0] == alert{"waiting", "step `a` waits because no agent takes it: no agent", "a", x.now});
   CHECK(x.raise(wait_noticed{0}) == verdict::ignored);
   CHECK(review(x.t, x.d, x.now, 1h).empty());
+}
+
+TEST_CASE("P17: a wait that ends in the decision which notices it is not told of, for nobody would close that") {
+  scenario x{two_steps()};
+  for (auto& s : x.d.steps)
+    s.after.emplace();
+  x.d.steps[1].retry.attempts = x.d.steps[1].threshold = 1;
+  x.d.steps[1].cool_off.count = 0;
+  x.d.alert_after = 1s;
+  x.take();
+  x.decline("a");
+  x.now = x.at("b").complete_by;
+  const auto decided = judge(x.t, x.d, x.now, 1h);
+  REQUIRE(decided.next.state == process_state::undoing);
+  CHECK(std::none_of(decided.alerts.begin(), decided.alerts.end(), [](const alert& a) { return a.kind == "waiting"; }));
 }
