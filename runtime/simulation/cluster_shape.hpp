@@ -17,7 +17,7 @@ struct cluster_shape {
   std::uint32_t agent_concurrency = 64;
   std::uint32_t agent_queue = 1024;
   std::uint32_t agent_homes_permille = 1000; ///< share of nodes that have an agent, besides one that has it in any case
-  std::uint32_t review_max = 1000; ///< tasks that a supervisor looks at, or frees, at a time
+  std::uint32_t review_max = 1000;           ///< tasks that a supervisor looks at, or frees, at a time
   workflow::lease_terms lease;
   std::uint64_t medium_seed = 0; ///< of what happens below the store
   bool with_people = false;      ///< what only people ask for: priorities, moments before which nothing shall begin
