@@ -1,11 +1,11 @@
 #include "runtime/simulation/script.hpp"
 
+#include "runtime/hex.hpp"
 #include "runtime/workflow_file.hpp"
 #include "store/record.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <charconv>
 #include <stdexcept>
 
 namespace steadfast::simulation {
@@ -31,31 +31,13 @@ namespace {
 using happens = script::happening::kind;
 using fate = script::call_fate::kind;
 
-std::string hex_of(const std::string& bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::string text;
-  for (const char c : bytes) {
-    const auto value = static_cast<unsigned char>(c);
-    text += digits[value >> 4];
-    text += digits[value & 15];
-  }
-  return text;
-}
-
-std::string bytes_of(const std::string& hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    unsigned value = 0;
-    if (std::from_chars(hex.data() + i, hex.data() + i + 2, value, 16).ptr != hex.data() + i + 2)
-      throw std::runtime_error{"a workflow is not in hexadecimal digits"};
-    bytes += static_cast<char>(value);
-  }
-  return bytes;
-}
-
 workflow::definition definition_of(const std::string& text) {
-  return text.starts_with("name") ? parse_workflow(text, "script")
-                                  : store::decode<workflow::definition>(bytes_of(text));
+  if (text.starts_with("name"))
+    return parse_workflow(text, "script");
+  const auto bytes = runtime::bytes_of_hex(text);
+  if (!bytes)
+    throw std::runtime_error{"a workflow is not in hexadecimal digits"};
+  return store::decode<workflow::definition>(*bytes);
 }
 
 std::string lines_of(const nlohmann::json& all) {
@@ -90,7 +72,7 @@ std::string text_of(const script& s) {
     calls.push_back({name.first, name.second, nlohmann::json(f.what), f.latency.count(), f.later_share, f.is_silent});
   auto workflows = nlohmann::json::array();
   for (const auto& d : s.shape.workflows)
-    workflows.push_back(hex_of(store::encode(d)));
+    workflows.push_back(runtime::hex_of(store::encode(d)));
   const nlohmann::json shape{{"nodes", s.shape.nodes},
                              {"in_flight_max", s.shape.in_flight_max},
                              {"agent_concurrency", s.shape.agent_concurrency},
