@@ -2,6 +2,7 @@
 
 #include "steadfast/client.hpp"
 #include "steadfast/node.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -32,14 +33,6 @@ namespace {
 using steady = std::chrono::steady_clock;
 
 constexpr auto hang = 60s; ///< no busy machine takes so long
-
-template <class Condition>
-bool comes_true(Condition holds) {
-  for (const auto until = steady::now() + hang; steady::now() < until; std::this_thread::sleep_for(5ms))
-    if (holds())
-      return true;
-  return false;
-}
 
 std::size_t threads_of_this_process() {
   const std::filesystem::directory_iterator all{"/proc/self/task"};
@@ -212,17 +205,17 @@ TEST_CASE("functions that wait, however many begin at once, hold up nobody but t
   stuck_node s{agents};
   auto& n = s.node_inside();
   std::optional<asker> asks{std::in_place, s.socket()};
-  REQUIRE(comes_true([&] { return asks->seen("supervisor").second > 0 && asks->took().size() > 20; }));
+  REQUIRE(tests::comes_true([&] { return asks->seen("supervisor").second > 0 && asks->took().size() > 20; }));
 
   const auto began = steady::now();
   auto tasks = s.submit(3);
-  REQUIRE(comes_true([&] { return s.functions().waiting() == agents; }));
+  REQUIRE(tests::comes_true([&] { return s.functions().waiting() == agents; }));
   INFO("all of them waited after " << milliseconds(steady::now() - began));
   for (int i = 0; i < 20; ++i)
     CHECK(n.wait(n.submit("use_echo", "{}").id, hang) == "processed");
   for (const std::string lease : {"supervisor", "node/mine"}) {
     const auto renewed = asks->seen(lease).second;
-    CHECK(comes_true([&] { return asks->seen(lease).second > renewed + 4; })); // longer than it lasts
+    CHECK(tests::comes_true([&] { return asks->seen(lease).second > renewed + 4; })); // longer than it lasts
     CHECK(asks->seen(lease).first.size() == 1);
   }
   const auto took = asks->took();
@@ -239,19 +232,19 @@ TEST_CASE("functions that wait, however many begin at once, hold up nobody but t
     CHECK(n.wait(t, hang) == "processed");
   asks.reset();
   n.stop();
-  CHECK(comes_true([&] { return threads_of_this_process() <= threads_before; }));
+  CHECK(tests::comes_true([&] { return threads_of_this_process() <= threads_before; }));
 }
 
 TEST_CASE("stop waits for a function that has begun and must not wait, says whose it is, and stores what was done") {
   stuck_node s{7};
   const auto tasks = s.submit(1);
-  REQUIRE(comes_true([&] { return s.functions().waiting() == 7; }));
+  REQUIRE(tests::comes_true([&] { return s.functions().waiting() == 7; }));
   std::atomic<bool> is_stopped{false};
   std::jthread stopper{[&] {
     s.node_inside().stop();
     is_stopped = true;
   }};
-  CHECK(comes_true([&] {
+  CHECK(tests::comes_true([&] {
     return s.log().find("`waits_1`: its function has kept") != std::string::npos
            && s.log().find("the node ends when it returns") != std::string::npos;
   }));

@@ -2,6 +2,7 @@
 
 #include "runtime/control_methods.hpp"
 #include "runtime/node.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,19 +12,6 @@
 #include <thread>
 
 using namespace steadfast;
-
-namespace {
-
-template <class Condition>
-bool comes_true(Condition is_true) {
-  for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
-       std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds{1}))
-    if (is_true())
-      return true;
-  return false;
-}
-
-} // namespace
 
 TEST_CASE("a node that is told to stop says what it waits for") {
   const tests::temp_folder folder;
@@ -52,7 +40,7 @@ TEST_CASE("a node that is told to stop says what it waits for") {
 
   bool was_told = false;
   std::thread looks_on{[&] {
-    was_told = comes_true([&] { return n.stop_waits_for() == "attempts under way"; });
+    was_told = tests::comes_true([&] { return n.stop_waits_for() == "attempts under way"; });
     gate.set_value();
   }};
   n.stop();

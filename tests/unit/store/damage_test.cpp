@@ -48,6 +48,15 @@ void damage(opened_store& store, const std::string& marker) {
   store.reopen();
 }
 
+/// Another record in the place of one, which checks. The store is closed meanwhile.
+template <class Record>
+void write_over(const opened_store& store, const std::string& table, const key& k, const Record& record) {
+  lmdb::environment env{{store.path(), 1 << 26, false}};
+  auto txn = lmdb::transaction::writing(env);
+  txn.put(txn.open_table(table).value(), k, encode_record(k, record));
+  txn.commit();
+}
+
 /// Tasks in several states, with small and large payloads and results.
 std::vector<workflow::task> fill(opened_store& store) {
   for (int i = 0; i < 40; ++i)
@@ -133,14 +142,8 @@ TEST_CASE("row 66: a large result that is not the one of its task is not believe
   store.one(success_of(store.take(), 0, result));
   REQUIRE(store->find("victim")->steps[0].result.view() == result);
   store.close();
-  {
-    lmdb::environment env{{store.path(), 1 << 26, false}};
-    auto txn = lmdb::transaction::writing(env);
-    const key k{std::uint64_t{1}, std::uint32_t{0}};
-    txn.put(txn.open_table("results").value(), k,
-            encode_record(k, result_record{workflow::blob{std::string(result.size(), 's')}}));
-    txn.commit();
-  }
+  write_over(store, "results", key{std::uint64_t{1}, std::uint32_t{0}},
+             result_record{workflow::blob{std::string(result.size(), 's')}});
   store.reopen();
   CHECK_FALSE(store->find("victim"));
   const auto told = store->damaged();
@@ -153,13 +156,7 @@ TEST_CASE(
   opened_store store;
   store.submit("victim", "the payload of the victim");
   store.close();
-  {
-    lmdb::environment env{{store.path(), 1 << 26, false}};
-    auto txn = lmdb::transaction::writing(env);
-    const key k{std::uint64_t{1}};
-    txn.put(txn.open_table("payloads").value(), k, encode_record(k, payload_record{workflow::blob{"another"}}));
-    txn.commit();
-  }
+  write_over(store, "payloads", key{std::uint64_t{1}}, payload_record{workflow::blob{"another"}});
   store.reopen();
   CHECK_FALSE(store->find("victim"));
   const auto told = store->damaged();
