@@ -236,8 +236,8 @@ void add_special_options(CLI::App& sub, task_acts_arguments& g) {
   if (g.act == "retry") {
     sub.add_option("--step", g.step, "Which step [the first that failed]")->type_name("STEP");
     sub.add_flag("--new-key", g.new_key,
-                 "With another idempotency key: the service does not take it for a repetition, and what the step did "
-                 "under the old one is undone by nobody. Not for an undo");
+                 "With another idempotency key: the service does not take it for a repetition. Refused for an undo, and "
+                 "for a step that may have acted: nobody would undo what it did under the old key");
   } else if (g.act == "skip") {
     sub.add_option("--step", g.step, "Which step")->type_name("STEP")->required();
     sub.add_option("--result", g.result, "What later steps see as its result [null]")->type_name("JSON");

@@ -139,6 +139,9 @@ ruling on(draft& x, const step_retried& e) {
   const bool is_undo = s.state == step_state::compensation_failed || x.t.state == process_state::undoing;
   if (e.new_key && is_undo && !mutant("undo_under_another_key"))
     return refused("an undo reverses what was done under the step's key; try it again without a new one");
+  if (e.new_key && s.maybe_done && !mutant("doubt_under_another_key"))
+    return refused("the step may have acted under its key, and an undo under another would not reverse that; "
+                   "try it again without a new one, or skip it once its outcome is settled by hand");
   auto r = refused("the task is " + std::string{to_string(x.t.state)});
   if (x.t.state == process_state::error)
     r = retry_in_error(x, s);

@@ -14,13 +14,13 @@ namespace {
 const by ann{"ann", "because"};
 
 /// b is used up and the task asks a person; a is done.
-scenario in_error() {
+scenario in_error(bool b_may_have_acted = true) {
   auto d = two_steps();
   ask_a_person_at_once(d.steps[1]);
   scenario x{d};
   x.take();
   x.succeed("a");
-  x.fail("b", true);
+  x.fail("b", b_may_have_acted);
   x.supervise();
   REQUIRE(x.state() == "error");
   return x;
@@ -116,7 +116,7 @@ TEST_CASE("row 78: a resubmitted step opens a generation, keeps its key, and is 
 }
 
 TEST_CASE("row 78: a new key is made only for the step for which it was asked") {
-  auto x = in_error();
+  auto x = in_error(false);
   x.must(step_retried{1, true, ann});
   CHECK(idempotency_key(x.t, x.d, 0, attempt_action::perform) == "t1/a");
   CHECK(idempotency_key(x.t, x.d, 1, attempt_action::perform) == "t1/b#2");
@@ -131,6 +131,21 @@ TEST_CASE("P16: an undo that is tried again reverses what was done: it gets no n
   x.take();
   CHECK(idempotency_key(x.t, x.d, 1, attempt_action::compensate) == "t1/b/undo");
   CHECK(idempotency_key(x.t, x.d, 1, attempt_action::perform) == "t1/b");
+}
+
+TEST_CASE("P16: a step that may have acted gets no new key: an undo would not find what it did") {
+  scenario x{two_steps()};
+  x.take();
+  x.expire("a");
+  CHECK(x.raise(step_retried{0, true, ann}) == verdict::refused);
+  CHECK(x.last.reason.find("may have acted under its key") != std::string::npos);
+  x.must(step_retried{0, false, ann});
+  CHECK(idempotency_key(x.t, x.d, 0, attempt_action::perform) == "t1/a");
+  x.must(cancelled{ann});
+  x.must(attempt_stopped{x.ref("a")});
+  x.wait();
+  CHECK(x.at("a").doing == attempt_action::compensate);
+  CHECK(idempotency_key(x.t, x.d, 0, attempt_action::compensate) == "t1/a/undo");
 }
 
 TEST_CASE("an undo that failed can be tried again, all of it") {

@@ -259,21 +259,6 @@ TEST_CASE("row 14: a success decides nothing about other orders of its step: und
   CHECK(x.state("b") == "compensating");
 }
 
-TEST_CASE("row 78: a success with a new key says nothing of attempts with the old one: undo waits for them") {
-  scenario x{two_steps()};
-  x.take();
-  x.expire("a");
-  const auto settles_at = x.at("a").settles_at;
-  x.must(step_retried{0, true, {"ann", "the service lost it"}});
-  x.succeed("a");
-  x.fail_for_good("b");
-  CHECK(x.state("a") == "completed");
-  CHECK(x.at("a").not_before == settles_at);
-  REQUIRE(settles_at > x.now);
-  x.wait();
-  CHECK(x.state("a") == "compensating");
-}
-
 TEST_CASE("no attempt goes on after forward work has to end") {
   auto d = two_steps();
   d.deadline = 40s;
