@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/control_server.hpp"
-#include "runtime/node.hpp"
+#include "runtime/assembly.hpp"
 #include "workflow/node_card.hpp"
 
 #include <caf/actor_system.hpp>

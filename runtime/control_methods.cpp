@@ -5,7 +5,6 @@
 #include "runtime/json.hpp"
 #include "runtime/log.hpp"
 #include "runtime/nearest.hpp"
-#include "runtime/node.hpp"
 #include "runtime/time_text.hpp"
 #include "workflow/explain.hpp"
 #include "workflow/name.hpp"

@@ -3,7 +3,6 @@
 #include "workflow/json_text.hpp"
 #include "workflow/name.hpp"
 #include "workflow/payload_index.hpp"
-#include "workflow/task.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,5 @@
 #include "workflow/name.hpp"
 
-#include "workflow/definition.hpp"
 
 #include <algorithm>
 

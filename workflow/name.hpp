@@ -6,6 +6,7 @@
 
 namespace steadfast::workflow {
 
+inline constexpr std::size_t name_size_max = 64;
 inline constexpr std::string_view name_rule = "1 to 64 of the characters A-Z a-z 0-9 _ -";
 
 /// Fit to name a workflow, a step or an agent: see name_rule.

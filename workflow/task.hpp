@@ -157,7 +157,6 @@ inline constexpr std::size_t acts_max = 64;
 inline constexpr std::size_t note_size_max = 256;
 inline constexpr std::size_t told_cause_size_max = 1024; ///< of one that is put together from others
 inline constexpr std::size_t task_id_size_max = 128;
-inline constexpr std::uint8_t priority_max = 9;
 
 /// How long one attempt may take, from its dispatch. REQUIRES: the step has that action.
 span limit_of(const step_definition& s, attempt_action action);

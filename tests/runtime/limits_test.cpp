@@ -28,7 +28,7 @@ struct bound {
 };
 
 const std::vector<bound> bounds{
-  {"| names of workflows, steps, agents, nodes | 64 |", "workflow/definition.hpp", "name_size_max = 64;"},
+  {"| names of workflows, steps, agents, nodes | 64 |", "workflow/name.hpp", "name_size_max = 64;"},
   {"| steps of a workflow | 256 |", "workflow/definition.hpp", "steps_max = 256;"},
   {"| members of an input or of a result | 256 |", "workflow/definition.hpp", "input_members_max = 256;"},
   {"| bytes of a pointer or a literal | 4096 |", "workflow/definition.hpp", "text_size_max = 4096;"},
@@ -46,7 +46,7 @@ const std::vector<bound> bounds{
   {"| bytes of a result (`store.result_size_max`) | 1 MiB |", "store/options.hpp", "result_size_max = 1 << 20;"},
   {"| highest value of both of these options | 128 MiB |", "store/options.cpp", "body_limit = 128 << 20;"},
   {"| nesting of JSON | 64 |", "workflow/json_text.cpp", "depth_max = 64;"},
-  {"| priorities | 0 to 9 |", "workflow/task.hpp", "priority_max = 9;"},
+  {"| priorities | 0 to 9 |", "workflow/definition.hpp", "priority_max = 9;"},
   {"| bytes of `who` and `why` | 256 |", "workflow/task.hpp", "note_size_max = 256;"},
   {"| attempts kept in a step's story | 32 |", "workflow/task.hpp", "attempts_logged_max = 32;"},
   {"| acts of persons kept in a story | 64 |", "workflow/task.hpp", "acts_max = 64;"},
