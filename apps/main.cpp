@@ -1,5 +1,5 @@
-#include "apps/command_line.hpp"
-#include "apps/shorthand.hpp"
+#include "apps/command_line/command_line.hpp"
+#include "apps/command_line/shorthand.hpp"
 
 #include <csignal>
 

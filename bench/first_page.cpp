@@ -6,10 +6,10 @@
 // and asks for the first page of 100, as `steadfast task list` does, in several ways, ROUNDS times each (50).
 
 #include "bench/report.hpp"
-#include "runtime/node.hpp"
+#include "runtime/node/node.hpp"
 #include "steadfast/client.hpp"
 #include "store/lmdb_store.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -7,9 +7,9 @@
 // lease lasts TTL_MS (10000), is renewed three times in that, and ends a fifth of it early for its holder.
 
 #include "bench/report.hpp"
-#include "runtime/address.hpp"
-#include "runtime/cluster_file.hpp"
-#include "runtime/node_processes.hpp"
+#include "runtime/configuration/cluster_file.hpp"
+#include "runtime/node/node_processes.hpp"
+#include "runtime/text/address.hpp"
 #include "steadfast/client.hpp"
 
 #include <nlohmann/json.hpp>

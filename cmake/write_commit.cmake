@@ -11,7 +11,7 @@ if(failed)
   set(commit unknown)
 endif()
 file(CONFIGURE OUTPUT "${FILE}" @ONLY CONTENT [[
-#include "apps/version.hpp"
+#include "apps/command_line/version.hpp"
 
 const char* const steadfast::apps::commit = "@commit@";
 ]])

@@ -8,8 +8,8 @@
 #include "store/compact.hpp"
 #include "store/pieces.hpp"
 #include "store/stored.hpp"
-#include "workflow/event.hpp"
-#include "workflow/explain.hpp"
+#include "workflow/task/explain.hpp"
+#include "workflow/transition/event.hpp"
 
 namespace steadfast::workflow {
 

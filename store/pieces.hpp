@@ -7,7 +7,7 @@
 
 #include "store/frame.hpp"
 #include "store/state_store.hpp"
-#include "workflow/task.hpp"
+#include "workflow/task/task.hpp"
 
 #include <boost/serialization/level.hpp>
 #include <boost/serialization/serialization.hpp>

@@ -1,7 +1,7 @@
 #include "store/placement.hpp"
 
 #include "store/record.hpp"
-#include "workflow/retention.hpp"
+#include "workflow/supervision/retention.hpp"
 
 #include <string>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "store/schema.hpp"
-#include "workflow/definition.hpp"
-#include "workflow/task.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
 
 #include <cstddef>
 #include <cstdint>

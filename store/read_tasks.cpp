@@ -1,7 +1,7 @@
 // Tasks, singly and in pages.
 
 #include "store/reading.hpp"
-#include "workflow/finding.hpp"
+#include "workflow/transition/finding.hpp"
 
 #include <algorithm>
 #include <deque>

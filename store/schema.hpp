@@ -2,7 +2,7 @@
 
 #include "store/key.hpp"
 #include "store/lmdb.hpp"
-#include "workflow/payload_index.hpp"
+#include "workflow/definition/payload_index.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #include "store/snapshot.hpp"
 
-#include "workflow/invariants.hpp"
+#include "workflow/task/invariants.hpp"
 
 namespace steadfast::store {
 

@@ -1,6 +1,6 @@
 #include "store/standing.hpp"
 
-#include "workflow/incident.hpp"
+#include "workflow/transition/incident.hpp"
 
 #include <utility>
 

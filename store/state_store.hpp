@@ -1,15 +1,15 @@
 #pragma once
 
-#include "workflow/bulk_act.hpp"
-#include "workflow/clock_reading.hpp"
-#include "workflow/command.hpp"
-#include "workflow/conditions.hpp"
-#include "workflow/definition.hpp"
-#include "workflow/endings.hpp"
-#include "workflow/incident.hpp"
-#include "workflow/payload_index.hpp"
-#include "workflow/retention.hpp"
-#include "workflow/task.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/definition/payload_index.hpp"
+#include "workflow/supervision/conditions.hpp"
+#include "workflow/supervision/retention.hpp"
+#include "workflow/task/clock_reading.hpp"
+#include "workflow/task/endings.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/transition/bulk_act.hpp"
+#include "workflow/transition/command.hpp"
+#include "workflow/transition/incident.hpp"
 
 #include <array>
 #include <cstddef>
@@ -86,7 +86,7 @@ struct workflow_load {
   std::uint64_t load = 0;
 };
 /// Takes up to `max` claimable tasks for a scheduler, by priority, then by the shares of their workflows
-/// (workflow/fair_share.hpp), then by age; each becomes what apply(taken) makes of it.
+/// (workflow/supervision/fair_share.hpp), then by age; each becomes what apply(taken) makes of it.
 struct claim_tasks {
   std::string scheduler;
   std::size_t max = 0;
@@ -274,7 +274,7 @@ struct task_filter {
   workflow::instant ended_before = workflow::never; ///< this and the next: only tasks that have ended
   workflow::instant ended_after = workflow::unset;
   std::string step;  ///< workflow::stands_at
-  std::string cause; ///< generalized as incidents' causes are (workflow/incident.hpp), it is the same
+  std::string cause; ///< generalized as incidents' causes are (workflow/transition/incident.hpp), it is the same
   std::vector<workflow::payload_value> payload; ///< all must hold; of tasks whose workflow has an index on these places
 };
 /// One page of tasks in order of their numbers, newest first, unless another order was asked for; payloads and large

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "store/state_store.hpp"
-#include "workflow/blob.hpp"
-#include "workflow/endings.hpp"
-#include "workflow/task.hpp"
+#include "workflow/task/endings.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/text/blob.hpp"
 
 #include <array>
 #include <cstddef>

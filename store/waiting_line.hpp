@@ -3,7 +3,7 @@
 #include "store/lmdb.hpp"
 #include "store/schema.hpp"
 #include "store/state_store.hpp"
-#include "workflow/fair_share.hpp"
+#include "workflow/supervision/fair_share.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -6,8 +6,8 @@
 #include "store/incident_book.hpp"
 #include "store/known_tasks.hpp"
 #include "store/options.hpp"
-#include "workflow/event.hpp"
-#include "workflow/payload_needs.hpp"
+#include "workflow/definition/payload_needs.hpp"
+#include "workflow/transition/event.hpp"
 
 #include <array>
 #include <cstdint>

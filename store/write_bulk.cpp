@@ -4,7 +4,7 @@
 #include "store/write_batch.hpp"
 
 #include "store/record.hpp"
-#include "workflow/name.hpp"
+#include "workflow/text/name.hpp"
 
 #include <algorithm>
 #include <limits>

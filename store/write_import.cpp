@@ -2,8 +2,8 @@
 
 #include "store/write_batch.hpp"
 
-#include "workflow/invariants.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/task/invariants.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 
 #include "store/write_batch.hpp"
 
-#include "workflow/node_card.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "store/waiting_line.hpp"
 #include "store/write_batch.hpp"
 
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <algorithm>
 #include <memory>

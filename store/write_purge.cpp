@@ -2,7 +2,7 @@
 
 #include "store/write_batch.hpp"
 
-#include "workflow/name.hpp"
+#include "workflow/text/name.hpp"
 
 #include <algorithm>
 

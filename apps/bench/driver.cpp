@@ -1,6 +1,6 @@
 #include "apps/bench/driver.hpp"
 
-#include "actors/speak.hpp"
+#include "actors/protocol/speak.hpp"
 #include "apps/bench/histogram.hpp"
 #include "apps/bench/process_figures.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/protocols.hpp"
+#include "actors/protocol/protocols.hpp"
 #include "apps/bench/watched_store.hpp"
 #include "apps/bench/workload.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/agent_function.hpp"
+#include "actors/agents/agent_function.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -4,8 +4,8 @@
 #include "apps/bench/http_service.hpp"
 #include "apps/bench/part_node.hpp"
 #include "apps/bench/process_figures.hpp"
-#include "apps/failure.hpp"
-#include "apps/interrupt.hpp"
+#include "apps/terminal/failure.hpp"
+#include "apps/terminal/interrupt.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 
 #include "apps/bench/part.hpp"
 #include "apps/bench/watched_store.hpp"
-#include "runtime/node.hpp"
+#include "runtime/node/node.hpp"
 
 #include <atomic>
 #include <functional>

@@ -4,9 +4,9 @@
 #include "apps/bench/histogram.hpp"
 #include "apps/bench/part.hpp"
 #include "apps/bench/process_figures.hpp"
-#include "apps/failure.hpp"
-#include "apps/interrupt.hpp"
-#include "runtime/node_processes.hpp"
+#include "apps/terminal/failure.hpp"
+#include "apps/terminal/interrupt.hpp"
+#include "runtime/node/node_processes.hpp"
 #include "steadfast/client.hpp"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 
 #include "apps/bench/callers.hpp"
 #include "apps/bench/process_figures.hpp"
-#include "apps/cluster_certificates.hpp"
-#include "runtime/address.hpp"
+#include "apps/certificates/cluster_certificates.hpp"
+#include "runtime/text/address.hpp"
 
 #include <algorithm>
 #include <memory>

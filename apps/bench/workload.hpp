@@ -1,8 +1,8 @@
 #pragma once
 
-#include "actors/agent_function.hpp"
-#include "workflow/definition.hpp"
-#include "workflow/task.hpp"
+#include "actors/agents/agent_function.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
 
 #include <nlohmann/json.hpp>
 

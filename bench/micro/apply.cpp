@@ -1,7 +1,7 @@
 // The rules: what a task costs without store and messages. An item is a task.
 
 #include "bench/micro/life.hpp"
-#include "workflow/invariants.hpp"
+#include "workflow/task/invariants.hpp"
 
 #include <benchmark/benchmark.h>
 

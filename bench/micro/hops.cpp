@@ -1,8 +1,8 @@
 // Messages between two actors of one process, with the settings of a node. An item is a message that arrived.
 
-#include "actors/messages.hpp"
-#include "actors/observed.hpp"
-#include "actors/type_ids.hpp"
+#include "actors/common/observed.hpp"
+#include "actors/protocol/messages.hpp"
+#include "actors/protocol/type_ids.hpp"
 
 #include <benchmark/benchmark.h>
 

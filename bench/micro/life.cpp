@@ -1,6 +1,6 @@
 #include "bench/micro/life.hpp"
 
-#include "workflow/retry.hpp"
+#include "workflow/definition/retry.hpp"
 
 #include <fmt/format.h>
 

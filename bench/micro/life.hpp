@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #include "examples/demo/node.hpp"
 
-#include "runtime/node_processes.hpp"
+#include "runtime/node/node_processes.hpp"
 #include "steadfast/client.hpp"
 
 #include <nlohmann/json.hpp>

@@ -8,7 +8,7 @@
 #include "examples/demo/progress.hpp"
 #include "examples/demo/report.hpp"
 #include "examples/demo/services.hpp"
-#include "runtime/address.hpp"
+#include "runtime/text/address.hpp"
 
 #include <fmt/format.h>
 

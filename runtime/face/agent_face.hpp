@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/agent_function.hpp"
-#include "actors/agent_options.hpp"
+#include "actors/agents/agent_function.hpp"
+#include "actors/agents/agent_options.hpp"
 #include "steadfast/agent.hpp"
 
 namespace steadfast::runtime {

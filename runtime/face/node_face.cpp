@@ -1,13 +1,13 @@
 #include "runtime/face/node_face.hpp"
 
-#include "runtime/client_calls.hpp"
-#include "runtime/config_error.hpp"
-#include "runtime/config_file.hpp"
-#include "runtime/control_methods.hpp"
-#include "runtime/exact_json.hpp"
+#include "client/client_calls.hpp"
+#include "client/exact_json.hpp"
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/configuration/config_file.hpp"
+#include "runtime/control/control_methods.hpp"
 #include "runtime/face/agent_face.hpp"
 #include "runtime/face/task_desk.hpp"
-#include "runtime/log.hpp"
+#include "runtime/logging/log.hpp"
 
 #include <caf/logger.hpp>
 

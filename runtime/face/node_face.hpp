@@ -1,8 +1,8 @@
 #pragma once
 
-#include "runtime/client_calls.hpp"
-#include "runtime/control_server.hpp"
-#include "runtime/node.hpp"
+#include "client/client_calls.hpp"
+#include "runtime/control/control_server.hpp"
+#include "runtime/node/node.hpp"
 #include "steadfast/actors.hpp"
 #include "steadfast/node.hpp"
 

@@ -1,6 +1,6 @@
 #include "runtime/face/task_desk.hpp"
 
-#include "actors/type_ids.hpp"
+#include "actors/protocol/type_ids.hpp"
 #include "runtime/face/node_face.hpp"
 
 #include <caf/actor_system.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/deps.hpp"
+#include "actors/common/deps.hpp"
 #include "steadfast/actors.hpp"
 
 namespace steadfast::runtime {

@@ -1,8 +1,8 @@
-#include "runtime/config_error.hpp"
-#include "runtime/workflow_file.hpp"
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/configuration/workflow_file.hpp"
 #include "steadfast/node_error.hpp"
 #include "steadfast/workflow.hpp"
-#include "workflow/definition.hpp"
+#include "workflow/definition/definition.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "runtime/links/credentials.hpp"
 
 #include "steadfast/node_error.hpp"
-#include "workflow/name.hpp"
+#include "workflow/text/name.hpp"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/cluster_options.hpp"
+#include "runtime/configuration/cluster_options.hpp"
 #include "runtime/links/certificate.hpp"
 
 #include <asio/ssl/context.hpp>

@@ -1,6 +1,6 @@
 #include "runtime/links/greeting.hpp"
 
-#include "workflow/name.hpp"
+#include "workflow/text/name.hpp"
 
 namespace steadfast::runtime {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workflow/peer_claim.hpp"
+#include "workflow/supervision/peer_claim.hpp"
 
 #include <unistd.h>
 

@@ -1,10 +1,10 @@
 #include "runtime/simulation/aftermath.hpp"
 
-#include "actors/messages.hpp"
-#include "actors/protocols.hpp"
-#include "actors/type_ids.hpp"
-#include "runtime/json.hpp"
-#include "workflow/transition.hpp"
+#include "actors/protocol/messages.hpp"
+#include "actors/protocol/protocols.hpp"
+#include "actors/protocol/type_ids.hpp"
+#include "runtime/text/json.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <caf/event_based_actor.hpp>
 

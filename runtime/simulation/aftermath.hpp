@@ -1,11 +1,11 @@
 #pragma once
 
-#include "actors/protocols.hpp"
+#include "actors/protocol/protocols.hpp"
 #include "runtime/simulation/cluster.hpp"
 #include "runtime/simulation/run.hpp"
 #include "runtime/simulation/watch.hpp"
 #include "runtime/simulation/world.hpp"
-#include "workflow/time.hpp"
+#include "workflow/time/time.hpp"
 
 #include <cstdint>
 #include <functional>

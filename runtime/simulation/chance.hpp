@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workflow/time.hpp"
+#include "workflow/time/time.hpp"
 
 #include <cstdint>
 #include <random>

@@ -1,7 +1,7 @@
 #include "runtime/simulation/cluster.hpp"
 
-#include "actors/agents.hpp"
-#include "actors/type_ids.hpp"
+#include "actors/agents/agents.hpp"
+#include "actors/protocol/type_ids.hpp"
 #include "store/lmdb_store.hpp"
 #include "store/record.hpp"
 #include "store/restore.hpp"

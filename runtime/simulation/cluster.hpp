@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/assembly.hpp"
+#include "runtime/assembly/assembly.hpp"
 #include "runtime/simulation/cluster_shape.hpp"
 #include "runtime/simulation/disk.hpp"
 #include "runtime/simulation/evidence.hpp"

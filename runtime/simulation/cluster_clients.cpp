@@ -1,6 +1,6 @@
 // What clients and people ask of a simulated cluster.
 
-#include "actors/type_ids.hpp"
+#include "actors/protocol/type_ids.hpp"
 #include "runtime/simulation/cluster.hpp"
 #include "runtime/simulation/documents.hpp"
 #include "store/options.hpp"

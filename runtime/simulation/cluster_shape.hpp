@@ -1,9 +1,9 @@
 #pragma once
 
-#include "workflow/definition.hpp"
-#include "workflow/lease_term.hpp"
-#include "workflow/retention.hpp"
-#include "workflow/time.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/supervision/lease_term.hpp"
+#include "workflow/supervision/retention.hpp"
+#include "workflow/time/time.hpp"
 
 #include <cstdint>
 #include <vector>

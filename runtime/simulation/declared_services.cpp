@@ -1,10 +1,10 @@
 #include "runtime/simulation/declared_services.hpp"
 
-#include "runtime/nearest.hpp"
-#include "runtime/quantity.hpp"
-#include "runtime/toml_file.hpp"
-#include "runtime/toml_json.hpp"
-#include "workflow/name.hpp"
+#include "runtime/configuration/toml_file.hpp"
+#include "runtime/configuration/toml_json.hpp"
+#include "runtime/text/nearest.hpp"
+#include "runtime/text/quantity.hpp"
+#include "workflow/text/name.hpp"
 
 #include <cmath>
 #include <set>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "workflow/definition.hpp"
-#include "workflow/time.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/time/time.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/simulation/chance.hpp"
-#include "workflow/definition.hpp"
+#include "workflow/definition/definition.hpp"
 
 #include <string>
 

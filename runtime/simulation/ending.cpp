@@ -1,8 +1,8 @@
 #include "runtime/simulation/ending.hpp"
 
-#include "runtime/json.hpp"
 #include "runtime/simulation/causes.hpp"
-#include "workflow/invariants.hpp"
+#include "runtime/text/json.hpp"
+#include "workflow/task/invariants.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -2,8 +2,8 @@
 
 #include "runtime/simulation/cluster.hpp"
 #include "runtime/simulation/run.hpp"
-#include "workflow/definition.hpp"
-#include "workflow/task.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
 
 #include <cstdint>
 #include <map>

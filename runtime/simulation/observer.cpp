@@ -1,8 +1,8 @@
 #include "runtime/simulation/observer.hpp"
 
-#include "actors/speak.hpp"
-#include "actors/type_ids.hpp"
-#include "workflow/command.hpp"
+#include "actors/protocol/speak.hpp"
+#include "actors/protocol/type_ids.hpp"
+#include "workflow/transition/command.hpp"
 
 #include <caf/typed_event_based_actor.hpp>
 

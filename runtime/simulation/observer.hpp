@@ -1,8 +1,8 @@
 #pragma once
 
-#include "actors/messages.hpp"
-#include "actors/protocols.hpp"
-#include "workflow/task.hpp"
+#include "actors/protocol/messages.hpp"
+#include "actors/protocol/protocols.hpp"
+#include "workflow/task/task.hpp"
 
 #include <caf/actor_system.hpp>
 

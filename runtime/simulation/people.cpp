@@ -1,6 +1,6 @@
 #include "runtime/simulation/people.hpp"
 
-#include "actors/messages.hpp"
+#include "actors/protocol/messages.hpp"
 #include "runtime/simulation/documents.hpp"
 
 #include <array>

@@ -4,7 +4,7 @@
 #include "runtime/simulation/cluster.hpp"
 #include "runtime/simulation/watch.hpp"
 #include "runtime/simulation/world.hpp"
-#include "workflow/task.hpp"
+#include "workflow/task/task.hpp"
 
 #include <cstdint>
 #include <set>

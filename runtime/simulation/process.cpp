@@ -1,7 +1,7 @@
 #include "runtime/simulation/process.hpp"
 
-#include "actors/speak.hpp"
-#include "actors/type_ids.hpp"
+#include "actors/protocol/speak.hpp"
+#include "actors/protocol/type_ids.hpp"
 
 #include <caf/actor_proxy.hpp>
 #include <caf/actor_registry.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/clock.hpp"
-#include "workflow/time.hpp"
+#include "actors/common/clock.hpp"
+#include "workflow/time/time.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_control_block.hpp>

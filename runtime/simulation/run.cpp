@@ -1,13 +1,13 @@
 #include "runtime/simulation/run.hpp"
 
-#include "runtime/json.hpp"
 #include "runtime/simulation/aftermath.hpp"
 #include "runtime/simulation/cluster.hpp"
 #include "runtime/simulation/elsewhere.hpp"
 #include "runtime/simulation/ending.hpp"
 #include "runtime/simulation/people.hpp"
 #include "runtime/simulation/weather.hpp"
-#include "workflow/transition.hpp"
+#include "runtime/text/json.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -6,9 +6,9 @@
 #include "runtime/simulation/medium.hpp"
 #include "runtime/simulation/probes.hpp"
 #include "runtime/simulation/script.hpp"
-#include "workflow/definition.hpp"
-#include "workflow/task.hpp"
-#include "workflow/time.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/time/time.hpp"
 
 #include <cstdint>
 #include <filesystem>

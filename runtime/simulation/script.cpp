@@ -1,7 +1,7 @@
 #include "runtime/simulation/script.hpp"
 
-#include "runtime/hex.hpp"
-#include "runtime/workflow_file.hpp"
+#include "runtime/configuration/workflow_file.hpp"
+#include "runtime/text/hex.hpp"
 #include "store/record.hpp"
 
 #include <nlohmann/json.hpp>

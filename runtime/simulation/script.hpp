@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/simulation/cluster_shape.hpp"
-#include "workflow/time.hpp"
+#include "workflow/time/time.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #include "runtime/simulation/service_warnings.hpp"
 
-#include "runtime/time_text.hpp"
-#include "workflow/name.hpp"
+#include "runtime/text/time_text.hpp"
+#include "workflow/text/name.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "runtime/simulation/declared_services.hpp"
-#include "workflow/definition.hpp"
+#include "workflow/definition/definition.hpp"
 
 #include <string>
 #include <vector>

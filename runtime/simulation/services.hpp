@@ -1,13 +1,13 @@
 #pragma once
 
-#include "actors/agent_function.hpp"
+#include "actors/agents/agent_function.hpp"
 #include "runtime/simulation/declared_services.hpp"
 #include "runtime/simulation/evidence.hpp"
 #include "runtime/simulation/figures.hpp"
 #include "runtime/simulation/script.hpp"
 #include "runtime/simulation/watch.hpp"
 #include "runtime/simulation/world.hpp"
-#include "workflow/definition.hpp"
+#include "workflow/definition/definition.hpp"
 
 #include <cstddef>
 #include <cstdint>

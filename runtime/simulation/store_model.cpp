@@ -1,10 +1,10 @@
 #include "runtime/simulation/store_model.hpp"
 
 #include "store/schema.hpp"
-#include "workflow/fair_share.hpp"
-#include "workflow/incident.hpp"
 #include "workflow/overload.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/supervision/fair_share.hpp"
+#include "workflow/transition/incident.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <nlohmann/json.hpp>
 

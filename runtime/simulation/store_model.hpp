@@ -3,8 +3,8 @@
 #include "runtime/simulation/chance.hpp"
 #include "runtime/simulation/disk.hpp"
 #include "store/state_store.hpp"
-#include "workflow/definition.hpp"
-#include "workflow/task.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,7 +1,7 @@
 #include "runtime/simulation/watch.hpp"
 
 #include "workflow/overload.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <algorithm>
 #include <string_view>

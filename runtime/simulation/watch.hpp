@@ -1,11 +1,11 @@
 #pragma once
 
-#include "actors/agent_function.hpp"
+#include "actors/agents/agent_function.hpp"
 #include "runtime/simulation/disk.hpp"
 #include "runtime/simulation/probes.hpp"
 #include "runtime/simulation/store_model.hpp"
-#include "workflow/definition.hpp"
-#include "workflow/task.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
 
 #include <cstdint>
 #include <functional>

@@ -1,6 +1,6 @@
 // The agent's decisions, without an actor: orders and the ends of calls go in, calls and reports come out.
 
-#include "actors/agent_desk.hpp"
+#include "actors/agents/agent_desk.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 // What a scheduler knows of the agents: where its attempts are, and what becomes of the load when they are over.
 
-#include "actors/agent_directory.hpp"
+#include "actors/scheduling/agent_directory.hpp"
 
 #include "tests/actors/workflows.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "actors/agents.hpp"
+#include "actors/agents/agents.hpp"
 #include "tests/support/recorder.hpp"
 #include "tests/support/test_node.hpp"
 

@@ -1,7 +1,7 @@
-#include "actors/alarm.hpp"
+#include "actors/common/alarm.hpp"
 
-#include "actors/observed.hpp"
-#include "actors/protocols.hpp"
+#include "actors/common/observed.hpp"
+#include "actors/protocol/protocols.hpp"
 #include "tests/support/test_node.hpp"
 
 #include <catch2/catch.hpp>

@@ -3,7 +3,7 @@
 #include "tests/actors/one_node.hpp"
 
 #include "store/record.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Several nodes and one store, with the network left out: who runs what, and what becomes of it when a node is lost.
 
 #include "tests/actors/neighbour.hpp"
-#include "workflow/node_card.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

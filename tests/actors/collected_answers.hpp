@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/caller.hpp"
+#include "actors/agents/caller.hpp"
 
 #include <chrono>
 #include <condition_variable>

@@ -1,7 +1,7 @@
 // What is wrong with the whole: the supervisor sees it, the store keeps it as an incident, and it ends by itself.
 
 #include "tests/actors/one_node.hpp"
-#include "workflow/node_card.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <catch2/catch.hpp>
 

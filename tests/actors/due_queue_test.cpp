@@ -1,4 +1,4 @@
-#include "actors/due_queue.hpp"
+#include "actors/common/due_queue.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Programs are run for real: /bin/sh is the program, its script an argument that the configuration gives.
 
-#include "actors/exec_caller.hpp"
+#include "actors/agents/program/exec_caller.hpp"
 #include "tests/actors/collected_answers.hpp"
 #include "tests/support/temp_folder.hpp"
 

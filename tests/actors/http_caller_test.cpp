@@ -1,8 +1,8 @@
 // Against a real HTTP server on loopback.
 
-#include "actors/http_caller.hpp"
-#include "actors/http_reply.hpp"
-#include "actors/masking.hpp"
+#include "actors/agents/http/http_caller.hpp"
+#include "actors/agents/http/http_reply.hpp"
+#include "actors/agents/masking.hpp"
 #include "tests/actors/collected_answers.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // People look at the actors of a node, and let it be drained.
 
-#include "actors/agents.hpp"
-#include "actors/observed.hpp"
+#include "actors/agents/agents.hpp"
+#include "actors/common/observed.hpp"
 #include "tests/actors/neighbour.hpp"
 
 #include <catch2/catch.hpp>

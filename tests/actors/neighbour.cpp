@@ -1,6 +1,6 @@
 #include "tests/actors/neighbour.hpp"
 
-#include "workflow/node_card.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <caf/sec.hpp>
 #include <caf/typed_event_based_actor.hpp>

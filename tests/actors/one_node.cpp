@@ -2,8 +2,8 @@
 
 #include "store/lmdb_store.hpp"
 #include "tests/support/fast_place.hpp"
-#include "workflow/invariants.hpp"
-#include "workflow/node_card.hpp"
+#include "workflow/supervision/node_card.hpp"
+#include "workflow/task/invariants.hpp"
 
 #include <atomic>
 #include <set>

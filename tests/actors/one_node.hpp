@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/deps.hpp"
+#include "actors/common/deps.hpp"
 #include "tests/actors/scripted_agent.hpp"
 #include "tests/actors/store_tap.hpp"
 #include "tests/actors/workflows.hpp"

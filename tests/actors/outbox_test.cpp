@@ -1,7 +1,7 @@
-#include "actors/outbox.hpp"
+#include "actors/common/outbox.hpp"
 
-#include "actors/observed.hpp"
-#include "actors/protocols.hpp"
+#include "actors/common/observed.hpp"
+#include "actors/protocol/protocols.hpp"
 #include "tests/support/recorder.hpp"
 #include "tests/support/test_node.hpp"
 

@@ -1,6 +1,6 @@
 // A service that is slower for a while than its orders come, and what is left of that when it is well again.
 
-#include "actors/agents.hpp"
+#include "actors/agents/agents.hpp"
 #include "tests/actors/one_node.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // How a scheduler takes work and gives it back.
 
 #include "tests/actors/one_node.hpp"
-#include "workflow/node_card.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

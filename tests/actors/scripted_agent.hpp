@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/protocols.hpp"
+#include "actors/protocol/protocols.hpp"
 #include "tests/support/test_node.hpp"
 
 #include <cstddef>

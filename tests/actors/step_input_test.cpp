@@ -1,4 +1,4 @@
-#include "actors/step_input.hpp"
+#include "actors/agents/step_input.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "actors/step_orders.hpp"
+#include "actors/scheduling/step_orders.hpp"
 
 #include "tests/actors/workflows.hpp"
 

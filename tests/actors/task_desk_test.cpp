@@ -1,10 +1,10 @@
 // When a scheduler takes work, without an actor: what it asks of the store, and what it makes of the answers.
 
-#include "actors/task_desk.hpp"
+#include "actors/scheduling/task_desk.hpp"
 
 #include "tests/actors/workflows.hpp"
-#include "workflow/fair_share.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/supervision/fair_share.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workflow/definition.hpp"
+#include "workflow/definition/definition.hpp"
 
 #include <string>
 #include <vector>

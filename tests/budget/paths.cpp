@@ -1,12 +1,12 @@
 // What a task costs on the paths that every task goes, for an instruction counter: `paths NAME` takes tasks along one of them
 // between two calls of `measured`, which is all that is counted. tests/budget/check compares it with the budget.
 
-#include "actors/agent_messages.hpp"
+#include "actors/protocol/agent_messages.hpp"
 #include "bench/micro/life.hpp"
 #include "bench/scratch.hpp"
 #include "store/lmdb_store.hpp"
-#include "workflow/canonical_json.hpp"
-#include "workflow/invariants.hpp"
+#include "workflow/task/invariants.hpp"
+#include "workflow/text/canonical_json.hpp"
 
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>

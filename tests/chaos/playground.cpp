@@ -1,7 +1,7 @@
 #include "tests/chaos/playground.hpp"
 
 #include "examples/demo/services.hpp"
-#include "runtime/address.hpp"
+#include "runtime/text/address.hpp"
 #include "tests/chaos/chaos.hpp"
 #include "tests/support/run_program.hpp"
 

@@ -1,7 +1,7 @@
 // Ten times the usual load for ten seconds: what comes in waits in the store, what is too much is pushed back, and all
 // of it is done in the end.
 
-#include "runtime/node.hpp"
+#include "runtime/node/node.hpp"
 #include "steadfast/client.hpp"
 #include "tests/support/temp_folder.hpp"
 

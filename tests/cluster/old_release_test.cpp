@@ -1,6 +1,6 @@
 // The release before this build: in one cluster with it, and with its stores. scripts/rolling builds it and runs these tests.
 
-#include "runtime/protocol.hpp"
+#include "runtime/links/protocol.hpp"
 #include "store/schema.hpp"
 #include "tests/support/node_cluster.hpp"
 #include "tests/support/node_process.hpp"

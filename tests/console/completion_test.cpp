@@ -1,7 +1,7 @@
 // What Tab offers: commands, short forms, options and the names that the cluster knows.
 
-#include "apps/command_line.hpp"
-#include "apps/completion.hpp"
+#include "apps/command_line/command_line.hpp"
+#include "apps/command_line/completion.hpp"
 
 #include <CLI/CLI.hpp>
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // What a person types in the console: words, quotes, and what is meant by the short forms.
 
-#include "apps/failure.hpp"
-#include "apps/shorthand.hpp"
+#include "apps/command_line/shorthand.hpp"
+#include "apps/terminal/failure.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "store/state_store.hpp"
-#include "workflow/event.hpp"
-#include "workflow/time.hpp"
+#include "workflow/time/time.hpp"
+#include "workflow/transition/event.hpp"
 
 #include <cstdint>
 #include <functional>

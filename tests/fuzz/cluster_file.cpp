@@ -1,9 +1,9 @@
 // A cluster file: any text is either refused with what is wrong, or becomes configurations that nodes take.
 
-#include "runtime/cluster_file.hpp"
+#include "runtime/configuration/cluster_file.hpp"
 
-#include "runtime/config_error.hpp"
-#include "runtime/config_file.hpp"
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/configuration/config_file.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/scratch.hpp"
 

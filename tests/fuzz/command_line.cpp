@@ -1,11 +1,11 @@
 // The command line, without running what it asks for: any words are a command, a request for help, or are refused with
 // a sentence. The input: a word a line. As a line of the console it is parted, spelt out and completed too.
 
-#include "apps/command_line.hpp"
+#include "apps/command_line/command_line.hpp"
 
-#include "apps/completion.hpp"
-#include "apps/failure.hpp"
-#include "apps/shorthand.hpp"
+#include "apps/command_line/completion.hpp"
+#include "apps/command_line/shorthand.hpp"
+#include "apps/terminal/failure.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,9 +1,9 @@
 // A node's configuration: any text is either refused with the places of its mistakes, or says what can be used.
 
-#include "runtime/config_file.hpp"
+#include "runtime/configuration/config_file.hpp"
 
-#include "runtime/config_error.hpp"
-#include "runtime/quantity.hpp"
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/text/quantity.hpp"
 #include "tests/fuzz/support/complaints.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/scratch.hpp"

@@ -1,7 +1,7 @@
 // What comes over the connection to a service: any bytes end the call in exactly one answer, whose result is bounded.
 // The input is what the service sends before it hangs up.
 
-#include "actors/http_caller.hpp"
+#include "actors/agents/http/http_caller.hpp"
 
 #include "tests/actors/collected_answers.hpp"
 #include "tests/fuzz/support/fuzz.hpp"

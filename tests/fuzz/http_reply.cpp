@@ -2,9 +2,9 @@
 // bounded. The input: a line with the status, a line with the value of Retry-After, one with that of
 // Steadfast-Happened, the body.
 
-#include "actors/http_reply.hpp"
+#include "actors/agents/http/http_reply.hpp"
 
-#include "actors/step_input.hpp"
+#include "actors/agents/step_input.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 
 #include <charconv>

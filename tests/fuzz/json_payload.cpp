@@ -1,13 +1,13 @@
 // JSON that clients and services send, and pointers into it: what a step gets as input, and what conditions see, is
 // exactly what RFC 6901 says, or the problem is told. The input: a line with a pointer, then the document.
 
-#include "actors/step_input.hpp"
-#include "runtime/json.hpp"
+#include "actors/agents/step_input.hpp"
+#include "runtime/text/json.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
-#include "workflow/canonical_json.hpp"
-#include "workflow/json_place.hpp"
-#include "workflow/json_text.hpp"
-#include "workflow/payload_needs.hpp"
+#include "workflow/definition/payload_needs.hpp"
+#include "workflow/text/canonical_json.hpp"
+#include "workflow/text/json_place.hpp"
+#include "workflow/text/json_text.hpp"
 
 #include <nlohmann/json.hpp>
 

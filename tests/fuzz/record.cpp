@@ -5,8 +5,8 @@
 #include "store/record.hpp"
 
 #include "tests/fuzz/support/fuzz.hpp"
-#include "workflow/event.hpp"
-#include "workflow/explain.hpp"
+#include "workflow/task/explain.hpp"
+#include "workflow/transition/event.hpp"
 
 #include <algorithm>
 #include <array>

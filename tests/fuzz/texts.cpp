@@ -1,16 +1,16 @@
 // The short texts that people type and nodes tell each other: moments, durations, sizes, addresses, filters, node
 // cards. What is taken is printed and read back as the same.
 
-#include "apps/failure.hpp"
-#include "apps/filter.hpp"
-#include "runtime/address.hpp"
-#include "runtime/quantity.hpp"
-#include "runtime/time_text.hpp"
+#include "apps/command_line/filter.hpp"
+#include "apps/terminal/failure.hpp"
+#include "runtime/text/address.hpp"
+#include "runtime/text/quantity.hpp"
+#include "runtime/text/time_text.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
-#include "workflow/definition.hpp"
-#include "workflow/name.hpp"
-#include "workflow/node_card.hpp"
-#include "workflow/time_text.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/supervision/node_card.hpp"
+#include "workflow/text/name.hpp"
+#include "workflow/time/time_text.hpp"
 
 #include <nlohmann/json.hpp>
 

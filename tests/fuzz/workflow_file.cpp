@@ -1,17 +1,17 @@
 // A workflow file: any text is either refused with the places of its mistakes, or is a definition that tasks can be
 // made from, that is stored and shown as it is.
 
-#include "runtime/workflow_file.hpp"
+#include "runtime/configuration/workflow_file.hpp"
 
-#include "runtime/config_error.hpp"
-#include "runtime/json.hpp"
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/text/json.hpp"
 #include "store/record.hpp"
 #include "tests/fuzz/support/complaints.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
-#include "workflow/explain.hpp"
-#include "workflow/invariants.hpp"
-#include "workflow/json_text.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/task/explain.hpp"
+#include "workflow/task/invariants.hpp"
+#include "workflow/text/json_text.hpp"
+#include "workflow/transition/transition.hpp"
 
 using namespace steadfast;
 

@@ -2,7 +2,7 @@
 
 #include "tests/support/node_cluster.hpp"
 
-#include "runtime/address.hpp"
+#include "runtime/text/address.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Which clock a node with a store goes by after a restart.
 
-#include "runtime/boot_clock.hpp"
+#include "runtime/assembly/boot_clock.hpp"
 #include "steadfast/node_error.hpp"
 #include "tests/support/temp_folder.hpp"
 

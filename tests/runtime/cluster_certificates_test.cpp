@@ -1,5 +1,5 @@
-#include "apps/cluster_certificates.hpp"
-#include "apps/failure.hpp"
+#include "apps/certificates/cluster_certificates.hpp"
+#include "apps/terminal/failure.hpp"
 #include "runtime/links/certificate.hpp"
 #include "tests/support/temp_folder.hpp"
 

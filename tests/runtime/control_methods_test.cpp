@@ -1,7 +1,7 @@
 // The methods of the control channel: what is wrong with the parameters is told by name.
 
-#include "runtime/control_methods.hpp"
-#include "runtime/node.hpp"
+#include "runtime/control/control_methods.hpp"
+#include "runtime/node/node.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
 

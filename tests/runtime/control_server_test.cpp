@@ -1,4 +1,4 @@
-#include "runtime/control_server.hpp"
+#include "runtime/control/control_server.hpp"
 #include "steadfast/client.hpp"
 #include "tests/support/raw_socket.hpp"
 #include "tests/support/temp_folder.hpp"

@@ -1,6 +1,6 @@
-#include "apps/failure.hpp"
-#include "apps/filter.hpp"
-#include "runtime/time_text.hpp"
+#include "apps/command_line/filter.hpp"
+#include "apps/terminal/failure.hpp"
+#include "runtime/text/time_text.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,9 @@
 // The one sentence that tells how the cluster is.
 
-#include "apps/health.hpp"
-#include "apps/table.hpp"
-#include "apps/terminal.hpp"
-#include "runtime/json.hpp"
+#include "apps/terminal/table.hpp"
+#include "apps/terminal/terminal.hpp"
+#include "apps/views/health.hpp"
+#include "runtime/text/json.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
-#include "runtime/json.hpp"
+#include "runtime/text/json.hpp"
 
-#include "runtime/exact_json.hpp"
+#include "client/exact_json.hpp"
 
 #include <catch2/catch.hpp>
 

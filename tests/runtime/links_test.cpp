@@ -2,7 +2,7 @@
 
 #include "runtime/links/links.hpp"
 
-#include "apps/cluster_certificates.hpp"
+#include "apps/certificates/cluster_certificates.hpp"
 #include "runtime/links/credentials.hpp"
 #include "runtime/links/door.hpp"
 #include "runtime/links/greeting.hpp"

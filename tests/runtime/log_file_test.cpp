@@ -1,4 +1,4 @@
-#include "runtime/log_file.hpp"
+#include "runtime/logging/log_file.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
-#include "runtime/nearest.hpp"
-#include "runtime/quantity.hpp"
-#include "runtime/secret.hpp"
-#include "runtime/time_text.hpp"
+#include "runtime/text/nearest.hpp"
+#include "runtime/text/quantity.hpp"
+#include "runtime/text/secret.hpp"
+#include "runtime/text/time_text.hpp"
 
 #include <catch2/catch.hpp>
 

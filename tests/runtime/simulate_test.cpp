@@ -1,12 +1,12 @@
 // What `steadfast simulate` adds to simulated clusters: services as people declare them, many processes, and the report.
 
-#include "apps/failure.hpp"
-#include "apps/simulate_report.hpp"
-#include "apps/simulate_requirements.hpp"
-#include "runtime/config_error.hpp"
+#include "apps/simulate/simulate_report.hpp"
+#include "apps/simulate/simulate_requirements.hpp"
+#include "apps/terminal/failure.hpp"
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/configuration/workflow_file.hpp"
 #include "runtime/simulation/causes.hpp"
 #include "runtime/simulation/service_warnings.hpp"
-#include "runtime/workflow_file.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temp_folder.hpp"

@@ -1,7 +1,7 @@
 // What a node that is told to stop waits for.
 
-#include "runtime/control_methods.hpp"
-#include "runtime/node.hpp"
+#include "runtime/control/control_methods.hpp"
+#include "runtime/node/node.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/temp_folder.hpp"
 

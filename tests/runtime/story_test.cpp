@@ -1,5 +1,5 @@
-#include "apps/progress.hpp"
-#include "apps/story.hpp"
+#include "apps/views/progress.hpp"
+#include "apps/views/story.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

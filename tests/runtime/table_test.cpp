@@ -1,4 +1,4 @@
-#include "apps/table.hpp"
+#include "apps/terminal/table.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 #include "tests/simulation/effect_check.hpp"
 
 #include "examples/checker/rules.hpp"
-#include "runtime/json.hpp"
+#include "runtime/text/json.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "workflow/definition.hpp"
-#include "workflow/task.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 #include "tests/support/node_cluster.hpp"
 
-#include "runtime/address.hpp"
-#include "runtime/cluster_file.hpp"
+#include "runtime/configuration/cluster_file.hpp"
+#include "runtime/text/address.hpp"
 
 #include <algorithm>
 #include <array>

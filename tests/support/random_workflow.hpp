@@ -2,7 +2,7 @@
 
 #include "tests/support/chooser.hpp"
 
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 namespace steadfast::tests {
 

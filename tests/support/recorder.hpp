@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/speak.hpp"
+#include "actors/protocol/speak.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_actor.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "tests/support/definitions.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "actors/clock.hpp"
-#include "actors/speak.hpp"
-#include "actors/type_ids.hpp"
-#include "workflow/time.hpp"
+#include "actors/common/clock.hpp"
+#include "actors/protocol/speak.hpp"
+#include "actors/protocol/type_ids.hpp"
+#include "workflow/time/time.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -1,8 +1,8 @@
 #include "tests/fuzz/support/asked_node.hpp"
 
-#include "runtime/control_methods.hpp"
-#include "runtime/log.hpp"
-#include "runtime/node.hpp"
+#include "runtime/control/control_methods.hpp"
+#include "runtime/logging/log.hpp"
+#include "runtime/node/node.hpp"
 #include "tests/fuzz/support/scratch.hpp"
 
 #include <algorithm>

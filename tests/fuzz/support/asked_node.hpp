@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/control_server.hpp"
+#include "runtime/control/control_server.hpp"
 
 #include <filesystem>
 #include <memory>

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "store/stored.hpp"
-#include "workflow/definition.hpp"
-#include "workflow/event.hpp"
-#include "workflow/explain.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/explain.hpp"
+#include "workflow/transition/event.hpp"
 
 /// One value of every record, with every field set and all of them different.
 namespace steadfast::store::test {

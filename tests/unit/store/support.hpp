@@ -2,7 +2,7 @@
 
 #include "store/lmdb_engine.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // Which tasks a bulk act meets, what an answer means, when it is over, and how much of the time it takes.
 
-#include "workflow/bulk_act.hpp"
+#include "workflow/transition/bulk_act.hpp"
 
 #include <catch2/catch.hpp>
 

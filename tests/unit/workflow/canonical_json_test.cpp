@@ -1,4 +1,4 @@
-#include "workflow/canonical_json.hpp"
+#include "workflow/text/canonical_json.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 #include "tests/support/property.hpp"
-#include "workflow/circuit.hpp"
+#include "workflow/supervision/circuit.hpp"
 
 #include <catch2/catch.hpp>
 

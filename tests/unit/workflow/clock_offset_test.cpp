@@ -1,5 +1,5 @@
 #include "tests/support/property.hpp"
-#include "workflow/clock_offset.hpp"
+#include "workflow/time/clock_offset.hpp"
 
 #include <catch2/catch.hpp>
 

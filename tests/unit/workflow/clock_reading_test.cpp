@@ -1,8 +1,8 @@
 // What becomes of attempts when the clock that judges them was set after they began (promise P22).
 
 #include "tests/support/scenario.hpp"
-#include "workflow/review.hpp"
-#include "workflow/waiting.hpp"
+#include "workflow/supervision/review.hpp"
+#include "workflow/task/waiting.hpp"
 
 #include <catch2/catch.hpp>
 

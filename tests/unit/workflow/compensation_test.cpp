@@ -1,6 +1,6 @@
 #include "tests/support/scenario.hpp"
 
-#include "workflow/compensation.hpp"
+#include "workflow/task/compensation.hpp"
 
 #include <catch2/catch.hpp>
 

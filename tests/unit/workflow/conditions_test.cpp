@@ -1,6 +1,6 @@
 // What is wrong with the whole, decided from what was seen of it.
 
-#include "workflow/conditions.hpp"
+#include "workflow/supervision/conditions.hpp"
 
 #include <catch2/catch.hpp>
 

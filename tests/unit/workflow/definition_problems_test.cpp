@@ -1,6 +1,6 @@
 #include "tests/support/scenario.hpp"
 
-#include "workflow/task.hpp"
+#include "workflow/task/task.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 #include "tests/support/property.hpp"
-#include "workflow/endings.hpp"
+#include "workflow/task/endings.hpp"
 
 #include <catch2/catch.hpp>
 

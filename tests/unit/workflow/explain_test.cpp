@@ -1,6 +1,6 @@
 #include "tests/support/scenario.hpp"
 
-#include "workflow/explain.hpp"
+#include "workflow/task/explain.hpp"
 
 #include <catch2/catch.hpp>
 

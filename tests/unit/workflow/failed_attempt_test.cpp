@@ -1,7 +1,7 @@
 // What follows an attempt that failed, was declined, was stopped, or of which nobody knows.
 #include "tests/support/scenario.hpp"
 
-#include "workflow/review.hpp"
+#include "workflow/supervision/review.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "workflow/fair_share.hpp"
+#include "workflow/supervision/fair_share.hpp"
 
 #include "tests/support/property.hpp"
 

@@ -1,5 +1,5 @@
 #include "tests/support/property.hpp"
-#include "workflow/fence.hpp"
+#include "workflow/task/fence.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
-#include "workflow/finding.hpp"
+#include "workflow/transition/finding.hpp"
 
-#include "workflow/transition.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include "tests/support/scenario.hpp"
 

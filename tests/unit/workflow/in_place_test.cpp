@@ -1,4 +1,4 @@
-#include "workflow/in_place.hpp"
+#include "workflow/task/in_place.hpp"
 
 #include "tests/support/scenario.hpp"
 

@@ -1,4 +1,4 @@
-#include "workflow/incident.hpp"
+#include "workflow/transition/incident.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
-#include "workflow/json_place.hpp"
+#include "workflow/text/json_place.hpp"
 
-#include "workflow/json_text.hpp"
+#include "workflow/text/json_text.hpp"
 
 #include <catch2/catch.hpp>
 

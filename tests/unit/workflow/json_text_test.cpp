@@ -1,4 +1,4 @@
-#include "workflow/json_text.hpp"
+#include "workflow/text/json_text.hpp"
 
 #include <catch2/catch.hpp>
 

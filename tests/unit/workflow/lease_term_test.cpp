@@ -1,6 +1,6 @@
 // The campaign for a lease as a value: what it asks, holds and gives up when.
 
-#include "workflow/lease_term.hpp"
+#include "workflow/supervision/lease_term.hpp"
 
 #include <catch2/catch.hpp>
 

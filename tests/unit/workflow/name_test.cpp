@@ -1,6 +1,6 @@
-#include "workflow/event.hpp"
-#include "workflow/name.hpp"
-#include "workflow/transition.hpp"
+#include "workflow/text/name.hpp"
+#include "workflow/transition/event.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "workflow/node_card.hpp"
+#include "workflow/supervision/node_card.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // What a person may do to a task.
 #include "tests/support/scenario.hpp"
-#include "workflow/compensation.hpp"
+#include "workflow/task/compensation.hpp"
 
 #include <catch2/catch.hpp>
 

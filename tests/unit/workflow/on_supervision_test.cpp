@@ -1,7 +1,7 @@
 // What the supervisor may do to a task.
 #include "tests/support/scenario.hpp"
 
-#include "workflow/review.hpp"
+#include "workflow/supervision/review.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "workflow/payload_index.hpp"
+#include "workflow/definition/payload_index.hpp"
 
 #include "tests/support/scenario.hpp"
 

@@ -1,4 +1,4 @@
-#include "workflow/payload_needs.hpp"
+#include "workflow/definition/payload_needs.hpp"
 
 #include "tests/support/scenario.hpp"
 

@@ -1,4 +1,4 @@
-#include "workflow/peer_claim.hpp"
+#include "workflow/supervision/peer_claim.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -4,8 +4,8 @@
 #include "tests/support/random_workflow.hpp"
 #include "tests/support/scenario.hpp"
 #include "tests/support/witness.hpp"
-#include "workflow/invariants.hpp"
-#include "workflow/review.hpp"
+#include "workflow/supervision/review.hpp"
+#include "workflow/task/invariants.hpp"
 
 using namespace steadfast;
 using namespace steadfast::workflow;

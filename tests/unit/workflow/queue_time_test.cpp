@@ -1,4 +1,4 @@
-#include "workflow/queue_time.hpp"
+#include "workflow/supervision/queue_time.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "workflow/retention.hpp"
+#include "workflow/supervision/retention.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 #include "tests/support/property.hpp"
-#include "workflow/retry.hpp"
+#include "workflow/definition/retry.hpp"
 
 #include <catch2/catch.hpp>
 

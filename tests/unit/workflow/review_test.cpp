@@ -1,7 +1,7 @@
 #include "tests/support/scenario.hpp"
 
-#include "workflow/invariants.hpp"
-#include "workflow/review.hpp"
+#include "workflow/supervision/review.hpp"
+#include "workflow/task/invariants.hpp"
 
 #include <catch2/catch.hpp>
 

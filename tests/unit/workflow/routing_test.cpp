@@ -1,4 +1,4 @@
-#include "workflow/routing.hpp"
+#include "workflow/definition/routing.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "workflow/task.hpp"
+#include "workflow/task/task.hpp"
 
 #include <catch2/catch.hpp>
 

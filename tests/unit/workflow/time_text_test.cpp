@@ -1,4 +1,4 @@
-#include "workflow/time_text.hpp"
+#include "workflow/time/time_text.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "workflow/undo_plan.hpp"
+#include "workflow/transition/undo_plan.hpp"
 
 #include "tests/support/scenario.hpp"
 

@@ -1,5 +1,5 @@
 #include "tests/support/scenario.hpp"
-#include "workflow/waiting.hpp"
+#include "workflow/task/waiting.hpp"
 
 #include <catch2/catch.hpp>
 

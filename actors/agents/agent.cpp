@@ -1,0 +1,199 @@
+#include "actors/agents/agent.hpp"
+
+#include "actors/agents/agent_desk.hpp"
+#include "actors/common/alarm.hpp"
+#include "actors/common/observed.hpp"
+#include "actors/common/outbox.hpp"
+#include "actors/common/state_tree.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+namespace steadfast::actors {
+
+/// A call's outcome on its way from whatever thread it ended on to the agent. Never leaves the process.
+struct call_outcome_note {
+  call_ticket ticket = 0;
+  answer what;
+};
+STEADFAST_MESSAGE(call_outcome_note, x.ticket, x.what.kind, x.what.result, x.what.why, x.what.maybe_done,
+                  x.what.retry_after, x.what.unsettled)
+
+namespace {
+
+using agent_self = agent_actor::extend<takes<void(call_outcome_note)>, takes<void(tick_timer)>>;
+
+class agent_process : public observed<agent_self>, private agent_hands {
+public:
+  agent_process(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
+      : observed{cfg},
+        time_{clock},
+        desk_{o, *this},
+        caller_{make(speaker())} {}
+
+  const char* name() const override { return "agent"; }
+
+  behavior_type make_behavior() override {
+    return {
+      one_by_one<step_orders>([this](step_order& o) {
+        on_order(std::move(o));
+        go_on();
+      }),
+      [this](const stop_order& m) {
+        desk_.on_stop(m, sender_of<report_sink>(this), now());
+        go_on();
+      },
+      [this](const set_circuit& m) {
+        desk_.on_circuit(m, now());
+        go_on();
+        return view();
+      },
+      [this](const drain& m) { return on_drain(m); },
+      [this](const describe&) { return view(); },
+      [this](const inspect_state& m) { return state(m.listed_max); },
+      [this](call_outcome_note& m) {
+        desk_.on_call_over(m.ticket, std::move(m.what), now());
+        go_on();
+      },
+      [this](const tick_timer& m) {
+        if (alarm_.rings<agent_self>(this, time_, m))
+          desk_.on_tick(now());
+        go_on();
+      },
+    };
+  }
+
+  /// Timers on their way keep this object alive: what it calls must end now.
+  void on_exit() override {
+    drain_promise_.reset();
+    caller_.reset();
+  }
+
+private:
+  /// Its own time: what the desk has taken on ends when it was to end, whatever becomes of the clock it was told by.
+  workflow::instant now() const { return time_.now(this); }
+
+  void on_order(step_order order) {
+    const auto at = now();
+    const auto from = sender_of<report_sink>(this);
+    if (!time_.follows(order.clock))
+      return desk_.on_order(std::move(order), from, at, "its node has to learn the store's clock");
+    order.complete_by = time_.at(order.complete_by);
+    desk_.on_order(std::move(order), from, at);
+  }
+
+  /// After each thing that may have changed what is open.
+  void go_on() {
+    for (; !over_.empty(); over_.pop_front())
+      desk_.on_call_over(over_.front().ticket, std::move(over_.front().what), now());
+    finish_drain();
+    alarm_.set<agent_self>(this, time_, std::min(desk_.next_due(), drain_until_));
+  }
+
+  agent_view view() const {
+    auto v = desk_.view(now());
+    v.kind = caller_->kind();
+    v.service = caller_->service();
+    return v;
+  }
+
+  actor_state state(std::size_t listed_max) const {
+    const auto v = view();
+    auto tree = desk_.tree(listed_max, now());
+    tree.add({{"kind", v.kind},
+              {"circuit", v.circuit},
+              {"circuit_open_until", v.circuit_open_until},
+              {"circuit_held_open_by", v.held_open_by},
+              {"draining", v.draining},
+              {"in_flight", v.in_flight},
+              {"in_flight_max", v.in_flight_max},
+              {"abandoned", v.abandoned},
+              {"queued", v.queued},
+              {"orders", v.orders},
+              {"calls", v.tries},
+              {"succeeded", v.succeeded},
+              {"failed", v.failed},
+              {"declined", v.declined},
+              {"silenced", v.silenced},
+              {"refused", v.refused},
+              {"name", v.name},
+              {"service", v.service},
+              {"lately_succeeded", v.lately_succeeded},
+              {"lately_refused", v.lately_refused},
+              {"lately_failed", v.lately_failed},
+              {"p50_ms", v.p50.count()},
+              {"p99_ms", v.p99.count()},
+              {"last_failure", v.last_failure},
+              {"last_failure_at", v.last_failure_at},
+              {"last_refusal", v.last_refusal},
+              {"last_refusal_at", v.last_refusal_at}});
+    const std::string draining = !v.draining ? "" : desk_.is_idle() ? "drained, " : "draining, ";
+    const std::string why = v.circuit == "closed" || v.last_failure.empty() ? "" : " (" + v.last_failure + ")";
+    return state_of(draining + "circuit " + v.circuit + why + ", " + std::to_string(v.in_flight) + " of "
+                      + counted(v.in_flight_max, "call") + ", " + std::to_string(v.queued) + " waiting",
+                    tree, v.in_flight + v.queued);
+  }
+
+  // ---- stopping ----
+
+  caf::result<drained> on_drain(const drain& m) {
+    desk_.drain();
+    drain_until_ = now() + m.limit;
+    drain_promise_ = make_response_promise<drained>();
+    auto answer = *drain_promise_;
+    go_on();
+    return answer;
+  }
+
+  void finish_drain() {
+    if (!drain_promise_ || (!desk_.is_idle() && now() < drain_until_))
+      return;
+    reports_.send_all(this); // who hears that all is over has been told how it ended
+    drain_promise_->deliver(drained{});
+    drain_promise_.reset();
+    drain_until_ = workflow::never;
+  }
+
+  /// Holds the agent weakly: a call that never ends must not keep it.
+  call_over speaker() {
+    return [to = caf::actor_cast<caf::weak_actor_ptr>(this)](call_ticket ticket, answer what) {
+      if (const auto self = caf::actor_cast<caf::strong_actor_ptr>(to))
+        tell_from_outside(caf::actor_cast<agent_self>(self), call_outcome_note{ticket, std::move(what)});
+    };
+  }
+
+  void start(call_ticket ticket, call what) override {
+    if (auto a = caller_->start(ticket, std::move(what)))
+      over_.push_back({ticket, *std::move(a)});
+  }
+  void ask_to_end(call_ticket ticket) override { caller_->ask_to_end(ticket); }
+  void stop(call_ticket ticket) override { caller_->stop(ticket); }
+  void abandon(call_ticket ticket) override { caller_->abandon(ticket); }
+  void report(const report_sink& to, attempt_report what) override { reports_.add(this, to, std::move(what)); }
+  void after_message() override { reports_.send_all(this); }
+
+  mutable even_clock time_;
+  agent_desk desk_;
+  outbox<report_sink, attempt_reports> reports_;
+  alarm alarm_;
+  std::unique_ptr<caller> caller_;
+  std::deque<call_outcome_note> over_; ///< at once, and yet to be told to the desk
+  workflow::instant drain_until_ = workflow::never;
+  std::optional<caf::typed_response_promise<drained>> drain_promise_;
+};
+
+} // namespace
+
+agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+                        const make_caller& make) {
+  return sys.spawn<agent_process>(o, clock, make);
+}
+
+} // namespace steadfast::actors

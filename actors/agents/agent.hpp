@@ -1,0 +1,18 @@
+#pragma once
+
+#include "actors/agents/agent_options.hpp"
+#include "actors/agents/caller.hpp"
+#include "actors/common/clock.hpp"
+#include "actors/protocol/protocols.hpp"
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+/// The agent itself, the same for every kind; `make` gives it what makes its calls. REQUIRES: problems(o).empty().
+agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+                        const make_caller& make);
+
+} // namespace steadfast::actors

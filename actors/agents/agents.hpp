@@ -1,0 +1,26 @@
+#pragma once
+
+#include "actors/agents/agent_function.hpp"
+#include "actors/agents/agent_options.hpp"
+#include "actors/agents/call_threads.hpp"
+#include "actors/common/clock.hpp"
+#include "actors/protocol/protocols.hpp"
+
+#include <memory>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+/// The threads of a blocking function are counted in `threads`, by the agent's name.
+/// REQUIRES: problems(o) is empty, and the function is not.
+agent_actor spawn_function_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+                                 agent_function f, std::shared_ptr<open_threads> threads = nullptr);
+agent_actor spawn_http_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+                             const http_options& h);
+agent_actor spawn_exec_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+                             const exec_options& e);
+
+} // namespace steadfast::actors

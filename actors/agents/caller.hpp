@@ -1,0 +1,47 @@
+#pragma once
+
+#include "actors/agents/agent_function.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace steadfast::actors {
+
+/// Names one call of an agent; never used twice.
+using call_ticket = std::uint64_t;
+
+/// Says that a call is over and what came of it. From any thread, at any time, even after the caller is gone.
+using call_over = std::function<void(call_ticket, answer)>;
+
+/// Makes the calls of one agent: the seam between the agent and what it wraps. Its verbs return at once and are called
+/// by the agent alone. Every call that was started is said to be over exactly once, by start() itself or later, unless
+/// the caller goes first.
+class caller {
+public:
+  caller() = default;
+  caller(const caller&) = delete;
+  caller& operator=(const caller&) = delete;
+  /// Ends what can be ended and does not wait for the rest.
+  virtual ~caller() = default;
+
+  virtual const char* kind() const = 0; ///< "function", "http", "exec"
+  /// What it calls, fit to be shown to anybody; empty: there is nothing to tell but its kind.
+  virtual std::string service() const { return {}; }
+  /// What came of it, if it is over at once.
+  virtual std::optional<answer> start(call_ticket ticket, call what) = 0;
+  /// The attempt is not wanted any more, but how its call ends still counts: it may end early only where it knows how
+  /// it ended. A service at work is not hung up on, because nobody would know whether it acts.
+  virtual void ask_to_end(call_ticket) {}
+  /// The call has taken longer than it may. It is over when nothing that this process does for it goes on: then
+  /// `stopped`, or how it ended if it was quicker.
+  virtual void stop(call_ticket ticket) = 0;
+  /// Nobody waits for the call any more. It is over when its place can be given to another call.
+  virtual void abandon(call_ticket ticket) { stop(ticket); }
+};
+
+using make_caller = std::function<std::unique_ptr<caller>(call_over)>;
+
+} // namespace steadfast::actors

@@ -1,0 +1,15 @@
+#include "actors/agents/agent.hpp"
+#include "actors/agents/agents.hpp"
+#include "actors/agents/http/http_caller.hpp"
+
+#include <utility>
+
+namespace steadfast::actors {
+
+agent_actor spawn_http_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
+                             const http_options& h) {
+  return spawn_agent(sys, o, clock,
+                     [&](call_over over) { return make_http_caller(h, o.result_size_max, std::move(over)); });
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,158 @@
+// Keeps one other node connected: dials, asks what it has, dials again when it is lost.
+
+#include "actors/common/alarm.hpp"
+#include "actors/common/deps.hpp"
+#include "actors/protocol/type_ids.hpp"
+#include "workflow/definition/retry.hpp"
+#include "workflow/time/clock_offset.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr workflow::span dial_limit{8000};
+constexpr workflow::span answer_limit{3000};
+
+class peer : public peer_actor::base {
+public:
+  peer(caf::actor_config& cfg, peer_deps deps) : peer_actor::base{cfg}, deps_{std::move(deps)} {
+    deps_.clock = deps_.clock.own();
+  }
+
+  const char* name() const override { return "peer"; }
+
+  void on_exit() override {
+    front_ = node_front{};
+    deps_ = {};
+  }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](const caf::down_msg& m) {
+      if (front_ && m.source == front_.address())
+        lose("the connection was lost");
+    });
+    connect();
+    return {[this](const tick_timer& m) { on_tick(m); }};
+  }
+
+private:
+  workflow::instant now() const { return deps_.clock.now(this); }
+
+  void on_tick(const tick_timer& m) {
+    if (!alarm_.rings<peer_actor>(this, deps_.clock, m))
+      return;
+    if (now() < next_)
+      return alarm_.set<peer_actor>(this, deps_.clock, next_);
+    if (front_)
+      ask_for_time();
+    else
+      connect();
+  }
+
+  void look_again_in(workflow::span wait) {
+    next_ = now() + wait;
+    alarm_.set<peer_actor>(this, deps_.clock, next_);
+  }
+
+  // ---- connecting ----
+
+  void connect() {
+    next_ = workflow::never; // until it is known how this ends
+    ask(this, deps_.dialer, dial_limit, dial{deps_.address})
+      .then([this](const reached_node& m) { greet(m); }, [this](const caf::error& e) { fail(text_of(e)); });
+  }
+
+  void greet(const reached_node& reached) {
+    ask(this, reached.front, answer_limit, hello{})
+      .then([this, reached](const node_offer& m) { meet(reached, m); },
+            [this](const caf::error&) { fail("it accepts connections and does not answer"); });
+  }
+
+  /// It offers no more than what the connection says that it is.
+  void meet(const reached_node& reached, const node_offer& offer) {
+    if (!reached.name.empty() && offer.node != reached.name)
+      return fail("it says that it is `" + offer.node + "`, and the connection is to `" + reached.name + "`");
+    if (!reached.has_store && (offer.writer || offer.reader))
+      return fail("it offers a store, and its certificate is not for that");
+    welcome(reached.front, offer);
+  }
+
+  void welcome(const node_front& front, const node_offer& offer) {
+    tries_ = 0;
+    drained_ = false;
+    front_ = front;
+    monitor(front_);
+    tell(this, deps_.owner, peer_changed{deps_.address, true, offer, {}});
+    ask_for_time();
+  }
+
+  /// An answer may come when the process that gave it is gone, and another has taken its place.
+  bool is_present(const node_front& asked) const { return asked == front_; }
+
+  void learn_offer() {
+    ask(this, front_, answer_limit, hello{})
+      .then(
+        [this, asked = front_](const node_offer& m) {
+          if (is_present(asked))
+            tell(this, deps_.owner, peer_changed{deps_.address, true, m, {}});
+        },
+        [this](const caf::error&) { drained_ = false; });
+  }
+
+  void fail(const std::string& why) {
+    tell(this, deps_.owner, peer_changed{deps_.address, false, {}, why});
+    ++tries_;
+    const auto wait = workflow::back_off(deps_.redial, tries_, workflow::mixed(deps_.chance, tries_, 0));
+    look_again_in(wait);
+  }
+
+  void lose(const std::string& why) {
+    front_ = node_front{};
+    fail(why);
+  }
+
+  /// Why the dialer could not connect, in its own words.
+  std::string text_of(const caf::error& e) {
+    const auto& words = e.context();
+    return words.match_elements<std::string>() ? words.get_as<std::string>(0) : system().render(e);
+  }
+
+  // ---- time ----
+
+  void ask_for_time() {
+    look_again_in(deps_.period);
+    const auto asked_at = now();
+    ask(this, front_, answer_limit, ask_time{})
+      .then(
+        [this, asked_at, asked = front_](const told_time& m) {
+          if (!is_present(asked))
+            return;
+          if (deps_.on_time)
+            deps_.on_time({asked_at, now(), m.now, m.set_at});
+          if (m.drained && !std::exchange(drained_, true))
+            learn_offer();
+        },
+        [](const caf::error&) {}); // whether it lives is not judged here
+  }
+
+  peer_deps deps_;
+  node_front front_;
+  alarm alarm_;
+  workflow::instant next_;
+  std::uint32_t tries_ = 0;
+  bool drained_ = false; ///< and its offer says so
+};
+
+} // namespace
+
+peer_actor spawn_peer(caf::actor_system& sys, peer_deps deps) {
+  return sys.spawn<peer>(std::move(deps));
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,128 @@
+#pragma once
+
+#include "workflow/task/clock_reading.hpp"
+#include "workflow/time/clock_offset.hpp"
+#include "workflow/time/time.hpp"
+
+#include <caf/actor_clock.hpp>
+
+#include <memory>
+#include <mutex>
+
+namespace steadfast::actors {
+
+/// How far the clock of the store's node is ahead of this node's own, and which clock that is.
+struct clock_lead {
+  workflow::clock_offset ahead{};
+  workflow::instant set_at{}; ///< unset: it was not learnt yet
+};
+
+/// Learnt by one actor, used by all of a node.
+class shared_lead {
+public:
+  clock_lead get() const {
+    const std::lock_guard lock{mutex_};
+    return lead_;
+  }
+  void set(const clock_lead& lead) {
+    const std::lock_guard lock{mutex_};
+    lead_ = lead;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  clock_lead lead_;
+};
+
+/// What shows the time since the machine's boot, in which it slept or not.
+using boot_time = caf::actor_clock::time_point (*)();
+
+/// The node's time: the wall clock read once when it was set, counted on from there by a clock that never jumps, and
+/// that a simulation moves. CAF's own stands still while the machine sleeps. On a node without a store it follows the
+/// clock of the node that has it, so that one clock judges every complete-by of a cluster; it is not ahead of that, as
+/// far as is known, so that nobody decides that a time is over before it is.
+struct node_clock {
+  workflow::instant set_at; ///< names the clock, too
+  caf::actor_clock::time_point steady_at_set;
+  std::shared_ptr<const shared_lead> lead{}; ///< none: this is the clock that the others follow
+  boot_time since_boot = nullptr;            ///< null: counted by CAF's clock, as in a simulation
+
+  template <class Self>
+  workflow::clock_reading reading(const Self* self) const {
+    if (!lead)
+      return {own_time(self), set_at};
+    const auto l = lead->get();
+    return {own_time(self) + l.ahead.at_least, l.set_at};
+  }
+
+  template <class Self>
+  workflow::instant now(const Self* self) const {
+    return reading(self).now;
+  }
+
+  /// It only counts, whatever other clocks show.
+  template <class Self>
+  workflow::instant own_time(const Self* self) const {
+    const auto shown = since_boot != nullptr ? since_boot() : const_cast<Self*>(self)->clock().now();
+    return set_at + std::chrono::duration_cast<workflow::span>(shown - steady_at_set);
+  }
+
+  /// For a delayed message, which comes later than by this clock when the machine sleeps meanwhile.
+  workflow::span longest_wait() const {
+    const bool may_sleep = since_boot != nullptr;
+    return may_sleep ? std::chrono::seconds{1} : std::chrono::hours{24 * 365};
+  }
+
+  /// Without the lead, for what must not depend on any other clock.
+  node_clock own() const { return {set_at, steady_at_set, {}, since_boot}; }
+};
+
+/// For who has to be silent in time: is not behind the clock that the node follows, as far as is known, and does not
+/// jump when another takes its place.
+class even_clock {
+public:
+  explicit even_clock(const node_clock& c) : clock_{c}, seen_{seen_at(c.set_at)} {}
+
+  template <class Self>
+  workflow::instant now(const Self* self) {
+    const auto own = clock_.own_time(self);
+    const auto is = seen_at(own);
+    if (is.set_at == seen_.set_at)
+      gained_ += is.ahead - seen_.ahead;
+    seen_ = is;
+    return own + gained_;
+  }
+
+  /// What this clock shows at that moment of the clock that is followed. REQUIRES: now() was called just before.
+  workflow::instant at(workflow::instant theirs) const { return theirs - seen_.ahead + gained_; }
+
+  /// Whether it is that clock which is followed. REQUIRES: now() was called just before.
+  bool follows(workflow::instant set_at) const { return set_at != workflow::unset && set_at == seen_.set_at; }
+
+  template <class Self>
+  workflow::instant own_time(const Self* self) const {
+    return clock_.own_time(self);
+  }
+  workflow::span longest_wait() const { return clock_.longest_wait(); }
+
+private:
+  /// What was last seen of the clock that is followed.
+  struct sight {
+    workflow::span ahead{0}; ///< at most
+    workflow::instant set_at;
+  };
+
+  sight seen_at(workflow::instant own) const {
+    if (!clock_.lead)
+      return {{}, clock_.set_at};
+    const auto l = clock_.lead->get();
+    const auto ahead = workflow::later(l.ahead, own);
+    return {ahead.at_most, l.set_at};
+  }
+
+  node_clock clock_;
+  sight seen_;
+  workflow::span gained_{0};
+};
+
+} // namespace steadfast::actors

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "actors/protocol/client_messages.hpp"
+#include "workflow/transition/event.hpp"
+
+#include <optional>
+
+namespace steadfast::actors {
+
+/// The event that an act on a task stands for; none when it names no step of the task.
+std::optional<workflow::event> event_of(const act_on_task& m, const workflow::task& t, const workflow::definition& d);
+
+/// Why there is none.
+std::string why_no_event(const act_on_task& m);
+
+} // namespace steadfast::actors

@@ -1,0 +1,192 @@
+// What clients and people talk to. Submissions and reads are passed on; what a person does becomes an event that is
+// applied to the task as it is in the store, again from the start if somebody else was quicker.
+
+#include "actors/common/deps.hpp"
+#include "actors/common/observed.hpp"
+#include "actors/common/state_tree.hpp"
+#include "actors/gateway/act_event.hpp"
+#include "actors/protocol/type_ids.hpp"
+#include "workflow/transition/transition.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <map>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr int write_tries_max = 10;
+// A node learns within a few seconds that the store's clock is another one.
+constexpr workflow::span judge_again_after{250};
+constexpr int judgements_max = 40;
+
+/// What a person does, on its way to the store.
+struct pending_act {
+  act_on_task what;
+  caf::typed_response_promise<act_result> promise;
+  int tries = 0;
+  int misjudged = 0;
+  workflow::process_state state = workflow::process_state::pending; ///< after it
+};
+
+class gateway : public observed<gateway_actor> {
+public:
+  gateway(caf::actor_config& cfg, gateway_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "gateway"; }
+
+  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  void on_exit() override {
+    acts_.clear();
+    deps_ = {};
+  }
+
+  behavior_type make_behavior() override {
+    return {
+      one_by_one<const writes_done>([this](const write_done& w) { on_written(w); }),
+      [](const store_news&) {},
+      [this](const tick_timer& m) { judge_again(m.generation); },
+      [this](const boxed<workflow::submission>& m) { return delegate(deps_.store, m); },
+      [this](const show_task& m) { return delegate(deps_.reader, m); },
+      [this](const list_tasks& m) { return delegate(deps_.reader, m); },
+      [this](const act_on_task& m) { return on_act(m); },
+      [this](const inspect_state& m) { return state(m.listed_max); },
+      [this](const observe& m) { delegate(deps_.notifier, m); },
+      [this](const progress_seen& m) { delegate(deps_.notifier, m); },
+    };
+  }
+
+private:
+  caf::result<act_result> on_act(const act_on_task& m) {
+    const auto ticket = ++ticket_;
+    auto& act = acts_[ticket];
+    act.what = m;
+    act.promise = make_response_promise<act_result>();
+    auto answer = act.promise;
+    read_task(ticket);
+    return answer;
+  }
+
+  void read_task(std::uint64_t ticket) {
+    ask(this, deps_.reader, deps_.reader_limit, show_task{acts_.at(ticket).what.id})
+      .then([this, ticket](const task_view& view) { on_task(ticket, view); },
+            [this, ticket](const caf::error&) {
+              finish(ticket, refusal("the store did not answer; try again", act_refusal::not_now));
+            });
+  }
+
+  static act_result refusal(std::string why, act_refusal kind = act_refusal::by_rule) {
+    act_result r;
+    r.why = std::move(why);
+    r.refusal = kind;
+    return r;
+  }
+
+  void finish(std::uint64_t ticket, act_result result) {
+    acts_.at(ticket).promise.deliver(std::move(result));
+    acts_.erase(ticket);
+  }
+
+  void on_task(std::uint64_t ticket, const task_view& view) {
+    auto& act = acts_.at(ticket);
+    if (!view.task || !view.definition)
+      return finish(ticket, view.damage.empty()
+                              ? refusal("there is no task `" + act.what.id + "`", act_refusal::gone)
+                              : refusal("the task `" + act.what.id
+                                        + "` was set aside because its records are damaged: " + view.damage));
+    if (act.what.revision != 0 && act.what.revision != view.task->revision)
+      return finish(ticket, changed());
+    const auto event = event_of(act.what, *view.task, *view.definition);
+    if (!event)
+      return finish(ticket, refusal(why_no_event(act.what)));
+    const auto clock = deps_.clock.reading(this);
+    auto change = workflow::apply(*view.task, *view.definition, *event, clock);
+    if (change.result != workflow::verdict::applied) {
+      auto r = refusal(change.reason);
+      r.state = view.task->state;
+      return finish(ticket, std::move(r));
+    }
+    write_change(ticket, *view.task, std::move(change), clock);
+  }
+
+  void write_change(std::uint64_t ticket, const workflow::task& before, workflow::change change,
+                    const workflow::clock_reading& clock) {
+    auto& act = acts_.at(ticket);
+    act.state = change.next.state;
+    store::update_task u;
+    u.lock_epoch_before = before.lock_epoch;
+    u.payload_changed = act.what.act == task_act::edit;
+    u.bulk = act.what.bulk;
+    u.notices = std::move(change.notices);
+    u.alerts = std::move(change.alerts);
+    u.next = std::move(change.next);
+    write_request r;
+    r.ticket = ticket;
+    r.what = boxed<store::write>{store::write{std::move(u)}};
+    r.holder = before.locked_by;
+    r.judged = clock;
+    tell(this, deps_.store, write_requests{{std::move(r)}});
+  }
+
+  void on_written(const write_done& m) {
+    const auto found = acts_.find(m.ticket);
+    if (found == acts_.end())
+      return;
+    auto& act = found->second;
+    if (m.outcome->result == store::verdict::applied) {
+      act_result result;
+      result.done = true;
+      result.state = act.state;
+      return finish(m.ticket, std::move(result));
+    }
+    if (m.is_misjudged && ++act.misjudged < judgements_max)
+      return tell_after(this, gateway_actor{this}, judge_again_after, tick_timer{m.ticket});
+    if (m.outcome->result == store::verdict::stale_lock && act.what.revision != 0)
+      return finish(m.ticket, changed());
+    if (m.outcome->result == store::verdict::stale_lock && ++act.tries < write_tries_max)
+      return read_task(m.ticket);
+    finish(m.ticket, failed(*m.outcome));
+  }
+
+  static act_result changed() { return refusal("the task keeps changing; try again", act_refusal::changed); }
+
+  static act_result failed(const store::outcome& o) {
+    switch (o.result) {
+      case store::verdict::unknown_outcome:
+        return refusal("it is not known whether this was stored; look at the task before you try again",
+                       act_refusal::not_now);
+      case store::verdict::stale_lock: return changed();
+      case store::verdict::full: return refusal(o.why, act_refusal::not_now);
+      case store::verdict::absent: return refusal(o.why, act_refusal::gone);
+      default: return refusal(o.why);
+    }
+  }
+
+  void judge_again(std::uint64_t ticket) {
+    if (acts_.contains(ticket))
+      read_task(ticket);
+  }
+
+  actor_state state(std::size_t listed_max) const {
+    const auto act = [](const auto& a) -> state_tree {
+      return {{"task", a.second.what.id}, {"who", a.second.what.who}, {"tries", a.second.tries}};
+    };
+    return state_of(counted(acts_.size(), "act") + " on the way", {{"acts", listed(acts_, listed_max, act)}});
+  }
+
+  gateway_deps deps_;
+  std::map<std::uint64_t, pending_act> acts_;
+  std::uint64_t ticket_ = 0;
+};
+
+} // namespace
+
+gateway_actor spawn_gateway(caf::actor_system& sys, gateway_deps deps) {
+  return sys.spawn<gateway>(std::move(deps));
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "actors/protocol/boxed.hpp"
+#include "actors/protocol/speak.hpp"
+#include "store/state_store.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/transition/bulk_act.hpp"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// With clients and people.
+
+namespace steadfast::actors {
+
+/// Answer to a submission; durable when it arrives.
+struct receipt {
+  std::string id; ///< of the submission
+  store::verdict result = store::verdict::refused;
+  bool created = false; ///< false: the task was already there
+  std::uint64_t number = 0;
+  workflow::process_state state = workflow::process_state::pending;
+  workflow::span retry_after{0}; ///< with full
+  std::string why;
+};
+STEADFAST_MESSAGE(receipt, x.id, x.result, x.created, x.number, x.state, x.retry_after, x.why)
+
+/// Of a submission that is not known to be stored.
+inline receipt receipt_without_task(std::string id, store::verdict result, std::string why,
+                                    workflow::span retry_after = {}) {
+  return {std::move(id), result, false, 0, {}, retry_after, std::move(why)};
+}
+
+struct show_task {
+  std::string id;
+};
+STEADFAST_MESSAGE(show_task, x.id)
+
+struct task_view {
+  boxed<workflow::task> task; ///< empty: there is none of that id
+  boxed<workflow::definition> definition;
+  std::vector<boxed<store::late_reply_entry>> late_replies;
+  workflow::instant clock; ///< of the store's node when it was read: when it was set
+  std::string damage;      ///< of a task that is there and cannot be believed: what is wrong with it
+};
+STEADFAST_MESSAGE(task_view, x.task, x.definition, x.late_replies, x.clock, x.damage)
+
+struct list_tasks {
+  boxed<store::task_filter> filter;
+  std::uint64_t before = 0; ///< 0: the newest
+  std::uint32_t max = 100;
+  std::uint8_t order = 0; ///< workflow::task_order; 0: by their numbers, the newest first
+  bool is_reversed = false;
+  std::string before_key{}; ///< with an order
+};
+STEADFAST_MESSAGE(list_tasks, x.filter, x.before, x.max, x.order, x.is_reversed, x.before_key)
+
+using workflow::act_refusal;
+using workflow::task_act;
+
+struct act_on_task {
+  std::string id;
+  task_act act = task_act::retry;
+  std::string step;     ///< with skip; with retry optional: every step that failed
+  std::string document; ///< with skip: the result; with edit: the payload
+  bool new_key = false; ///< with retry
+  std::string who;
+  std::string why;
+  std::uint64_t revision = 0; ///< only as long as the task is at it; 0: as it is by then
+  std::uint64_t bulk = 0;     ///< the bulk act of which it is a part; 0: of none
+};
+STEADFAST_MESSAGE(act_on_task, x.id, x.act, x.step, x.document, x.new_key, x.who, x.why, x.revision, x.bulk)
+
+struct act_result {
+  bool done = false;
+  std::string why; ///< when not done
+  workflow::process_state state = workflow::process_state::pending;
+  act_refusal refusal = act_refusal::by_rule; ///< when not done
+};
+STEADFAST_MESSAGE(act_result, x.done, x.why, x.state, x.refusal)
+
+/// From now on the sender gets this observer's progress, beginning with what was not acknowledged.
+struct observe {
+  std::string observer;
+};
+STEADFAST_MESSAGE(observe, x.observer)
+
+/// Told at least once, in order per task, until acknowledged.
+struct progress {
+  std::string observer;
+  std::uint64_t task_number = 0;
+  std::string task_id;
+  std::uint32_t sequence = 0;
+  std::uint8_t kind = 0; ///< workflow::notice_kind
+  std::string step;
+  std::string text;
+  workflow::instant at;
+};
+STEADFAST_MESSAGE(progress, x.observer, x.task_number, x.task_id, x.sequence, x.kind, x.step, x.text, x.at)
+
+struct notice_page {
+  std::vector<progress> notices;
+};
+STEADFAST_MESSAGE(notice_page, x.notices)
+
+struct progress_seen {
+  std::string observer;
+  std::uint64_t task_number = 0;
+  std::uint32_t sequence = 0;
+};
+STEADFAST_MESSAGE(progress_seen, x.observer, x.task_number, x.sequence)
+
+} // namespace steadfast::actors

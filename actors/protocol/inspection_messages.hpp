@@ -1,0 +1,114 @@
+#pragma once
+
+#include "actors/protocol/speak.hpp"
+#include "workflow/time/time.hpp"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+// Inspection and control of a node's own actors.
+
+namespace steadfast::actors {
+
+/// Asks an actor for its view of itself.
+struct describe {};
+STEADFAST_MESSAGE(describe)
+
+/// Asks an actor for what it works with, as a tree.
+struct inspect_state {
+  std::uint32_t listed_max = 20; ///< entries of each list
+};
+STEADFAST_MESSAGE(inspect_state, x.listed_max)
+
+struct actor_state {
+  std::string summary;    ///< a few words
+  std::uint64_t open = 0; ///< tasks or calls in hand
+  std::string tree;       ///< a JSON object; a list that was cut ends with how many more there are
+};
+STEADFAST_MESSAGE(actor_state, x.summary, x.open, x.tree)
+
+/// What passes through an actor's mailbox.
+struct mailbox_view {
+  std::uint64_t waiting = 0; ///< messages not handled yet
+  std::uint64_t handled = 0; ///< since the actor began
+  double per_second = 0;     ///< handled, over the last seconds
+  std::string last_message;  ///< the type of the one being handled, or of the last
+  std::uint64_t last_took_us = 0;
+  workflow::span busy_for{0}; ///< with the message being handled; 0: it waits for one
+};
+STEADFAST_MESSAGE(mailbox_view, x.waiting, x.handled, x.per_second, x.last_message, x.last_took_us, x.busy_for)
+
+struct actor_view {
+  std::string id; ///< "kind@node" or "kind:name@node"; the same after a restart
+  std::string kind;
+  std::string node;
+  mailbox_view mailbox;
+  bool answers = false; ///< false: it did not within the limit, and there is no state
+  actor_state state;
+};
+STEADFAST_MESSAGE(actor_view, x.id, x.kind, x.node, x.mailbox, x.answers, x.state)
+
+/// Asks a node for its actors, with their states in short.
+struct list_actors {
+  std::string kind; ///< empty: all
+};
+STEADFAST_MESSAGE(list_actors, x.kind)
+
+struct actor_page {
+  std::vector<actor_view> actors;
+};
+STEADFAST_MESSAGE(actor_page, x.actors)
+
+/// Asks a node for one of its actors.
+struct find_actor {
+  std::string id;
+  std::uint32_t listed_max = 20;
+};
+STEADFAST_MESSAGE(find_actor, x.id, x.listed_max)
+
+/// Stop taking work, finish what is in flight until the limit, give the rest back, then answer.
+struct drain {
+  workflow::span limit{0};
+};
+STEADFAST_MESSAGE(drain, x.limit)
+
+struct drained {
+  std::uint64_t finished = 0;
+  std::uint64_t given_back = 0;
+};
+STEADFAST_MESSAGE(drained, x.finished, x.given_back)
+
+/// A person wants a node to do no more work, until it is started anew: its scheduler and its agents are drained, and
+/// others take over what it holds leases for.
+struct drain_node {
+  workflow::span limit{0};
+};
+STEADFAST_MESSAGE(drain_node, x.limit)
+
+struct scheduler_view {
+  std::string name;
+  std::uint32_t in_flight = 0;
+  std::uint32_t in_flight_max = 0;
+  std::uint64_t claimed = 0;
+  std::uint64_t dispatched = 0;
+  std::uint64_t late = 0;
+  bool draining = false;
+};
+STEADFAST_MESSAGE(scheduler_view, x.name, x.in_flight, x.in_flight_max, x.claimed, x.dispatched, x.late, x.draining)
+
+struct supervisor_view {
+  bool active = false; ///< holds the lease
+  std::uint64_t epoch = 0;
+  std::uint64_t sweeps = 0;
+  std::uint64_t reviewed = 0;
+  std::uint64_t decided = 0;
+  std::uint64_t stuck = 0; ///< tasks found that nobody would have gone on with
+  workflow::instant last_sweep;
+  workflow::instant last_survey;
+};
+STEADFAST_MESSAGE(supervisor_view, x.active, x.epoch, x.sweeps, x.reviewed, x.decided, x.stuck, x.last_sweep,
+                  x.last_survey)
+
+} // namespace steadfast::actors

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "actors/protocol/agent_messages.hpp"
+#include "actors/protocol/client_messages.hpp"
+#include "actors/protocol/inspection_messages.hpp"
+#include "actors/protocol/node_messages.hpp"
+#include "actors/protocol/speak.hpp"
+#include "actors/protocol/store_messages.hpp"
+
+#include <cstdint>
+#include <tuple>
+
+namespace steadfast::actors {
+
+/// A handler of messages whose elements lie in `all`, that hands each of them to `f`. `Message` is const for who only looks.
+template <class Message, class F>
+auto one_by_one(F f) {
+  return [f](Message& m) {
+    for (auto& x : m.all)
+      f(x);
+  };
+}
+
+// ---- what an actor tells itself ----
+
+/// The next of its deadlines has come; `generation` tells a stale one.
+struct tick_timer {
+  std::uint64_t generation = 0;
+};
+STEADFAST_MESSAGE(tick_timer, x.generation)
+
+/// Carry out the commit that was put off until the mailbox had been read.
+struct flush {};
+STEADFAST_MESSAGE(flush)
+
+/// To itself, after a while, or from a read that waits for it: save what was committed.
+struct save_commits {
+  bool is_due = false;
+};
+STEADFAST_MESSAGE(save_commits, x.is_due)
+
+} // namespace steadfast::actors

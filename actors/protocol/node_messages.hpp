@@ -1,0 +1,64 @@
+#pragma once
+
+#include "actors/protocol/speak.hpp"
+#include "workflow/time/time.hpp"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+// Between nodes, and what they live by.
+
+namespace steadfast::actors {
+
+/// The first message to a node; answered by its node_offer.
+struct hello {};
+STEADFAST_MESSAGE(hello)
+
+/// Asks for the time, to follow the clock of the store's node.
+struct ask_time {};
+STEADFAST_MESSAGE(ask_time)
+
+struct told_time {
+  workflow::instant now;
+  workflow::instant set_at;                              ///< names the clock
+  bool drained = false;                                  ///< the node's agents are not to be used any more
+  workflow::instant certificate_until = workflow::unset; ///< when its certificate ends; unset: it has none
+};
+STEADFAST_MESSAGE(told_time, x.now, x.set_at, x.drained, x.certificate_until)
+
+/// Makes a connection to a node.
+struct dial {
+  std::string address; ///< host:port
+};
+STEADFAST_MESSAGE(dial, x.address)
+
+/// What a node shows of one of the others.
+struct peer_view {
+  std::string node; ///< empty: not known yet
+  std::string address;
+  bool connected = false;
+  std::string trouble; ///< why it is not connected
+};
+STEADFAST_MESSAGE(peer_view, x.node, x.address, x.connected, x.trouble)
+
+struct member_page {
+  std::vector<peer_view> peers;
+};
+STEADFAST_MESSAGE(member_page, x.peers)
+
+/// What a lease guards may act under this epoch, or must stop (epoch 0).
+struct lease_changed {
+  std::string name;
+  std::uint64_t epoch = 0;
+};
+STEADFAST_MESSAGE(lease_changed, x.name, x.epoch)
+
+/// The guarded work went round once: without it the lease is not renewed.
+struct lease_progress {
+  std::string name;
+};
+STEADFAST_MESSAGE(lease_progress, x.name)
+
+} // namespace steadfast::actors

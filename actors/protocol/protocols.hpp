@@ -1,0 +1,210 @@
+#pragma once
+
+// Every actor's interface: the page to read first.
+
+#include "actors/protocol/messages.hpp"
+
+#include <caf/typed_actor.hpp>
+
+#include <string>
+#include <vector>
+
+namespace steadfast::actors {
+
+// One message a line.
+// clang-format off
+
+/// Shows what it works with, from its mailbox: one that hangs does not answer.
+using inspectable_actor = caf::typed_actor<takes<actor_state(inspect_state)>>;
+
+/// Hears how attempts ended. Whoever sends step_orders is one.
+using report_sink = caf::typed_actor<takes<void(attempt_reports)>>;
+
+/// Wraps the calls to one remote service or resource.
+using agent_actor = caf::typed_actor<
+  // Carry out each attempt; its attempt_report goes to the sender. Repeated orders for an open attempt join it.
+  takes<void(step_orders)>,
+  // Stop it; answered by a report `stopped` unless it ended before.
+  takes<void(stop_order)>,
+  // Answered by how it is now.
+  takes<agent_view(set_circuit)>,
+  // Take no new orders; answered when none is open any more, or the limit has passed.
+  takes<drained(drain)>,
+  takes<agent_view(describe)>,
+  takes<actor_state(inspect_state)>>;
+
+/// An agent on a node.
+struct agent_offer {
+  std::string name; ///< the one that workflows use
+  std::string node;
+  agent_actor agent;
+};
+STEADFAST_MESSAGE(agent_offer, x.name, x.node, x.agent)
+
+/// All agents that can be reached now, in place of what was told before.
+struct agents_alive {
+  std::vector<agent_offer> agents;
+};
+STEADFAST_MESSAGE(agents_alive, x.agents)
+
+/// Sends writes and hears what became of them.
+using store_client = caf::typed_actor<takes<void(writes_done)>, takes<void(store_news)>>;
+
+/// The only writer of the store in a process. What arrives during a commit goes into the next one.
+using store_actor = caf::typed_actor<
+  // Durable when answered.
+  takes<receipt(boxed<workflow::submission>)>,
+  takes<void(flush)>,
+  takes<void(save_commits)>,
+  // Answered to the sender by writes_done.
+  takes<void(write_requests)>,
+  takes<void(subscribe)>,
+  takes<store_view(describe)>,
+  takes<actor_state(inspect_state)>>;
+
+/// What can be read of the store.
+using reader_questions = caf::typed_actor<
+  takes<task_view(show_task)>,
+  takes<task_view(find_task)>,
+  takes<boxed<store::task_page>(list_tasks)>,
+  takes<task_count(count_tasks)>,
+  takes<overdue_page(find_overdue)>,
+  takes<notice_page(find_notices)>,
+  takes<lease_page(list_leases)>,
+  takes<alert_page(list_alerts)>,
+  takes<boxed<store::alert_list>(find_alerts)>,
+  takes<boxed<store::incident_page>(list_incidents)>,
+  takes<boxed<store::bulk_page>(list_bulk_acts)>,
+  takes<workflow_page(list_workflows)>,
+  takes<late_reply_page(list_late_replies)>,
+  takes<boxed<store::store_stats>(show_stats)>>;
+
+/// Reads the store from snapshots, beside the writer.
+using reader_actor = reader_questions::extend<takes<actor_state(inspect_state)>>;
+
+/// Hears that a lease was won or renewed (an epoch) or lost (none).
+using guarded_actor = caf::typed_actor<takes<void(lease_changed)>>;
+
+/// Runs the tasks it has locked. Takes work only between lease_changed with an epoch and lease_changed with none.
+using scheduler_actor = report_sink::extend_with<store_client>::extend_with<guarded_actor>::extend<
+  takes<void(tick_timer)>,
+  takes<void(agents_alive)>,
+  takes<scheduler_view(describe)>,
+  takes<actor_state(inspect_state)>,
+  // Stop taking work, finish, give back, answer.
+  takes<drained(drain)>>;
+
+/// Finds what is overdue and decides. Acts only between lease_changed with an epoch and lease_changed with none.
+using supervisor_actor = store_client::extend_with<guarded_actor>::extend<
+  takes<void(tick_timer)>,
+  takes<supervisor_view(describe)>,
+  takes<actor_state(inspect_state)>>;
+
+/// Sees to it that ended tasks leave the store when their time has come.
+using janitor_actor = store_client::extend<
+  takes<void(tick_timer)>,
+  takes<actor_state(inspect_state)>>;
+
+/// Campaigns for one named lease and tells its guarded actor.
+using lease_actor = store_client::extend<
+  takes<void(tick_timer)>,
+  takes<void(lease_progress)>,
+  takes<actor_state(inspect_state)>,
+  // Give the lease up, for a graceful stop; answered when the store knows.
+  takes<drained(drain)>>;
+
+/// A client's private response queue.
+using observer_actor = caf::typed_actor<takes<void(progress)>>;
+
+/// Delivers progress to observers until they have seen it.
+using notifier_actor = store_client::extend<
+  takes<void(tick_timer)>,
+  takes<actor_state(inspect_state)>,
+  // The sender is an observer_actor.
+  takes<void(observe)>,
+  takes<void(progress_seen)>>;
+
+/// What clients and people talk to.
+using gateway_actor = store_client::extend<
+  takes<void(tick_timer)>,
+  takes<actor_state(inspect_state)>,
+  // Durable when answered. Who sends it without asking is told by a message: for clients that submit thousands at a
+  // time, since CAF looks through all open requests of an actor one by one.
+  takes<receipt(boxed<workflow::submission>)>,
+  takes<task_view(show_task)>,
+  takes<boxed<store::task_page>(list_tasks)>,
+  // What a person does to a task; recorded in its story.
+  takes<act_result(act_on_task)>,
+  // The sender is an observer_actor.
+  takes<void(observe)>,
+  takes<void(progress_seen)>>;
+
+/// Works off the open bulk acts, through the gateway, a page at a time.
+using bulk_desk_actor = store_client::extend<
+  takes<void(tick_timer)>,
+  takes<actor_state(inspect_state)>>;
+
+// ---- between nodes ----
+
+/// What a node has for others.
+struct node_offer {
+  std::string node;
+  store_actor writer;   ///< none: it has not the role `store`
+  reader_actor reader;  ///< likewise
+  gateway_actor gateway;
+  std::vector<agent_offer> agents;
+};
+STEADFAST_MESSAGE(node_offer, x.node, x.writer, x.reader, x.gateway, x.agents)
+
+/// The one actor of a node that others find by its address.
+using node_front = caf::typed_actor<
+  takes<node_offer(hello)>,
+  takes<told_time(ask_time)>,
+  takes<actor_page(list_actors)>,
+  // An actor that is not there is answered as an error that says so.
+  takes<actor_view(find_actor)>,
+  // Answered at once; how far it is shows in the states of its actors.
+  takes<void(drain_node)>>;
+
+/// The store as clients with a certificate of their kind see it.
+using client_store_actor = store_actor::extend_with<reader_questions>;
+
+/// What a connection was made to.
+struct reached_node {
+  node_front front;
+  std::string name{};     ///< what its certificate, or itself, says; empty: nobody has asked
+  bool has_store = true;  ///< it may have the store, by the same
+};
+STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store)
+
+/// Makes connections to other nodes. A failure is answered as an error that says why.
+using dialer_actor = caf::typed_actor<takes<reached_node(dial)>>;
+
+/// What one node knows of another has changed.
+struct peer_changed {
+  std::string address;
+  bool connected = false;
+  node_offer offer;    ///< while connected
+  std::string trouble; ///< why it is not connected
+};
+STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble)
+
+/// Keeps one other node connected and says when that changes.
+using peer_actor = caf::typed_actor<takes<void(tick_timer)>>;
+
+/// Knows which nodes live, keeps connected those that this node needs, and tells the scheduler whose agents it can use.
+/// The leases are as it read them last: what is known while the store cannot be asked.
+using membership_actor = guarded_actor::extend<
+  takes<void(tick_timer)>,
+  takes<void(peer_changed)>,
+  takes<member_page(describe)>,
+  takes<lease_page(list_leases)>,
+  takes<actor_state(inspect_state)>>;
+
+/// Stands for the store of another node: the same interface, and an answer in any case.
+using store_link_actor = store_actor::extend_with<reader_questions>::extend_with<store_client>::extend<
+  takes<void(peer_changed)>>;
+
+// clang-format on
+
+} // namespace steadfast::actors

@@ -1,0 +1,203 @@
+#pragma once
+
+#include "actors/protocol/boxed.hpp"
+#include "actors/protocol/speak.hpp"
+#include "store/state_store.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/clock_reading.hpp"
+#include "workflow/task/task.hpp"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+// With the store, its reader, and whoever stands for them on another node.
+
+namespace steadfast::actors {
+
+/// A write for the next commit; answered by a write_done with the same ticket once it is durable.
+struct write_request {
+  std::uint64_t ticket = 0;
+  boxed<store::write> what;
+  std::string holder; ///< with update_task: the scheduler that had it locked, to be told when it is not the sender
+  workflow::clock_reading judged; ///< with update_task: when, and by which clock
+};
+STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder, x.judged.now, x.judged.set_at)
+
+struct write_requests {
+  std::vector<write_request> all;
+};
+STEADFAST_MESSAGE(write_requests, x.all)
+
+struct write_done {
+  std::uint64_t ticket = 0;
+  boxed<store::outcome> outcome;
+  std::vector<boxed<workflow::definition>> definitions; ///< those of outcome->tasks
+  bool is_misjudged = false; ///< it was not made, for it was judged by another clock than the store's: judge anew
+};
+STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions, x.is_misjudged)
+
+/// What became of the writes of one client that one commit took, in their order.
+struct writes_done {
+  std::vector<write_done> all;
+  workflow::instant clock; ///< that the store went by: when it was set; unset: the store did not answer
+};
+STEADFAST_MESSAGE(writes_done, x.all, x.clock)
+
+/// From now on the sender hears of news; as a scheduler it is told which of its tasks others changed.
+struct subscribe {
+  std::string scheduler;  ///< empty: not a scheduler
+  bool bulk_only = false; ///< only that a bulk act has begun
+};
+STEADFAST_MESSAGE(subscribe, x.scheduler, x.bulk_only)
+
+/// What a commit brought, for whom it may concern. Losing one does no harm.
+struct store_news {
+  bool work = false;                  ///< there is something to claim
+  bool is_offered = false;            ///< with work: to another scheduler, which has less in hand, first
+  bool review = false;                ///< there is something for the supervisor
+  bool notices = false;               ///< there is progress to deliver
+  std::vector<std::uint64_t> changed; ///< tasks of this scheduler that somebody else changed
+  bool bulk = false;                  ///< a bulk act has begun
+};
+STEADFAST_MESSAGE(store_news, x.work, x.is_offered, x.review, x.notices, x.changed, x.bulk)
+
+/// Asks for a task by its number.
+struct find_task {
+  std::uint64_t number = 0;
+};
+STEADFAST_MESSAGE(find_task, x.number)
+
+/// Asks for tasks whose time has come, after a position of the deadline index.
+struct find_overdue {
+  workflow::instant now;
+  workflow::instant after_due;
+  std::uint64_t after_number = 0;
+  std::uint32_t max = 0;
+};
+STEADFAST_MESSAGE(find_overdue, x.now, x.after_due, x.after_number, x.max)
+
+struct overdue_page {
+  std::vector<boxed<workflow::task>> tasks;
+  std::vector<boxed<workflow::definition>> definitions; ///< those of the tasks
+  bool more = false;
+  workflow::instant next_due; ///< position to go on from
+  std::uint64_t next_number = 0;
+};
+STEADFAST_MESSAGE(overdue_page, x.tasks, x.definitions, x.more, x.next_due, x.next_number)
+
+/// Asks for progress not yet acknowledged, the oldest tasks' first.
+struct find_notices {
+  std::string observer;
+  std::uint32_t max = 0;
+};
+STEADFAST_MESSAGE(find_notices, x.observer, x.max)
+
+/// Asks for all leases: who supervises, which nodes live.
+struct list_leases {};
+STEADFAST_MESSAGE(list_leases)
+
+struct lease_page {
+  std::vector<boxed<store::lease>> leases;
+  workflow::instant now;         ///< by the clock of the store's node, which judges leases
+  workflow::instant store_since; ///< when the store was opened
+};
+STEADFAST_MESSAGE(lease_page, x.leases, x.now, x.store_since)
+
+struct list_alerts {
+  bool open_only = true;
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_alerts, x.open_only, x.max)
+
+struct alert_page {
+  std::vector<boxed<store::alert_entry>> alerts;
+};
+STEADFAST_MESSAGE(alert_page, x.alerts)
+
+/// Asks for alerts that match, the newest first, those before a number.
+struct find_alerts {
+  boxed<store::alert_filter> filter;
+  std::uint64_t before = 0; ///< 0: the newest
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(find_alerts, x.filter, x.before, x.max)
+
+/// Asks for incidents, the newest first; answered with one page.
+struct list_incidents {
+  std::uint64_t number = 0; ///< only that one; 0: all
+  bool open_only = true;
+  std::uint64_t before = 0; ///< 0: the newest
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_incidents, x.number, x.open_only, x.before, x.max)
+
+/// Asks for bulk acts, the newest first; answered with one page.
+struct list_bulk_acts {
+  std::uint64_t number = 0; ///< only that one, with its refusals; 0: all
+  bool open_only = true;
+  std::uint64_t before = 0; ///< 0: the newest
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_bulk_acts, x.number, x.open_only, x.before, x.max)
+
+struct list_workflows {};
+STEADFAST_MESSAGE(list_workflows)
+
+struct workflow_page {
+  std::vector<boxed<workflow::definition>> definitions;
+};
+STEADFAST_MESSAGE(workflow_page, x.definitions)
+
+/// Asks for the newest late replies of all tasks.
+struct list_late_replies {
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_late_replies, x.max)
+
+struct late_reply_page {
+  std::vector<boxed<store::late_reply_entry>> late_replies;
+};
+STEADFAST_MESSAGE(late_reply_page, x.late_replies)
+
+/// Asks for the number of tasks that match, counted up to `limit`.
+struct count_tasks {
+  boxed<store::task_filter> filter;
+  std::uint64_t limit = 0;
+  std::uint8_t by = 0; ///< workflow::task_grouping
+};
+STEADFAST_MESSAGE(count_tasks, x.filter, x.limit, x.by)
+
+/// Tasks that have something in common.
+struct task_group {
+  std::string name; ///< workflow::group_of
+  std::uint64_t count = 0;
+  std::vector<std::uint64_t> states; ///< how many are in each, by number of the state
+  workflow::instant oldest;          ///< submission
+  workflow::instant newest;
+};
+STEADFAST_MESSAGE(task_group, x.name, x.count, x.states, x.oldest, x.newest)
+
+struct task_count {
+  std::uint64_t count = 0;
+  std::vector<task_group> groups{}; ///< the largest first; at most task_groups_max
+  std::uint64_t in_no_group = 0;    ///< tasks of groups above that
+};
+STEADFAST_MESSAGE(task_count, x.count, x.groups, x.in_no_group)
+inline constexpr std::size_t task_groups_max = 1000;
+
+/// Asks for the store's figures.
+struct show_stats {};
+STEADFAST_MESSAGE(show_stats)
+
+struct store_view {
+  std::uint64_t commits = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t largest_batch = 0;
+  std::uint64_t waiting = 0; ///< writes queued for the next commit
+  std::uint64_t last_commit_us = 0;
+};
+STEADFAST_MESSAGE(store_view, x.commits, x.writes, x.largest_batch, x.waiting, x.last_commit_us)
+
+} // namespace steadfast::actors

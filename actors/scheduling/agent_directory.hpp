@@ -1,0 +1,66 @@
+#pragma once
+
+#include "actors/protocol/protocols.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace steadfast::actors {
+
+/// What a scheduler knows of one agent.
+struct agent_load {
+  std::string agent;
+  std::string node;
+  std::uint64_t in_flight = 0;  ///< of its own attempts
+  std::uint64_t unanswered = 0; ///< expired since it was last heard of
+};
+
+/// Which agents can be reached, and where a scheduler's attempts are. workflow::choose_place decides where one goes.
+class agent_directory {
+public:
+  void learn(const agents_alive& m);
+
+  /// Whether the order for this attempt was sent from here. Where its agent is gone nobody knows whether it acted: only
+  /// its complete-by can end it.
+  bool has_order(const workflow::task& t, std::size_t step) const;
+
+  /// The agent that gets this attempt. Null: none of that name lives.
+  agent_actor route(const workflow::task& t, std::size_t step);
+
+  /// Who may have this attempt: where it was sent, or everybody of that name if another scheduler has sent it.
+  std::vector<agent_actor> holders(const workflow::task& t, std::size_t step) const;
+
+  /// The agent that got this step's last order has spoken.
+  void heard_of(std::uint64_t task, std::size_t step);
+  /// The task has changed: attempts that are over are not under way any more.
+  void settle(const workflow::task& t);
+  void forget(std::uint64_t task);
+  std::vector<agent_load> loads() const; ///< by agent and node
+
+private:
+  /// An agent on a node. One that leaves is dropped here; orders that it got keep it.
+  struct place {
+    agent_load load;
+    agent_actor agent;
+  };
+  using places = std::vector<std::shared_ptr<place>>;
+  struct order_sent {
+    std::uint32_t attempt = 0;
+    std::shared_ptr<place> to; ///< null: to nobody
+    bool open = false;
+  };
+
+  const places& places_of(const std::string& agent) const;
+  const order_sent* last_order(std::uint64_t task, std::size_t step) const; ///< null: none was sent from here
+  static void close(order_sent& o);
+
+  std::map<std::string, places> places_;                            ///< by agent
+  std::unordered_map<std::uint64_t, std::vector<order_sent>> sent_; ///< the last order of each step, by task
+};
+
+} // namespace steadfast::actors

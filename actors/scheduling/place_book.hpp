@@ -1,0 +1,41 @@
+#pragma once
+
+#include "store/state_store.hpp"
+#include "workflow/time/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace steadfast::actors {
+
+class state_value;
+
+/// What a scheduler has of each workflow: tasks in hand, and those that it gave back because no agent takes them, until
+/// they are due again.
+class place_book {
+public:
+  void take(const std::string& workflow);
+  void leave(const std::string& workflow);
+  void give_back(const std::string& workflow, workflow::instant until);
+
+  /// Forgets what is due by now.
+  std::vector<store::workflow_load> loads(workflow::instant now);
+  const std::string& last_taken() const { return last_taken_; } ///< a workflow
+  /// As people see it who look into the scheduler.
+  state_value tree(std::size_t listed_max) const;
+
+private:
+  struct share {
+    std::uint64_t in_hand = 0;
+    std::multiset<workflow::instant> given_back; ///< when they are due
+  };
+
+  std::map<std::string, share, std::less<>> shares_;
+  std::string last_taken_;
+};
+
+} // namespace steadfast::actors

@@ -1,0 +1,222 @@
+#include "actors/scheduling/task_desk.hpp"
+
+#include "actors/common/state_tree.hpp"
+#include "workflow/supervision/fair_share.hpp"
+#include "workflow/transition/transition.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace steadfast::actors {
+
+void task_desk::write(std::uint64_t ticket, store::write what) {
+  hands_.write(ticket, boxed<store::write>{std::move(what)}, {});
+}
+
+// ---- taking work ----
+
+void task_desk::on_lease(const store::lease_guard& lease) {
+  const bool is_new = lease.epoch != lease_.epoch;
+  lease_ = lease;
+  if (is_new)
+    free_unknown_locks();
+}
+
+void task_desk::free_unknown_locks() {
+  ready_ = false;
+  if (lease_.epoch == 0)
+    return;
+  store::free_locks what;
+  what.scheduler = options_.name;
+  what.guard = lease_;
+  for (const auto& [number, e] : tasks_)
+    what.except.push_back(number);
+  std::sort(what.except.begin(), what.except.end());
+  write(free_ticket, std::move(what));
+}
+
+void task_desk::on_freed(const store::outcome& o) {
+  if (o.result != store::verdict::applied)
+    return claim_later(options_.retry_full);
+  if (o.more)
+    return free_unknown_locks();
+  ready_ = work_ = true;
+  claim();
+}
+
+void task_desk::claim() {
+  const workflow::places places{options_.in_flight_max, tasks_.size()};
+  if (draining_ || lease_.epoch == 0 || !ready_ || claiming_ || !work_ || workflow::room_in(places) == 0)
+    return;
+  claiming_ = true;
+  work_ = false;
+  store::claim_tasks what;
+  what.scheduler = options_.name;
+  what.max = std::min<std::size_t>(options_.claim_max, workflow::room_in(places));
+  what.places = places.max;
+  what.in_hand = places.taken;
+  what.loads = places_.loads(now());
+  what.after = places_.last_taken();
+  what.guard = lease_;
+  asked_for_ = what.max;
+  write(claim_ticket, std::move(what));
+}
+
+void task_desk::on_claimed(const write_done& m, workflow::instant clock) {
+  claiming_ = false;
+  const auto& o = *m.outcome;
+  if (o.result != store::verdict::applied) {
+    ready_ = o.result == store::verdict::full; // else some may be locked for it now
+    return claim_later(options_.retry_full);
+  }
+  for (const auto& d : m.definitions)
+    definitions_.add(d);
+  for (const auto& t : o.tasks)
+    if (t.locked_by == options_.name)
+      begin(t, clock);
+  claim_at_ = std::min(claim_at_, o.next);
+  if (o.more
+      && o.tasks.size() < asked_for_) { // of workflows that have their share: when a task has ended there may be more
+    claim_later(options_.retry_full);
+    if (!std::exchange(work_, true)) // nor has anything come meanwhile
+      return;
+  }
+  work_ = work_ || o.more;
+  claim();
+}
+
+void task_desk::claim_later(workflow::span wait) {
+  claim_at_ = std::min(claim_at_, now() + wait);
+}
+
+void task_desk::begin(const workflow::task& t, workflow::instant clock) {
+  const auto [place, is_new] = tasks_.try_emplace(t.number);
+  if (is_new)
+    places_.take(t.workflow);
+  auto& e = place->second;
+  e = task_in_flight{};
+  e.definition = definitions_.find(t);
+  know(e, t, clock);
+  ++counts_.claimed;
+  hands_.log("taken", t, {});
+  if (draining_)
+    return handle(t.number, workflow::lock_released{});
+  carry_out(e, workflow::outstanding(e.task()));
+  go_on(t.number);
+}
+
+/// The task as it was stored when the store went by that clock. What was stored then is judged by no other one: the
+/// answer may be so late that meanwhile the clock is another and the task as well.
+void task_desk::know(task_in_flight& e, const workflow::task& t, workflow::instant clock) const {
+  e.clock = clock;
+  auto known = std::make_shared<workflow::task>(t);
+  const auto time = hands_.time();
+  workflow::carry_over(*known, *e.definition, {time.set_at == e.clock ? time.now : workflow::never, e.clock});
+  e.stored = std::move(known);
+  e.revision = t.revision;
+}
+
+void task_desk::on_news(const store_news& m) {
+  for (const auto number : m.changed)
+    if (const auto found = tasks_.find(number); found != tasks_.end()) {
+      found->second.reload = true;
+      go_on(number);
+    }
+  if (m.work && m.is_offered) {
+    claim_later(options_.offered_wait);
+  } else if (m.work) {
+    work_ = true;
+    claim();
+  }
+}
+
+// ---- time ----
+
+workflow::instant task_desk::next_due() const {
+  return std::min({due_.next(), full_until_, claim_at_, drain_until_});
+}
+
+void task_desk::on_tick() {
+  const auto at = now();
+  for (const auto& d : due_.take_due(at))
+    on_due(d);
+  if (full_until_ <= at)
+    go_on_with_full();
+  if (claim_at_ <= at) {
+    claim_at_ = workflow::never;
+    work_ = true;
+    if (ready_)
+      claim();
+    else
+      free_unknown_locks();
+  }
+  if (drain_until_ <= at) {
+    drain_until_ = workflow::never;
+    give_back([](const workflow::task&) { return true; });
+  }
+}
+
+// ---- stopping ----
+
+void task_desk::drain(workflow::span limit) {
+  draining_ = true;
+  drain_until_ = now() + limit;
+  give_back([](const workflow::task& t) { return !workflow::has_open_attempt(t); });
+}
+
+void task_desk::give_back(bool (*is_meant)(const workflow::task&)) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [number, e] : tasks_)
+    if (is_meant(e.task()))
+      numbers.push_back(number);
+  for (const auto number : numbers)
+    handle(number, workflow::lock_released{});
+}
+
+// ---- what it shows ----
+
+scheduler_view task_desk::view() const {
+  auto v = counts_;
+  v.name = options_.name;
+  v.in_flight = static_cast<std::uint32_t>(tasks_.size());
+  v.in_flight_max = options_.in_flight_max;
+  v.draining = draining_;
+  return v;
+}
+
+actor_state task_desk::state(std::size_t listed_max) const {
+  const auto load = [](const agent_load& a) -> state_tree {
+    return {{"agent", a.agent}, {"node", a.node}, {"in_flight", a.in_flight}, {"unanswered", a.unanswered}};
+  };
+  const auto v = view();
+  const std::string draining = tasks_.empty() ? "drained, " : "draining, ";
+  return state_of((draining_           ? draining
+                   : lease_.epoch == 0 ? "has no lease, "
+                                       : "")
+                    + std::to_string(v.in_flight) + " of " + counted(v.in_flight_max, "task"),
+                  {{"lease_epoch", lease_.epoch},
+                   {"draining", draining_},
+                   {"claiming", claiming_},
+                   {"next_claim_at", claim_at_},
+                   {"claimed", v.claimed},
+                   {"dispatched", v.dispatched},
+                   {"late_replies", v.late},
+                   {"timers", due_.size()},
+                   {"next_timer_at", due_.next()},
+                   {"workflows", places_.tree(listed_max)},
+                   {"agents", listed(agents_.loads(), listed_max, load)},
+                   {"tasks", listed(oldest_tasks(), listed_max, [](const auto* e) { return tree_of(*e); })}},
+                  tasks_.size());
+}
+
+std::vector<const task_in_flight*> task_desk::oldest_tasks() const {
+  std::vector<const task_in_flight*> all;
+  for (const auto& [number, e] : tasks_)
+    all.push_back(&e);
+  std::sort(all.begin(), all.end(),
+            [](const task_in_flight* a, const task_in_flight* b) { return a->task().number < b->task().number; });
+  return all;
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,283 @@
+// What becomes of a task that is in flight.
+
+#include "actors/agents/step_input.hpp"
+#include "actors/scheduling/step_orders.hpp"
+#include "actors/scheduling/task_desk.hpp"
+#include "workflow/overload.hpp"
+#include "workflow/transition/transition.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace steadfast::actors {
+
+// ---- events ----
+
+void task_desk::handle(std::uint64_t number, workflow::event what) {
+  const auto found = tasks_.find(number);
+  if (found == tasks_.end())
+    return;
+  found->second.waiting.push_back(std::move(what));
+  go_on(number);
+}
+
+/// Applies waiting events until one has to be stored. The entry may be gone afterwards.
+void task_desk::go_on(std::uint64_t number) {
+  for (auto found = tasks_.find(number); found != tasks_.end(); found = tasks_.find(number)) {
+    auto& e = found->second;
+    if (e.committing || e.reading)
+      return;
+    if (e.reload)
+      return read_again(number, e);
+    if (e.waiting.empty())
+      return look_again_later(e);
+    auto what = std::move(e.waiting.front());
+    e.waiting.pop_front();
+    const auto clock = hands_.time();
+    auto change = workflow::apply(e.task(), *e.definition, what, clock);
+    if (change.result != workflow::verdict::applied) {
+      note_refusal(e, what, change);
+      continue;
+    }
+    e.clock = clock.set_at;
+    e.cause = std::move(what);
+    commit(e, std::move(change), clock);
+  }
+}
+
+void task_desk::commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock) {
+  store::update_task u;
+  u.next = std::move(change.next);
+  u.next.revision = e.revision;
+  u.lock_epoch_before = e.task().lock_epoch;
+  u.notices = change.notices;
+  u.alerts = change.alerts;
+  e.committing = std::move(change);
+  e.written = boxed<store::write>{store::write{std::move(u)}};
+  hands_.write(e.task().number + first_task_ticket, e.written, clock);
+}
+
+void task_desk::note_refusal(const task_in_flight& e, const workflow::event& what, const workflow::change& change) {
+  if (!change.evidence)
+    return;
+  ++counts_.late;
+  hands_.log("late reply", e.task(), std::string{workflow::name_of(what)} + ": " + change.reason);
+  write(evidence_ticket, store::keep_late_reply{e.task().number, *change.evidence});
+}
+
+void task_desk::on_report(attempt_report m) {
+  agents_.heard_of(m.task_number, m.step);
+  const auto found = tasks_.find(m.task_number);
+  if (found == tasks_.end()) {
+    ++counts_.late;
+    return write(evidence_ticket, store::keep_late_reply{m.task_number,
+                                                         {std::to_string(m.step), m.attempt, m.epoch, "report",
+                                                          "the task is not in flight here", now()}});
+  }
+  const auto number = m.task_number;
+  const bool is_last = draining_;
+  handle(number, event_of(std::move(m), *found->second.definition, is_last));
+}
+
+/// One that no timer brings on, as a supervisor will, or a clock that was set: whoever does may take it away, and its place must
+/// not be lost with the news of that.
+void task_desk::look_again_later(const task_in_flight& e) {
+  const auto number = e.task().number;
+  if (!due_.has(number))
+    due_.set(now() + look_again, number, 0);
+}
+
+void task_desk::on_due(const due_queue::entry& d) {
+  const auto found = tasks_.find(d.task);
+  if (found == tasks_.end())
+    return;
+  const bool is_last = !due_.has(d.task);
+  const auto revision = found->second.revision;
+  const auto& t = found->second.task();
+  const auto& s = t.steps[d.step];
+  if (s.doing != workflow::attempt_action::none)
+    handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch, draining_}});
+  else if (!draining_)
+    handle(d.task, workflow::time_passed{});
+  if (is_last)
+    look_if_unmoved(d.task, revision);
+}
+
+/// Nothing was due: others may have changed it.
+void task_desk::look_if_unmoved(std::uint64_t number, std::uint64_t revision) {
+  const auto found = tasks_.find(number);
+  if (found == tasks_.end())
+    return;
+  auto& e = found->second;
+  if (e.revision != revision || e.committing || e.reading)
+    return;
+  e.reload = true;
+  go_on(number);
+}
+
+// ---- the store's answers ----
+
+void task_desk::on_written(const write_done& m, workflow::instant clock) {
+  switch (m.ticket) {
+    case claim_ticket: return on_claimed(m, clock);
+    case free_ticket: return on_freed(*m.outcome);
+    case evidence_ticket: return;
+    default: return on_stored(m.ticket - first_task_ticket, *m.outcome);
+  }
+}
+
+void task_desk::on_stored(std::uint64_t number, const store::outcome& o) {
+  const auto found = tasks_.find(number);
+  if (found == tasks_.end() || !found->second.committing)
+    return;
+  auto& e = found->second;
+  const auto change = *std::exchange(e.committing, std::nullopt);
+  const auto written = std::exchange(e.written, {}).share();
+  auto cause = *std::exchange(e.cause, std::nullopt);
+  if (o.result != store::verdict::applied) {
+    hands_.log("not stored", e.task(), o.why);
+    return judge_again(number, std::move(cause), o.result);
+  }
+  e.stored = {written, &std::get<store::update_task>(*written).next};
+  e.revision = o.revision;
+  agents_.settle(e.task());
+  if (workflow::has_ended(e.task()))
+    hands_.log(std::string{workflow::to_string(e.task().state)}, e.task(), e.task().cause);
+  carry_out(e, change.commands);
+  if (std::holds_alternative<workflow::attempt_declined>(cause) && e.task().not_before != workflow::unset)
+    places_.give_back(e.task().workflow, e.task().not_before);
+  if (e.task().locked_by != options_.name)
+    forget(number, workflow::has_ended(e.task()));
+  else
+    go_on(number);
+}
+
+/// Overtaken, not written, or nobody knows: what happened is judged once more by what the store holds then. A change that
+/// the store can never take is given up.
+void task_desk::judge_again(std::uint64_t number, workflow::event cause, store::verdict why) {
+  auto& e = tasks_.at(number);
+  e.reload = true;
+  if (why != store::verdict::refused)
+    e.waiting.push_front(std::move(cause));
+  if (why != store::verdict::full && why != store::verdict::unknown_outcome)
+    return go_on(number);
+  e.reading = true; // until the wait is over
+  read_later(number);
+}
+
+void task_desk::forget(std::uint64_t number, bool ended) {
+  const auto& e = tasks_.at(number);
+  for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
+    note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
+  places_.leave(e.task().workflow);
+  agents_.forget(number);
+  tasks_.erase(number);
+  due_.forget(number);
+  if (draining_)
+    ++(ended ? drained_.finished : drained_.given_back);
+  claim();
+}
+
+// ---- reading again what others changed ----
+
+void task_desk::read_again(std::uint64_t number, task_in_flight& e) {
+  e.reading = true;
+  hands_.read(number);
+}
+
+void task_desk::read_later(std::uint64_t number) {
+  full_.push_back(number);
+  full_until_ = std::min(full_until_, now() + options_.retry_full);
+}
+
+void task_desk::go_on_with_full() {
+  full_until_ = workflow::never;
+  for (const auto number : std::exchange(full_, {}))
+    if (const auto found = tasks_.find(number); found != tasks_.end()) {
+      found->second.reading = false;
+      found->second.reload = true;
+      go_on(number);
+    }
+}
+
+void task_desk::on_read(std::uint64_t number, const task_view& m) {
+  const auto found = tasks_.find(number);
+  if (found == tasks_.end() || !found->second.reading)
+    return;
+  auto& e = found->second;
+  if (m.task && m.task->revision < e.revision) // what is known here cannot be read yet
+    return read_later(number);
+  e.reading = e.reload = false;
+  const bool mine = m.task && m.task->locked_by == options_.name && m.task->lock_epoch == e.task().lock_epoch;
+  stop_unwanted(e, m.task ? &*m.task : nullptr, mine);
+  if (!mine) {
+    if (m.task)
+      e.stored = m.task.share();
+    return forget(number, false);
+  }
+  if (m.task->revision != e.revision) {
+    know(e, *m.task, m.clock);
+    agents_.settle(e.task());
+    due_.forget(number);
+    carry_out(e, workflow::outstanding(e.task()));
+  }
+  go_on(number);
+}
+
+/// Attempts that were open here and are not any more are of no use to anybody.
+void task_desk::stop_unwanted(const task_in_flight& e, const workflow::task* stored, bool mine) {
+  for (std::size_t i = 0; i < e.task().steps.size(); ++i) {
+    const auto& s = e.task().steps[i];
+    if (s.doing == workflow::attempt_action::none)
+      continue;
+    const bool still =
+      mine && stored->steps[i].doing != workflow::attempt_action::none && stored->steps[i].attempt == s.attempt;
+    if (!still)
+      stop(e.task(), i);
+  }
+}
+
+// ---- carrying out ----
+
+void task_desk::carry_out(task_in_flight& e, const std::vector<workflow::command>& commands) {
+  for (const auto& c : commands)
+    std::visit(workflow::overload{
+                 [&](const workflow::dispatch& x) { send_order(e, x.step); },
+                 [&](const workflow::stop_attempt& x) { stop(e.task(), x.step); },
+                 [&](const workflow::expire_at& x) { due_.set(x.at, e.task().number, x.step); },
+                 [&](const workflow::wake_at& x) { due_.set(x.at, e.task().number, x.step); },
+                 [&](const workflow::let_go&) {},
+               },
+               c);
+}
+
+/// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo. Nor
+/// when it found no agent before: that it did not happen is about to be stored.
+void task_desk::send_order(task_in_flight& e, std::size_t step) {
+  const bool is_answered = has_answer(e, step);
+  if (agents_.has_order(e.task(), step) || is_answered)
+    return;
+  const auto& s = e.task().steps[step];
+  const workflow::attempt_ref ref{step, s.attempt, e.task().lock_epoch, draining_};
+  const auto agent = agents_.route(e.task(), step);
+  if (!agent) {
+    e.waiting.push_back(workflow::attempt_declined{ref, {}, "no agent `" + s.log.back().agent + "` is alive"});
+    return;
+  }
+  auto input = make_input(e.task(), *e.definition, step, s.doing);
+  if (!input.problem.empty()) {
+    e.waiting.push_back(workflow::attempt_failed{ref, true, false, {}, std::move(input.problem)});
+    return;
+  }
+  ++counts_.dispatched;
+  hands_.order(agent, order_for(e.task(), *e.definition, step, std::move(input.bytes), e.clock));
+}
+
+void task_desk::stop(const workflow::task& t, std::size_t step) {
+  const auto& s = t.steps[step];
+  for (const auto& agent : agents_.holders(t, step))
+    hands_.stop(agent, stop_order{t.number, static_cast<std::uint32_t>(step), s.attempt, t.lock_epoch});
+}
+
+} // namespace steadfast::actors

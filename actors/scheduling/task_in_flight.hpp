@@ -1,0 +1,42 @@
+#pragma once
+
+#include "actors/protocol/boxed.hpp"
+#include "store/state_store.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/transition/event.hpp"
+#include "workflow/transition/transition.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+
+namespace steadfast::actors {
+
+class state_tree;
+
+/// A task that a scheduler has locked.
+struct task_in_flight {
+  std::shared_ptr<const workflow::task> stored; ///< but for its revision
+  std::uint64_t revision = 0;                   ///< in the store
+  workflow::instant clock;                      ///< by which it was stored or judged last, as node_clock names it
+  boxed<workflow::definition> definition;
+  std::deque<workflow::event> waiting;        ///< until the store has answered
+  std::optional<workflow::change> committing; ///< on its way to disk; its `next` is in `written`
+  boxed<store::write> written;                ///< so that no task is copied for it
+  std::optional<workflow::event> cause;       ///< of what is on its way
+  bool reload = false;                        ///< somebody else changed it: read it before going on
+  bool reading = false;
+
+  const workflow::task& task() const { return *stored; }
+};
+
+/// What became of the step's attempt is known and waits to be judged.
+bool has_answer(const task_in_flight& t, std::size_t step);
+
+/// As people see it who look into the scheduler.
+state_tree tree_of(const task_in_flight& t);
+
+} // namespace steadfast::actors

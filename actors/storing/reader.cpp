@@ -1,0 +1,212 @@
+// Reads run beside the writer: each sees one snapshot and holds nothing up.
+
+#include "actors/common/definition_cache.hpp"
+#include "actors/common/deps.hpp"
+#include "actors/common/observed.hpp"
+#include "actors/common/state_tree.hpp"
+#include "actors/protocol/type_ids.hpp"
+#include "actors/storing/task_questions.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/result.hpp>
+#include <caf/sec.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr std::size_t late_replies_shown = 100;
+
+/// What it tells itself besides.
+using self_telling_reader = reader_actor::extend<takes<void(flush)>>;
+
+class store_reader : public observed<self_telling_reader> {
+public:
+  store_reader(caf::actor_config& cfg, reader_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "reader"; }
+
+  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  void on_exit() override {
+    questions_.clear();
+    deps_ = {};
+  }
+
+  behavior_type make_behavior() override {
+    since_ = deps_.clock.now(this);
+    return {
+      [this](const show_task& m) { return guarded([&] { return on_show(m); }); },
+      [this](const find_task& m) { return guarded([&] { return view_of(deps_.store->find(m.number), false); }); },
+      [this](const list_tasks& m) { return on_question<boxed<store::task_page>>(m); },
+      [this](const find_overdue& m) { return guarded([&] { return on_overdue(m); }); },
+      [this](const find_notices& m) { return guarded([&] { return on_notices(m); }); },
+      [this](const count_tasks& m) { return on_question<task_count>(m); },
+      [this](const list_leases&) { return guarded([&] { return on_leases(); }); },
+      [this](const list_alerts& m) {
+        return guarded([&] { return alert_page{boxes(deps_.store->alerts(m.open_only, m.max))}; });
+      },
+      [this](const find_alerts& m) { return guarded([&] { return on_alerts(m); }); },
+      [this](const list_incidents& m) { return guarded([&] { return on_incidents(m); }); },
+      [this](const list_bulk_acts& m) { return guarded([&] { return on_bulk_acts(m); }); },
+      [this](const list_workflows&) {
+        return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
+      },
+      [this](const list_late_replies& m) {
+        return guarded([&] { return late_reply_page{boxes(deps_.store->late_replies({}, m.max))}; });
+      },
+      [](const inspect_state&) { return state_of("", state_tree{}); },
+      [this](const show_stats&) { return guarded([&] { return boxed<store::store_stats>{deps_.store->stats()}; }); },
+      [this](flush) { go_on(); },
+    };
+  }
+
+private:
+  /// A read that fails is answered as failed; an exception would end the actor.
+  template <class F>
+  static auto guarded(F read) -> caf::result<decltype(read())> {
+    try {
+      return read();
+    } catch (const store::store_error& e) {
+      return caf::make_error(caf::sec::runtime_error, std::string{e.what()});
+    }
+  }
+
+  template <class T>
+  static std::vector<boxed<T>> boxes(std::vector<T> values) {
+    return {std::make_move_iterator(values.begin()), std::make_move_iterator(values.end())};
+  }
+
+  task_view view_of(std::optional<workflow::task> found, bool with_late_replies) {
+    report_damage();
+    task_view view;
+    view.clock = deps_.clock.reading(this).set_at;
+    if (!found)
+      return view;
+    view.definition = definitions_.find(*found, *deps_.store);
+    if (with_late_replies)
+      for (auto& reply : deps_.store->late_replies(found->number, late_replies_shown))
+        view.late_replies.emplace_back(std::move(reply));
+    view.task = boxed<workflow::task>{std::move(*found)};
+    return view;
+  }
+
+  task_view on_show(const show_task& m) {
+    auto view = view_of(deps_.store->find(m.id), true);
+    if (!view.task)
+      view.damage = deps_.store->damage_of(m.id).value_or("");
+    return view;
+  }
+
+  /// To look through many tasks may take seconds: what is asked meanwhile is answered between two parts. What one part
+  /// answers is not put off, unless others wait.
+  template <class Answer, class Question>
+  caf::result<Answer> on_question(const Question& m) {
+    if (questions_.size() == questions_max)
+      return caf::make_error(caf::sec::runtime_error, "more than " + std::to_string(questions_max)
+                                                        + " lists and counts are under way: ask again later");
+    auto answer = make_response_promise<Answer>();
+    questions_.push_back(question_of(m, answer));
+    if (questions_.size() == 1)
+      go_on();
+    return answer;
+  }
+
+  void go_on() {
+    auto q = std::move(questions_.front());
+    questions_.pop_front();
+    try {
+      const bool is_answered = q->go_on(*deps_.store);
+      report_damage();
+      if (!is_answered)
+        questions_.push_back(std::move(q));
+    } catch (const store::store_error& e) {
+      q->fail(caf::make_error(caf::sec::runtime_error, std::string{e.what()}));
+    }
+    if (!questions_.empty())
+      tell(this, self_telling_reader{this}, flush{});
+  }
+
+  static std::optional<std::uint64_t> position(std::uint64_t before) {
+    return before == 0 ? std::nullopt : std::optional{before};
+  }
+
+  boxed<store::alert_list> on_alerts(const find_alerts& m) const {
+    return boxed<store::alert_list>{
+      deps_.store->find_alerts(m.filter ? *m.filter : store::alert_filter{}, position(m.before), m.max)};
+  }
+
+  boxed<store::incident_page> on_incidents(const list_incidents& m) const {
+    if (m.number == 0)
+      return boxed<store::incident_page>{deps_.store->incidents(m.open_only, position(m.before), m.max)};
+    store::incident_page page;
+    if (auto found = deps_.store->find_incident(m.number))
+      page.incidents.push_back(std::move(*found));
+    return boxed<store::incident_page>{std::move(page)};
+  }
+
+  boxed<store::bulk_page> on_bulk_acts(const list_bulk_acts& m) const {
+    return boxed<store::bulk_page>{m.number != 0 ? deps_.store->find_bulk_act(m.number)
+                                                 : deps_.store->bulk_acts(m.open_only, position(m.before), m.max)};
+  }
+
+  lease_page on_leases() { return {boxes(deps_.store->leases()), deps_.clock.now(this), since_}; }
+
+  overdue_page on_overdue(const find_overdue& m) {
+    std::optional<std::pair<workflow::instant, std::uint64_t>> after;
+    if (m.after_number != 0)
+      after.emplace(m.after_due, m.after_number);
+    auto found = deps_.store->overdue(m.now, after, m.max);
+    report_damage();
+    overdue_page page;
+    page.definitions = definitions_.of(found.tasks, *deps_.store);
+    page.more = found.next.has_value();
+    if (page.more)
+      std::tie(page.next_due, page.next_number) = *found.next;
+    for (auto& t : found.tasks)
+      page.tasks.emplace_back(std::move(t));
+    return page;
+  }
+
+  notice_page on_notices(const find_notices& m) {
+    notice_page page;
+    for (auto& n : deps_.store->notices(m.observer, 0, 0, m.max))
+      page.notices.push_back({m.observer, n.task_number, n.task_id, n.what.sequence,
+                              static_cast<std::uint8_t>(n.what.kind), n.what.step, n.what.text, n.what.at});
+    return page;
+  }
+
+  void report_damage() {
+    for (auto& found : deps_.store->damaged()) {
+      found.now = deps_.clock.now(this);
+      write_request w;
+      w.what = boxed<store::write>{std::move(found)};
+      tell_from_outside(deps_.writer, write_requests{{std::move(w)}}); // no answer: it takes none
+    }
+  }
+
+  static constexpr std::size_t questions_max = 64;
+
+  reader_deps deps_;
+  std::deque<std::unique_ptr<task_question>> questions_; ///< under way, in turns
+  workflow::instant since_;                              ///< when the store was opened
+  definition_cache definitions_;
+};
+
+} // namespace
+
+reader_actor spawn_reader(caf::actor_system& sys, reader_deps deps, bool detached) {
+  if (detached)
+    return sys.spawn<store_reader, caf::detached>(std::move(deps));
+  return sys.spawn<store_reader>(std::move(deps));
+}
+
+} // namespace steadfast::actors

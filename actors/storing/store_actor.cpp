@@ -1,0 +1,403 @@
+// The only writer: a write waits until the mailbox has been read once, then goes to disk together with all that arrived
+// meanwhile. While a commit is on its way the thread is busy, so the next batch gathers in the mailbox by itself.
+
+#include "actors/common/definition_cache.hpp"
+#include "actors/common/deps.hpp"
+#include "actors/common/observed.hpp"
+#include "actors/common/state_tree.hpp"
+#include "actors/protocol/type_ids.hpp"
+#include "workflow/definition/retry.hpp"
+#include "workflow/definition/routing.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr workflow::span retry_when_full{5000};
+constexpr workflow::span retry_when_busy{1000};
+
+/// A write on its way to disk, and who waits for it.
+struct queued_write {
+  boxed<store::write> what;
+  std::optional<caf::typed_response_promise<receipt>> submitter;
+  store_client client;
+  std::uint64_t ticket = 0;
+  std::string holder;
+};
+
+struct subscriber {
+  store_client client;
+  std::string scheduler;
+  std::uint64_t in_hand = 0; ///< tasks that it had when it claimed last
+  bool claims = false;       ///< it has claimed since it was offered work last
+  bool bulk_only = false;
+};
+
+class store_writer : public observed<store_actor> {
+public:
+  store_writer(caf::actor_config& cfg, store_actor_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
+
+  const char* name() const override { return "store_actor"; }
+
+  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  void on_exit() override {
+    if (deps_.store)
+      save();
+    queue_.clear();
+    subscribers_.clear();
+    deps_ = {};
+  }
+
+  behavior_type make_behavior() override {
+    set_down_handler([this](caf::down_msg& m) { on_down(m); });
+    const auto me = address();
+    try {
+      deps_.store->share([me] { tell_first(caf::actor_cast<store_actor>(me), save_commits{}); });
+    } catch (const store::store_error& e) { // commits cost more, and nothing else
+      unshared_ = e.what();
+    }
+    return {
+      [this](const boxed<workflow::submission>& m) { return on_submission(m); },
+      [this](flush) { on_flush(); },
+      [this](save_commits m) { on_save(m); },
+      one_by_one<const write_requests>([this](const write_request& r) { on_write(r); }),
+      [this](const subscribe& m) { on_subscribe(m); },
+      [this](describe) { return view_; },
+      [this](const inspect_state& m) { return state(m.listed_max); },
+    };
+  }
+
+private:
+  caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
+    if (!m)
+      return receipt_without_task({}, store::verdict::refused, "the submission is empty");
+    if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max)
+      return receipt_without_task(m->id, store::verdict::full, "too many submissions are waiting for the disk",
+                                  retry_when_busy);
+    queued_write w;
+    w.what = boxed<store::write>{store::submit_task{*m, deps_.clock.now(this)}};
+    w.submitter = make_response_promise<receipt>();
+    auto answer = *w.submitter;
+    enqueue_write(std::move(w));
+    return answer;
+  }
+
+  void on_write(const write_request& m) {
+    queued_write w;
+    w.what = at(deps_.clock.reading(this), m.what);
+    w.client = sender_of<store_client>(this);
+    w.ticket = m.ticket;
+    w.holder = m.holder;
+    if (const auto why = why_misjudged(m); !why.empty())
+      return turn_away_misjudged(w, not_now(why + "; the node has yet to learn of that"));
+    enqueue_write(std::move(w));
+  }
+
+  void on_subscribe(const subscribe& m) {
+    subscriber s{sender_of<store_client>(this), m.scheduler, m.bulk_only};
+    monitor(s.client);
+    subscribers_.push_back(std::move(s));
+  }
+
+  void on_down(const caf::down_msg& m) {
+    const auto gone = [&](const subscriber& s) { return s.client.address() == m.source; };
+    subscribers_.erase(std::remove_if(subscribers_.begin(), subscribers_.end(), gone), subscribers_.end());
+  }
+
+  void enqueue_write(queued_write w) {
+    queue_.push_back(std::move(w));
+    view_.waiting = queue_.size();
+    arm_flush();
+  }
+
+  void arm_flush() {
+    if (!std::exchange(flush_armed_, true))
+      tell(this, store_actor{this}, flush{});
+  }
+
+  void on_flush() {
+    flush_armed_ = false;
+    if (stopped_ || queue_.empty())
+      return;
+    std::vector<queued_write> batch;
+    for (; !queue_.empty() && batch.size() < deps_.batch_max; queue_.pop_front())
+      batch.push_back(std::move(queue_.front()));
+    commit(std::move(batch));
+    set_damaged_aside();
+    view_.waiting = queue_.size();
+    if (!queue_.empty())
+      arm_flush();
+    if (!std::exchange(save_armed_, true))
+      tell_after(this, store_actor{this}, deps_.save_after, save_commits{true});
+  }
+
+  void on_save(save_commits m) {
+    if (m.is_due)
+      save_armed_ = false;
+    if (const auto why = save(); !why.empty() && !stopped_)
+      stop_for_good(why);
+  }
+
+  /// Why the process must not go on; empty: it may.
+  std::string save() {
+    try {
+      deps_.store->save();
+      return {};
+    } catch (const store::store_error& e) {
+      return e.what();
+    }
+  }
+
+  void commit(std::vector<queued_write> batch) {
+    store::write_list writes;
+    writes.reserve(batch.size());
+    for (const auto& w : batch)
+      writes.push_back(&*w.what);
+    try {
+      const auto begun = clock().now();
+      auto outcomes = deps_.store->commit(writes);
+      count_commit(batch.size(), begun);
+      answer_all(batch, std::move(outcomes));
+    } catch (const store::store_error& e) {
+      if (e.is_fatal())
+        return stop_for_good(e.what());
+      answer_all(batch, std::vector<store::outcome>(batch.size(), not_now(e.what())));
+    }
+  }
+
+  /// One clock judges every write, whatever clock its sender has: as of when it arrived here.
+  static boxed<store::write> at(const workflow::clock_reading& clock, const boxed<store::write>& w) {
+    if (const auto* u = std::get_if<store::update_task>(&*w); u != nullptr && !u->guard)
+      return w; // nothing in it goes by the time
+    return std::visit(
+      [&](const auto& x) {
+        if constexpr (requires { x.now; }) {
+          auto stamped = x;
+          if constexpr (std::is_same_v<decltype(stamped.now), workflow::clock_reading>)
+            stamped.now = clock;
+          else
+            stamped.now = clock.now;
+          return boxed<store::write>{store::write{std::move(stamped)}};
+        } else {
+          return w;
+        }
+      },
+      *w);
+  }
+
+  /// After a restart the store's clock may be another one, by which too much or too little time seems to have passed;
+  /// and a node that was long without an answer may have drifted ahead of it.
+  std::string why_misjudged(const write_request& m) const {
+    if (!std::holds_alternative<store::update_task>(*m.what))
+      return {};
+    const auto clock = deps_.clock.reading(this);
+    if (m.judged.set_at != clock.set_at)
+      return "it was judged by another clock than the store's";
+    if (m.judged.now > clock.now)
+      return "it was judged by a clock that is ahead of the store's";
+    return {};
+  }
+
+  static store::outcome not_now(std::string why) {
+    store::outcome o;
+    o.result = store::verdict::full;
+    o.why = std::move(why);
+    return o;
+  }
+
+  void count_commit(std::size_t writes, caf::actor_clock::time_point begun) {
+    ++view_.commits;
+    view_.writes += writes;
+    view_.largest_batch = std::max<std::uint64_t>(view_.largest_batch, writes);
+    view_.last_commit_us =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(clock().now() - begun).count());
+    last_commits_.push_front({deps_.clock.now(this), writes, view_.last_commit_us});
+    if (last_commits_.size() > commits_kept)
+      last_commits_.pop_back();
+  }
+
+  actor_state state(std::size_t listed_max) const {
+    const auto commit = [](const commit_made& c) -> state_tree {
+      return {{"at", c.at}, {"writes", c.writes}, {"took_us", c.took_us}};
+    };
+    const auto listener = [](const subscriber& s) -> state_tree {
+      return {
+        {"node", s.client ? caf::to_string(s.client.node()) : ""}, {"scheduler", s.scheduler}, {"in_hand", s.in_hand}};
+    };
+    const auto unshared = unshared_.empty() ? "" : "; each commit is saved by itself, since " + unshared_;
+    return state_of(counted(view_.waiting, "write") + " waiting, last commit took "
+                      + std::to_string(view_.last_commit_us) + " us" + unshared,
+                    {{"waiting", view_.waiting},
+                     {"commits", view_.commits},
+                     {"writes", view_.writes},
+                     {"largest_batch", view_.largest_batch},
+                     {"backlog_max", deps_.backlog_max},
+                     {"stopped", stopped_},
+                     {"last_commits", listed(last_commits_, listed_max, commit)},
+                     {"subscribers", listed(subscribers_, listed_max, listener)}});
+  }
+
+  /// What is on disk is not known any more: nobody is answered, nothing is written, the process ends.
+  void stop_for_good(const std::string& why) {
+    stopped_ = true;
+    queue_.clear();
+    if (deps_.on_fatal)
+      deps_.on_fatal(why);
+  }
+
+  void answer_all(std::vector<queued_write>& batch, std::vector<store::outcome> outcomes) {
+    store_news news;
+    std::map<std::string, std::vector<std::uint64_t>> changed;
+    std::map<store_client, writes_done> answers;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      auto& w = batch[i];
+      learn_load(*w.what, outcomes[i]);
+      gather_news(news, changed, w, outcomes[i]);
+      if (w.submitter)
+        w.submitter->deliver(receipt_of(std::get<store::submit_task>(*w.what).what.id, outcomes[i]));
+      else
+        answers[w.client].all.push_back(answer_to(w, std::move(outcomes[i])));
+    }
+    for (auto& [client, answer] : answers) {
+      answer.clock = deps_.clock.reading(this).set_at;
+      tell(this, client, std::move(answer));
+    }
+    spread(news, changed);
+  }
+
+  void learn_load(const store::write& w, const store::outcome& o) {
+    const auto* claim = std::get_if<store::claim_tasks>(&w);
+    if (claim == nullptr || o.result != store::verdict::applied)
+      return;
+    for (auto& s : subscribers_)
+      if (s.scheduler == claim->scheduler) {
+        s.in_hand = claim->in_hand + o.tasks.size();
+        s.claims = true;
+      }
+  }
+
+  /// The scheduler that has least in hand. Null: none may be waited for, for each was offered something that it has yet to claim.
+  subscriber* next_to_work() {
+    std::vector<subscriber*> schedulers;
+    std::vector<std::uint64_t> loads;
+    for (auto& s : subscribers_)
+      if (s.claims) {
+        schedulers.push_back(&s);
+        loads.push_back(s.in_hand);
+      }
+    const auto chosen = workflow::choose_place(loads, workflow::mixed(view_.commits, 0, 0));
+    return chosen ? schedulers[*chosen] : nullptr;
+  }
+
+  void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
+                   const store::outcome& o) const {
+    if (o.result == store::verdict::unknown_outcome)
+      news.work = news.review = news.notices = news.bulk = true; // if it was made, somebody has to look
+    if (o.result != store::verdict::applied)
+      return;
+    if (const auto* submitted = std::get_if<store::submit_task>(&*w.what)) {
+      news.work = news.work || o.created;
+      news.notices = news.notices || (o.created && !submitted->what.reply_to.empty());
+    } else if (const auto* u = std::get_if<store::update_task>(&*w.what)) {
+      news.work = news.work || workflow::is_claimable(u->next);
+      news.notices = news.notices || !u->notices.empty();
+      news.review = news.review || std::any_of(u->next.steps.begin(), u->next.steps.end(), [](const workflow::step& s) {
+                      return s.needs_review;
+                    });
+      const auto& holder = w.holder;
+      if (!holder.empty())
+        changed[holder].push_back(u->next.number);
+    } else if (std::holds_alternative<store::start_bulk>(*w.what)) {
+      news.bulk = true;
+    } else if (std::holds_alternative<store::free_locks>(*w.what)) {
+      news.work = news.work || o.number > 0;
+    } else if (std::holds_alternative<store::claim_tasks>(*w.what)
+               || std::holds_alternative<store::import_task>(*w.what)) {
+      news.notices = true;
+    }
+  }
+
+  write_done answer_to(const queued_write& w, store::outcome o) {
+    write_done reply;
+    reply.ticket = w.ticket;
+    reply.definitions = definitions_.of(o.tasks, *deps_.store);
+    reply.outcome = boxed<store::outcome>{std::move(o)};
+    return reply;
+  }
+
+  void turn_away_misjudged(const queued_write& w, store::outcome o) {
+    auto answer = answer_to(w, std::move(o));
+    answer.is_misjudged = true;
+    tell(this, w.client, writes_done{{std::move(answer)}, deps_.clock.reading(this).set_at});
+  }
+
+  static receipt receipt_of(const std::string& id, const store::outcome& o) {
+    const auto retry_after = o.result == store::verdict::full ? retry_when_full : workflow::span{};
+    return {id, o.result, o.created, o.number, o.state, retry_after, o.why};
+  }
+
+  void spread(const store_news& news, const std::map<std::string, std::vector<std::uint64_t>>& changed) {
+    auto* const first = news.work ? next_to_work() : nullptr;
+    if (first != nullptr)
+      first->claims = false;
+    for (auto& s : subscribers_) {
+      if (s.bulk_only && !news.bulk)
+        continue;
+      auto own = news;
+      own.is_offered = first != nullptr && &s != first;
+      const auto mine = changed.find(s.scheduler);
+      if (!s.scheduler.empty() && mine != changed.end())
+        own.changed = mine->second;
+      if (own.work || own.review || own.notices || own.bulk || !own.changed.empty())
+        tell(this, s.client, std::move(own));
+    }
+  }
+
+  void set_damaged_aside() {
+    for (auto& found : deps_.store->damaged()) {
+      queued_write w;
+      found.now = deps_.clock.now(this);
+      w.what = boxed<store::write>{std::move(found)};
+      enqueue_write(std::move(w));
+    }
+  }
+
+  struct commit_made {
+    workflow::instant at;
+    std::size_t writes = 0;
+    std::uint64_t took_us = 0;
+  };
+  static constexpr std::size_t commits_kept = 100;
+
+  store_actor_deps deps_;
+  std::deque<queued_write> queue_;
+  std::deque<commit_made> last_commits_; ///< the newest first
+  std::vector<subscriber> subscribers_;
+  definition_cache definitions_;
+  store_view view_;
+  std::string unshared_; ///< why commits are not put off together
+  bool flush_armed_ = false;
+  bool save_armed_ = false;
+  bool stopped_ = false;
+};
+
+} // namespace
+
+store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached) {
+  if (detached)
+    return sys.spawn<store_writer, caf::detached>(std::move(deps));
+  return sys.spawn<store_writer>(std::move(deps));
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "actors/protocol/client_messages.hpp"
+#include "actors/protocol/store_messages.hpp"
+
+#include <caf/error.hpp>
+#include <caf/typed_response_promise.hpp>
+
+#include <memory>
+
+namespace steadfast::actors {
+
+/// A question about many tasks. It is answered in parts that take some milliseconds each, so that others are answered between.
+class task_question {
+public:
+  virtual ~task_question() = default;
+  /// One part; true: it was answered. Throws store_error.
+  virtual bool go_on(const store::state_store& store) = 0;
+  virtual void fail(const caf::error& why) = 0;
+};
+
+using task_page_promise = caf::typed_response_promise<boxed<store::task_page>>;
+
+std::unique_ptr<task_question> question_of(const list_tasks& m, task_page_promise promise);
+std::unique_ptr<task_question> question_of(const count_tasks& m, caf::typed_response_promise<task_count> promise);
+
+} // namespace steadfast::actors

@@ -1,0 +1,183 @@
+#include "actors/supervising/condition_watch.hpp"
+
+#include "actors/protocol/type_ids.hpp"
+#include "workflow/supervision/lease_term.hpp"
+#include "workflow/supervision/node_card.hpp"
+
+#include <caf/typed_event_based_actor.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace steadfast::actors {
+
+namespace {
+
+constexpr std::uint32_t incidents_read = 1000;
+constexpr std::uint32_t suspended_page = 1000;
+constexpr std::size_t suspended_max = 100'000; ///< looked at in one survey, the newest first
+constexpr std::uint32_t blamed_max = 50;       ///< tasks that are asked what failed
+
+} // namespace
+
+template <class Answer, class Question, class Then>
+void condition_watch::ask_reader(const Question& question, Then then) {
+  ask(self_, deps_.reader, deps_.options.reader_limit, question)
+    .then(
+      [this, look = look_, then = std::move(then)](const Answer& answer) {
+        if (look == look_)
+          then(answer);
+        else
+          end();
+      },
+      [this](const caf::error&) { end(); }); // the next look asks again
+}
+
+void condition_watch::look(const store::lease_guard& guard, std::uint64_t ticket) {
+  const auto now = deps_.clock.now(self_);
+  if (looking_ || now - last_look_ < deps_.options.conditions_period)
+    return;
+  looking_ = true;
+  last_look_ = now;
+  guard_ = guard;
+  ticket_ = ticket;
+  sight_ = {};
+  see_nodes();
+}
+
+void condition_watch::see_nodes() {
+  ask_reader<lease_page>(list_leases{}, [this](const lease_page& page) {
+    take_down(page);
+    see_store();
+  });
+}
+
+void condition_watch::take_down(const lease_page& page) {
+  sight_.now = page.now;
+  for (const auto& lease : page.leases) {
+    const auto card = workflow::card_of(lease->name, lease->note);
+    if (!card)
+      continue;
+    const bool gone = workflow::has_ended(lease->expires_at, deps_.options.node_ttl, page.store_since, page.now);
+    sight_.nodes.push_back({card->name, lease->expires_at, gone, card->drained, card->certificate_until});
+  }
+}
+
+void condition_watch::see_store() {
+  ask_reader<boxed<store::store_stats>>(show_stats{}, [this](const boxed<store::store_stats>& stats) {
+    take_down(*stats);
+    see_open();
+  });
+}
+
+void condition_watch::take_down(const store::store_stats& stats) {
+  sight_.store.used = stats.bytes_used;
+  sight_.store.room = stats.bytes_max - std::min(stats.bytes_max, stats.bytes_reserve);
+  sight_.store.disk_free = stats.disk_free;
+  sight_.store.disk_size = stats.disk_size;
+  for (const auto& [name, how] : stats.endings)
+    sight_.workflows.push_back({name, how});
+}
+
+void condition_watch::see_open() {
+  list_incidents question;
+  question.max = incidents_read;
+  ask_reader<boxed<store::incident_page>>(question, [this](const boxed<store::incident_page>& page) {
+    open_.clear();
+    for (const auto& x : page->incidents)
+      if (x.is_condition)
+        open_.push_back({x.what, x.sample_text});
+    if (sight_.now - last_survey_ >= deps_.options.survey_period) {
+      last_survey_ = sight_.now;
+      suspended_.clear();
+      return see_suspended(0, 0);
+    }
+    begin_blame();
+  });
+}
+
+void condition_watch::see_suspended(std::uint64_t before, std::size_t seen) {
+  store::task_filter resting;
+  resting.states = {workflow::process_state::suspended};
+  const list_tasks question{boxed<store::task_filter>{std::move(resting)}, before, suspended_page};
+  ask_reader<boxed<store::task_page>>(question, [this, seen](const boxed<store::task_page>& page) {
+    for (const auto& t : page->tasks)
+      workflow::take_down(suspended_, t, deps_.options.conditions, sight_.now);
+    const auto now_seen = seen + page->tasks.size();
+    if (page->next && now_seen < suspended_max)
+      see_suspended(*page->next, now_seen);
+    else
+      begin_blame();
+  });
+}
+
+void condition_watch::begin_blame() {
+  blame_.clear();
+  to_blame_ = workflow::beginning_to_fail(sight_, deps_.options.conditions, open_signatures());
+  look_for_blame();
+}
+
+/// Of one workflow after the other.
+void condition_watch::look_for_blame() {
+  if (to_blame_.empty())
+    return report();
+  const auto workflow = to_blame_.back();
+  to_blame_.pop_back();
+  store::task_filter failed;
+  failed.workflow = workflow;
+  failed.states = {workflow::process_state::undone, workflow::process_state::error};
+  const list_tasks question{boxed<store::task_filter>{std::move(failed)}, 0, blamed_max};
+  ask_reader<boxed<store::task_page>>(question, [this, workflow](const boxed<store::task_page>& page) {
+    std::vector<boxed<workflow::definition>> held;
+    std::vector<const workflow::definition*> of;
+    for (const auto& t : page->tasks) {
+      held.push_back(definitions_.find(t));
+      of.push_back(held.back() ? &*held.back() : nullptr);
+    }
+    blame_[workflow] = workflow::blamed(page->tasks, of);
+    look_for_blame();
+  });
+}
+
+std::vector<workflow::incident_signature> condition_watch::open_signatures() const {
+  std::vector<workflow::incident_signature> all;
+  all.reserve(open_.size());
+  for (const auto& c : open_)
+    all.push_back(c.what);
+  return all;
+}
+
+void condition_watch::report() {
+  end();
+  sight_.suspended = suspended_;
+  held_ = workflow::conditions(sight_, deps_.options.conditions, open_signatures(), blame_);
+  const auto is_among = [](const auto& all, const auto& x) {
+    return std::find(all.begin(), all.end(), x) != all.end();
+  };
+  const bool is_known = held_.size() == open_.size()
+                        && std::all_of(held_.begin(), held_.end(), [&](const auto& c) { return is_among(open_, c); });
+  if (is_known)
+    return;
+  tell_log();
+  write_request r;
+  r.ticket = ticket_;
+  r.what = boxed<store::write>{store::write{store::report_conditions{held_, guard_, {}}}};
+  tell(self_, deps_.store, write_requests{{std::move(r)}});
+}
+
+/// What began, and what is over.
+void condition_watch::tell_log() const {
+  if (!deps_.warn)
+    return;
+  const auto has = [](const auto& all, const auto& what) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& c) { return c.what == what; });
+  };
+  for (const auto& c : held_)
+    if (!has(open_, c.what))
+      deps_.warn(c.text);
+  for (const auto& c : open_)
+    if (!has(held_, c.what))
+      deps_.warn("it is over: " + c.text);
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,70 @@
+#pragma once
+
+#include "actors/common/definition_cache.hpp"
+#include "actors/common/deps.hpp"
+#include "workflow/supervision/conditions.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace steadfast::actors {
+
+/// Looks now and then at what is wrong with the whole, on behalf of the supervisor, and reports it to the store when it
+/// has changed. What held before is read from the store, so that whoever supervises next goes on with it.
+class condition_watch {
+public:
+  using owner = supervisor_actor::base;
+
+  /// Its answers come in the turns of `self`. REQUIRES: `self`, deps and definitions outlive it.
+  condition_watch(owner* self, const supervisor_deps& deps, const definition_cache& definitions)
+      : self_{self},
+        deps_{deps},
+        definitions_{definitions} {}
+
+  /// If it is time. `guard`: the lease under which a change is reported, with that ticket.
+  void look(const store::lease_guard& guard, std::uint64_t ticket);
+  /// A look that is under way counts for nothing any more.
+  void stop() { ++look_; }
+  bool has_reported(std::uint64_t ticket) const { return ticket != 0 && ticket == ticket_; }
+
+  const std::vector<workflow::system_condition>& held() const { return held_; }
+
+private:
+  void see_nodes();
+  void see_store();
+  void see_open();
+  void see_suspended(std::uint64_t before, std::size_t seen);
+  void begin_blame();
+  void look_for_blame();
+  void report();
+  void end() { looking_ = false; }
+
+  void take_down(const lease_page& page);
+  void take_down(const store::store_stats& stats);
+  std::vector<workflow::incident_signature> open_signatures() const;
+  void tell_log() const;
+
+  /// Goes on with `then` if the look is still the same; else, and after an error, it has ended.
+  template <class Answer, class Question, class Then>
+  void ask_reader(const Question& question, Then then);
+
+  owner* self_;
+  const supervisor_deps& deps_;
+  const definition_cache& definitions_;
+  store::lease_guard guard_;
+  std::uint64_t ticket_ = 0;
+  std::uint64_t look_ = 0;
+  bool looking_ = false;
+  workflow::instant last_look_;
+  workflow::instant last_survey_; ///< of suspended tasks
+  workflow::sight sight_;
+  std::map<std::string, workflow::resting> suspended_; ///< as of the last survey
+  std::vector<workflow::system_condition> open_;       ///< as the store knows them
+  std::map<std::string, workflow::incident_signature> blame_;
+  std::vector<std::string> to_blame_;
+  std::vector<workflow::system_condition> held_;
+};
+
+} // namespace steadfast::actors

@@ -1,0 +1,202 @@
+// Measures what this machine does with tasks: how many, how quickly, at which cost.
+
+#include "apps/bench/measurements.hpp"
+#include "apps/bench/part.hpp"
+#include "apps/bench/targets.hpp"
+#include "apps/bench/yardstick.hpp"
+#include "apps/command_line/commands.hpp"
+#include "apps/command_line/node_access.hpp"
+#include "apps/command_line/scratch_folder.hpp"
+#include "apps/terminal/failure.hpp"
+#include "apps/terminal/interrupt.hpp"
+#include "apps/terminal/table.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <sys/utsname.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+struct bench_arguments {
+  std::string part; ///< what this process is to be, when another one measures
+  std::string folder = ".";
+  bench::choice chosen;
+  bool is_targets = false;
+  bool json = false;
+};
+
+json machine_json() {
+  utsname machine{};
+  uname(&machine);
+  return {{"cores", std::thread::hardware_concurrency()},
+          {"system", std::string{machine.sysname} + " " + machine.release + " " + machine.machine},
+          {"version", STEADFAST_VERSION}};
+}
+
+std::string machine_text() {
+  const auto m = machine_json();
+  return fmt::format("steadfast {}, {} cores, {}", m.at("version").get<std::string>(), m.at("cores").get<unsigned>(),
+                     m.at("system").get<std::string>());
+}
+
+/// The measurement in a folder of its own, which is gone afterwards.
+json carry_out(const bench::measurement& m, const bench_arguments& g) {
+  const scratch_folder folder{g.folder};
+  auto result = m.run(folder.path());
+  result["name"] = m.name;
+  return result;
+}
+
+void tell_progress(std::size_t i, std::size_t all, const std::string& name) {
+  std::cerr << fmt::format("[{}/{}] {}\n", i + 1, all, name);
+}
+
+int measure_chosen(const bench_arguments& g) {
+  const auto all = bench::measurements_of(g.chosen);
+  if (all.empty())
+    throw failure{wrong_usage, "--only: no measurement has that in its name"};
+  if (!g.json)
+    std::cout << machine_text() << "; " << bench::workload_text(g.chosen.load) << "\n\n";
+  json results = json::array();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    tell_progress(i, all.size(), all[i].name);
+    results.push_back(carry_out(all[i], g));
+    if (!g.json)
+      std::cout << bench::text_of(results.back()) << std::flush;
+  }
+  if (g.json)
+    print_json({{"machine", machine_json()}, {"workload", g.chosen.load}, {"measured", results}});
+  return done;
+}
+
+// ---- targets ----
+
+void print_targets(const std::vector<bench::target_result>& results) {
+  const auto to = standard_output();
+  table rows{{"target", "wanted", "measured", "at reference", ""}};
+  for (const auto& r : results)
+    rows.add({r.what, r.wanted_text(), r.measured_text(), r.counted_text(),
+              r.is_met() ? cell{"met", colour::good} : cell{"missed", colour::bad}});
+  std::cout << machine_text() << "\n\n" << rows.text(to);
+}
+
+bench::yardstick yardstick_of(const bench_arguments& g) {
+  const scratch_folder folder{g.folder};
+  return bench::measure_yardstick(folder.path());
+}
+
+bench::yardstick between(const bench::yardstick& a, const bench::yardstick& b) {
+  return {(a.copying + b.copying) / 2, (a.hashing + b.hashing) / 2, (a.waking + b.waking) / 2,
+          (a.syncing + b.syncing) / 2};
+}
+
+int measure_targets(const bench_arguments& g) {
+  std::vector<bench::target_result> results;
+  json measured = json::array();
+  const auto groups = bench::target_groups(g.chosen);
+  auto before = yardstick_of(g); // what follows one run comes before the next
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    std::vector<bench::target_run> runs;
+    for (std::size_t n = 0; n < groups[i].runs; ++n) {
+      tell_progress(i, groups.size(), groups[i].what.name + (groups[i].runs > 1 ? fmt::format(", run {}", n + 1) : ""));
+      auto run = carry_out(groups[i].what, g);
+      const auto after = yardstick_of(g);
+      runs.push_back({std::move(run), between(std::exchange(before, after), after)});
+      std::cerr << "      beside it: " << bench::text_of(runs.back().machine) << '\n';
+      runs.back().measured["machine_beside"] = bench::json_of(runs.back().machine);
+    }
+    for (const auto& t : groups[i].targets)
+      results.push_back(bench::judge(t, runs));
+    for (auto& run : runs)
+      measured.push_back(std::move(run.measured));
+  }
+  if (!g.json)
+    print_targets(results);
+  else
+    print_json({{"machine", machine_json()}, {"targets", bench::json_of(results)}, {"measured", measured}});
+  return done;
+}
+
+int bench_command(const bench_arguments& g) {
+  if (!g.part.empty())
+    return bench::be_part(json::parse(g.part).get<bench::part_setup>());
+  const interrupt_guard guard;
+  return g.is_targets ? measure_targets(g) : measure_chosen(g);
+}
+
+void add_workload(CLI::App& sub, bench::workload& w) {
+  sub.add_option("--steps", w.steps, "Steps of each task [5]")->check(CLI::Range(1, 256));
+  sub.add_option("--payload", w.payload, "Bytes of a task's payload [200]")->check(CLI::Range(13, 1 << 20));
+  sub.add_option("--result", w.result, "Bytes of a step's result [100]")->check(CLI::Range(13, 1 << 20));
+  sub.add_option("--fail-step", w.fail_step, "This step fails for good, those before it are undone [none]")
+    ->check(CLI::Range(1, 256));
+  sub.add_flag("--ordered-ids", w.ordered_ids, "Ids of tasks ascend with time; else they come in no order");
+}
+
+} // namespace
+
+void add_bench(CLI::App& to, command& chosen) {
+  auto g = std::make_shared<bench_arguments>();
+  auto& c = g->chosen;
+  auto* sub = to.add_subcommand("bench", "Measure what this machine does with tasks, durably, on its disk");
+  sub->add_option("--part", g->part)->group(""); // for its own processes
+  sub->add_option("--store", g->folder, "Where the stores are made that are measured with, and removed [here]")
+    ->type_name("DIR")
+    ->check(CLI::ExistingDirectory);
+  sub->add_option("--in-flight", c.in_flight, "Closed loops: so many tasks at a time")->check(CLI::Range(1, 1'000'000));
+  sub
+    ->add_option("--backlog", c.backlogs,
+                 "Closed loops: so many tasks wait in the store all the while, beside 1,024 in hand")
+    ->check(CLI::Range(1, 10'000'000));
+  sub->add_option("--rate", c.rates, "Open loops: so many submissions per second, whatever becomes of them")
+    ->check(CLI::Range(1, 1'000'000));
+  sub->add_option("--restart", c.restarts, "Kill and start anew a node with so many unfinished tasks")
+    ->check(CLI::Range(1, 10'000'000));
+  sub
+    ->add_option("--overload", c.overloads,
+                 "So many submissions per second to a service that is far too slow for 10 s: how soon it is well again")
+    ->check(CLI::Range(1, 1'000'000));
+  sub->add_option("--seconds", c.seconds, "Of each measurement, after one to warm up [4]")
+    ->check(CLI::Range(0.1, 86400.0));
+  sub
+    ->add_option("--keep-at-most", c.keep_at_most,
+                 "So many of the tasks that have ended are kept in the store, the last ones [all]")
+    ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+  sub
+    ->add_option("--client", c.client,
+                 "The submitting client: here, node (in another process, over CAF) or socket [here]")
+    ->check(CLI::IsMember{{"here", "node", "socket"}})
+    ->excludes("--backlog");
+  sub->add_option("--agents", c.agents, "The agents: here, node (in another process, over CAF) or http [here]")
+    ->check(CLI::IsMember{{"here", "node", "http"}});
+  sub->add_flag("--certificates", c.certificates, "Nodes that are connected (--client, --agents) have certificates");
+  add_workload(*sub, c.load);
+  sub->add_option("--only", c.only, "Those whose name contains the text")->type_name("TEXT");
+  sub->add_flag("--targets", g->is_targets,
+                "Measure what the project promises itself, and say whether it is met (15 min)");
+  sub->add_flag("--json", g->json, "Print JSON");
+  sub->footer(
+    "Without --in-flight, --backlog, --rate, --restart and --overload: a short set of all kinds. Each measurement "
+    "starts a node "
+    "in\n"
+    "a process of its own, with a new store under --store, which must lie on a disk that counts: what is acknowledged\n"
+    "was synced. Agents do nothing, so what is measured is the node. In an open loop a submission is late from the\n"
+    "moment it was due. docs/performance.md explains the figures.\n\n"
+    "Example: steadfast bench --in-flight 256 --seconds 10 --fail-step 4");
+  sub->callback([g, &chosen] { chosen = [g] { return bench_command(*g); }; });
+}
+
+} // namespace steadfast::apps

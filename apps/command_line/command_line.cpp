@@ -1,0 +1,136 @@
+#include "apps/command_line/command_line.hpp"
+
+#include "apps/command_line/version.hpp"
+#include "apps/terminal/failure.hpp"
+#include "apps/terminal/terminal.hpp"
+#include "runtime/configuration/config_error.hpp"
+#include "steadfast/client.hpp"
+#include "store/state_store.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+namespace steadfast::apps {
+namespace {
+
+exit_code code_of(client_error::kind why) {
+  switch (why) {
+    case client_error::kind::unreachable: return no_node;
+    case client_error::kind::busy:
+    case client_error::kind::timed_out: return try_again;
+    case client_error::kind::not_found: return not_found;
+    case client_error::kind::refused: break;
+  }
+  return refused;
+}
+
+int complain(int code, const std::string& text) {
+  std::cerr << "steadfast: " << printable(text) << '\n'; // it may quote what others wrote
+  return code;
+}
+
+int complain_about_config(const runtime::config_error& e) {
+  for (const auto& p : e.problems())
+    complain(wrong_config, p);
+  return wrong_config;
+}
+
+/// As with `| head`: it has seen what it wanted, so there is nothing to complain about.
+bool is_reader_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+/// What went wrong ends here, as a line and an exit code.
+int run(const command& chosen) {
+  try {
+    const int code = chosen();
+    std::cout.flush();
+    if (!std::cout && is_reader_gone())
+      return reader_gone;
+    return std::cout ? code : complain(our_fault, "what was to be printed could not be written");
+  } catch (const failure& e) {
+    return complain(e.code(), e.what());
+  } catch (const client_error& e) {
+    return complain(code_of(e.why()), e.what());
+  } catch (const runtime::config_error& e) {
+    return complain_about_config(e);
+  } catch (const store::store_error& e) {
+    return complain(cannot_start, e.what());
+  } catch (const std::exception& e) {
+    return complain(our_fault, std::string{"unexpected: "} + e.what());
+  }
+}
+
+} // namespace
+
+void add_all(CLI::App& app, command& chosen) {
+  app.require_subcommand(1);
+  app.set_version_flag("--version", version_text());
+  app.set_help_all_flag("--help-all", "Help of all commands");
+  app.footer(
+    "A node is started with `steadfast serve -c node.toml`; the other commands talk to it over its control socket.\n"
+    "Exit codes: docs/cli.md.");
+  add_serve(app, chosen);
+  add_console(app, chosen);
+  add_submit(app, chosen);
+  add_task(app, chosen);
+  add_bulk(app, chosen);
+  add_status(app, chosen);
+  add_incidents(app, chosen);
+  add_alerts(app, chosen);
+  add_late(app, chosen);
+  add_workflow(app, chosen);
+  add_lease(app, chosen);
+  add_actor(app, chosen);
+  add_agent(app, chosen);
+  add_circuit(app, chosen);
+  add_node(app, chosen);
+  add_store(app, chosen);
+  add_simulate(app, chosen);
+  add_bench(app, chosen);
+  add_cluster(app, chosen);
+  add_top(app, chosen);
+  add_watch(app, chosen);
+  add_completion(app, chosen);
+  add_manual(app, chosen);
+}
+
+const CLI::App* find_subcommand(const CLI::App& of, const std::string& name) {
+  const auto found = of.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == name; });
+  return found.empty() ? nullptr : found.front();
+}
+
+std::variant<command, exit_code> understand(const std::vector<std::string>& words, std::ostream& out,
+                                            std::ostream& err) {
+  command chosen;
+  CLI::App app{"Multi-step operations against remote services that happen as a whole or are undone as a whole.",
+               "steadfast"};
+  add_all(app, chosen);
+  try {
+    app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
+  } catch (const CLI::ParseError& e) {
+    std::ostringstream said; // it quotes the words as they were typed
+    const bool is_help = app.exit(e, out, said) == 0;
+    std::istringstream lines{said.str()};
+    for (std::string line; std::getline(lines, line);)
+      err << printable(line) << '\n';
+    return is_help ? done : wrong_usage;
+  }
+  return chosen;
+}
+
+int run_command_line(const std::vector<std::string>& words) {
+  const auto meant = understand(words, std::cout, std::cerr);
+  const auto* todo = std::get_if<command>(&meant);
+  return todo ? run(*todo) : std::get<exit_code>(meant);
+}
+
+} // namespace steadfast::apps

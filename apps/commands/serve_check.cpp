@@ -1,0 +1,121 @@
+#include "apps/commands/serve_check.hpp"
+
+#include "runtime/text/json.hpp"
+#include "runtime/text/nearest.hpp"
+#include "steadfast/client.hpp"
+#include "store/lmdb_store.hpp"
+#include "workflow/text/name.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+using workflow::definition;
+
+/// The file that it is from, if it is from one.
+std::string place_of(const node_options& o, const definition& d) {
+  const auto file = o.workflow_files.find({d.name, d.version});
+  return (file == o.workflow_files.end() ? "" : file->second.string() + ": ") + "workflow " + workflow::quoted(d.name);
+}
+
+/// The parts of the workflow that the agent is for: "step `pay`, the undo of step `ship`".
+std::string uses_of(const definition& d, const std::string& agent) {
+  std::string all;
+  const auto add = [&all](const std::string& use) { all += (all.empty() ? "" : ", ") + use; };
+  for (const auto& s : d.steps) {
+    const auto step = "step " + workflow::quoted(s.name);
+    if (s.agent == agent)
+      add(step);
+    if (s.compensation && s.compensation->agent == agent)
+      add("the undo of " + step);
+    if (s.probe && s.probe->agent == agent)
+      add("the probe of " + step);
+  }
+  return all;
+}
+
+void look_for_agents(const node_options& o, config_findings& found) {
+  std::vector<std::string> known;
+  if (o.roles.agents)
+    for (const auto& a : o.agents)
+      known.push_back(a.common.name);
+  for (const auto& d : o.workflows)
+    for (const auto& agent : workflow::agents_of(d)) {
+      if (std::find(known.begin(), known.end(), agent) != known.end())
+        continue;
+      const auto meant = runtime::nearest(agent, known);
+      auto what = place_of(o, d) + ": this node has no agent " + workflow::quoted(agent) + ", for " + uses_of(d, agent);
+      what += o.cluster.is_used() ? "; another node must have it" : "; tasks would wait for it";
+      what += meant ? "; did you mean " + workflow::quoted(*meant) + "?" : "";
+      (o.cluster.is_used() ? found.warnings : found.problems).push_back(std::move(what));
+    }
+}
+
+/// What is stored under a name and a version, as JSON; null: nothing is.
+using stored_workflow = std::function<json(const std::string& name, std::uint32_t version)>;
+
+stored_workflow in_files(const node_options& o) {
+  store::store_options as_it_is = o.store;
+  as_it_is.read_only = true;
+  std::shared_ptr<store::state_store> files = store::open_lmdb_store(as_it_is);
+  return [files](const std::string& name, std::uint32_t version) {
+    const auto d = files->find_definition(name, version);
+    return d ? definition_json(*d) : json{};
+  };
+}
+
+stored_workflow as_node_says(const node_options& o) {
+  const auto listed = client{o.socket.string()}.call("workflow.list", json::object()).at("workflows");
+  return [listed](const std::string& name, std::uint32_t version) {
+    for (const auto& d : listed)
+      if (d.at("name") == name && d.at("version") == version)
+        return d;
+    return json{};
+  };
+}
+
+/// Nothing: there is no store yet.
+std::optional<stored_workflow> what_is_stored(const node_options& o) {
+  if (!o.roles.store)
+    return as_node_says(o);
+  std::error_code ignored;
+  if (!std::filesystem::exists(o.store.path / "data.mdb", ignored))
+    return std::nullopt;
+  return in_files(o);
+}
+
+void compare_versions(const node_options& o, config_findings& found) {
+  if (o.workflows.empty())
+    return;
+  try {
+    const auto stored = what_is_stored(o);
+    if (!stored)
+      return;
+    for (const auto& d : o.workflows)
+      if (const auto known = (*stored)(d.name, d.version); !known.is_null() && known != definition_json(d))
+        found.problems.push_back(place_of(o, d) + " differs from what is stored as version " + std::to_string(d.version)
+                                 + ", by which its tasks would go on: raise its version, or take the change back");
+  } catch (const std::exception& e) { // of the store, or of the node
+    found.warnings.push_back(std::string{"the workflows were not compared with those that are stored: "} + e.what());
+  }
+}
+
+} // namespace
+
+config_findings look_closer(const node_options& o) {
+  config_findings found;
+  look_for_agents(o, found);
+  compare_versions(o, found);
+  return found;
+}
+
+} // namespace steadfast::apps

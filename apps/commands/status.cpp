@@ -1,0 +1,78 @@
+// How the cluster is, in one sentence and a few lines.
+
+#include "apps/command_line/commands.hpp"
+#include "apps/command_line/filter.hpp"
+#include "apps/command_line/node_access.hpp"
+#include "apps/terminal/exit_code.hpp"
+#include "apps/views/agents.hpp"
+#include "apps/views/health.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <iostream>
+#include <memory>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t incidents_shown = 10;
+
+/// Those whose circuits are not closed, each with why.
+void print_circuits(const json& agents, workflow::instant now, const terminal& to) {
+  for (const auto& a : agents)
+    if (const auto words = circuit_words(a, now); !words.empty())
+      std::cout << painted("agent " + printable(a.value("name", std::string{})) + " at node "
+                             + printable(a.value("node", std::string{})) + ": " + printable(words),
+                           colour::warning, to)
+                << '\n';
+}
+
+int show(const node_choice& choice) {
+  auto node = connect(choice);
+  const auto agents = node.call("agent.list", json::object()).at("agents");
+  auto h = look_at_health(node, true);
+  const auto stats = node.call("store.stats", json::object());
+  const auto now = wall_clock();
+  const bool well = is_well(h, now);
+  if (choice.json) {
+    print_json({{"well", well},
+                {"sentence", health_sentence(h, now)},
+                {"incidents", h.incidents},
+                {"nodes", h.nodes},
+                {"stuck", h.standstill.at("stuck")},
+                {"waits", h.standstill.at("waits")},
+                {"agents", agents},
+                {"tasks", stats.at("tasks")}});
+    return well ? done : refused;
+  }
+  const auto to = standard_output();
+  std::cout << painted(health_sentence(h, now), well ? colour::good : colour::bad, to) << '\n';
+  std::string line;
+  for (const auto& [state, count] : stats.at("tasks").items())
+    if (count.get<std::uint64_t>() > 0)
+      line += (line.empty() ? "" : ", ") + count.dump() + " " + state;
+  std::cout << "tasks: " << (line.empty() ? "none" : line) << '\n';
+  print_circuits(agents, now, to);
+  sort_incidents(h.incidents, now);
+  if (!h.incidents.empty())
+    std::cout << '\n' << incident_table(h.incidents, now, incidents_shown).text(to);
+  if (h.incidents.size() > incidents_shown)
+    std::cout << "and more: `steadfast incidents list`\n";
+  return well ? done : refused;
+}
+
+} // namespace
+
+void add_status(CLI::App& to, command& chosen) {
+  auto g = std::make_shared<node_choice>();
+  auto* sub = to.add_subcommand("status", "How the cluster is: one sentence, then the incidents");
+  add_node_choice(*sub, *g);
+  sub->footer("Ends with 0 when all is well, with 1 when a person should look.\n\nExample: steadfast status");
+  sub->callback([g, &chosen] { chosen = [g] { return show(*g); }; });
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,270 @@
+// Looks at a store: through the node that runs on it, or, where none does, at its files.
+
+#include "apps/command_line/commands.hpp"
+#include "apps/command_line/filter.hpp"
+#include "apps/command_line/node_access.hpp"
+#include "apps/terminal/failure.hpp"
+#include "apps/terminal/table.hpp"
+#include "runtime/text/json.hpp"
+#include "runtime/text/quantity.hpp"
+#include "store/export_file.hpp"
+#include "store/lmdb_store.hpp"
+#include "store/restore.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t page_size = 200;
+
+struct store_arguments {
+  node_choice node;
+  std::string store;
+  std::string id;
+  std::string file; ///< or directory
+  std::string why;
+  bool without_journal = false;
+};
+
+std::unique_ptr<store::state_store> open_files(const store_arguments& g, bool read_only = true) {
+  store::store_options o;
+  o.path = g.store.empty() ? places_of(g.node).store : std::filesystem::path{g.store};
+  o.read_only = read_only;
+  return store::open_lmdb_store(o);
+}
+
+/// The node that runs on the store; none when the store was named by its path, or nobody answers.
+std::optional<client> running_node(const store_arguments& g) {
+  if (!g.store.empty())
+    return std::nullopt;
+  try {
+    return connect(g.node);
+  } catch (const client_error& e) {
+    if (e.why() != client_error::kind::unreachable || !g.node.socket.empty())
+      throw;
+    return std::nullopt;
+  }
+}
+
+int check(const store_arguments& g) {
+  auto node = running_node(g);
+  const auto report = node ? node->call("store.check", json::object()) : check_json(open_files(g)->check());
+  const auto& faults = report.at("faults");
+  if (g.node.json)
+    print_json(report);
+  else {
+    for (const auto& f : faults)
+      std::cout << printable(f.get<std::string>()) << '\n';
+    std::cout << report.at("records") << " records of " << report.at("tasks") << " tasks read, "
+              << (faults.empty() ? "all is well" : std::to_string(faults.size()) + " faults") << '\n';
+  }
+  return faults.empty() ? done : refused;
+}
+
+int copy(const store_arguments& g) {
+  const auto to = std::filesystem::absolute(g.file);
+  if (auto node = running_node(g))
+    node->call("store.copy", {{"to", to.string()}});
+  else
+    open_files(g)->copy(to);
+  if (g.node.json)
+    print_json({{"copied_to", to.string()}});
+  else
+    std::cout << "copied to " << to.string() << "; `steadfast store check --store " << to.string()
+              << "` checks it, `steadfast store restore` makes a store of it\n";
+  return done;
+}
+
+int export_task(const store_arguments& g) {
+  const auto to = std::filesystem::absolute(g.file);
+  if (auto node = running_node(g)) {
+    node->call("store.export", {{"id", g.id}, {"to", to.string()}});
+  } else {
+    const auto task = open_files(g)->export_task(g.id);
+    if (!task)
+      throw failure{not_found, "there is no task `" + g.id + "`"};
+    store::write_export(to, *task);
+  }
+  if (g.node.json)
+    print_json({{"exported_to", to.string()}});
+  else
+    std::cout << "exported to " << to.string() << "; `steadfast store import " << to.string()
+              << "` takes it into another store\n";
+  return done;
+}
+
+json import_into_files(const store_arguments& g, const std::filesystem::path& from) {
+  store::import_task what{store::read_export(from), who_acts(), g.why, wall_clock()};
+  const auto id = what.what.task.id;
+  const auto outcome = open_files(g, false)->commit({std::move(what)}).front();
+  if (outcome.result != store::verdict::applied)
+    throw failure{refused, outcome.why};
+  return imported_json(id, outcome);
+}
+
+int import_task(const store_arguments& g) {
+  const auto from = std::filesystem::absolute(g.file);
+  auto node = running_node(g);
+  const auto done_as = node ? node->call("store.import", {{"from", from.string()}, {"who", who_acts()}, {"why", g.why}})
+                            : import_into_files(g, from);
+  if (g.node.json) {
+    print_json(done_as);
+    return done;
+  }
+  const auto id = done_as.at("id").get<std::string>();
+  const auto state = done_as.at("process_state").get<std::string>();
+  std::cout << "imported " << printable(id) << ": " << state
+            << (state == "suspended" ? "; it goes on after `steadfast task resume " + printable(id) + "`" : "") << '\n';
+  return done;
+}
+
+int stat(const store_arguments& g) {
+  auto node = running_node(g);
+  const auto s = node ? node->call("store.stats", json::object()) : stats_json(open_files(g)->stats());
+  if (g.node.json) {
+    print_json(s);
+    return done;
+  }
+  const auto to = standard_output();
+  table rows{{"tasks", "state"}};
+  for (const auto& [state, count] : s.at("tasks").items())
+    rows.add({count.dump(), {state, colour_of_state(state)}});
+  std::cout << (rows.empty() ? "no task\n" : rows.text(to)) << '\n'
+            << s.at("claimable") << " can be taken by a scheduler, " << s.at("open_alerts") << " open alerts\n"
+            << (s.at("tasks_purged") == 0 ? "" : s.at("tasks_purged").dump() + " ended tasks have left by retention\n")
+            << s.at("bytes_used").get<std::uint64_t>() / 1024 << " KiB used, "
+            << runtime::size_text(s.at("bytes_max").get<std::uint64_t>()) << " allowed\n";
+  return done;
+}
+
+int restore(const store_arguments& g) {
+  store::store_options to;
+  to.path = g.store.empty() ? places_of(g.node).store : std::filesystem::path{g.store};
+  to.path = std::filesystem::absolute(to.path);
+  to.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
+  const auto made = store::restore(std::filesystem::absolute(g.file), to, g.without_journal);
+  const auto& faults = made.report.faults;
+  if (g.node.json) {
+    print_json({{"restored_to", to.path.string()},
+                {"tasks", made.report.tasks},
+                {"faults", faults},
+                {"alert", made.what_may_run_again}});
+    return faults.empty() ? done : refused;
+  }
+  for (const auto& f : faults)
+    std::cout << printable(f) << '\n';
+  std::cout << "restored to " << to.path.string() << ": " << made.report.tasks << " tasks, "
+            << (faults.empty() ? "all is well" : std::to_string(faults.size()) + " faults") << '\n'
+            << printable(made.what_may_run_again) << '\n';
+  return faults.empty() ? done : refused;
+}
+
+/// Definitions by name and version, read once each.
+class definitions_seen {
+public:
+  explicit definitions_seen(const store::state_store& s) : store_{s} {}
+
+  const workflow::definition& of(const workflow::task& t) {
+    auto [place, is_new] = seen_.try_emplace({t.workflow, t.version});
+    if (is_new)
+      place->second = store_.find_definition(t.workflow, t.version).value_or(workflow::definition{});
+    return place->second;
+  }
+
+private:
+  const store::state_store& store_;
+  std::map<std::pair<std::string, std::uint32_t>, workflow::definition> seen_;
+};
+
+// Reads the files even while a node runs on them: a snapshot does not hold it up, and the node's threads stay free.
+int dump(const store_arguments& g) {
+  const auto store = open_files(g);
+  definitions_seen definitions{*store};
+  std::optional<std::uint64_t> before;
+  do {
+    const auto page = store->list({}, before, page_size);
+    for (const auto& entry : page.tasks)
+      if (const auto t = store->find(entry.number))
+        print_json(task_json(*t, definitions.of(*t)));
+    before = page.next;
+  } while (before && std::cout);
+  int code = done;
+  for (const auto& damaged : store->damaged()) {
+    std::cerr << "steadfast: task number " << damaged.number << " cannot be read: " << damaged.why << '\n';
+    code = refused;
+  }
+  return code;
+}
+
+struct verb {
+  CLI::App* sub;
+  std::shared_ptr<store_arguments> arguments;
+};
+
+verb add_verb(CLI::App& to, const char* name, const char* help, const char* example, command& chosen,
+              int (*run)(const store_arguments&)) {
+  auto g = std::make_shared<store_arguments>();
+  auto* sub = to.add_subcommand(name, help);
+  sub->add_option("--store", g->store, "Its directory [$STEADFAST_STORE, or as the configuration says]")
+    ->type_name("PATH");
+  add_node_choice(*sub, g->node, std::string_view{name} != "dump");
+  sub->footer(std::string{"Example: steadfast store "} + name + " " + example);
+  sub->callback([g, run, &chosen] { chosen = [g, run] { return run(*g); }; });
+  return {sub, g};
+}
+
+void add_restore(CLI::App& to, command& chosen) {
+  auto g = std::make_shared<store_arguments>();
+  auto* sub = to.add_subcommand("restore", "Make a store of a copy, for a node to work on; the copy is only read");
+  sub->add_option("from", g->file, "Directory that `store copy` made, or a store that nobody has open")
+    ->required()
+    ->type_name("COPY");
+  sub->add_option("--to", g->store, "Directory to make [$STEADFAST_STORE, or as the configuration says]")
+    ->type_name("FOLDER");
+  sub->add_flag("--without-journal", g->without_journal,
+                "Of a store whose journal is lost: go on without what was acknowledged last");
+  add_node_choice(*sub, g->node, true);
+  sub->footer("Example: steadfast store restore /backup/2026-11-21 --to steadfast-store\n"
+              "Every step that was under way may run again, with the same idempotency key: docs/backup.md.");
+  sub->callback([g, &chosen] { chosen = [g] { return restore(*g); }; });
+}
+
+} // namespace
+
+void add_store(CLI::App& to, command& chosen) {
+  auto* store = to.add_subcommand("store", "Check, copy and dump a store, of a running node or of one that is down");
+  store->require_subcommand(1);
+  add_verb(*store, "check", "Read every record and index and tell what is wrong", "-c node.toml", chosen, check);
+  add_verb(*store, "stat", "Tasks by state, and how full it is", "-c node.toml", chosen, stat);
+  add_verb(*store, "dump", "Print every task as a line of JSON", "-c node.toml", chosen, dump);
+
+  const auto copied = add_verb(*store, "copy", "Make a consistent copy, also beside a running node",
+                               "-c node.toml /backup/2026-11-21", chosen, copy);
+  copied.sub->add_option("to", copied.arguments->file, "Directory to make")->required()->type_name("PATH");
+
+  add_restore(*store, chosen);
+
+  const auto out = add_verb(*store, "export", "Keep one task, with all that belongs to it, in a file",
+                            "order-4711 order-4711.task", chosen, export_task);
+  out.sub->add_option("id", out.arguments->id, "The task")->required()->check(why_empty, "")->type_name("ID");
+  out.sub->add_option("to", out.arguments->file, "File to make")->required()->type_name("PATH");
+
+  const auto in = add_verb(*store, "import", "Take an exported task in; one that has not ended is suspended",
+                           "order-4711.task --why 'moved from the old cluster'", chosen, import_task);
+  in.sub->add_option("from", in.arguments->file, "File that export made")->required()->type_name("PATH");
+  in.sub->add_option("--why", in.arguments->why, "Reason, kept among the alerts")->type_name("TEXT");
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,151 @@
+#include "apps/command_line/commands.hpp"
+#include "apps/command_line/documents.hpp"
+#include "apps/command_line/filter.hpp"
+#include "apps/command_line/node_access.hpp"
+#include "apps/command_line/pager.hpp"
+#include "apps/terminal/failure.hpp"
+#include "apps/terminal/table.hpp"
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/configuration/workflow_file.hpp"
+#include "runtime/text/json.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <memory>
+#include <vector>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+struct workflow_arguments {
+  node_choice node;
+  std::string name;
+  unsigned version = 0;
+  std::vector<std::string> files;
+};
+
+std::string names(const json& list) {
+  std::string text;
+  for (const auto& n : list)
+    text += (text.empty() ? "" : ", ") + n.get<std::string>();
+  return text;
+}
+
+std::string text_of(const json& j) {
+  return j.is_string() ? j.get<std::string>() : json_line(j);
+}
+
+std::string retry_text(const json& s) {
+  const auto& r = s.at("retry");
+  return std::to_string(r.value("attempts", 0)) + " x " + text_of(s.value("complete_by", json{})) + ", waits "
+         + text_of(r.value("initial", json{})) + " to " + text_of(r.value("cap", json{}));
+}
+
+std::string condition_text(const json& s) {
+  if (!s.contains("when"))
+    return "";
+  const auto& w = s["when"];
+  const auto place = text_of(w.at("step")) + ":" + text_of(w.at("pointer"));
+  if (w.contains("equals"))
+    return place + " = " + json_line(w["equals"]);
+  if (w.contains("differs"))
+    return place + " != " + json_line(w["differs"]);
+  return place + (w.value("present", true) ? " is there" : " is not there");
+}
+
+void print_definition(const json& d) {
+  const auto to = standard_output();
+  std::cout << painted(text_of(d.at("name")), colour::strong, to) << " v" << d.at("version") << "  deadline "
+            << text_of(d.at("deadline")) << " with " << text_of(d.at("undo_reserve")) << " for undo, priority "
+            << d.at("priority") << "\n\n";
+  table rows{{"step", "agent", "after", "only if", "attempts", "when exhausted", "undone by"}};
+  for (const auto& s : d.at("steps"))
+    rows.add({text_of(s.at("name")), text_of(s.at("agent")), names(s.at("after")), condition_text(s), retry_text(s),
+              text_of(s.at("on_exhausted")), s.contains("compensation") ? text_of(s["compensation"]["agent"]) : "-"});
+  std::cout << rows.text(to, 2);
+}
+
+int list(const workflow_arguments& g) {
+  const auto answer = connect(g.node).call("workflow.list", json::object());
+  table rows{{"workflow", "version", "steps", "deadline"}};
+  for (const auto& d : answer.at("workflows")) {
+    if (g.node.json)
+      print_json(d);
+    rows.add(
+      {text_of(d.at("name")), d.at("version").dump(), std::to_string(d.at("steps").size()), text_of(d.at("deadline"))});
+  }
+  if (!g.node.json)
+    std::cout << (rows.empty() ? "no workflow is registered: name its file under `workflows` in the configuration\n"
+                               : rows.text(standard_output()));
+  return done;
+}
+
+int show(const workflow_arguments& g) {
+  json params{{"name", g.name}};
+  if (g.version != 0)
+    params["version"] = g.version;
+  const auto answer = connect(g.node).call("workflow.show", params);
+  if (g.node.json)
+    print_json(answer.at("workflow"));
+  else
+    print_definition(answer.at("workflow"));
+  return done;
+}
+
+int check(const workflow_arguments& g) {
+  int code = done;
+  for (const auto& file : g.files) {
+    require_file(file);
+    try {
+      const auto d = definition_json(load_workflow(file));
+      if (g.node.json)
+        print_json({{"file", file}, {"problems", json::array()}, {"workflow", d}});
+      else
+        std::cout << file << ": workflow " << text_of(d.at("name")) << " v" << d.at("version") << " is all right, "
+                  << d.at("steps").size() << " steps\n";
+    } catch (const runtime::config_error& e) {
+      code = wrong_data;
+      if (g.node.json)
+        print_json({{"file", file}, {"problems", e.problems()}});
+      else
+        std::cout << e.what() << '\n';
+    }
+  }
+  return code;
+}
+
+} // namespace
+
+void add_workflow(CLI::App& to, command& chosen) {
+  auto* workflow = to.add_subcommand("workflow", "Look at workflows, check their files");
+  workflow->require_subcommand(1);
+
+  auto l = std::make_shared<workflow_arguments>();
+  auto* list_sub = workflow->add_subcommand("list", "The workflows that the node knows");
+  add_node_choice(*list_sub, l->node);
+  list_sub->footer("Example: steadfast workflow list");
+  list_sub->callback([l, &chosen] { chosen = paged(l->node.json, [l] { return list(*l); }); });
+
+  auto s = std::make_shared<workflow_arguments>();
+  auto* show_sub = workflow->add_subcommand("show", "The steps of a workflow");
+  show_sub->add_option("name", s->name, "Its name")->required()->type_name("WORKFLOW")->check(why_empty, "");
+  show_sub->add_option("--workflow-version", s->version, "Its version [the newest]")->type_name("N");
+  add_node_choice(*show_sub, s->node);
+  show_sub->footer("Example: steadfast workflow show drone_delivery");
+  show_sub->callback([s, &chosen] { chosen = paged(s->node.json, [s] { return show(*s); }); });
+
+  auto c = std::make_shared<workflow_arguments>();
+  auto* check_sub = workflow->add_subcommand("check", "Find the mistakes in workflow files; no node is needed");
+  check_sub->add_option("files", c->files, "The files")->required()->type_name("FILE");
+  check_sub->add_flag("--json", c->node.json, "Print JSON, one object a file");
+  check_sub->footer("Example: steadfast workflow check config/workflows/drone_delivery.toml");
+  check_sub->callback([c, &chosen] { chosen = [c] { return check(*c); }; });
+
+  add_simulate(*workflow, chosen);
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "apps/simulate/simulate_requirements.hpp"
+#include "apps/terminal/terminal.hpp"
+#include "runtime/simulation/batch.hpp"
+#include "workflow/definition/definition.hpp"
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace steadfast::apps {
+
+/// What came of simulated clusters.
+struct simulated {
+  std::vector<workflow::definition> workflows;
+  std::uint64_t first_seed = 0;
+  std::uint64_t runs_wanted = 0;
+  unsigned jobs = 1;
+  double seconds = 0;
+  simulation::batch_result played;
+  std::vector<std::string> warnings;    ///< of what cannot go well with these services
+  std::vector<judgement> required;      ///< in the order in which it was
+  std::vector<std::string> not_trusted; ///< steps whose services break the contract: "step `a` of order"
+};
+
+/// For people; with `all_stories` of each reason to call a person one task, else of the most frequent.
+std::string simulated_text(const simulated& s, bool all_stories, const terminal& to);
+
+nlohmann::json simulated_json(const simulated& s);
+
+} // namespace steadfast::apps

@@ -1,0 +1,202 @@
+#include "apps/views/health.hpp"
+
+#include "apps/views/story.hpp"
+#include "runtime/text/time_text.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t named_max = 3; ///< incidents in the sentence
+constexpr std::size_t cause_columns = 60;
+constexpr workflow::span wait_worth_telling{60'000};
+
+std::string text_in(const json& x, const char* name) {
+  return x.value(name, std::string{});
+}
+
+std::uint64_t number_in(const json& x, const char* name) {
+  return x.value(name, std::uint64_t{0});
+}
+
+bool is_open(const json& incident) {
+  return incident.value("closed_at", json{}).is_null();
+}
+
+/// A mute of which nothing says when it ends lasts.
+bool is_muted(const json& incident, workflow::instant now) {
+  const auto until = incident.value("muted_until", json{});
+  return incident.value("muted", false) && (until.is_null() || instant_of(until) > now);
+}
+
+bool counts(const json& incident, workflow::instant now) {
+  return is_open(incident) && !is_muted(incident, now);
+}
+
+/// "02:14" today, else with the date.
+std::string since_text(const json& at, workflow::instant now) {
+  const auto moment = instant_of(at);
+  if (moment == workflow::unset)
+    return "a start"; // what a store tells while it is opened: there is no clock yet
+  const auto text = local_text(moment, false);
+  return text.substr(0, 10) == local_text(now, false).substr(0, 10) ? text.substr(11, 5) : text.substr(0, 16);
+}
+
+std::string many(std::uint64_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+/// An incident tells of it, maybe a muted one.
+bool is_told_of(const json& node, const json& incidents) {
+  return std::any_of(incidents.begin(), incidents.end(), [&](const json& x) {
+    return is_open(x) && text_in(x, "kind") == "node_lost"
+           && text_in(x, "cause").find("`" + text_in(node, "name") + "`") != std::string::npos;
+  });
+}
+
+/// Given up without a word: it did not stop in good order.
+bool is_lost(const json& node, const json& incidents) {
+  const auto state = text_in(node, "state");
+  const bool lost =
+    state == "silent"
+    || (state == "gone" && !node.value("expires_at", json{}).is_null() && !node.value("drained", false));
+  return lost && !is_told_of(node, incidents);
+}
+
+/// Of a condition: what is wrong, in the words of now and without the rest.
+std::string head_of(const json& x) {
+  const auto text = text_in(x, "sample_text");
+  return text.substr(0, text.find(';'));
+}
+
+std::string words_of_incident(const json& x, workflow::instant now) {
+  if (x.value("is_condition", false))
+    return cut(printable(head_of(x)), cause_columns + 20) + " since " + since_text(x.value("first_at", json{}), now);
+  auto who = text_in(x, "agent");
+  if (who.empty())
+    who = text_in(x, "kind");
+  const auto tasks = number_in(x, "tasks");
+  return printable(who) + ": " + cut(printable(text_in(x, "cause")), cause_columns) + " since "
+         + since_text(x.value("first_at", json{}), now) + (tasks == 0 ? "" : " (" + many(tasks, "task") + ")");
+}
+
+std::string incidents_part(const health& h, workflow::instant now) {
+  auto sorted = h.incidents;
+  sort_incidents(sorted, now);
+  std::string named;
+  std::size_t count = 0;
+  for (const auto& x : sorted)
+    if (counts(x, now) && ++count <= named_max)
+      named += (named.empty() ? "" : "; ") + words_of_incident(x, now);
+  if (count == 0)
+    return {};
+  return many(count, "incident").insert(0, h.more_incidents ? "more than " : "") + ": " + named
+         + (count > named_max ? "; and " + std::to_string(count - named_max) + " more" : "");
+}
+
+std::string lost_nodes_part(const health& h, workflow::instant now) {
+  std::string text;
+  for (const auto& n : h.nodes)
+    if (is_lost(n, h.incidents))
+      text += (text.empty() ? "node " : ", node ") + printable(text_in(n, "name")) + " " + text_in(n, "state")
+              + (text_in(n, "state") == "gone" ? " since " + since_text(n.at("expires_at"), now) : "");
+  return text;
+}
+
+std::uint64_t stuck_in(const health& h) {
+  return h.standstill.is_null() ? 0 : h.standstill.at("stuck").size();
+}
+
+std::string wait_part(const health& h, workflow::instant now) {
+  workflow::instant oldest = workflow::never;
+  std::string id;
+  if (!h.standstill.is_null())
+    for (const auto& w : h.standstill.at("waits"))
+      if (const auto since = instant_of(w.value("since", json{})); since != workflow::unset && since < oldest) {
+        oldest = since;
+        id = text_in(w, "longest");
+      }
+  if (oldest == workflow::never || now - oldest < wait_worth_telling)
+    return {};
+  return " Oldest wait " + rough_text(now - oldest) + " (" + printable(id) + ").";
+}
+
+std::string state_of(const json& x, workflow::instant now) {
+  if (!x.value("closed_at", json{}).is_null())
+    return "closed " + moment_text(x.at("closed_at"), now);
+  if (is_muted(x, now))
+    return x.value("muted_until", json{}).is_null() ? "muted" : "muted until " + since_text(x.at("muted_until"), now);
+  const auto who = text_in(x, "acknowledged_by");
+  return who.empty() ? "new" : "acknowledged by " + who;
+}
+
+} // namespace
+
+health look_at_health(client& node, bool waits) {
+  health h;
+  const auto page = node.call("incident.list", {{"max", incidents_looked_at}});
+  h.incidents = page.at("incidents");
+  h.more_incidents = !page.at("next").is_null();
+  h.nodes = node.call("node.list", json::object()).at("nodes");
+  if (waits)
+    h.standstill = node.call("task.stuck", json::object());
+  return h;
+}
+
+bool is_well(const health& h, workflow::instant now) {
+  return std::none_of(h.incidents.begin(), h.incidents.end(), [now](const json& x) { return counts(x, now); })
+         && std::none_of(h.nodes.begin(), h.nodes.end(), [&](const json& n) { return is_lost(n, h.incidents); })
+         && stuck_in(h) == 0;
+}
+
+std::string health_sentence(const health& h, workflow::instant now) {
+  const auto alive =
+    std::count_if(h.nodes.begin(), h.nodes.end(), [](const json& n) { return n.value("alive", false); });
+  const auto muted = std::count_if(h.incidents.begin(), h.incidents.end(),
+                                   [now](const json& x) { return is_open(x) && is_muted(x, now); });
+  if (is_well(h, now))
+    return "All is well: no incident" + (muted == 0 ? "" : " but " + std::to_string(muted) + " muted") + ", "
+           + std::to_string(alive) + " of " + std::to_string(h.nodes.size()) + " nodes alive." + wait_part(h, now);
+  std::string text;
+  const auto stuck = stuck_in(h);
+  for (const auto& part : {incidents_part(h, now), lost_nodes_part(h, now),
+                           stuck == 0 ? std::string{} : many(stuck, "task") + " stuck (see `task stuck`)"})
+    if (!part.empty())
+      text += (text.empty() ? "" : ". ") + part;
+  return text + "." + wait_part(h, now);
+}
+
+void sort_incidents(json& incidents, workflow::instant now) {
+  std::stable_sort(incidents.begin(), incidents.end(), [now](const json& a, const json& b) {
+    if (counts(a, now) != counts(b, now))
+      return counts(a, now);
+    return number_in(a, "tasks") > number_in(b, "tasks");
+  });
+}
+
+table incident_table(const json& incidents, workflow::instant now, std::size_t max) {
+  table rows{{"incident", "began", "last", "tasks", "kind", "agent", "step", "state", "cause"}};
+  for (const auto& x : incidents) {
+    if (max-- == 0)
+      break;
+    const auto step = text_in(x, "workflow") + (text_in(x, "step").empty() ? "" : "/" + text_in(x, "step"));
+    const auto state = state_of(x, now);
+    rows.add({std::to_string(number_in(x, "number")),
+              since_text(x.value("first_at", json{}), now),
+              since_text(x.value("last_at", json{}), now),
+              std::to_string(number_in(x, "tasks")),
+              text_in(x, "kind"),
+              text_in(x, "agent"),
+              step,
+              {state, state == "new" ? colour::bad : colour::faint},
+              x.value("is_condition", false) ? text_in(x, "sample_text") : text_in(x, "cause")});
+  }
+  return rows;
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,193 @@
+#include "apps/views/story.hpp"
+
+#include "apps/terminal/table.hpp"
+#include "runtime/text/time_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <vector>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+std::string text_of(const json& j, const char* name) {
+  return j.value(name, std::string{});
+}
+
+/// The clock time on the day of the task's beginning, else the date too.
+std::string time_of(const json& moment, workflow::instant begun) {
+  const auto at = instant_of(moment);
+  if (at == workflow::unset)
+    return "";
+  const auto text = local_text(at, true);
+  return text.substr(0, 10) == local_text(begun).substr(0, 10) ? text.substr(11) : text;
+}
+
+std::string duration_of(const json& begin, const json& end) {
+  return begin.is_null() || end.is_null() ? "" : rough_text(instant_of(end) - instant_of(begin));
+}
+
+void add_line(std::string& out, const std::string& name, const std::string& value, const terminal& to) {
+  if (value.empty())
+    return;
+  const std::string before = "  " + name + std::string(name.size() < 14 ? 14 - name.size() : 1, ' ');
+  const auto lines = wrapped(printable(value), to.width > before.size() + 20 ? to.width - before.size() : to.width);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    out += (i == 0 ? before : std::string(before.size(), ' ')) + lines[i] + "\n";
+}
+
+std::string lock_text(const json& t) {
+  const auto by = text_of(t, "locked_by");
+  return by.empty() ? "" : by + ", epoch " + std::to_string(t.value("lock_epoch", 0ULL));
+}
+
+std::string end_text(const json& t, workflow::instant now) {
+  const auto took = duration_of(t.value("submitted_at", json{}), t.value("ended_at", json{}));
+  return took.empty() ? "" : moment_text(t["ended_at"], now) + ", after " + took;
+}
+
+std::string head(const json& t, workflow::instant now, const terminal& to) {
+  std::string out = headline(t, to) + "\n";
+  add_line(out, "submitted", moment_text(t.value("submitted_at", json{}), now), to);
+  add_line(out, "not before", moment_text(t.value("not_before", json{}), now), to);
+  const bool has_ended = !t.value("ended_at", json{}).is_null();
+  add_line(out, has_ended ? "ended" : "complete by",
+           has_ended ? end_text(t, now) : moment_text(t.value("complete_by", json{}), now), to);
+  add_line(out, "priority", std::to_string(t.value("priority", 0)), to);
+  add_line(out, "locked by", lock_text(t), to);
+  if (t.value("generation", 1) > 1)
+    add_line(out, "generation", std::to_string(t["generation"].get<int>()), to);
+  if (t.value("failure_count", 0) > 0)
+    add_line(out, "failures", std::to_string(t["failure_count"].get<int>()) + " counted by the supervisor", to);
+  add_line(out, "reply to", text_of(t, "reply_to"), to);
+  add_line(out, "cause", text_of(t, "cause"), to);
+  add_line(out, "result", result_text(t), to);
+  return out;
+}
+
+std::string outcome_text(const json& record) {
+  auto text = text_of(record, "outcome");
+  for (auto& c : text)
+    if (c == '_')
+      c = ' ';
+  if (text == "open")
+    text = "under way";
+  const auto note = text_of(record, "note");
+  return note.empty() ? text : text + ": " + note;
+}
+
+colour outcome_colour(const json& record) {
+  const auto outcome = text_of(record, "outcome");
+  if (outcome == "succeeded")
+    return colour::good;
+  if (outcome == "failed_permanent")
+    return colour::bad;
+  return outcome == "open" || outcome == "stopped" ? colour::plain : colour::warning;
+}
+
+std::string waiting_text(const json& step, workflow::instant now) {
+  auto text = text_of(step, "waiting_for");
+  const auto at = step.value("not_before", json{});
+  if (!at.is_null() && instant_of(at) > now)
+    text += (text.empty() ? "waits; next attempt " : "; next attempt ") + relative_text(instant_of(at), now);
+  return text;
+}
+
+bool is_open(const json& step) {
+  const auto state = text_of(step, "state");
+  return state == "not_started" || state == "failed" || state == "unknown" || state == "compensating";
+}
+
+void add_step(table& rows, const json& step, workflow::instant begun, workflow::instant now) {
+  const auto name = text_of(step, "name");
+  const auto state = text_of(step, "state");
+  bool first = true;
+  const auto add = [&](std::string attempt, std::string agent, std::string when, std::string took, cell how) {
+    rows.add({first ? name : "",
+              {first ? state : "", colour_of_state(state)},
+              std::move(attempt),
+              std::move(agent),
+              std::move(when),
+              std::move(took),
+              std::move(how)});
+    first = false;
+  };
+  if (const auto dropped = step.value("log_dropped", 0); dropped > 0)
+    add("", "", "", "", {std::to_string(dropped) + " older attempts are not kept", colour::faint});
+  for (const auto& r : step.value("log", json::array()))
+    add(std::to_string(r.value("attempt", 0)) + " " + text_of(r, "action"), text_of(r, "agent"),
+        time_of(r.value("started_at", json{}), begun),
+        duration_of(r.value("started_at", json{}), r.value("ended_at", json{})), {outcome_text(r), outcome_colour(r)});
+  const auto waiting = is_open(step) ? waiting_text(step, now) : "";
+  if (first || !waiting.empty())
+    add("", first ? text_of(step, "agent") : "", "", "", {waiting, colour::faint});
+}
+
+std::string steps(const json& t, workflow::instant now, const terminal& to) {
+  table rows{{"step", "state", "attempt", "agent", "started", "took", "how it ended"}};
+  const auto begun = instant_of(t.value("submitted_at", json{}));
+  for (const auto& s : t.value("steps", json::array()))
+    add_step(rows, s, begun, now);
+  return rows.empty() ? "" : "\n" + rows.text(to, 2);
+}
+
+std::string acts(const json& t, workflow::instant now, const terminal& to) {
+  table rows{{"when", "who", "did", "why"}};
+  for (const auto& a : t.value("acts", json::array()))
+    rows.add({moment_text(a.value("at", json{}), now), text_of(a, "who"), text_of(a, "what"), text_of(a, "why")});
+  return rows.empty() ? "" : "\n" + rows.text(to, 2);
+}
+
+std::string late_replies(const json& shown, workflow::instant now, const terminal& to) {
+  table rows{{"late reply", "step", "attempt", "said", "did not count because"}};
+  for (const auto& r : shown.value("late_replies", json::array()))
+    rows.add({moment_text(r.value("at", json{}), now), text_of(r, "step"), std::to_string(r.value("attempt", 0)),
+              text_of(r, "outcome"), text_of(r, "why")});
+  return rows.empty() ? "" : "\n" + rows.text(to, 2);
+}
+
+} // namespace
+
+std::string result_text(const json& task) {
+  const auto result = task.value("result", json{});
+  return result.is_null() ? "" : result.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+workflow::instant instant_of(const json& rfc3339) {
+  return rfc3339.is_string() ? parse_utc(rfc3339.get<std::string>()).value_or(workflow::unset) : workflow::unset;
+}
+
+std::string moment_text(const json& rfc3339, workflow::instant now) {
+  const auto at = instant_of(rfc3339);
+  return at == workflow::unset ? "" : local_text(at) + " (" + relative_text(at, now) + ")";
+}
+
+std::string headline(const json& task, const terminal& to) {
+  const auto state = text_of(task, "process_state");
+  return painted(printable(text_of(task, "id")), colour::strong, to) + "  " + text_of(task, "workflow") + " v"
+         + std::to_string(task.value("version", 0)) + "  " + painted(state, colour_of_state(state), to);
+}
+
+std::string story_text(const json& shown, workflow::instant now, const terminal& to) {
+  const auto& t = shown.at("task");
+  return head(t, now, to) + steps(t, now, to) + acts(t, now, to) + late_replies(shown, now, to);
+}
+
+std::string explanation_text(const json& shown, workflow::instant now, const terminal& to) {
+  std::string out = headline(shown.at("task"), to) + "\n";
+  for (const auto& e : shown.value("explanation", json::array())) {
+    auto sentence = text_of(e, "text");
+    const auto at = instant_of(e.value("at", json{}));
+    if (at != workflow::unset)
+      sentence += " " + local_text(at).substr(local_text(at).substr(0, 10) == local_text(now).substr(0, 10) ? 11 : 0)
+                  + " (" + relative_text(at, now) + ")";
+    const auto lines = wrapped(printable(sentence), to.width > 24 ? to.width - 4 : 20);
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      out += (i == 0 ? "  " : "    ") + lines[i] + "\n";
+  }
+  return out;
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,72 @@
+#include "client/client_calls.hpp"
+
+#include "client/time_id.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace steadfast::runtime {
+
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+constexpr milliseconds look_first{5};
+constexpr milliseconds look_longest{250};
+
+client_error::kind kind_of(std::int64_t number) {
+  switch (number) {
+    case 2: return client_error::kind::busy;
+    case 3: return client_error::kind::timed_out;
+    case 4: return client_error::kind::not_found;
+    default: return client_error::kind::refused;
+  }
+}
+
+bool has_ended(const std::string& state) {
+  return state == "processed" || state == "undone" || state == "error";
+}
+
+} // namespace
+
+client_error error_of(std::int64_t number, const std::string& message, milliseconds retry_after) {
+  const std::string reason{message.c_str()}; // what() ends at the first zero
+  return {kind_of(number), reason.empty() ? "the node gave no reason" : reason, retry_after};
+}
+
+submitted submit(const ask_node& ask, const std::string& workflow, const std::string& payload,
+                 const submit_options& options) {
+  json params{{"workflow", workflow}, {"payload", payload}, {"id", options.id.empty() ? make_time_id() : options.id}};
+  if (options.version != 0)
+    params["version"] = options.version;
+  if (options.priority)
+    params["priority"] = *options.priority;
+  if (!options.reply_to.empty())
+    params["reply_to"] = options.reply_to;
+  const auto answer = ask("submit", params);
+  return understood([&] { return submitted{answer.at("id"), answer.at("created"), answer.at("process_state")}; });
+}
+
+std::string wait(const ask_node& ask, const std::string& id, milliseconds limit) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  for (auto pause = look_first;; pause = std::min(2 * pause, look_longest)) {
+    const auto answer = ask("task.state", {{"id", id}});
+    const auto state = understood([&] { return answer.at("process_state").get<std::string>(); });
+    if (has_ended(state) || std::chrono::steady_clock::now() >= until)
+      return state;
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+json show(const ask_node& ask, const std::string& id) {
+  const auto answer = ask("task.show", {{"id", id}});
+  return understood([&] { return answer.at("task"); });
+}
+
+json result(const ask_node& ask, const std::string& id) {
+  const auto answer = ask("task.state", {{"id", id}});
+  return understood([&] { return answer.value("result", json{}); });
+}
+
+} // namespace steadfast::runtime

@@ -1,0 +1,224 @@
+#include "runtime/assembly/assembly.hpp"
+
+#include "workflow/supervision/node_card.hpp"
+#include "workflow/time/clock_offset.hpp"
+
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace steadfast {
+
+namespace {
+
+class assembly {
+public:
+  assembly(const node_options& options, node_surroundings with, node_parts& parts)
+      : options_{options},
+        with_{std::move(with)},
+        system_{with_.system},
+        parts_{parts} {}
+
+  void make() {
+    parts_.name = options_.name;
+    parts_.store = with_.store;
+    parts_.clock = with_.clock;
+    parts_.dialer = with_.dialer;
+    parts_.certificate_until = with_.certificate_until;
+    spawn_store();
+    if (options_.roles.agents && with_.make_agents)
+      with_.make_agents(parts_.clock, parts_.agents);
+    spawn_rest();
+    if (parts_.dialer)
+      join_cluster();
+    if (!options_.store.read_only && !with_.is_client) // else it has nothing to do but to answer
+      spawn_leases();
+    spawn_front();
+    if (with_.certificate_until)
+      parts_.clients = actors::spawn_client_desk(
+        system_, {options_.name, options_.roles.store, parts_.writer, parts_.reader, parts_.clock});
+  }
+
+private:
+  void spawn_store() {
+    if (!options_.roles.store) {
+      lead_ = std::make_shared<actors::shared_lead>();
+      parts_.clock.lead = lead_;
+      link_ = actors::spawn_store_link(system_, {options_.name});
+      parts_.writer = link_;
+      parts_.reader = link_;
+      return;
+    }
+    actors::store_actor_deps writer;
+    writer.store = parts_.store;
+    writer.clock = parts_.clock;
+    writer.backlog_max = options_.backlog_max;
+    writer.on_fatal = with_.on_fatal;
+    parts_.writer = actors::spawn_store_actor(system_, std::move(writer), with_.detached);
+    parts_.reader = actors::spawn_reader(system_, {parts_.store, parts_.writer, parts_.clock}, with_.detached);
+  }
+
+  void spawn_rest() {
+    parts_.notifier = actors::spawn_notifier(system_, {parts_.writer, parts_.reader, parts_.clock});
+    parts_.gateway = actors::spawn_gateway(system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
+    if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
+      spawn_janitor();
+    if (parts_.store && !options_.store.read_only)
+      spawn_bulk_desk();
+    if (options_.roles.supervisor)
+      spawn_supervisor();
+    if (options_.roles.scheduler)
+      spawn_scheduler();
+  }
+
+  void spawn_supervisor() {
+    actors::supervisor_options o;
+    o.period = options_.supervisor_period;
+    o.slack = options_.supervisor_slack;
+    o.node_ttl = options_.cluster.lease.ttl;
+    o.review_max = with_.review_max;
+    o.conditions = options_.conditions;
+    o.conditions_period = options_.conditions_period;
+    parts_.supervisor =
+      actors::spawn_supervisor(system_, {parts_.writer, parts_.reader, parts_.clock, o, with_.log_task, with_.warn});
+  }
+
+  void spawn_janitor() {
+    actors::janitor_options o;
+    o.keep = options_.retention;
+    parts_.janitor = actors::spawn_janitor(system_, {parts_.writer, parts_.reader, parts_.clock, o});
+  }
+
+  void spawn_bulk_desk() {
+    actors::bulk_options o;
+    o.rate = options_.bulk_rate;
+    parts_.bulk_desk =
+      actors::spawn_bulk_desk(system_, {parts_.writer, parts_.reader, parts_.gateway, parts_.clock, o});
+  }
+
+  void spawn_scheduler() {
+    actors::scheduler_options o;
+    o.name = options_.name;
+    o.in_flight_max = options_.in_flight_max;
+    parts_.scheduler =
+      actors::spawn_scheduler(system_, {parts_.writer, parts_.reader, own_agents(), parts_.clock, o, with_.log_task});
+  }
+
+  std::vector<actors::agent_offer> own_agents() const {
+    std::vector<actors::agent_offer> offers;
+    for (const auto& [name, agent] : parts_.agents)
+      offers.push_back({name, options_.name, agent});
+    return offers;
+  }
+
+  void join_cluster() {
+    actors::membership_deps deps;
+    deps.own_name = options_.name;
+    deps.join = options_.cluster.join;
+    deps.dialer = parts_.dialer;
+    deps.reader = parts_.reader;
+    deps.link = link_;
+    deps.scheduler = parts_.scheduler;
+    deps.own_agents = own_agents();
+    deps.clock = parts_.clock;
+    deps.on_time = [lead = lead_](const workflow::clock_sample& s) {
+      const auto before = lead->get();
+      const auto known = before.set_at == s.set_at ? std::optional{before.ahead} : std::nullopt;
+      lead->set({workflow::offset_after(known, s), s.set_at});
+    };
+    deps.log = with_.log;
+    parts_.membership = actors::spawn_membership(system_, std::move(deps));
+  }
+
+  void spawn_leases() {
+    const auto& address = options_.cluster.advertise.empty() ? options_.cluster.listen : options_.cluster.advertise;
+    workflow::node_card card{options_.name, address, options_.roles, {}};
+    for (const auto& [name, agent] : parts_.agents)
+      card.agents.push_back(name);
+    const auto guarded =
+      parts_.scheduler ? actors::guarded_actor{parts_.scheduler} : actors::guarded_actor{parts_.membership};
+    // Held by the name, not by the process: after a restart the node has it again at once.
+    const auto note_now = [card, until = with_.certificate_until, drained = drained_] {
+      auto now = card;
+      now.drained = *drained;
+      now.certificate_until = until ? until() : workflow::unset;
+      return workflow::note_of(now);
+    };
+    parts_.node_lease = spawn_lease(
+      guarded, {workflow::node_lease_name(options_.name), options_.name, {}, options_.cluster.lease}, note_now);
+    if (parts_.supervisor)
+      parts_.supervisor_lease = spawn_lease(
+        parts_.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
+    for (const auto& [name, make] : with_.singletons) {
+      parts_.singletons.push_back(
+        actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
+      parts_.singleton_leases.push_back(
+        spawn_lease(parts_.singletons.back(), {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
+    }
+  }
+
+  actors::lease_actor spawn_lease(const actors::guarded_actor& guarded, actors::lease_options o,
+                                  std::function<std::string()> note_now = {}) {
+    o.terms.needs_progress = o.terms.needs_progress && guarded;
+    return actors::spawn_lease_actor(system_, {parts_.writer, guarded, parts_.clock, o, std::move(note_now)});
+  }
+
+  void spawn_front() {
+    actors::front_deps deps;
+    deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
+    if (options_.roles.store) {
+      deps.offer.writer = parts_.writer;
+      deps.offer.reader = parts_.reader;
+    }
+    deps.clock = parts_.clock;
+    deps.actors = shown_actors();
+    deps.scheduler = parts_.scheduler;
+    deps.certificate_until = parts_.certificate_until;
+    deps.on_drained = [drained = drained_] { *drained = true; };
+    deps.leases = parts_.singleton_leases;
+    if (parts_.supervisor_lease)
+      deps.leases.push_back(parts_.supervisor_lease);
+    parts_.front = actors::spawn_front(system_, std::move(deps));
+  }
+
+  std::vector<actors::named_actor> shown_actors() const {
+    std::vector<actors::named_actor> all;
+    const auto add = [&all](const char* kind, const std::string& name, const auto& actor) {
+      if (actor)
+        all.push_back({kind, name, actor});
+    };
+    add(options_.roles.store ? "store" : "store_link", {}, parts_.writer);
+    if (options_.roles.store)
+      add("reader", {}, parts_.reader);
+    add("scheduler", {}, parts_.scheduler);
+    add("supervisor", {}, parts_.supervisor);
+    add("janitor", {}, parts_.janitor);
+    add("bulk_desk", {}, parts_.bulk_desk);
+    add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
+    add("lease", supervisor_lease_name, parts_.supervisor_lease);
+    for (std::size_t i = 0; i < parts_.singleton_leases.size(); ++i)
+      add("lease", with_.singletons[i].first, parts_.singleton_leases[i]);
+    for (const auto& [name, agent] : parts_.agents)
+      add("agent", name, agent);
+    add("gateway", {}, parts_.gateway);
+    add("notifier", {}, parts_.notifier);
+    add("membership", {}, parts_.membership);
+    return all;
+  }
+
+  const node_options& options_;
+  node_surroundings with_;
+  caf::actor_system& system_;
+  node_parts& parts_;
+  actors::store_link_actor link_;             ///< in place of a store
+  std::shared_ptr<actors::shared_lead> lead_; ///< of the clock of the store's node
+  std::shared_ptr<std::atomic<bool>> drained_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+} // namespace
+
+void assemble(const node_options& options, node_surroundings with, node_parts& parts) {
+  assembly{options, std::move(with), parts}.make();
+}
+
+} // namespace steadfast

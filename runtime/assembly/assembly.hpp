@@ -1,0 +1,76 @@
+#pragma once
+
+#include "actors/common/deps.hpp"
+#include "actors/protocol/protocols.hpp"
+#include "runtime/configuration/node_options.hpp"
+#include "store/state_store.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast {
+
+/// Whose holder runs the supervisor.
+inline constexpr const char* supervisor_lease_name = "supervisor";
+
+/// The actors of a running node and what else its control channel needs. Handles of what its roles leave out are empty.
+struct node_parts {
+  std::string name;
+  std::shared_ptr<store::state_store> store;
+  actors::node_clock clock;
+  actors::store_actor writer; ///< the store's, or what stands for that of another node
+  actors::reader_actor reader;
+  actors::notifier_actor notifier;
+  actors::gateway_actor gateway;
+  actors::scheduler_actor scheduler;
+  actors::supervisor_actor supervisor;
+  actors::janitor_actor janitor;
+  actors::bulk_desk_actor bulk_desk; ///< with the role `store`
+  actors::lease_actor supervisor_lease;
+  actors::lease_actor node_lease;
+  actors::membership_actor membership;
+  actors::node_front front;
+  actors::client_desk clients; ///< where there are certificates
+  actors::dialer_actor dialer;
+  std::vector<actors::guarded_actor> singletons;
+  std::vector<actors::lease_actor> singleton_leases;
+  std::map<std::string, actors::agent_actor> agents;
+  std::function<workflow::instant()> certificate_until; ///< when the node's certificate ends; empty: it has none
+};
+
+/// What a node is put together from beside its options: all in which a node of a simulation differs from one of a process.
+struct node_surroundings {
+  caf::actor_system& system;
+  std::shared_ptr<store::state_store> store{}; ///< with the role `store`
+  actors::node_clock clock{};                  ///< of this node alone
+  bool detached = true;                        ///< those that wait for the disk get a thread of their own
+  /// Makes the agents of the node, by name; empty: none.
+  std::function<void(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made)> make_agents{};
+  actors::dialer_actor dialer{};                          ///< none: it is in no cluster
+  std::function<workflow::instant()> certificate_until{}; ///< when this node's certificate ends; empty: it has none
+  bool is_client = false;                                 ///< by its certificate: it takes no lease
+  std::uint32_t review_max = 1000;                        ///< tasks that a supervisor looks at, or frees, at a time
+  /// Of the leases that end with the process.
+  std::string holder{};
+  std::vector<std::pair<std::string, actors::make_singleton>> singletons{};
+  std::function<void(const std::string& why)> on_fatal{}; ///< the store must not be used any more
+  std::function<void(const std::string& event, const workflow::task&, const std::string& detail)> log_task{};
+  std::function<void(const std::string& line)> log{};
+  std::function<void(const std::string& line)> warn{}; ///< of mistakes in what users gave
+};
+
+/// Starts the actors that the roles ask for; the front is the last of them and knows all others. Nothing is published.
+/// A store that is open to be read only is only shown: such a node takes no lease. What `make_agents` throws is passed on; the
+/// parts made before are in `parts` by then.
+void assemble(const node_options& options, node_surroundings with, node_parts& parts);
+
+} // namespace steadfast

@@ -1,0 +1,176 @@
+#include "runtime/configuration/cluster_file.hpp"
+
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/configuration/config_file.hpp"
+#include "runtime/configuration/toml_file.hpp"
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace steadfast {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a [[node]] table says.
+struct node_entry {
+  std::string name;
+  std::vector<std::string> roles;
+  std::string listen;
+  std::vector<std::string> agents; ///< names of the [[agent]] tables that it has; empty: all
+
+  bool has_store() const { return std::find(roles.begin(), roles.end(), "store") != roles.end(); }
+};
+
+std::vector<node_entry> read_nodes(runtime::toml_section& root) {
+  std::vector<node_entry> nodes;
+  for (auto& s : root.sections("node")) {
+    node_entry n;
+    s.read("name", n.name);
+    s.read("roles", n.roles);
+    s.read("listen", n.listen);
+    s.read("agents", n.agents);
+    s.end();
+    nodes.push_back(std::move(n));
+  }
+  return nodes;
+}
+
+/// Where the node with the store listens.
+std::string store_address(const std::vector<node_entry>& nodes, runtime::toml_section& root) {
+  std::string address;
+  std::size_t stores = 0;
+  std::set<std::string> names;
+  for (const auto& n : nodes) {
+    if (!names.insert(n.name).second)
+      root.complain("node", "there are two nodes `" + n.name + "`");
+    if (n.has_store()) {
+      ++stores;
+      address = n.listen;
+    }
+  }
+  if (stores != 1)
+    root.complain("node", "exactly one node must have the role `store`, not " + std::to_string(stores));
+  return address;
+}
+
+toml::array array_of(const std::vector<std::string>& texts) {
+  toml::array a;
+  for (const auto& t : texts)
+    a.push_back(t);
+  return a;
+}
+
+/// The table of that name, made if it is not there.
+toml::table& table_in(toml::table& t, const char* name) {
+  if (!t[name].is_table())
+    t.insert_or_assign(name, toml::table{});
+  return *t[name].as_table();
+}
+
+/// Workflows are named relative to the cluster file, and the node's configuration lies elsewhere.
+toml::array absolute_workflows(runtime::toml_section& root, const fs::path& file) {
+  std::vector<std::string> given;
+  root.read("workflows", given);
+  toml::array paths;
+  for (const auto& p : given) {
+    std::error_code error;
+    paths.push_back(fs::weakly_canonical(file.parent_path() / p, error).string());
+    if (error)
+      root.complain("workflows", workflow::quoted(p) + " is no path: " + error.message());
+  }
+  return paths;
+}
+
+/// REQUIRES: agents, if there are any, are a list of tables.
+void keep_agents(toml::table& t, const std::vector<std::string>& names) {
+  auto* all = t["agent"].as_array();
+  if (names.empty() || !all)
+    return;
+  toml::array kept;
+  for (const auto& a : *all)
+    if (const auto name = (*a.as_table())["name"].value_or(std::string{});
+        std::find(names.begin(), names.end(), name) != names.end())
+      kept.push_back(*a.as_table());
+  t.insert_or_assign("agent", std::move(kept));
+}
+
+/// The folder where `steadfast cluster certs` made them, relative to the cluster file; empty: the nodes have none.
+fs::path certificate_folder(runtime::toml_section& root, const fs::path& file) {
+  fs::path given;
+  root.read("certificates", given);
+  std::error_code error;
+  return given.empty() ? given : fs::weakly_canonical(file.parent_path() / given, error);
+}
+
+void name_certificates(toml::table& cluster, const fs::path& folder, const std::string& node) {
+  cluster.insert_or_assign("certificate", (folder / (node + ".pem")).string());
+  cluster.insert_or_assign("key", (folder / (node + ".key")).string());
+  cluster.insert_or_assign("authority", (folder / "authority.pem").string());
+}
+
+/// What all nodes of a cluster have in common.
+struct common_parts {
+  toml::table base;
+  toml::array workflows;
+  fs::path certificates;
+  std::string join;
+};
+
+std::string config_of(const node_entry& n, const common_parts& common) {
+  auto base = common.base;
+  base.insert_or_assign("name", n.name);
+  base.insert_or_assign("roles", array_of(n.roles));
+  base.erase("workflows");
+  auto& cluster = table_in(base, "cluster");
+  cluster.insert_or_assign("listen", n.listen);
+  if (n.has_store())
+    base.insert_or_assign("workflows", common.workflows);
+  else
+    cluster.insert_or_assign("join", common.join);
+  if (!common.certificates.empty())
+    name_certificates(cluster, common.certificates, n.name);
+  table_in(base, "store").insert_or_assign("path", "store");
+  table_in(base, "control").insert_or_assign("socket", "control.sock");
+  table_in(base, "log").insert_or_assign("file", "log");
+  keep_agents(base, n.agents);
+  std::ostringstream text;
+  text << "# Written by `steadfast cluster up`, which writes it anew each time.\n\n" << base << '\n';
+  return text.str();
+}
+
+} // namespace
+
+std::vector<planned_node> plan_cluster(const fs::path& file, const fs::path& folder) {
+  auto base = runtime::parse_toml(runtime::read_text_file(file), file.string());
+  runtime::toml_report report{file.string()};
+  runtime::toml_section root{base, "", report};
+  auto where = folder;
+  if (where.empty())
+    root.read("folder", where);
+  if (where.empty())
+    root.complain("folder", "must name the folder where the nodes' folders are made");
+  const auto nodes = read_nodes(root);
+  const auto join = store_address(nodes, root);
+  auto workflows = absolute_workflows(root, file);
+  auto certificates = certificate_folder(root, file);
+  root.sections("agent");
+  report.throw_if_any();
+  base.erase("folder");
+  base.erase("node");
+  base.erase("certificates");
+  const common_parts common{std::move(base), std::move(workflows), std::move(certificates), join};
+  std::vector<planned_node> plan;
+  for (const auto& n : nodes) {
+    plan.push_back({n.name, fs::absolute(where) / n.name, config_of(n, common)});
+    parse_config(plan.back().config, file.string() + ", node " + n.name);
+  }
+  return plan;
+}
+
+} // namespace steadfast

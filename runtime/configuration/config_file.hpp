@@ -1,0 +1,36 @@
+#pragma once
+
+#include "runtime/configuration/node_options.hpp"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+
+// Node configuration in TOML; config/steadfast.toml lists every key.
+
+namespace steadfast {
+
+struct parsed_config {
+  node_options options;                         ///< as written: paths not resolved, workflow files not read
+  std::vector<std::filesystem::path> workflows; ///< files, and folders of *.toml files
+  std::set<std::string> keys_known;             ///< "supervisor.period"; those of tables that are absent are not in it
+  std::set<std::string> keys_seen;
+};
+
+/// Throws config_error. `file` is named in messages; secrets in files are looked for beside it.
+parsed_config parse_config(std::string_view text, const std::string& file);
+
+/// The options of a file: relative paths count from its folder, workflow files are read. Throws config_error.
+node_options load_config(const std::filesystem::path& file);
+
+/// Where a node of that configuration keeps its store and listens.
+struct config_places {
+  std::filesystem::path store;
+  std::filesystem::path socket;
+};
+
+/// Reads nothing else of the file, so that no secret need be at hand. Throws config_error.
+config_places places_in_config(const std::filesystem::path& file);
+
+} // namespace steadfast

@@ -1,0 +1,100 @@
+#include "runtime/configuration/node_options.hpp"
+
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace steadfast {
+
+namespace {
+
+void add(std::vector<std::string>& found, const std::string& where, const std::vector<std::string>& more) {
+  for (const auto& p : more)
+    found.push_back(where + p);
+}
+
+/// What is wrong with the secrets that it has among its headers or variables; their values are not shown.
+std::vector<std::string> secret_problems(const agent_entry& a) {
+  std::vector<std::string> found;
+  const bool is_http = std::holds_alternative<actors::http_options>(a.kind);
+  for (const auto& [name, value] : a.secrets)
+    if (auto wrong = (is_http ? actors::header_problem : actors::variable_problem)(name, value.reveal());
+        !wrong.empty())
+      found.push_back(std::move(wrong));
+  return found;
+}
+
+void check_agents(const node_options& o, std::vector<std::string>& found) {
+  std::set<std::string> names;
+  for (const auto& a : o.agents) {
+    const auto where = "agent " + workflow::quoted(a.common.name) + ": ";
+    if (!names.insert(a.common.name).second)
+      found.push_back(where + "there are two of that name");
+    add(found, where, problems(a));
+  }
+}
+
+void check_lease(const std::string& where, const workflow::lease_terms& t, std::vector<std::string>& found) {
+  if (t.renew_every <= workflow::span::zero() || t.margin <= workflow::span::zero())
+    found.push_back(where + ": renew_every and margin must be above zero");
+  else if (t.renew_every + t.margin >= t.ttl)
+    found.push_back(where + ": ttl must be longer than renew_every and margin together");
+}
+
+void check_workflows(const node_options& o, std::vector<std::string>& found) {
+  if (!o.roles.store && !o.workflows.empty())
+    found.push_back("workflows: they are registered by the node with the role `store`, name them there");
+  for (const auto& d : o.workflows)
+    add(found, "workflow " + workflow::quoted(d.name) + ": ", workflow::problems(d));
+}
+
+void check_socket(const node_options& o, std::vector<std::string>& found) {
+  constexpr std::size_t path_max = 107; // sockaddr_un
+  if (o.socket.string().size() > path_max)
+    found.push_back("control.socket: the path has more than 107 bytes, which is what the path of a socket may have");
+}
+
+void check_log(const log_options& o, std::vector<std::string>& found) {
+  const std::set<std::string> known{"trace", "debug", "info", "warning", "error", "off"};
+  if (!known.contains(o.level))
+    found.push_back("log.level " + workflow::quoted(o.level) + " must be trace, debug, info, warning, error or off");
+}
+
+} // namespace
+
+std::vector<std::string> problems(const agent_entry& a) {
+  auto found = std::visit([](const auto& kind) { return actors::problems(kind); }, a.kind);
+  add(found, "", secret_problems(a));
+  add(found, "", actors::problems(a.common));
+  return found;
+}
+
+std::vector<std::string> problems(const node_options& o) {
+  std::vector<std::string> found;
+  if (!workflow::is_name(o.name))
+    found.push_back("name " + workflow::quoted(o.name) + " must be " + std::string{workflow::name_rule});
+  check_socket(o, found);
+  add(found, "store: ", store::problems(o.store));
+  check_agents(o, found);
+  check_workflows(o, found);
+  add(found, "", problems(o.cluster, o.roles));
+  check_log(o.log, found);
+  if (o.in_flight_max == 0)
+    found.push_back("scheduler.in_flight_max must be above zero");
+  if (o.supervisor_period <= workflow::span::zero() || o.supervisor_slack <= workflow::span::zero())
+    found.push_back("supervisor.period and supervisor.slack must be above zero");
+  if (o.supervisor_period >= o.supervisor_lease.ttl - o.supervisor_lease.margin)
+    found.push_back("supervisor.period must be shorter than supervisor.lease.ttl without its margin");
+  add(found, "", workflow::problems(o.retention));
+  add(found, "", workflow::problems(o.conditions));
+  if (o.conditions_period <= workflow::span::zero())
+    found.push_back("conditions.period must be above zero");
+  check_lease("supervisor.lease", o.supervisor_lease, found);
+  check_lease("cluster.lease", o.cluster.lease, found);
+  if (o.drain_limit < workflow::span::zero())
+    found.push_back("shutdown.drain_limit must not be negative");
+  return found;
+}
+
+} // namespace steadfast

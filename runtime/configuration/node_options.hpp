@@ -1,0 +1,67 @@
+#pragma once
+
+#include "actors/agents/agent_options.hpp"
+#include "runtime/configuration/cluster_options.hpp"
+#include "runtime/text/secret.hpp"
+#include "store/options.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/supervision/conditions.hpp"
+#include "workflow/supervision/lease_term.hpp"
+#include "workflow/supervision/retention.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace steadfast {
+
+/// An agent that the configuration describes; function agents are added in C++.
+struct agent_entry {
+  actors::agent_options common;
+  std::variant<actors::http_options, actors::exec_options> kind;
+  std::map<std::string, runtime::secret> secrets; ///< further headers or environment variables, never shown
+};
+
+struct log_options {
+  std::string level = "info"; ///< trace, debug, info, warning, error, off
+  bool json = false;          ///< one JSON object per line instead of text
+  std::filesystem::path file; ///< empty: standard error
+};
+
+/// All that one node is made of.
+struct node_options {
+  std::string name = "node"; ///< unique in a cluster; part of what `locked_by` says
+  /// Of the control channel; empty: none is opened. The store's directory is one that only its owner can enter.
+  std::filesystem::path socket = "steadfast-store/control.sock";
+  workflow::node_roles roles;
+  cluster_options cluster;
+  store::store_options store; ///< with the role `store`
+  std::vector<agent_entry> agents;
+  std::vector<workflow::definition> workflows;
+  /// Those of `workflows` that are in files, by name and version. A file that was changed without a new version is told
+  /// by an alert; the same of a workflow that the program made keeps the node from starting.
+  std::map<std::pair<std::string, std::uint32_t>, std::filesystem::path> workflow_files;
+
+  std::uint32_t in_flight_max = 1024;     ///< tasks one scheduler has in hand; the rest wait in the store
+  std::uint64_t backlog_max = 100'000;    ///< submissions waiting for the disk above which new ones are pushed back
+  workflow::span supervisor_period{1000}; ///< between sweeps for what is overdue
+  workflow::span supervisor_slack{5000};  ///< how late a scheduler may be before a task is taken from it
+  workflow::lease_terms supervisor_lease; ///< who holds it runs the supervisor
+  workflow::condition_rules conditions;   ///< when the whole is not well
+  workflow::span conditions_period{5000}; ///< between looks at it
+  workflow::retention_rules retention;    ///< when ended tasks leave the store; by default none does
+  std::uint32_t bulk_rate = 1000;         ///< tasks that bulk acts may meet in a second, all of them together
+  workflow::span drain_limit{10'000};     ///< at a graceful stop, for attempts under way
+  std::uint32_t threads = 0;              ///< of the actor runtime; 0: one per core, at least 2
+  log_options log;
+};
+
+/// What is wrong, a sentence each; empty: a node can be made of them.
+std::vector<std::string> problems(const node_options& o);
+std::vector<std::string> problems(const agent_entry& a);
+
+} // namespace steadfast

@@ -1,0 +1,291 @@
+#include "runtime/configuration/workflow_file.hpp"
+
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/configuration/toml_json.hpp"
+#include "runtime/configuration/toml_parts.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace steadfast {
+namespace {
+
+namespace fs = std::filesystem;
+using runtime::config_error;
+using runtime::read_retry;
+using runtime::toml_report;
+using runtime::toml_section;
+
+constexpr const char* source_rule =
+  "must be \"payload:/pointer\", \"STEP:/pointer\", { from = \"...\", optional = true } with one of these, or "
+  "{ literal = VALUE }; the pointer may be empty for the whole document";
+
+/// "payload:/customer" or "create_package:/package_id".
+std::optional<workflow::source> parse_source(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos || colon == 0)
+    return std::nullopt;
+  workflow::source s;
+  s.pointer = text.substr(colon + 1);
+  if (text.substr(0, colon) == "payload")
+    return s;
+  s.from = workflow::source::kind::result;
+  s.step = text.substr(0, colon);
+  return s;
+}
+
+std::optional<workflow::source> literal_of(const toml::node& value) {
+  const auto* table = value.as_table();
+  const auto* literal = table != nullptr && table->size() == 1 ? table->get("literal") : nullptr;
+  const auto text = literal != nullptr ? runtime::json_text_of(*literal) : std::nullopt;
+  if (!text)
+    return std::nullopt;
+  workflow::source s;
+  s.from = workflow::source::kind::literal;
+  s.literal = *text;
+  return s;
+}
+
+/// { from = "payload:/customer", optional = true }
+std::optional<workflow::input_member> marked_member(const toml::node& value) {
+  const auto* table = value.as_table();
+  const auto* from = table != nullptr ? table->get("from") : nullptr;
+  if (from == nullptr || table->size() > 2)
+    return std::nullopt;
+  const auto text = from->value_exact<std::string>();
+  const auto source = text ? parse_source(*text) : std::nullopt;
+  const auto* mark = table->get("optional");
+  const auto optional = mark != nullptr ? mark->value_exact<bool>() : std::nullopt;
+  if (!source || (table->size() == 2 && !optional))
+    return std::nullopt;
+  return workflow::input_member{{}, *source, optional.value_or(false)};
+}
+
+std::optional<workflow::input_member> read_member(const toml::node& value) {
+  if (auto marked = marked_member(value))
+    return marked;
+  const auto text = value.value_exact<std::string>();
+  const auto source = text ? parse_source(*text) : literal_of(value);
+  return source ? std::optional{workflow::input_member{{}, *source}} : std::nullopt;
+}
+
+void read_members(toml_section& in, const std::string& key, const toml::table& table, workflow::input_mapping& into) {
+  for (const auto& [name, value] : table)
+    if (auto member = read_member(value)) {
+      member->name = name.str();
+      into.push_back(*std::move(member));
+    } else {
+      in.report().add(value.source().begin.line, in.place_of(key) + "." + std::string{name.str()}, source_rule);
+    }
+}
+
+void read_input(toml_section& in, workflow::input_mapping& into) {
+  const auto* value = in.take("input");
+  if (value == nullptr)
+    return;
+  if (const auto* table = value->as_table())
+    read_members(in, "input", *table, into);
+  else
+    in.complain("input", "must be a table of members, such as { customer = \"payload:/customer\" }");
+}
+
+/// One value, as in "create_package:/id", or a table of members as in `input`.
+void read_result(toml_section& in, workflow::result_mapping& into) {
+  const auto* value = in.take("result");
+  if (value == nullptr)
+    return;
+  if (const auto* table = value->as_table())
+    return read_members(in, "result", *table, into.members);
+  const auto text = value->value_exact<std::string>();
+  into.value = text ? parse_source(*text) : std::nullopt;
+  if (!into.value)
+    in.complain("result", "must be \"payload:/pointer\", \"STEP:/pointer\" or a table of members, as in `input`");
+}
+
+/// Reads `equals` or `differs`; true when it is there.
+bool read_comparison(toml_section& in, std::string_view key, workflow::condition::test test, workflow::condition& c) {
+  const auto* value = in.take(key);
+  if (value == nullptr)
+    return false;
+  const auto text = runtime::json_text_of(*value);
+  if (!text)
+    in.complain(key, "must be a value that JSON can say");
+  c.is = test;
+  c.literal = text.value_or("null");
+  return true;
+}
+
+workflow::condition read_condition(toml_section in) {
+  workflow::condition c;
+  in.read("step", c.step);
+  in.read("pointer", c.pointer);
+  int tests = read_comparison(in, "equals", workflow::condition::test::equals, c) ? 1 : 0;
+  tests += read_comparison(in, "differs", workflow::condition::test::differs, c) ? 1 : 0;
+  bool present = true;
+  in.read("present", present);
+  if (in.table().contains("present")) {
+    c.is = present ? workflow::condition::test::present : workflow::condition::test::absent;
+    ++tests;
+  }
+  in.end();
+  if (tests != 1)
+    in.complain("must have exactly one of equals, differs and present");
+  return c;
+}
+
+workflow::compensation read_compensation(toml_section in) {
+  workflow::compensation c;
+  in.read("agent", c.agent);
+  read_input(in, c.input);
+  in.read("complete_by", c.complete_by);
+  read_retry(in, "retry", c.retry);
+  in.end();
+  return c;
+}
+
+workflow::probe read_probe(toml_section in) {
+  workflow::probe p;
+  in.read("agent", p.agent);
+  in.read("complete_by", p.complete_by);
+  in.end();
+  return p;
+}
+
+void read_cool_off(toml_section in, workflow::cool_off_policy& into) {
+  in.read("wait", into.wait);
+  in.read_count("count", into.count);
+  in.end();
+}
+
+void read_supervision(toml_section& in, workflow::step_definition& s) {
+  in.read_count("threshold", s.threshold, 1U);
+  if (auto x = in.section("cool_off"))
+    read_cool_off(*x, s.cool_off);
+  std::string exhausted = "undo";
+  in.read_one_of("on_exhausted", exhausted, {"undo", "error"});
+  s.exhausted = exhausted == "undo" ? workflow::on_exhausted::undo : workflow::on_exhausted::error;
+}
+
+workflow::step_definition read_step(toml_section in) {
+  workflow::step_definition s;
+  in.read("name", s.name);
+  in.read("agent", s.agent);
+  std::vector<std::string> after;
+  in.read("after", after);
+  if (in.table().contains("after"))
+    s.after = std::move(after);
+  read_input(in, s.input);
+  if (auto x = in.section("when"))
+    s.when = read_condition(*x);
+  in.read("complete_by", s.complete_by);
+  read_retry(in, "retry", s.retry);
+  read_supervision(in, s);
+  if (auto x = in.section("compensation"))
+    s.compensation = read_compensation(*x);
+  if (auto x = in.section("probe"))
+    s.probe = read_probe(*x);
+  in.end();
+  if (s.name == "payload")
+    in.complain("name", "a step cannot be called \"payload\": that word means the task's payload in `input`");
+  return s;
+}
+
+void read_index(toml_section& in, std::vector<std::string>& into) {
+  static constexpr std::string_view word = "payload:";
+  in.read("index", into);
+  for (auto& place : into)
+    if (place.starts_with(word))
+      place.erase(0, word.size());
+    else
+      in.complain("index", workflow::quoted(place) + " is not written as \"payload:/customer\"");
+}
+
+workflow::definition read_definition(toml_section in) {
+  workflow::definition d;
+  in.read("name", d.name);
+  in.read_count("version", d.version, 1U);
+  in.read("deadline", d.deadline);
+  in.read("undo_reserve", d.undo_reserve);
+  in.read("grace", d.grace);
+  in.read("alert_after", d.alert_after);
+  in.read_count("takeovers_max", d.takeovers_max, 1U);
+  in.read_count("priority", d.priority, std::uint8_t{0}, workflow::priority_max);
+  read_result(in, d.result);
+  read_index(in, d.index);
+  for (auto& x : in.sections("step"))
+    d.steps.push_back(read_step(x));
+  in.end();
+  return d;
+}
+
+/// Where the sentence of workflow::problems belongs: its step, its key, or the first line.
+std::size_t line_of(const toml::table& root, const workflow::definition& d, const std::string& sentence) {
+  const auto* steps = root["step"].as_array();
+  for (std::size_t i = 0; steps != nullptr && i < d.steps.size(); ++i) {
+    const auto by_number = "step number " + std::to_string(i + 1) + ": ";
+    const auto by_name = "step " + workflow::quoted(d.steps[i].name) + ": ";
+    if (sentence.starts_with(by_number) || sentence.starts_with(by_name))
+      return steps->get(i)->source().begin.line;
+  }
+  const auto node = root[sentence.substr(0, sentence.find(' '))];
+  return node ? node.node()->source().begin.line : 1;
+}
+
+std::vector<fs::path> files_of(const fs::path& path, std::vector<std::string>& problems) {
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    return {path};
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator{path, error})
+    if (entry.path().extension() == ".toml")
+      files.push_back(entry.path());
+  if (error)
+    problems.push_back(path.string() + ": cannot be read: " + error.message());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+} // namespace
+
+workflow::definition parse_workflow(std::string_view text, const std::string& file) {
+  toml_report report{file};
+  const auto table = runtime::parse_toml(text, file);
+  auto d = read_definition(toml_section{table, "", report});
+  report.throw_if_any();
+  for (const auto& p : workflow::problems(d))
+    report.add(line_of(table, d, p), "", p);
+  report.throw_if_any();
+  return d;
+}
+
+workflow::definition load_workflow(const fs::path& file) {
+  return parse_workflow(runtime::read_text_file(file), file.string());
+}
+
+std::vector<workflow::definition> load_workflows(const std::vector<fs::path>& paths, workflow_files* from) {
+  std::vector<workflow::definition> all;
+  std::vector<std::string> problems;
+  workflow_files seen;
+  for (const auto& path : paths)
+    for (const auto& file : files_of(path, problems)) {
+      try {
+        auto d = load_workflow(file);
+        const auto [place, is_new] = seen.emplace(std::pair{d.name, d.version}, file);
+        if (!is_new)
+          problems.push_back(file.string() + ": workflow " + workflow::quoted(d.name) + ", version "
+                             + std::to_string(d.version) + ", is in " + place->second.string() + " already");
+        all.push_back(std::move(d));
+      } catch (const config_error& e) {
+        problems.insert(problems.end(), e.problems().begin(), e.problems().end());
+      }
+    }
+  if (!problems.empty())
+    throw config_error{std::move(problems)};
+  if (from)
+    *from = std::move(seen);
+  return all;
+}
+
+} // namespace steadfast

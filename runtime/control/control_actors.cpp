@@ -1,0 +1,208 @@
+// What people ask of the actors of any node: each node's front is asked for its own.
+
+#include "runtime/control/control_context.hpp"
+#include "runtime/text/json.hpp"
+#include "workflow/supervision/node_card.hpp"
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+#include <future>
+#include <vector>
+
+namespace steadfast {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::milliseconds node_answer_limit{2000}; ///< its front waits a second for its actors
+constexpr std::uint32_t listed_max = 1000;
+
+/// Every node that lives; only this one when the store cannot be asked, or it is in no cluster.
+std::vector<workflow::node_card> living_nodes(const control_context& c, std::string& trouble) {
+  if (!c.parts.dialer)
+    return {{c.parts.name, {}, {}, {}}};
+  std::vector<workflow::node_card> nodes;
+  try {
+    const auto page = c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{}, node_answer_limit);
+    for (const auto& lease : page.leases)
+      if (auto card = workflow::card_of(lease->name, lease->note); card && lease->expires_at > page.now)
+        nodes.push_back(*std::move(card));
+  } catch (const control_error& e) {
+    trouble = std::string{"the other nodes are not known: "} + e.what();
+  }
+  const auto is_own = [&](const workflow::node_card& n) { return n.name == c.parts.name; };
+  if (std::none_of(nodes.begin(), nodes.end(), is_own))
+    nodes.push_back({c.parts.name, {}, {}, {}});
+  return nodes;
+}
+
+std::vector<workflow::node_card> chosen_nodes(const control_context& c, const std::string& name, std::string& trouble) {
+  auto nodes = living_nodes(c, trouble);
+  if (name.empty())
+    return nodes;
+  std::erase_if(nodes, [&](const workflow::node_card& n) { return n.name != name; });
+  if (nodes.empty())
+    throw control_error{control_error::not_found, "there is no living node `" + name + "`"};
+  return nodes;
+}
+
+actors::node_front front_of(const control_context& c, const workflow::node_card& n, std::chrono::milliseconds limit) {
+  if (n.name == c.parts.name)
+    return c.parts.front;
+  if (!c.parts.dialer || n.address.empty())
+    throw control_error{control_error::refused, "it cannot be reached from here"};
+  return c.ask<actors::reached_node>(c.parts.dialer, actors::dial{n.address}, limit).front;
+}
+
+json actor_json(const actors::actor_view& a) {
+  const auto& m = a.mailbox;
+  return {{"id", a.id},
+          {"kind", a.kind},
+          {"node", a.node},
+          {"answers", a.answers},
+          {"summary", a.state.summary},
+          {"open", a.state.open},
+          {"waiting", m.waiting},
+          {"handled", m.handled},
+          {"per_second", m.per_second},
+          {"last_message", m.last_message},
+          {"last_took_us", m.last_took_us},
+          {"busy_for_ms", m.busy_for.count()}};
+}
+
+json troubles_json(const std::vector<node_answer>& answers, const std::string& trouble) {
+  auto list = json::array();
+  for (const auto& a : answers)
+    if (!a.trouble.empty())
+      list.push_back({{"node", a.node}, {"why", a.trouble}});
+  if (!trouble.empty())
+    list.push_back({{"node", ""}, {"why", trouble}});
+  return list;
+}
+
+} // namespace
+
+std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<workflow::node_card>& nodes,
+                                   std::chrono::milliseconds limit, const front_question& ask) {
+  std::vector<std::future<node_answer>> pending;
+  pending.reserve(nodes.size());
+  for (const auto& n : nodes)
+    pending.push_back(std::async(std::launch::async, [&c, &n, &ask, limit]() -> node_answer {
+      try {
+        return {n.name, ask(front_of(c, n, limit), limit), {}};
+      } catch (const control_error& e) {
+        return {n.name, {}, e.number() == control_error::timed_out ? "it does not answer" : e.what()};
+      }
+    }));
+  std::vector<node_answer> answers;
+  answers.reserve(pending.size());
+  for (auto& p : pending)
+    answers.push_back(p.get());
+  return answers;
+}
+
+json list_actors(const control_context& c, const json& params) {
+  const actors::list_actors which{text_of(params, "kind", "")};
+  std::string trouble;
+  const auto nodes = chosen_nodes(c, text_of(params, "node", ""), trouble);
+  const auto answers = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
+    auto list = json::array();
+    for (const auto& a : c.ask<actors::actor_page>(front, which, limit).actors)
+      list.push_back(actor_json(a));
+    return list;
+  });
+  auto all = json::array();
+  for (const auto& a : answers)
+    for (const auto& actor : a.result)
+      all.push_back(actor);
+  return {{"actors", all}, {"silent_nodes", troubles_json(answers, trouble)}};
+}
+
+/// Of every node that lives, as its mailbox and the agent itself say.
+json list_agents(const control_context& c, const json& params) {
+  const auto wanted = text_of(params, "agent", "");
+  std::string trouble;
+  const auto nodes = chosen_nodes(c, text_of(params, "node", ""), trouble);
+  const auto answers = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
+    auto list = json::array();
+    for (const auto& a : c.ask<actors::actor_page>(front, actors::list_actors{"agent"}, limit).actors) {
+      auto agent = a.answers ? json::parse(a.state.tree) : json::object();
+      agent.erase("attempts"); // `actor.show` tells of them
+      agent["name"] = a.id.substr(a.kind.size() + 1, a.id.rfind('@') - a.kind.size() - 1);
+      agent["node"] = a.node;
+      agent["answers"] = a.answers;
+      if (wanted.empty() || wanted == agent["name"])
+        list.push_back(std::move(agent));
+    }
+    return list;
+  });
+  auto all = json::array();
+  for (const auto& a : answers)
+    for (const auto& agent : a.result)
+      all.push_back(agent);
+  if (all.empty() && !wanted.empty())
+    throw control_error{control_error::not_found, "no living node has an agent `" + wanted + "`"};
+  return {{"agents", all}, {"silent_nodes", troubles_json(answers, trouble)}};
+}
+
+json show_actor(const control_context& c, const json& params) {
+  const auto id = text_of(params, "id");
+  const auto at = id.rfind('@');
+  if (at == std::string::npos)
+    throw control_error{control_error::invalid_params,
+                        "`" + id + "` is no id of an actor: they look like scheduler@" + c.parts.name};
+  const actors::find_actor which{id, std::min(number_of(params, "max", 20U), listed_max)};
+  std::string trouble;
+  const auto nodes = chosen_nodes(c, id.substr(at + 1), trouble);
+  const auto answer = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
+                        const auto a = c.ask<actors::actor_view>(front, which, limit);
+                        auto shown = actor_json(a);
+                        shown["state"] = a.answers ? json::parse(a.state.tree) : json{};
+                        return shown;
+                      }).front();
+  if (!answer.trouble.empty())
+    throw control_error{control_error::not_found, "node `" + answer.node + "`: " + answer.trouble};
+  return answer.result;
+}
+
+/// Answered when it has begun.
+json drain_node(const control_context& c, const json& params) {
+  const workflow::span limit{
+    number_of(params, "limit_ms", std::int64_t{30'000}, std::int64_t{0}, std::int64_t{workflow::span_max.count()})};
+  const auto name = text_of(params, "node");
+  if (name.empty()) // which chooses all where they are asked
+    throw control_error{control_error::invalid_params, "`node` must be the name of a node"};
+  std::string trouble;
+  const auto nodes = chosen_nodes(c, name, trouble);
+  record_act(c, params, "drained node " + workflow::quoted(nodes.front().name));
+  caf::scoped_actor self{c.sys};
+  self->send(front_of(c, nodes.front(), node_answer_limit), actors::drain_node{limit});
+  return json::object();
+}
+
+/// At every node that has an agent of that name.
+json set_circuit(const control_context& c, const json& params) {
+  const auto name = text_of(params, "agent");
+  require(params, "open");
+  const actors::set_circuit word{flag_of(params, "open", false), text_of(params, "who"), text_of(params, "why", "")};
+  std::string trouble;
+  const auto answers =
+    ask_nodes(c, living_nodes(c, trouble), node_answer_limit, [&](const actors::node_front& front, auto limit) {
+      json circuit;
+      for (const auto& a : c.ask<actors::node_offer>(front, actors::hello{}, limit).agents)
+        if (a.name == name)
+          circuit = c.ask<actors::agent_view>(a.agent, word, limit).circuit;
+      return circuit;
+    });
+  auto at = json::array();
+  for (const auto& a : answers)
+    if (a.result.is_string())
+      at.push_back({{"node", a.node}, {"circuit", a.result}});
+  if (at.empty())
+    throw control_error{control_error::not_found, "no living node has an agent `" + name + "`"};
+  record_act(c, params, (word.open ? "opened" : "closed") + (" the circuit of agent `" + name + "`"));
+  return {{"agents", at}, {"silent_nodes", troubles_json(answers, trouble)}};
+}
+
+} // namespace steadfast

@@ -1,0 +1,251 @@
+// Tasks found among many: lists, counts.
+
+#include "runtime/control/control_context.hpp"
+#include "runtime/text/hex.hpp"
+#include "runtime/text/json.hpp"
+#include "workflow/definition/payload_index.hpp"
+#include "workflow/task/in_place.hpp"
+#include "workflow/text/name.hpp"
+#include "workflow/transition/finding.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+namespace steadfast {
+
+namespace {
+
+using nlohmann::json;
+
+/// Whether tasks of that workflow, of any if none is named, are found by the place. Of a workflow the newest version counts.
+bool has_index(const std::vector<actors::boxed<workflow::definition>>& all, const std::string& workflow,
+               const std::string& place) {
+  const workflow::definition* newest = nullptr;
+  for (const auto& d : all) {
+    const bool has = std::find(d->index.begin(), d->index.end(), place) != d->index.end();
+    if (workflow.empty() && has)
+      return true;
+    if (d->name == workflow && (!newest || d->version > newest->version))
+      newest = &*d;
+  }
+  return newest && std::find(newest->index.begin(), newest->index.end(), place) != newest->index.end();
+}
+
+/// `{"/customer": "c-77"}`
+std::vector<workflow::payload_value> payload_of(const control_context& c, const json& params,
+                                                const std::string& workflow) {
+  std::vector<workflow::payload_value> values;
+  const auto given = params.value("payload", json::object());
+  const auto is_text = [](const json& x) { return x.is_string(); };
+  if (!given.is_object() || !std::all_of(given.begin(), given.end(), is_text))
+    throw control_error{control_error::invalid_params, "`payload` must be an object of places and texts"};
+  if (given.empty())
+    return values;
+  const auto all = workflows(c).definitions;
+  for (const auto& [place, value] : given.items()) {
+    if (!has_index(all, workflow, place))
+      throw control_error{
+        control_error::invalid_params,
+        (workflow.empty() ? "no workflow" : "the newest version of workflow " + workflow::quoted(workflow))
+          + (workflow.empty() ? " has" : " does not have") + " an index on " + workflow::quoted("payload:" + place)
+          + ": add it to `index` of the workflow's file under a new version; tasks that are submitted "
+            "from then on are found by it"};
+    if (value.get_ref<const std::string&>().size() > workflow::index_value_size_max)
+      throw control_error{control_error::invalid_params, "`payload`: the index has no values above "
+                                                           + std::to_string(workflow::index_value_size_max) + " bytes"};
+    values.push_back({place, value.get<std::string>()});
+  }
+  return values;
+}
+
+/// The name of something that there is, for the parameter; nothing if it is not given.
+template <class Enum, std::size_t Size>
+std::uint8_t name_of(const json& params, const char* parameter, std::optional<Enum> (*parse)(std::string_view),
+                     const std::string_view (&names)[Size]) {
+  const auto text = text_of(params, parameter, "");
+  if (text.empty())
+    return 0;
+  if (const auto found = parse(text))
+    return static_cast<std::uint8_t>(*found);
+  std::string all;
+  for (const auto name : names)
+    all += name.empty() ? "" : (all.empty() ? "" : ", ") + std::string{name};
+  throw control_error{control_error::invalid_params,
+                      std::string{"`"} + parameter + "`: there is no " + workflow::quoted(text) + "; there are " + all};
+}
+
+/// Where the next page begins: as `before`. A number, or with an order "NUMBER-KEY", the key in hexadecimal digits.
+json next_of(const store::task_page& page) {
+  if (!page.next || page.next_key.empty())
+    return page.next ? json(*page.next) : json{};
+  return std::to_string(*page.next) + '-' + runtime::hex_of(page.next_key);
+}
+
+bool read_sorted_position(std::string_view text, actors::list_tasks& into) {
+  const auto* const end = text.data() + text.size();
+  auto [at, error] = std::from_chars(text.data(), end, into.before);
+  if (error != std::errc{} || at == end || *at++ != '-')
+    return false;
+  auto key = runtime::bytes_of_hex({at, static_cast<std::size_t>(end - at)});
+  if (key)
+    into.before_key = *std::move(key);
+  return key.has_value();
+}
+
+void read_position(const json& params, actors::list_tasks& into) {
+  if (const auto before = params.find("before"); into.order == 0 || before == params.end() || !before->is_string())
+    into.before = number_of(params, "before", std::uint64_t{0});
+  else if (!read_sorted_position(before->get_ref<const std::string&>(), into))
+    throw control_error{control_error::invalid_params, "`before` must be what `next` was on the page before"};
+}
+
+json group_json(const actors::task_group& g, bool is_hour) {
+  json states = json::object();
+  for (std::size_t i = 0; i < g.states.size(); ++i)
+    if (g.states[i] > 0)
+      states[std::string{workflow::to_string(static_cast<workflow::process_state>(i))}] = g.states[i];
+  json name = g.name.empty() ? json{} : json(g.name);
+  if (is_hour)
+    name = instant_json(workflow::instant{workflow::span{std::stoll(g.name)}});
+  return {{"group", name},
+          {"count", g.count},
+          {"states", states},
+          {"oldest", instant_json(g.oldest)},
+          {"newest", instant_json(g.newest)}};
+}
+
+/// Of a task whose undo failed, all that is in place; of others only if that is asked for.
+void add_effects(const workflow::task& t, const workflow::definition& d, bool all, json& to) {
+  const auto effects = workflow::effects_in_place(t, d);
+  const bool has_failed_undo = std::any_of(effects.begin(), effects.end(),
+                                           [](const auto& x) { return x.why == workflow::kept_because::undo_failed; });
+  if (!has_failed_undo && !all)
+    return;
+  for (const auto& x : effects)
+    to.push_back({{"task", t.id},
+                  {"workflow", t.workflow},
+                  {"process_state", std::string{workflow::to_string(t.state)}},
+                  {"step", d.steps[x.step].name},
+                  {"agent", x.agent},
+                  {"key", x.key},
+                  {"since", instant_json(x.since)},
+                  {"certain", x.is_certain},
+                  {"why", std::string{workflow::to_string(x.why)}},
+                  {"failure", x.failure}});
+}
+
+} // namespace
+
+const std::vector<std::string>& task_filter_params() {
+  static const std::vector<std::string> names{"states",
+                                              "workflow",
+                                              "locked_by",
+                                              "agent",
+                                              "text",
+                                              "step",
+                                              "cause",
+                                              "payload",
+                                              "submitted_before_ms",
+                                              "submitted_after_ms",
+                                              "ended_before_ms",
+                                              "ended_after_ms"};
+  return names;
+}
+
+store::task_filter task_filter_of(const control_context& c, const json& params) {
+  store::task_filter f;
+  f.workflow = text_of(params, "workflow", "");
+  f.locked_by = text_of(params, "locked_by", "");
+  f.text = text_of(params, "text", "");
+  f.agent = text_of(params, "agent", "");
+  const auto states = params.value("states", json::array());
+  if (!states.is_array())
+    throw control_error{control_error::invalid_params, "`states` must be a list of states"};
+  for (const auto& name : states) {
+    const auto state = name.is_string() ? workflow::parse_process_state(name.get<std::string>()) : std::nullopt;
+    if (!state)
+      throw control_error{control_error::invalid_params, "`states`: there is no state " + name.dump()};
+    f.states.push_back(*state);
+  }
+  f.submitted_before = moment_of(params, "submitted_before_ms", f.submitted_before);
+  f.submitted_after = moment_of(params, "submitted_after_ms", f.submitted_after);
+  f.ended_before = moment_of(params, "ended_before_ms", f.ended_before);
+  f.ended_after = moment_of(params, "ended_after_ms", f.ended_after);
+  f.step = text_of(params, "step", "");
+  f.cause = text_of(params, "cause", "");
+  f.payload = payload_of(c, params, f.workflow);
+  return f;
+}
+
+json list_tasks(const control_context& c, const json& params) {
+  actors::list_tasks question;
+  question.filter = actors::boxed<store::task_filter>{task_filter_of(c, params)};
+  question.order = name_of(params, "sort", workflow::parse_task_order, workflow::task_order_names);
+  question.is_reversed = flag_of(params, "reverse", false);
+  if (question.is_reversed && question.order == 0)
+    question.order = static_cast<std::uint8_t>(workflow::task_order::submitted);
+  read_position(params, question);
+  question.max = static_cast<std::uint32_t>(max_of(params));
+  const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.gateway, question);
+  json tasks = json::array();
+  for (const auto& t : page->tasks)
+    tasks.push_back(task_summary_json(t));
+  return {{"tasks", tasks}, {"next", next_of(*page)}};
+}
+
+json count_tasks(const control_context& c, const json& params) {
+  constexpr std::uint64_t limit = 10'000'000;
+  actors::count_tasks question;
+  question.filter = actors::boxed<store::task_filter>{task_filter_of(c, params)};
+  question.limit = number_of(params, "limit", limit);
+  question.by = name_of(params, "by", workflow::parse_task_grouping, workflow::task_grouping_names);
+  const auto counted = c.ask<actors::task_count>(c.parts.reader, question);
+  json answer{{"count", counted.count}};
+  if (question.by == 0)
+    return answer;
+  answer["groups"] = json::array();
+  for (const auto& g : counted.groups)
+    answer["groups"].push_back(group_json(g, question.by == static_cast<std::uint8_t>(workflow::task_grouping::hour)));
+  answer["in_no_group"] = counted.in_no_group;
+  return answer;
+}
+
+json list_in_place(const control_context& c, const json& params) {
+  constexpr std::size_t looked_at_max = 10'000; // of one call
+  const bool all = flag_of(params, "all", false);
+  const auto max = max_of(params);
+  std::map<std::pair<std::string, std::uint32_t>, actors::boxed<workflow::definition>> definitions;
+  for (const auto& d : workflows(c).definitions)
+    definitions[{d->name, d->version}] = d;
+
+  auto filter = task_filter_of(c, params);
+  if (filter.states.empty())
+    filter.states = {workflow::process_state::error};
+  if (all)
+    filter.states.push_back(workflow::process_state::undone);
+  actors::list_tasks question;
+  question.filter = actors::boxed<store::task_filter>{std::move(filter)};
+  question.before = number_of(params, "before", std::uint64_t{0});
+  question.max = 500;
+  json found = json::array();
+  for (std::size_t looked_at = 0;;) {
+    const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.gateway, question);
+    for (const auto& t : page->tasks) {
+      if (found.size() >= max)
+        return {{"in_place", found}, {"next", question.before}};
+      question.before = t.number;
+      if (const auto d = definitions.find({t.workflow, t.version}); d != definitions.end())
+        add_effects(t, *d->second, all, found);
+    }
+    looked_at += page->tasks.size();
+    if (!page->next)
+      return {{"in_place", found}, {"next", nullptr}};
+    question.before = *page->next;
+    if (looked_at >= looked_at_max)
+      return {{"in_place", found}, {"next", question.before}};
+  }
+}
+
+} // namespace steadfast

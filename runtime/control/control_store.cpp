@@ -1,0 +1,73 @@
+// What people do with the store as a whole, and with tasks that go from one store to another. Files are those of the node.
+
+#include "runtime/control/control_context.hpp"
+#include "runtime/text/json.hpp"
+#include "store/export_file.hpp"
+
+#include <atomic>
+#include <chrono>
+
+namespace steadfast {
+
+using nlohmann::json;
+
+json show_store_stats(const control_context& c, const json&) {
+  return stats_json(*c.ask<actors::boxed<store::store_stats>>(c.parts.reader, actors::show_stats{}));
+}
+
+namespace {
+
+/// What reads the whole store keeps one of the few threads of the control channel for long: one at a time, so that the
+/// others are there for short questions.
+class whole_store_reading {
+public:
+  explicit whole_store_reading(const control_context& c) : is_under_way_{c.is_store_read_whole} {
+    if (is_under_way_.exchange(true))
+      throw control_error{control_error::busy, "the store is being checked or copied already", again_after};
+  }
+  ~whole_store_reading() { is_under_way_ = false; }
+  whole_store_reading(const whole_store_reading&) = delete;
+  whole_store_reading& operator=(const whole_store_reading&) = delete;
+
+private:
+  static constexpr std::chrono::seconds again_after{10};
+  std::atomic<bool>& is_under_way_;
+};
+
+} // namespace
+
+json check_store(const control_context& c, const json&) {
+  const whole_store_reading one_at_a_time{c};
+  return check_json(c.store().check());
+}
+
+json copy_store(const control_context& c, const json& params) {
+  const whole_store_reading one_at_a_time{c};
+  c.store().copy(text_of(params, "to"));
+  return json::object();
+}
+
+json export_task(const control_context& c, const json& params) {
+  const auto id = text_of(params, "id");
+  auto& from = c.store();
+  view_of(c, id);
+  if (const auto task = from.export_task(id))
+    store::write_export(text_of(params, "to"), *task);
+  else // it was purged meanwhile
+    throw control_error{control_error::not_found, "there is no task `" + id + "`"};
+  return json::object();
+}
+
+json import_task(const control_context& c, const json& params) {
+  store::import_task what;
+  what.what = store::read_export(text_of(params, "from"));
+  what.who = text_of(params, "who");
+  what.why = text_of(params, "why", "");
+  const auto id = what.what.task.id;
+  const auto outcome = c.write(std::move(what));
+  if (outcome.result != store::verdict::applied)
+    throw control_error{control_error::refused, outcome.why};
+  return imported_json(id, outcome);
+}
+
+} // namespace steadfast

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "actors/common/deps.hpp"
+#include "runtime/configuration/node_options.hpp"
+#include "runtime/links/caf_ends.hpp"
+#include "runtime/links/links.hpp"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+namespace caf {
+class actor_system;
+class actor_system_config;
+} // namespace caf
+
+// The only place that knows CAF's network: heartbeats, who is published where, and how a connection that the links made
+// becomes a node that can be spoken to.
+
+namespace steadfast::runtime {
+
+/// Prepares a system's configuration for connections to other nodes. Call it before the system is made.
+void load_network(caf::actor_system_config& config);
+
+/// A node's connections to others, from its start to its end.
+class network {
+public:
+  /// Reads the certificates. Throws node_error.
+  explicit network(const node_options& o);
+
+  /// Before anything else: CAF takes connections of this from then on.
+  void attach(caf::actor_system& sys);
+  /// Lets others connect: nodes find that front, and clients, where there are certificates, that desk. Throws node_error.
+  void publish(const actors::node_front& front, const actors::client_desk& clients, const address& at);
+  /// Makes connections to other nodes. It has a thread of its own, for resolving a name can block it.
+  actors::dialer_actor spawn_dialer();
+
+  /// By its certificate this process is a client, and no node.
+  bool is_client() const { return kind_ == workflow::peer_kind::client; }
+  void reload_certificates() { links_.reload(); }
+  std::optional<certificate_facts> own_certificate() const { return links_.own_certificate(); }
+
+  /// CAF connects no more; what it has said goes on its way. Before the system ends.
+  void detach();
+  /// What is on its way is lost, and nobody waits for it any more. From any thread.
+  void break_off() { ends_->break_off(); }
+  /// After the end of the system: what it has said may reach the others, at most so long.
+  void stop(std::chrono::milliseconds limit) { links_.stop(limit); }
+
+private:
+  void publish_at(std::uint16_t door, const actors::node_front& front);
+
+  std::shared_ptr<caf_ends> ends_;
+  links links_;
+  workflow::peer_kind kind_;
+  caf::actor_system* system_ = nullptr;
+  caf::io::middleman_actor connector_;
+};
+
+} // namespace steadfast::runtime

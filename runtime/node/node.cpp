@@ -1,0 +1,495 @@
+#include "runtime/node/node.hpp"
+#include "runtime/assembly/boot_clock.hpp"
+
+#include "actors/common/deps.hpp"
+#include "actors/protocol/type_ids.hpp"
+#include "runtime/assembly/caf_text.hpp"
+#include "runtime/assembly/function_watch.hpp"
+#include "runtime/control/control_methods.hpp"
+#include "runtime/control/control_server.hpp"
+#include "runtime/links/network.hpp"
+#include "runtime/logging/log.hpp"
+#include "store/lmdb_store.hpp"
+#include "workflow/text/name.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <future>
+#include <optional>
+#include <random>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace steadfast {
+
+namespace {
+
+using actors::exit_now;
+
+constexpr int exit_store_failed = 74;           // EX_IOERR: the store cannot be trusted any more
+constexpr workflow::span answer_margin{2000};   ///< beyond the drain limit, for the last commits
+constexpr workflow::span farewell_limit{2000};  ///< for what is on its way to other nodes
+constexpr workflow::span end_of_function{1000}; ///< at least, after it was asked to end, until it is named
+
+struct actor_config : caf::actor_system_config {
+  actor_config(const node_options& o, std::size_t spare_threads) {
+    add_message_types<caf::id_block::steadfast>();
+    const auto cores = std::max(2U, std::thread::hardware_concurrency());
+    set("scheduler.max-threads", (o.threads == 0 ? cores : o.threads) + spare_threads);
+    set("scheduler.policy", caf::atom("sharing"));
+    if (o.cluster.is_used())
+      runtime::load_network(*this);
+  }
+};
+
+using store_wrapper = std::function<std::shared_ptr<store::state_store>(std::shared_ptr<store::state_store>)>;
+
+struct function_entry {
+  actors::agent_options options;
+  actors::agent_function run;
+
+  bool is_empty() const {
+    return std::visit([](const auto& f) { return !f.run; }, run);
+  }
+  /// Runs on a thread of the agent and not on the agent's own turn.
+  bool is_blocking() const { return std::holds_alternative<actors::blocking_function>(run); }
+};
+
+/// A sentence for each mistake.
+std::vector<std::string> problems_of(const std::vector<function_entry>& functions, const node_options& o) {
+  std::vector<std::string> found;
+  std::set<std::string> names;
+  for (const auto& a : o.agents)
+    names.insert(a.common.name);
+  for (const auto& f : functions) {
+    const auto where = "agent " + workflow::quoted(f.options.name) + ": ";
+    if (!names.insert(f.options.name).second)
+      found.push_back(where + "there are two of that name");
+    if (f.is_empty())
+      found.push_back(where + "its function is empty");
+    for (const auto& p : actors::problems(f.options))
+      found.push_back(where + p);
+  }
+  return found;
+}
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const auto& s : sentences)
+    text += (text.empty() ? "" : "\n") + s;
+  return text;
+}
+
+/// 0 is none.
+std::uint64_t number_by_chance() {
+  std::random_device chance;
+  for (;;)
+    if (const auto number = std::uint64_t{chance()} << 32 | chance(); number != 0)
+      return number;
+}
+
+std::shared_ptr<store::state_store> open_store(store::store_options o) {
+  o.journal_name = number_by_chance();
+  o.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
+  try {
+    return store::open_lmdb_store(o);
+  } catch (const store::store_error& e) {
+    throw node_error{e.what()};
+  }
+}
+
+/// Definitions are kept for ever, under their version: changing one without raising it is a mistake. The tasks of a
+/// file that was changed so go on by what is stored; a program that was is not to run.
+void register_workflows(store::state_store& store, const node_options& o) {
+  const auto now = std::chrono::floor<workflow::span>(std::chrono::system_clock::now());
+  std::vector<store::write> batch;
+  batch.reserve(o.workflows.size());
+  for (const auto& d : o.workflows) {
+    const auto file = o.workflow_files.find({d.name, d.version});
+    batch.emplace_back(
+      store::register_definition{d, file == o.workflow_files.end() ? std::string{} : file->second.string(), now});
+  }
+  if (batch.empty())
+    return;
+  const auto outcomes = store.commit(batch);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].result == store::verdict::applied)
+      continue;
+    const auto& w = std::get<store::register_definition>(batch[i]);
+    const auto which = "workflow `" + w.what.name + "` version " + std::to_string(w.what.version);
+    if (w.file.empty())
+      throw node_error{which + " is stored with another content: " + outcomes[i].why + "; raise its version"};
+    log_line("warning", w.file + " differs from what is stored as " + which
+                          + ", by which the node goes: raise the version in the file, or take the change back");
+  }
+}
+
+/// The agent's options with its secrets among the named texts, for the agent alone; nothing if it is of another kind.
+template <class Options>
+std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, std::string> Options::*texts) {
+  const auto* o = std::get_if<Options>(&a.kind);
+  if (!o)
+    return std::nullopt;
+  auto whole = *o;
+  for (const auto& [name, value] : a.secrets) {
+    (whole.*texts)[name] = value.reveal();
+    whole.secrets.push_back(value.reveal());
+  }
+  return whole;
+}
+
+} // namespace
+
+class assembled_node::implementation {
+public:
+  explicit implementation(node_options options) : options_{std::move(options)} {}
+
+  ~implementation() { stop(); }
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
+
+  void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
+    refuse_while_running("add agent " + workflow::quoted(name));
+    options.name = name;
+    functions_.push_back({std::move(options), std::move(run)});
+  }
+
+  void with_lease(const std::string& name, actors::make_singleton make) {
+    refuse_while_running("give it lease " + workflow::quoted(name));
+    if (!make)
+      throw node_error{"lease " + workflow::quoted(name) + ": the function that makes its actor is empty"};
+    for (const auto& [other, ignored] : singletons_)
+      if (other == name)
+        throw node_error{"lease " + workflow::quoted(name) + ": there are two of that name"};
+    if (!workflow::is_name(name) || name == supervisor_lease_name)
+      throw node_error{"lease " + workflow::quoted(name) + " must be " + std::string{workflow::name_rule}
+                       + ", and not `" + supervisor_lease_name + "`"};
+    singletons_.emplace_back(name, std::move(make));
+  }
+
+  void add_workflow(workflow::definition d) {
+    refuse_while_running("add workflow " + workflow::quoted(d.name));
+    options_.workflows.push_back(std::move(d));
+  }
+
+  void wrap_store(store_wrapper wrap) { wrap_ = std::move(wrap); }
+
+  void on_fatal(std::function<void(const std::string&)> handler) { on_fatal_ = std::move(handler); }
+
+  void start() {
+    if (system_)
+      throw node_error{"the node runs already"};
+    auto found = problems(options_);
+    const auto more = problems_of(functions_, options_);
+    found.insert(found.end(), more.begin(), more.end());
+    refuse_if(found);
+    refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
+    std::shared_ptr<store::state_store> store;
+    if (options_.roles.store) {
+      store = open_store(options_.store);
+      if (wrap_)
+        store = wrap_(std::move(store));
+      register_workflows(*store, options_);
+    }
+    if (options_.cluster.is_used())
+      network_ = std::make_unique<runtime::network>(options_);
+    config_ = std::make_unique<actor_config>(
+      options_, std::ranges::count_if(functions_, [](const auto& f) { return !f.is_blocking(); }));
+    system_ = std::make_unique<caf::actor_system>(*config_);
+    if (network_)
+      network_->attach(*system_);
+    caf_text_ = log_caf_text(*system_);
+    try {
+      assemble(options_, surroundings(std::move(store)), parts_);
+      watch_functions();
+      publish_front();
+      open_control();
+    } catch (...) {
+      stop();
+      throw;
+    }
+  }
+
+  std::vector<std::string> stop(std::optional<workflow::span> function_limit = std::nullopt) {
+    if (!system_)
+      return {};
+    const auto until = std::chrono::steady_clock::now() + options_.drain_limit;
+    control_.reset(); // no new requests
+    stop_waits_for_ = "attempts under way";
+    drain(parts_.scheduler, options_.drain_limit);
+    stop_waits_for_ = "its leases to be given back";
+    drain(parts_.supervisor_lease, workflow::span{0});
+    for (const auto& lease : parts_.singleton_leases)
+      drain(lease, workflow::span{0});
+    drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
+    stop_waits_for_ = "calls that other nodes have ordered";
+    drain_agents(until);
+    if (watch_)
+      watch_->let_end();
+    stop_waits_for_ = "its actors to end";
+    end_actors();
+    watch_.reset();
+    system_->await_all_actors_done();
+    stop_waits_for_ = "other nodes to take what is on its way to them";
+    if (network_)
+      end_with_network();
+    system_.reset();
+    config_.reset();
+    parts_ = {};
+    stop_waits_for_ = "blocking functions";
+    auto names = functions_that_run_on(function_limit);
+    stop_waits_for_ = "";
+    return names;
+  }
+
+  std::string_view stop_waits_for() const { return stop_waits_for_.load(); }
+
+  caf::actor_system& system() {
+    if (!system_)
+      throw node_error{"the node does not run: start() it first"};
+    return *system_;
+  }
+
+  void reload_certificates() {
+    if (network_)
+      network_->reload_certificates();
+  }
+
+  const node_parts& parts() const { return parts_; }
+
+private:
+  static void refuse_if(const std::vector<std::string>& problems) {
+    if (!problems.empty())
+      throw node_error{joined(problems)};
+  }
+
+  void refuse_while_running(const std::string& what) const {
+    if (system_)
+      throw node_error{"the node runs already: " + what + " before start()"};
+  }
+
+  node_surroundings surroundings(std::shared_ptr<store::state_store> store) {
+    node_surroundings with{*system_};
+    with.store = std::move(store);
+    with.clock =
+      with.store && !options_.store.read_only
+        ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })
+        : clock_set_now();
+    with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
+    if (network_) {
+      with.dialer = network_->spawn_dialer();
+      if (options_.cluster.has_certificates())
+        with.certificate_until = [this] { return end_of_certificate(); };
+      with.is_client = network_->is_client();
+    }
+    with.holder = options_.name + ":" + std::to_string(getpid());
+    with.singletons = singletons_;
+    with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
+    with.log_task = log_task;
+    with.log = [](const std::string& line) { log_line("info", line); };
+    with.warn = [](const std::string& line) { log_line("warning", line); };
+    return with;
+  }
+
+  workflow::instant end_of_certificate() const {
+    const auto own = network_->own_certificate();
+    return own ? std::chrono::time_point_cast<workflow::span>(own->not_after) : workflow::unset;
+  }
+
+  [[noreturn]] static void end_process(const std::string& why) {
+    log_line("error", "the store failed, the node ends: " + why);
+    std::_Exit(exit_store_failed);
+  }
+
+  void make_agents(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& agents) {
+    const auto add = [&agents](const std::string& name, actors::agent_actor agent) {
+      if (!agents.emplace(name, std::move(agent)).second)
+        throw node_error{"agent `" + name + "`: there are two of that name"};
+    };
+    for (const auto& f : functions_)
+      add(f.options.name, actors::spawn_function_agent(*system_, f.options, clock, f.run, threads_));
+    for (const auto& a : options_.agents)
+      add(a.common.name, make_configured(a, clock));
+  }
+
+  actors::agent_actor make_configured(const agent_entry& a, const actors::node_clock& clock) {
+    if (auto http = with_secrets<actors::http_options>(a, &actors::http_options::headers))
+      return actors::spawn_http_agent(*system_, a.common, clock, *http);
+    const auto exec = with_secrets<actors::exec_options>(a, &actors::exec_options::environment);
+    return actors::spawn_exec_agent(*system_, a.common, clock, *exec);
+  }
+
+  void watch_functions() {
+    std::map<std::string, actors::agent_actor> on_their_turn;
+    for (const auto& f : functions_)
+      if (const auto found = parts_.agents.find(f.options.name); found != parts_.agents.end() && !f.is_blocking())
+        on_their_turn.insert(*found);
+    if (!on_their_turn.empty())
+      watch_ = std::make_unique<function_watch>(*system_, std::move(on_their_turn),
+                                                [](const std::string& line) { log_line("warning", line); });
+  }
+
+  void publish_front() {
+    const auto& o = options_.cluster;
+    if (!o.listen.empty())
+      network_->publish(parts_.front, parts_.clients, *runtime::parse_address(o.listen));
+  }
+
+  void open_control() {
+    if (options_.socket.empty())
+      return;
+    control_options control;
+    control.socket = options_.socket;
+    try {
+      control_ = std::make_unique<control_server>(control, methods_of(*system_, parts_));
+    } catch (const std::runtime_error& e) {
+      throw node_error{e.what()};
+    }
+  }
+
+  template <class Handle>
+  void drain(const Handle& actor, workflow::span limit) {
+    if (!actor)
+      return;
+    caf::scoped_actor self{*system_};
+    self->request(actor, limit + answer_margin, actors::drain{limit})
+      .receive([](const actors::drained&) {},
+               [](const caf::error&) { log_line("warning", "a part did not drain in time"); });
+  }
+
+  /// What the schedulers of other nodes have ordered here may end, until then.
+  void drain_agents(std::chrono::steady_clock::time_point until) {
+    const auto left = std::chrono::duration_cast<workflow::span>(until - std::chrono::steady_clock::now());
+    if (parts_.membership)
+      for (const auto& [name, agent] : parts_.agents)
+        drain(agent, std::max(left, workflow::span{0}));
+  }
+
+  /// Everybody who writes goes before the writer, so that what they said last is on disk.
+  void end_actors() {
+    exit_now(parts_.membership);
+    exit_now(parts_.front);
+    exit_now(parts_.clients.front);
+    exit_now(parts_.clients.store);
+    exit_now(parts_.scheduler);
+    exit_now(parts_.supervisor_lease);
+    exit_now(parts_.node_lease);
+    for (const auto& lease : parts_.singleton_leases)
+      exit_now(lease);
+    for (const auto& guard : parts_.singletons)
+      exit_now(guard);
+    exit_now(parts_.supervisor);
+    exit_now(parts_.janitor);
+    exit_now(parts_.bulk_desk);
+    exit_now(parts_.gateway);
+    exit_now(parts_.notifier);
+    for (auto& [name, agent] : parts_.agents)
+      exit_now(agent);
+    parts_.agents.clear();
+    caf::anon_send_exit(parts_.dialer, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(parts_.reader, caf::exit_reason::user_shutdown);
+    caf::anon_send_exit(parts_.writer, caf::exit_reason::user_shutdown);
+    const auto store = std::move(parts_.store); // closed after the actors are gone
+    parts_ = {};
+    system_->await_all_actors_done();
+    exit_now(std::exchange(caf_text_, caf::actor{}));
+  }
+
+  /// After the limit; without one, after the last of them was to be over.
+  std::vector<std::string> functions_that_run_on(std::optional<workflow::span> limit) {
+    const auto asked = std::chrono::steady_clock::now();
+    const auto due = threads_->last_due().value_or(asked);
+    const auto at_least = asked + end_of_function;
+    const auto end = std::max(due, at_least);
+    auto names = threads_->wait_until(limit ? asked + *limit : end);
+    for (const auto& name : names)
+      log_line("warning", "the node has stopped, and the function of agent `" + name
+                            + "` runs on; it should watch the stop token of its call");
+    return names;
+  }
+
+  /// CAF ends when everybody has taken what is on its way to them; somebody who is frozen or cut off never does.
+  void end_with_network() {
+    std::promise<void> ended;
+    std::thread watch{[this, has_ended = ended.get_future()] {
+      if (has_ended.wait_for(farewell_limit) == std::future_status::timeout)
+        network_->break_off();
+    }};
+    const auto until = std::chrono::steady_clock::now() + farewell_limit;
+    network_->detach();
+    system_.reset();
+    ended.set_value();
+    watch.join();
+    network_->stop(
+      std::max(std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()),
+               std::chrono::milliseconds{1}));
+    network_.reset();
+  }
+
+  node_options options_;
+  std::vector<function_entry> functions_;
+  std::shared_ptr<actors::open_threads> threads_ =
+    std::make_shared<actors::open_threads>(std::chrono::steady_clock::now); ///< of blocking functions
+  std::unique_ptr<function_watch> watch_;
+  std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
+  store_wrapper wrap_;
+  std::function<void(const std::string&)> on_fatal_;
+  node_parts parts_;
+  std::unique_ptr<runtime::network> network_; ///< to other nodes
+  std::unique_ptr<actor_config> config_;
+  std::unique_ptr<caf::actor_system> system_;
+  caf::actor caf_text_; ///< writes what CAF says to the log
+  std::unique_ptr<control_server> control_;
+  std::atomic<const char*> stop_waits_for_ = "";
+};
+
+assembled_node::assembled_node(node_options options) : impl_{std::make_unique<implementation>(std::move(options))} {}
+assembled_node::~assembled_node() = default;
+
+void assembled_node::add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
+  impl_->add_agent(name, std::move(run), std::move(options));
+}
+void assembled_node::add_workflow(workflow::definition d) {
+  impl_->add_workflow(std::move(d));
+}
+void assembled_node::with_lease(const std::string& name, actors::make_singleton make) {
+  impl_->with_lease(name, std::move(make));
+}
+void assembled_node::wrap_store(store_wrapper wrap) {
+  impl_->wrap_store(std::move(wrap));
+}
+void assembled_node::on_fatal(std::function<void(const std::string&)> handler) {
+  impl_->on_fatal(std::move(handler));
+}
+
+void assembled_node::start() {
+  impl_->start();
+}
+std::vector<std::string> assembled_node::stop(std::optional<workflow::span> function_limit) {
+  return impl_->stop(function_limit);
+}
+std::string_view assembled_node::stop_waits_for() const {
+  return impl_->stop_waits_for();
+}
+void assembled_node::reload_certificates() {
+  impl_->reload_certificates();
+}
+caf::actor_system& assembled_node::system() {
+  return impl_->system();
+}
+const actors::gateway_actor& assembled_node::gateway() const {
+  return impl_->parts().gateway;
+}
+const node_parts& assembled_node::parts() const {
+  return impl_->parts();
+}
+
+} // namespace steadfast

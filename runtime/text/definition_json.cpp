@@ -1,0 +1,101 @@
+#include "runtime/text/json.hpp"
+#include "runtime/text/quantity.hpp"
+
+namespace steadfast {
+
+using nlohmann::json;
+
+namespace {
+
+using runtime::span_text;
+
+json source_json(const workflow::source& s) {
+  switch (s.from) {
+    case workflow::source::kind::payload: return "payload:" + s.pointer;
+    case workflow::source::kind::result: return s.step + ":" + s.pointer;
+    case workflow::source::kind::literal: break;
+  }
+  return {{"literal", document_json(s.literal)}};
+}
+
+json input_json(const workflow::input_mapping& input) {
+  json members = json::object();
+  for (const auto& m : input)
+    members[m.name] = m.optional ? json{{"from", source_json(m.value)}, {"optional", true}} : source_json(m.value);
+  return members;
+}
+
+json result_json(const workflow::result_mapping& r) {
+  return r.value ? source_json(*r.value) : input_json(r.members);
+}
+
+json retry_json(const workflow::retry_policy& r) {
+  return {
+    {"attempts", r.attempts},  {"initial", span_text(r.initial)},    {"factor", r.factor_percent / 100.0},
+    {"cap", span_text(r.cap)}, {"jitter", r.jitter_percent / 100.0},
+  };
+}
+
+json condition_json(const workflow::condition& c) {
+  json j{{"step", c.step}, {"pointer", c.pointer}};
+  switch (c.is) {
+    case workflow::condition::test::equals: j["equals"] = document_json(c.literal); break;
+    case workflow::condition::test::differs: j["differs"] = document_json(c.literal); break;
+    case workflow::condition::test::present: j["present"] = true; break;
+    case workflow::condition::test::absent: j["present"] = false; break;
+  }
+  return j;
+}
+
+json step_json(const workflow::definition& d, std::size_t i) {
+  const auto& s = d.steps[i];
+  json after = json::array();
+  for (const auto p : workflow::predecessors(d, i))
+    after.push_back(d.steps[p].name);
+  json j{
+    {"name", s.name},
+    {"agent", s.agent},
+    {"after", after},
+    {"input", input_json(s.input)},
+    {"complete_by", span_text(s.complete_by)},
+    {"retry", retry_json(s.retry)},
+    {"threshold", s.threshold},
+    {"cool_off", {{"wait", span_text(s.cool_off.wait)}, {"count", s.cool_off.count}}},
+    {"on_exhausted", s.exhausted == workflow::on_exhausted::undo ? "undo" : "error"},
+  };
+  if (s.when)
+    j["when"] = condition_json(*s.when);
+  if (s.compensation)
+    j["compensation"] = {{"agent", s.compensation->agent},
+                         {"input", input_json(s.compensation->input)},
+                         {"complete_by", span_text(s.compensation->complete_by)},
+                         {"retry", retry_json(s.compensation->retry)}};
+  if (s.probe)
+    j["probe"] = {{"agent", s.probe->agent}, {"complete_by", span_text(s.probe->complete_by)}};
+  return j;
+}
+
+} // namespace
+
+json definition_json(const workflow::definition& d) {
+  json j{
+    {"name", d.name},
+    {"version", d.version},
+    {"deadline", span_text(d.deadline)},
+    {"undo_reserve", span_text(d.undo_reserve)},
+    {"grace", span_text(d.grace)},
+    {"alert_after", span_text(d.alert_after)},
+    {"takeovers_max", d.takeovers_max},
+    {"priority", d.priority},
+    {"steps", json::array()},
+  };
+  if (!d.result.empty())
+    j["result"] = result_json(d.result);
+  for (const auto& place : d.index)
+    j["index"].push_back("payload:" + place);
+  for (std::size_t i = 0; i < d.steps.size(); ++i)
+    j["steps"].push_back(step_json(d, i));
+  return j;
+}
+
+} // namespace steadfast

@@ -1,0 +1,165 @@
+#pragma once
+
+#include "workflow/definition/retry.hpp"
+#include "workflow/time/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steadfast::workflow {
+
+/// Where a member of a step's input comes from.
+struct source {
+  enum class kind : std::uint8_t { payload = 1, result = 2, literal = 3 };
+  kind from = kind::payload;
+  std::string step;    ///< with kind::result: the name of an earlier step
+  std::string pointer; ///< JSON Pointer (RFC 6901) into the payload or the result; "" is the whole document
+  std::string literal; ///< with kind::literal: a JSON text
+
+  friend bool operator==(const source&, const source&) = default;
+};
+
+/// One member of the JSON object that a step gets as its input.
+struct input_member {
+  std::string name;
+  source value;
+  bool optional = false; ///< where there is no such value the member is left out; else the step cannot be carried out
+
+  friend bool operator==(const input_member&, const input_member&) = default;
+};
+
+/// Input of a step: an object of these members; with no member at all, the payload as it is.
+using input_mapping = std::vector<input_member>;
+
+/// What a task gives when it is processed: one value, or an object of members. A value that is not there is null, an
+/// optional member left out. It changes nothing of how the task ends.
+struct result_mapping {
+  std::optional<source> value;
+  input_mapping members; ///< without `value`
+
+  /// The task has no result.
+  bool empty() const { return !value && members.empty(); }
+
+  friend bool operator==(const result_mapping&, const result_mapping&) = default;
+};
+
+/// Compares a value in an earlier step's result. A step whose condition does not hold is skipped; so is one whose
+/// earlier step was itself skipped or gave no such value, except with `absent`.
+struct condition {
+  enum class test : std::uint8_t { equals = 1, differs = 2, present = 3, absent = 4 };
+  std::string step;
+  std::string pointer;
+  test is = test::equals;
+  std::string literal; ///< JSON text in compact form, for equals and differs
+
+  friend bool operator==(const condition&, const condition&) = default;
+};
+
+/// The step that reverses a completed one (pattern "Compensating Transaction"). It must be harmless when the step never
+/// happened, and the service must refuse the step when it arrives after its undo.
+struct compensation {
+  std::string agent;
+  input_mapping input;
+  span complete_by{30'000};
+  retry_policy retry;
+
+  friend bool operator==(const compensation&, const compensation&) = default;
+};
+
+/// Asks the remote side whether a step whose outcome is unknown happened.
+struct probe {
+  std::string agent;
+  span complete_by{10'000};
+
+  friend bool operator==(const probe&, const probe&) = default;
+};
+
+enum class on_exhausted : std::uint8_t {
+  undo = 1,  ///< undo the task
+  error = 2, ///< leave it as it is and ask a person
+};
+
+struct step_definition {
+  std::string name;
+  std::string agent;
+  input_mapping input;
+  std::optional<std::vector<std::string>> after; ///< absent: the step before it in the list; empty: none
+  std::optional<condition> when;
+  span complete_by{30'000}; ///< of one attempt, counted from its dispatch
+  retry_policy retry;
+  std::uint32_t threshold = 3; ///< failed rounds before a cool-off, at least 1
+  cool_off_policy cool_off;
+  workflow::on_exhausted exhausted = workflow::on_exhausted::undo;
+  std::optional<workflow::compensation> compensation;
+  std::optional<workflow::probe> probe;
+
+  friend bool operator==(const step_definition&, const step_definition&) = default;
+};
+
+/// The named, versioned description that tasks are made from. A task pins its version.
+struct definition {
+  std::string name;
+  std::uint32_t version = 1;
+  std::vector<step_definition> steps;
+  span deadline{std::chrono::hours{24}}; ///< from submission to the end of the whole task
+  span undo_reserve{60'000};             ///< of the deadline, kept for undo: forward work ends this much earlier
+  span grace{1000};         ///< after complete-by, until no message of an attempt can act any more; undo waits for it
+  span alert_after{60'000}; ///< a step that waits this long because no agent takes it raises an alert
+  std::uint32_t takeovers_max = 20; ///< times a task may lose its scheduler without progress before it is set aside
+  std::uint8_t priority = 5;        ///< 0 first, 9 last
+  result_mapping result;
+  std::vector<std::string> index; ///< JSON Pointers into payloads: tasks are found by the values (payload_index.hpp)
+
+  friend bool operator==(const definition&, const definition&) = default;
+};
+
+/// Bounds that keep every record and loop small.
+inline constexpr std::size_t steps_max = 256;
+inline constexpr std::uint8_t priority_max = 9;
+inline constexpr std::uint32_t attempts_of_a_round_max = 1000;
+inline constexpr std::uint64_t attempts_max = 1'000'000; ///< of a step, over all rounds and cool-offs
+inline constexpr std::uint32_t factor_percent_max = 10'000;
+inline constexpr std::size_t input_members_max = 256;
+inline constexpr std::size_t text_size_max = 4096;              ///< of a pointer or a literal
+inline constexpr span span_max = std::chrono::hours{24 * 3653}; ///< ten years
+
+/// Every mistake in the definition, one sentence each, naming the step and the field. Empty: it can be used.
+std::vector<std::string> problems(const definition& d);
+
+/// The position of the step of that name.
+std::optional<std::size_t> find_step(const definition& d, std::string_view name);
+
+/// Whether it holds, bool(std::size_t), of each step that step `i` directly comes after. REQUIRES: problems(d).empty().
+template <class F>
+bool all_predecessors(const definition& d, std::size_t i, F holds) {
+  const auto& after = d.steps[i].after;
+  if (!after)
+    return i == 0 || holds(i - 1);
+  for (const auto& name : *after)
+    if (const auto p = find_step(d, name); p && !holds(*p))
+      return false;
+  return true;
+}
+
+/// Positions of these steps.
+std::vector<std::size_t> predecessors(const definition& d, std::size_t i);
+
+/// before[i][j]: step j must come before step i, directly or through others. REQUIRES: problems(d).empty().
+std::vector<std::vector<bool>> ancestors(const definition& d);
+
+/// The pointers into step `i`'s result that conditions of later steps read. The caller of apply() looks them up and
+/// hands them in with the result, so that the rules never parse JSON.
+std::vector<std::string> pointers_asked(const definition& d, std::size_t i);
+
+/// Names of the agents that it speaks of: those of steps, compensations and probes.
+std::set<std::string> agents_of(const definition& d);
+
+/// The most forward attempts (probes apart) that step `i` can use before it is exhausted, unless a person retries it.
+std::uint64_t attempts_limit(const step_definition& s);
+
+} // namespace steadfast::workflow

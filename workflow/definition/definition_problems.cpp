@@ -1,0 +1,252 @@
+#include "workflow/definition/definition.hpp"
+
+#include "workflow/definition/payload_index.hpp"
+#include "workflow/text/json_text.hpp"
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+
+namespace steadfast::workflow {
+namespace {
+
+/// Gathers sentences about one place of the definition.
+class report {
+public:
+  report(std::vector<std::string>& found, std::string place) : found_{found}, place_{std::move(place)} {}
+
+  void add(const std::string& sentence) const { found_.push_back(place_ + sentence); }
+  void add_if(bool wrong, const std::string& sentence) const {
+    if (wrong)
+      add(sentence);
+  }
+  report at(const std::string& field) const { return report{found_, place_ + field}; }
+
+private:
+  std::vector<std::string>& found_;
+  std::string place_;
+};
+
+void check_name(const report& r, std::string_view name, const std::string& field) {
+  if (name.empty())
+    r.add(field + " is missing");
+  else
+    r.add_if(!is_name(name), field + " " + quoted(name) + " must be " + std::string{name_rule});
+}
+
+void check_span(const report& r, span value, const std::string& field, span least = span{1}) {
+  if (value < least)
+    r.add(field + (least == span{0} ? " must not be negative" : " must be above zero"));
+  r.add_if(value > span_max, field + " must be at most ten years");
+}
+
+void check_retry(const report& r, const retry_policy& p) {
+  r.add_if(p.attempts == 0, "attempts must be at least 1");
+  r.add_if(p.attempts > attempts_of_a_round_max, "attempts must be at most " + std::to_string(attempts_of_a_round_max));
+  check_span(r, p.initial, "initial");
+  check_span(r, p.cap, "cap");
+  r.add_if(p.cap < p.initial, "cap must not be below retry.initial");
+  r.add_if(p.factor_percent < 100, "factor must be at least 1");
+  r.add_if(p.factor_percent > factor_percent_max, "factor must be at most " + std::to_string(factor_percent_max / 100));
+  r.add_if(p.jitter_percent > 100, "jitter must be at most 100 percent");
+}
+
+/// What the checks of one step need to know of the whole definition.
+struct graph {
+  const definition& d;
+  std::vector<std::vector<bool>> before;
+};
+
+void check_earlier(const report& r, const graph& g, std::size_t i, const std::string& name, bool itself_allowed) {
+  const auto found = find_step(g.d, name);
+  if (name.empty())
+    r.add("names no step");
+  else if (!found)
+    r.add("names the unknown step " + quoted(name));
+  else if (!(itself_allowed && *found == i))
+    r.add_if(!g.before[i][*found], "names step " + quoted(name) + ", which does not come before it");
+}
+
+void check_pointer(const report& r, const std::string& pointer) {
+  r.add_if(!is_json_pointer(pointer), "pointer " + quoted(pointer) + " is not a JSON Pointer (\"\" or \"/name/0\")");
+  r.add_if(pointer.size() > text_size_max, "pointer must be at most " + std::to_string(text_size_max) + " bytes");
+}
+
+void check_literal(const report& r, const std::string& literal) {
+  r.add_if(!is_json(literal), "literal " + quoted(literal) + " is not a JSON text");
+  r.add_if(literal.size() > text_size_max, "literal must be at most " + std::to_string(text_size_max) + " bytes");
+}
+
+/// `check_step`: void(const report&, name of the step whose result it is).
+template <class F>
+void check_source(const report& r, const source& s, F check_step) {
+  switch (s.from) {
+    case source::kind::payload: check_pointer(r, s.pointer); return;
+    case source::kind::result:
+      check_step(r, s.step);
+      check_pointer(r, s.pointer);
+      return;
+    case source::kind::literal: check_literal(r, s.literal); return;
+  }
+  r.add("has an unknown kind of source");
+}
+
+template <class F>
+void check_members(const report& r, const std::string& field, const input_mapping& members, F check_step) {
+  r.add_if(members.size() > input_members_max,
+           field + " has more than " + std::to_string(input_members_max) + " members");
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const auto& name = members[m].name;
+    const auto same_name = [&name](const input_member& other) { return other.name == name; };
+    const auto end = members.begin() + static_cast<std::ptrdiff_t>(m);
+    r.add_if(name.empty(), field + " has a member without a name");
+    r.add_if(std::any_of(members.begin(), end, same_name), field + " has the member " + quoted(name) + " twice");
+    const auto of_member = r.at(field + " member " + quoted(name) + " ");
+    check_source(of_member, members[m].value, check_step);
+    of_member.add_if(members[m].optional && members[m].value.from == source::kind::literal,
+                     "is optional, but a literal is always there");
+  }
+}
+
+void check_input(const report& r, const graph& g, std::size_t i, const input_mapping& input, bool itself_allowed) {
+  check_members(r, "input", input, [&](const report& of_member, const std::string& step) {
+    check_earlier(of_member, g, i, step, itself_allowed);
+  });
+}
+
+void check_result(const report& r, const definition& d) {
+  const auto check_step = [&d](const report& at, const std::string& step) {
+    at.add_if(!find_step(d, step), "names the unknown step " + quoted(step));
+  };
+  check_members(r, "result", d.result.members, check_step);
+  if (d.result.value) {
+    r.add_if(!d.result.members.empty(), "result must be one value or members, not both");
+    check_source(r.at("result "), *d.result.value, check_step);
+  }
+}
+
+void check_condition(const report& r, const graph& g, std::size_t i, const condition& c) {
+  check_earlier(r, g, i, c.step, false);
+  check_pointer(r, c.pointer);
+  switch (c.is) {
+    case condition::test::present:
+    case condition::test::absent: return;
+    case condition::test::equals:
+    case condition::test::differs:
+      check_literal(r, c.literal);
+      r.add_if(is_json(c.literal) && !is_compact_json(c.literal),
+               "literal " + quoted(c.literal) + " must be compact, without space between its tokens");
+      return;
+  }
+  r.add("has an unknown kind of test");
+}
+
+void check_supervision(const report& r, const step_definition& s) {
+  r.add_if(s.threshold == 0, "threshold must be at least 1");
+  check_span(r, s.cool_off.wait, "cool_off.wait", span{s.cool_off.count > 0 ? 1 : 0});
+  r.add_if(attempts_limit(s) > attempts_max,
+           "retry.attempts x threshold x (cool_off.count + 1) must be at most " + std::to_string(attempts_max));
+  r.add_if(s.exhausted != on_exhausted::undo && s.exhausted != on_exhausted::error,
+           "on_exhausted must be undo or error");
+}
+
+void check_step(const report& r, const graph& g, std::size_t i) {
+  const auto& s = g.d.steps[i];
+  check_name(r, s.agent, "agent");
+  check_input(r, g, i, s.input, false);
+  if (s.when)
+    check_condition(r.at("when "), g, i, *s.when);
+  check_span(r, s.complete_by, "complete_by");
+  check_retry(r.at("retry."), s.retry);
+  check_supervision(r, s);
+  if (s.compensation) {
+    const auto c = r.at("compensation.");
+    check_name(c, s.compensation->agent, "agent");
+    check_input(c, g, i, s.compensation->input, true);
+    check_span(c, s.compensation->complete_by, "complete_by");
+    check_retry(c.at("retry."), s.compensation->retry);
+  }
+  if (s.probe) {
+    check_name(r.at("probe."), s.probe->agent, "agent");
+    check_span(r.at("probe."), s.probe->complete_by, "complete_by");
+  }
+}
+
+// Else the key "x/undo" could be that of step `undo` of task `x`, and of the undo of step `x`.
+bool is_reserved(std::string_view name) {
+  return name == "undo" || name == "probe";
+}
+
+// A step is called by its name where it has one that tells it apart, else by its place in the list.
+std::string place_of(const definition& d, std::size_t i) {
+  const bool plain = is_name(d.steps[i].name) && find_step(d, d.steps[i].name) == i;
+  return plain ? "step " + quoted(d.steps[i].name) + ": " : "step number " + std::to_string(i + 1) + ": ";
+}
+
+void check_after(const report& r, const definition& d, std::size_t i) {
+  if (!d.steps[i].after)
+    return;
+  const auto& after = *d.steps[i].after;
+  for (auto name = after.begin(); name != after.end(); ++name) {
+    r.add_if(*name == d.steps[i].name, "after names the step itself");
+    r.add_if(!find_step(d, *name), "after names the unknown step " + quoted(*name));
+    r.add_if(std::find(after.begin(), name, *name) != name, "after names step " + quoted(*name) + " twice");
+  }
+}
+
+// Steps that come before each other form one cycle; it is told once, at its first step.
+void check_cycles(const report& r, const graph& g) {
+  for (std::size_t i = 0; i < g.d.steps.size(); ++i) {
+    std::string others;
+    bool is_first = true;
+    for (std::size_t j = 0; j < g.d.steps.size(); ++j) {
+      if (j == i || !g.before[i][j] || !g.before[j][i])
+        continue;
+      is_first = is_first && i < j;
+      others += ", " + quoted(g.d.steps[j].name);
+    }
+    r.add_if(is_first && !others.empty(),
+             "steps " + quoted(g.d.steps[i].name) + others + ": after makes a cycle of them");
+  }
+}
+
+void check_whole(const report& r, const definition& d) {
+  check_name(r, d.name, "name");
+  r.add_if(d.version == 0, "version must be at least 1");
+  check_span(r, d.deadline, "deadline");
+  check_span(r, d.undo_reserve, "undo_reserve", span{0});
+  r.add_if(d.undo_reserve >= d.deadline, "undo_reserve must be below the deadline");
+  check_span(r, d.grace, "grace", span{0});
+  check_span(r, d.alert_after, "alert_after");
+  r.add_if(d.takeovers_max == 0, "takeovers_max must be at least 1");
+  r.add_if(d.priority > priority_max, "priority must be at most " + std::to_string(priority_max));
+  r.add_if(d.steps.empty(), "steps: there must be at least one");
+  r.add_if(d.steps.size() > steps_max, "steps: there must be at most " + std::to_string(steps_max));
+}
+
+} // namespace
+
+std::vector<std::string> problems(const definition& d) {
+  std::vector<std::string> found;
+  const report r{found, ""};
+  check_whole(r, d);
+  if (d.steps.size() > steps_max)
+    return found; // the checks below would take long
+  const graph g{d, ancestors(d)};
+  for (std::size_t i = 0; i < d.steps.size(); ++i) {
+    const auto of_step = r.at(place_of(d, i));
+    check_name(of_step, d.steps[i].name, "name");
+    of_step.add_if(find_step(d, d.steps[i].name) != i,
+                   "name " + quoted(d.steps[i].name) + " is taken by an earlier step");
+    of_step.add_if(is_reserved(d.steps[i].name),
+                   "name " + quoted(d.steps[i].name) + " is reserved, because idempotency keys end in it");
+    check_after(of_step, d, i);
+    check_step(of_step, g, i);
+  }
+  check_cycles(r, g);
+  check_result(r, d);
+  for (const auto& wrong : problems_of_index(d.index))
+    r.add(wrong);
+  return found;
+}
+
+} // namespace steadfast::workflow

@@ -1,0 +1,109 @@
+#include "workflow/definition/payload_needs.hpp"
+
+#include "workflow/text/json_place.hpp"
+#include "workflow/text/json_scan.hpp"
+#include "workflow/text/json_text.hpp"
+#include "workflow/text/name.hpp"
+
+namespace steadfast::workflow {
+namespace {
+
+constexpr std::size_t problems_max = 5;
+
+} // namespace
+
+/// Goes through a payload once, whatever there is to find.
+class payload_needs::finder {
+public:
+  finder(const std::vector<place>& places, std::string_view text)
+      : places_{places},
+        in_{text},
+        is_there_(places.size()) {
+    visit(0);
+  }
+
+  bool is_there(std::size_t place) const { return is_there_[place]; }
+
+private:
+  void visit(std::size_t at) {
+    forget(at);
+    is_there_[at] = true;
+    const char c = in_.next();
+    if (places_[at].below.empty() || (c != '{' && c != '['))
+      return in_.skip_value();
+    std::size_t index = 0;
+    for (bool more = in_.enter(); more; more = in_.more(), ++index)
+      visit_if_wanted(at, c == '{' ? in_.name() : std::to_string(index));
+  }
+
+  void visit_if_wanted(std::size_t at, const std::string& token) {
+    const auto found = places_[at].below.find(token);
+    if (found == places_[at].below.end())
+      in_.skip_value();
+    else
+      visit(found->second);
+  }
+
+  /// Of members with one name the last counts.
+  void forget(std::size_t at) {
+    if (!is_there_[at])
+      return;
+    is_there_[at] = false;
+    for (const auto& [token, place] : places_[at].below)
+      forget(place);
+  }
+
+  const std::vector<place>& places_;
+  json_scan in_;
+  std::vector<bool> is_there_;
+};
+
+payload_needs::payload_needs(const definition& d) {
+  for (const auto& s : d.steps) {
+    add(s.input, "step " + quoted(s.name) + " needs for its input member ");
+    if (s.compensation)
+      add(s.compensation->input, "the undo of step " + quoted(s.name) + " needs for its input member ");
+  }
+  add(d.result.members, "the workflow's result needs for its member ");
+  if (d.result.value && d.result.value->from == source::kind::payload)
+    needs_.push_back({"is the workflow's result", d.result.value->pointer, place_of(d.result.value->pointer)});
+}
+
+void payload_needs::add(const input_mapping& members, const std::string& who) {
+  for (const auto& m : members)
+    if (m.value.from == source::kind::payload && !m.optional)
+      needs_.push_back({who + quoted(m.name), m.value.pointer, place_of(m.value.pointer)});
+}
+
+std::size_t payload_needs::place_of(std::string_view pointer) {
+  std::size_t at = 0;
+  while (!pointer.empty()) {
+    pointer.remove_prefix(1);
+    const auto token = pointer.substr(0, pointer.find('/'));
+    pointer.remove_prefix(token.size());
+    const auto [found, is_new] = places_[at].below.try_emplace(unescaped_token(token), places_.size());
+    at = found->second;
+    if (is_new)
+      places_.emplace_back();
+  }
+  return at;
+}
+
+std::vector<std::string> payload_needs::problems(std::string_view payload) const {
+  if (needs_.empty())
+    return {};
+  if (!is_json(payload) || !is_utf8(payload))
+    return {"payload is not JSON in UTF-8, or is nested too deep, and has no value at \"" + needs_.front().pointer
+            + "\", which " + needs_.front().who};
+  const finder found{places_, payload};
+  std::vector<std::string> sentences;
+  std::size_t missing = 0;
+  for (const auto& n : needs_)
+    if (!found.is_there(n.place) && ++missing <= problems_max)
+      sentences.push_back("payload has no value at \"" + n.pointer + "\", which " + n.who);
+  if (missing > problems_max)
+    sentences.push_back("and it lacks " + std::to_string(missing - problems_max) + " more");
+  return sentences;
+}
+
+} // namespace steadfast::workflow

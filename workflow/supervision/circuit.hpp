@@ -1,0 +1,59 @@
+#pragma once
+
+#include "workflow/time/time.hpp"
+
+#include <cstdint>
+#include <string_view>
+
+namespace steadfast::workflow {
+
+/// When an agent stops calling a service that keeps failing (pattern "Circuit Breaker").
+struct circuit_options {
+  std::uint32_t failures = 5; ///< in a row that open the circuit; 0: it never opens
+  span open_for{5000};        ///< before a trial call is let through
+  std::uint32_t trials = 1;   ///< successes in a row, while half-open, that close it again; at least 1
+
+  friend bool operator==(const circuit_options&, const circuit_options&) = default;
+};
+
+enum class circuit_state : std::uint8_t { closed = 1, open = 2, half_open = 3 };
+std::string_view to_string(circuit_state s); ///< "closed", "open", "half-open"
+
+/// How a call counts. A refusal is an answer: the service is there.
+enum class call_outcome : std::uint8_t { answered = 1, failed = 2, withdrawn = 3 };
+
+/// The breaker of one service, as a value.
+///
+///     closed --failures in a row--> open --its time is up--> half-open --trials answered--> closed
+///                                    ^                           |
+///                                    +------- a trial fails -----+
+///
+/// While half-open it lets one call through at a time. A call counts only in the period in which it began, so a late
+/// failure cannot open a circuit that was closed after it, nor a late success close one.
+struct circuit {
+  circuit_state state = circuit_state::closed;
+  std::uint64_t period = 0;    ///< raised by each change of state
+  std::uint32_t failures = 0;  ///< in a row, while closed
+  std::uint32_t successes = 0; ///< in a row, while half-open
+  bool trial_under_way = false;
+  instant open_until; ///< while open
+
+  friend bool operator==(const circuit&, const circuit&) = default;
+};
+
+/// The state at that time: an open circuit whose time is up is half-open.
+circuit_state state_at(const circuit& c, instant now);
+
+bool may_call(const circuit& c, instant now);
+
+/// A call begins; it belongs to the returned circuit's period. REQUIRES: may_call(c, now).
+circuit begun(circuit c, instant now);
+
+/// A person's word: open until a person closes it; closed, with no failure counted. Calls under way count no more.
+circuit held_open(const circuit& c);
+circuit closed_anew(const circuit& c);
+
+/// A call that began in `period` is over.
+circuit after(circuit c, const circuit_options& o, call_outcome outcome, std::uint64_t period, instant now);
+
+} // namespace steadfast::workflow

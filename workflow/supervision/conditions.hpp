@@ -1,0 +1,87 @@
+#pragma once
+
+#include "workflow/task/endings.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/time/time.hpp"
+#include "workflow/transition/incident.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+// What is wrong with the whole, and not with a task, told from what was seen of it. Each is an incident for as long as it holds.
+
+namespace steadfast::workflow {
+
+/// Something that is wrong with the whole: a node is gone, a disk is nearly full.
+struct system_condition {
+  incident_signature what; ///< the same for as long as it holds
+  std::string text;        ///< begins with what is wrong, up to a semicolon; figures in it may change
+
+  friend bool operator==(const system_condition&, const system_condition&) = default;
+};
+
+struct condition_rules {
+  std::uint32_t store_used_percent = 80;     ///< of the room for new work
+  std::uint64_t disk_free_min = 1ULL << 30U; ///< bytes; on a small disk a tenth of it is enough
+  share_rules failing;
+  span suspended_max{std::chrono::hours{24}}; ///< after that, a suspended task counts as forgotten
+  span certificate_notice{std::chrono::days{30}};
+
+  friend bool operator==(const condition_rules&, const condition_rules&) = default;
+};
+
+/// What is wrong with them, one sentence each, naming the field.
+std::vector<std::string> problems(const condition_rules& r);
+
+struct node_sight {
+  std::string name;
+  instant lease_ends_at;       ///< unset: it was given back
+  bool is_gone = false;        ///< by its lease, the store's absence counted in its favour
+  bool is_drained = false;     ///< it was to be stopped
+  instant certificate_until{}; ///< unset: it has none
+};
+struct store_sight {
+  std::uint64_t used = 0;      ///< bytes
+  std::uint64_t room = 0;      ///< bytes for new work, those in use included; 0: not known
+  std::uint64_t disk_free = 0; ///< bytes
+  std::uint64_t disk_size = 0; ///< 0: not known
+};
+struct workflow_sight {
+  std::string name;
+  endings how;
+};
+/// Tasks of one workflow that rest.
+struct resting {
+  std::uint64_t late = 0; ///< past their deadlines
+  std::string late_id;    ///< of the one that is so for longest
+  instant late_since = never;
+  std::uint64_t long_ago = 0; ///< suspended for longer than the rules allow, their deadlines still to come
+  std::string long_id;
+  instant long_since = never;
+};
+struct sight {
+  std::vector<node_sight> nodes;
+  store_sight store;
+  std::vector<workflow_sight> workflows;
+  std::map<std::string, resting> suspended; ///< by workflow
+  instant now{};
+};
+
+/// Counts the task if it is suspended.
+void take_down(std::map<std::string, resting>& suspended, const task& t, const condition_rules& rules, instant now);
+
+/// Workflows that begin to fail unusually: who is to blame has to be looked for in their tasks.
+std::vector<std::string> beginning_to_fail(const sight& s, const condition_rules& rules,
+                                           const std::vector<incident_signature>& open);
+/// The most frequent of what made these tasks end undone or in error. `d`: of task i, null if it is not known.
+incident_signature blamed(const std::vector<task>& failed, const std::vector<const definition*>& d);
+
+/// All that holds now. `open`: signatures of those that held before, which decide where a border has two sides.
+/// `blame`: by workflow, for those that begin to fail.
+std::vector<system_condition> conditions(const sight& s, const condition_rules& rules,
+                                         const std::vector<incident_signature>& open,
+                                         const std::map<std::string, incident_signature>& blame);
+
+} // namespace steadfast::workflow

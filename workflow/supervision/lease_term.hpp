@@ -1,0 +1,51 @@
+#pragma once
+
+#include "workflow/time/time.hpp"
+
+#include <cstdint>
+
+namespace steadfast::workflow {
+
+/// How long a lease lasts and how its holder keeps it. All spans are counted on the holder's own clock, from before a
+/// request was sent, so that the holder has stopped before the lease can belong to another (pattern "Leader Election").
+struct lease_terms {
+  span ttl{10'000};
+  span renew_every{3000};
+  span margin{2000};          ///< the guarded work stops this much before the end
+  bool needs_progress = true; ///< no renewal unless the guarded work went round since the last one
+};
+
+/// A campaign for one lease, as a value: what is asked, held and due.
+struct lease_campaign {
+  std::uint64_t epoch = 0; ///< held under this epoch; 0: not held
+  instant hold_until;      ///< while held: the guarded work stops here
+  instant next_ask;        ///< when to acquire or renew next
+  instant asked_at;        ///< when the request under way was sent; unset: none is
+  bool progressed = false; ///< the guarded work went round since the last renewal
+};
+
+enum class lease_step : std::uint8_t { none, acquire, renew, stop };
+
+/// What is due now. The campaign is changed as if it was carried out; with `none` it is as it was.
+lease_step next_step(lease_campaign& c, const lease_terms& terms, instant now);
+
+/// The store granted what was asked.
+void on_granted(lease_campaign& c, const lease_terms& terms, std::uint64_t epoch, instant now);
+
+/// The store refused: it belongs to another, or the renewal came too late. True if the guarded work must stop.
+bool on_refused(lease_campaign& c, const lease_terms& terms, instant now);
+
+/// It is known that no answer comes, which says nothing of the lease: one that is held stays so until its term is over.
+void on_unanswered(lease_campaign& c, const lease_terms& terms, instant now);
+
+/// The store did not answer; asking again does no harm.
+void on_silence(lease_campaign& c, const lease_terms& terms, instant now);
+
+/// Whether a lease of others has ended, so that what its holder had may be given to another. One that the holder could
+/// not renew because the store was away is good for a whole ttl more from the store's return.
+bool has_ended(instant expires_at, span ttl, instant store_since, instant now);
+
+/// When next_step should be looked at again.
+instant next_look(const lease_campaign& c, const lease_terms& terms);
+
+} // namespace steadfast::workflow

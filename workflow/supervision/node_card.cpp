@@ -1,0 +1,113 @@
+#include "workflow/supervision/node_card.hpp"
+
+#include "workflow/text/name.hpp"
+#include "workflow/time/time_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace steadfast::workflow {
+
+namespace {
+
+constexpr std::string_view lease_prefix = "node/";
+constexpr std::array<std::pair<std::string_view, bool node_roles::*>, 4> roles_known{{
+  {"store", &node_roles::store},
+  {"scheduler", &node_roles::scheduler},
+  {"supervisor", &node_roles::supervisor},
+  {"agents", &node_roles::agents},
+}};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& w : words)
+    text += (text.empty() ? "" : ",") + w;
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const auto end = text.find(at);
+    parts.push_back(text.substr(0, end));
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  }
+  return parts;
+}
+
+/// What follows `key` in the part of the note that begins with it.
+std::optional<std::string_view> value_of(const std::vector<std::string_view>& parts, std::string_view key) {
+  for (const auto& part : parts)
+    if (part.starts_with(key))
+      return part.substr(key.size());
+  return std::nullopt;
+}
+
+/// Nothing: one of these words is no role.
+template <class Words>
+std::optional<node_roles> roles_of(const Words& words) {
+  node_roles r{false, false, false, false};
+  for (const std::string_view wanted : words) {
+    const auto* known =
+      std::find_if(roles_known.begin(), roles_known.end(), [&](const auto& role) { return role.first == wanted; });
+    if (known == roles_known.end())
+      return std::nullopt;
+    r.*known->second = true;
+  }
+  return r;
+}
+
+} // namespace
+
+std::string to_string(const node_roles& r) {
+  std::vector<std::string> names;
+  for (const auto& [name, member] : roles_known)
+    if (r.*member)
+      names.emplace_back(name);
+  return joined(names);
+}
+
+std::optional<node_roles> parse_roles(const std::vector<std::string>& names) {
+  return roles_of(names);
+}
+
+std::string node_lease_name(std::string_view node) {
+  return std::string{lease_prefix}.append(node);
+}
+
+std::optional<std::string> node_of_lease(std::string_view lease) {
+  if (!lease.starts_with(lease_prefix))
+    return std::nullopt;
+  return std::string{lease.substr(lease_prefix.size())};
+}
+
+std::string note_of(const node_card& card) {
+  auto note = "address=" + card.address + " roles=" + to_string(card.roles) + " agents=" + joined(card.agents);
+  if (card.drained)
+    note += " drained=yes";
+  if (card.certificate_until != unset)
+    note += " certificate_until=" + utc_text(card.certificate_until);
+  return note;
+}
+
+std::optional<node_card> card_of(std::string_view lease, std::string_view note) {
+  auto name = node_of_lease(lease);
+  if (!name)
+    return std::nullopt;
+  const auto parts = split(note, ' ');
+  const auto address = value_of(parts, "address=");
+  const auto roles = roles_of(split(value_of(parts, "roles=").value_or("?"), ','));
+  const auto named = value_of(parts, "agents=");
+  if (!address || !roles || !named)
+    return std::nullopt;
+  node_card card{std::move(*name), std::string{*address}, *roles, {}};
+  card.drained = value_of(parts, "drained=") == "yes";
+  card.certificate_until = parse_utc_text(value_of(parts, "certificate_until=").value_or("")).value_or(unset);
+  for (const auto agent : split(*named, ','))
+    if (is_name(agent))
+      card.agents.emplace_back(agent);
+  return card;
+}
+
+} // namespace steadfast::workflow

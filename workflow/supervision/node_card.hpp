@@ -1,0 +1,49 @@
+#pragma once
+
+#include "workflow/time/time.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steadfast::workflow {
+
+/// What a node does in its cluster.
+struct node_roles {
+  bool store = true;      ///< has the state store; exactly one node of a cluster
+  bool scheduler = true;  ///< takes tasks and runs them
+  bool supervisor = true; ///< campaigns for the supervisor's lease
+  bool agents = true;     ///< carries out steps with the agents of its configuration
+
+  friend bool operator==(const node_roles&, const node_roles&) = default;
+};
+
+/// "store,scheduler"
+std::string to_string(const node_roles& r);
+/// Of a list of names; nothing if one is no role.
+std::optional<node_roles> parse_roles(const std::vector<std::string>& names);
+
+/// What a node tells the others of itself: the note of the lease that it holds while it lives.
+struct node_card {
+  std::string name;
+  std::string address; ///< host:port where other nodes reach it; empty: they cannot
+  node_roles roles;
+  std::vector<std::string> agents;
+  bool drained = false;        ///< it takes no work any more and is to be stopped
+  instant certificate_until{}; ///< when its certificate ends; unset: it has none
+
+  friend bool operator==(const node_card&, const node_card&) = default;
+};
+
+/// The lease of a node: "node/<name>".
+std::string node_lease_name(std::string_view node);
+/// The node whose lease it is; nothing if it is no node's.
+std::optional<std::string> node_of_lease(std::string_view lease);
+
+/// "address=10.0.0.1:7801 roles=scheduler,agents agents=drone,label", then "drained=yes certificate_until=2027-01-01T00:00:00.000Z"
+std::string note_of(const node_card& card);
+/// Nothing if the lease is no node's or the note is not one. Agents whose names no workflow could speak are left out.
+std::optional<node_card> card_of(std::string_view lease, std::string_view note);
+
+} // namespace steadfast::workflow

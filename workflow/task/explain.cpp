@@ -1,0 +1,279 @@
+#include "workflow/task/explain.hpp"
+
+#include "workflow/task/compensation.hpp"
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+
+namespace steadfast::workflow {
+namespace {
+
+/// One step as seen at one moment.
+struct view {
+  const task& t;
+  const definition& d;
+  instant now;
+  std::size_t i;
+
+  const step& s() const { return t.steps[i]; }
+  const step_definition& rules() const { return d.steps[i]; }
+  std::string name() const { return "step " + quoted(rules().name); }
+};
+
+std::string in_brackets(const std::string& why) {
+  return why.empty() ? "" : " (" + why + ")";
+}
+
+// "attempt 3 of 5", and which round of how many, where there is more than one.
+std::string attempt_of_round(const view& v) {
+  const bool undo = is_undoing(v.t) && v.rules().compensation;
+  const auto attempts = undo ? v.rules().compensation->retry.attempts : v.rules().retry.attempts;
+  auto text = "attempt " + std::to_string(std::min(v.s().tries + 1, attempts)) + " of " + std::to_string(attempts);
+  if (v.s().failure_count > 0)
+    text += " of round " + std::to_string(v.s().failure_count + 1);
+  return text;
+}
+
+std::string last_failure(const view& v) {
+  return v.s().error.empty() ? "" : "; last failure: " + failure_told(v.s());
+}
+
+explanation open_attempt(const view& v) {
+  const auto which = ", attempt " + std::to_string(v.s().attempt);
+  const bool late = v.s().complete_by <= v.now;
+  const std::string limit = late ? " is overdue and counts as failed; it had to answer by" : " must answer by";
+  switch (v.s().doing) {
+    case attempt_action::probe: return {"asking whether it happened: " + v.name() + which + limit, v.s().complete_by};
+    case attempt_action::compensate: return {"undoing: " + v.name() + which + limit, v.s().complete_by};
+    default: break;
+  }
+  if (is_undoing(v.t))
+    return {"heard out: " + v.name() + which
+              + " is not wanted any more; undo waits for its answer, at the latest until",
+            v.s().complete_by};
+  return {"running: " + v.name() + which + limit, v.s().complete_by};
+}
+
+explanation used_up_round(const view& v) {
+  return {"failed: " + v.name() + " has used up its round of attempts" + last_failure(v)
+          + "; the supervisor counts it and decides"};
+}
+
+explanation waiting_step(const view& v) {
+  if (v.s().waiting_since != unset)
+    return {"waiting: no agent takes " + v.name() + in_brackets(v.s().waiting_for) + "; next look at",
+            v.s().not_before};
+  const bool cooling = v.s().cool_offs > 0 && v.s().failure_count == 0 && v.s().tries == 0;
+  if (cooling)
+    return {"cooling off: " + v.name() + ", wait " + std::to_string(v.s().cool_offs) + " of "
+              + std::to_string(v.rules().cool_off.count) + in_brackets(v.s().waiting_for) + last_failure(v)
+              + "; next attempt at",
+            v.s().not_before};
+  return {"waiting: " + v.name() + in_brackets(v.s().waiting_for) + last_failure(v) + "; " + attempt_of_round(v)
+            + " at",
+          v.s().not_before};
+}
+
+explanation unknown_step(const view& v) {
+  const std::string next =
+    v.rules().probe && !v.s().probe_given_up ? "its probe is asked next" : "the next attempt repeats the same key";
+  return {"unknown: " + v.name() + " was sent and nobody knows whether it acted; " + next};
+}
+
+bool are_done_before(const view& v) {
+  return all_predecessors(v.d, v.i, [&v](std::size_t p) {
+    return v.t.steps[p].state == step_state::completed || v.t.steps[p].state == step_state::skipped;
+  });
+}
+
+void explain_forward_step(const view& v, std::vector<explanation>& out) {
+  const auto& s = v.s();
+  const bool open_end =
+    s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown;
+  if (s.doing != attempt_action::none)
+    out.push_back(open_attempt(v));
+  else if (s.needs_review)
+    out.push_back(used_up_round(v));
+  else if (!open_end || !are_done_before(v))
+    return;
+  else if (s.not_before > v.now || s.waiting_since != unset)
+    out.push_back(waiting_step(v));
+  else if (s.state == step_state::unknown)
+    out.push_back(unknown_step(v));
+  else
+    out.push_back({"next: " + v.name() + " starts, " + attempt_of_round(v)});
+}
+
+void explain_step_of_undo(const view& v, const std::vector<std::size_t>& ready, std::vector<explanation>& out) {
+  const auto& s = v.s();
+  const bool is_ready = std::find(ready.begin(), ready.end(), v.i) != ready.end();
+  if (s.doing != attempt_action::none)
+    out.push_back(open_attempt(v));
+  else if (s.state == step_state::compensation_failed)
+    out.push_back({"in place: " + v.name() + " could not be undone" + last_failure(v)});
+  else if (!needs_undo(s, v.rules()))
+    return;
+  else if (s.needs_review)
+    out.push_back(used_up_round(v));
+  else if (!is_ready)
+    out.push_back({"waiting: the undo of " + v.name() + " comes after that of the steps that came after it"});
+  else if (s.settles_at > v.now)
+    out.push_back({"waiting: the undo of " + v.name() + " starts when no earlier attempt of it can act any more, at",
+                   s.settles_at});
+  else if (s.not_before > v.now || s.waiting_since != unset)
+    out.push_back(waiting_step(v));
+  else
+    out.push_back({"next: the undo of " + v.name() + " starts, " + attempt_of_round(v)});
+}
+
+void explain_steps(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
+  const auto ready = ready_to_undo(t, d);
+  for (std::size_t i = 0; i < t.steps.size(); ++i) {
+    const view v{t, d, now, i};
+    const bool rests = t.state == process_state::suspended && t.steps[i].doing == attempt_action::none;
+    if (rests)
+      continue; // what comes next for it is decided when the task resumes
+    if (is_undoing(t))
+      explain_step_of_undo(v, ready, out);
+    else
+      explain_forward_step(v, out);
+  }
+}
+
+void explain_pending(const task& t, instant now, std::vector<explanation>& out) {
+  const auto priority = "priority " + std::to_string(t.priority);
+  if (t.not_before > now)
+    out.push_back(
+      {"pending: with " + priority + (t.lock_epoch == 0 ? ", not to be started before" : ", in the queue again at"),
+       t.not_before});
+  else
+    out.push_back({"pending: in the queue with " + priority + ", until a scheduler has room for it"});
+}
+
+void explain_limits(const task& t, const definition& d, instant now, std::vector<explanation>& out) {
+  if (is_undoing(t)) {
+    out.push_back({"limit: its deadline, which an undo may pass, is at", t.complete_by});
+    return;
+  }
+  const instant forward_until = t.complete_by - d.undo_reserve;
+  if (forward_until <= now)
+    out.push_back({"overdue: the task's time for going forward is used up; what happened is undone next. It ended at",
+                   forward_until});
+  else
+    out.push_back({"limit: if it is not done by then, what happened is undone; forward work ends at", forward_until});
+}
+
+void explain_undoing(const task& t, std::vector<explanation>& out) {
+  out.push_back({"undoing: what happened is being reversed" + in_brackets(t.cause)});
+  if (t.locked_by.empty())
+    out.push_back({"pending: the undo waits until a scheduler takes it"});
+}
+
+std::string failed_steps(const task& t, const definition& d) {
+  std::string text;
+  for (std::size_t i = 0; i < t.steps.size(); ++i) {
+    const auto& s = t.steps[i];
+    if (s.state == step_state::failed || s.state == step_state::unknown || s.state == step_state::compensation_failed)
+      text += (text.empty() ? "" : ", ") + quoted(d.steps[i].name) + " is " + std::string{to_string(s.state)}
+              + in_brackets(failure_told(s));
+  }
+  return text;
+}
+
+/// Steps that no undo reverses, or one could not: why, and who refused.
+void explain_what_is_left(const task& t, const definition& d, std::vector<explanation>& out) {
+  for (const std::size_t i : left_in_place(t, d)) {
+    const auto name = "in place: step " + quoted(d.steps[i].name);
+    if (t.steps[i].state == step_state::compensation_failed)
+      out.push_back({name + " happened, or may have, and its undo by agent " + quoted(d.steps[i].compensation->agent)
+                     + " failed: " + failure_told(t.steps[i])});
+    else
+      out.push_back({name + " happened, or may have, and has no compensation"});
+  }
+}
+
+std::string failed_undos(const task& t, const definition& d) {
+  std::string names;
+  for (std::size_t i = 0; i < t.steps.size(); ++i)
+    if (t.steps[i].state == step_state::compensation_failed)
+      names += (names.empty() ? "" : ", ") + quoted(d.steps[i].name);
+  return names;
+}
+
+void explain_failed_undo(const task& t, const definition& d, const std::string& failed, std::vector<explanation>& out) {
+  out.push_back({"error: a person is needed: the undo of " + failed + " failed; since", t.ended_at});
+  explain_what_is_left(t, d, out);
+  out.push_back({"why: it was undone because " + t.cause});
+  for (const std::size_t i : undo_order(t, d))
+    out.push_back(
+      {"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and its undo has not run yet"});
+  out.push_back(
+    {"next: nothing by itself; when the service takes it, `task undo` runs what is left of the undo again; what a "
+     "person has reversed by hand is settled with `task skip --step NAME`"});
+}
+
+void explain_error(const task& t, const definition& d, std::vector<explanation>& out) {
+  if (const auto failed = failed_undos(t, d); !failed.empty())
+    return explain_failed_undo(t, d, failed, out);
+  out.push_back({"error: a person is needed: " + t.cause + "; since", t.ended_at});
+  if (const auto steps = failed_steps(t, d); !steps.empty())
+    out.push_back({"steps: " + steps});
+  for (const std::size_t i : undo_order(t, d))
+    out.push_back({"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and can be undone"});
+  explain_what_is_left(t, d, out);
+  out.push_back(
+    {"next: nothing by itself; a person can retry a step (`task retry`), skip it with a result (`task skip`) or undo "
+     "the task (`task undo`)"});
+}
+
+void explain_suspended(const task& t, std::vector<explanation>& out) {
+  const auto act_before =
+    std::find_if(t.acts.rbegin(), t.acts.rend(), [](const act& a) { return a.what == "suspend"; });
+  if (act_before == t.acts.rend())
+    out.push_back({"suspended: nothing new is started"});
+  else
+    out.push_back({"suspended by " + act_before->who + in_brackets(act_before->why) + ": nothing new is started; since",
+                   act_before->at});
+  const auto* what = is_undoing(t) ? "its undo" : "the task";
+  out.push_back({"next: `task resume` lets " + std::string{what} + " go on; its deadline does not move"});
+}
+
+bool is_in_trouble(const step& s) {
+  const bool was_tried = s.state == step_state::not_started && s.attempt > 0;
+  return was_tried || s.state == step_state::failed || s.state == step_state::compensation_failed || s.needs_review
+         || s.not_before != unset || (s.state == step_state::unknown && s.doing == attempt_action::none);
+}
+
+} // namespace
+
+std::vector<explanation> explain(const task& stored, const definition& d, const clock_reading& clock) {
+  task t = stored;
+  carry_over(t, d, clock);
+  const auto now = clock.now;
+  std::vector<explanation> out;
+  switch (t.state) {
+    case process_state::processed: return {{"processed: every step completed or was skipped; ended at", t.ended_at}};
+    case process_state::undone:
+      out.push_back({"undone: what happened was reversed" + in_brackets(t.cause) + "; ended at", t.ended_at});
+      explain_what_is_left(t, d, out);
+      return out;
+    case process_state::error: explain_error(t, d, out); return out;
+    case process_state::pending: explain_pending(t, now, out); break;
+    case process_state::processing: out.push_back({"processing: by scheduler " + quoted(t.locked_by)}); break;
+    case process_state::undoing: explain_undoing(t, out); break;
+    case process_state::suspended: explain_suspended(t, out); break;
+  }
+  explain_steps(t, d, now, out);
+  explain_limits(t, d, now, out);
+  return out;
+}
+
+std::optional<std::size_t> first_in_trouble(const task& t) {
+  auto found = std::find_if(t.steps.begin(), t.steps.end(),
+                            [](const step& s) { return s.state == step_state::compensation_failed; });
+  if (found == t.steps.end()) // else the way forward is closed: only the undo can be tried again
+    found = std::find_if(t.steps.begin(), t.steps.end(), is_in_trouble);
+  return found == t.steps.end() ? std::nullopt : std::optional{static_cast<std::size_t>(found - t.steps.begin())};
+}
+
+} // namespace steadfast::workflow

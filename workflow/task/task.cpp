@@ -1,0 +1,145 @@
+#include "workflow/task/task.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace steadfast::workflow {
+
+namespace {
+
+bool all_before_have_passed(const task& t, const definition& d, std::size_t i);
+
+/// It happened or was skipped, and so did all before it: a person may skip a step whose predecessors still run.
+bool has_passed(const task& t, const definition& d, std::size_t i) {
+  const auto state = t.steps[i].state;
+  return state == step_state::completed || (state == step_state::skipped && all_before_have_passed(t, d, i));
+}
+
+bool all_before_have_passed(const task& t, const definition& d, std::size_t i) {
+  return all_predecessors(d, i, [&](std::size_t p) { return has_passed(t, d, p); });
+}
+
+/// When the supervisor should look at this step.
+instant due_of(const task& t, const definition& d, const step& s) {
+  if (s.needs_review)
+    return unset;
+  if (s.doing != attempt_action::none)
+    return s.complete_by;
+  instant due = never;
+  if (!t.locked_by.empty() && s.not_before != unset)
+    due = s.not_before;
+  if (s.waiting_since != unset && !s.wait_alerted)
+    due = std::min(due, s.waiting_since + d.alert_after);
+  return due;
+}
+
+instant due_while_suspended(const task& t) {
+  instant due = never;
+  for (const auto& s : t.steps)
+    if (s.doing != attempt_action::none)
+      due = std::min(due, s.complete_by);
+  return due;
+}
+
+} // namespace
+
+std::string failure_told(const step& s) {
+  const auto said = [](const attempt_record& r) {
+    return (r.outcome == attempt_outcome::failed_transient || r.outcome == attempt_outcome::failed_permanent)
+           && !r.note.empty();
+  };
+  const bool was_silent = !s.log.empty() && s.log.back().outcome == attempt_outcome::expired;
+  const auto spoke = std::find_if(s.log.rbegin(), s.log.rend(), said);
+  if (!was_silent || spoke == s.log.rend())
+    return s.error;
+  return s.error + "; before that: " + spoke->note;
+}
+
+span limit_of(const step_definition& s, attempt_action action) {
+  switch (action) {
+    case attempt_action::probe: return s.probe->complete_by;
+    case attempt_action::compensate: return s.compensation->complete_by;
+    default: return s.complete_by;
+  }
+}
+
+task make_task(const submission& s, const definition& d, instant now) {
+  task t;
+  t.id = s.id;
+  t.workflow = d.name;
+  t.version = d.version;
+  t.payload = s.payload;
+  t.content_type = s.content_type;
+  t.priority = s.priority.value_or(d.priority);
+  t.submitted_at = now;
+  t.not_before = s.not_before > now ? s.not_before : unset;
+  t.complete_by = std::max(now, t.not_before) + d.deadline;
+  t.reply_to = s.reply_to;
+  t.notices = s.reply_to.empty() ? 0 : 1; // the store writes `accepted` with the task
+  t.steps.resize(d.steps.size());
+  return t;
+}
+
+bool is_claimable(const task& t) {
+  return t.locked_by.empty() && (t.state == process_state::pending || t.state == process_state::undoing);
+}
+
+bool has_ended(const task& t) {
+  return t.state == process_state::processed || t.state == process_state::undone || t.state == process_state::error;
+}
+
+bool is_at_agent(const task& t, std::string_view agent) {
+  return std::any_of(t.steps.begin(), t.steps.end(), [&](const step& s) {
+    const bool is_over =
+      s.state == step_state::completed || s.state == step_state::compensated || s.state == step_state::skipped;
+    return !is_over && !s.log.empty() && s.log.back().agent == agent;
+  });
+}
+
+bool has_open_attempt(const task& t) {
+  return std::any_of(t.steps.begin(), t.steps.end(), [](const step& s) { return s.doing != attempt_action::none; });
+}
+
+bool is_undoing(const task& t) {
+  return t.state == process_state::undoing
+         || (t.state == process_state::suspended && t.resume_state == process_state::undoing);
+}
+
+bool is_forward(const task& t) {
+  return t.state == process_state::pending || t.state == process_state::processing;
+}
+
+instant forward_ends_at(const task& t, const definition& d) {
+  return t.complete_by - d.undo_reserve;
+}
+
+bool is_startable(const task& t, const definition& d, std::size_t i) {
+  const auto& s = t.steps[i];
+  if (s.doing != attempt_action::none || (s.state != step_state::not_started && s.state != step_state::unknown))
+    return false;
+  return all_before_have_passed(t, d, i);
+}
+
+std::string idempotency_key(const task& t, const definition& d, std::size_t step, attempt_action action) {
+  auto key = t.id + "/" + d.steps[step].name;
+  if (const auto generation = t.steps[step].key_generation; generation > 0)
+    key += "#" + std::to_string(generation + 1);
+  if (action == attempt_action::compensate)
+    key += "/undo";
+  else if (action == attempt_action::probe)
+    key += "/probe";
+  return key;
+}
+
+instant next_due(const task& t, const definition& d) {
+  if (has_ended(t))
+    return never;
+  if (t.state == process_state::suspended)
+    return due_while_suspended(t);
+  instant due = is_forward(t) ? forward_ends_at(t, d) : never;
+  for (const auto& s : t.steps)
+    due = std::min(due, due_of(t, d, s));
+  return due;
+}
+
+} // namespace steadfast::workflow

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "workflow/task/task.hpp"
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace steadfast::workflow {
+
+/// Names one attempt. What an agent says counts only if all three are the current ones.
+struct attempt_ref {
+  std::size_t step = 0;
+  std::uint32_t attempt = 0;
+  std::uint64_t epoch = 0;
+  bool draining = false; ///< the scheduler is about to stop: start nothing after this, give the lock back
+
+  friend bool operator==(const attempt_ref&, const attempt_ref&) = default;
+};
+
+/// The longest wait that an agent or a service can ask for.
+inline constexpr span retry_after_max = std::chrono::hours{24};
+
+// clang-format off
+
+// Work
+struct taken { std::string scheduler; };        ///< a scheduler takes it: lock, next epoch, start what is ready
+struct time_passed {};                          ///< a wait may be over: start what is ready
+struct attempt_succeeded {
+  attempt_ref ref;
+  blob result;
+  std::vector<fact> facts;
+  bool unsettled = false; ///< an earlier call of it ended without the service's own word, and may act yet
+};
+struct attempt_failed {
+  attempt_ref ref;
+  bool permanent = false; ///< another attempt is of no use
+  bool maybe_done = true; ///< the remote side may have acted all the same; false when it refused
+  span retry_after{0};    ///< the service asked for at least this wait
+  std::string why;
+  bool unsettled = false; ///< a call ended without the service's own word: it may act until complete-by and grace are over
+};
+struct attempt_declined { attempt_ref ref; span retry_after{0}; std::string why; }; ///< never sent; counts as no try
+struct attempt_stopped { attempt_ref ref; bool maybe_done = true; bool unsettled = false; }; ///< likewise
+struct probe_denied { attempt_ref ref; };       ///< the remote side says: it did not happen
+struct attempt_expired { attempt_ref ref; };    ///< its complete-by passed; `epoch` is not compared
+
+// Supervision
+struct round_failed { std::size_t step = 0; std::uint32_t attempt = 0; }; ///< counted and judged by the supervisor
+struct deadline_passed {};
+struct lock_released {};                        ///< its scheduler gave it back
+struct lock_lapsed {};                          ///< its scheduler is gone
+struct wait_noticed { std::size_t step = 0; };  ///< it has waited too long for an agent
+
+// A person
+struct by { std::string who; std::string why; };
+struct step_retried { std::size_t step = 0; bool new_key = false; by person; };
+struct step_skipped { std::size_t step = 0; blob result; std::vector<fact> facts; by person; };
+struct payload_edited { blob payload; by person; };
+struct undo_requested { by person; };
+struct cancelled { by person; };
+struct suspended { by person; };
+struct resumed { by person; };
+
+// clang-format on
+
+/// Everything that can happen to a task.
+using event =
+  std::variant<taken, time_passed, attempt_succeeded, attempt_failed, attempt_declined, attempt_stopped, probe_denied,
+               attempt_expired, round_failed, deadline_passed, lock_released, lock_lapsed, wait_noticed, step_retried,
+               step_skipped, payload_edited, undo_requested, cancelled, suspended, resumed>;
+
+std::string_view name_of(const event& e); ///< "attempt_failed"
+
+} // namespace steadfast::workflow

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "workflow/transition/draft.hpp"
+
+#include <optional>
+#include <string>
+
+namespace steadfast::workflow {
+
+/// What a handler makes of an event; unless it is applied, the draft is thrown away.
+struct ruling {
+  verdict result = verdict::applied;
+  std::string reason;
+  bool is_late_reply = false; ///< an agent spoke of an attempt that does not count any more
+};
+inline ruling applied() {
+  return {};
+}
+inline ruling ignored(std::string why) {
+  return {verdict::ignored, std::move(why)};
+}
+inline ruling refused(std::string why) {
+  return {verdict::refused, std::move(why)};
+}
+
+// One function per event. Work:
+ruling on(draft& x, const taken& e);
+ruling on(draft& x, const time_passed& e);
+ruling on(draft& x, const attempt_succeeded& e);
+ruling on(draft& x, const attempt_failed& e);
+ruling on(draft& x, const attempt_declined& e);
+ruling on(draft& x, const attempt_stopped& e);
+ruling on(draft& x, const probe_denied& e);
+ruling on(draft& x, const attempt_expired& e);
+// Supervision:
+ruling on(draft& x, const round_failed& e);
+ruling on(draft& x, const deadline_passed& e);
+ruling on(draft& x, const lock_released& e);
+ruling on(draft& x, const lock_lapsed& e);
+ruling on(draft& x, const wait_noticed& e);
+// A person:
+ruling on(draft& x, const step_retried& e);
+ruling on(draft& x, const step_skipped& e);
+ruling on(draft& x, const payload_edited& e);
+ruling on(draft& x, const undo_requested& e);
+ruling on(draft& x, const cancelled& e);
+ruling on(draft& x, const suspended& e);
+ruling on(draft& x, const resumed& e);
+
+} // namespace steadfast::workflow

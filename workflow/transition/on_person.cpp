@@ -1,0 +1,242 @@
+#include "workflow/transition/handlers.hpp"
+
+#include "workflow/definition/payload_needs.hpp"
+#include "workflow/task/compensation.hpp"
+#include "workflow/text/name.hpp"
+
+#include <utility>
+
+namespace steadfast::workflow {
+
+namespace {
+
+void record_act(draft& x, const by& person, std::string what) {
+  auto& acts = x.t.acts;
+  acts.push_back({x.now, clipped(person.who, note_size_max), std::move(what), clipped(person.why, note_size_max)});
+  if (acts.size() > acts_max)
+    acts.erase(acts.begin());
+}
+
+std::string words(const by& person, const std::string& did) {
+  const auto why = clipped(person.why, note_size_max);
+  return did + " by " + clipped(person.who, note_size_max) + (why.empty() ? "" : ": " + why);
+}
+
+void reset_counts(step& s) {
+  s.tries = s.failure_count = s.cool_offs = 0;
+  s.needs_review = s.wait_alerted = s.probe_given_up = false;
+  s.waiting_since = unset;
+  let_wait(s, unset, {});
+}
+
+/// The task lives again: an outcome changed by a person opens a new generation.
+void reopen(draft& x, process_state as) {
+  ++x.t.generation;
+  x.t.state = as;
+  x.t.ended_at = unset;
+  x.t.not_before = unset;
+  x.t.takeovers = 0;
+  x.t.cause.clear();
+}
+
+/// What failed going forward may be tried again. The deadline starts anew, or it would be undone at once.
+void reopen_forward(draft& x) {
+  reopen(x, process_state::pending);
+  x.t.complete_by = x.now + x.d.deadline;
+  for (auto& s : x.t.steps) {
+    if (s.state != step_state::failed && s.state != step_state::unknown && s.state != step_state::not_started)
+      continue;
+    reset_counts(s);
+    back_to_start(s);
+  }
+}
+
+void reopen_undo(draft& x) {
+  const auto cause = x.t.cause;
+  reopen(x, process_state::undoing);
+  x.t.cause = cause;
+  for (auto& s : x.t.steps) {
+    if (s.state != step_state::compensation_failed)
+      continue;
+    reset_counts(s);
+    s.state = step_state::compensating;
+  }
+}
+
+bool undo_has_run(const task& t) {
+  for (const auto& s : t.steps)
+    if (s.state == step_state::compensated || s.state == step_state::compensation_failed
+        || s.state == step_state::compensating)
+      return true;
+  return false;
+}
+
+ruling retry_in_error(draft& x, step& s) {
+  if (s.state == step_state::compensation_failed) {
+    reopen_undo(x);
+    return applied();
+  }
+  if (s.state == step_state::completed || s.state == step_state::skipped || s.state == step_state::compensated)
+    return refused("the step is " + std::string{to_string(s.state)});
+  if (undo_has_run(x.t))
+    return refused("undo has begun; only an undo that failed can be tried again");
+  reopen_forward(x);
+  return applied();
+}
+
+ruling retry_in_life(draft& x, step& s) {
+  if (s.doing != attempt_action::none)
+    return refused("an attempt is under way");
+  if (s.not_before == unset && !s.needs_review)
+    return refused("the step is " + std::string{to_string(s.state)} + " and not waiting");
+  reset_counts(s);
+  if (is_claimable(x.t))
+    x.t.not_before = unset;
+  return applied();
+}
+
+ruling skip_failed_undo(draft& x, step& s) {
+  s.state = step_state::compensated;
+  reopen_undo(x);
+  advance(x);
+  return applied();
+}
+
+bool may_skip(const step& s) {
+  return s.doing == attempt_action::none
+         && (s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown);
+}
+
+/// Why the task is undone, by a person's word: what went wrong before is told too. An undo that is tried again has its cause.
+std::string cause_of_turn(const draft& x, std::string said) {
+  if (x.t.cause.empty())
+    return said;
+  return undo_has_run(x.t) ? x.t.cause : clipped(x.t.cause + "; " + said, told_cause_size_max);
+}
+
+/// Turns to undo by a person's word.
+ruling turn_round(draft& x, const by& person, const std::string& what) {
+  record_act(x, person, what);
+  auto cause = cause_of_turn(x, words(person, what == "cancel" ? "cancelled" : "undone"));
+  if (has_ended(x.t))
+    reopen_undo(x);
+  if (x.t.state == process_state::suspended)
+    x.t.state = x.t.locked_by.empty() ? process_state::pending : process_state::processing;
+  begin_undo(x, std::move(cause));
+  advance(x);
+  return applied();
+}
+
+} // namespace
+
+ruling on(draft& x, const step_retried& e) {
+  if (e.step >= x.t.steps.size())
+    return refused("there is no such step");
+  auto& s = x.t.steps[e.step];
+  const bool is_undo = s.state == step_state::compensation_failed || x.t.state == process_state::undoing;
+  if (e.new_key && is_undo)
+    return refused("an undo reverses what was done under the step's key; try it again without a new one");
+  if (e.new_key && s.maybe_done)
+    return refused("the step may have acted under its key, and an undo under another would not reverse that; "
+                   "try it again without a new one, or skip it once its outcome is settled by hand");
+  auto r = refused("the task is " + std::string{to_string(x.t.state)});
+  if (x.t.state == process_state::error)
+    r = retry_in_error(x, s);
+  else if (is_forward(x.t) || x.t.state == process_state::undoing)
+    r = retry_in_life(x, s);
+  if (r.result != verdict::applied)
+    return r;
+  if (e.new_key)
+    ++s.key_generation;
+  record_act(x, e.person, "retry step `" + x.definition_of(e.step).name + "`" + (e.new_key ? " with a new key" : ""));
+  advance(x);
+  return r;
+}
+
+ruling on(draft& x, const step_skipped& e) {
+  if (e.step >= x.t.steps.size())
+    return refused("there is no such step");
+  auto& s = x.t.steps[e.step];
+  const auto what = "skip step `" + x.definition_of(e.step).name + "`";
+  if (x.t.state == process_state::error && s.state == step_state::compensation_failed) {
+    record_act(x, e.person, what);
+    return skip_failed_undo(x, s);
+  }
+  const bool may = is_forward(x.t) || x.t.state == process_state::suspended || x.t.state == process_state::error;
+  if (!may || is_undoing(x.t) || (x.t.state == process_state::error && undo_has_run(x.t)))
+    return refused("the task is " + std::string{to_string(x.t.state)} + " and not going forward");
+  if (!may_skip(s))
+    return refused(s.doing == attempt_action::none ? "the step is " + std::string{to_string(s.state)}
+                                                   : "an attempt is under way");
+  record_act(x, e.person, what);
+  if (x.t.state == process_state::error)
+    reopen_forward(x);
+  reset_counts(s);
+  s.state = step_state::skipped; // that it may have acted stays: an undo covers it
+  s.result = e.result;
+  s.facts = e.facts;
+  if (is_claimable(x.t) && x.t.lock_epoch > 0) // before its first take it waits for its submitter's moment
+    x.t.not_before = unset;
+  advance(x);
+  return applied();
+}
+
+ruling on(draft& x, const payload_edited& e) {
+  if (x.t.state == process_state::error && undo_has_run(x.t))
+    return refused("its undo has begun: there is nothing left that would go on with another payload");
+  const bool may =
+    x.t.state == process_state::pending || x.t.state == process_state::suspended || x.t.state == process_state::error;
+  if (!may || is_undoing(x.t))
+    return refused("the task is " + std::string{to_string(x.t.state)}
+                   + (x.t.state == process_state::processing ? "; suspend it first" : ""));
+  if (has_open_attempt(x.t))
+    return refused("an attempt is under way");
+  if (const auto lacks = payload_needs{x.d}.problems(e.payload.view()); !lacks.empty())
+    return refused("the new " + lacks.front());
+  record_act(x, e.person, "edit the payload");
+  x.t.payload = e.payload;
+  return applied();
+}
+
+ruling on(draft& x, const undo_requested& e) {
+  if (x.t.state == process_state::undone)
+    return ignored("it is undone");
+  if (is_undoing(x.t) && x.t.state != process_state::suspended)
+    return ignored("it is being undone");
+  return turn_round(x, e.person, "undo");
+}
+
+ruling on(draft& x, const cancelled& e) {
+  if (is_undoing(x.t) || x.t.state == process_state::undone)
+    return ignored("it is being undone");
+  if (x.t.state == process_state::processed || x.t.state == process_state::error)
+    return refused("it has ended; `undo` reverses it");
+  return turn_round(x, e.person, "cancel");
+}
+
+ruling on(draft& x, const suspended& e) {
+  if (x.t.state == process_state::suspended)
+    return ignored("it is suspended");
+  if (has_ended(x.t))
+    return refused("it has ended");
+  record_act(x, e.person, "suspend");
+  x.t.resume_state = is_undoing(x.t) ? process_state::undoing : process_state::pending;
+  x.t.state = process_state::suspended;
+  tell_observer(x, notice_kind::suspended, words(e.person, "suspended"));
+  advance(x);
+  return applied();
+}
+
+ruling on(draft& x, const resumed& e) {
+  if (x.t.state != process_state::suspended)
+    return ignored("it is not suspended");
+  record_act(x, e.person, "resume");
+  x.t.state = x.t.resume_state;
+  if (!x.t.locked_by.empty() && x.t.state == process_state::pending)
+    x.t.state = process_state::processing;
+  tell_observer(x, notice_kind::resumed, words(e.person, "resumed"));
+  advance(x);
+  return applied();
+}
+
+} // namespace steadfast::workflow

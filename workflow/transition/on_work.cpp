@@ -1,0 +1,276 @@
+#include "workflow/text/name.hpp"
+#include "workflow/transition/handlers.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace steadfast::workflow {
+
+namespace {
+
+/// Why what an agent says of this attempt does not count, if so.
+std::optional<ruling> judge(const draft& x, const attempt_ref& ref) {
+  const auto late = [](std::string why) { return ruling{verdict::refused, std::move(why), true}; };
+  if (ref.step >= x.t.steps.size())
+    return late("there is no such step");
+  const auto& s = x.t.steps[ref.step];
+  if (ref.attempt != s.attempt)
+    return late("attempt " + std::to_string(s.attempt) + " is the current one");
+  if (s.doing == attempt_action::none)
+    return late("the attempt is over");
+  if (x.t.locked_by.empty() || ref.epoch != x.t.lock_epoch)
+    return late("it was ordered under an older lock");
+  if (x.now >= s.complete_by)
+    return late("its complete-by has passed");
+  return std::nullopt;
+}
+
+/// An agent gave news of the task: its scheduler is not what keeps it from moving.
+void note_progress(draft& x, step& s) {
+  x.t.takeovers = 0;
+  s.waiting_since = unset;
+  s.wait_alerted = false;
+}
+
+/// A call of the attempt ended without the service's own word: a lost connection, a gateway's answer. The service may
+/// be at work on it, until complete-by and grace are over; neither probe nor undo may come before that.
+void settle_as_told(draft& x, std::size_t i, attempt_action action, bool unsettled) {
+  if (unsettled && action == attempt_action::perform)
+    settle_later(x, x.t.steps[i]);
+}
+
+const retry_policy& retry_of(const draft& x, std::size_t i) {
+  const auto& sd = x.definition_of(i);
+  return x.t.steps[i].state == step_state::compensating ? sd.compensation->retry : sd.retry;
+}
+
+void complete(draft& x, std::size_t i, const attempt_succeeded& e) {
+  auto& s = x.t.steps[i];
+  std::uint32_t last = 0;
+  for (const auto& other : x.t.steps)
+    last = std::max(last, other.completed_order);
+  s.state = step_state::completed;
+  s.maybe_done = false;
+  s.completed_at = x.now;
+  s.completed_order = last + 1;
+  s.result = e.result;
+  s.facts = e.facts;
+  s.error.clear();
+  tell_observer(x, notice_kind::step_completed, {}, x.definition_of(i).name);
+}
+
+/// One more failed attempt of the round: wait and try again, or leave it to the supervisor.
+void count_try(draft& x, std::size_t i, span at_least) {
+  auto& s = x.t.steps[i];
+  const auto& retry = retry_of(x, i);
+  ++s.tries;
+  if (s.tries >= retry.attempts) {
+    s.needs_review = true;
+    return;
+  }
+  const auto wait =
+    std::max(std::min(at_least, retry_after_max), back_off(retry, s.tries, mixed(x.t.number, i, s.attempt)));
+  let_wait(s, x.now + wait, "back-off after failed attempt " + std::to_string(s.attempt));
+}
+
+void fail_perform(draft& x, std::size_t i, const attempt_failed& e) {
+  auto& s = x.t.steps[i];
+  s.maybe_done = s.maybe_done || e.maybe_done;
+  back_to_start(s);
+  if (e.permanent) {
+    if (!s.maybe_done)
+      s.state = step_state::failed;
+    if (!is_undoing(x.t))
+      begin_undo(x, "step `" + x.definition_of(i).name + "` failed for good: " + s.error);
+  } else if (!is_undoing(x.t)) {
+    count_try(x, i, e.retry_after);
+  }
+}
+
+/// A probe that gives no answer is one more failed attempt; before undo it is asked only once.
+void fail_probe(draft& x, std::size_t i, span at_least) {
+  if (is_undoing(x.t))
+    x.t.steps[i].probe_given_up = true;
+  else
+    count_try(x, i, at_least);
+}
+
+void give_up_compensation(draft& x, std::size_t i) {
+  auto& s = x.t.steps[i];
+  s.state = step_state::compensation_failed;
+  const auto& name = x.definition_of(i).name;
+  raise_alert(x, "undo_failed", "step `" + name + "` could not be undone and is still in place: " + failure_told(s),
+              name);
+}
+
+} // namespace
+
+ruling on(draft& x, const taken& e) {
+  auto& t = x.t;
+  if (e.scheduler.empty())
+    return refused("no scheduler is named");
+  if (!is_claimable(t))
+    return refused(t.locked_by.empty() ? "it is " + std::string{to_string(t.state)}
+                                       : "it is locked by `" + t.locked_by + "`");
+  if (t.not_before > x.now)
+    return refused("it must not start yet");
+  if (t.takeovers > x.d.takeovers_max) {
+    enter_error(x, "its schedulers were lost " + std::to_string(t.takeovers) + " times without progress", "set_aside");
+    return applied();
+  }
+  t.locked_by = e.scheduler;
+  ++t.lock_epoch;
+  t.not_before = unset;
+  if (t.state == process_state::pending)
+    t.state = process_state::processing;
+  for (auto& s : t.steps) {
+    if (s.doing == attempt_action::none)
+      continue;
+    s.log.back().epoch = t.lock_epoch; // it is ordered again under the new lock
+    if (s.doing != attempt_action::perform)
+      continue;
+    // The former order may have acted, and on another node may go on until its complete-by.
+    s.maybe_done = true;
+    settle_later(x, s);
+  }
+  advance(x);
+  return applied();
+}
+
+ruling on(draft& x, const time_passed&) {
+  const task before = x.t;
+  advance(x);
+  return x.t == before ? ignored("nothing is due") : applied();
+}
+
+ruling on(draft& x, const attempt_succeeded& e) {
+  if (auto late = judge(x, e.ref))
+    return *late;
+  auto& s = x.t.steps[e.ref.step];
+  const auto action = s.doing;
+  close_attempt(x, e.ref.step, attempt_outcome::succeeded);
+  settle_as_told(x, e.ref.step, action, e.unsettled);
+  note_progress(x, s);
+  if (action == attempt_action::compensate) {
+    s.state = step_state::compensated;
+    s.error.clear();
+  } else {
+    complete(x, e.ref.step, e);
+  }
+  advance(x);
+  return applied();
+}
+
+ruling on(draft& x, const attempt_failed& e) {
+  if (auto late = judge(x, e.ref))
+    return *late;
+  const auto i = e.ref.step;
+  auto& s = x.t.steps[i];
+  const auto action = s.doing;
+  close_attempt(x, i, e.permanent ? attempt_outcome::failed_permanent : attempt_outcome::failed_transient, e.why);
+  settle_as_told(x, i, action, e.unsettled);
+  note_progress(x, s);
+  s.error = clipped(e.why, note_size_max);
+  if (action == attempt_action::perform)
+    fail_perform(x, i, e);
+  else if (action == attempt_action::probe)
+    fail_probe(x, i, e.retry_after);
+  else if (e.permanent)
+    give_up_compensation(x, i);
+  else
+    count_try(x, i, e.retry_after);
+  advance(x);
+  return applied();
+}
+
+ruling on(draft& x, const attempt_declined& e) {
+  if (auto late = judge(x, e.ref))
+    return *late;
+  const auto i = e.ref.step;
+  auto& s = x.t.steps[i];
+  const auto action = s.doing;
+  if (action == attempt_action::perform)
+    back_to_start(s);
+  const bool again = s.log.size() > 1 && s.log[s.log.size() - 2].outcome == attempt_outcome::declined;
+  if (again) { // one line for refusals in a row
+    s.log.erase(s.log.end() - 2);
+    ++s.log_dropped;
+  }
+  close_attempt(x, i, attempt_outcome::declined, e.why);
+  if (!is_undoing(x.t) || action != attempt_action::perform) {
+    if (s.waiting_since == unset)
+      s.waiting_since = x.now;
+    const auto wait = std::max(std::min(e.retry_after, retry_after_max), retry_of(x, i).initial);
+    let_wait(s, x.now + wait, clipped(e.why, note_size_max));
+  }
+  advance(x);
+  release_until_due(x);
+  return applied();
+}
+
+ruling on(draft& x, const attempt_stopped& e) {
+  if (auto late = judge(x, e.ref))
+    return *late;
+  const auto i = e.ref.step;
+  auto& s = x.t.steps[i];
+  const auto action = s.doing;
+  close_attempt(x, i, attempt_outcome::stopped);
+  settle_as_told(x, i, action, e.unsettled);
+  note_progress(x, s);
+  if (action == attempt_action::perform) {
+    s.maybe_done = s.maybe_done || e.maybe_done;
+    back_to_start(s);
+  }
+  // Only undo asks an agent to stop; one that stops by itself has used up a try, or it could go on like that for ever.
+  if (action == attempt_action::probe)
+    fail_probe(x, i, span{0});
+  else if (action == attempt_action::compensate || !is_undoing(x.t))
+    count_try(x, i, span{0});
+  advance(x);
+  return applied();
+}
+
+ruling on(draft& x, const probe_denied& e) {
+  if (auto late = judge(x, e.ref))
+    return *late;
+  auto& s = x.t.steps[e.ref.step];
+  if (s.doing != attempt_action::probe)
+    return ruling{verdict::refused, "the attempt is not a probe", true};
+  close_attempt(x, e.ref.step, attempt_outcome::succeeded, "it did not happen");
+  note_progress(x, s);
+  s.maybe_done = false;
+  s.state = step_state::not_started;
+  advance(x);
+  return applied();
+}
+
+ruling on(draft& x, const attempt_expired& e) {
+  if (e.ref.step >= x.t.steps.size())
+    return refused("there is no such step");
+  const auto i = e.ref.step;
+  auto& s = x.t.steps[i];
+  if (e.ref.attempt != s.attempt || s.doing == attempt_action::none)
+    return ignored("the attempt is over");
+  if (x.now < s.complete_by)
+    return ignored("its complete-by has not come");
+  const auto action = s.doing;
+  close_attempt(x, i, attempt_outcome::expired, "no answer by its complete-by");
+  const bool acts = action != attempt_action::probe;
+  if (acts)
+    settle_later(x, s);
+  s.waiting_since = unset; // an agent took it
+  s.wait_alerted = false;
+  s.error = "no answer by its complete-by";
+  if (action == attempt_action::perform) {
+    s.maybe_done = true;
+    back_to_start(s);
+  }
+  if (action == attempt_action::compensate || !is_undoing(x.t))
+    s.needs_review = true;
+  else if (action == attempt_action::probe)
+    s.probe_given_up = true;
+  advance(x);
+  return applied();
+}
+
+} // namespace steadfast::workflow

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/clock_reading.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/transition/command.hpp"
+#include "workflow/transition/event.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace steadfast::workflow {
+
+enum class verdict : std::uint8_t {
+  applied, ///< `next` differs from the task and must be stored before anything is said
+  ignored, ///< normal and without effect: it was already so, or its time has not come
+  refused, ///< it may not have an effect now; `reason` says why
+};
+std::string_view to_string(verdict v);
+
+/// What an event makes of a task. With any verdict but applied, `next` equals the task and there are no commands.
+struct change {
+  verdict result = verdict::ignored;
+  std::string reason; ///< for ignored and refused
+  task next;
+  std::vector<notice> notices;        ///< to be committed with `next`
+  std::vector<alert> alerts;          ///< to be committed with `next`
+  std::optional<late_reply> evidence; ///< an agent's word that did not count, to be kept
+  std::vector<command> commands;      ///< to be carried out once `next` is durable
+};
+
+/// The transition function: no clock, no input or output, no chance. The whole table is in docs/state-machine.md.
+/// REQUIRES: d is the task's own version and problems(d).empty().
+change apply(const task& t, const definition& d, const event& e, const clock_reading& clock);
+
+/// The commands that the stored task stands for: what a scheduler carries out after a restart or a take. Those of any
+/// applied change are among them, except let_go and the stop_attempt of a task that went to error.
+std::vector<command> outstanding(const task& t);
+
+} // namespace steadfast::workflow
