@@ -1,6 +1,7 @@
 // Definitions, leases, alerts, notices, late replies, figures. A record that is damaged is left out; check() names it.
 
 #include "store/reading.hpp"
+#include "workflow/text/name.hpp"
 
 #include <limits>
 

@@ -13,6 +13,8 @@ class App;
 
 namespace steadfast::apps {
 
+inline constexpr std::size_t page_size = 500; ///< entries that are asked for at a time
+
 /// Which node a command means, and how it prints.
 struct node_choice {
   std::string socket; ///< --socket

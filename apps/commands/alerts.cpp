@@ -20,7 +20,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t page_size = 500;
 constexpr std::size_t incidents_shown = 20;
 
 struct alerts_arguments {

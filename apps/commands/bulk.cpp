@@ -30,8 +30,6 @@ using nlohmann::json;
 constexpr workflow::span look_every{200};
 constexpr workflow::span rate_over{5000};
 constexpr std::size_t refusals_shown = 20;
-constexpr std::size_t page_size = 500;
-
 std::uint64_t count_in(const json& b, const char* name) {
   return b.value(name, std::uint64_t{0});
 }

@@ -24,7 +24,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t page_size = 500;
 constexpr std::size_t tasks_shown = 20;
 
 struct incident_arguments {

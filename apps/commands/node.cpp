@@ -95,7 +95,7 @@ void print_agents(const json& node, workflow::instant now) {
       std::cout << printable(a.value("name", std::string{})) << ": " << printable(words) << '\n';
 }
 
-int show(const node_choice& choice) {
+int show_nodes(const node_choice& choice) {
   const auto node = connect(choice).call("node.describe", json::object());
   if (choice.json) {
     print_json(node);

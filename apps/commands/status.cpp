@@ -31,7 +31,7 @@ void print_circuits(const json& agents, workflow::instant now, const terminal& t
                 << '\n';
 }
 
-int show(const node_choice& choice) {
+int show_status(const node_choice& choice) {
   auto node = connect(choice);
   const auto agents = node.call("agent.list", json::object()).at("agents");
   auto h = look_at_health(node, true);
@@ -72,7 +72,7 @@ void add_status(CLI::App& to, command& chosen) {
   auto* sub = to.add_subcommand("status", "How the cluster is: one sentence, then the incidents");
   add_node_choice(*sub, *g);
   sub->footer("Ends with 0 when all is well, with 1 when a person should look.\n\nExample: steadfast status");
-  sub->callback([g, &chosen] { chosen = [g] { return show(*g); }; });
+  sub->callback([g, &chosen] { chosen = [g] { return show_status(*g); }; });
 }
 
 } // namespace steadfast::apps

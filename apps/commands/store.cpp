@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t page_size = 200;
+constexpr std::size_t tasks_at_a_time = 200;
 
 struct store_arguments {
   node_choice node;
@@ -194,7 +194,7 @@ int dump(const store_arguments& g) {
   definitions_seen definitions{*store};
   std::optional<std::uint64_t> before;
   do {
-    const auto page = store->list({}, before, page_size);
+    const auto page = store->list({}, before, tasks_at_a_time);
     for (const auto& entry : page.tasks)
       if (const auto t = store->find(entry.number))
         print_json(task_json(*t, definitions.of(*t)));

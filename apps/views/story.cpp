@@ -95,7 +95,7 @@ std::string waiting_text(const json& step, workflow::instant now) {
   return text;
 }
 
-bool is_open(const json& step) {
+bool is_step_open(const json& step) {
   const auto state = text_of(step, "state");
   return state == "not_started" || state == "failed" || state == "unknown" || state == "compensating";
 }
@@ -120,7 +120,7 @@ void add_step(table& rows, const json& step, workflow::instant begun, workflow::
     add(std::to_string(r.value("attempt", 0)) + " " + text_of(r, "action"), text_of(r, "agent"),
         time_of(r.value("started_at", json{}), begun),
         duration_of(r.value("started_at", json{}), r.value("ended_at", json{})), {outcome_text(r), outcome_colour(r)});
-  const auto waiting = is_open(step) ? waiting_text(step, now) : "";
+  const auto waiting = is_step_open(step) ? waiting_text(step, now) : "";
   if (first || !waiting.empty())
     add("", first ? text_of(step, "agent") : "", "", "", {waiting, colour::faint});
 }
