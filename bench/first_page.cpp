@@ -2,8 +2,9 @@
 //
 //     bench_first_page [TASKS] [ROUNDS]
 //
-// Fills a store with TASKS tasks (1000000): nine of ten processed, one of a thousand cancelled, the rest pending. Starts a node on it
-// and asks for the first page of 100, as `steadfast task list` does, in several ways, ROUNDS times each (50).
+// Fills a store with TASKS tasks (1000000): nine of ten processed, one of a thousand cancelled, the rest pending.
+// Starts a node on it and asks for the first page of 100, as `steadfast task list` does, in several ways, ROUNDS times
+// each (50).
 
 #include "bench/report.hpp"
 #include "runtime/node/node.hpp"

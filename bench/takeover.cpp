@@ -2,9 +2,10 @@
 //
 //     bench_takeover STEADFAST [KILLS] [TTL_MS] [certificates]
 //
-// Starts three real nodes of the program on loopback: one has the store, the two others compete for the supervisor's lease. Kills the
-// holder with SIGKILL, KILLS times (50), and measures until the other is seen to hold the lease under a higher epoch. The
-// lease lasts TTL_MS (10000), is renewed three times in that, and ends a fifth of it early for its holder.
+// Starts three real nodes of the program on loopback: one has the store, the two others compete for the supervisor's
+// lease. Kills the holder with SIGKILL, KILLS times (50), and measures until the other is seen to hold the lease under
+// a higher epoch. The lease lasts TTL_MS (10000), is renewed three times in that, and ends a fifth of it early for its
+// holder.
 
 #include "bench/report.hpp"
 #include "runtime/configuration/cluster_file.hpp"

@@ -7,8 +7,9 @@
 
 namespace steadfast {
 
-// JSON whose numbers keep their digits. A number that the library would write in another way than it was read (1.10, 1e400,
-// 123456789012345678901234567890, -0.0) is kept as its text, in a binary value, which no JSON text makes otherwise.
+// JSON whose numbers keep their digits. A number that the library would write in another way than it was read (1.10,
+// 1e400, 123456789012345678901234567890, -0.0) is kept as its text, in a binary value, which no JSON text makes
+// otherwise.
 
 /// Discarded if it is no JSON (workflow::is_json).
 nlohmann::json exact_json(std::string_view text);

@@ -1,8 +1,9 @@
 # cmake -D ROOT=<source tree> -P check_layers.cmake
 #
-# Keeps the picture true: std <- workflow <- store <- actors <- runtime <- apps, examples, bench; client knows workflow only. A
-# folder includes itself and folders to its left, by a path from the root; a room of it those that are listed before it; and only some folders may know some libraries or the time. What
-# is in include/ is all that users get: it knows nothing else, and the examples for users know nothing but it.
+# Keeps the picture true: std <- workflow <- store <- actors <- runtime <- apps, examples, bench; client knows workflow
+# only. A folder includes itself and folders to its left, by a path from the root; a room of it those that are listed
+# before it; and only some folders may know some libraries or the time. What is in include/ is all that users get: it
+# knows nothing else, and the examples for users know nothing but it.
 cmake_minimum_required(VERSION 3.25)
 set(sees_workflow workflow)
 set(sees_client ${sees_workflow} steadfast client)

@@ -2,8 +2,8 @@
 #
 # One static library per folder, named steadfast_<folder>, with the alias steadfast::<folder>: all its sources, its
 # libraries, and the root of the tree and include/ as include paths, which the installed package does not have. A folder
-# without a source is an interface library. CAF says that its sources include CAF (see steadfast_uses_caf), BUT_FOR names what
-# in it belongs to another target: folders and sources.
+# without a source is an interface library. CAF says that its sources include CAF (see steadfast_uses_caf), BUT_FOR
+# names what in it belongs to another target: folders and sources.
 function(steadfast_folder folder)
   cmake_parse_arguments(PARSE_ARGV 1 arg "CAF" "EXPORT" "LIBRARIES;BUT_FOR")
   set(target steadfast_${folder})

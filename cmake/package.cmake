@@ -1,6 +1,6 @@
-# `cmake --install build/release --prefix ...`: the program, the libraries with the headers of include/ as the CMake package
-# steadfast (components client and node) and as pkg-config's steadfast-client and steadfast-node, the documents, the
-# examples, and the files of config/ for reading and copying.
+# `cmake --install build/release --prefix ...`: the program, the libraries with the headers of include/ as the CMake
+# package steadfast (components client and node) and as pkg-config's steadfast-client and steadfast-node, the documents,
+# the examples, and the files of config/ for reading and copying.
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/steadfast")
 

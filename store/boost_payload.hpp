@@ -6,7 +6,8 @@
 #include <sstream>
 #include <string>
 
-// For C++ programs whose payloads are types that Boost.Serialization knows. In a header of its own: nobody else needs it.
+// For C++ programs whose payloads are types that Boost.Serialization knows. In a header of its own: nobody else needs
+// it.
 
 namespace steadfast {
 

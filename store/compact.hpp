@@ -5,8 +5,9 @@
 // one, only those are written that say something; a number before them tells which, the first field in its lowest bit.
 // There is one way to write a value, and any other is refused.
 //
-// The moments of a record lie close together. In format 3 each is written as its distance from the first one, modulo 2^64 so that
-// any two have one. Not from the one before it: a change of one moment must leave the bytes of the others as they were.
+// The moments of a record lie close together. In format 3 each is written as its distance from the first one, modulo
+// 2^64 so that any two have one. Not from the one before it: a change of one moment must leave the bytes of the others
+// as they were.
 
 #include "store/pieces.hpp"
 

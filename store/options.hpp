@@ -28,7 +28,8 @@ struct store_options {
 /// What a byte of the journal can become in the data file, as a bound.
 inline constexpr std::uint64_t journal_growth = 8;
 
-/// Above every epoch that can have been given before that moment of the wall clock: 65,536 a second are more than anybody takes.
+/// Above every epoch that can have been given before that moment of the wall clock: 65,536 a second are more than
+/// anybody takes.
 constexpr std::uint64_t epochs_at(std::uint64_t seconds_since_1970) {
   return seconds_since_1970 << 16U;
 }

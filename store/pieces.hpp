@@ -1,8 +1,8 @@
 #pragma once
 
 // How the pieces that fields are made of are written: fixed-width integers as they are, moments and spans as
-// milliseconds (moments otherwise if the archive says how), text and vectors after a 32-bit count, an optional after a byte, a
-// variant after its index.
+// milliseconds (moments otherwise if the archive says how), text and vectors after a 32-bit count, an optional after a
+// byte, a variant after its index.
 // Reading trusts no count: nothing is reserved before its bytes were seen.
 
 #include "store/frame.hpp"
@@ -220,7 +220,8 @@ concept has_distances = requires(Archive& ar, workflow::span since_1970) {
   ar.distance_of(since_1970);
 };
 
-/// Stands for an archive towards pieces of known width: they are gathered, for each call of the archive costs more than they do.
+/// Stands for an archive towards pieces of known width: they are gathered, for each call of the archive costs more than
+/// they do.
 template <class Archive, std::size_t Size>
 class gathered {
 public:

@@ -236,8 +236,8 @@ void write_batch::put_endings() {
     txn_.put(in_.endings, name, encode_record(name, how));
 }
 
-/// A result never changes once a step has one (workflow/transition/transition.hpp), and a task may be updated without its large
-/// results having been read: an empty one stands for the stored one.
+/// A result never changes once a step has one (workflow/transition/transition.hpp), and a task may be updated without
+/// its large results having been read: an empty one stands for the stored one.
 void write_batch::put_large_results(std::vector<large_result>& known, const workflow::task& next) {
   for (std::uint32_t i = 0; i < next.steps.size(); ++i) {
     const auto& result = next.steps[i].result;

@@ -1,7 +1,7 @@
 # cmake -D ROOT=<source tree> -P check_failure_table.cmake
 #
-# docs/failure-table.md names the tests of each row, and no others: those whose names say "row 12: ...", "rows 50 and 51: ..." or
-# "rows 60 to 66: ...". It says S where simulated clusters must reach the row.
+# docs/failure-table.md names the tests of each row, and no others: those whose names say "row 12: ...", "rows 50 and
+# 51: ..." or "rows 60 to 66: ...". It says S where simulated clusters must reach the row.
 cmake_minimum_required(VERSION 3.25)
 set(problems "")
 

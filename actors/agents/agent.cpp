@@ -1,9 +1,9 @@
 #include "actors/agents/agent.hpp"
 
-#include "actors/agents/agent_desk.hpp"
-#include "actors/common/alarm.hpp"
+#include "actors/agents/agent_core.hpp"
+#include "actors/common/deadline_timer.hpp"
 #include "actors/common/observed.hpp"
-#include "actors/common/outbox.hpp"
+#include "actors/common/send_buffer.hpp"
 #include "actors/common/state_tree.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -30,12 +30,12 @@ namespace {
 
 using agent_self = agent_actor::extend<takes<void(call_outcome_note)>, takes<void(tick_timer)>>;
 
-class agent_process : public observed<agent_self>, private agent_hands {
+class agent_driver : public observed<agent_self>, private agent_effects {
 public:
-  agent_process(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
+  agent_driver(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
       : observed{cfg},
         time_{clock},
-        desk_{o, *this},
+        core_{o, *this},
         caller_{make(speaker())} {}
 
   const char* name() const override { return "agent"; }
@@ -47,11 +47,11 @@ public:
         go_on();
       }),
       [this](const stop_order& m) {
-        desk_.on_stop(m, sender_of<report_sink>(this), now());
+        core_.on_stop(m, sender_of<report_sink>(this), now());
         go_on();
       },
       [this](const set_circuit& m) {
-        desk_.on_circuit(m, now());
+        core_.on_circuit(m, now());
         go_on();
         return view();
       },
@@ -59,12 +59,12 @@ public:
       [this](const describe&) { return view(); },
       [this](const inspect_state& m) { return state(m.listed_max); },
       [this](call_outcome_note& m) {
-        desk_.on_call_over(m.ticket, std::move(m.what), now());
+        core_.on_call_over(m.ticket, std::move(m.what), now());
         go_on();
       },
       [this](const tick_timer& m) {
-        if (alarm_.rings<agent_self>(this, time_, m))
-          desk_.on_tick(now());
+        if (timer_.fires<agent_self>(this, time_, m))
+          core_.on_tick(now());
         go_on();
       },
     };
@@ -77,28 +77,28 @@ public:
   }
 
 private:
-  /// Its own time: what the desk has taken on ends when it was to end, whatever becomes of the clock it was told by.
+  /// Its own time: what the core has taken on ends when it was to end, whatever becomes of the clock it was told by.
   workflow::instant now() const { return time_.now(this); }
 
   void on_order(step_order order) {
     const auto at = now();
     const auto from = sender_of<report_sink>(this);
     if (!time_.follows(order.clock))
-      return desk_.on_order(std::move(order), from, at, "its node has to learn the store's clock");
+      return core_.on_order(std::move(order), from, at, "its node has to learn the store's clock");
     order.complete_by = time_.at(order.complete_by);
-    desk_.on_order(std::move(order), from, at);
+    core_.on_order(std::move(order), from, at);
   }
 
   /// After each thing that may have changed what is open.
   void go_on() {
     for (; !over_.empty(); over_.pop_front())
-      desk_.on_call_over(over_.front().ticket, std::move(over_.front().what), now());
+      core_.on_call_over(over_.front().ticket, std::move(over_.front().what), now());
     finish_drain();
-    alarm_.set<agent_self>(this, time_, std::min(desk_.next_due(), drain_until_));
+    timer_.set<agent_self>(this, time_, std::min(core_.next_due(), drain_until_));
   }
 
   agent_view view() const {
-    auto v = desk_.view(now());
+    auto v = core_.view(now());
     v.kind = caller_->kind();
     v.service = caller_->service();
     return v;
@@ -106,7 +106,7 @@ private:
 
   actor_state state(std::size_t listed_max) const {
     const auto v = view();
-    auto tree = desk_.tree(listed_max, now());
+    auto tree = core_.tree(listed_max, now());
     tree.add({{"kind", v.kind},
               {"circuit", v.circuit},
               {"circuit_open_until", v.circuit_open_until},
@@ -134,7 +134,7 @@ private:
               {"last_failure_at", v.last_failure_at},
               {"last_refusal", v.last_refusal},
               {"last_refusal_at", v.last_refusal_at}});
-    const std::string draining = !v.draining ? "" : desk_.is_idle() ? "drained, " : "draining, ";
+    const std::string draining = !v.draining ? "" : core_.is_idle() ? "drained, " : "draining, ";
     const std::string why = v.circuit == "closed" || v.last_failure.empty() ? "" : " (" + v.last_failure + ")";
     return state_of(draining + "circuit " + v.circuit + why + ", " + std::to_string(v.in_flight) + " of "
                       + counted(v.in_flight_max, "call") + ", " + std::to_string(v.queued) + " waiting",
@@ -144,7 +144,7 @@ private:
   // ---- stopping ----
 
   caf::result<drained> on_drain(const drain& m) {
-    desk_.drain();
+    core_.drain();
     drain_until_ = now() + m.limit;
     drain_promise_ = make_response_promise<drained>();
     auto answer = *drain_promise_;
@@ -153,7 +153,7 @@ private:
   }
 
   void finish_drain() {
-    if (!drain_promise_ || (!desk_.is_idle() && now() < drain_until_))
+    if (!drain_promise_ || (!core_.is_idle() && now() < drain_until_))
       return;
     reports_.send_all(this); // who hears that all is over has been told how it ended
     drain_promise_->deliver(drained{});
@@ -180,11 +180,11 @@ private:
   void after_message() override { reports_.send_all(this); }
 
   mutable even_clock time_;
-  agent_desk desk_;
-  outbox<report_sink, attempt_reports> reports_;
-  alarm alarm_;
+  agent_core core_;
+  send_buffer<report_sink, attempt_reports> reports_;
+  deadline_timer timer_;
   std::unique_ptr<caller> caller_;
-  std::deque<call_outcome_note> over_; ///< at once, and yet to be told to the desk
+  std::deque<call_outcome_note> over_; ///< at once, and yet to be told to the core
   workflow::instant drain_until_ = workflow::never;
   std::optional<caf::typed_response_promise<drained>> drain_promise_;
 };
@@ -193,7 +193,7 @@ private:
 
 agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
                         const make_caller& make) {
-  return sys.spawn<agent_process>(o, clock, make);
+  return sys.spawn<agent_driver>(o, clock, make);
 }
 
 } // namespace steadfast::actors

@@ -48,8 +48,9 @@ struct thread_place {
   std::string whose;
 };
 
-/// A pool of threads for work that blocks. A thread is started when there is work and none is idle. The destructor waits
-/// for idle threads only: one that is busy ends by itself when its work returns, and is counted at its place until then.
+/// A pool of threads for work that blocks. A thread is started when there is work and none is idle. The destructor
+/// waits for idle threads only: one that is busy ends by itself when its work returns, and is counted at its place
+/// until then.
 class call_threads {
 public:
   explicit call_threads(std::size_t threads_max, thread_place place = {});

@@ -1,7 +1,8 @@
 // Reads from the leases which nodes live, keeps those connected whose store or agents this node uses, and tells the
-// scheduler whose agents it can use. Nothing rests on its being right at once: leases and locks are judged by the store.
+// scheduler whose agents it can use. Nothing rests on its being right at once: leases and locks are judged by the
+// store.
 
-#include "actors/common/alarm.hpp"
+#include "actors/common/deadline_timer.hpp"
 #include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
@@ -61,7 +62,7 @@ private:
   // ---- who lives ----
 
   void on_tick(const tick_timer& m) {
-    if (alarm_.rings<membership_actor>(this, deps_.clock, m))
+    if (timer_.fires<membership_actor>(this, deps_.clock, m))
       read_leases();
   }
 
@@ -76,7 +77,7 @@ private:
         [this](const caf::error&) { read_later(); }); // what was known before is the best that is known
   }
 
-  void read_later() { alarm_.set<membership_actor>(this, deps_.clock, deps_.clock.now(this) + deps_.period); }
+  void read_later() { timer_.set<membership_actor>(this, deps_.clock, deps_.clock.now(this) + deps_.period); }
 
   void learn(const lease_page& page) {
     std::set<std::string> living;
@@ -195,7 +196,7 @@ private:
   static constexpr workflow::span reader_margin{5000};
 
   membership_deps deps_;
-  alarm alarm_;
+  deadline_timer timer_;
   lease_page leases_;                       ///< as they were read last
   std::set<std::string> living_;            ///< names of the other nodes whose leases are held
   std::map<std::string, known_peer> peers_; ///< by address

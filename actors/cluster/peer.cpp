@@ -1,6 +1,6 @@
 // Keeps one other node connected: dials, asks what it has, dials again when it is lost.
 
-#include "actors/common/alarm.hpp"
+#include "actors/common/deadline_timer.hpp"
 #include "actors/common/deps.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "workflow/definition/retry.hpp"
@@ -45,10 +45,10 @@ private:
   workflow::instant now() const { return deps_.clock.now(this); }
 
   void on_tick(const tick_timer& m) {
-    if (!alarm_.rings<peer_actor>(this, deps_.clock, m))
+    if (!timer_.fires<peer_actor>(this, deps_.clock, m))
       return;
     if (now() < next_)
-      return alarm_.set<peer_actor>(this, deps_.clock, next_);
+      return timer_.set<peer_actor>(this, deps_.clock, next_);
     if (front_)
       ask_for_time();
     else
@@ -57,7 +57,7 @@ private:
 
   void look_again_in(workflow::span wait) {
     next_ = now() + wait;
-    alarm_.set<peer_actor>(this, deps_.clock, next_);
+    timer_.set<peer_actor>(this, deps_.clock, next_);
   }
 
   // ---- connecting ----
@@ -143,7 +143,7 @@ private:
 
   peer_deps deps_;
   node_front front_;
-  alarm alarm_;
+  deadline_timer timer_;
   workflow::instant next_;
   std::uint32_t tries_ = 0;
   bool drained_ = false; ///< and its offer says so

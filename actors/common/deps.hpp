@@ -71,14 +71,14 @@ struct janitor_deps {
 };
 janitor_actor spawn_janitor(caf::actor_system& sys, janitor_deps deps);
 
-struct bulk_desk_deps {
+struct bulk_runner_deps {
   store_actor store;
   reader_actor reader;
   gateway_actor gateway; ///< of the node with the store
   node_clock clock;
   bulk_options options;
 };
-bulk_desk_actor spawn_bulk_desk(caf::actor_system& sys, bulk_desk_deps deps);
+bulk_runner_actor spawn_bulk_runner(caf::actor_system& sys, bulk_runner_deps deps);
 
 struct lease_deps {
   store_actor store;
@@ -176,7 +176,7 @@ struct front_deps {
 };
 node_front spawn_front(caf::actor_system& sys, front_deps deps);
 
-struct client_desk_deps {
+struct client_gateway_deps {
   std::string node;
   bool has_store = true; ///< else clients learn that they have joined the wrong node
   store_actor writer;
@@ -185,10 +185,10 @@ struct client_desk_deps {
 };
 
 /// What a node shows to clients that are not nodes.
-struct client_desk {
+struct client_gateway {
   node_front front;
   client_store_actor store;
 };
-client_desk spawn_client_desk(caf::actor_system& sys, client_desk_deps deps);
+client_gateway spawn_client_gateway(caf::actor_system& sys, client_gateway_deps deps);
 
 } // namespace steadfast::actors

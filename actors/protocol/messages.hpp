@@ -12,7 +12,8 @@
 
 namespace steadfast::actors {
 
-/// A handler of messages whose elements lie in `all`, that hands each of them to `f`. `Message` is const for who only looks.
+/// A handler of messages whose elements lie in `all`, that hands each of them to `f`. `Message` is const for who only
+/// looks.
 template <class Message, class F>
 auto one_by_one(F f) {
   return [f](Message& m) {

@@ -140,7 +140,7 @@ using gateway_actor = store_client::extend<
   takes<void(progress_seen)>>;
 
 /// Works off the open bulk acts, through the gateway, a page at a time.
-using bulk_desk_actor = store_client::extend<
+using bulk_runner_actor = store_client::extend<
   takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>>;
 

@@ -78,7 +78,8 @@ Handle sender_of(Self* self) {
 
 } // namespace steadfast::actors
 
-/// Declares how CAF writes and reads a message struct; the type name goes over the wire and carries the protocol version.
+/// Declares how CAF writes and reads a message struct; the type name goes over the wire and carries the protocol
+/// version.
 #define STEADFAST_MESSAGE(Type, ...)                                                                                   \
   template <class Inspector>                                                                                           \
   typename Inspector::result_type inspect(Inspector& f, [[maybe_unused]] Type& x) {                                    \

@@ -1,11 +1,11 @@
-// The actor around a desk of tasks: it brings what happens, and carries out what the desk decides.
+// The actor around a core of tasks: it brings what happens, and carries out what the core decides.
 
-#include "actors/common/alarm.hpp"
+#include "actors/common/deadline_timer.hpp"
 #include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
-#include "actors/common/outbox.hpp"
+#include "actors/common/send_buffer.hpp"
 #include "actors/protocol/type_ids.hpp"
-#include "actors/scheduling/task_desk.hpp"
+#include "actors/scheduling/scheduler_core.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -18,13 +18,13 @@ namespace steadfast::actors {
 
 namespace {
 
-class scheduler : public observed<scheduler_actor>, private task_hands {
+class scheduler : public observed<scheduler_actor>, private scheduler_effects {
 public:
   scheduler(caf::actor_config& cfg, scheduler_deps deps)
       : observed{cfg},
         deps_{std::move(deps)},
-        desk_{deps_.options, *this} {
-    desk_.on_agents({std::move(deps_.agents)});
+        core_{deps_.options, *this} {
+    core_.on_agents({std::move(deps_.agents)});
   }
 
   const char* name() const override { return "scheduler"; }
@@ -33,26 +33,26 @@ public:
   void on_exit() override {
     drain_promise_.reset();
     deps_ = {};
-    desk_.close();
+    core_.close();
   }
 
   behavior_type make_behavior() override {
     tell(this, deps_.store, subscribe{deps_.options.name});
     return {
       [this](const lease_changed& m) { on_lease(m); },
-      [this](const agents_alive& m) { desk_.on_agents(m); },
-      one_by_one<attempt_reports>([this](attempt_report& r) { desk_.on_report(std::move(r)); }),
+      [this](const agents_alive& m) { core_.on_agents(m); },
+      one_by_one<attempt_reports>([this](attempt_report& r) { core_.on_report(std::move(r)); }),
       [this](const writes_done& m) {
         for (const auto& w : m.all)
-          desk_.on_written(w, m.clock);
+          core_.on_written(w, m.clock);
       },
-      [this](const store_news& m) { desk_.on_news(m); },
+      [this](const store_news& m) { core_.on_news(m); },
       [this](const tick_timer& m) {
-        if (alarm_.rings<scheduler_actor>(this, deps_.clock, m))
-          desk_.on_tick();
+        if (timer_.fires<scheduler_actor>(this, deps_.clock, m))
+          core_.on_tick();
       },
-      [this](describe) { return desk_.view(); },
-      [this](const inspect_state& m) { return desk_.state(m.listed_max); },
+      [this](describe) { return core_.view(); },
+      [this](const inspect_state& m) { return core_.state(m.listed_max); },
       [this](const drain& m) { return on_drain(m); },
     };
   }
@@ -62,28 +62,28 @@ private:
   void on_lease(const lease_changed& m) {
     if (m.epoch != 0)
       tell(this, sender_of<lease_actor>(this), lease_progress{m.name});
-    desk_.on_lease({m.name, m.epoch});
+    core_.on_lease({m.name, m.epoch});
   }
 
   caf::result<drained> on_drain(const drain& m) {
     drain_promise_ = make_response_promise<drained>();
     auto answer = *drain_promise_;
-    desk_.drain(m.limit);
+    core_.drain(m.limit);
     return answer;
   }
 
   void after_message() override {
     orders_.send_all(this);
     writes_.send_all(this); // late replies too, before anybody who waits for the drain stops the store
-    if (drain_promise_ && desk_.is_drained()) {
-      drain_promise_->deliver(desk_.outcome_of_drain());
+    if (drain_promise_ && core_.is_drained()) {
+      drain_promise_->deliver(core_.outcome_of_drain());
       drain_promise_.reset();
     }
     if (deps_.store) // it has not ended
-      alarm_.set<scheduler_actor>(this, deps_.clock, desk_.next_due());
+      timer_.set<scheduler_actor>(this, deps_.clock, core_.next_due());
   }
 
-  // ---- the desk's hands ----
+  // ---- the core's effects ----
 
   workflow::clock_reading time() const override { return deps_.clock.reading(this); }
 
@@ -97,8 +97,8 @@ private:
 
   void read(std::uint64_t task) override {
     ask(this, deps_.reader, deps_.options.reader_limit, find_task{task})
-      .then([this, task](const task_view& m) { desk_.on_read(task, m); },
-            [this, task](const caf::error&) { desk_.on_unread(task); });
+      .then([this, task](const task_view& m) { core_.on_read(task, m); },
+            [this, task](const caf::error&) { core_.on_unread(task); });
   }
 
   void order(const agent_actor& to, step_order what) override { orders_.add(this, to, std::move(what)); }
@@ -114,10 +114,10 @@ private:
   }
 
   scheduler_deps deps_;
-  task_desk desk_;
-  outbox<agent_actor, step_orders> orders_;
-  outbox<store_actor, write_requests> writes_;
-  alarm alarm_;
+  scheduler_core core_;
+  send_buffer<agent_actor, step_orders> orders_;
+  send_buffer<store_actor, write_requests> writes_;
+  deadline_timer timer_;
   std::optional<caf::typed_response_promise<drained>> drain_promise_;
 };
 

@@ -287,7 +287,8 @@ private:
       }
   }
 
-  /// The scheduler that has least in hand. Null: none may be waited for, for each was offered something that it has yet to claim.
+  /// The scheduler that has least in hand. Null: none may be waited for, for each was offered something that it has yet
+  /// to claim.
   subscriber* next_to_work() {
     std::vector<subscriber*> schedulers;
     std::vector<std::uint64_t> loads;

@@ -10,7 +10,8 @@
 
 namespace steadfast::actors {
 
-/// A question about many tasks. It is answered in parts that take some milliseconds each, so that others are answered between.
+/// A question about many tasks. It is answered in parts that take some milliseconds each, so that others are answered
+/// between.
 class task_question {
 public:
   virtual ~task_question() = default;

@@ -1,7 +1,8 @@
-// Asks the store to let ended tasks go, by the rules for them: a few at a time, one write on its way at most, with pauses, so
-// that what else is to be written hardly notices. It decides nothing: which tasks leave is told by workflow/supervision/retention.hpp.
+// Asks the store to let ended tasks go, by the rules for them: a few at a time, one write on its way at most, with
+// pauses, so that what else is to be written hardly notices. It decides nothing: which tasks leave is told by
+// workflow/supervision/retention.hpp.
 
-#include "actors/common/alarm.hpp"
+#include "actors/common/deadline_timer.hpp"
 #include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
@@ -52,11 +53,11 @@ private:
 
   void sleep_until(workflow::instant at) {
     wakes_at_ = at;
-    alarm_.set<janitor_actor>(this, deps_.clock, at);
+    timer_.set<janitor_actor>(this, deps_.clock, at);
   }
 
   void on_tick(const tick_timer& m) {
-    if (!alarm_.rings<janitor_actor>(this, deps_.clock, m) || is_busy_)
+    if (!timer_.fires<janitor_actor>(this, deps_.clock, m) || is_busy_)
       return;
     if (now() < wakes_at_)
       return sleep_until(wakes_at_);
@@ -190,7 +191,7 @@ private:
   static constexpr std::size_t purges_kept = 100;
 
   janitor_deps deps_;
-  alarm alarm_;
+  deadline_timer timer_;
   workflow::instant wakes_at_;
   workflow::instant list_again_at_; ///< unset: nothing was listed yet
   workflow::instant behind_since_;  ///< unset: all that was to leave did

@@ -1,6 +1,6 @@
 // Campaigns for one lease. What to do when is decided in workflow/lease_term; here it is only carried out.
 
-#include "actors/common/alarm.hpp"
+#include "actors/common/deadline_timer.hpp"
 #include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
@@ -58,11 +58,11 @@ private:
       case workflow::lease_step::stop: tell_guarded(); break;
       case workflow::lease_step::none: break;
     }
-    alarm_.set<lease_actor>(this, deps_.clock, workflow::next_look(campaign_, terms));
+    timer_.set<lease_actor>(this, deps_.clock, workflow::next_look(campaign_, terms));
   }
 
   void on_tick(const tick_timer& m) {
-    if (alarm_.rings<lease_actor>(this, deps_.clock, m))
+    if (timer_.fires<lease_actor>(this, deps_.clock, m))
       take_step();
   }
 
@@ -166,7 +166,7 @@ private:
 
   lease_deps deps_;
   workflow::lease_campaign campaign_;
-  alarm alarm_;
+  deadline_timer timer_;
   std::uint64_t ticket_ = 0;
   std::uint64_t granted_ = 0; ///< the last epoch that the store granted; 0: none, or it was given back
   bool released_ = false;

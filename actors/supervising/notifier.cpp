@@ -1,7 +1,7 @@
 // Tells observers of progress until they have seen it. What was not acknowledged stays in the store, so an observer
 // that comes back begins where it stopped; what it was told twice has the same sequence number.
 
-#include "actors/common/alarm.hpp"
+#include "actors/common/deadline_timer.hpp"
 #include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
@@ -85,11 +85,11 @@ private:
       return;
     found->second.reading = false;
     found->second.again = true;
-    alarm_.set<notifier_actor>(this, deps_.clock, deps_.clock.now(this) + deps_.retry_read);
+    timer_.set<notifier_actor>(this, deps_.clock, deps_.clock.now(this) + deps_.retry_read);
   }
 
   void on_tick(const tick_timer& m) {
-    if (!alarm_.rings<notifier_actor>(this, deps_.clock, m))
+    if (!timer_.fires<notifier_actor>(this, deps_.clock, m))
       return;
     for (const auto& [name, l] : listeners_)
       if (l.again && !l.reading)
@@ -149,7 +149,7 @@ private:
   std::map<std::string, listener> listeners_;
   std::map<std::uint64_t, progress_seen> seen_; ///< acknowledgements on their way to the store
   std::uint64_t ticket_ = 0;
-  alarm alarm_; ///< for reads that failed
+  deadline_timer timer_; ///< for reads that failed
 };
 
 } // namespace

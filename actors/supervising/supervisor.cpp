@@ -1,7 +1,7 @@
-// Sweeps the deadline index for what nobody noticed, lets workflow::review judge each task, and stores the decision under
-// the epoch of its lease. It knows no business meaning and restarts nothing.
+// Sweeps the deadline index for what nobody noticed, lets workflow::review judge each task, and stores the decision
+// under the epoch of its lease. It knows no business meaning and restarts nothing.
 
-#include "actors/common/alarm.hpp"
+#include "actors/common/deadline_timer.hpp"
 #include "actors/common/definition_cache.hpp"
 #include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
@@ -70,7 +70,7 @@ private:
   }
 
   void on_tick(const tick_timer& m) {
-    if (alarm_.rings<supervisor_actor>(this, deps_.clock, m))
+    if (timer_.fires<supervisor_actor>(this, deps_.clock, m))
       sweep();
   }
 
@@ -119,11 +119,11 @@ private:
   /// After a read that failed this is no progress: a node that cannot read must not keep the lease.
   void sweep_later() {
     sweeping_ = false;
-    alarm_.set<supervisor_actor>(this, deps_.clock, now() + deps_.options.period);
+    timer_.set<supervisor_actor>(this, deps_.clock, now() + deps_.options.period);
   }
 
-  /// `alarm`: what people should hear of it, besides.
-  void review(const workflow::task& t, const std::string& alarm = {}) {
+  /// `alert_text`: what people should hear of it, besides.
+  void review(const workflow::task& t, const std::string& alert_text = {}) {
     ++view_.reviewed;
     const auto d = definitions_.find(t);
     if (!d || !view_.active)
@@ -135,8 +135,8 @@ private:
     if (deps_.log)
       deps_.log("reviewed", change.next, std::string{workflow::to_string(change.next.state)});
     remember({clock.now, t.id, std::string{workflow::to_string(change.next.state)}, change.next.cause});
-    if (!alarm.empty())
-      change.alerts.push_back({"stuck", alarm + "; it was freed", {}, clock.now});
+    if (!alert_text.empty())
+      change.alerts.push_back({"stuck", alert_text + "; it was freed", {}, clock.now});
     store::update_task u;
     u.lock_epoch_before = t.lock_epoch;
     u.guard = store::lease_guard{lease_, view_.epoch};
@@ -286,7 +286,7 @@ private:
   supervisor_view view_;
   definition_cache definitions_;
   condition_watch watch_{this, deps_, definitions_};
-  alarm alarm_;
+  deadline_timer timer_;
   std::string lease_;
   lease_actor keeper_;
   bool sweeping_ = false;

@@ -31,8 +31,9 @@ struct certificate_renewal {
 /// order is at fault.
 std::vector<std::filesystem::path> make_certificates(const certificate_order& order);
 
-/// Puts new certificates in place of the old ones, for the same names, kinds and keys. Each file is replaced at once; what was
-/// copied elsewhere is not. Returns the files it wrote. Throws failure; nothing is written when the order is at fault.
+/// Puts new certificates in place of the old ones, for the same names, kinds and keys. Each file is replaced at once;
+/// what was copied elsewhere is not. Returns the files it wrote. Throws failure; nothing is written when the order is
+/// at fault.
 std::vector<std::filesystem::path> renew_certificates(const certificate_renewal& order);
 
 } // namespace steadfast::apps

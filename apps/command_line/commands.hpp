@@ -11,7 +11,8 @@ namespace steadfast::apps {
 /// What the command line asks for; returns an exit code.
 using command = std::function<int()>;
 
-// One function per subcommand: adds its options and its help to `to`, and sets `chosen` when it is the one that was typed.
+// One function per subcommand: adds its options and its help to `to`, and sets `chosen` when it is the one that was
+// typed.
 void add_serve(CLI::App& to, command& chosen);
 void add_bench(CLI::App& to, command& chosen);
 void add_actor(CLI::App& to, command& chosen);

@@ -11,7 +11,8 @@ class App;
 
 namespace steadfast::apps {
 
-/// Names of a kind that begin with a text, from the cluster: "ID" tasks, "WORKFLOW" workflows, "NODE" nodes, "NUMBER" alerts.
+/// Names of a kind that begin with a text, from the cluster: "ID" tasks, "WORKFLOW" workflows, "NODE" nodes, "NUMBER"
+/// alerts.
 using name_source = std::function<std::vector<std::string>(const std::string& kind, const std::string& begin)>;
 
 struct candidate {
@@ -26,13 +27,15 @@ struct completion {
   bool is_file = false;       ///< the names of files may stand there
 };
 
-/// What may stand in place of the last word of `line`, which ends at the cursor: commands, options, their values, names.
+/// What may stand in place of the last word of `line`, which ends at the cursor: commands, options, their values,
+/// names.
 completion complete(const CLI::App& commands, std::string_view line, const name_source& names);
 
 /// Only the texts.
 std::vector<std::string> completions(const CLI::App& commands, std::string_view line, const name_source& names);
 
-/// The conditions that may stand in place of the last one of a `--where`, whose keys are these; with whatever comes before it.
+/// The conditions that may stand in place of the last one of a `--where`, whose keys are these; with whatever comes
+/// before it.
 std::vector<std::string> complete_conditions(const std::string& begin, const std::vector<std::string>& keys,
                                              const name_source& names);
 

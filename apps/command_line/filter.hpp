@@ -30,7 +30,8 @@ const std::vector<std::string>& task_filter_keys();
 const std::vector<std::string>& alert_filter_keys();
 const std::vector<std::string>& state_names();
 
-/// A moment as RFC 3339 or as tables print it, or a span such as "2h" counted from now, back if `past`. Throws failure; `what` names the option.
+/// A moment as RFC 3339 or as tables print it, or a span such as "2h" counted from now, back if `past`. Throws failure;
+/// `what` names the option.
 workflow::instant parse_moment(const std::string& text, workflow::instant now, bool past, const std::string& what);
 
 /// For CLI11: digits only, for it takes -1 for a large number. Empty: the text is the number of something.

@@ -30,7 +30,8 @@ struct node_places {
   std::filesystem::path store;
 };
 
-/// From the options, then STEADFAST_SOCKET and STEADFAST_STORE, then STEADFAST_CONFIG, then the defaults of a node started in this folder.
+/// From the options, then STEADFAST_SOCKET and STEADFAST_STORE, then STEADFAST_CONFIG, then the defaults of a node
+/// started in this folder.
 node_places places_of(const node_choice& choice);
 
 /// Throws client_error when no node answers.

@@ -6,8 +6,9 @@
 
 namespace steadfast::apps {
 
-/// The same command, whose output a person can page through if it has more lines than the terminal: by $STEADFAST_PAGER, else $PAGER,
-/// else less. Whatever is not printed for a person at a terminal, as with --json, goes its way at once.
+/// The same command, whose output a person can page through if it has more lines than the terminal: by
+/// $STEADFAST_PAGER, else $PAGER, else less. Whatever is not printed for a person at a terminal, as with --json, goes
+/// its way at once.
 command paged(bool as_json, command what);
 
 /// While it lives nothing is paged: what is printed again and again would stop at the first page.

@@ -1,5 +1,5 @@
-// What a person does to tasks: to those named by their ids one after the other, to all that match a filter by a bulk act of the node,
-// after a look at how many that are.
+// What a person does to tasks: to those named by their ids one after the other, to all that match a filter by a bulk
+// act of the node, after a look at how many that are.
 
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/documents.hpp"

@@ -20,7 +20,8 @@ std::string result_text(const nlohmann::json& task);
 /// The moment, or workflow::unset for null.
 workflow::instant instant_of(const nlohmann::json& rfc3339);
 
-/// Each step, each attempt: when, where, how it ended, what was undone, who did what. `shown` is the answer of task.show.
+/// Each step, each attempt: when, where, how it ended, what was undone, who did what. `shown` is the answer of
+/// task.show.
 std::string story_text(const nlohmann::json& shown, workflow::instant now, const terminal& to);
 
 /// Why the task is where it is and what happens next, in words.

@@ -50,7 +50,8 @@ struct lease_call {
   span_of_call span;
 };
 
-/// Who has it is alone, and has it under a higher epoch than everybody before. Those who look may see what nobody told of.
+/// Who has it is alone, and has it under a higher epoch than everybody before. Those who look may see what nobody told
+/// of.
 struct lease_model {
   struct state {
     std::uint64_t holder = 0; ///< 0: none

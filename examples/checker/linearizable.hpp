@@ -28,8 +28,9 @@ struct span_of_call {
 ///       static std::optional<state> step(const state&, const operation&); // nothing: that cannot be its answer
 ///     };
 ///
-/// `operation` has a member `span`. True if each of the operations can be given a moment between its beginning and its end such
-/// that, in the order of these moments, the model could have given all of the answers (Herlihy and Wing's linearizability).
+/// `operation` has a member `span`. True if each of the operations can be given a moment between its beginning and its
+/// end such that, in the order of these moments, the model could have given all of the answers (Herlihy and Wing's
+/// linearizability).
 ///
 /// The search of Wing and Gong (Testing and verifying concurrent objects, 1993) with the memory of Lowe (Testing for
 /// linearizability, 2017): what was made of the same operations in another order, and came to the same state, is not

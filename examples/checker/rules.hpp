@@ -21,12 +21,14 @@ namespace checker {
 /// E8  The attempts of a do, those declined or stopped apart, are at most attempts_limit, once more for each act of a
 ///     person.
 /// E9  With the attempts of a step the epochs they were sent under never fall, in the store and in the effect logs.
-/// E10 All tries of a step carry one key, and all of its undo one other, one more for each act of a person; an undo names
+/// E10 All tries of a step carry one key, and all of its undo one other, one more for each act of a person; an undo
+/// names
 ///     the key of the do; no key is used for two things.
 /// E11 Each task in error has an alert. Needs the alerts.
 /// E12 Each line of the effect logs names a task and a step that the store has, an attempt up to the step's, and what
 ///     the store's story says of that attempt: the same action, and no higher epoch.
-/// E13 What clients were told about an id can be put in one order, each answer between its question and its arrival, in which
+/// E13 What clients were told about an id can be put in one order, each answer between its question and its arrival, in
+/// which
 ///     the id's task is made once, other bodies are refused, and revisions never fall; and a lease has one holder under each
 ///     epoch, and epochs never fall. Needs a client log with calls.
 findings check(const history& h, const settings& s);

@@ -17,8 +17,8 @@ std::string number_text(std::uint64_t n) {
   return std::to_string(n);
 }
 
-/// The attempt by which the step completed: a do or a probe that ended well at that very moment, or else the do. A probe that
-/// was told that it did not happen ends well too, perhaps in the same millisecond.
+/// The attempt by which the step completed: a do or a probe that ended well at that very moment, or else the do. A
+/// probe that was told that it did not happen ends well too, perhaps in the same millisecond.
 std::optional<std::uint32_t> completing_attempt(const step& s, const evidence& seen) {
   const auto& denied = seen.denying_probes;
   for (const auto& a : s.log)

@@ -90,17 +90,17 @@ using client_actor = steadfast::progress_observer::extend<caf::reacts_to<caf::ti
 
 class client : public client_actor::base {
 public:
-  client(caf::actor_config& cfg, steadfast::task_desk desk, journal& told, work w, outcome& result)
+  client(caf::actor_config& cfg, steadfast::task_gateway gateway, journal& told, work w, outcome& result)
       : client_actor::base{cfg},
-        desk_{std::move(desk)},
+        gateway_{std::move(gateway)},
         told_{told},
         work_{std::move(w)},
         result_{result} {}
 
-  void on_exit() override { desk_ = steadfast::task_desk{}; }
+  void on_exit() override { gateway_ = steadfast::task_gateway{}; }
 
   behavior_type make_behavior() override {
-    send(desk_, steadfast::observe_progress{work_.queue});
+    send(gateway_, steadfast::observe_progress{work_.queue});
     for (std::size_t i = 0; i < work_.count; ++i)
       open_.insert(work_.queue + "-" + std::to_string(i + 1));
     std::erase_if(open_, [this](const std::string& id) { return told_.has_ended(id); });
@@ -127,7 +127,7 @@ private:
     what.payload = work_.payload;
     what.reply_to = work_.queue;
     ++on_the_way_;
-    request(desk_, answer_limit, what)
+    request(gateway_, answer_limit, what)
       .then([this](const steadfast::submit_receipt& r) { on_receipt(r); },
             [this, id](const caf::error&) { submit_again(id, 1s); });
   }
@@ -154,12 +154,12 @@ private:
 
   void on_progress(const steadfast::task_progress& p) {
     told_.write(p);
-    send(desk_, seen(p));
+    send(gateway_, seen(p));
     if (told_.has_ended(p.task_id) && open_.erase(p.task_id) > 0 && open_.empty())
       quit();
   }
 
-  steadfast::task_desk desk_;
+  steadfast::task_gateway gateway_;
   journal& told_;
   const work work_;
   outcome& result_;
@@ -171,7 +171,7 @@ private:
 /// Runs the client to its end. In a function of its own: a node that stops waits for all actors, scoped ones too.
 void wait_for_client(steadfast::node& node, journal& told, const work& w, outcome& result) {
   caf::scoped_actor self{node.system()};
-  self->wait_for(node.system().spawn<client>(desk_of(node), std::ref(told), w, std::ref(result)));
+  self->wait_for(node.system().spawn<client>(gateway_of(node), std::ref(told), w, std::ref(result)));
 }
 
 int run(const std::string& config, const std::string& file, const work& w) {

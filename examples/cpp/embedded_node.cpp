@@ -42,14 +42,14 @@ steadfast::agent_answer book_flight(const steadfast::agent_call& c) {
 /// Submits trips and hears what becomes of them; ends when all of them have ended.
 class traveller : public steadfast::progress_observer::base {
 public:
-  traveller(caf::actor_config& cfg, steadfast::task_desk desk)
+  traveller(caf::actor_config& cfg, steadfast::task_gateway gateway)
       : steadfast::progress_observer::base{cfg},
-        desk_{std::move(desk)} {}
+        gateway_{std::move(gateway)} {}
 
-  void on_exit() override { desk_ = steadfast::task_desk{}; }
+  void on_exit() override { gateway_ = steadfast::task_gateway{}; }
 
   behavior_type make_behavior() override {
-    send(desk_, steadfast::observe_progress{observer});
+    send(gateway_, steadfast::observe_progress{observer});
     submit("trip-1", R"({"to": "Lisbon"})");
     submit("trip-2", R"({"to": "Atlantis"})");
     return {[this](const steadfast::task_progress& p) { on_progress(p); }};
@@ -63,7 +63,7 @@ private:
     trip.payload = payload;
     trip.reply_to = observer;
     open_.insert(id);
-    request(desk_, 60s, trip)
+    request(gateway_, 60s, trip)
       .then([this](const steadfast::submit_receipt& r) { on_receipt(r); },
             [this, id](const caf::error&) { give_up(id, "no answer: submit it again with the same id"); });
   }
@@ -85,7 +85,7 @@ private:
   void on_progress(const steadfast::task_progress& p) {
     std::cout << p.task_id << ": " << to_string(p.kind) << (p.step.empty() ? "" : " ") << p.step
               << (p.text.empty() ? "" : ", ") << p.text << '\n';
-    send(desk_, seen(p));
+    send(gateway_, seen(p));
     if (is_end(p.kind))
       close(p.task_id);
   }
@@ -96,14 +96,14 @@ private:
       quit();
   }
 
-  steadfast::task_desk desk_;
+  steadfast::task_gateway gateway_;
   std::set<std::string> open_;
 };
 
 /// In a function of its own: a node that stops waits for all actors of its system, scoped ones too.
 void wait_for_traveller(steadfast::node& node) {
   caf::scoped_actor self{node.system()};
-  self->wait_for(node.system().spawn<traveller>(desk_of(node)));
+  self->wait_for(node.system().spawn<traveller>(gateway_of(node)));
 }
 
 int run(const std::string& folder) {

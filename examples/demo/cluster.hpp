@@ -19,7 +19,8 @@ public:
 
   /// Starts them all. Throws std::runtime_error with what a node said when it does not answer.
   void start();
-  /// SIGTERM for one after the other, the one with the store last. A sentence for each that did not end with exit code 0.
+  /// SIGTERM for one after the other, the one with the store last. A sentence for each that did not end with exit code
+  /// 0.
   std::vector<std::string> stop();
   static void wait_until_up(node& n);
 

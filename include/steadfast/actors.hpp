@@ -87,14 +87,14 @@ struct progress_seen {
 progress_seen seen(const task_progress& p);
 
 /// What clients send to. One handle serves all actors of the process.
-using task_desk = caf::typed_actor<caf::replies_to<submit_task>::with<submit_receipt>, caf::reacts_to<observe_progress>,
-                                   caf::reacts_to<progress_seen>>;
+using task_gateway = caf::typed_actor<caf::replies_to<submit_task>::with<submit_receipt>,
+                                      caf::reacts_to<observe_progress>, caf::reacts_to<progress_seen>>;
 
 /// What an actor must take to send observe_progress.
 using progress_observer = caf::typed_actor<caf::reacts_to<task_progress>>;
 
 /// Of a running node. Throws node_error unless it runs. A request to it should wait for longer than half a minute.
-task_desk desk_of(node& n);
+task_gateway gateway_of(node& n);
 
 /// The lease was won or renewed, under this epoch. Whatever the actor writes elsewhere names the epoch, so that a
 /// former holder that does not know yet that it is one can be refused there.

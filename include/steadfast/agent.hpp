@@ -54,7 +54,8 @@ struct agent_answer {
 };
 agent_answer succeeded(std::string result = "null");
 agent_answer failed_for_good(std::string why, bool maybe_done = false); ///< no other try can do better
-/// Worth another try. With `maybe_done` it is unsettled too; set that to false where the service itself said that it failed.
+/// Worth another try. With `maybe_done` it is unsettled too; set that to false where the service itself said that it
+/// failed.
 agent_answer failed_for_now(std::string why, bool maybe_done = true);
 agent_answer did_not_happen(); ///< for probes
 
@@ -70,8 +71,9 @@ struct quick_function {
   std::function<agent_answer(const agent_call&)> run;
 };
 
-/// In a thread of the agent's own, of which there are as many as its concurrency; called from several at a time. It keeps its
-/// thread until it returns, so it watches `stop` or has a limit of its own. It may run on when the node has stopped.
+/// In a thread of the agent's own, of which there are as many as its concurrency; called from several at a time. It
+/// keeps its thread until it returns, so it watches `stop` or has a limit of its own. It may run on when the node has
+/// stopped.
 struct blocking_function {
   std::function<agent_answer(const agent_call&)> run;
 };

@@ -35,7 +35,8 @@ public:
     return to.submit(name_, nlohmann::json(input).dump(), options);
   }
 
-  /// Blocks until the task has ended or the limit is over. Nothing: it was not processed by then (`show` tells). Throws nlohmann::json::exception when the result is no such value.
+  /// Blocks until the task has ended or the limit is over. Nothing: it was not processed by then (`show` tells). Throws
+  /// nlohmann::json::exception when the result is no such value.
   template <class N>
   std::optional<Result> wait(N& at, const std::string& id, std::chrono::milliseconds limit) const {
     if (at.wait(id, limit) != "processed")

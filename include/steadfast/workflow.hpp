@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
-// Workflows built in C++. docs/workflows.md tells what each part means and what it is when it is left out; what is built here is
-// the same definition that a file gives. Nothing here throws but bad_alloc, unless it says so: mistakes show in problems().
+// Workflows built in C++. docs/workflows.md tells what each part means and what it is when it is left out; what is
+// built here is the same definition that a file gives. Nothing here throws but bad_alloc, unless it says so: mistakes
+// show in problems().
 
 namespace steadfast {
 
@@ -64,7 +65,8 @@ public:
 
   /// One member of its input; without any the input is the payload as it is.
   step& input(std::string member, const input_value& value);
-  /// The steps that must be done before it, by name: `after = [...]` of a file. `after({})` means that it waits for none.
+  /// The steps that must be done before it, by name: `after = [...]` of a file. `after({})` means that it waits for
+  /// none.
   step& after(std::vector<std::string> steps);
   step& complete_by(std::chrono::milliseconds of_one_attempt);
   step& retry(const retry_rule& rule);
@@ -110,7 +112,8 @@ public:
   ~workflow_builder();
 
   workflow_builder& add(step s); ///< the next in the list
-  /// What a processed task gives: one value, or an object of members. A value that is not there is null, an optional member left out.
+  /// What a processed task gives: one value, or an object of members. A value that is not there is null, an optional
+  /// member left out.
   workflow_builder& result(const input_value& value);
   workflow_builder& result_member(std::string name, const input_value& value);
   workflow_builder& deadline(std::chrono::milliseconds of_the_whole_task);

@@ -35,7 +35,7 @@ public:
       spawn_leases();
     spawn_front();
     if (with_.certificate_until)
-      parts_.clients = actors::spawn_client_desk(
+      parts_.clients = actors::spawn_client_gateway(
         system_, {options_.name, options_.roles.store, parts_.writer, parts_.reader, parts_.clock});
   }
 
@@ -64,7 +64,7 @@ private:
     if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
       spawn_janitor();
     if (parts_.store && !options_.store.read_only)
-      spawn_bulk_desk();
+      spawn_bulk_runner();
     if (options_.roles.supervisor)
       spawn_supervisor();
     if (options_.roles.scheduler)
@@ -89,11 +89,11 @@ private:
     parts_.janitor = actors::spawn_janitor(system_, {parts_.writer, parts_.reader, parts_.clock, o});
   }
 
-  void spawn_bulk_desk() {
+  void spawn_bulk_runner() {
     actors::bulk_options o;
     o.rate = options_.bulk_rate;
-    parts_.bulk_desk =
-      actors::spawn_bulk_desk(system_, {parts_.writer, parts_.reader, parts_.gateway, parts_.clock, o});
+    parts_.bulk_runner =
+      actors::spawn_bulk_runner(system_, {parts_.writer, parts_.reader, parts_.gateway, parts_.clock, o});
   }
 
   void spawn_scheduler() {
@@ -193,7 +193,7 @@ private:
     add("scheduler", {}, parts_.scheduler);
     add("supervisor", {}, parts_.supervisor);
     add("janitor", {}, parts_.janitor);
-    add("bulk_desk", {}, parts_.bulk_desk);
+    add("bulk_runner", {}, parts_.bulk_runner);
     add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
     add("lease", supervisor_lease_name, parts_.supervisor_lease);
     for (std::size_t i = 0; i < parts_.singleton_leases.size(); ++i)

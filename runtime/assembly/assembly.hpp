@@ -34,12 +34,12 @@ struct node_parts {
   actors::scheduler_actor scheduler;
   actors::supervisor_actor supervisor;
   actors::janitor_actor janitor;
-  actors::bulk_desk_actor bulk_desk; ///< with the role `store`
+  actors::bulk_runner_actor bulk_runner; ///< with the role `store`
   actors::lease_actor supervisor_lease;
   actors::lease_actor node_lease;
   actors::membership_actor membership;
   actors::node_front front;
-  actors::client_desk clients; ///< where there are certificates
+  actors::client_gateway clients; ///< where there are certificates
   actors::dialer_actor dialer;
   std::vector<actors::guarded_actor> singletons;
   std::vector<actors::lease_actor> singleton_leases;
@@ -47,7 +47,8 @@ struct node_parts {
   std::function<workflow::instant()> certificate_until; ///< when the node's certificate ends; empty: it has none
 };
 
-/// What a node is put together from beside its options: all in which a node of a simulation differs from one of a process.
+/// What a node is put together from beside its options: all in which a node of a simulation differs from one of a
+/// process.
 struct node_surroundings {
   caf::actor_system& system;
   std::shared_ptr<store::state_store> store{}; ///< with the role `store`
@@ -69,8 +70,8 @@ struct node_surroundings {
 };
 
 /// Starts the actors that the roles ask for; the front is the last of them and knows all others. Nothing is published.
-/// A store that is open to be read only is only shown: such a node takes no lease. What `make_agents` throws is passed on; the
-/// parts made before are in `parts` by then.
+/// A store that is open to be read only is only shown: such a node takes no lease. What `make_agents` throws is passed
+/// on; the parts made before are in `parts` by then.
 void assemble(const node_options& options, node_surroundings with, node_parts& parts);
 
 } // namespace steadfast

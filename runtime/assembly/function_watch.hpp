@@ -14,9 +14,10 @@
 
 namespace steadfast {
 
-/// Looks at the agents that run users' functions on the threads of the actors. When one of these waits, the spare threads run: one for
-/// each agent, since each may hold one. So store, leases and control channel go on whatever the functions do, and the log says whose
-/// they are. The agents are looked at from outside, since one that is held up does not answer.
+/// Looks at the agents that run users' functions on the threads of the actors. When one of these waits, the spare
+/// threads run: one for each agent, since each may hold one. So store, leases and control channel go on whatever the
+/// functions do, and the log says whose they are. The agents are looked at from outside, since one that is held up does
+/// not answer.
 class function_watch {
 public:
   using say = std::function<void(const std::string& line)>;

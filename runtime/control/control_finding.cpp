@@ -19,7 +19,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Whether tasks of that workflow, of any if none is named, are found by the place. Of a workflow the newest version counts.
+/// Whether tasks of that workflow, of any if none is named, are found by the place. Of a workflow the newest version
+/// counts.
 bool has_index(const std::vector<actors::boxed<workflow::definition>>& all, const std::string& workflow,
                const std::string& place) {
   const workflow::definition* newest = nullptr;

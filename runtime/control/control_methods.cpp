@@ -28,7 +28,8 @@ namespace {
 
 using nlohmann::json;
 
-/// What people say of themselves and of their reasons is kept with what they did, and no more of it than is kept is taken.
+/// What people say of themselves and of their reasons is kept with what they did, and no more of it than is kept is
+/// taken.
 std::size_t size_max_of(std::string_view name) {
   return name == "who" || name == "why" ? workflow::note_size_max : std::string::npos;
 }

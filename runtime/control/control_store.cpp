@@ -1,4 +1,5 @@
-// What people do with the store as a whole, and with tasks that go from one store to another. Files are those of the node.
+// What people do with the store as a whole, and with tasks that go from one store to another. Files are those of the
+// node.
 
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"

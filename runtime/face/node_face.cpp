@@ -6,7 +6,7 @@
 #include "runtime/configuration/config_file.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/face/agent_face.hpp"
-#include "runtime/face/task_desk.hpp"
+#include "runtime/face/task_gateway.hpp"
 #include "runtime/logging/log.hpp"
 
 #include <caf/logger.hpp>
@@ -66,7 +66,7 @@ void node::implementation::start() {
   inner.start();
   try {
     methods_ = methods_of(inner.system(), inner.parts());
-    desk_ = runtime::spawn_task_desk(inner.system(), inner.gateway());
+    gateway_ = runtime::spawn_task_gateway(inner.system(), inner.gateway());
   } catch (const std::exception& e) {
     inner.stop();
     throw node_error{e.what()};
@@ -78,15 +78,15 @@ std::vector<std::string> node::implementation::stop(std::optional<workflow::span
   if (!runs_.exchange(false))
     return {};
   const std::lock_guard no_more_calls{calls_};
-  actors::exit_now(std::exchange(desk_, task_desk{}));
+  actors::exit_now(std::exchange(gateway_, task_gateway{}));
   methods_.clear();
   return inner.stop(function_limit);
 }
 
-const task_desk& node::implementation::desk() const {
+const task_gateway& node::implementation::gateway() const {
   if (!runs_)
     throw node_error{"the node does not run: start() it first"};
-  return desk_;
+  return gateway_;
 }
 
 json node::implementation::call(const std::string& method, const json& params) {

@@ -27,7 +27,7 @@ public:
   std::vector<std::string> stop(std::optional<workflow::span> function_limit = std::nullopt);
 
   /// Throws node_error unless it runs.
-  const task_desk& desk() const;
+  const task_gateway& gateway() const;
   nlohmann::json call(const std::string& method, const nlohmann::json& params);
   runtime::ask_node asker() {
     return [this](const std::string& method, const nlohmann::json& params) { return call(method, params); };
@@ -37,7 +37,7 @@ public:
 
 private:
   log_options log_;
-  task_desk desk_;
+  task_gateway gateway_;
   control_methods methods_;
   std::atomic<bool> runs_ = false;
   std::shared_mutex calls_; ///< shared by calls under way, alone for stop()

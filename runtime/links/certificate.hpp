@@ -27,7 +27,8 @@ struct certificate_facts {
 
 certificate_facts facts_of(X509* certificate);
 
-/// What a certificate of this file says: of the first, if there are several; nothing if the file cannot be read or is none.
+/// What a certificate of this file says: of the first, if there are several; nothing if the file cannot be read or is
+/// none.
 std::optional<certificate_facts> facts_in(const std::filesystem::path& file);
 
 /// "2027-03-01": the day, UTC.

@@ -50,7 +50,8 @@ public:
   void allow_clients(client_rules rules);
   /// Lets others connect. Throws node_error.
   void listen(const address& at);
-  /// Makes a connection to one of these places. `then` is called once, within 8 s, on a thread of the links: it must not wait.
+  /// Makes a connection to one of these places. `then` is called once, within 8 s, on a thread of the links: it must
+  /// not wait.
   void dial(const asio::ip::tcp::resolver::results_type& places, handshake_end then);
 
   /// From now on connections are made with what is in the files now. If that cannot be used, all stays as it is, and

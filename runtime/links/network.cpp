@@ -216,7 +216,7 @@ void network::attach(caf::actor_system& sys) {
   connector_ = spawn_connector(sys, *ends_);
 }
 
-void network::publish(const actors::node_front& front, const actors::client_desk& clients, const address& at) {
+void network::publish(const actors::node_front& front, const actors::client_gateway& clients, const address& at) {
   publish_at(door_for_nodes, front);
   if (clients.front) {
     publish_at(door_for_clients, clients.front);

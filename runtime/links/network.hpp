@@ -30,8 +30,9 @@ public:
 
   /// Before anything else: CAF takes connections of this from then on.
   void attach(caf::actor_system& sys);
-  /// Lets others connect: nodes find that front, and clients, where there are certificates, that desk. Throws node_error.
-  void publish(const actors::node_front& front, const actors::client_desk& clients, const address& at);
+  /// Lets others connect: nodes find that front, and clients, where there are certificates, that gateway. Throws
+  /// node_error.
+  void publish(const actors::node_front& front, const actors::client_gateway& clients, const address& at);
   /// Makes connections to other nodes. It has a thread of its own, for resolving a name can block it.
   actors::dialer_actor spawn_dialer();
 

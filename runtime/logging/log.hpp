@@ -8,8 +8,9 @@
 
 namespace steadfast {
 
-/// Sets up the process's log. Until then, and in programs that never do, warnings and errors go to standard error as text.
-/// Again: from then on it is like that. Throws node_error when the file cannot be opened; the log is as it was then.
+/// Sets up the process's log. Until then, and in programs that never do, warnings and errors go to standard error as
+/// text. Again: from then on it is like that. Throws node_error when the file cannot be opened; the log is as it was
+/// then.
 void start_log(const log_options& o);
 
 /// One line; level is trace, debug, info, warning or error.

@@ -388,7 +388,7 @@ private:
       exit_now(guard);
     exit_now(parts_.supervisor);
     exit_now(parts_.janitor);
-    exit_now(parts_.bulk_desk);
+    exit_now(parts_.bulk_runner);
     exit_now(parts_.gateway);
     exit_now(parts_.notifier);
     for (auto& [name, agent] : parts_.agents)

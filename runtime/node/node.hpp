@@ -34,8 +34,9 @@ public:
   /// REQUIRES: not started. The name is the one that workflows use.
   void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options = {});
   void add_workflow(workflow::definition d);
-  /// Of all nodes that were given this name, one at a time has the actor that `make` makes: the one that holds the lease
-  /// `name`. The actor must take lease_changed; the others take over when it does not for longer than the lease lasts.
+  /// Of all nodes that were given this name, one at a time has the actor that `make` makes: the one that holds the
+  /// lease `name`. The actor must take lease_changed; the others take over when it does not for longer than the lease
+  /// lasts.
   void with_lease(const std::string& name, actors::make_singleton make);
 
   /// What `wrap` makes of the store that was opened is used in its place: to measure, or to look on.

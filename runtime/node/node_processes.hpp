@@ -11,7 +11,8 @@
 
 namespace steadfast {
 
-/// Starts `program serve -c config` in a session of its own; what it prints goes to the end of `log`. Throws node_error.
+/// Starts `program serve -c config` in a session of its own; what it prints goes to the end of `log`. Throws
+/// node_error.
 pid_t start_node(const std::filesystem::path& program, const std::filesystem::path& config,
                  const std::filesystem::path& log);
 

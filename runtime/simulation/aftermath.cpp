@@ -57,7 +57,7 @@ constexpr counted_place zero_at_rest[] = {
   {"store_link", "/submissions_on_their_way"},
   {"store_link", "/questions_on_their_way"},
   {"gateway", "/acts"},
-  {"bulk_desk", "/open"},
+  {"bulk_runner", "/open"},
   {"agent", "/queued"},
   {"agent", "/in_flight"},
   {"agent", "/input_bytes"},
@@ -202,8 +202,8 @@ std::set<std::uint64_t> aftermath::in_hand_of(const std::string& node) const {
   return all;
 }
 
-/// One that has work dies, and nobody is told: others go on with that when its lease, and perhaps that of the supervisor, has ended
-/// and was won.
+/// One that has work dies, and nobody is told: others go on with that when its lease, and perhaps that of the
+/// supervisor, has ended and was won.
 void aftermath::lose_a_node(const run_for& run, const is_broken& broken) {
   const auto node = some_node_to_lose();
   if (node.empty())
@@ -272,8 +272,8 @@ void aftermath::ask_all() {
     ask(node, "gateway", actors::inspectable_actor{parts.gateway});
     ask(node, "notifier", actors::inspectable_actor{parts.notifier});
     ask(node, "membership", actors::inspectable_actor{parts.membership});
-    if (parts.bulk_desk)
-      ask(node, "bulk_desk", actors::inspectable_actor{parts.bulk_desk});
+    if (parts.bulk_runner)
+      ask(node, "bulk_runner", actors::inspectable_actor{parts.bulk_runner});
     for (const auto& [name, agent] : parts.agents)
       ask(node, "agent:" + name, actors::inspectable_actor{agent});
   }

@@ -47,7 +47,7 @@ void keep_all(process& p, const node_parts& parts) {
   p.keep(parts.gateway);
   p.keep(parts.notifier);
   p.keep(parts.janitor);
-  p.keep(parts.bulk_desk);
+  p.keep(parts.bulk_runner);
   for (const auto& [name, agent] : parts.agents)
     p.keep(agent);
   p.keep(parts.dialer);

@@ -24,8 +24,8 @@
 
 namespace steadfast::simulation {
 
-/// Nodes put together from the same actors as in production, their services and their clients, in a world of its own. The
-/// files of the store are in `folder`, on `below` if that is not null; a file system in memory is quick.
+/// Nodes put together from the same actors as in production, their services and their clients, in a world of its own.
+/// The files of the store are in `folder`, on `below` if that is not null; a file system in memory is quick.
 class cluster {
 public:
   cluster(world& w, services& remote, watch& commits, cluster_shape shape, const std::filesystem::path& folder,
@@ -63,8 +63,8 @@ public:
   void set_medium_faults(bool fails);
   /// Of clocks, for processes that start from here on.
   void set_clock_errors(workflow::span wall_max, std::int64_t drift_permille_max);
-  /// From here on every process starts with the same right clock, the one with the store now. That is the clock that is furthest
-  /// ahead of those which have judged tasks: behind it they would wait for hours, as they may.
+  /// From here on every process starts with the same right clock, the one with the store now. That is the clock that is
+  /// furthest ahead of those which have judged tasks: behind it they would wait for hours, as they may.
   void set_clocks_right();
   /// When the last node died or was started, or will be itself again; in the past: it is.
   moment disturbed_until() const { return disturbed_until_; }
@@ -73,8 +73,8 @@ public:
 
   // ---- clients ----
 
-  /// A client that submits until a node has acknowledged it; now and then two do at once, or it wants to be told of progress.
-  /// `at_once`: it does not wish to begin later.
+  /// A client that submits until a node has acknowledged it; now and then two do at once, or it wants to be told of
+  /// progress. `at_once`: it does not wish to begin later.
   void submit(const std::string& id, const workflow::definition& d, bool at_once = false);
   /// A person does something to a task, at any node; what comes of it is not looked at.
   void act(const actors::act_on_task& m);
@@ -95,8 +95,8 @@ public:
   const std::map<std::string, node_parts>& parts() const { return parts_; }
   /// Its task has left the store: it is submitted as before, and is a new one. Else nothing happens.
   void submit_again(const std::string& id);
-  /// A client that is wrong: the id of another task, or a body that is too large or lacks what the workflow needs. It must be
-  /// refused. `luck` draws.
+  /// A client that is wrong: the id of another task, or a body that is too large or lacks what the workflow needs. It
+  /// must be refused. `luck` draws.
   void submit_wrongly(chance& luck);
   /// Its task has left the store: what was told of it is of no use any more.
   std::vector<submission_call> forget_submissions_of(const workflow::task& t);

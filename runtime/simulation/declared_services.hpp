@@ -77,8 +77,9 @@ std::string problem(const service_habits& h);
 /// Reads "5ms-200ms", or "5ms" for exactly that, into the habits; false: it is neither.
 bool read_latency(std::string_view text, service_habits& into);
 
-/// Reads a TOML file with an [[agent]] for each service that is not as usual; keys it does not have are as usual. Throws
-/// runtime::config_error, also for agents that none of the workflows has, and for what an agent's service is never asked for.
+/// Reads a TOML file with an [[agent]] for each service that is not as usual; keys it does not have are as usual.
+/// Throws runtime::config_error, also for agents that none of the workflows has, and for what an agent's service is
+/// never asked for.
 declared_services load_services(const std::filesystem::path& file, const service_habits& usual,
                                 const std::vector<workflow::definition>& workflows);
 declared_services parse_services(std::string_view text, const std::string& file, const service_habits& usual,

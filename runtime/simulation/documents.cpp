@@ -14,7 +14,8 @@ using nlohmann::json;
 
 constexpr const char* some_value = "simulated";
 
-/// Makes objects only, also for an index: a pointer finds its way through both. Where there is something already, it stays.
+/// Makes objects only, also for an index: a pointer finds its way through both. Where there is something already, it
+/// stays.
 void put(json& document, json::json_pointer pointer, const json& value) {
   std::vector<std::string> tokens; // the last one first
   for (; !pointer.empty(); pointer.pop_back())

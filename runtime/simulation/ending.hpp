@@ -14,7 +14,8 @@
 
 namespace steadfast::simulation {
 
-/// Judges the tasks of a run whose story is over, at its end or when they leave the store, and counts what became of them.
+/// Judges the tasks of a run whose story is over, at its end or when they leave the store, and counts what became of
+/// them.
 class ending {
 public:
   ending(const run_options& options, world& w, services& remote, cluster& c, run_result& result);

@@ -40,7 +40,8 @@ struct effect_line {
   std::chrono::nanoseconds at{0}; ///< true time
 };
 
-/// One submission of a task. Questions and answers of all clients are numbered together, in the order in which they happened.
+/// One submission of a task. Questions and answers of all clients are numbered together, in the order in which they
+/// happened.
 struct submission_call {
   std::size_t asked = 0;
   std::size_t answered = 0; ///< 0: nobody knows whether it took place

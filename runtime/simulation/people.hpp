@@ -13,8 +13,8 @@
 
 namespace steadfast::simulation {
 
-/// What persons at a console do now and then, as they like: to tasks, to circuits of agents, and to nodes. Also what befalls a
-/// node that no strike does: its leases are not renewed for a while. They draw from a seed of their own.
+/// What persons at a console do now and then, as they like: to tasks, to circuits of agents, and to nodes. Also what
+/// befalls a node that no strike does: its leases are not renewed for a while. They draw from a seed of their own.
 class people {
 public:
   people(world& w, cluster& c, const watch& seen, std::uint64_t seed)

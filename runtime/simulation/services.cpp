@@ -165,8 +165,8 @@ std::uint32_t services::life_of(const std::string& task) const {
   return found == lives_.end() ? 0 : found->second;
 }
 
-/// What was sent for a task that has left the store meanwhile. Services know its keys until nobody can be at work on it any more,
-/// so nothing comes of it, also where the id is in use again.
+/// What was sent for a task that has left the store meanwhile. Services know its keys until nobody can be at work on it
+/// any more, so nothing comes of it, also where the id is in use again.
 void services::expect_known(const actors::call& what, std::uint32_t life) {
   if (what.action == attempt_action::perform && !known_once_.contains({what.key, life}))
     complaints_.push_back(what.task_id + " step `" + what.step

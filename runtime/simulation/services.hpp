@@ -49,8 +49,8 @@ public:
   bool was_done(const std::string& key) const { return done_.contains(key); }
   /// How often it took place and was not reversed.
   std::uint32_t stands(const std::string& key) const;
-  /// Steps that were sent out after their undo had been answered, or undone or asked about while their service was at work,
-  /// a sentence each.
+  /// Steps that were sent out after their undo had been answered, or undone or asked about while their service was at
+  /// work, a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
   std::uint64_t calls() const { return calls_; }
   /// When the last call that is at work unheard takes place; in the past: there is none.

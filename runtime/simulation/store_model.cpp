@@ -168,7 +168,8 @@ bool store_model::is_waiting(const workflow::task& t) const {
   return workflow::is_claimable(t) && (t.not_before == workflow::unset || ready_.contains(t.number));
 }
 
-/// The same rules as docs tell: by priority, then by the shares of workflows, then by age; everything is looked at each time.
+/// The same rules as docs tell: by priority, then by the shares of workflows, then by age; everything is looked at each
+/// time.
 std::vector<workflow::task*> store_model::line_for(const store::claim_tasks& w) {
   std::map<std::uint8_t, std::map<std::uint32_t, std::deque<workflow::task*>>> waiting;
   for (auto& [number, t] : tasks_)

@@ -17,9 +17,9 @@
 
 namespace steadfast::simulation {
 
-/// What the store must have answered and must answer now, by a model that is too simple to be wrong: a map of tasks that is changed
-/// as each write says. It predicts each outcome, and now and then asks the store all kinds of questions and compares. It looks at
-/// a small store only.
+/// What the store must have answered and must answer now, by a model that is too simple to be wrong: a map of tasks
+/// that is changed as each write says. It predicts each outcome, and now and then asks the store all kinds of questions
+/// and compares. It looks at a small store only.
 class store_model {
 public:
   using complain_to = std::function<void(std::string)>;
@@ -28,8 +28,8 @@ public:
 
   void on_commit(const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
-  /// It was opened again. What it knows is what counts from here on, for nobody knows what became of the last commit; what has
-  /// the same revision must be the same, unless it is a restored copy.
+  /// It was opened again. What it knows is what counts from here on, for nobody knows what became of the last commit;
+  /// what has the same revision must be the same, unless it is a restored copy.
   void on_store_started(const store::state_store& s, bool is_restored);
 
 private:

@@ -159,7 +159,8 @@ void watch::on_left(const workflow::task& t) {
     on_purged(last);
 }
 
-// What was committed when the process died, and nobody was told of, is seen here first: at most one change of each task.
+// What was committed when the process died, and nobody was told of, is seen here first: at most one change of each
+// task.
 void watch::on_store_started(const store::state_store& s, bool is_restored) {
   if (model_)
     model_->on_store_started(s, is_restored);
@@ -259,7 +260,8 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
              w);
 }
 
-/// Those that a claim or a supervisor's freeing may have changed without saying so. Where there are many they are not read.
+/// Those that a claim or a supervisor's freeing may have changed without saying so. Where there are many they are not
+/// read.
 void watch::read_open_tasks(const store::state_store& s) {
   if (tasks_.size() > few)
     return;

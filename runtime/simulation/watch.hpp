@@ -19,8 +19,8 @@
 
 namespace steadfast::simulation {
 
-/// Sees every commit and every call of a run: compares each task with what it was before, and each call with what is stored,
-/// notes what breaks a promise, and counts the rows of the failure table that are reached there.
+/// Sees every commit and every call of a run: compares each task with what it was before, and each call with what is
+/// stored, notes what breaks a promise, and counts the rows of the failure table that are reached there.
 class watch {
 public:
   watch(const std::vector<workflow::definition>& workflows, probe_counts& probes)
@@ -30,7 +30,8 @@ public:
   /// The commit is over, and `s` holds what came of it, unless its process has died of it.
   void on_commit(const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
-  /// The store was opened again: whatever was committed is there, and acquiring a lease goes on above all former epochs.
+  /// The store was opened again: whatever was committed is there, and acquiring a lease goes on above all former
+  /// epochs.
   void on_store_started(const store::state_store& s, bool is_restored);
   /// A commit was made after a write or a sync below the store had failed.
   void on_unsound_commit() { violations_.emplace_back("a commit was made after a write or a sync had failed (P25)"); }
@@ -40,10 +41,12 @@ public:
   /// What is stored of these (workflow and step) need not be what happened: their services do not tell it rightly.
   void do_not_trust(std::set<std::pair<std::string, std::string>> steps) { not_trusted_ = std::move(steps); }
 
-  /// Told of each task, by its id, that is stored for the first time, and of each that has come to an end; may be empty.
+  /// Told of each task, by its id, that is stored for the first time, and of each that has come to an end; may be
+  /// empty.
   std::function<void(const std::string&)> on_stored;
   std::function<void(const std::string&)> on_ended;
-  /// Told of each task that was taken by a scheduler, and of each that has left the store, as it was last; may be empty.
+  /// Told of each task that was taken by a scheduler, and of each that has left the store, as it was last; may be
+  /// empty.
   std::function<void(const workflow::task&)> on_claimed;
   std::function<void(const workflow::task&)> on_purged;
   /// Tasks that ended well may leave the store.

@@ -13,7 +13,8 @@
 
 namespace steadfast::simulation {
 
-/// How bad it gets, drawn anew for each run, so that each run is bad in its own way (swarm testing; Groce et al., 2012).
+/// How bad it gets, drawn anew for each run, so that each run is bad in its own way (swarm testing; Groce et al.,
+/// 2012).
 struct weather {
   wire_faults wire;
   disk_faults disk;
@@ -46,7 +47,8 @@ struct strike {
   bool both = false; ///< with cut: ways; with kill: whether the others notice at once
 };
 std::string_view name_of(strike::kind k); ///< "slow_store"
-/// Names of everything that can be left out of a run: the strikes, "wire", "disk", "medium", "clocks", "services" and "poison".
+/// Names of everything that can be left out of a run: the strikes, "wire", "disk", "medium", "clocks", "services" and
+/// "poison".
 std::set<std::string> all_faults();
 
 std::vector<strike> draw_strikes(chance& c, const weather& w, std::size_t nodes, workflow::span until);

@@ -27,8 +27,9 @@ struct wire_faults {
   workflow::span stall{12'000};
 };
 
-/// All processes of a run, the wire between them, and true time. One thing happens a step: an actor handles a message, a packet
-/// arrives, a timer goes off, or an entry of the script. Which of them is drawn from the seed, so the same seed is the same run.
+/// All processes of a run, the wire between them, and true time. One thing happens a step: an actor handles a message,
+/// a packet arrives, a timer goes off, or an entry of the script. Which of them is drawn from the seed, so the same
+/// seed is the same run.
 class world {
 public:
   world(std::uint64_t seed, const wire_faults& wire);
@@ -45,10 +46,12 @@ public:
   process& start(const std::string& name, const clock_error& error);
   /// The process of that node that is alive; null: it is down.
   process* find(const std::string& name);
-  /// As by SIGKILL: what it has not sent is lost, and the others notice at once, or after the silence that a heartbeat allows.
+  /// As by SIGKILL: what it has not sent is lost, and the others notice at once, or after the silence that a heartbeat
+  /// allows.
   void kill(const std::string& name, bool is_noticed_at_once);
   void freeze(const std::string& name, workflow::span time);
-  /// Ends all, the script too. Actors handle what is in their mailboxes while they end: what they refer to must still be there.
+  /// Ends all, the script too. Actors handle what is in their mailboxes while they end: what they refer to must still
+  /// be there.
   void end();
 
   // ---- the wire ----
@@ -56,7 +59,8 @@ public:
   void set_wire(const wire_faults& wire) { wire_ = wire; }
   /// How long a lease lasts: a standstill of the wire that is longer is another row of the failure table.
   void set_patience(workflow::span ttl) { ttl_ = ttl; }
-  /// One way. What is on its way is lost; after the silence that a heartbeat allows both sides take the connection for lost.
+  /// One way. What is on its way is lost; after the silence that a heartbeat allows both sides take the connection for
+  /// lost.
   void cut(const std::string& from, const std::string& to);
   void heal(const std::string& from, const std::string& to);
   void heal_all();

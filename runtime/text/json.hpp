@@ -41,7 +41,8 @@ nlohmann::json stats_json(const store::store_stats& s);
 nlohmann::json imported_json(const std::string& id, const store::outcome& o);
 nlohmann::json check_json(const store::check_report& r);
 
-/// One line of text, bytes that are no UTF-8 replaced, so that it can be printed whatever a payload holds; numbers as they came.
+/// One line of text, bytes that are no UTF-8 replaced, so that it can be printed whatever a payload holds; numbers as
+/// they came.
 std::string json_line(const nlohmann::json& j);
 
 } // namespace steadfast

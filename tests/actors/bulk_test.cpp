@@ -44,23 +44,23 @@ store::task_filter in_workflow_with(const std::string& text) {
   return f;
 }
 
-/// A node, and the desk that works off its bulk acts.
+/// A node, and the actor that works off its bulk acts.
 struct busy_node {
   one_node node;
   actors::bulk_options options;
-  actors::bulk_desk_actor desk;
+  actors::bulk_runner_actor runner;
 
   explicit busy_node(tests::node_settings settings = {}) : node{std::move(settings)} { start_desk(); }
 
   void start_desk() {
     auto& sys = node.system();
-    desk =
-      sys.keep(actors::spawn_bulk_desk(sys.system(), {node.writer, node.reader, node.gateway, sys.clock(), options}));
+    runner =
+      sys.keep(actors::spawn_bulk_runner(sys.system(), {node.writer, node.reader, node.gateway, sys.clock(), options}));
     node.run();
   }
 
   void restart() {
-    desk = actors::bulk_desk_actor{};
+    runner = actors::bulk_runner_actor{};
     node.restart();
     start_desk();
   }
@@ -204,7 +204,7 @@ TEST_CASE("a bulk act that is stopped leaves the rest as it is") {
   busy_node n;
   n.submit("t", 300);
   n.begin(task_act::suspend, {}, 300);
-  n.node.run_until_next<actors::writes_done>("bulk_desk");
+  n.node.run_until_next<actors::writes_done>("bulk_runner");
   n.write(store::stop_bulk{1, "ann", "wrong filter", {}});
   n.node.advance(1min);
   const auto b = n.bulk();
@@ -289,13 +289,13 @@ TEST_CASE("when the store cannot be read or written, a bulk act waits and then g
   CHECK(n.bulk().refused == 0);
 }
 
-TEST_CASE("at rest the bulk desk asks for nothing, and wakes when a bulk act begins") {
+TEST_CASE("at rest the bulk runner asks for nothing, and wakes when a bulk act begins") {
   busy_node n;
   n.submit("t", 3);
   n.node.advance(5s);
   const auto state = [&] {
     return nlohmann::json::parse(
-      n.node.system().ask<actors::actor_state>(n.desk, actors::inspect_state{}).value().tree);
+      n.node.system().ask<actors::actor_state>(n.runner, actors::inspect_state{}).value().tree);
   };
   CHECK(state().at("open") == 0);
   CHECK(state().at("wakes_at").is_null());

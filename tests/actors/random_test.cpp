@@ -1,4 +1,5 @@
-// A node under a schedule, faults and deaths drawn from a seed; then all is well again, and everything must come to its end.
+// A node under a schedule, faults and deaths drawn from a seed; then all is well again, and everything must come to its
+// end.
 
 #include "tests/actors/one_node.hpp"
 

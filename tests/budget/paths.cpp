@@ -1,5 +1,6 @@
-// What a task costs on the paths that every task goes, for an instruction counter: `paths NAME` takes tasks along one of them
-// between two calls of `measured`, which is all that is counted. tests/budget/check compares it with the budget.
+// What a task costs on the paths that every task goes, for an instruction counter: `paths NAME` takes tasks along one
+// of them between two calls of `measured`, which is all that is counted. tests/budget/check compares it with the
+// budget.
 
 #include "actors/protocol/agent_messages.hpp"
 #include "bench/micro/life.hpp"

@@ -1,4 +1,5 @@
-// Acts on many tasks of a real node: begun from a terminal, carried out by the node, over kills of the node and of the terminal.
+// Acts on many tasks of a real node: begun from a terminal, carried out by the node, over kills of the node and of the
+// terminal.
 
 #include "steadfast/client.hpp"
 #include "tests/support/node_process.hpp"

@@ -72,7 +72,8 @@ private:
   assembled_node node_;
 };
 
-/// Submits its share of the burst, all clients at the same moments, each until it is acknowledged. How often it was pushed back.
+/// Submits its share of the burst, all clients at the same moments, each until it is acknowledged. How often it was
+/// pushed back.
 int submit_share(const std::string& socket, int number, std::chrono::steady_clock::time_point begun) {
   client c{socket};
   int pushed_back = 0;

@@ -1,4 +1,5 @@
-// The release before this build: in one cluster with it, and with its stores. scripts/rolling builds it and runs these tests.
+// The release before this build: in one cluster with it, and with its stores. scripts/rolling builds it and runs these
+// tests.
 
 #include "runtime/links/protocol.hpp"
 #include "store/schema.hpp"

@@ -1,4 +1,5 @@
-// What a program would do after its step's undo never happens: it does not outlive its node, and not complete-by either.
+// What a program would do after its step's undo never happens: it does not outlive its node, and not complete-by
+// either.
 
 #include "tests/support/node_process.hpp"
 #include "tests/support/skip.hpp"

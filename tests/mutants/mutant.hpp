@@ -10,8 +10,8 @@
 
 /// Every source of the copy that has the bugs built in begins with this file (tests/mutants/build_in).
 
-/// The file STEADFAST_MUTANTS_REACHED, if it is named, gets the name of each bug that was asked for, once a process; so a process and
-/// its forks may write the same one. No other bug can be found by that run.
+/// The file STEADFAST_MUTANTS_REACHED, if it is named, gets the name of each bug that was asked for, once a process; so
+/// a process and its forks may write the same one. No other bug can be found by that run.
 inline void note_reached(std::string_view name) {
   static const char* const file = std::getenv("STEADFAST_MUTANTS_REACHED");
   if (file == nullptr)

@@ -1,4 +1,5 @@
-// What a program gets from a node inside it: a workflow of its own, mistakes told before anything runs, and a task run to its end.
+// What a program gets from a node inside it: a workflow of its own, mistakes told before anything runs, and a task run
+// to its end.
 
 #include "steadfast/node.hpp"
 #include "steadfast/typed_workflow.hpp"

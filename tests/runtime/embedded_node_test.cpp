@@ -118,7 +118,7 @@ TEST_CASE("what must come before start is refused after it, and what needs a run
   const place p;
   node n{p.settings()};
   CHECK_THAT(refusal([&] { n.system(); }), Contains("does not run: start() it first"));
-  CHECK_THAT(refusal([&] { desk_of(n); }), Contains("does not run"));
+  CHECK_THAT(refusal([&] { gateway_of(n); }), Contains("does not run"));
   CHECK_THROWS_WITH(n.submit("echo", "{}"), Contains("does not run"));
   n.add_workflow(one_step("echo", "echo"));
   n.add_agent("echo", quick_function{echo});

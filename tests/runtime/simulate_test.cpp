@@ -1,4 +1,5 @@
-// What `steadfast simulate` adds to simulated clusters: services as people declare them, many processes, and the report.
+// What `steadfast simulate` adds to simulated clusters: services as people declare them, many processes, and the
+// report.
 
 #include "apps/simulate/simulate_report.hpp"
 #include "apps/simulate/simulate_requirements.hpp"

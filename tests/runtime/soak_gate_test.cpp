@@ -4,7 +4,8 @@
 
 namespace {
 
-/// Ten minutes, a look every three seconds: a value with a ripple, growing by so much a minute, with a value far off now and then.
+/// Ten minutes, a look every three seconds: a value with a ripple, growing by so much a minute, with a value far off
+/// now and then.
 soak::course ten_minutes(double value, double growth) {
   soak::course c;
   for (int i = 0; i < 200; ++i) {

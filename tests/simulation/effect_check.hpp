@@ -7,7 +7,8 @@
 
 namespace steadfast::tests {
 
-/// What the independent checker of examples/checker has to say of a run that is over, a sentence each that begins with the rule.
+/// What the independent checker of examples/checker has to say of a run that is over, a sentence each that begins with
+/// the rule.
 std::vector<std::string> broken_rules(const simulation::evidence& e);
 
 /// The run, with what the checker says among its violations, and the stories of the tasks that it speaks of.

@@ -16,7 +16,8 @@ inline simulation::script script_in(const std::filesystem::path& file) {
   return simulation::parse_script(std::string{std::istreambuf_iterator<char>{in}, {}});
 }
 
-/// So that the script befalls the run, and its seed decides only in which order things happen. REQUIRES: it outlives the run.
+/// So that the script befalls the run, and its seed decides only in which order things happen. REQUIRES: it outlives
+/// the run.
 inline void play(simulation::run_options& o, const simulation::script& s) {
   o.play = &s;
   o.workflows = s.shape.workflows;

@@ -1,4 +1,5 @@
-// What judges the store in a simulation: it has nothing against a real store, and says so when one would have answered wrongly.
+// What judges the store in a simulation: it has nothing against a real store, and says so when one would have answered
+// wrongly.
 
 #include "runtime/simulation/elsewhere.hpp"
 #include "runtime/simulation/store_model.hpp"

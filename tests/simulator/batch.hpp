@@ -39,8 +39,8 @@ struct sum {
 /// The options of the run of that seed.
 simulation::run_options options_of(const request& r, std::uint64_t seed, const std::filesystem::path& folder);
 
-/// Plays them in `jobs` processes, prints each violation with the command that plays it again, and progress to standard error.
-/// Ends early on SIGINT. Throws std::system_error when there are no processes to be had.
+/// Plays them in `jobs` processes, prints each violation with the command that plays it again, and progress to standard
+/// error. Ends early on SIGINT. Throws std::system_error when there are no processes to be had.
 sum play_all(const request& r);
 
 } // namespace steadfast::simulator

@@ -119,8 +119,9 @@ void look(node_cluster& cluster, load& work, double minute, courses& seen) {
     seen["latency"].emplace_back(minute, took);
 }
 
-/// Growth that passes. Of the last 16,384 tasks an agent remembers the epochs, and the store the ids of the last 262,144: both take
-/// memory for each task, until there are so many. A thread is added when more calls than ever are under way at once, and stays.
+/// Growth that passes. Of the last 16,384 tasks an agent remembers the epochs, and the store the ids of the last
+/// 262,144: both take memory for each task, until there are so many. A thread is added when more calls than ever are
+/// under way at once, and stays.
 std::map<std::string, soak::gate> gates() {
   std::map<std::string, soak::gate> all;
   for (const auto& n : nodes) {

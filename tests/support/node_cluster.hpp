@@ -28,8 +28,9 @@ enum class trust { as_chosen, plain, certified };
 void make_certificates(const std::string& program, const std::filesystem::path& folder, std::vector<std::string> nodes,
                        const std::vector<std::string>& clients = {});
 
-/// Three real nodes, each a process of its own, on free ports of loopback: `a` has the store, `b` and `c` can supervise; all
-/// of them run tasks, four at a time, and offer the agents `quick`, `slow` (300 ms), `broken` and `held`. Leases last 3 s.
+/// Three real nodes, each a process of its own, on free ports of loopback: `a` has the store, `b` and `c` can
+/// supervise; all of them run tasks, four at a time, and offer the agents `quick`, `slow` (300 ms), `broken` and
+/// `held`. Leases last 3 s.
 class node_cluster {
 public:
   /// On hosts of their own, or all on this one. The variables of the environment are for the nodes alone.
@@ -63,8 +64,9 @@ public:
   /// Submits tasks of the workflow `three`: prefix0, prefix1, ... Throws std::runtime_error when one is not taken.
   void submit(const std::string& to, const std::string& prefix, int count) const;
 
-  /// Submits `occupied` tasks of the workflow, held0 on, and waits until every node has as many of them in hand as it takes
-  /// at a time, and their steps are at work. They go on until release(): an attempt of `held` for 40 s at most, one of `brief` for 8 s.
+  /// Submits `occupied` tasks of the workflow, held0 on, and waits until every node has as many of them in hand as it
+  /// takes at a time, and their steps are at work. They go on until release(): an attempt of `held` for 40 s at most,
+  /// one of `brief` for 8 s.
   void occupy(const std::string& workflow = "held", const std::string& prefix = "held") const;
   void release() const;
   void hold() const; ///< what begins from now on goes on until the next release()

@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-// What is wrong with the whole, and not with a task, told from what was seen of it. Each is an incident for as long as it holds.
+// What is wrong with the whole, and not with a task, told from what was seen of it. Each is an incident for as long as
+// it holds.
 
 namespace steadfast::workflow {
 

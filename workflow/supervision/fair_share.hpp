@@ -5,7 +5,8 @@
 #include <optional>
 #include <vector>
 
-/// How the places of a scheduler are shared among workflows, so that no backlog of one keeps the tasks of others waiting.
+/// How the places of a scheduler are shared among workflows, so that no backlog of one keeps the tasks of others
+/// waiting.
 namespace steadfast::workflow {
 
 /// A workflow alone may have all places. Where others wait too, each may have the fewer, the fewer are free, until all

@@ -9,8 +9,9 @@
 
 namespace steadfast::workflow {
 
-/// Remembers the highest epoch heard of for each of the tasks heard of last, so that an order from a scheduler that lost
-/// the task is recognised, and the attempts that ended under that epoch, so that an order that the network repeats is. What it forgot is caught by the scheduler in office, which compares the epoch of each report.
+/// Remembers the highest epoch heard of for each of the tasks heard of last, so that an order from a scheduler that
+/// lost the task is recognised, and the attempts that ended under that epoch, so that an order that the network repeats
+/// is. What it forgot is caught by the scheduler in office, which compares the epoch of each report.
 class fence {
 public:
   /// REQUIRES: tasks_max above 0.

@@ -197,7 +197,8 @@ instant forward_ends_at(const task& t, const definition& d);
 /// Forward, and no step keeps step `i` from starting: it has not happened, and all before it have or were skipped.
 bool is_startable(const task& t, const definition& d, std::size_t i);
 
-/// The last failure of the step in words. Where that was silence, also what the service said the last time that it spoke.
+/// The last failure of the step in words. Where that was silence, also what the service said the last time that it
+/// spoke.
 std::string failure_told(const step& s);
 
 /// The key that every attempt of the step repeats: "task/step", "task/step#2" after a person asked for a new one, with

@@ -11,7 +11,8 @@ bool is_json(std::string_view text);
 /// A JSON text without space between its tokens: two such texts can be compared as bytes.
 bool is_compact_json(std::string_view text);
 
-/// How much of the text stands in a JSON string as it is: up to the first quotation mark, backslash or control character.
+/// How much of the text stands in a JSON string as it is: up to the first quotation mark, backslash or control
+/// character.
 inline std::size_t plain_in_string(std::string_view text) {
   const auto* const end = text.data() + text.size();
   const auto* at = text.data();

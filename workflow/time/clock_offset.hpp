@@ -25,8 +25,9 @@ struct clock_offset {
 /// The bounds later, by the own clock: each of the two clocks may gain or lose one per cent (rounded up).
 clock_offset later(const clock_offset& known, instant now);
 
-/// After one more sample: what both it and the former bounds allow, so that slow answers, which say little, change little
-/// (Cristian, "Probabilistic clock synchronization", 1989). Where they contradict each other, what the sample allows.
+/// After one more sample: what both it and the former bounds allow, so that slow answers, which say little, change
+/// little (Cristian, "Probabilistic clock synchronization", 1989). Where they contradict each other, what the sample
+/// allows.
 clock_offset offset_after(const std::optional<clock_offset>& before, const clock_sample& s);
 
 } // namespace steadfast::workflow

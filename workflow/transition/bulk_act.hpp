@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-// What a person does to many tasks at once, and how far it is: which tasks it meets, what an answer means, when it is over. It walks
-// from the newest task that was there when it began down to the oldest, a page at a time, and meets each at most once.
+// What a person does to many tasks at once, and how far it is: which tasks it meets, what an answer means, when it is
+// over. It walks from the newest task that was there when it began down to the oldest, a page at a time, and meets each
+// at most once.
 
 namespace steadfast::workflow {
 

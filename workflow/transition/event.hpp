@@ -39,7 +39,7 @@ struct attempt_failed {
   bool maybe_done = true; ///< the remote side may have acted all the same; false when it refused
   span retry_after{0};    ///< the service asked for at least this wait
   std::string why;
-  bool unsettled = false; ///< a call ended without the service's own word: it may act until complete-by and grace are over
+  bool unsettled = false; ///< the service has not said so itself: it may act until complete-by and grace are over
 };
 struct attempt_declined { attempt_ref ref; span retry_after{0}; std::string why; }; ///< never sent; counts as no try
 struct attempt_stopped { attempt_ref ref; bool maybe_done = true; bool unsettled = false; }; ///< likewise

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workflow/transition/draft.hpp"
+#include "workflow/transition/advance.hpp"
 
 #include <optional>
 #include <string>

@@ -25,7 +25,8 @@ struct incident_signature {
 inline constexpr std::size_t cause_size_max = 160;
 
 /// The cause without what differs from task to task: numbers, times, ids, addresses and quoted texts give way to
-/// placeholders. The status of HTTP, or of a program that ended, stays, and of a JSON answer the texts that say why it failed.
+/// placeholders. The status of HTTP, or of a program that ended, stays, and of a JSON answer the texts that say why it
+/// failed.
 std::string generalized(std::string_view cause);
 
 /// Of an alert that was raised when `t` became as it is. Null: the alert is about no task, or the task cannot be read.
@@ -34,7 +35,8 @@ incident_signature signature_of(const alert& a, const task* t, const definition*
 /// The task may have alerts that end when it moves on: one that is not in trouble has none.
 bool is_in_trouble(const task& t);
 
-/// The alert is about how its task stands. One that is about something that was holds until a person has acknowledged it.
+/// The alert is about how its task stands. One that is about something that was holds until a person has acknowledged
+/// it.
 bool is_about_standing(const alert& a);
 
 /// What the alert says of the task is still so. REQUIRES: it is_about_standing.

@@ -107,7 +107,8 @@ bool may_skip(const step& s) {
          && (s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown);
 }
 
-/// Why the task is undone, by a person's word: what went wrong before is told too. An undo that is tried again has its cause.
+/// Why the task is undone, by a person's word: what went wrong before is told too. An undo that is tried again has its
+/// cause.
 std::string cause_of_turn(const draft& x, std::string said) {
   if (x.t.cause.empty())
     return said;

@@ -118,8 +118,9 @@ curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* a) {
   return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
-/// Called before a request is sent. libcurl sends one again by itself when a kept connection is lost before an answer: then what is
-/// said to the second would pass for a word on the first, which the service may be at work on. The next try is the agent's.
+/// Called before a request is sent. libcurl sends one again by itself when a kept connection is lost before an answer:
+/// then what is said to the second would pass for a word on the first, which the service may be at work on. The next
+/// try is the agent's.
 int begin_request(void* user, char*, char*, int, int) {
   auto& t = *static_cast<transfer*>(user);
   return ++t.requests == 1 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;

@@ -18,7 +18,8 @@
 #include <span>
 #include <utility>
 
-// The launcher as a file, in our memory: whoever has this library has it, of the same build, with nothing to install or find.
+// The launcher as a file, in our memory: whoever has this library has it, of the same build, with nothing to install or
+// find.
 asm(R"(
   .pushsection .rodata
   .global steadfast_launcher_begin

@@ -21,7 +21,8 @@ descriptor timer_after(workflow::span time);
 /// when this process has ended, however it did.
 class launched_program {
 public:
-  /// Starts the launcher. `environment` is all that the program gets, as NAME=VALUE. Where it cannot be started, fault() tells.
+  /// Starts the launcher. `environment` is all that the program gets, as NAME=VALUE. Where it cannot be started,
+  /// fault() tells.
   launched_program(const exec_options& o, std::vector<std::string> environment, const descriptor& complete_by);
   /// Ends the program and waits until it has.
   ~launched_program();

@@ -1,4 +1,5 @@
-// docs/state-machine.md against the rules, cell by cell. STEADFAST_WRITE_TABLES=FILE appends what the rules say to a file.
+// docs/state-machine.md against the rules, cell by cell. STEADFAST_WRITE_TABLES=FILE appends what the rules say to a
+// file.
 
 #include "tests/support/scenario.hpp"
 

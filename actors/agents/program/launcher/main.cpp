@@ -3,8 +3,9 @@
 //
 //     node -> guard -> keeper -> program -> whatever it starts
 //
-// The keeper is who orphans among its descendants get for a parent, so it finds and kills them all. The guard is that again
-// for the keeper: when one of the two is killed the other one kills what there is. Only both at once could be outlived.
+// The keeper is who orphans among its descendants get for a parent, so it finds and kills them all. The guard is that
+// again for the keeper: when one of the two is killed the other one kills what there is. Only both at once could be
+// outlived.
 
 #include "actors/agents/program/launcher/protocol.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/common/outbox.hpp"
+#include "actors/common/send_buffer.hpp"
 
 #include "actors/common/observed.hpp"
 #include "actors/protocol/protocols.hpp"
@@ -44,7 +44,7 @@ private:
   sink::handle_type a_;
   sink::handle_type b_;
   std::uint64_t count_;
-  actors::outbox<sink::handle_type, actors::attempt_reports> said_;
+  actors::send_buffer<sink::handle_type, actors::attempt_reports> said_;
 };
 
 } // namespace

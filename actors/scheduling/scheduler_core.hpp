@@ -19,8 +19,8 @@
 
 namespace steadfast::actors {
 
-/// What the desk leaves to others.
-class task_hands {
+/// What the core leaves to others.
+class scheduler_effects {
 public:
   virtual workflow::clock_reading time() const = 0;
   /// Answered with on_written, whatever becomes of it. `judged`: the clock by which it was, where that matters.
@@ -33,21 +33,22 @@ public:
   virtual void log(const std::string& event, const workflow::task& t, const std::string& detail) const = 0;
 
 protected:
-  ~task_hands() = default;
+  ~scheduler_effects() = default;
 };
 
-/// The decisions of a scheduler: when it takes work, and what becomes of the tasks that it has locked. Each thing that happens
-/// becomes an event; workflow::apply says what follows; the store makes it durable; only then are the commands carried out. While
-/// a task's change is on its way to disk, its further events wait. The owner calls on_tick at next_due().
-class task_desk {
+/// The decisions of a scheduler: when it takes work, and what becomes of the tasks that it has locked. Each thing that
+/// happens becomes an event; workflow::apply says what follows; the store makes it durable; only then are the commands
+/// carried out. While a task's change is on its way to disk, its further events wait. The owner calls on_tick at
+/// next_due().
+class scheduler_core {
 public:
   /// At what waits for others alone: the news of it may be lost.
   static constexpr workflow::span look_again{15'000};
 
-  task_desk(scheduler_options o, task_hands& hands) : options_{std::move(o)}, hands_{hands} {}
+  scheduler_core(scheduler_options o, scheduler_effects& effects) : options_{std::move(o)}, effects_{effects} {}
 
-  /// The node's own lease: what it has locked and is not known here, from an earlier life or because an answer was lost, becomes
-  /// claimable again; then it takes work. Epoch 0: not held, nothing is taken.
+  /// The node's own lease: what it has locked and is not known here, from an earlier life or because an answer was
+  /// lost, becomes claimable again; then it takes work. Epoch 0: not held, nothing is taken.
   void on_lease(const store::lease_guard& lease);
   void on_agents(const agents_alive& m) { agents_.learn(m); }
   void on_report(attempt_report m);
@@ -58,7 +59,8 @@ public:
   void on_tick();
   workflow::instant next_due() const;
 
-  /// From now on nothing is taken or begun. Attempts under way may end until the limit has passed; all else is given back.
+  /// From now on nothing is taken or begun. Attempts under way may end until the limit has passed; all else is given
+  /// back.
   void drain(workflow::span limit);
   bool is_drained() const { return draining_ && !claiming_ && tasks_.empty(); }
   const drained& outcome_of_drain() const { return drained_; }
@@ -88,7 +90,7 @@ private:
   // Stopping
   void give_back(bool (*is_meant)(const workflow::task&));
 
-  // What becomes of a task: task_desk_progress.cpp
+  // What becomes of a task: scheduler_core_progress.cpp
   void handle(std::uint64_t number, workflow::event what);
   void go_on(std::uint64_t number);
   void commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock);
@@ -108,11 +110,11 @@ private:
   void go_on_with_full();
 
   void write(std::uint64_t ticket, store::write what);
-  workflow::instant now() const { return hands_.time().now; }
+  workflow::instant now() const { return effects_.time().now; }
   std::vector<const task_in_flight*> oldest_tasks() const;
 
   scheduler_options options_;
-  task_hands& hands_;
+  scheduler_effects& effects_;
   store::lease_guard lease_;
   agent_directory agents_;
   std::unordered_map<std::uint64_t, task_in_flight> tasks_; ///< by number

@@ -1,6 +1,6 @@
 // The agent's decisions, without an actor: orders and the ends of calls go in, calls and reports come out.
 
-#include "actors/agents/agent_desk.hpp"
+#include "actors/agents/agent_core.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -20,12 +20,12 @@ struct started_call {
   call what;
 };
 
-/// A desk whose calls the test ends.
-class scripted_desk final : private agent_hands {
+/// A core whose calls the test ends.
+class scripted_core final : private agent_effects {
 public:
-  explicit scripted_desk(agent_options o) : desk{std::move(o), *this} {}
+  explicit scripted_core(agent_options o) : core{std::move(o), *this} {}
 
-  agent_desk desk;
+  agent_core core;
   instant now = noon;
   std::vector<started_call> calls;
   std::vector<call_ticket> asked_to_end;
@@ -33,22 +33,22 @@ public:
   std::vector<call_ticket> abandoned;
   std::vector<attempt_report> reports;
 
-  void order(const step_order& o) { desk.on_order(o, {}, now); }
+  void order(const step_order& o) { core.on_order(o, {}, now); }
   void stop(const step_order& o, std::uint64_t epoch) {
-    desk.on_stop({o.task_number, o.step, o.attempt, epoch}, {}, now);
+    core.on_stop({o.task_number, o.step, o.attempt, epoch}, {}, now);
   }
-  void end_call(std::size_t i, answer a) { desk.on_call_over(calls.at(i).ticket, std::move(a), now); }
+  void end_call(std::size_t i, answer a) { core.on_call_over(calls.at(i).ticket, std::move(a), now); }
 
-  /// Lets time pass as the agent's alarm does.
+  /// Lets time pass as the agent's timer does.
   void pass(workflow::span by) {
     const auto until = now + by;
-    while (desk.next_due() <= until) {
-      now = std::max(now, desk.next_due());
-      desk.on_tick(now);
+    while (core.next_due() <= until) {
+      now = std::max(now, core.next_due());
+      core.on_tick(now);
     }
     now = until;
   }
-  agent_view view() const { return desk.view(now); }
+  agent_view view() const { return core.view(now); }
 
 private:
   void start(call_ticket t, call what) override { calls.push_back({t, std::move(what)}); }
@@ -81,7 +81,7 @@ step_order order_of(std::uint64_t task, std::uint64_t epoch = 1, std::uint32_t a
   return o;
 }
 
-void open_the_circuit(scripted_desk& d) {
+void open_the_circuit(scripted_core& d) {
   for (std::uint64_t i = 0; i < 5; ++i) {
     d.order(order_of(1000 + i));
     d.end_call(d.calls.size() - 1, failed_for_now("HTTP 500"));
@@ -96,7 +96,7 @@ void open_the_circuit(scripted_desk& d) {
 } // namespace
 
 TEST_CASE("an order is called once and reported as its call ended") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   REQUIRE(d.calls.size() == 1);
   CHECK(d.calls[0].what.key == "t1/schedule_drone");
@@ -104,11 +104,11 @@ TEST_CASE("an order is called once and reported as its call ended") {
   REQUIRE(d.reports.size() == 1);
   CHECK(d.reports[0].kind == report_kind::succeeded);
   CHECK(d.reports[0].result == "{\"drone\":7}");
-  CHECK(d.desk.next_due() == workflow::never);
+  CHECK(d.core.next_due() == workflow::never);
 }
 
 TEST_CASE("a passing fault is tried again inside the attempt, with the wait that the service asks for") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.end_call(0, failed_for_now("HTTP 503"));
   CHECK(d.reports.empty());
@@ -132,7 +132,7 @@ TEST_CASE("a passing fault is tried again inside the attempt, with the wait that
 }
 
 TEST_CASE("a retry that would not fit before complete-by is not made: the failure is reported at once") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   auto o = order_of(1);
   o.complete_by = noon + 90ms;
   d.order(o);
@@ -145,7 +145,7 @@ TEST_CASE("a retry that would not fit before complete-by is not made: the failur
 TEST_CASE("how long a service asks to be left alone is believed up to a day, and never below zero") {
   auto o = plain();
   o.retry.attempts = 1;
-  scripted_desk d{o};
+  scripted_core d{o};
   auto busy = failed_for_now("HTTP 503", false);
   busy.retry_after = 24h * 365;
   d.order(order_of(1));
@@ -159,7 +159,7 @@ TEST_CASE("how long a service asks to be left alone is believed up to a day, and
 }
 
 TEST_CASE("row 31: a permanent failure is reported at once and not tried again") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.end_call(0, failed_for_good("HTTP 422"));
   d.pass(1h);
@@ -170,7 +170,7 @@ TEST_CASE("row 31: a permanent failure is reported at once and not tried again")
 }
 
 TEST_CASE("row 34: after complete-by the call is abandoned and nothing is said, not even an error") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.pass(29'999ms);
   CHECK(d.abandoned.empty());
@@ -192,7 +192,7 @@ TEST_CASE("row 34: after complete-by the call is abandoned and nothing is said, 
 }
 
 TEST_CASE("row 34: an answer that comes exactly at complete-by is kept back") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.now = noon + 30s;
   d.end_call(0, succeeded());
@@ -201,11 +201,11 @@ TEST_CASE("row 34: an answer that comes exactly at complete-by is kept back") {
 }
 
 TEST_CASE("row 52: what waits while the process stands still for longer than its complete-by is not called any more") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   for (std::uint64_t task = 1; task <= 3; ++task)
     d.order(order_of(task));
   REQUIRE(d.calls.size() == 2);
-  d.now += 31s; // the end of a call is heard before the alarm
+  d.now += 31s; // the end of a call is heard before the timer
   d.end_call(0, succeeded());
   CHECK(d.calls.size() == 2);
   CHECK(d.view().queued == 0);
@@ -213,7 +213,7 @@ TEST_CASE("row 52: what waits while the process stands still for longer than its
 }
 
 TEST_CASE("an order that is already over its complete-by is dropped without a word") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.now = noon + 30s;
   d.order(order_of(1));
   CHECK(d.calls.empty());
@@ -222,7 +222,7 @@ TEST_CASE("an order that is already over its complete-by is dropped without a wo
 }
 
 TEST_CASE("row 23: a call that hangs for ever keeps its place until it is over, and no other") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.pass(30s);
   CHECK(d.view().in_flight == 1);
@@ -240,7 +240,7 @@ TEST_CASE("row 23: a call that hangs for ever keeps its place until it is over, 
 }
 
 TEST_CASE("row 35: an order under an old epoch is refused, and one under a new epoch joins the open attempt") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1, 5));
   d.order(order_of(1, 4));
   d.order(order_of(1, 4, 2));
@@ -258,7 +258,7 @@ TEST_CASE("row 35: an order under an old epoch is refused, and one under a new e
 }
 
 TEST_CASE("row 15: what a scheduler orders after it lost the task in a pause is refused") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1, 6)); // by the scheduler that has it now
   d.end_call(0, succeeded());
   d.order(order_of(1, 5));
@@ -269,7 +269,7 @@ TEST_CASE("row 15: what a scheduler orders after it lost the task in a pause is 
 }
 
 TEST_CASE("row 54: an order that comes twice is called once and reported once") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.order(order_of(1));
   CHECK(d.calls.size() == 1);
@@ -278,13 +278,13 @@ TEST_CASE("row 54: an order that comes twice is called once and reported once") 
 }
 
 TEST_CASE("row 54: an order that comes again after its attempt ended, or was declined, is called by nobody") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.end_call(0, succeeded("{}"));
   d.order(order_of(1));
   CHECK(d.calls.size() == 1);
   CHECK(d.reports.size() == 1);
-  d.desk.on_order(order_of(2), {}, d.now, "no clock");
+  d.core.on_order(order_of(2), {}, d.now, "no clock");
   REQUIRE(d.reports.size() == 2);
   CHECK(d.reports[1].kind == report_kind::declined);
   d.order(order_of(2)); // the same, come twice: now there would be room
@@ -296,7 +296,7 @@ TEST_CASE("row 54: an order that comes again after its attempt ended, or was dec
 }
 
 TEST_CASE("row 37: the queue of a slow agent is bounded, and what is above is pushed back") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   for (std::uint64_t task = 1; task <= 6; ++task)
     d.order(order_of(task));
   CHECK(d.calls.size() == 2);
@@ -313,7 +313,7 @@ TEST_CASE("row 37: the queue of a slow agent is bounded, and what is above is pu
 }
 
 TEST_CASE("row 37: what is still queued when too little of its time is left is declined, not lost in silence") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   for (std::uint64_t task = 1; task <= 5; ++task)
     d.order(order_of(task));
   REQUIRE(d.calls.size() == 2);
@@ -337,7 +337,7 @@ TEST_CASE(
   "row 37: an order whose turn would come too late is declined at once, and comes back later than those before it") {
   auto o = plain();
   o.queue = 1000;
-  scripted_desk d{o};
+  scripted_core d{o};
   std::uint64_t task = 0;
   const auto order = [&] {
     auto next = order_of(++task);
@@ -361,7 +361,7 @@ TEST_CASE(
 }
 
 TEST_CASE("row 37: calls that hang until complete-by count for how long an order waits for its turn") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   for (std::uint64_t task = 1; task <= 16; ++task) {
     auto o = order_of(task);
     o.complete_by = d.now + 30s;
@@ -371,7 +371,7 @@ TEST_CASE("row 37: calls that hang until complete-by count for how long an order
       d.pass(30s);
       d.end_call(task - 2, {report_kind::stopped, {}, {}, true, 0ms});
       d.end_call(task - 1, {report_kind::stopped, {}, {}, true, 0ms});
-      d.desk.on_circuit({false, "ann", ""}, d.now);
+      d.core.on_circuit({false, "ann", ""}, d.now);
     }
   }
   for (std::uint64_t task = 17; task <= 19; ++task) {
@@ -386,7 +386,7 @@ TEST_CASE("row 37: calls that hang until complete-by count for how long an order
 }
 
 TEST_CASE("row 37: who was told to come back later counts for how long others are to stay away, until then") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   const auto declined_for = [&d](std::uint64_t first) {
     workflow::span all{0};
     for (std::uint64_t task = first; task < first + 20; ++task)
@@ -412,7 +412,7 @@ TEST_CASE(
   "row 37: an agent whose calls take too long by now still calls when it has a place, and so hears that they do not") {
   auto o = plain();
   o.concurrency = 1;
-  scripted_desk d{o};
+  scripted_core d{o};
   for (std::uint64_t task = 1; task <= 10; ++task) {
     auto slow = order_of(task);
     slow.complete_by = d.now + 60s;
@@ -429,7 +429,7 @@ TEST_CASE(
 TEST_CASE("row 37: an attempt that was called and waits for its next try too long is told as the failure that it was") {
   auto o = plain();
   o.concurrency = 1;
-  scripted_desk d{o};
+  scripted_core d{o};
   d.order(order_of(1));
   d.end_call(0, failed_for_now("HTTP 503"));
   d.order(order_of(2)); // takes the place, and keeps it
@@ -442,7 +442,7 @@ TEST_CASE("row 37: an attempt that was called and waits for its next try too lon
 TEST_CASE("row 37: the inputs that an agent holds are bounded together") {
   auto o = plain();
   o.inputs_size_max = 100;
-  scripted_desk d{o};
+  scripted_core d{o};
   auto large = order_of(1);
   large.input.assign(90, ' ');
   d.order(large);
@@ -459,7 +459,7 @@ TEST_CASE("row 37: the inputs that an agent holds are bounded together") {
 TEST_CASE("row 37: what an agent held of inputs makes room again when the attempt is over") {
   auto o = plain();
   o.inputs_size_max = 100;
-  scripted_desk d{o};
+  scripted_core d{o};
   d.order(order_of(1)); // stays open: an agent that holds nothing takes an input of any size
   for (std::uint64_t task = 2; task < 10; ++task) {
     auto large = order_of(task);
@@ -471,7 +471,7 @@ TEST_CASE("row 37: what an agent held of inputs makes room again when the attemp
 }
 
 TEST_CASE("an open circuit declines with the time at which it is worth coming back") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   open_the_circuit(d);
   d.order(order_of(1));
   REQUIRE(d.reports.size() == 1);
@@ -480,10 +480,10 @@ TEST_CASE("an open circuit declines with the time at which it is worth coming ba
   CHECK(d.reports[0].retry_after == 5s);
 }
 
-TEST_CASE("the desk tells what became of the calls of the last minutes, how long they took, and the last error") {
+TEST_CASE("the core tells what became of the calls of the last minutes, how long they took, and the last error") {
   auto o = plain();
   o.retry.attempts = 1;
-  scripted_desk d{o};
+  scripted_core d{o};
   const auto call = [&d](std::uint64_t task, workflow::span takes, const answer& a) {
     d.order(order_of(task));
     d.pass(takes);
@@ -513,7 +513,7 @@ TEST_CASE("the desk tells what became of the calls of the last minutes, how long
 }
 
 TEST_CASE("a call that was withdrawn is no error and does not count") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.stop(order_of(1), 1);
   d.end_call(0, failed_for_now("the connection was closed"));
@@ -522,7 +522,7 @@ TEST_CASE("a call that was withdrawn is no error and does not count") {
 }
 
 TEST_CASE("a circuit whose time is up lets one call through, and the others when it is answered") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   open_the_circuit(d);
   d.pass(5s);
   d.order(order_of(1));
@@ -547,7 +547,7 @@ TEST_CASE("a circuit whose time is up lets one call through, and the others when
 TEST_CASE("a service that only hangs opens the circuit as well") {
   auto o = plain();
   o.circuit.failures = 2;
-  scripted_desk d{o};
+  scripted_core d{o};
   d.order(order_of(1));
   d.order(order_of(2));
   d.pass(30s);
@@ -557,7 +557,7 @@ TEST_CASE("a service that only hangs opens the circuit as well") {
 TEST_CASE("an order that was never sent is stopped at once and did nothing") {
   auto o = plain();
   o.concurrency = 1;
-  scripted_desk d{o};
+  scripted_core d{o};
   d.order(order_of(1));
   d.order(order_of(2));
   d.stop(order_of(2), 1);
@@ -569,7 +569,7 @@ TEST_CASE("an order that was never sent is stopped at once and did nothing") {
 TEST_CASE("row 74: a call that is not wanted any more is heard out, and its service's own word is reported") {
   auto o = plain();
   o.call_limit = 1s;
-  scripted_desk d{o};
+  scripted_core d{o};
   d.order(order_of(1));
   d.stop(order_of(1), 1);
   CHECK(d.asked_to_end.size() == 1);
@@ -604,7 +604,7 @@ TEST_CASE("row 74: a call that is not wanted any more is heard out, and its serv
 }
 
 TEST_CASE("an attempt that is wanted again under a new epoch may be called again") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.stop(order_of(1), 1);
   d.order(order_of(1, 2));
@@ -615,7 +615,7 @@ TEST_CASE("an attempt that is wanted again under a new epoch may be called again
 }
 
 TEST_CASE("row 75: a call that was lost leaves its attempt unsettled, whatever a later one says") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.end_call(0, failed_for_now("lost"));
   d.pass(100ms);
@@ -633,7 +633,7 @@ TEST_CASE("row 75: a call that was lost leaves its attempt unsettled, whatever a
 TEST_CASE("row 75: what surely did nothing, or has ended, leaves nothing unsettled") {
   auto o = plain();
   o.retry.attempts = 1;
-  scripted_desk d{o};
+  scripted_core d{o};
   d.order(order_of(1));
   d.end_call(0, failed_for_now("busy", false));
   d.order(order_of(2));
@@ -646,7 +646,7 @@ TEST_CASE("row 75: what surely did nothing, or has ended, leaves nothing unsettl
 TEST_CASE("a call over its limit is ended and tried again") {
   auto o = plain();
   o.call_limit = 1s;
-  scripted_desk d{o};
+  scripted_core d{o};
   d.order(order_of(1));
   d.pass(1s);
   REQUIRE(d.stopped.size() == 1);
@@ -659,7 +659,7 @@ TEST_CASE("a call over its limit is ended and tried again") {
 TEST_CASE("P12: a call that does not end at its limit is abandoned at complete-by, and nothing is said of it") {
   auto o = plain();
   o.call_limit = 1s;
-  scripted_desk d{o};
+  scripted_core d{o};
   d.order(order_of(1));
   d.pass(29'999ms);
   CHECK(d.stopped.size() == 1);
@@ -668,11 +668,11 @@ TEST_CASE("P12: a call that does not end at its limit is abandoned at complete-b
   CHECK(d.abandoned.size() == 1);
   CHECK(d.view().silenced == 1);
   CHECK(d.reports.empty());
-  CHECK(d.desk.next_due() == workflow::never);
+  CHECK(d.core.next_due() == workflow::never);
 }
 
 TEST_CASE("a probe's denial is reported as such, anything else must not deny") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   auto probe = order_of(1);
   probe.action = workflow::attempt_action::probe;
   d.order(probe);
@@ -688,7 +688,7 @@ TEST_CASE("a probe's denial is reported as such, anything else must not deny") {
 TEST_CASE("row 29: a result above the limit is a permanent failure that may have acted") {
   auto o = plain();
   o.result_size_max = 10;
-  scripted_desk d{o};
+  scripted_core d{o};
   d.order(order_of(1));
   d.end_call(0, succeeded("12345678901"));
   REQUIRE(d.reports.size() == 1);
@@ -699,12 +699,12 @@ TEST_CASE("row 29: a result above the limit is a permanent failure that may have
 }
 
 TEST_CASE("what a service says is cut and made printable before it goes into the story") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1));
   d.end_call(0, failed_for_good("no\nroom \xc3\xa9\x1b[2J" + std::string(5000, 'x')));
   REQUIRE(d.reports.size() == 1);
   CHECK(d.reports[0].why.substr(0, 14) == "no room ???[2J");
-  CHECK(d.reports[0].why.size() == agent_desk::why_size_max);
+  CHECK(d.reports[0].why.size() == agent_core::why_size_max);
 }
 
 TEST_CASE("calls begin no faster than the rate") {
@@ -713,7 +713,7 @@ TEST_CASE("calls begin no faster than the rate") {
   o.queue = 100;
   o.rate_per_second = 10;
   o.burst = 2;
-  scripted_desk d{o};
+  scripted_core d{o};
   for (std::uint64_t task = 1; task <= 12; ++task)
     d.order(order_of(task));
   CHECK(d.calls.size() == 2);
@@ -722,11 +722,11 @@ TEST_CASE("calls begin no faster than the rate") {
 }
 
 TEST_CASE("a circuit that a person holds open sends orders back with who and why, until it is closed") {
-  scripted_desk d{plain()};
+  scripted_core d{plain()};
   d.order(order_of(1)); // called
   d.order(order_of(2)); // called
   d.order(order_of(3)); // waits
-  d.desk.on_circuit({true, "ann", "they deploy"}, d.now);
+  d.core.on_circuit({true, "ann", "they deploy"}, d.now);
   REQUIRE(d.reports.size() == 1);
   CHECK(d.reports[0].task_number == 3);
   CHECK(d.reports[0].kind == report_kind::declined);
@@ -740,7 +740,7 @@ TEST_CASE("a circuit that a person holds open sends orders back with who and why
   CHECK(d.view().circuit == "open");
   CHECK(d.view().held_open_by == "ann (they deploy)");
   const auto calls = d.calls.size();
-  d.desk.on_circuit({false, "ann", ""}, d.now);
+  d.core.on_circuit({false, "ann", ""}, d.now);
   auto o = order_of(5);
   o.complete_by = d.now + 30s;
   d.order(o);
@@ -749,18 +749,18 @@ TEST_CASE("a circuit that a person holds open sends orders back with who and why
   CHECK(d.view().held_open_by.empty());
 }
 
-TEST_CASE("a drained desk declines what is new, and is idle when what it had is over") {
-  scripted_desk d{plain()};
-  CHECK(d.desk.is_idle());
+TEST_CASE("a drained core declines what is new, and is idle when what it had is over") {
+  scripted_core d{plain()};
+  CHECK(d.core.is_idle());
   d.order(order_of(1));
-  d.desk.drain();
+  d.core.drain();
   d.order(order_of(2));
   REQUIRE(d.reports.size() == 1);
   CHECK(d.reports[0].kind == report_kind::declined);
-  CHECK_FALSE(d.desk.is_idle());
+  CHECK_FALSE(d.core.is_idle());
   d.order(order_of(1, 2)); // the same attempt, ordered again
   CHECK(d.reports.size() == 1);
   d.end_call(0, succeeded("{}"));
-  CHECK(d.desk.is_idle());
+  CHECK(d.core.is_idle());
   CHECK(d.view().draining);
 }

@@ -9,9 +9,10 @@
 
 namespace steadfast::actors {
 
-/// What the handling of one message leads to: what goes to one receiver leaves together. `Message` has its elements in `all`.
+/// What the handling of one message leads to: what goes to one receiver leaves together. `Message` has its elements in
+/// `all`.
 template <class Handle, class Message>
-class outbox {
+class send_buffer {
 public:
   using element = typename decltype(Message::all)::value_type;
 

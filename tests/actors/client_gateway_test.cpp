@@ -13,10 +13,10 @@ namespace {
 struct desk_of_a_node {
   desk_of_a_node() {
     node.run();
-    desk =
-      actors::spawn_client_desk(node.system().system(), {"a", true, node.writer, node.reader, node.system().clock()});
-    node.system().keep(desk.front);
-    node.system().keep(desk.store);
+    gateway = actors::spawn_client_gateway(node.system().system(),
+                                           {"a", true, node.writer, node.reader, node.system().clock()});
+    node.system().keep(gateway.front);
+    node.system().keep(gateway.store);
   }
 
   /// What became of writes that were sent together, by their order.
@@ -29,7 +29,7 @@ struct desk_of_a_node {
       r.what = actors::boxed<store::write>{w};
       requests.all.push_back(std::move(r));
     }
-    node.system().tell(client.handle(), desk.store, std::move(requests));
+    node.system().tell(client.handle(), gateway.store, std::move(requests));
     node.run();
     std::vector<store::verdict> results(all.size());
     for (const auto& done : client.seen())
@@ -39,7 +39,7 @@ struct desk_of_a_node {
   }
 
   one_node node;
-  actors::client_desk desk;
+  actors::client_gateway gateway;
 };
 
 } // namespace
@@ -48,10 +48,10 @@ TEST_CASE("a client submits, looks and acknowledges, and can write nothing that 
   using store::verdict;
   desk_of_a_node d;
   const auto receipt =
-    d.node.system().ask<actors::receipt>(d.desk.store, actors::boxed<workflow::submission>{d.node.order_for("t")});
+    d.node.system().ask<actors::receipt>(d.gateway.store, actors::boxed<workflow::submission>{d.node.order_for("t")});
   REQUIRE(receipt);
   CHECK(receipt->result == verdict::applied);
-  const auto seen = d.node.system().ask<actors::task_view>(d.desk.store, actors::show_task{"t"});
+  const auto seen = d.node.system().ask<actors::task_view>(d.gateway.store, actors::show_task{"t"});
   REQUIRE(seen);
   REQUIRE(seen->task);
   store::update_task forged;
@@ -66,14 +66,14 @@ TEST_CASE("a client submits, looks and acknowledges, and can write nothing that 
 
 TEST_CASE("a client finds the store that it may use, and none of the node's agents and actors") {
   desk_of_a_node d;
-  const auto offer = d.node.system().ask<actors::node_offer>(d.desk.front, actors::hello{});
+  const auto offer = d.node.system().ask<actors::node_offer>(d.gateway.front, actors::hello{});
   REQUIRE(offer);
   CHECK(offer->node == "a");
-  CHECK(caf::actor_cast<caf::actor>(offer->writer) == caf::actor_cast<caf::actor>(d.desk.store));
-  CHECK(caf::actor_cast<caf::actor>(offer->reader) == caf::actor_cast<caf::actor>(d.desk.store));
+  CHECK(caf::actor_cast<caf::actor>(offer->writer) == caf::actor_cast<caf::actor>(d.gateway.store));
+  CHECK(caf::actor_cast<caf::actor>(offer->reader) == caf::actor_cast<caf::actor>(d.gateway.store));
   CHECK(offer->agents.empty());
   CHECK_FALSE(offer->gateway);
-  const auto listed = d.node.system().ask<actors::actor_page>(d.desk.front, actors::list_actors{});
+  const auto listed = d.node.system().ask<actors::actor_page>(d.gateway.front, actors::list_actors{});
   REQUIRE(listed);
   CHECK(listed->actors.empty());
 }

@@ -1,4 +1,4 @@
-#include "actors/agents/agent_desk.hpp"
+#include "actors/agents/agent_core.hpp"
 
 #include "workflow/definition/retry.hpp"
 #include "workflow/time/time_text.hpp"
@@ -23,14 +23,14 @@ workflow::rate_options rate_of(const agent_options& o) {
 
 } // namespace
 
-agent_desk::agent_desk(agent_options o, agent_hands& hands) : options_{std::move(o)}, hands_{hands} {
+agent_core::agent_core(agent_options o, agent_effects& effects) : options_{std::move(o)}, effects_{effects} {
   counts_.name = options_.name;
   counts_.in_flight_max = options_.concurrency;
 }
 
 // ---- orders ----
 
-void agent_desk::on_order(step_order o, const report_sink& from, instant now, const std::string& obstacle) {
+void agent_core::on_order(step_order o, const report_sink& from, instant now, const std::string& obstacle) {
   ++counts_.orders;
   if (obstacle.empty() && now >= o.complete_by) {
     ++counts_.silenced;
@@ -61,14 +61,14 @@ void agent_desk::on_order(step_order o, const report_sink& from, instant now, co
 }
 
 /// The same attempt ordered again: nothing is called twice, and who ordered it last hears how it ends.
-void agent_desk::join(open_attempt& a, const step_order& o, const report_sink& from) {
+void agent_core::join(open_attempt& a, const step_order& o, const report_sink& from) {
   a.order.epoch = o.epoch;
   a.sink = from;
   if (a.in == phase::unwanted)
     a.in = phase::calling; // until complete-by: its limit passed while nobody wanted it
 }
 
-void agent_desk::admit(step_order o, const report_sink& from, instant now) {
+void agent_core::admit(step_order o, const report_sink& from, instant now) {
   const auto p = ++last_place_;
   auto& a = attempts_[p];
   a.sink = from;
@@ -80,7 +80,7 @@ void agent_desk::admit(step_order o, const report_sink& from, instant now) {
   a.order = std::move(o);
 }
 
-std::string agent_desk::no_room_for(const step_order& o, instant now) const {
+std::string agent_core::no_room_for(const step_order& o, instant now) const {
   if (waiting() >= options_.queue)
     return "agent `" + options_.name + "` has " + std::to_string(waiting()) + " orders waiting";
   if (!attempts_.empty() && inputs_size_ + o.input.size() > options_.inputs_size_max)
@@ -92,26 +92,26 @@ std::string agent_desk::no_room_for(const step_order& o, instant now) const {
 }
 
 /// One that can begin at once never does: its call shows how long calls take by now.
-bool agent_desk::comes_too_late(const step_order& o, instant now) const {
+bool agent_core::comes_too_late(const step_order& o, instant now) const {
   const bool at_once = queue_.empty() && calls_.size() < options_.concurrency;
   return !at_once
          && now + workflow::expected_wait(queue_.size() + 1, pace())
               > workflow::begins_at_latest(now, o.complete_by, pace());
 }
 
-void agent_desk::decline(const step_order& o, const report_sink& to, span retry_after, std::string why) {
+void agent_core::decline(const step_order& o, const report_sink& to, span retry_after, std::string why) {
   ++counts_.declined;
   fence_.end(o.task_number, o.epoch, o.step, o.attempt);
   auto r = report_on(o, report_kind::declined);
   r.maybe_done = r.unsettled = false;
   r.retry_after = retry_after;
   r.why = std::move(why);
-  hands_.report(to, std::move(r));
+  effects_.report(to, std::move(r));
 }
 
 /// About as long as all takes to be worked off that waits here or was told to come back, spread by half so that the
 /// declined do not come back at once.
-span agent_desk::time_until_room(const step_order& o, instant now) {
+span agent_core::time_until_room(const step_order& o, instant now) {
   away_.erase(away_.begin(), away_.upper_bound(now));
   const auto wait =
     std::clamp(workflow::expected_wait(waiting() + away_.size(), pace()), decline_min, decline_max).count();
@@ -121,7 +121,7 @@ span agent_desk::time_until_room(const step_order& o, instant now) {
   return spread;
 }
 
-void agent_desk::on_stop(const stop_order& o, const report_sink& from, instant now) {
+void agent_core::on_stop(const stop_order& o, const report_sink& from, instant now) {
   const auto known = places_.find({o.task_number, o.step, o.attempt});
   const bool is_open = known != places_.end();
   if (!fence_.admits(o.task_number, o.epoch) || (is_open && o.epoch < attempts_.at(known->second).order.epoch)) {
@@ -139,18 +139,18 @@ void agent_desk::on_stop(const stop_order& o, const report_sink& from, instant n
   if (a.in == phase::queued || a.in == phase::waiting)
     return report(i, report_kind::stopped, {});
   if (a.in == phase::calling)
-    hands_.ask_to_end(a.ticket);
+    effects_.ask_to_end(a.ticket);
   a.in = phase::unwanted;
   due_.set(a.order.complete_by, i->first, 0);
 }
 
 // ---- calls ----
 
-void agent_desk::begin_calls(instant now) {
+void agent_core::begin_calls(instant now) {
   rate_allows_at_ = workflow::never;
   while (!queue_.empty() && calls_.size() < options_.concurrency && workflow::may_call(circuit_, now)) {
     const auto first = attempts_.find(*queue_.begin());
-    // This process may have stood still, and the alarm for it has not been heard yet.
+    // This process may have stood still, and the timer for it has not been heard yet.
     if (now >= first->second.order.complete_by) {
       expire(first, now);
       continue;
@@ -168,7 +168,7 @@ void agent_desk::begin_calls(instant now) {
   }
 }
 
-void agent_desk::begin_call(place p, instant now) {
+void agent_core::begin_call(place p, instant now) {
   queue_.erase(p);
   auto& a = attempts_.at(p);
   bucket_ = workflow::taken_from(bucket_, rate_of(options_), now);
@@ -182,22 +182,22 @@ void agent_desk::begin_call(place p, instant now) {
   const bool limited = options_.call_limit > span::zero() && options_.call_limit < a.order.complete_by - now;
   due_.set(limited ? now + options_.call_limit : a.order.complete_by, p, 0);
   const auto& o = a.order;
-  hands_.start(a.ticket, {o.task_id,
-                          o.workflow,
-                          o.step_name,
-                          o.action,
-                          o.attempt,
-                          o.epoch,
-                          o.key,
-                          o.reverses,
-                          o.input,
-                          o.complete_by,
-                          a.tries,
-                          now,
-                          {}});
+  effects_.start(a.ticket, {o.task_id,
+                            o.workflow,
+                            o.step_name,
+                            o.action,
+                            o.attempt,
+                            o.epoch,
+                            o.key,
+                            o.reverses,
+                            o.input,
+                            o.complete_by,
+                            a.tries,
+                            now,
+                            {}});
 }
 
-void agent_desk::abandon_call(const open_attempt& a, instant now) {
+void agent_core::abandon_call(const open_attempt& a, instant now) {
   auto& c = calls_.at(a.ticket);
   c.attempt = 0;
   ++abandoned_;
@@ -208,31 +208,31 @@ void agent_desk::abandon_call(const open_attempt& a, instant now) {
   }
   count_call(c.circuit_period, unwanted ? workflow::call_outcome::withdrawn : workflow::call_outcome::failed, now);
   learn_duration(now - a.began_at); // at least
-  hands_.abandon(a.ticket);
+  effects_.abandon(a.ticket);
 }
 
-void agent_desk::count_call(std::uint64_t period, workflow::call_outcome outcome, instant now) {
+void agent_core::count_call(std::uint64_t period, workflow::call_outcome outcome, instant now) {
   circuit_ = workflow::after(circuit_, options_.circuit, outcome, period, now);
 }
 
-void agent_desk::learn_duration(span took) {
+void agent_core::learn_duration(span took) {
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
   usual_duration_us_ += (us - usual_duration_us_) / 8;
 }
 
 // ---- views ----
 
-instant agent_desk::next_due() const {
+instant agent_core::next_due() const {
   return std::min(due_.next(), rate_allows_at_);
 }
 
-std::string agent_desk::circuit_text() const {
+std::string agent_core::circuit_text() const {
   if (circuit_.open_until == workflow::never)
     return "circuit for `" + options_.name + "` held open by " + held_open_by_;
   return "circuit for `" + options_.name + "` open until " + workflow::utc_clock_text(circuit_.open_until);
 }
 
-std::string agent_desk::circuit_and_failure_text() const {
+std::string agent_core::circuit_and_failure_text() const {
   if (counts_.last_failure_at == workflow::unset)
     return circuit_text();
   return circuit_text() + "; last failure at " + workflow::utc_clock_text(counts_.last_failure_at) + ": "
@@ -240,18 +240,18 @@ std::string agent_desk::circuit_and_failure_text() const {
 }
 
 /// One that a person holds open may be closed any time: its orders come back now and then.
-span agent_desk::time_until_trial(instant now) const {
+span agent_core::time_until_trial(instant now) const {
   return circuit_.open_until == workflow::never ? held_open_wait : circuit_.open_until - now;
 }
 
-void agent_desk::on_circuit(const set_circuit& m, instant now) {
+void agent_core::on_circuit(const set_circuit& m, instant now) {
   circuit_ = m.open ? workflow::held_open(circuit_) : workflow::closed_anew(circuit_);
   held_open_by_ = m.open ? m.who + (m.why.empty() ? "" : " (" + m.why + ")") : "";
   send_back_while_open(now);
   begin_calls(now);
 }
 
-agent_view agent_desk::view(instant now) const {
+agent_view agent_core::view(instant now) const {
   auto v = counts_;
   const auto state = workflow::state_at(circuit_, now);
   v.circuit = workflow::to_string(state);
@@ -270,7 +270,7 @@ agent_view agent_desk::view(instant now) const {
   return v;
 }
 
-attempt_report agent_desk::report_on(const step_order& o, report_kind kind) {
+attempt_report agent_core::report_on(const step_order& o, report_kind kind) {
   attempt_report r;
   r.task_number = o.task_number;
   r.step = o.step;
@@ -280,7 +280,7 @@ attempt_report agent_desk::report_on(const step_order& o, report_kind kind) {
   return r;
 }
 
-std::uint64_t agent_desk::chance_of(const step_order& o, std::uint32_t tries) {
+std::uint64_t agent_core::chance_of(const step_order& o, std::uint32_t tries) {
   return workflow::mixed(o.task_number, (std::uint64_t{o.step} << 32U) | o.attempt, tries);
 }
 

@@ -1,4 +1,4 @@
-#include "runtime/face/task_desk.hpp"
+#include "runtime/face/task_gateway.hpp"
 
 #include "actors/protocol/type_ids.hpp"
 #include "runtime/face/node_face.hpp"
@@ -78,11 +78,13 @@ private:
   progress_observer user_;
 };
 
-class desk : public task_desk::base {
+class users_gateway : public task_gateway::base {
 public:
-  desk(caf::actor_config& cfg, actors::gateway_actor gateway) : task_desk::base{cfg}, gateway_{std::move(gateway)} {}
+  users_gateway(caf::actor_config& cfg, actors::gateway_actor gateway)
+      : task_gateway::base{cfg},
+        gateway_{std::move(gateway)} {}
 
-  const char* name() const override { return "task_desk"; }
+  const char* name() const override { return "task_gateway"; }
 
   void on_exit() override {
     for (const auto& [observer, r] : relays_)
@@ -157,8 +159,8 @@ private:
 
 } // namespace
 
-task_desk spawn_task_desk(caf::actor_system& sys, const actors::gateway_actor& gateway) {
-  return sys.spawn<desk>(gateway);
+task_gateway spawn_task_gateway(caf::actor_system& sys, const actors::gateway_actor& gateway) {
+  return sys.spawn<users_gateway>(gateway);
 }
 
 actors::make_singleton inner(make_singleton make) {
@@ -195,8 +197,8 @@ progress_seen seen(const task_progress& p) {
   return {p.observer, p.task_number, p.sequence};
 }
 
-task_desk desk_of(node& n) {
-  return node_access::of(n).desk();
+task_gateway gateway_of(node& n) {
+  return node_access::of(n).gateway();
 }
 
 void with_lease(node& n, const std::string& name, make_singleton make) {

@@ -1,8 +1,9 @@
-// Works off the open bulk acts, each in its turn, a page at a time, beside the load: it reads which tasks match, has the gateway act on
-// each of them as for a person, and writes how far it is. It keeps nothing: what a page begins with is what the store says, so it
-// goes on after a restart. Which tasks are met and what an answer means is told by workflow/transition/bulk_act.hpp.
+// Works off the open bulk acts, each in its turn, a page at a time, beside the load: it reads which tasks match, has
+// the gateway act on each of them as for a person, and writes how far it is. It keeps nothing: what a page begins with
+// is what the store says, so it goes on after a restart. Which tasks are met and what an answer means is told by
+// workflow/transition/bulk_act.hpp.
 
-#include "actors/common/alarm.hpp"
+#include "actors/common/deadline_timer.hpp"
 #include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
@@ -45,11 +46,11 @@ met_task met(const workflow::task& t, int tries = 0) {
   return {t.id, t.number, t.revision, tries};
 }
 
-class bulk_desk : public observed<bulk_desk_actor> {
+class bulk_runner : public observed<bulk_runner_actor> {
 public:
-  bulk_desk(caf::actor_config& cfg, bulk_desk_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
+  bulk_runner(caf::actor_config& cfg, bulk_runner_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
-  const char* name() const override { return "bulk_desk"; }
+  const char* name() const override { return "bulk_runner"; }
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override { deps_ = {}; }
@@ -73,7 +74,7 @@ private:
   void rest(workflow::instant until) {
     is_busy_ = false;
     wakes_at_ = until;
-    alarm_.set<bulk_desk_actor>(this, deps_.clock, until);
+    timer_.set<bulk_runner_actor>(this, deps_.clock, until);
   }
 
   void on_news(const store_news& m) {
@@ -83,7 +84,7 @@ private:
   }
 
   void on_tick(const tick_timer& m) {
-    if (!alarm_.rings<bulk_desk_actor>(this, deps_.clock, m) || is_busy_)
+    if (!timer_.fires<bulk_runner_actor>(this, deps_.clock, m) || is_busy_)
       return;
     if (now() < wakes_at_)
       return rest(wakes_at_);
@@ -228,8 +229,8 @@ private:
                      {"trouble", trouble_}});
   }
 
-  bulk_desk_deps deps_;
-  alarm alarm_;
+  bulk_runner_deps deps_;
+  deadline_timer timer_;
   workflow::instant wakes_at_ = workflow::never;
   bool is_busy_ = false;  ///< a question or a write is on its way
   bool has_news_ = false; ///< since it looked
@@ -243,8 +244,8 @@ private:
 
 } // namespace
 
-bulk_desk_actor spawn_bulk_desk(caf::actor_system& sys, bulk_desk_deps deps) {
-  return sys.spawn<bulk_desk>(std::move(deps));
+bulk_runner_actor spawn_bulk_runner(caf::actor_system& sys, bulk_runner_deps deps) {
+  return sys.spawn<bulk_runner>(std::move(deps));
 }
 
 } // namespace steadfast::actors

@@ -1,6 +1,6 @@
 // When a scheduler takes work, without an actor: what it asks of the store, and what it makes of the answers.
 
-#include "actors/scheduling/task_desk.hpp"
+#include "actors/scheduling/scheduler_core.hpp"
 
 #include "tests/actors/workflows.hpp"
 #include "workflow/supervision/fair_share.hpp"
@@ -19,12 +19,12 @@ using workflow::instant;
 
 namespace {
 
-/// A desk whose writes the test answers, the oldest first.
-class taking_desk final : private task_hands {
+/// A core whose writes the test answers, the oldest first.
+class taking_core final : private scheduler_effects {
 public:
-  explicit taking_desk(scheduler_options o = {}) : desk{std::move(o), *this} {}
+  explicit taking_core(scheduler_options o = {}) : core{std::move(o), *this} {}
 
-  task_desk desk;
+  scheduler_core core;
   instant now{1'767'268'800'000ms};
   std::vector<std::uint64_t> reads; ///< asked for
 
@@ -42,12 +42,12 @@ public:
     done.ticket = writes_.front().ticket;
     done.outcome = boxed<store::outcome>{std::move(o)};
     writes_.erase(writes_.begin());
-    desk.on_written(done, {});
+    core.on_written(done, {});
   }
   void answer(write_done done) {
     done.ticket = writes_.front().ticket;
     writes_.erase(writes_.begin());
-    desk.on_written(done, {});
+    core.on_written(done, {});
   }
   void answer(store::verdict result) {
     store::outcome o;
@@ -57,7 +57,7 @@ public:
 
   /// Has a lease, and nothing locked from before.
   void start() {
-    desk.on_lease({"node/a", 1});
+    core.on_lease({"node/a", 1});
     REQUIRE(asked_for<store::free_locks>());
     answer(store::verdict::applied);
   }
@@ -112,11 +112,11 @@ store_news news_of_work() {
 } // namespace
 
 TEST_CASE("a scheduler takes nothing before it has a lease and what an earlier life had locked is free") {
-  taking_desk d;
-  d.desk.on_news(news_of_work());
+  taking_core d;
+  d.core.on_news(news_of_work());
   CHECK(d.asks_nothing());
-  d.desk.on_lease({"node/a", 1});
-  d.desk.on_news(news_of_work());
+  d.core.on_lease({"node/a", 1});
+  d.core.on_news(news_of_work());
   CHECK(d.asked_for<store::free_locks>());
   store::outcome some;
   some.result = store::verdict::applied;
@@ -130,10 +130,10 @@ TEST_CASE("a scheduler takes nothing before it has a lease and what an earlier l
 }
 
 TEST_CASE("one claim is under way at a time, and news of work that comes meanwhile leads to another") {
-  taking_desk d;
+  taking_core d;
   d.start();
-  d.desk.on_news(news_of_work());
-  d.desk.on_news(news_of_work());
+  d.core.on_news(news_of_work());
+  d.core.on_news(news_of_work());
   d.answer(store::verdict::applied);
   CHECK(d.asked_for<store::claim_tasks>());
   d.answer(store::verdict::applied);
@@ -144,7 +144,7 @@ TEST_CASE("a claim asks for no more than there is room for, and for no more than
   scheduler_options o;
   o.in_flight_max = 10;
   o.claim_max = GENERATE(4U, 40U);
-  taking_desk d{o};
+  taking_core d{o};
   d.start();
   const auto claim = d.asked_for<store::claim_tasks>();
   REQUIRE(claim);
@@ -156,12 +156,12 @@ TEST_CASE("a claim asks for no more than there is room for, and for no more than
 
 TEST_CASE("a claim tells what the scheduler has of each workflow, also what it gave back until that is due") {
   scheduler_options o;
-  taking_desk d{o};
+  taking_core d{o};
   d.start();
   d.answer(one_taken(o.name, d.now));
   const auto declined = d.asked_for<store::update_task>(); // its first step finds no agent
   REQUIRE(declined);
-  d.desk.on_news(news_of_work());
+  d.core.on_news(news_of_work());
   REQUIRE(declined->next.locked_by.empty());
   const auto until = declined->next.not_before;
   REQUIRE(until > d.now);
@@ -174,7 +174,7 @@ TEST_CASE("a claim tells what the scheduler has of each workflow, also what it g
   CHECK(claim->in_hand == 1); // it was asked while the task was there
   CHECK(claim->after == declined->next.workflow);
   d.answer(store::verdict::applied);
-  d.desk.on_news(news_of_work());
+  d.core.on_news(news_of_work());
   claim = d.asked_for<store::claim_tasks>();
   REQUIRE(claim);
   CHECK(claim->in_hand == 0);
@@ -183,7 +183,7 @@ TEST_CASE("a claim tells what the scheduler has of each workflow, also what it g
   CHECK(claim->loads[0].load == workflow::load_of(0, 1));
   d.answer(store::verdict::applied);
   d.now = until;
-  d.desk.on_news(news_of_work());
+  d.core.on_news(news_of_work());
   claim = d.asked_for<store::claim_tasks>();
   REQUIRE(claim);
   CHECK(claim->loads.empty());
@@ -191,57 +191,57 @@ TEST_CASE("a claim tells what the scheduler has of each workflow, also what it g
 
 TEST_CASE("work that another scheduler is offered first is claimed a little later, in case that one does not take it") {
   scheduler_options o;
-  taking_desk d{o};
+  taking_core d{o};
   d.start();
   d.answer(store::verdict::applied);
   auto news = news_of_work();
   news.is_offered = true;
-  d.desk.on_news(news);
+  d.core.on_news(news);
   CHECK(d.asks_nothing());
-  REQUIRE(d.desk.next_due() == d.now + o.offered_wait);
+  REQUIRE(d.core.next_due() == d.now + o.offered_wait);
   d.now += o.offered_wait;
-  d.desk.on_tick();
+  d.core.on_tick();
   CHECK(d.asked_for<store::claim_tasks>());
 }
 
 TEST_CASE("an offer is not forgotten over a claim that is under way and tells of something later") {
   scheduler_options o;
-  taking_desk d{o};
+  taking_core d{o};
   d.start();
   auto news = news_of_work();
   news.is_offered = true;
-  d.desk.on_news(news);
+  d.core.on_news(news);
   store::outcome none;
   none.result = store::verdict::applied;
   none.next = d.now + 1h;
   d.answer(none);
-  CHECK(d.desk.next_due() == d.now + o.offered_wait);
+  CHECK(d.core.next_due() == d.now + o.offered_wait);
 }
 
 TEST_CASE("when all that waits is of workflows that have their share, the scheduler asks again later, not at once") {
   scheduler_options o;
-  taking_desk d{o};
+  taking_core d{o};
   d.start();
   store::outcome none;
   none.result = store::verdict::applied;
   none.more = true;
   d.answer(none);
   CHECK(d.asks_nothing());
-  CHECK(d.desk.next_due() == d.now + o.retry_full);
-  d.desk.on_news(news_of_work());
+  CHECK(d.core.next_due() == d.now + o.retry_full);
+  d.core.on_news(news_of_work());
   CHECK(d.asked_for<store::claim_tasks>());
 }
 
 TEST_CASE("a claim that was not made is made again later, and after an unclear end only when all locks are known") {
   scheduler_options o;
-  taking_desk d{o};
+  taking_core d{o};
   d.start();
   const auto why = any_but_applied();
   d.answer(why);
   CHECK(d.asks_nothing());
-  CHECK(d.desk.next_due() == d.now + o.retry_full);
+  CHECK(d.core.next_due() == d.now + o.retry_full);
   d.now += o.retry_full;
-  d.desk.on_tick();
+  d.core.on_tick();
   if (why == store::verdict::full)
     CHECK(d.asked_for<store::claim_tasks>());
   else
@@ -249,12 +249,12 @@ TEST_CASE("a claim that was not made is made again later, and after an unclear e
 }
 
 TEST_CASE("a lease of a later epoch is a new life: locks of the former one are freed first") {
-  taking_desk d;
+  taking_core d;
   d.start();
   d.answer(store::verdict::applied);
-  d.desk.on_lease({"node/a", 1});
+  d.core.on_lease({"node/a", 1});
   CHECK(d.asks_nothing());
-  d.desk.on_lease({"node/a", 2});
+  d.core.on_lease({"node/a", 2});
   const auto freed = d.asked_for<store::free_locks>();
   REQUIRE(freed);
   CHECK(freed->guard.value().epoch == 2);
@@ -262,11 +262,11 @@ TEST_CASE("a lease of a later epoch is a new life: locks of the former one are f
 
 TEST_CASE("row 14: tasks in hand keep their locks when the lease comes back under a later epoch") {
   scheduler_options o;
-  taking_desk d{o};
+  taking_core d{o};
   d.start();
   d.answer(one_taken(o.name, d.now));
   REQUIRE(d.asked_for<store::update_task>());
-  d.desk.on_lease({"node/a", 2});
+  d.core.on_lease({"node/a", 2});
   store::outcome stored;
   stored.result = store::verdict::applied;
   stored.revision = 3;
@@ -278,19 +278,19 @@ TEST_CASE("row 14: tasks in hand keep their locks when the lease comes back unde
 
 TEST_CASE(
   "a drain without tasks is over once the claim that was under way is answered, and nothing is taken after it") {
-  taking_desk d;
+  taking_core d;
   d.start();
-  d.desk.drain(10s);
-  CHECK_FALSE(d.desk.is_drained());
+  d.core.drain(10s);
+  CHECK_FALSE(d.core.is_drained());
   d.answer(store::verdict::applied);
-  CHECK(d.desk.is_drained());
-  d.desk.on_news(news_of_work());
+  CHECK(d.core.is_drained());
+  d.core.on_news(news_of_work());
   CHECK(d.asks_nothing());
 }
 
 TEST_CASE("what cannot be read yet as it was stored is read again after a pause, however often") {
   scheduler_options o;
-  taking_desk d{o};
+  taking_core d{o};
   d.start();
   auto taken = one_taken(o.name, d.now);
   const auto t = taken.outcome->tasks.front();
@@ -303,23 +303,23 @@ TEST_CASE("what cannot be read yet as it was stored is read again after a pause,
   older.revision = t.revision - 1;
   old.task = boxed<workflow::task>{older};
   for (std::size_t i = 1; i <= 5; ++i) {
-    d.desk.on_read(t.number, old);
+    d.core.on_read(t.number, old);
     CHECK(d.reads.size() == i);
-    CHECK(d.desk.next_due() == d.now + o.retry_full);
+    CHECK(d.core.next_due() == d.now + o.retry_full);
     d.now += o.retry_full;
-    d.desk.on_tick();
+    d.core.on_tick();
     CHECK(d.reads.size() == i + 1);
   }
   task_view same;
   same.task = boxed<workflow::task>{t};
-  d.desk.on_read(t.number, same);
+  d.core.on_read(t.number, same);
   CHECK(d.reads.size() == 6);
 }
 
 TEST_CASE(
   "P28: a task that waits for the supervisor alone is looked at again, so that its place is not lost with the news") {
   scheduler_options o;
-  taking_desk d{o};
+  taking_core d{o};
   d.start();
   auto taken = one_taken(o.name, d.now);
   auto outcome = *taken.outcome;
@@ -330,24 +330,24 @@ TEST_CASE(
   t.revision = 3;
   taken.outcome = boxed<store::outcome>{outcome};
   d.answer(std::move(taken));
-  CHECK(d.desk.view().in_flight == 1);
-  CHECK(d.desk.next_due() == d.now + task_desk::look_again);
+  CHECK(d.core.view().in_flight == 1);
+  CHECK(d.core.next_due() == d.now + scheduler_core::look_again);
   task_view same;
   same.task = boxed<workflow::task>{t};
   for (std::size_t i = 1; i <= 3; ++i) {
-    d.now += task_desk::look_again;
-    d.desk.on_tick();
+    d.now += scheduler_core::look_again;
+    d.core.on_tick();
     REQUIRE(d.reads.size() == i);
-    d.desk.on_read(t.number, same);
-    CHECK(d.desk.next_due() == d.now + task_desk::look_again);
+    d.core.on_read(t.number, same);
+    CHECK(d.core.next_due() == d.now + scheduler_core::look_again);
   }
-  d.now += task_desk::look_again;
-  d.desk.on_tick();
+  d.now += scheduler_core::look_again;
+  d.core.on_tick();
   auto elsewhere = t;
   elsewhere.locked_by = "another";
   ++elsewhere.lock_epoch;
   ++elsewhere.revision;
   same.task = boxed<workflow::task>{elsewhere};
-  d.desk.on_read(t.number, same);
-  CHECK(d.desk.view().in_flight == 0);
+  d.core.on_read(t.number, same);
+  CHECK(d.core.view().in_flight == 0);
 }

@@ -1,8 +1,8 @@
 // What becomes of a task that is in flight.
 
 #include "actors/agents/step_input.hpp"
+#include "actors/scheduling/scheduler_core.hpp"
 #include "actors/scheduling/step_orders.hpp"
-#include "actors/scheduling/task_desk.hpp"
 #include "workflow/overload.hpp"
 #include "workflow/transition/transition.hpp"
 
@@ -14,7 +14,7 @@ namespace steadfast::actors {
 
 // ---- events ----
 
-void task_desk::handle(std::uint64_t number, workflow::event what) {
+void scheduler_core::handle(std::uint64_t number, workflow::event what) {
   const auto found = tasks_.find(number);
   if (found == tasks_.end())
     return;
@@ -23,7 +23,7 @@ void task_desk::handle(std::uint64_t number, workflow::event what) {
 }
 
 /// Applies waiting events until one has to be stored. The entry may be gone afterwards.
-void task_desk::go_on(std::uint64_t number) {
+void scheduler_core::go_on(std::uint64_t number) {
   for (auto found = tasks_.find(number); found != tasks_.end(); found = tasks_.find(number)) {
     auto& e = found->second;
     if (e.committing || e.reading)
@@ -34,7 +34,7 @@ void task_desk::go_on(std::uint64_t number) {
       return look_again_later(e);
     auto what = std::move(e.waiting.front());
     e.waiting.pop_front();
-    const auto clock = hands_.time();
+    const auto clock = effects_.time();
     auto change = workflow::apply(e.task(), *e.definition, what, clock);
     if (change.result != workflow::verdict::applied) {
       note_refusal(e, what, change);
@@ -46,7 +46,7 @@ void task_desk::go_on(std::uint64_t number) {
   }
 }
 
-void task_desk::commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock) {
+void scheduler_core::commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock) {
   store::update_task u;
   u.next = std::move(change.next);
   u.next.revision = e.revision;
@@ -55,18 +55,19 @@ void task_desk::commit(task_in_flight& e, workflow::change change, const workflo
   u.alerts = change.alerts;
   e.committing = std::move(change);
   e.written = boxed<store::write>{store::write{std::move(u)}};
-  hands_.write(e.task().number + first_task_ticket, e.written, clock);
+  effects_.write(e.task().number + first_task_ticket, e.written, clock);
 }
 
-void task_desk::note_refusal(const task_in_flight& e, const workflow::event& what, const workflow::change& change) {
+void scheduler_core::note_refusal(const task_in_flight& e, const workflow::event& what,
+                                  const workflow::change& change) {
   if (!change.evidence)
     return;
   ++counts_.late;
-  hands_.log("late reply", e.task(), std::string{workflow::name_of(what)} + ": " + change.reason);
+  effects_.log("late reply", e.task(), std::string{workflow::name_of(what)} + ": " + change.reason);
   write(evidence_ticket, store::keep_late_reply{e.task().number, *change.evidence});
 }
 
-void task_desk::on_report(attempt_report m) {
+void scheduler_core::on_report(attempt_report m) {
   agents_.heard_of(m.task_number, m.step);
   const auto found = tasks_.find(m.task_number);
   if (found == tasks_.end()) {
@@ -80,15 +81,15 @@ void task_desk::on_report(attempt_report m) {
   handle(number, event_of(std::move(m), *found->second.definition, is_last));
 }
 
-/// One that no timer brings on, as a supervisor will, or a clock that was set: whoever does may take it away, and its place must
-/// not be lost with the news of that.
-void task_desk::look_again_later(const task_in_flight& e) {
+/// One that no timer brings on, as a supervisor will, or a clock that was set: whoever does may take it away, and its
+/// place must not be lost with the news of that.
+void scheduler_core::look_again_later(const task_in_flight& e) {
   const auto number = e.task().number;
   if (!due_.has(number))
     due_.set(now() + look_again, number, 0);
 }
 
-void task_desk::on_due(const due_queue::entry& d) {
+void scheduler_core::on_due(const due_queue::entry& d) {
   const auto found = tasks_.find(d.task);
   if (found == tasks_.end())
     return;
@@ -105,7 +106,7 @@ void task_desk::on_due(const due_queue::entry& d) {
 }
 
 /// Nothing was due: others may have changed it.
-void task_desk::look_if_unmoved(std::uint64_t number, std::uint64_t revision) {
+void scheduler_core::look_if_unmoved(std::uint64_t number, std::uint64_t revision) {
   const auto found = tasks_.find(number);
   if (found == tasks_.end())
     return;
@@ -118,7 +119,7 @@ void task_desk::look_if_unmoved(std::uint64_t number, std::uint64_t revision) {
 
 // ---- the store's answers ----
 
-void task_desk::on_written(const write_done& m, workflow::instant clock) {
+void scheduler_core::on_written(const write_done& m, workflow::instant clock) {
   switch (m.ticket) {
     case claim_ticket: return on_claimed(m, clock);
     case free_ticket: return on_freed(*m.outcome);
@@ -127,7 +128,7 @@ void task_desk::on_written(const write_done& m, workflow::instant clock) {
   }
 }
 
-void task_desk::on_stored(std::uint64_t number, const store::outcome& o) {
+void scheduler_core::on_stored(std::uint64_t number, const store::outcome& o) {
   const auto found = tasks_.find(number);
   if (found == tasks_.end() || !found->second.committing)
     return;
@@ -136,14 +137,14 @@ void task_desk::on_stored(std::uint64_t number, const store::outcome& o) {
   const auto written = std::exchange(e.written, {}).share();
   auto cause = *std::exchange(e.cause, std::nullopt);
   if (o.result != store::verdict::applied) {
-    hands_.log("not stored", e.task(), o.why);
+    effects_.log("not stored", e.task(), o.why);
     return judge_again(number, std::move(cause), o.result);
   }
   e.stored = {written, &std::get<store::update_task>(*written).next};
   e.revision = o.revision;
   agents_.settle(e.task());
   if (workflow::has_ended(e.task()))
-    hands_.log(std::string{workflow::to_string(e.task().state)}, e.task(), e.task().cause);
+    effects_.log(std::string{workflow::to_string(e.task().state)}, e.task(), e.task().cause);
   carry_out(e, change.commands);
   if (std::holds_alternative<workflow::attempt_declined>(cause) && e.task().not_before != workflow::unset)
     places_.give_back(e.task().workflow, e.task().not_before);
@@ -153,9 +154,9 @@ void task_desk::on_stored(std::uint64_t number, const store::outcome& o) {
     go_on(number);
 }
 
-/// Overtaken, not written, or nobody knows: what happened is judged once more by what the store holds then. A change that
-/// the store can never take is given up.
-void task_desk::judge_again(std::uint64_t number, workflow::event cause, store::verdict why) {
+/// Overtaken, not written, or nobody knows: what happened is judged once more by what the store holds then. A change
+/// that the store can never take is given up.
+void scheduler_core::judge_again(std::uint64_t number, workflow::event cause, store::verdict why) {
   auto& e = tasks_.at(number);
   e.reload = true;
   if (why != store::verdict::refused)
@@ -166,7 +167,7 @@ void task_desk::judge_again(std::uint64_t number, workflow::event cause, store::
   read_later(number);
 }
 
-void task_desk::forget(std::uint64_t number, bool ended) {
+void scheduler_core::forget(std::uint64_t number, bool ended) {
   const auto& e = tasks_.at(number);
   for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
     note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
@@ -181,17 +182,17 @@ void task_desk::forget(std::uint64_t number, bool ended) {
 
 // ---- reading again what others changed ----
 
-void task_desk::read_again(std::uint64_t number, task_in_flight& e) {
+void scheduler_core::read_again(std::uint64_t number, task_in_flight& e) {
   e.reading = true;
-  hands_.read(number);
+  effects_.read(number);
 }
 
-void task_desk::read_later(std::uint64_t number) {
+void scheduler_core::read_later(std::uint64_t number) {
   full_.push_back(number);
   full_until_ = std::min(full_until_, now() + options_.retry_full);
 }
 
-void task_desk::go_on_with_full() {
+void scheduler_core::go_on_with_full() {
   full_until_ = workflow::never;
   for (const auto number : std::exchange(full_, {}))
     if (const auto found = tasks_.find(number); found != tasks_.end()) {
@@ -201,7 +202,7 @@ void task_desk::go_on_with_full() {
     }
 }
 
-void task_desk::on_read(std::uint64_t number, const task_view& m) {
+void scheduler_core::on_read(std::uint64_t number, const task_view& m) {
   const auto found = tasks_.find(number);
   if (found == tasks_.end() || !found->second.reading)
     return;
@@ -226,7 +227,7 @@ void task_desk::on_read(std::uint64_t number, const task_view& m) {
 }
 
 /// Attempts that were open here and are not any more are of no use to anybody.
-void task_desk::stop_unwanted(const task_in_flight& e, const workflow::task* stored, bool mine) {
+void scheduler_core::stop_unwanted(const task_in_flight& e, const workflow::task* stored, bool mine) {
   for (std::size_t i = 0; i < e.task().steps.size(); ++i) {
     const auto& s = e.task().steps[i];
     if (s.doing == workflow::attempt_action::none)
@@ -240,7 +241,7 @@ void task_desk::stop_unwanted(const task_in_flight& e, const workflow::task* sto
 
 // ---- carrying out ----
 
-void task_desk::carry_out(task_in_flight& e, const std::vector<workflow::command>& commands) {
+void scheduler_core::carry_out(task_in_flight& e, const std::vector<workflow::command>& commands) {
   for (const auto& c : commands)
     std::visit(workflow::overload{
                  [&](const workflow::dispatch& x) { send_order(e, x.step); },
@@ -252,9 +253,9 @@ void task_desk::carry_out(task_in_flight& e, const std::vector<workflow::command
                c);
 }
 
-/// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo. Nor
-/// when it found no agent before: that it did not happen is about to be stored.
-void task_desk::send_order(task_in_flight& e, std::size_t step) {
+/// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its
+/// undo. Nor when it found no agent before: that it did not happen is about to be stored.
+void scheduler_core::send_order(task_in_flight& e, std::size_t step) {
   const bool is_answered = has_answer(e, step);
   if (agents_.has_order(e.task(), step) || is_answered)
     return;
@@ -271,13 +272,13 @@ void task_desk::send_order(task_in_flight& e, std::size_t step) {
     return;
   }
   ++counts_.dispatched;
-  hands_.order(agent, order_for(e.task(), *e.definition, step, std::move(input.bytes), e.clock));
+  effects_.order(agent, order_for(e.task(), *e.definition, step, std::move(input.bytes), e.clock));
 }
 
-void task_desk::stop(const workflow::task& t, std::size_t step) {
+void scheduler_core::stop(const workflow::task& t, std::size_t step) {
   const auto& s = t.steps[step];
   for (const auto& agent : agents_.holders(t, step))
-    hands_.stop(agent, stop_order{t.number, static_cast<std::uint32_t>(step), s.attempt, t.lock_epoch});
+    effects_.stop(agent, stop_order{t.number, static_cast<std::uint32_t>(step), s.attempt, t.lock_epoch});
 }
 
 } // namespace steadfast::actors

@@ -1,4 +1,4 @@
-#include "actors/agents/agent_desk.hpp"
+#include "actors/agents/agent_core.hpp"
 
 #include "workflow/supervision/next_try.hpp"
 
@@ -44,7 +44,7 @@ std::string shown(std::string_view said, std::size_t size_max) {
 
 } // namespace
 
-void agent_desk::on_call_over(call_ticket ticket, answer a, instant now) {
+void agent_core::on_call_over(call_ticket ticket, answer a, instant now) {
   const auto c = calls_.find(ticket);
   if (c == calls_.end())
     return;
@@ -64,7 +64,7 @@ void agent_desk::on_call_over(call_ticket ticket, answer a, instant now) {
   begin_calls(now);
 }
 
-void agent_desk::count_end(const answer& a, span took, instant now) {
+void agent_core::count_end(const answer& a, span took, instant now) {
   using workflow::call_end;
   switch (a.kind) {
     case report_kind::succeeded:
@@ -81,13 +81,13 @@ void agent_desk::count_end(const answer& a, span took, instant now) {
   }
 }
 
-void agent_desk::remember_failure(const std::string& why, instant now) {
+void agent_core::remember_failure(const std::string& why, instant now) {
   counts_.last_failure = shown(why, told_failure_max);
   counts_.last_failure_at = now;
 }
 
 /// A call that failed when it was asked to end says nothing about the service; one that was given up does.
-answer agent_desk::as_seen_by(const open_attempt& a, answer x) const {
+answer agent_core::as_seen_by(const open_attempt& a, answer x) const {
   if (a.in == phase::unwanted && x.kind == report_kind::failed_transient)
     x.kind = report_kind::stopped;
   else if (a.in == phase::giving_up && x.kind == report_kind::stopped)
@@ -96,7 +96,7 @@ answer agent_desk::as_seen_by(const open_attempt& a, answer x) const {
   return x;
 }
 
-void agent_desk::settle(attempt_iterator i, answer a, instant now) {
+void agent_core::settle(attempt_iterator i, answer a, instant now) {
   auto& x = i->second;
   if (now >= x.order.complete_by) {
     ++counts_.silenced;
@@ -124,17 +124,18 @@ void agent_desk::settle(attempt_iterator i, answer a, instant now) {
   try_again_or_report(i, a, now);
 }
 
-void agent_desk::settle_success(attempt_iterator i, answer a) {
+void agent_core::settle_success(attempt_iterator i, answer a) {
   if (a.result.size() <= options_.result_size_max)
     return report(i, report_kind::succeeded, std::move(a));
-  // It happened, but its result cannot be kept. A failure that may have acted is undone; a repetition would end the same.
+  // It happened, but its result cannot be kept. A failure that may have acted is undone; a repetition would end the
+  // same.
   i->second.maybe_done = true;
   a.why = "the result has " + std::to_string(a.result.size()) + " bytes, result_size_max of agent `" + options_.name
           + "` is " + std::to_string(options_.result_size_max) + "; the step itself may have been done";
   report(i, report_kind::failed_permanent, std::move(a));
 }
 
-void agent_desk::try_again_or_report(attempt_iterator i, const answer& a, instant now) {
+void agent_core::try_again_or_report(attempt_iterator i, const answer& a, instant now) {
   auto& x = i->second;
   x.why = shown(a.why, why_size_max);
   auto last = a;
@@ -152,7 +153,7 @@ void agent_desk::try_again_or_report(attempt_iterator i, const answer& a, instan
 }
 
 /// P12: after complete-by nothing is said, not even an error.
-void agent_desk::expire(attempt_iterator i, instant now) {
+void agent_core::expire(attempt_iterator i, instant now) {
   auto& a = i->second;
   ++counts_.silenced;
   if (a.in != phase::queued && a.in != phase::waiting)
@@ -160,7 +161,7 @@ void agent_desk::expire(attempt_iterator i, instant now) {
   close(i);
 }
 
-void agent_desk::fall_due(attempt_iterator i, instant now) {
+void agent_core::fall_due(attempt_iterator i, instant now) {
   auto& a = i->second;
   if (now >= a.order.complete_by)
     return expire(i, now);
@@ -172,11 +173,11 @@ void agent_desk::fall_due(attempt_iterator i, instant now) {
     queue_.insert(i->first);
   } else if (a.in == phase::calling) {
     a.in = phase::giving_up;
-    hands_.stop(a.ticket);
+    effects_.stop(a.ticket);
   }
 }
 
-void agent_desk::on_tick(instant now) {
+void agent_core::on_tick(instant now) {
   for (const auto& d : due_.take_due(now)) {
     if (const auto i = attempts_.find(d.task); i != attempts_.end())
       fall_due(i, now);
@@ -186,7 +187,7 @@ void agent_desk::on_tick(instant now) {
 }
 
 /// Nothing waits here for a service that does not answer: the scheduler knows better what to do meanwhile.
-void agent_desk::send_back_while_open(instant now) {
+void agent_core::send_back_while_open(instant now) {
   if (waiting() == 0 || workflow::state_at(circuit_, now) != circuit_state::open)
     return;
   const auto retry_after = time_until_trial(now);
@@ -199,7 +200,7 @@ void agent_desk::send_back_while_open(instant now) {
   }
 }
 
-void agent_desk::send_back(attempt_iterator i, span retry_after, const std::string& why) {
+void agent_core::send_back(attempt_iterator i, span retry_after, const std::string& why) {
   auto& a = i->second;
   if (a.tries == 0) {
     decline(a.order, a.sink, retry_after, why);
@@ -211,14 +212,14 @@ void agent_desk::send_back(attempt_iterator i, span retry_after, const std::stri
 }
 
 /// Time in a queue is no attempt: who ordered it hears so while there is time.
-void agent_desk::send_back_too_late(attempt_iterator i, instant now) {
+void agent_core::send_back_too_late(attempt_iterator i, instant now) {
   const auto retry_after = time_until_room(i->second.order, now);
   send_back(i, retry_after,
             "agent `" + options_.name + "` had no place for it in time, " + std::to_string(waiting() - 1)
               + " other orders wait");
 }
 
-void agent_desk::report(attempt_iterator i, report_kind kind, answer a) {
+void agent_core::report(attempt_iterator i, report_kind kind, answer a) {
   auto& x = i->second;
   auto r = report_on(x.order, kind);
   switch (kind) {
@@ -237,10 +238,10 @@ void agent_desk::report(attempt_iterator i, report_kind kind, answer a) {
     r.result = std::move(a.result);
   const auto sink = x.sink;
   close(i);
-  hands_.report(sink, std::move(r));
+  effects_.report(sink, std::move(r));
 }
 
-void agent_desk::close(attempt_iterator i) {
+void agent_core::close(attempt_iterator i) {
   const auto& o = i->second.order;
   fence_.end(o.task_number, o.epoch, o.step, o.attempt);
   places_.erase({o.task_number, o.step, o.attempt});

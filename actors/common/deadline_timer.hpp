@@ -11,9 +11,9 @@ namespace steadfast::actors {
 /// one is already on its way for. CAF cannot cancel them, so they are remembered; else an actor that is often woken
 /// ahead of a distant deadline would leave a further message behind for it each time. A wait is counted by the node's
 /// own clock, which may go on where CAF's stands still: so it may take several messages (node_clock::longest_wait).
-class alarm {
+class deadline_timer {
 public:
-  /// Sees to it that `self` gets a tick_timer for which rings() is true, at `at` or before.
+  /// Sees to it that `self` gets a tick_timer for which fires() is true, at `at` or before.
   template <class Handle, class Self, class Clock>
   void set(Self* self, Clock& clock, workflow::instant at) {
     if (at == workflow::never)
@@ -26,9 +26,9 @@ public:
     wake<Handle>(self, clock, own_now);
   }
 
-  /// Takes note of a tick. False: it is not one of this alarm, or nothing that it was set for has come.
+  /// Takes note of a tick. False: it is not one of this timer, or nothing that it was set for has come.
   template <class Handle, class Self, class Clock>
-  bool rings(Self* self, Clock& clock, const tick_timer& m) {
+  bool fires(Self* self, Clock& clock, const tick_timer& m) {
     if (on_their_way_.erase(workflow::instant{workflow::span{static_cast<workflow::span::rep>(m.generation)}}) == 0)
       return false;
     const auto own_now = clock.own_time(self);

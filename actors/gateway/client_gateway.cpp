@@ -20,7 +20,9 @@ bool may_be_a_clients(const store::write& w) {
 
 class client_store : public client_store_actor::base {
 public:
-  client_store(caf::actor_config& cfg, client_desk_deps deps) : client_store_actor::base{cfg}, deps_{std::move(deps)} {}
+  client_store(caf::actor_config& cfg, client_gateway_deps deps)
+      : client_store_actor::base{cfg},
+        deps_{std::move(deps)} {}
 
   const char* name() const override { return "client_store"; }
   void on_exit() override { deps_ = {}; }
@@ -71,7 +73,7 @@ private:
          writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}, workflow::unset});
   }
 
-  client_desk_deps deps_;
+  client_gateway_deps deps_;
 };
 
 class client_front : public node_front::base {
@@ -106,19 +108,19 @@ private:
 
 } // namespace
 
-client_desk spawn_client_desk(caf::actor_system& sys, client_desk_deps deps) {
+client_gateway spawn_client_gateway(caf::actor_system& sys, client_gateway_deps deps) {
   node_offer offer;
   offer.node = deps.node;
   const auto clock = deps.clock;
   const bool has_store = deps.has_store;
-  client_desk desk;
-  desk.store = sys.spawn<client_store>(std::move(deps));
+  client_gateway made;
+  made.store = sys.spawn<client_store>(std::move(deps));
   if (has_store) {
-    offer.writer = desk.store;
-    offer.reader = desk.store;
+    offer.writer = made.store;
+    offer.reader = made.store;
   }
-  desk.front = sys.spawn<client_front>(std::move(offer), clock);
-  return desk;
+  made.front = sys.spawn<client_front>(std::move(offer), clock);
+  return made;
 }
 
 } // namespace steadfast::actors

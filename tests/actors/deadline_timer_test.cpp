@@ -1,4 +1,4 @@
-#include "actors/common/alarm.hpp"
+#include "actors/common/deadline_timer.hpp"
 
 #include "actors/common/observed.hpp"
 #include "actors/protocol/protocols.hpp"
@@ -26,7 +26,7 @@ caf::actor_clock::time_point since_boot() {
 
 struct heard {
   std::size_t messages = 0;
-  std::vector<workflow::instant> rings;
+  std::vector<workflow::instant> fired;
 };
 
 /// Waits for each of the moments.
@@ -41,11 +41,11 @@ public:
 
   behavior_type make_behavior() override {
     for (const auto at : moments_)
-      alarm_.set<waiting_actor>(this, clock_, at);
+      timer_.set<waiting_actor>(this, clock_, at);
     return {[this](const actors::tick_timer& m) {
       ++heard_->messages;
-      if (alarm_.rings<waiting_actor>(this, clock_, m))
-        heard_->rings.push_back(clock_.now(this));
+      if (timer_.fires<waiting_actor>(this, clock_, m))
+        heard_->fired.push_back(clock_.now(this));
     }};
   }
 
@@ -53,12 +53,12 @@ private:
   actors::node_clock clock_;
   std::vector<workflow::instant> moments_;
   std::shared_ptr<heard> heard_;
-  actors::alarm alarm_;
+  actors::deadline_timer timer_;
 };
 
 } // namespace
 
-TEST_CASE("row 52: an alarm rings when its moment came while the machine slept") {
+TEST_CASE("row 52: a timer fires when its moment came while the machine slept") {
   tests::test_node node;
   caf_clock = &node.system().clock();
   slept = 0s;
@@ -67,28 +67,27 @@ TEST_CASE("row 52: an alarm rings when its moment came while the machine slept")
   const auto waits =
     node.keep(node.system().spawn<waiter>(clock, std::vector<workflow::instant>{tests::midday + 1h}, h));
   node.advance(10s);
-  REQUIRE(h->rings.empty());
+  REQUIRE(h->fired.empty());
   slept = 20min;
   node.advance(10s);
-  REQUIRE(h->rings.empty());
+  REQUIRE(h->fired.empty());
   slept = 1h;
   node.advance(2s);
-  REQUIRE(h->rings.size() == 1);
-  CHECK(h->rings.front() >= tests::midday + 1h);
+  REQUIRE(h->fired.size() == 1);
+  CHECK(h->fired.front() >= tests::midday + 1h);
   const auto messages = h->messages;
   node.advance(1h);
-  CHECK(h->rings.size() == 1);
+  CHECK(h->fired.size() == 1);
   CHECK(h->messages == messages);
 }
 
-TEST_CASE(
-  "an alarm that is set for earlier and earlier moments rings at each of them, and no more often than it must") {
+TEST_CASE("a timer that is set for earlier and earlier moments fires at each of them, and no more often than it must") {
   tests::test_node node;
   const auto h = std::make_shared<heard>();
   const std::vector<workflow::instant> moments{tests::midday + 1h, tests::midday + 1min, tests::midday + 30min,
                                                tests::midday};
   const auto waits = node.keep(node.system().spawn<waiter>(node.clock(), moments, h));
   node.advance(2h);
-  CHECK(h->rings == std::vector<workflow::instant>{tests::midday, tests::midday + 1min, tests::midday + 1h});
+  CHECK(h->fired == std::vector<workflow::instant>{tests::midday, tests::midday + 1min, tests::midday + 1h});
   CHECK(h->messages == 3);
 }

@@ -1,4 +1,4 @@
-#include "actors/scheduling/task_desk.hpp"
+#include "actors/scheduling/scheduler_core.hpp"
 
 #include "actors/common/state_tree.hpp"
 #include "workflow/supervision/fair_share.hpp"
@@ -10,20 +10,20 @@
 
 namespace steadfast::actors {
 
-void task_desk::write(std::uint64_t ticket, store::write what) {
-  hands_.write(ticket, boxed<store::write>{std::move(what)}, {});
+void scheduler_core::write(std::uint64_t ticket, store::write what) {
+  effects_.write(ticket, boxed<store::write>{std::move(what)}, {});
 }
 
 // ---- taking work ----
 
-void task_desk::on_lease(const store::lease_guard& lease) {
+void scheduler_core::on_lease(const store::lease_guard& lease) {
   const bool is_new = lease.epoch != lease_.epoch;
   lease_ = lease;
   if (is_new)
     free_unknown_locks();
 }
 
-void task_desk::free_unknown_locks() {
+void scheduler_core::free_unknown_locks() {
   ready_ = false;
   if (lease_.epoch == 0)
     return;
@@ -36,7 +36,7 @@ void task_desk::free_unknown_locks() {
   write(free_ticket, std::move(what));
 }
 
-void task_desk::on_freed(const store::outcome& o) {
+void scheduler_core::on_freed(const store::outcome& o) {
   if (o.result != store::verdict::applied)
     return claim_later(options_.retry_full);
   if (o.more)
@@ -45,7 +45,7 @@ void task_desk::on_freed(const store::outcome& o) {
   claim();
 }
 
-void task_desk::claim() {
+void scheduler_core::claim() {
   const workflow::places places{options_.in_flight_max, tasks_.size()};
   if (draining_ || lease_.epoch == 0 || !ready_ || claiming_ || !work_ || workflow::room_in(places) == 0)
     return;
@@ -63,7 +63,7 @@ void task_desk::claim() {
   write(claim_ticket, std::move(what));
 }
 
-void task_desk::on_claimed(const write_done& m, workflow::instant clock) {
+void scheduler_core::on_claimed(const write_done& m, workflow::instant clock) {
   claiming_ = false;
   const auto& o = *m.outcome;
   if (o.result != store::verdict::applied) {
@@ -86,11 +86,11 @@ void task_desk::on_claimed(const write_done& m, workflow::instant clock) {
   claim();
 }
 
-void task_desk::claim_later(workflow::span wait) {
+void scheduler_core::claim_later(workflow::span wait) {
   claim_at_ = std::min(claim_at_, now() + wait);
 }
 
-void task_desk::begin(const workflow::task& t, workflow::instant clock) {
+void scheduler_core::begin(const workflow::task& t, workflow::instant clock) {
   const auto [place, is_new] = tasks_.try_emplace(t.number);
   if (is_new)
     places_.take(t.workflow);
@@ -99,7 +99,7 @@ void task_desk::begin(const workflow::task& t, workflow::instant clock) {
   e.definition = definitions_.find(t);
   know(e, t, clock);
   ++counts_.claimed;
-  hands_.log("taken", t, {});
+  effects_.log("taken", t, {});
   if (draining_)
     return handle(t.number, workflow::lock_released{});
   carry_out(e, workflow::outstanding(e.task()));
@@ -108,16 +108,16 @@ void task_desk::begin(const workflow::task& t, workflow::instant clock) {
 
 /// The task as it was stored when the store went by that clock. What was stored then is judged by no other one: the
 /// answer may be so late that meanwhile the clock is another and the task as well.
-void task_desk::know(task_in_flight& e, const workflow::task& t, workflow::instant clock) const {
+void scheduler_core::know(task_in_flight& e, const workflow::task& t, workflow::instant clock) const {
   e.clock = clock;
   auto known = std::make_shared<workflow::task>(t);
-  const auto time = hands_.time();
+  const auto time = effects_.time();
   workflow::carry_over(*known, *e.definition, {time.set_at == e.clock ? time.now : workflow::never, e.clock});
   e.stored = std::move(known);
   e.revision = t.revision;
 }
 
-void task_desk::on_news(const store_news& m) {
+void scheduler_core::on_news(const store_news& m) {
   for (const auto number : m.changed)
     if (const auto found = tasks_.find(number); found != tasks_.end()) {
       found->second.reload = true;
@@ -133,11 +133,11 @@ void task_desk::on_news(const store_news& m) {
 
 // ---- time ----
 
-workflow::instant task_desk::next_due() const {
+workflow::instant scheduler_core::next_due() const {
   return std::min({due_.next(), full_until_, claim_at_, drain_until_});
 }
 
-void task_desk::on_tick() {
+void scheduler_core::on_tick() {
   const auto at = now();
   for (const auto& d : due_.take_due(at))
     on_due(d);
@@ -159,13 +159,13 @@ void task_desk::on_tick() {
 
 // ---- stopping ----
 
-void task_desk::drain(workflow::span limit) {
+void scheduler_core::drain(workflow::span limit) {
   draining_ = true;
   drain_until_ = now() + limit;
   give_back([](const workflow::task& t) { return !workflow::has_open_attempt(t); });
 }
 
-void task_desk::give_back(bool (*is_meant)(const workflow::task&)) {
+void scheduler_core::give_back(bool (*is_meant)(const workflow::task&)) {
   std::vector<std::uint64_t> numbers;
   for (const auto& [number, e] : tasks_)
     if (is_meant(e.task()))
@@ -176,7 +176,7 @@ void task_desk::give_back(bool (*is_meant)(const workflow::task&)) {
 
 // ---- what it shows ----
 
-scheduler_view task_desk::view() const {
+scheduler_view scheduler_core::view() const {
   auto v = counts_;
   v.name = options_.name;
   v.in_flight = static_cast<std::uint32_t>(tasks_.size());
@@ -185,7 +185,7 @@ scheduler_view task_desk::view() const {
   return v;
 }
 
-actor_state task_desk::state(std::size_t listed_max) const {
+actor_state scheduler_core::state(std::size_t listed_max) const {
   const auto load = [](const agent_load& a) -> state_tree {
     return {{"agent", a.agent}, {"node", a.node}, {"in_flight", a.in_flight}, {"unanswered", a.unanswered}};
   };
@@ -210,7 +210,7 @@ actor_state task_desk::state(std::size_t listed_max) const {
                   tasks_.size());
 }
 
-std::vector<const task_in_flight*> task_desk::oldest_tasks() const {
+std::vector<const task_in_flight*> scheduler_core::oldest_tasks() const {
   std::vector<const task_in_flight*> all;
   for (const auto& [number, e] : tasks_)
     all.push_back(&e);

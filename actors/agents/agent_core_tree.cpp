@@ -1,11 +1,11 @@
-#include "actors/agents/agent_desk.hpp"
+#include "actors/agents/agent_core.hpp"
 #include "actors/common/state_tree.hpp"
 
 #include <string_view>
 
 namespace steadfast::actors {
 
-state_tree agent_desk::tree(std::size_t listed_max, workflow::instant now) const {
+state_tree agent_core::tree(std::size_t listed_max, workflow::instant now) const {
   static constexpr std::string_view names[] = {"queued", "calling", "stopping", "giving up", "waiting"};
   const auto attempt = [now](const auto& entry) -> state_tree {
     const auto& a = entry.second;

@@ -21,8 +21,8 @@ namespace steadfast::actors {
 
 class state_tree;
 
-/// What the desk leaves to others.
-class agent_hands {
+/// What the core leaves to others.
+class agent_effects {
 public:
   virtual void start(call_ticket ticket, call what) = 0;
   virtual void ask_to_end(call_ticket ticket) = 0;
@@ -31,7 +31,7 @@ public:
   virtual void report(const report_sink& to, attempt_report what) = 0;
 
 protected:
-  ~agent_hands() = default;
+  ~agent_effects() = default;
 };
 
 /// The decisions of an agent: which order is taken, when it is called, tried again, reported. Time comes in as an
@@ -49,14 +49,14 @@ protected:
 /// would come too late is declined at once, and one that is still queued when too little of its time is left is
 /// declined then, so that no order that was never sent ends in silence. Memory: at most queue + concurrency orders with
 /// inputs_size_max bytes of input, and one epoch for each of the last epochs_kept tasks.
-class agent_desk {
+class agent_core {
 public:
   static constexpr std::size_t epochs_kept = 16'384;
   static constexpr std::size_t why_size_max = 1024;
   static constexpr std::size_t away_max = 16'384;
   static constexpr std::size_t told_failure_max = 160;
 
-  agent_desk(agent_options o, agent_hands& hands);
+  agent_core(agent_options o, agent_effects& effects);
 
   /// `obstacle`: why its complete-by says nothing just now, so that it can only be declined; empty: there is none.
   void on_order(step_order o, const report_sink& from, workflow::instant now, const std::string& obstacle = {});
@@ -122,7 +122,7 @@ private:
   void count_end(const answer& a, workflow::span took, workflow::instant now);
   void remember_failure(const std::string& why, workflow::instant now);
 
-  // What becomes of an attempt: agent_desk_outcome.cpp
+  // What becomes of an attempt: agent_core_outcome.cpp
   answer as_seen_by(const open_attempt& a, answer x) const;
   void settle(attempt_iterator i, answer a, workflow::instant now);
   void settle_success(attempt_iterator i, answer a);
@@ -137,7 +137,7 @@ private:
   void close(attempt_iterator i);
 
   agent_options options_;
-  agent_hands& hands_;
+  agent_effects& effects_;
   workflow::circuit circuit_;
   std::string held_open_by_; ///< who holds the circuit open, and why
   bool draining_ = false;
