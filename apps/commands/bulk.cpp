@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr workflow::span look_every{200};
+constexpr workflow::span progress_look_every{200};
 constexpr workflow::span rate_over{5000};
 constexpr std::size_t refusals_shown = 20;
 std::uint64_t count_in(const json& b, const char* name) {
@@ -172,11 +172,6 @@ int list(const bulk_arguments& g) {
   return done;
 }
 
-void print_line(const std::string& name, const std::string& value) {
-  if (!value.empty())
-    std::cout << "  " << name << ": " << printable(value) << '\n';
-}
-
 int show(const bulk_arguments& g) {
   auto node = connect(g.node);
   const auto shown = node.call("bulk.show", {{"bulk", g.number}});
@@ -188,15 +183,15 @@ int show(const bulk_arguments& g) {
   const auto now = wall_clock();
   std::cout << "bulk act " << g.number << ": " << b.value("act", "") << ", " << b.value("state", "") << ", "
             << counts_text(b) << '\n';
-  print_line("where", b.value("where", ""));
-  print_line("step", b.value("step", ""));
-  print_line("began", moment_text(b.at("started_at"), now) + " by " + b.value("who", "")
-                        + (b.value("why", "").empty() ? "" : ": " + b.value("why", "")));
-  print_line("ended", moment_text(b.at("ended_at"), now));
+  print_field("where", b.value("where", ""));
+  print_field("step", b.value("step", ""));
+  print_field("began", moment_text(b.at("started_at"), now) + " by " + b.value("who", "")
+                         + (b.value("why", "").empty() ? "" : ": " + b.value("why", "")));
+  print_field("ended", moment_text(b.at("ended_at"), now));
   if (const auto by = b.value("stopped_by", ""); !by.empty())
-    print_line("stopped by", by + (b.value("stopped_why", "").empty() ? "" : ": " + b.value("stopped_why", "")));
+    print_field("stopped by", by + (b.value("stopped_why", "").empty() ? "" : ": " + b.value("stopped_why", "")));
   for (const auto& r : shown.at("refusals"))
-    print_line("refused by " + r.value("task_id", ""), r.value("why", ""));
+    print_field("refused by " + r.value("task_id", ""), r.value("why", ""));
   if (const auto left =
         count_in(b, "refused") - std::min<std::uint64_t>(count_in(b, "refused"), shown.at("refusals").size());
       left > 0)
@@ -214,10 +209,10 @@ int stop(const bulk_arguments& g) {
   return done;
 }
 
-using arguments = std::shared_ptr<bulk_arguments>;
+using shared_bulk_arguments = std::shared_ptr<bulk_arguments>;
 
-arguments add_about_one(CLI::App& to, command& chosen, const char* name, const char* help,
-                        int (*run)(const bulk_arguments&), const std::string& footer) {
+shared_bulk_arguments add_about_one(CLI::App& to, command& chosen, const char* name, const char* help,
+                                    int (*run)(const bulk_arguments&), const std::string& footer) {
   auto g = std::make_shared<bulk_arguments>();
   auto* sub = to.add_subcommand(name, help);
   sub->add_option("number", g->number, "Number of the bulk act")
@@ -257,7 +252,7 @@ int follow_bulk(client& node, std::uint64_t number, const bulk_follow& how) {
           stop_it(node, number, how);
         throw failure{interrupted, "stopped looking; the bulk act goes on: " + how_to_go_on(number)};
       }
-      std::this_thread::sleep_for(look_every);
+      std::this_thread::sleep_for(progress_look_every);
     }
   } catch (const client_error& e) {
     line.clear();

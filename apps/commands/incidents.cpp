@@ -64,11 +64,6 @@ int list(const incident_arguments& g) {
   return done;
 }
 
-void print_line(const std::string& name, const std::string& value) {
-  if (!value.empty())
-    std::cout << "  " << name << ": " << printable(value) << '\n';
-}
-
 void print_tasks(client& node, std::uint64_t number) {
   const auto page = node.call("alerts.list", {{"incident", number}, {"all", true}, {"max", tasks_shown}});
   std::string ids;
@@ -96,14 +91,14 @@ int show(const incident_arguments& g) {
       continue;
     }
     std::cout << incident_table(json::array({x}), now, 1).text(standard_output());
-    print_line("began", moment_text(x.at("first_at"), now));
-    print_line("last alert", moment_text(x.at("last_at"), now));
-    print_line("tasks",
-               std::to_string(x.value("tasks", std::uint64_t{0})) + " now, "
-                 + std::to_string(x.value("tasks_ever", std::uint64_t{0})) + " since it began"
-                 + (x.value("times", 1U) > 1 ? ", in " + std::to_string(x.value("times", 1U)) + " turns" : ""));
-    print_line("for example", x.value("sample_task", std::string{}));
-    print_line("which said", x.value("sample_text", std::string{}));
+    print_field("began", moment_text(x.at("first_at"), now));
+    print_field("last alert", moment_text(x.at("last_at"), now));
+    print_field("tasks",
+                std::to_string(x.value("tasks", std::uint64_t{0})) + " now, "
+                  + std::to_string(x.value("tasks_ever", std::uint64_t{0})) + " since it began"
+                  + (x.value("times", 1U) > 1 ? ", in " + std::to_string(x.value("times", 1U)) + " turns" : ""));
+    print_field("for example", x.value("sample_task", std::string{}));
+    print_field("which said", x.value("sample_text", std::string{}));
     print_tasks(node, number);
     print_acts(x, now);
   }

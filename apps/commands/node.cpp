@@ -223,7 +223,7 @@ void add_node(CLI::App& to, command& chosen) {
     sub->footer(std::string{"Example: steadfast node "} + name);
     sub->callback([choice, run, &chosen] { chosen = [choice, run] { return run(*choice); }; });
   };
-  add("show", "Its scheduler, supervisor, store and agents, and what they have done", show);
+  add("show", "Its scheduler, supervisor, store and agents, and what they have done", show_nodes);
   auto g = std::make_shared<drain_arguments>();
   auto* drain_sub = node->add_subcommand("drain", "Let a node do no more work, so that it can be stopped");
   drain_sub->add_option("name", g->name, "The node")->required()->check(why_empty, "")->type_name("NODE");

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <iostream>
 #include <vector>
 
 namespace steadfast::apps {
@@ -188,6 +189,11 @@ std::string explanation_text(const json& shown, workflow::instant now, const ter
       out += (i == 0 ? "  " : "    ") + lines[i] + "\n";
   }
   return out;
+}
+
+void print_field(const std::string& name, const std::string& value) {
+  if (!value.empty())
+    std::cout << "  " << name << ": " << printable(value) << '\n';
 }
 
 } // namespace steadfast::apps

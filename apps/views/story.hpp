@@ -30,4 +30,7 @@ std::string explanation_text(const nlohmann::json& shown, workflow::instant now,
 /// The head of a task: its id, workflow and state.
 std::string headline(const nlohmann::json& task, const terminal& to);
 
+/// A line `name: value` below a title; nothing where there is no value.
+void print_field(const std::string& name, const std::string& value);
+
 } // namespace steadfast::apps
