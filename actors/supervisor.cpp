@@ -232,7 +232,8 @@ private:
 
   /// Whatever was not all freed is tried again by the next sweep.
   void on_freed(const store::lease_guard& node, const store::outcome& o) {
-    if (o.result == store::verdict::applied && (!o.more || workflow::mutant("locks_left_with_the_lost")))
+    if (o.result == store::verdict::applied
+        && (!o.as<store::free_result>().more || workflow::mutant("locks_left_with_the_lost")))
       freed_[node.name] = node.epoch;
   }
 

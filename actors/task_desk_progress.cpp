@@ -148,7 +148,7 @@ void task_desk::on_stored(std::uint64_t number, const store::outcome& o) {
     return judge_again(number, std::move(cause), o.result);
   }
   e.stored = {written, &std::get<store::update_task>(*written).next};
-  e.revision = o.revision;
+  e.revision = o.as<store::update_result>().revision;
   if (workflow::mutant("alert_outside_commit") && !change.alerts.empty()) {
     store::update_task late{e.task(), e.task().lock_epoch, {}, {}, change.alerts, {}, false};
     late.next.revision = e.revision;

@@ -96,7 +96,7 @@ void fill(const fs::path& path, std::size_t tasks) {
   }
   const std::chrono::duration<double> took = clock_type::now() - begun;
   std::cout << tasks << " tasks made in " << std::fixed << std::setprecision(1) << took.count() << " s, "
-            << s->stats().bytes_used / (1 << 20) << " MiB\n";
+            << s->sizes().bytes_used / (1 << 20) << " MiB\n";
 }
 
 void measure(steadfast::client& node, const std::string& what, const std::string& method, const json& params,
