@@ -5,7 +5,6 @@
 #include "actors/observed.hpp"
 #include "actors/outbox.hpp"
 #include "actors/state_tree.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
@@ -74,8 +73,7 @@ public:
   /// Timers on their way keep this object alive: what it calls must end now.
   void on_exit() override {
     drain_promise_.reset();
-    if (!workflow::mutant("calls_outlive_their_agent"))
-      caller_.reset();
+    caller_.reset();
   }
 
 private:
@@ -85,7 +83,7 @@ private:
   void on_order(step_order order) {
     const auto at = now();
     const auto from = sender_of<report_sink>(this);
-    if (!time_.follows(order.clock) && !workflow::mutant("ordered_by_any_clock"))
+    if (!time_.follows(order.clock))
       return desk_.on_order(std::move(order), from, at, "its node has to learn the store's clock");
     order.complete_by = time_.at(order.complete_by);
     desk_.on_order(std::move(order), from, at);
@@ -147,7 +145,7 @@ private:
 
   caf::result<drained> on_drain(const drain& m) {
     desk_.drain();
-    drain_until_ = workflow::mutant("agent_drains_for_ever") ? workflow::never : now() + m.limit;
+    drain_until_ = now() + m.limit;
     drain_promise_ = make_response_promise<drained>();
     auto answer = *drain_promise_;
     go_on();

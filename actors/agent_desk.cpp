@@ -1,6 +1,5 @@
 #include "actors/agent_desk.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/retry.hpp"
 #include "workflow/time_text.hpp"
 
@@ -43,12 +42,11 @@ void agent_desk::on_order(step_order o, const report_sink& from, instant now, co
     ++counts_.refused;
     return;
   }
-  if (!is_open && fence_.has_ended(o.task_number, o.step, o.attempt) // repeated on its way
-      && !workflow::mutant("ended_order_called")) {
+  if (!is_open && fence_.has_ended(o.task_number, o.step, o.attempt)) { // repeated on its way
     ++counts_.refused;
     return;
   }
-  if (is_open && !workflow::mutant("double_order_called_twice"))
+  if (is_open)
     return join(attempts_.at(known->second), o, from);
   if (!obstacle.empty())
     return decline(o, from, decline_min, "agent `" + options_.name + "` takes no orders: " + obstacle);
@@ -76,20 +74,18 @@ void agent_desk::admit(step_order o, const report_sink& from, instant now) {
   a.sink = from;
   places_[{o.task_number, o.step, o.attempt}] = p;
   queue_.insert(p);
-  a.latest = workflow::mutant("never_sent_in_silence")
-               ? o.complete_by
-               : std::max(now, workflow::begins_at_latest(now, o.complete_by, pace()));
+  a.latest = std::max(now, workflow::begins_at_latest(now, o.complete_by, pace()));
   due_.set(a.latest, p, 0);
   inputs_size_ += o.input.size();
   a.order = std::move(o);
 }
 
 std::string agent_desk::no_room_for(const step_order& o, instant now) const {
-  if (waiting() >= options_.queue && !workflow::mutant("queue_unbounded"))
+  if (waiting() >= options_.queue)
     return "agent `" + options_.name + "` has " + std::to_string(waiting()) + " orders waiting";
   if (!attempts_.empty() && inputs_size_ + o.input.size() > options_.inputs_size_max)
     return "agent `" + options_.name + "` holds " + std::to_string(inputs_size_) + " bytes of input";
-  if (comes_too_late(o, now) && !workflow::mutant("hopeless_order_queued"))
+  if (comes_too_late(o, now))
     return "agent `" + options_.name + "` has " + std::to_string(waiting())
            + " orders waiting, too many for one more to begin by its complete-by";
   return {};
@@ -116,12 +112,11 @@ void agent_desk::decline(const step_order& o, const report_sink& to, span retry_
 /// About as long as all takes to be worked off that waits here or was told to come back, spread by half so that the
 /// declined do not come back at once.
 span agent_desk::time_until_room(const step_order& o, instant now) {
-  if (!workflow::mutant("away_for_ever"))
-    away_.erase(away_.begin(), away_.upper_bound(now));
+  away_.erase(away_.begin(), away_.upper_bound(now));
   const auto wait =
     std::clamp(workflow::expected_wait(waiting() + away_.size(), pace()), decline_min, decline_max).count();
   const span spread{wait / 2 + static_cast<std::int64_t>(chance_of(o, 0) % static_cast<std::uint64_t>(wait + 1))};
-  if (away_.size() < away_max && !workflow::mutant("sent_away_not_counted"))
+  if (away_.size() < away_max)
     away_.insert(now + spread);
   return spread;
 }
@@ -139,15 +134,11 @@ void agent_desk::on_stop(const stop_order& o, const report_sink& from, instant n
   auto& a = i->second;
   if (now >= a.order.complete_by)
     return;
-  if (!workflow::mutant("stopped_under_the_old_epoch"))
-    a.order.epoch = o.epoch;
-  if (!workflow::mutant("stopped_for_the_first"))
-    a.sink = from;
+  a.order.epoch = o.epoch;
+  a.sink = from;
   if (a.in == phase::queued || a.in == phase::waiting)
     return report(i, report_kind::stopped, {});
-  if (a.in == phase::calling && workflow::mutant("hung_up_on_unwanted"))
-    hands_.stop(a.ticket);
-  else if (a.in == phase::calling)
+  if (a.in == phase::calling)
     hands_.ask_to_end(a.ticket);
   a.in = phase::unwanted;
   due_.set(a.order.complete_by, i->first, 0);
@@ -157,11 +148,10 @@ void agent_desk::on_stop(const stop_order& o, const report_sink& from, instant n
 
 void agent_desk::begin_calls(instant now) {
   rate_allows_at_ = workflow::never;
-  while (!queue_.empty() && (calls_.size() < options_.concurrency || workflow::mutant("concurrency_unbounded"))
-         && workflow::may_call(circuit_, now)) {
+  while (!queue_.empty() && calls_.size() < options_.concurrency && workflow::may_call(circuit_, now)) {
     const auto first = attempts_.find(*queue_.begin());
     // This process may have stood still, and the alarm for it has not been heard yet.
-    if (now >= first->second.order.complete_by && !workflow::mutant("called_after_complete_by")) {
+    if (now >= first->second.order.complete_by) {
       expire(first, now);
       continue;
     }
@@ -217,15 +207,12 @@ void agent_desk::abandon_call(const open_attempt& a, instant now) {
     remember_failure("no answer by complete-by", now);
   }
   count_call(c.circuit_period, unwanted ? workflow::call_outcome::withdrawn : workflow::call_outcome::failed, now);
-  if (!workflow::mutant("hung_calls_not_learnt_from"))
-    learn_duration(now - a.began_at); // at least
-  if (!workflow::mutant("late_call_not_cancelled"))
-    hands_.abandon(a.ticket);
+  learn_duration(now - a.began_at); // at least
+  hands_.abandon(a.ticket);
 }
 
 void agent_desk::count_call(std::uint64_t period, workflow::call_outcome outcome, instant now) {
-  if (!workflow::mutant("circuit_never_opens"))
-    circuit_ = workflow::after(circuit_, options_.circuit, outcome, period, now);
+  circuit_ = workflow::after(circuit_, options_.circuit, outcome, period, now);
 }
 
 void agent_desk::learn_duration(span took) {
@@ -246,7 +233,7 @@ std::string agent_desk::circuit_text() const {
 }
 
 std::string agent_desk::circuit_and_failure_text() const {
-  if (counts_.last_failure_at == workflow::unset || workflow::mutant("circuit_without_its_failure"))
+  if (counts_.last_failure_at == workflow::unset)
     return circuit_text();
   return circuit_text() + "; last failure at " + workflow::utc_clock_text(counts_.last_failure_at) + ": "
          + counts_.last_failure;

@@ -1,6 +1,5 @@
 #include "actors/agent_desk.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/next_try.hpp"
 
 #include <algorithm>
@@ -99,14 +98,14 @@ answer agent_desk::as_seen_by(const open_attempt& a, answer x) const {
 
 void agent_desk::settle(attempt_iterator i, answer a, instant now) {
   auto& x = i->second;
-  if (now >= x.order.complete_by && !workflow::mutant("speaks_after_complete_by")) {
+  if (now >= x.order.complete_by) {
     ++counts_.silenced;
     return close(i);
   }
   const bool has_failed = a.kind != report_kind::succeeded && a.kind != report_kind::denied;
   if (has_failed && a.kind != report_kind::declined) {
-    x.maybe_done = (x.maybe_done && !workflow::mutant("agent_forgets_doubt")) || a.maybe_done;
-    x.unsettled = (x.unsettled && !workflow::mutant("agent_forgets_lost_calls")) || (a.maybe_done && a.unsettled);
+    x.maybe_done = x.maybe_done || a.maybe_done;
+    x.unsettled = x.unsettled || (a.maybe_done && a.unsettled);
   }
   switch (a.kind) {
     case report_kind::succeeded: return settle_success(i, std::move(a));
@@ -139,11 +138,9 @@ void agent_desk::try_again_or_report(attempt_iterator i, const answer& a, instan
   auto& x = i->second;
   x.why = shown(a.why, why_size_max);
   auto last = a;
-  if (!workflow::mutant("any_retry_after_believed"))
-    last.retry_after = std::clamp(a.retry_after, span::zero(), retry_after_max);
+  last.retry_after = std::clamp(a.retry_after, span::zero(), retry_after_max);
   if (workflow::state_at(circuit_, now) == circuit_state::open) {
-    if (!workflow::mutant("back_before_the_trial"))
-      last.retry_after = std::max(last.retry_after, time_until_trial(now));
+    last.retry_after = std::max(last.retry_after, time_until_trial(now));
     return report(i, report_kind::failed_transient, std::move(last));
   }
   const auto at = workflow::next_try(options_.retry, {x.tries, now - x.began_at, last.retry_after},
@@ -169,8 +166,7 @@ void agent_desk::fall_due(attempt_iterator i, instant now) {
     return expire(i, now);
   if (a.in == phase::queued && now >= a.latest)
     return send_back_too_late(i, now);
-  if (a.in != phase::calling || !workflow::mutant("given_up_without_complete_by"))
-    due_.set(a.in == phase::waiting && now < a.latest ? a.latest : a.order.complete_by, i->first, 0);
+  due_.set(a.in == phase::waiting && now < a.latest ? a.latest : a.order.complete_by, i->first, 0);
   if (a.in == phase::waiting) {
     a.in = phase::queued;
     queue_.insert(i->first);
@@ -250,8 +246,7 @@ void agent_desk::close(attempt_iterator i) {
   places_.erase({o.task_number, o.step, o.attempt});
   queue_.erase(i->first);
   due_.forget(i->first);
-  if (!workflow::mutant("inputs_held_for_ever"))
-    inputs_size_ -= o.input.size();
+  inputs_size_ -= o.input.size();
   attempts_.erase(i);
 }
 

@@ -1,6 +1,5 @@
 #include "actors/agent_directory.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/retry.hpp"
 #include "workflow/routing.hpp"
 
@@ -35,7 +34,7 @@ void agent_directory::learn(const agents_alive& m) {
   for (const auto& a : m.agents) {
     const auto known = before.find(a.name);
     auto p = known == before.end() ? nullptr : find_node(known->second, a.node);
-    if (!p || workflow::mutant("loads_forgotten_with_news"))
+    if (!p)
       p = std::make_shared<place>(place{{a.name, a.node}, {}});
     p->agent = a.agent;
     places_[a.name].push_back(std::move(p));
@@ -57,8 +56,7 @@ const agent_directory::order_sent* agent_directory::last_order(std::uint64_t tas
 bool agent_directory::has_order(const workflow::task& t, std::size_t step) const {
   const auto& s = t.steps[step];
   const auto* last = last_order(t.number, step);
-  return last && last->open && last->attempt == s.attempt
-         && !(workflow::mutant("sent_taken_for_unsent") && !find_node(places_of(agent_of(s)), last->to->load.node));
+  return last && last->open && last->attempt == s.attempt;
 }
 
 agent_actor agent_directory::route(const workflow::task& t, std::size_t step) {
@@ -84,7 +82,7 @@ std::vector<agent_actor> agent_directory::holders(const workflow::task& t, std::
   const auto& s = t.steps[step];
   const auto& candidates = places_of(agent_of(s));
   const auto* last = last_order(t.number, step);
-  if (last && last->attempt == s.attempt && !workflow::mutant("all_are_stopped")) {
+  if (last && last->attempt == s.attempt) {
     const auto p = find_node(candidates, last->to->load.node);
     return p ? std::vector{p->agent} : std::vector<agent_actor>{};
   }
@@ -96,7 +94,7 @@ std::vector<agent_actor> agent_directory::holders(const workflow::task& t, std::
 }
 
 void agent_directory::heard_of(std::uint64_t task, std::size_t step) {
-  if (const auto* last = last_order(task, step); last && !workflow::mutant("silent_for_ever"))
+  if (const auto* last = last_order(task, step); last)
     last->to->load.unanswered = 0;
 }
 
@@ -110,7 +108,7 @@ void agent_directory::settle(const workflow::task& t) {
     const bool is_over = s.doing == workflow::attempt_action::none || s.attempt != o.attempt;
     if (!o.open || !is_over)
       continue;
-    if (has_expired(s, o.attempt) && !workflow::mutant("silence_of_agents_forgotten"))
+    if (has_expired(s, o.attempt))
       ++o.to->load.unanswered;
     close(o);
   }
@@ -121,8 +119,7 @@ void agent_directory::forget(std::uint64_t task) {
   if (found == sent_.end())
     return;
   for (auto& o : found->second)
-    if (!workflow::mutant("load_of_lost_tasks_stays"))
-      close(o);
+    close(o);
   sent_.erase(found);
 }
 
@@ -135,7 +132,7 @@ std::vector<agent_load> agent_directory::loads() const {
 }
 
 void agent_directory::close(order_sent& o) {
-  if (std::exchange(o.open, false) && !workflow::mutant("load_never_falls"))
+  if (std::exchange(o.open, false))
     --o.to->load.in_flight;
 }
 

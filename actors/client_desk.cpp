@@ -3,7 +3,6 @@
 
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/sec.hpp>
@@ -16,7 +15,7 @@ namespace steadfast::actors {
 namespace {
 
 bool may_be_a_clients(const store::write& w) {
-  return std::holds_alternative<store::acknowledge_notices>(w) || workflow::mutant("clients_write_all");
+  return std::holds_alternative<store::acknowledge_notices>(w);
 }
 
 class client_store : public client_store_actor::base {

@@ -2,7 +2,6 @@
 
 #include "workflow/clock_offset.hpp"
 #include "workflow/clock_reading.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/time.hpp"
 
 #include <caf/actor_clock.hpp>
@@ -70,7 +69,7 @@ struct node_clock {
 
   /// For a delayed message, which comes later than by this clock when the machine sleeps meanwhile.
   workflow::span longest_wait() const {
-    const bool may_sleep = since_boot != nullptr && !workflow::mutant("sleep_not_noticed");
+    const bool may_sleep = since_boot != nullptr;
     return may_sleep ? std::chrono::seconds{1} : std::chrono::hours{24 * 365};
   }
 
@@ -118,7 +117,7 @@ private:
       return {{}, clock_.set_at};
     const auto l = clock_.lead->get();
     const auto ahead = workflow::later(l.ahead, own);
-    return {workflow::mutant("agent_may_be_late") ? ahead.at_least : ahead.at_most, l.set_at};
+    return {ahead.at_most, l.set_at};
   }
 
   node_clock clock_;

@@ -3,7 +3,6 @@
 #include "actors/boxed.hpp"
 #include "store/state_store.hpp"
 #include "workflow/definition.hpp"
-#include "workflow/mutant.hpp"
 
 #include <map>
 #include <optional>
@@ -33,8 +32,7 @@ public:
     if (!read)
       return {};
     boxed<workflow::definition> made{std::move(*read)};
-    if (!workflow::mutant("definitions_read_again"))
-      add(made);
+    add(made);
     return made;
   }
 

@@ -4,7 +4,6 @@
 #include "actors/deps.hpp"
 #include "actors/observed.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/sec.hpp>
@@ -129,11 +128,9 @@ private:
     if (deps_.scheduler)
       ask(this, deps_.scheduler, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
     for (const auto& a : deps_.offer.agents)
-      if (!workflow::mutant("drained_node_keeps_agents"))
-        ask(this, a.agent, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
+      ask(this, a.agent, m.limit + drain_margin, drain{m.limit}).then([](const drained&) {}, ignore);
     for (const auto& l : deps_.leases)
-      if (!workflow::mutant("drained_node_keeps_leases"))
-        ask(this, l, drain_margin, drain{}).then([](const drained&) {}, ignore);
+      ask(this, l, drain_margin, drain{}).then([](const drained&) {}, ignore);
   }
 
   static constexpr auto ignore = [](const caf::error&) {};

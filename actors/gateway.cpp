@@ -6,7 +6,6 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/transition.hpp"
 
 #include <caf/actor_system.hpp>
@@ -144,12 +143,11 @@ private:
       result.state = act.state;
       return finish(m.ticket, std::move(result));
     }
-    if (m.is_misjudged && ++act.misjudged < judgements_max && !workflow::mutant("misjudged_act_given_up"))
+    if (m.is_misjudged && ++act.misjudged < judgements_max)
       return tell_after(this, gateway_actor{this}, judge_again_after, tick_timer{m.ticket});
     if (m.outcome->result == store::verdict::stale_lock && act.what.revision != 0)
       return finish(m.ticket, changed());
-    if (m.outcome->result == store::verdict::stale_lock && ++act.tries < write_tries_max
-        && !workflow::mutant("stale_act_given_up"))
+    if (m.outcome->result == store::verdict::stale_lock && ++act.tries < write_tries_max)
       return read_task(m.ticket);
     finish(m.ticket, failed(*m.outcome));
   }

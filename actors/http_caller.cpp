@@ -3,7 +3,6 @@
 #include "actors/call_threads.hpp"
 #include "actors/http_reply.hpp"
 #include "actors/masking.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/time_text.hpp"
 
 #include <curl/curl.h>
@@ -112,7 +111,7 @@ bool is_metadata(const sockaddr& address) {
 /// Called with the address that the name turned out to be: the check cannot be talked round by a resolver.
 curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* a) {
   auto& t = *static_cast<transfer*>(user);
-  if (!t.allow_link_local && is_metadata(a->addr) && !workflow::mutant("link_local_called")) {
+  if (!t.allow_link_local && is_metadata(a->addr)) {
     t.refused_address = true;
     return CURL_SOCKET_BAD;
   }
@@ -123,7 +122,7 @@ curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* a) {
 /// said to the second would pass for a word on the first, which the service may be at work on. The next try is the agent's.
 int begin_request(void* user, char*, char*, int, int) {
   auto& t = *static_cast<transfer*>(user);
-  return ++t.requests == 1 || workflow::mutant("sent_again_unseen") ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+  return ++t.requests == 1 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
 std::size_t take_body(char* data, std::size_t, std::size_t size, void* user) {
@@ -302,7 +301,7 @@ private:
     set(t, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(t.what.input.size()));
     set(t, CURLOPT_HTTPHEADER, t.headers.first);
     set(t, CURLOPT_NOSIGNAL, 1L);
-    set(t, CURLOPT_FOLLOWLOCATION, workflow::mutant("redirects_followed") ? 1L : 0L);
+    set(t, CURLOPT_FOLLOWLOCATION, 0L);
     set(t, CURLOPT_PROTOCOLS_STR, "http,https");
     set(t, CURLOPT_PROXY, options_.proxy.c_str());
     set(t, CURLOPT_NOPROXY, "");

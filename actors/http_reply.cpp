@@ -2,7 +2,6 @@
 
 #include "actors/masking.hpp"
 #include "workflow/json_text.hpp"
-#include "workflow/mutant.hpp"
 
 #include <curl/curl.h>
 #include <nlohmann/json.hpp>
@@ -65,7 +64,7 @@ word word_in(const http_reply& r) {
 }
 
 answer answer_to_probe(const http_reply& r, const http_options& o, bool is_success) {
-  const auto said = workflow::mutant("unsaid_denial_taken") && !is_success ? word::no : word_in(r);
+  const auto said = word_in(r);
   if (said == word::no)
     return did_not_happen();
   if (said == word::unknown)

@@ -6,7 +6,6 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -107,8 +106,6 @@ private:
   }
 
   void purge(const std::string& name, const swept_workflow& w) {
-    if (workflow::mutant("purges_once") && ticket_ > 0)
-      return;
     is_busy_ = true;
     asked_about_ = name;
     asked_at_ = now();

@@ -1,7 +1,5 @@
 #include "actors/launched_program.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/eventfd.h>
@@ -62,7 +60,7 @@ struct pipe_ends {
 };
 
 descriptor this_process() {
-  const int pid = workflow::mutant("program_outlives_node") ? 1 : getpid();
+  const int pid = getpid();
   return kept(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); // its header in glibc 2.36 is none for C++
 }
 
@@ -139,7 +137,7 @@ std::vector<std::string> command_line(const exec_options& o) {
 
 descriptor timer_after(workflow::span time) {
   auto timer = kept(timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC));
-  if (!timer.is_open() || workflow::mutant("program_outlives_complete_by"))
+  if (!timer.is_open())
     return timer;
   const auto ns = std::max(std::chrono::nanoseconds{time}, std::chrono::nanoseconds{1}); // 0 would disarm it
   const auto seconds = std::chrono::floor<std::chrono::seconds>(ns);

@@ -5,7 +5,6 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -21,8 +20,7 @@ namespace {
 class lease_holder : public observed<lease_actor> {
 public:
   lease_holder(caf::actor_config& cfg, lease_deps deps) : observed{cfg}, deps_{std::move(deps)} {
-    if (!workflow::mutant("lease_by_another_clock"))
-      deps_.clock = deps_.clock.own(); // its time must not follow another node's clock
+    deps_.clock = deps_.clock.own(); // its time must not follow another node's clock
   }
 
   const char* name() const override { return "lease_actor"; }
@@ -49,7 +47,7 @@ private:
   workflow::instant now() const { return deps_.clock.now(this); }
 
   void take_step() {
-    if (released_ && !workflow::mutant("drained_lease_is_won_again"))
+    if (released_)
       return;
     const auto& terms = deps_.options.terms;
     const auto at = now();
@@ -88,7 +86,7 @@ private:
   }
 
   void on_written(const write_done& m) {
-    if (m.ticket != ticket_ && !workflow::mutant("older_answer_counts"))
+    if (m.ticket != ticket_)
       return; // the answer to a request that was given up
     const bool was_asked = campaign_.asked_at != workflow::unset;
     if (was_asked && m.outcome->result == store::verdict::applied)
@@ -111,8 +109,7 @@ private:
 
   /// The store could not be reached, or its answer was lost.
   static bool is_unanswered(const store::outcome& o) {
-    return o.result == store::verdict::full
-           || (o.result == store::verdict::unknown_outcome && !workflow::mutant("lost_answer_is_refusal"));
+    return o.result == store::verdict::full || o.result == store::verdict::unknown_outcome;
   }
 
   void on_progress() {
@@ -133,8 +130,6 @@ private:
       return drained{};
     promise_ = make_response_promise<drained>();
     auto answer = *promise_;
-    if (workflow::mutant("drained_before_given_back"))
-      answer.deliver(drained{});
     if (!is_asking)
       go_on_releasing();
     return answer;

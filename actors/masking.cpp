@@ -1,7 +1,5 @@
 #include "actors/masking.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
@@ -31,8 +29,6 @@ void mask_words(std::string& text, std::string_view secret) {
 } // namespace
 
 std::string masked(std::string text, const std::vector<std::string>& secrets) {
-  if (workflow::mutant("secrets_shown"))
-    return text;
   for (const auto& secret : secrets) {
     if (secret.size() >= shortest_secret)
       mask_each(text, secret);
@@ -42,8 +38,6 @@ std::string masked(std::string text, const std::vector<std::string>& secrets) {
 }
 
 std::string origin_of(const std::string& url) {
-  if (workflow::mutant("secrets_shown"))
-    return url;
   const auto scheme = url.find("://");
   const auto host = scheme == std::string::npos ? 0 : scheme + 3;
   const auto end = std::min(url.find_first_of("/?#", host), url.size());

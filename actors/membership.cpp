@@ -6,7 +6,6 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/node_card.hpp"
 #include "workflow/time_text.hpp"
 
@@ -29,8 +28,7 @@ public:
 
   void on_exit() override {
     for (auto& [address, known] : peers_)
-      if (!workflow::mutant("peers_outlive_their_owner"))
-        exit_now(known.actor);
+      exit_now(known.actor);
     peers_.clear();
     deps_ = {};
   }
@@ -87,8 +85,7 @@ private:
       wanted.insert(deps_.join);
     for (const auto& lease : page.leases) {
       const auto card = workflow::card_of(lease->name, lease->note);
-      if (!card || card->name == deps_.own_name
-          || (lease->expires_at <= page.now && !workflow::mutant("lapsed_nodes_live")))
+      if (!card || card->name == deps_.own_name || lease->expires_at <= page.now)
         continue;
       living.insert(card->name);
       if (deps_.scheduler && card->roles.agents && !card->agents.empty() && !card->address.empty())
@@ -98,7 +95,7 @@ private:
       keep_connected(address);
     std::erase_if(peers_, [&](auto& p) {
       const bool unwanted = !wanted.contains(p.first);
-      if (unwanted && !workflow::mutant("peers_leak"))
+      if (unwanted)
         exit_now(p.second.actor);
       return unwanted;
     });
@@ -131,8 +128,7 @@ private:
     auto now_known = m;
     if (!m.connected)
       now_known.offer.node = found->second.last.offer.node; // still the one that is meant
-    if (m.address == deps_.join && m.connected && (!m.offer.writer || !m.offer.reader)
-        && !workflow::mutant("any_node_is_joined")) {
+    if (m.address == deps_.join && m.connected && (!m.offer.writer || !m.offer.reader)) {
       now_known.connected = false;
       now_known.trouble = "node `" + m.offer.node + "` has not the role `store`: join must name the node that has";
     }
@@ -146,7 +142,7 @@ private:
         now_known.trouble = who(now_known) + " has been away since " + workflow::utc_text(found->second.since) + " ("
                             + now_known.trouble + ")";
       tell(this, deps_.link, now_known);
-      if (is_reached && !workflow::mutant("leases_not_read_when_reached"))
+      if (is_reached)
         read_leases(); // there was nobody to ask before, and the next look is a period away
     }
     tell_scheduler();
@@ -170,7 +166,7 @@ private:
     std::set<std::string> told; // a node may be known by two addresses
     for (const auto& [address, known] : peers_) {
       const auto& node = known.last.offer.node;
-      const bool lives = living_.contains(node) || workflow::mutant("agents_without_a_lease");
+      const bool lives = living_.contains(node);
       if (!known.last.connected || !lives || !told.insert(node).second)
         continue;
       for (const auto& a : known.last.offer.agents)

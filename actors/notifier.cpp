@@ -6,7 +6,6 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -59,8 +58,7 @@ private:
 
   void on_down(const caf::down_msg& m) {
     for (auto i = listeners_.begin(); i != listeners_.end();)
-      i = i->second.handle.address() == m.source && !workflow::mutant("listeners_leak") ? listeners_.erase(i)
-                                                                                        : std::next(i);
+      i = i->second.handle.address() == m.source ? listeners_.erase(i) : std::next(i);
   }
 
   void on_news(const store_news& m) {
@@ -87,8 +85,7 @@ private:
       return;
     found->second.reading = false;
     found->second.again = true;
-    if (!workflow::mutant("unread_is_told"))
-      alarm_.set<notifier_actor>(this, deps_.clock, deps_.clock.now(this) + deps_.retry_read);
+    alarm_.set<notifier_actor>(this, deps_.clock, deps_.clock.now(this) + deps_.retry_read);
   }
 
   void on_tick(const tick_timer& m) {
@@ -111,8 +108,6 @@ private:
         break;
       if (l.told.emplace(n.task_number, n.sequence).second)
         tell(this, l.handle, n);
-      if (workflow::mutant("told_is_accepted"))
-        on_seen({name, n.task_number, n.sequence});
     }
     if (std::exchange(l.again, false))
       read(name);

@@ -4,7 +4,6 @@
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/clock_offset.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/retry.hpp"
 
 #include <caf/actor_system.hpp>
@@ -72,24 +71,20 @@ private:
   void greet(const reached_node& reached) {
     ask(this, reached.front, answer_limit, hello{})
       .then([this, reached](const node_offer& m) { meet(reached, m); },
-            [this](const caf::error&) {
-              if (!workflow::mutant("silent_front_waited_for"))
-                fail("it accepts connections and does not answer");
-            });
+            [this](const caf::error&) { fail("it accepts connections and does not answer"); });
   }
 
   /// It offers no more than what the connection says that it is.
   void meet(const reached_node& reached, const node_offer& offer) {
-    if (!reached.name.empty() && offer.node != reached.name && !workflow::mutant("says_who_it_likes"))
+    if (!reached.name.empty() && offer.node != reached.name)
       return fail("it says that it is `" + offer.node + "`, and the connection is to `" + reached.name + "`");
-    if (!reached.has_store && (offer.writer || offer.reader) && !workflow::mutant("any_node_has_a_store"))
+    if (!reached.has_store && (offer.writer || offer.reader))
       return fail("it offers a store, and its certificate is not for that");
     welcome(reached.front, offer);
   }
 
   void welcome(const node_front& front, const node_offer& offer) {
-    if (!workflow::mutant("redial_waits_add_up"))
-      tries_ = 0;
+    tries_ = 0;
     drained_ = false;
     front_ = front;
     monitor(front_);
@@ -98,7 +93,7 @@ private:
   }
 
   /// An answer may come when the process that gave it is gone, and another has taken its place.
-  bool is_present(const node_front& asked) const { return asked == front_ || workflow::mutant("former_life_believed"); }
+  bool is_present(const node_front& asked) const { return asked == front_; }
 
   void learn_offer() {
     ask(this, front_, answer_limit, hello{})

@@ -6,7 +6,6 @@
 #include "actors/state_tree.hpp"
 #include "actors/task_questions.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/result.hpp>
@@ -113,7 +112,7 @@ private:
   /// answers is not put off, unless others wait.
   template <class Answer, class Question>
   caf::result<Answer> on_question(const Question& m) {
-    if (questions_.size() == questions_max && !workflow::mutant("questions_unbounded"))
+    if (questions_.size() == questions_max)
       return caf::make_error(caf::sec::runtime_error, "more than " + std::to_string(questions_max)
                                                         + " lists and counts are under way: ask again later");
     auto answer = make_response_promise<Answer>();
@@ -128,8 +127,7 @@ private:
     questions_.pop_front();
     try {
       const bool is_answered = q->go_on(*deps_.store);
-      if (!workflow::mutant("listed_damage_not_told"))
-        report_damage();
+      report_damage();
       if (!is_answered)
         questions_.push_back(std::move(q));
     } catch (const store::store_error& e) {
@@ -169,8 +167,7 @@ private:
     if (m.after_number != 0)
       after.emplace(m.after_due, m.after_number);
     auto found = deps_.store->overdue(m.now, after, m.max);
-    if (!workflow::mutant("overdue_damage_not_told"))
-      report_damage();
+    report_damage();
     overdue_page page;
     page.definitions = definitions_.of(found.tasks, *deps_.store);
     page.more = found.next.has_value();

@@ -2,7 +2,6 @@
 
 #include "actors/deps.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -24,8 +23,7 @@ public:
   const char* name() const override { return "singleton_guard"; }
 
   void on_exit() override {
-    if (!workflow::mutant("instance_outlives_its_guard"))
-      end();
+    end();
     deps_ = {};
   }
 
@@ -40,8 +38,7 @@ public:
 private:
   void on_lease(const lease_changed& m) {
     if (m.epoch != epoch_) {
-      if (!workflow::mutant("two_instances"))
-        end();
+      end();
       epoch_ = m.epoch;
       if (m.epoch != 0)
         make(m.name);

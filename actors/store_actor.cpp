@@ -6,7 +6,6 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/retry.hpp"
 #include "workflow/routing.hpp"
 
@@ -53,7 +52,7 @@ public:
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
-    if (deps_.files && !workflow::mutant("not_saved_at_the_end"))
+    if (deps_.files)
       save();
     queue_.clear();
     subscribers_.clear();
@@ -91,8 +90,6 @@ private:
     w.what = boxed<store::write>{store::submit_task{*m, deps_.clock.now(this)}};
     w.submitter = make_response_promise<receipt>();
     auto answer = *w.submitter;
-    if (workflow::mutant("acknowledged_before_commit"))
-      w.submitter->deliver(receipt{m->id, store::verdict::applied, true, 0, {}, {}, {}});
     enqueue_write(std::move(w));
     return answer;
   }
@@ -116,8 +113,7 @@ private:
 
   void on_down(const caf::down_msg& m) {
     const auto gone = [&](const subscriber& s) { return s.client.address() == m.source; };
-    if (!workflow::mutant("subscribers_leak"))
-      subscribers_.erase(std::remove_if(subscribers_.begin(), subscribers_.end(), gone), subscribers_.end());
+    subscribers_.erase(std::remove_if(subscribers_.begin(), subscribers_.end(), gone), subscribers_.end());
   }
 
   void enqueue_write(queued_write w) {
@@ -148,9 +144,9 @@ private:
   }
 
   void on_save(save_commits m) {
-    if (m.is_due && !workflow::mutant("saved_in_time_once"))
+    if (m.is_due)
       save_armed_ = false;
-    if (const auto why = save(); !why.empty() && !stopped_ && !workflow::mutant("failed_save_outlived"))
+    if (const auto why = save(); !why.empty() && !stopped_)
       stop_for_good(why);
   }
 
@@ -176,7 +172,7 @@ private:
       count_commit(batch.size(), begun);
       answer_all(batch, std::move(outcomes));
     } catch (const store::store_error& e) {
-      if (e.is_fatal() && !workflow::mutant("answers_after_fatal_error"))
+      if (e.is_fatal())
         return stop_for_good(e.what());
       answer_all(batch, std::vector<store::outcome>(batch.size(), not_now(e.what())));
     }
@@ -208,9 +204,9 @@ private:
     if (!std::holds_alternative<store::update_task>(*m.what))
       return {};
     const auto clock = deps_.clock.reading(this);
-    if (m.judged.set_at != clock.set_at && !workflow::mutant("judged_by_any_clock"))
+    if (m.judged.set_at != clock.set_at)
       return "it was judged by another clock than the store's";
-    if (m.judged.now > clock.now && !workflow::mutant("judged_ahead_of_time"))
+    if (m.judged.now > clock.now)
       return "it was judged by a clock that is ahead of the store's";
     return {};
   }
@@ -303,7 +299,7 @@ private:
 
   void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
                    const store::outcome& o) const {
-    if (o.result == store::verdict::unknown_outcome && !workflow::mutant("unknown_is_no_news"))
+    if (o.result == store::verdict::unknown_outcome)
       news.work = news.review = news.notices = news.bulk = true; // if it was made, somebody has to look
     if (o.result != store::verdict::applied)
       return;
@@ -317,7 +313,7 @@ private:
       news.review = news.review || std::any_of(u->next.steps.begin(), u->next.steps.end(), [](const workflow::step& s) {
                       return s.needs_review;
                     });
-      const auto& holder = workflow::mutant("told_of_its_own_changes") ? u->next.locked_by : w.holder;
+      const auto& holder = w.holder;
       if (!holder.empty())
         changed[holder].push_back(u->next.number);
     } else if (std::holds_alternative<store::start_bulk>(*w.what)) {
@@ -359,7 +355,7 @@ private:
       if (s.bulk_only && !news.bulk)
         continue;
       auto own = news;
-      own.is_offered = first != nullptr && &s != first && !workflow::mutant("work_not_spread");
+      own.is_offered = first != nullptr && &s != first;
       const auto mine = changed.find(s.scheduler);
       if (!s.scheduler.empty() && mine != changed.end())
         own.changed = mine->second;

@@ -5,7 +5,6 @@
 #include "actors/observed.hpp"
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/sec.hpp>
@@ -85,7 +84,7 @@ private:
   // ---- the connection ----
 
   void on_peer(const peer_changed& m) {
-    if (m.connected && writer_ && m.offer.writer == writer_ && !workflow::mutant("any_news_of_the_store_is_a_cut"))
+    if (m.connected && writer_ && m.offer.writer == writer_)
       return; // something else about that node has changed
     lose();
     trouble_ = m.trouble;
@@ -93,9 +92,9 @@ private:
       return;
     writer_ = m.offer.writer;
     reader_ = m.offer.reader;
-    tell(this, writer_, subscribe{workflow::mutant("subscribed_without_a_name") ? "" : deps_.scheduler});
+    tell(this, writer_, subscribe{deps_.scheduler});
     store_news all; // while the connection was down, anything may have happened
-    all.work = all.review = all.notices = !workflow::mutant("silent_after_reconnect");
+    all.work = all.review = all.notices = true;
     spread(all);
   }
 
@@ -103,8 +102,7 @@ private:
     writer_ = store_actor{};
     reader_ = reader_actor{};
     for (const auto& [ticket, w] : std::exchange(open_, {}))
-      if (!workflow::mutant("lost_writes_unanswered"))
-        answer(w.client, w.ticket, store::verdict::unknown_outcome, "the connection to the store broke");
+      answer(w.client, w.ticket, store::verdict::unknown_outcome, "the connection to the store broke");
     for (auto& [ticket, s] : std::exchange(submissions_, {}))
       s.promise.deliver(without_answer(std::move(s.id)));
     for (auto& [ticket, fail] : std::exchange(questions_, {}))
@@ -157,7 +155,7 @@ private:
     const auto id = m ? m->id : std::string{};
     if (!is_connected())
       return receipt_without_task(id, store::verdict::full, trouble(), retry_when_away);
-    if (submissions_.size() >= submissions_max && !workflow::mutant("link_unbounded"))
+    if (submissions_.size() >= submissions_max)
       return receipt_without_task(id, store::verdict::full, "too many submissions are on their way to the store",
                                   retry_when_away);
     const auto ticket = ++ticket_;
@@ -197,7 +195,7 @@ private:
     ask(this, to, question_limit, m)
       .then(
         [this, ticket, answer](Answer& a) mutable {
-          if (workflow::mutant("questions_kept") || questions_.erase(ticket) > 0)
+          if (questions_.erase(ticket) > 0)
             answer.deliver(std::move(a));
         },
         [this, ticket, answer](caf::error& why) mutable {

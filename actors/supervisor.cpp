@@ -9,7 +9,6 @@
 #include "actors/state_tree.hpp"
 #include "actors/type_ids.hpp"
 #include "workflow/lease_term.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/node_card.hpp"
 #include "workflow/review.hpp"
 #include "workflow/transition.hpp"
@@ -58,8 +57,7 @@ private:
     view_.active = m.epoch != 0;
     if (!is_new)
       return;
-    if (!workflow::mutant("freed_under_an_older_lease"))
-      freed_.clear();
+    freed_.clear();
     watch_.stop();
     if (view_.active)
       sweep();
@@ -105,7 +103,7 @@ private:
       definitions_.add(d);
     for (const auto& t : page.tasks)
       review(*t);
-    if (page.more && view_.active && !workflow::mutant("sweep_ends_after_a_page"))
+    if (page.more && view_.active)
       read_page({where.now, page.next_due, page.next_number, deps_.options.review_max});
     else
       end_sweep();
@@ -114,15 +112,13 @@ private:
   void end_sweep() {
     tell(this, keeper_, lease_progress{lease_});
     sweep_later();
-    if (again_ && !workflow::mutant("hint_during_a_sweep_lost"))
+    if (again_)
       sweep();
   }
 
   /// After a read that failed this is no progress: a node that cannot read must not keep the lease.
   void sweep_later() {
     sweeping_ = false;
-    if (workflow::mutant("progress_without_reading"))
-      tell(this, keeper_, lease_progress{lease_});
     alarm_.set<supervisor_actor>(this, deps_.clock, now() + deps_.options.period);
   }
 
@@ -143,8 +139,7 @@ private:
       change.alerts.push_back({"stuck", alarm + "; it was freed", {}, clock.now});
     store::update_task u;
     u.lock_epoch_before = t.lock_epoch;
-    if (!workflow::mutant("decides_without_lease"))
-      u.guard = store::lease_guard{lease_, view_.epoch};
+    u.guard = store::lease_guard{lease_, view_.epoch};
     u.notices = std::move(change.notices);
     u.alerts = std::move(change.alerts);
     u.next = std::move(change.next);
@@ -179,7 +174,7 @@ private:
         [this](const boxed<store::task_page>& page) {
           for (const auto& t : page->tasks)
             free_if_stuck(t);
-          if (page->next && view_.active && !workflow::mutant("survey_ends_after_a_page"))
+          if (page->next && view_.active)
             survey_page(*page->next);
         },
         [](const caf::error&) {});
@@ -207,7 +202,7 @@ private:
     for (const auto& lease : page.leases) {
       const auto node = workflow::node_of_lease(lease->name);
       const bool gone = workflow::has_ended(lease->expires_at, deps_.options.node_ttl, page.store_since, page.now);
-      if (!node || !gone || !view_.active || workflow::mutant("locks_of_the_dead_kept"))
+      if (!node || !gone || !view_.active)
         continue;
       const auto freed = before.find(lease->name);
       if (freed != before.end() && freed->second == lease->epoch)
@@ -232,8 +227,7 @@ private:
 
   /// Whatever was not all freed is tried again by the next sweep.
   void on_freed(const store::lease_guard& node, const store::outcome& o) {
-    if (o.result == store::verdict::applied
-        && (!o.as<store::free_result>().more || workflow::mutant("locks_left_with_the_lost")))
+    if (o.result == store::verdict::applied && !o.as<store::free_result>().more)
       freed_[node.name] = node.epoch;
   }
 

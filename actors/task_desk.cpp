@@ -2,7 +2,6 @@
 
 #include "actors/state_tree.hpp"
 #include "workflow/fair_share.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/transition.hpp"
 
 #include <algorithm>
@@ -32,8 +31,7 @@ void task_desk::free_unknown_locks() {
   what.scheduler = options_.name;
   what.guard = lease_;
   for (const auto& [number, e] : tasks_)
-    if (!workflow::mutant("own_locks_freed"))
-      what.except.push_back(number);
+    what.except.push_back(number);
   std::sort(what.except.begin(), what.except.end());
   write(free_ticket, std::move(what));
 }
@@ -55,14 +53,12 @@ void task_desk::claim() {
   work_ = false;
   store::claim_tasks what;
   what.scheduler = options_.name;
-  const bool is_levelled = !workflow::mutant("load_not_levelled");
-  what.max = is_levelled ? std::min<std::size_t>(options_.claim_max, workflow::room_in(places)) : options_.claim_max;
-  what.places = is_levelled ? places.max : 0;
+  what.max = std::min<std::size_t>(options_.claim_max, workflow::room_in(places));
+  what.places = places.max;
   what.in_hand = places.taken;
   what.loads = places_.loads(now());
   what.after = places_.last_taken();
-  if (!workflow::mutant("claims_without_guard"))
-    what.guard = lease_;
+  what.guard = lease_;
   asked_for_ = what.max;
   write(claim_ticket, std::move(what));
 }
@@ -115,7 +111,7 @@ void task_desk::begin(const workflow::task& t, workflow::instant clock) {
 /// The task as it was stored when the store went by that clock. What was stored then is judged by no other one: the
 /// answer may be so late that meanwhile the clock is another and the task as well.
 void task_desk::know(task_in_flight& e, const workflow::task& t, workflow::instant clock) const {
-  e.clock = workflow::mutant("known_by_any_clock") ? hands_.time().set_at : clock;
+  e.clock = clock;
   auto known = std::make_shared<workflow::task>(t);
   const auto time = hands_.time();
   workflow::carry_over(*known, *e.definition, {time.set_at == e.clock ? time.now : workflow::never, e.clock});

@@ -3,7 +3,6 @@
 #include "actors/step_input.hpp"
 #include "actors/step_orders.hpp"
 #include "actors/task_desk.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/overload.hpp"
 #include "workflow/transition.hpp"
 
@@ -48,18 +47,12 @@ void task_desk::go_on(std::uint64_t number) {
 }
 
 void task_desk::commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock) {
-  if (workflow::mutant("speaks_before_it_stores")) {
-    const auto before = std::exchange(e.stored, std::make_shared<workflow::task>(change.next));
-    carry_out(e, change.commands);
-    e.stored = before;
-  }
   store::update_task u;
   u.next = std::move(change.next);
   u.next.revision = e.revision;
   u.lock_epoch_before = e.task().lock_epoch;
   u.notices = change.notices;
-  if (!workflow::mutant("alert_outside_commit"))
-    u.alerts = change.alerts;
+  u.alerts = change.alerts;
   e.committing = std::move(change);
   e.written = boxed<store::write>{store::write{std::move(u)}};
   hands_.write(e.task().number + first_task_ticket, e.written, clock);
@@ -74,8 +67,7 @@ void task_desk::note_refusal(const task_in_flight& e, const workflow::event& wha
 }
 
 void task_desk::on_report(attempt_report m) {
-  if (!workflow::mutant("silence_goes_on"))
-    agents_.heard_of(m.task_number, m.step);
+  agents_.heard_of(m.task_number, m.step);
   const auto found = tasks_.find(m.task_number);
   if (found == tasks_.end()) {
     ++counts_.late;
@@ -84,7 +76,7 @@ void task_desk::on_report(attempt_report m) {
                                                           "the task is not in flight here", now()}});
   }
   const auto number = m.task_number;
-  const bool is_last = draining_ && !workflow::mutant("drained_goes_on");
+  const bool is_last = draining_;
   handle(number, event_of(std::move(m), *found->second.definition, is_last));
 }
 
@@ -92,7 +84,7 @@ void task_desk::on_report(attempt_report m) {
 /// not be lost with the news of that.
 void task_desk::look_again_later(const task_in_flight& e) {
   const auto number = e.task().number;
-  if (!due_.has(number) && !workflow::mutant("kept_until_news_come"))
+  if (!due_.has(number))
     due_.set(now() + look_again, number, 0);
 }
 
@@ -106,7 +98,7 @@ void task_desk::on_due(const due_queue::entry& d) {
   const auto& s = t.steps[d.step];
   if (s.doing != workflow::attempt_action::none)
     handle(d.task, workflow::attempt_expired{{d.step, s.attempt, t.lock_epoch, draining_}});
-  else if (!draining_ || workflow::mutant("wakes_while_draining"))
+  else if (!draining_)
     handle(d.task, workflow::time_passed{});
   if (is_last)
     look_if_unmoved(d.task, revision);
@@ -143,17 +135,12 @@ void task_desk::on_stored(std::uint64_t number, const store::outcome& o) {
   const auto change = *std::exchange(e.committing, std::nullopt);
   const auto written = std::exchange(e.written, {}).share();
   auto cause = *std::exchange(e.cause, std::nullopt);
-  if (o.result != store::verdict::applied && !workflow::mutant("fenced_work_goes_on")) {
+  if (o.result != store::verdict::applied) {
     hands_.log("not stored", e.task(), o.why);
     return judge_again(number, std::move(cause), o.result);
   }
   e.stored = {written, &std::get<store::update_task>(*written).next};
   e.revision = o.as<store::update_result>().revision;
-  if (workflow::mutant("alert_outside_commit") && !change.alerts.empty()) {
-    store::update_task late{e.task(), e.task().lock_epoch, {}, {}, change.alerts, {}, false};
-    late.next.revision = e.revision;
-    write(evidence_ticket, std::move(late));
-  }
   agents_.settle(e.task());
   if (workflow::has_ended(e.task()))
     hands_.log(std::string{workflow::to_string(e.task().state)}, e.task(), e.task().cause);
@@ -182,13 +169,11 @@ void task_desk::judge_again(std::uint64_t number, workflow::event cause, store::
 void task_desk::forget(std::uint64_t number, bool ended) {
   const auto& e = tasks_.at(number);
   for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
-    if (!workflow::mutant("late_at_the_end_not_kept"))
-      note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
+    note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
   places_.leave(e.task().workflow);
   agents_.forget(number);
   tasks_.erase(number);
-  if (!workflow::mutant("timers_of_lost_tasks_stay"))
-    due_.forget(number);
+  due_.forget(number);
   if (draining_)
     ++(ended ? drained_.finished : drained_.given_back);
   claim();
@@ -222,13 +207,12 @@ void task_desk::on_read(std::uint64_t number, const task_view& m) {
     return;
   auto& e = found->second;
   if (m.task && m.task->revision < e.revision) // what is known here cannot be read yet
-    return workflow::mutant("reads_without_pause") ? read_again(number, e) : read_later(number);
+    return read_later(number);
   e.reading = e.reload = false;
   const bool mine = m.task && m.task->locked_by == options_.name && m.task->lock_epoch == e.task().lock_epoch;
-  if (mine || !workflow::mutant("lost_calls_go_on"))
-    stop_unwanted(e, m.task ? &*m.task : nullptr, mine);
+  stop_unwanted(e, m.task ? &*m.task : nullptr, mine);
   if (!mine) {
-    if (m.task && !workflow::mutant("lost_task_not_learnt"))
+    if (m.task)
       e.stored = m.task.share();
     return forget(number, false);
   }
@@ -271,8 +255,8 @@ void task_desk::carry_out(task_in_flight& e, const std::vector<workflow::command
 /// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its undo. Nor
 /// when it found no agent before: that it did not happen is about to be stored.
 void task_desk::send_order(task_in_flight& e, std::size_t step) {
-  const bool is_answered = has_answer(e, step) && !workflow::mutant("ordered_after_answer");
-  if ((agents_.has_order(e.task(), step) || is_answered) && !workflow::mutant("ordered_twice"))
+  const bool is_answered = has_answer(e, step);
+  if (agents_.has_order(e.task(), step) || is_answered)
     return;
   const auto& s = e.task().steps[step];
   const workflow::attempt_ref ref{step, s.attempt, e.task().lock_epoch, draining_};

@@ -1,7 +1,6 @@
 #include "actors/task_questions.hpp"
 
 #include "workflow/finding.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <map>
@@ -83,8 +82,6 @@ public:
     const auto part = store.visit_part(
       filter_, before_, [this](workflow::task&& t, const workflow::definition&) { consider(std::move(t)); });
     before_ = part.next;
-    if (part.next && workflow::mutant("long_questions_hold_others_up"))
-      return go_on(store);
     return !part.next && answer(boxed<store::task_page>{page()});
   }
 

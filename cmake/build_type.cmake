@@ -14,6 +14,7 @@ else()
   set(CMAKE_CXX_FLAGS_DEBUG "-Og -g1")
 endif()
 if(STEADFAST_MUTANTS)
+  add_compile_options("SHELL:-include \"${PROJECT_SOURCE_DIR}/tests/mutants/mutant.hpp\"")
   string(APPEND CMAKE_CXX_FLAGS_DEBUG " -O1")  # simulations, which find some of them, become several times faster
 endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")

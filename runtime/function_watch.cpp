@@ -3,7 +3,6 @@
 #include "actors/call_threads.hpp"
 #include "actors/observed.hpp"
 #include "runtime/quantity.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -41,7 +40,7 @@ void function_watch::look() {
     is_held = is_held || std::max(busy, meter->last_took()) >= waits_after;
     tell(name, std::chrono::duration_cast<std::chrono::milliseconds>(busy));
   }
-  if (spare_ && !workflow::mutant("functions_share_threads"))
+  if (spare_)
     spare_->run(is_held ? agents_.size() : 0);
 }
 

@@ -10,7 +10,6 @@
 #include "runtime/log.hpp"
 #include "runtime/network.hpp"
 #include "store/lmdb_store.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <caf/actor_system.hpp>
@@ -410,7 +409,7 @@ private:
     const auto asked = std::chrono::steady_clock::now();
     const auto due = threads_->last_due().value_or(asked);
     const auto at_least = asked + end_of_function;
-    const auto end = workflow::mutant("functions_not_awaited") ? at_least : std::max(due, at_least);
+    const auto end = std::max(due, at_least);
     auto names = threads_->wait_until(limit ? asked + *limit : end);
     for (const auto& name : names)
       log_line("warning", "the node has stopped, and the function of agent `" + name

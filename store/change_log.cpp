@@ -9,7 +9,6 @@
 #include "store/patch.hpp"
 #include "store/placement.hpp"
 #include "store/snapshot.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 
@@ -82,8 +81,7 @@ void change_log::add_patch(std::string_view before, std::string_view after) {
 
 void change_log::on_erase(lmdb::table t, std::string_view key) {
   ++table_changes_;
-  if (!workflow::mutant("erasure_untold"))
-    add(erased, t, key);
+  add(erased, t, key);
 }
 
 change_maker::change_maker(lmdb::transaction& txn)
@@ -120,7 +118,7 @@ void change_maker::change_task(std::uint64_t number, std::string_view patch) {
   const auto before = txn_.get(in_.tasks, k);
   const auto row = patched(before.value_or(std::string_view{}), patch);
   const auto now = see.task_in(number, row);
-  if (before && !workflow::mutant("replayed_task_added_again"))
+  if (before)
     move_in_lists(txn_, in_, number, see.task_in(number, *before).place(), now.place());
   else
     add_to_lists(txn_, in_, number, now.place());

@@ -5,7 +5,6 @@
 #include "store/incident_book.hpp"
 #include "store/reading.hpp"
 #include "store/recovery.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <map>
@@ -47,7 +46,7 @@ public:
 
 private:
   void fault(const std::string& what) {
-    if (report_.faults.size() < faults_max || workflow::mutant("faults_unbounded"))
+    if (report_.faults.size() < faults_max)
       report_.faults.push_back(what);
   }
 
@@ -158,9 +157,8 @@ private:
       return; // its entries cannot be told from strays
     const auto same = [this](lmdb::table t, std::uint64_t expected, const std::string& name) {
       const auto is = txn_.entries(t);
-      expect(is == expected || workflow::mutant("strays_believed"), "table " + name + " has " + std::to_string(is)
-                                                                      + " entries where there should be "
-                                                                      + std::to_string(expected));
+      expect(is == expected, "table " + name + " has " + std::to_string(is) + " entries where there should be "
+                               + std::to_string(expected));
     };
     report_.records += txn_.entries(in_.states) + txn_.entries(in_.deadlines) + txn_.entries(in_.ready)
                        + txn_.entries(in_.delayed) + txn_.entries(in_.locked) + txn_.entries(in_.ended)
@@ -184,8 +182,7 @@ private:
       const auto bytes = txn_.get(in_.tasks, k);
       const auto t = bytes ? readable<task_state>(k, *bytes) : std::nullopt;
       expect(bytes.has_value(), name + ": there is no task " + std::to_string(ref->number));
-      expect(!t || t->task.id == c.key() || workflow::mutant("id_of_another_believed"),
-             name + ": it leads to another task");
+      expect(!t || t->task.id == c.key(), name + ": it leads to another task");
     });
     each(in_.recent_ids, [this](const lmdb::cursor& c) {
       const auto number = last_number(c.key());
@@ -223,8 +220,7 @@ private:
       if (!x)
         return;
       expect(x->what.name == c.key(), "lease " + x->what.name + ": it has the key of another one");
-      if (!workflow::mutant("any_epoch_believed"))
-        found_.last_epoch = std::max(found_.last_epoch, x->what.epoch);
+      found_.last_epoch = std::max(found_.last_epoch, x->what.epoch);
     });
   }
 
@@ -340,9 +336,7 @@ private:
         last = number;
       }
       expect(is_there || is_set_aside(number), name + ": there is no such task");
-      expect(!t || (t->task.reply_to == observer && sequence <= t->task.notices)
-               || workflow::mutant("any_notice_believed"),
-             name + ": the task never gave it");
+      expect(!t || (t->task.reply_to == observer && sequence <= t->task.notices), name + ": the task never gave it");
     });
   }
 

@@ -2,7 +2,6 @@
 
 #include "store/lmdb_file.hpp"
 #include "store/state_store.hpp"
-#include "workflow/mutant.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -123,7 +122,7 @@ file_handle lock(const std::filesystem::path& directory) {
   check_file(path);
   auto f = open_private(path, O_RDWR | O_CREAT);
   auto whole = whole_file();
-  if (fcntl(f.get(), F_OFD_SETLK, &whole) != 0 && !workflow::mutant("store_not_locked")) {
+  if (fcntl(f.get(), F_OFD_SETLK, &whole) != 0) {
     if (errno != EAGAIN && errno != EACCES)
       refuse_call("cannot lock " + shown(path));
     auto holder = read_all(f.get());
@@ -184,8 +183,7 @@ std::optional<std::string> bytes_without_commit(const std::filesystem::path& pat
 /// These are made when there is a data file. A node that is killed leaves no `closed`; its journal may be lost with the
 /// data.
 bool has_traces(const std::filesystem::path& path) {
-  return status_of(path / journal_name) || status_of(path / closed_name)
-         || (status_of(path / clock_name) && !workflow::mutant("lost_store_made_anew"));
+  return status_of(path / journal_name) || status_of(path / closed_name) || status_of(path / clock_name);
 }
 
 [[noreturn]] void refuse_lost(const std::filesystem::path& path, const std::string& what) {
@@ -259,9 +257,9 @@ store_directory store_directory::take(const std::filesystem::path& path) {
     if (!is_whole(*bytes) && ftruncate(open_private(path / data_name, O_RDWR).get(), 0) != 0)
       refuse_call("cannot clear " + shown(path / data_name));
   }
-  if (d.is_new_ && d.was_used_ && !workflow::mutant("lost_data_file_made_anew"))
+  if (d.is_new_ && d.was_used_)
     refuse_lost(path, data ? "empty" : "missing");
-  if (d.is_new_ && !workflow::mutant("made_folder_not_synced"))
+  if (d.is_new_)
     sync_way_to(path);
   return d;
 }

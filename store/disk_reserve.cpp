@@ -1,7 +1,5 @@
 #include "store/disk_reserve.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <fcntl.h>
 
 #include <cerrno>
@@ -20,7 +18,7 @@ std::uint64_t rounded_up(std::uint64_t bytes) {
 } // namespace
 
 bool disk_reserve::has_room_for(std::uint64_t used, std::uint64_t coming) {
-  const std::uint64_t wanted = used + coming + (workflow::mutant("disk_reserve_not_kept") ? 0 : kept_);
+  const std::uint64_t wanted = used + coming + kept_;
   if (!is_supported_ || wanted <= allocated_)
     return true;
   for (const auto end : {rounded_up(wanted), wanted}) {
@@ -28,7 +26,7 @@ bool disk_reserve::has_room_for(std::uint64_t used, std::uint64_t coming) {
       allocated_ = end;
       return true;
     }
-    if ((errno != ENOSPC || workflow::mutant("full_disk_has_room")) && errno != EDQUOT && errno != EINTR) {
+    if (errno != ENOSPC && errno != EDQUOT && errno != EINTR) {
       is_supported_ = false;
       return true;
     }

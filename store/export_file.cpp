@@ -2,7 +2,6 @@
 
 #include "store/directory.hpp"
 #include "store/record.hpp"
-#include "workflow/mutant.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -26,8 +25,7 @@ void write_bytes(int file, std::string_view bytes, const std::filesystem::path& 
       continue;
     if (size <= 0) {
       const std::string why = std::strerror(errno);
-      if (!workflow::mutant("half_an_export_left"))
-        unlink(to.c_str());
+      unlink(to.c_str());
       fail("write", to, why);
     }
     bytes.remove_prefix(static_cast<std::size_t>(size));
@@ -37,8 +35,7 @@ void write_bytes(int file, std::string_view bytes, const std::filesystem::path& 
 } // namespace
 
 void write_export(const std::filesystem::path& to, const exported_task& x) {
-  const file_handle file{open(
-    to.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (workflow::mutant("export_overwrites") ? O_TRUNC : O_EXCL), 0600)};
+  const file_handle file{open(to.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_EXCL, 0600)};
   if (file.get() < 0)
     fail("write", to, std::strerror(errno));
   write_bytes(file.get(), encode(x), to);
@@ -52,7 +49,7 @@ exported_task read_export(const std::filesystem::path& from) {
   const auto size = std::filesystem::file_size(from, error);
   if (error)
     fail("read", from, error.message());
-  if (size > frame_head_size + body_size_max && !workflow::mutant("export_of_any_size"))
+  if (size > frame_head_size + body_size_max)
     fail("read", from, "it is too large to be an exported task");
   std::string bytes(size, '\0');
   std::ifstream file{from, std::ios::binary};

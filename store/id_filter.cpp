@@ -1,7 +1,5 @@
 #include "store/id_filter.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <xxhash.h>
 
 #include <algorithm>
@@ -43,7 +41,7 @@ bool id_filter::may_have(std::string_view id) const {
 }
 
 void id_filter::add(std::string_view id) {
-  if (room_ > room_max || workflow::mutant("moved_id_unknown"))
+  if (room_ > room_max)
     return;
   if (blocks_.empty())
     blocks_.resize(room_ / ids_in_block);
@@ -69,8 +67,7 @@ void id_filter::keep_position() {
 }
 
 void id_filter::drop_position() {
-  if (!workflow::mutant("filter_reads_what_is_dropped"))
-    read_ = kept_;
+  read_ = kept_;
 }
 
 void id_filter::read_on(const lmdb::transaction& txn, const tables& in, std::size_t rows_max) {
@@ -80,7 +77,7 @@ void id_filter::read_on(const lmdb::transaction& txn, const tables& in, std::siz
     return;
   lmdb::cursor c{txn, in.ids};
   bool more = c.seek(read_.until);
-  if (more && (c.key() == read_.until || (!read_.until.empty() && workflow::mutant("filter_steps_over_an_id"))))
+  if (more && c.key() == read_.until)
     more = c.next();
   const auto room = room_;
   for (; more && rows_max > 0 && room == room_; more = c.next(), --rows_max) {

@@ -1,7 +1,6 @@
 #include "store/incident_book.hpp"
 
 #include "store/record.hpp"
-#include "workflow/mutant.hpp"
 
 #include <xxhash.h>
 
@@ -86,8 +85,8 @@ bool incident_book::is_there_already(std::uint64_t incident, std::uint64_t task_
   const key begin{task_number};
   lmdb::cursor c{txn_, in_.task_alerts};
   for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
-    if (const auto alert = last_number(c.key()); alert != but_for && !workflow::mutant("task_counted_for_each_alert")
-                                                 && txn_.get(in_.alert_incidents, key{alert, incident}))
+    if (const auto alert = last_number(c.key());
+        alert != but_for && txn_.get(in_.alert_incidents, key{alert, incident}))
       return true;
   return false;
 }
@@ -153,7 +152,7 @@ void incident_book::drop_old() {
     lmdb::cursor c{txn_, in_.incidents};
     std::size_t looked_at = 0;
     for (bool more = c.first(); more && old.size() < dropped_max && ++looked_at <= looked_at_max; more = c.next())
-      if (auto x = as_it_is(c); x && (x->closed_at != workflow::unset || workflow::mutant("open_incident_dropped")))
+      if (auto x = as_it_is(c); x && x->closed_at != workflow::unset)
         old.push_back(std::move(*x));
   }
   for (const auto& x : old) {
@@ -175,7 +174,7 @@ void incident_book::leave(std::uint64_t alert, std::uint64_t task_number, workfl
   --from->alerts;
   if (task_number != 0 && !is_there_already(*number, task_number, alert))
     --from->tasks;
-  if (from->alerts == 0 && !workflow::mutant("incident_left_open"))
+  if (from->alerts == 0)
     from->closed_at = std::max(now, from->last_at);
 }
 

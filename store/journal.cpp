@@ -4,7 +4,6 @@
 #include "store/journal_file.hpp"
 #include "store/lmdb.hpp"
 #include "store/record.hpp"
-#include "workflow/mutant.hpp"
 
 #include <unistd.h>
 
@@ -98,9 +97,9 @@ void check_head(const store_directory& directory, const std::optional<std::strin
   const auto head = head_of(*bytes);
   if (!head)
     refuse_journal(directory, "is damaged at its beginning");
-  if (head->name != name && !workflow::mutant("any_journal_believed"))
+  if (head->name != name)
     refuse_journal(directory, "belongs to another time, or to another store");
-  if (bytes->size() < head->size && !workflow::mutant("cut_journal_believed"))
+  if (bytes->size() < head->size)
     refuse_journal(directory,
                    "was cut: it has " + std::to_string(bytes->size()) + " of " + std::to_string(head->size) + " bytes");
 }
@@ -119,8 +118,7 @@ journal::journal(const store_directory& directory, std::size_t size, std::uint64
   journal_file::write_at(file_.get(), head, 0);
   if (fsync(file_.get()) != 0)
     throw lmdb::error{"sync the journal", errno};
-  if (!workflow::mutant("journal_name_not_synced"))
-    sync_directory(directory.path());
+  sync_directory(directory.path());
 }
 
 std::vector<std::string> journal::read(const store_directory& directory, std::uint64_t name, std::uint64_t state) {
@@ -184,7 +182,7 @@ void journal::add(std::string_view entry) {
   frame_ += entry;
   seal(frame_, labelled_body, record_kind::journal_entry, {});
   journal_file::write_at(file_.get(), frame_, end_);
-  if (!workflow::mutant("journal_not_synced") && fdatasync(file_.get()) != 0)
+  if (fdatasync(file_.get()) != 0)
     throw lmdb::error{"sync the journal", EIO}; // whatever it was: what is on disk is not known
   end_ += frame_.size();
   ++entries_;

@@ -2,7 +2,6 @@
 
 #include "store/lmdb.hpp"
 #include "store/state_store.hpp"
-#include "workflow/mutant.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,7 +27,7 @@ std::optional<std::string> read_whole(const store_directory& directory) {
       throw store_error{std::string{"cannot read "} + path.string() + ": " + std::strerror(errno), false};
     done += count > 0 ? static_cast<std::size_t>(count) : 0;
     bytes.resize(done);
-    if (count == 0 || workflow::mutant("journal_read_in_part"))
+    if (count == 0)
       return bytes;
   }
 }
@@ -40,8 +39,6 @@ void write_at(int file, std::string_view bytes, std::size_t at) {
       continue;
     if (count < 0)
       throw lmdb::error{"write the journal", errno};
-    if (workflow::mutant("short_write_taken_for_whole"))
-      return;
     bytes.remove_prefix(static_cast<std::size_t>(count));
     at += static_cast<std::size_t>(count);
   }

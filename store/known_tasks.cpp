@@ -1,7 +1,6 @@
 #include "store/known_tasks.hpp"
 
 #include "store/placement.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -60,8 +59,7 @@ void known_tasks::place(lmdb::transaction& txn, const tables& in) {
     const auto now = e.now.placed();
     if (e.shown) {
       txn.put(in.tasks, key{number}, e.row);
-      if (!workflow::mutant("task_stays_in_old_lists"))
-        move_in_lists(txn, in, number, e.shown->of(e.now.workflow), now);
+      move_in_lists(txn, in, number, e.shown->of(e.now.workflow), now);
     } else {
       txn.append(in.tasks, key{number}, e.row);
       add_to_lists(txn, in, number, now);

@@ -1,7 +1,5 @@
 #include "store/lmdb.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <lmdb.h>
 #include <unistd.h>
 
@@ -76,10 +74,7 @@ environment::environment(const environment_settings& settings) {
     check(mdb_env_set_mapsize(env_, settings.map_size), "set the map size");
     check(mdb_env_set_assert(env_, end_with_words), "say what to do when pages are damaged");
     const unsigned flags = MDB_NOTLS | (settings.read_only ? MDB_RDONLY : 0U) | (settings.lock ? 0U : MDB_NOLOCK);
-    const unsigned no_sync = workflow::mutant("no_sync")                 ? MDB_NOSYNC
-                             : workflow::mutant("saved_head_not_synced") ? MDB_NOMETASYNC
-                                                                         : 0U;
-    check(mdb_env_open(env_, settings.directory.c_str(), flags | no_sync, 0600), "open the data file");
+    check(mdb_env_open(env_, settings.directory.c_str(), flags, 0600), "open the data file");
   } catch (...) {
     mdb_env_close(env_);
     throw;

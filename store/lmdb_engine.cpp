@@ -4,7 +4,6 @@
 #include "store/recovery.hpp"
 #include "store/restored.hpp"
 #include "store/unsaved.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -99,7 +98,7 @@ bool is_full(const lmdb::error& e) {
 }
 
 bool is_fatal(const lmdb::error& e) {
-  return !is_full(e) && !e.is_passing() && !workflow::mutant("goes_on_after_sync_error");
+  return !is_full(e) && !e.is_passing();
 }
 
 // ---- opening and closing ----
@@ -118,7 +117,7 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
     if (!options.read_only) {
       reserve_.emplace(env_->file(), options.size_reserve);
       directory_.mark_open();
-      if (!was_closed_ && !workflow::mutant("heads_not_synced"))
+      if (!was_closed_)
         env_->sync_heads();
       env_->clear_stale_readers();
       save_from_journal();
@@ -167,7 +166,7 @@ void lmdb_engine::heed_file_limit() {
 
 /// A file that was not closed by us, or has changed since, is looked at before it is touched.
 void lmdb_engine::open_environment(const engine_settings& settings) {
-  const auto initial = workflow::mutant("map_grows_under_readers") ? map_in_need : settings.map_initial;
+  const auto initial = settings.map_initial;
   const auto wanted = initial == 0 || options_.read_only ? options_.size_max : std::min(initial, options_.size_max);
   const auto closed = directory_.closed();
   const bool is_same_size = closed && closed->file_size == directory_.file_size();
@@ -385,7 +384,7 @@ void lmdb_engine::share(std::function<void()> wake) {
   try {
     with_room([&] { shared_->share(wake, options_.journal_name); });
   } catch (const lmdb::error& e) {
-    if (is_fatal(e) && !workflow::mutant("unshared_after_sync_error"))
+    if (is_fatal(e))
       give_up(e);
     throw store_error{std::string{"there is no journal: "} + e.what(), false};
   } catch (const std::exception& e) {
@@ -405,7 +404,7 @@ void lmdb_engine::save() {
     } catch (const lmdb::error& e) {
       if (e.is_map_full() && grow(size_of_last_resort()))
         continue;
-      is_lost_ = is_fatal(e) && !workflow::mutant("failed_save_forgotten");
+      is_lost_ = is_fatal(e);
     } catch (const store_error&) { // told by the next commit
     }
     break;
@@ -417,9 +416,9 @@ void lmdb_engine::save() {
 
 /// The data file lacks what is only in the journal, so after a failure that is not read either.
 void lmdb_engine::wait_for_save() const {
-  if (shared_->is_saved() || workflow::mutant("unsaved_not_awaited"))
+  if (shared_->is_saved())
     return;
-  if (is_lost_ && !workflow::mutant("read_after_failed_save"))
+  if (is_lost_)
     throw lost();
   if (shared_->is_mine()) {
     const std::lock_guard lock{writing_};
@@ -431,7 +430,7 @@ void lmdb_engine::wait_for_save() const {
     }
   }
   const bool is_saved = shared_->wait();
-  if (is_lost_ && !workflow::mutant("read_after_failed_save"))
+  if (is_lost_)
     throw lost();
   if (!is_saved)
     throw store_error{"what was acknowledged last is only in the journal, and cannot be read until there is room: "

@@ -13,7 +13,6 @@
 #include "store/lmdb_file.hpp"
 
 #include "store/state_store.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -163,7 +162,7 @@ private:
     if (t.root != no_page)
       walk(t.root, t.depth, {}, flags == integer_keys, found);
     expect(found.branches == t.branches && found.leaves == t.leaves && found.overflows == t.overflows
-             && (found.entries == t.entries || workflow::mutant("entries_of_tables_believed")),
+             && found.entries == t.entries,
            "a table has other pages or entries than it says");
   }
 
@@ -218,9 +217,7 @@ private:
              "keys are out of order");
       before = key;
     }
-    expect(!within.high || is_before(*before, *within.high, is_free_list)
-             || workflow::mutant("key_beyond_its_page_believed"),
-           "keys are out of order");
+    expect(!within.high || is_before(*before, *within.high, is_free_list), "keys are out of order");
   }
 
   static bool is_before(std::string_view a, std::string_view b, bool is_free_list) {
@@ -253,7 +250,7 @@ private:
   void use_free(std::string_view value) {
     const auto count = number_at<std::uint64_t>(value, 0);
     expect(count < value.size() / sizeof count, "the list of free pages is none");
-    for (std::uint64_t i = workflow::mutant("first_free_page_not_read") ? 2 : 1; i <= count; ++i)
+    for (std::uint64_t i = 1; i <= count; ++i)
       use(number_at<page_number>(value, i * sizeof count));
   }
 

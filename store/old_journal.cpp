@@ -6,7 +6,6 @@
 #include "store/record.hpp"
 #include "store/schema.hpp"
 #include "store/state_store.hpp"
-#include "workflow/mutant.hpp"
 
 #include <array>
 #include <cstring>
@@ -32,8 +31,7 @@ std::string_view old_frame_at(std::string_view bytes) {
     return {};
   std::memcpy(&body, bytes.data() + frame_head_size - sizeof body, sizeof body);
   const bool is_cut = body > bytes.size() - frame_head_size;
-  const bool is_last = body == bytes.size() - frame_head_size && workflow::mutant("old_entry_at_the_end_lost");
-  return is_cut || is_last ? std::string_view{} : bytes.substr(0, frame_head_size + body);
+  return is_cut ? std::string_view{} : bytes.substr(0, frame_head_size + body);
 }
 
 bool is_old_entry(std::string_view frame, const key& k) {
@@ -74,7 +72,7 @@ std::vector<std::string> read_old_journal(const lmdb::environment& env, const st
     entries.emplace_back(frame.substr(frame_head_size));
     left.remove_prefix(frame.size());
   }
-  if (has_old_entry(left, next(1)) && !workflow::mutant("old_entries_behind_damage_lost"))
+  if (has_old_entry(left, next(1)))
     throw store_error{"entry " + std::to_string(entries.size() + 1)
                         + " of the journal of the store is damaged, and others follow: restore a copy of the store with"
                           " `steadfast store restore COPY --to FOLDER`",

@@ -1,7 +1,5 @@
 #include "store/options.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <sys/resource.h>
 
 #include <limits>
@@ -20,9 +18,9 @@ std::vector<std::string> problems(const store_options& o) {
     found.push_back("store.path must be set");
   if (o.size_max < size_least)
     found.push_back("store.size_max must be at least 1 MiB");
-  if (o.size_reserve >= o.size_max + (workflow::mutant("all_may_be_reserve") ? 1 : 0))
+  if (o.size_reserve >= o.size_max)
     found.push_back("store.size_reserve must be smaller than store.size_max");
-  if (o.journal_max > o.size_reserve / journal_growth && !workflow::mutant("reserve_below_journal"))
+  if (o.journal_max > o.size_reserve / journal_growth)
     found.push_back("store.size_reserve, " + mib_text(o.size_reserve) + ", cannot take what the journal may hold: "
                     + mib_text(o.journal_max) + " by store.journal_max, up to "
                     + mib_text(journal_growth * o.journal_max) + " in the data file. Raise the one or lower the other");

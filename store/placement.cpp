@@ -1,7 +1,6 @@
 #include "store/placement.hpp"
 
 #include "store/record.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/retention.hpp"
 
 #include <string>
@@ -131,7 +130,7 @@ void move_in_lists(lmdb::transaction& txn, const tables& in, std::uint64_t numbe
     txn.erase(in.states, state_key(number, from));
     list_by_state({txn, in, number}, to);
   }
-  if (from.due != to.due && !workflow::mutant("deadline_index_not_moved")) {
+  if (from.due != to.due) {
     if (from.due != workflow::never)
       txn.erase(in.deadlines, key{from.due, number});
     if (to.due != workflow::never)
@@ -163,8 +162,7 @@ void purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t 
   const place x{txn, in, number};
   for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked, in.ended})
     purge(x, t);
-  if (!workflow::mutant("damaged_task_left_in_index"))
-    purge(x, in.payload_index);
+  purge(x, in.payload_index);
 }
 
 void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now, std::size_t max) {
@@ -172,7 +170,7 @@ void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now
   {
     lmdb::cursor c{txn, in.delayed};
     for (bool more = c.first(); more && due.size() < max; more = c.next()) {
-      if (key_reader{c.key()}.instant() > now - workflow::span{workflow::mutant("promoted_too_late") ? 1 : 0})
+      if (key_reader{c.key()}.instant() > now)
         break;
       due.emplace_back(c.key());
     }

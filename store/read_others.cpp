@@ -1,7 +1,6 @@
 // Definitions, leases, alerts, notices, late replies, figures. A record that is damaged is left out; check() names it.
 
 #include "store/reading.hpp"
-#include "workflow/mutant.hpp"
 
 #include <limits>
 
@@ -62,7 +61,7 @@ namespace {
 bool matches(const alert_filter& f, const alert_entry& x) {
   return (f.kind.empty() || x.what.kind == f.kind) && (f.step.empty() || x.what.step == f.step)
          && (f.task.empty() || x.task_id == f.task) && (f.text.empty() || x.what.text.find(f.text) != std::string::npos)
-         && (x.what.at < f.raised_before || workflow::mutant("raised_before_ignored")) && x.what.at >= f.raised_after;
+         && x.what.at < f.raised_before && x.what.at >= f.raised_after;
 }
 
 /// Calls f(key) for the keys of a table whose last number is below `before`, the newest first, until it says no. Of a
@@ -74,7 +73,7 @@ void below(const lmdb::transaction& txn, lmdb::table t, const std::string& prefi
   const key end{before.value_or(std::numeric_limits<std::uint64_t>::max())};
   from += end.view();
   lmdb::cursor c{txn, t};
-  const auto belongs = [&] { return c.key().starts_with(prefix) || workflow::mutant("list_runs_into_the_next"); };
+  const auto belongs = [&] { return c.key().starts_with(prefix); };
   for (bool more = c.seek_before(from); more && belongs() && f(c); more = c.previous()) {
   }
 }
@@ -104,7 +103,7 @@ alert_list lmdb_engine::find_alerts(const alert_filter& filter, std::optional<st
       page.next = number;
       return ++looked_at < alerts_looked_at_max;
     });
-    const bool is_cut = looked_at == alerts_looked_at_max && !workflow::mutant("alerts_end_at_the_bound");
+    const bool is_cut = looked_at == alerts_looked_at_max;
     if (page.next && !is_cut && page.alerts.size() < max)
       page.next.reset();
     return page;
@@ -229,7 +228,7 @@ store_counts lmdb_engine::counts() const {
     for (bool more = how.first(); more; more = how.next())
       if (const auto of_workflow = readable<workflow::endings>(how.key(), how.value()))
         s.endings.emplace(std::string{how.key()}, *of_workflow);
-    s.claimable = txn.entries(in_.ready) + (workflow::mutant("delayed_not_claimable") ? 0 : txn.entries(in_.delayed));
+    s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed);
     s.open_alerts = txn.entries(in_.open_alerts);
     return s;
   });

@@ -2,7 +2,6 @@
 
 #include "store/reading.hpp"
 #include "workflow/finding.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -47,8 +46,7 @@ bool matches(const workflow::task& t, const workflow::definition& d, const task_
     return false;
   if (!cause.empty() && workflow::generalized(t.cause) != cause)
     return false;
-  return t.submitted_at < f.submitted_before && t.submitted_at > f.submitted_after
-         && (has_ended_within(t, f) || workflow::mutant("ends_not_asked_for"));
+  return t.submitted_at < f.submitted_before && t.submitted_at > f.submitted_after && has_ended_within(t, f);
 }
 
 bool is_by_state_only(const task_filter& f) {
@@ -175,7 +173,7 @@ std::optional<std::string> lmdb_engine::damage_of(const std::string& id) const {
   return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<std::string> {
     try {
       const auto ref = ref_of(see, id, recent);
-      if (!ref || workflow::mutant("damage_not_told"))
+      if (!ref)
         return std::nullopt;
       const key k{ref->number};
       const auto aside = txn.get(in_.set_aside, k);
@@ -200,9 +198,7 @@ std::optional<exported_task> lmdb_engine::export_task(const std::string& id) con
       exported_task x{*known->definition, std::move(known->state.task), ref->digest, {}};
       const key of_task{ref->number};
       lmdb::cursor c{txn, in_.late};
-      const auto is_its = [&] {
-        return c.key().starts_with(of_task.view()) || workflow::mutant("late_replies_of_others");
-      };
+      const auto is_its = [&] { return c.key().starts_with(of_task.view()); };
       for (bool more = c.seek(of_task); more && is_its(); more = c.next())
         if (auto reply = readable<late_reply_record>(c.key(), c.value()))
           x.late_replies.push_back(std::move(reply->what));

@@ -2,7 +2,6 @@
 
 #include "store/record.hpp"
 #include "store/state_store.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -53,8 +52,6 @@ void ids_in_order::pop_first() {
 // ---- recent_ids ----
 
 void recent_ids::load(const lmdb::transaction& txn, const tables& in, std::uint64_t last_task) {
-  if (workflow::mutant("recent_ids_forgotten"))
-    return;
   lmdb::cursor c{txn, in.recent_ids};
   for (bool more = c.first(); more; more = c.next()) {
     const auto [id, ref] = read_row(txn, in, c.key(), c.value());

@@ -1,7 +1,6 @@
 #include "store/record.hpp"
 
 #include "store/fields.hpp"
-#include "workflow/mutant.hpp"
 
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
@@ -212,7 +211,7 @@ T read_plain(std::string_view body) {
   reader.buffer.read(body);
   T value;
   all(reader.archive, value);
-  if (reader.buffer.left() != 0 && !workflow::mutant("bytes_left_over_believed"))
+  if (reader.buffer.left() != 0)
     throw damaged_record{"there are bytes left over"};
   return value;
 }
@@ -229,12 +228,10 @@ T read_compact(std::uint16_t format, std::string_view body) {
 
 template <class T>
 T read_body(std::uint16_t format, std::string_view body) {
-  if (format == plain_body || (!is_compact<T> && workflow::mutant("any_body_format_believed")))
+  if (format == plain_body)
     return read_plain<T>(body);
   if constexpr (is_compact<T>)
-    if (format == relative_body
-        || (format == compact_body
-            && (kind_of<T> == record_kind::task_state || workflow::mutant("compact_body_of_any_kind"))))
+    if (format == relative_body || (format == compact_body && kind_of<T> == record_kind::task_state))
       return read_compact<T>(format, body);
   throw damaged_record{"its format " + std::to_string(format) + " is not known"};
 }

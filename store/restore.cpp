@@ -5,7 +5,6 @@
 #include "store/recovery.hpp"
 #include "store/restored.hpp"
 #include "store/unsaved.hpp"
-#include "workflow/mutant.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -28,8 +27,7 @@ namespace fs = std::filesystem;
 class workshop {
 public:
   explicit workshop(const store_directory& store) : path_{store.path() / "restoring"} {
-    if (!workflow::mutant("killed_restore_in_the_way"))
-      clear(); // of one that was killed
+    clear(); // of one that was killed
     if (mkdir(path_.c_str(), 0700) != 0)
       cannot_restore(store.path(), std::strerror(errno));
   }
@@ -59,7 +57,7 @@ store_directory source(const fs::path& from) {
 
 store_directory target(const fs::path& to) {
   for (const char* name : {"data.mdb", "journal", "closed"})
-    if (fs::exists(fs::symlink_status(to / name)) && !workflow::mutant("restored_over_a_store"))
+    if (fs::exists(fs::symlink_status(to / name)))
       cannot_restore(to, "a store is there already, with its file `" + std::string{name}
                            + "`: move that folder away first, or name another one");
   return store_directory::take(to);
@@ -77,14 +75,13 @@ void make_data_file(const store_directory& from, const fs::path& folder, const s
   if (file.get() < 0)
     throw store_error{"cannot make a data file in " + folder.string() + ": " + std::strerror(errno), false};
   env.copy_to(file.get());
-  if (!unsaved.empty() && !workflow::mutant("restored_without_its_journal")) {
+  if (!unsaved.empty()) {
     lmdb::environment made{{folder, map, false, false}};
     auto txn = lmdb::transaction::writing(made);
     make_entries(txn, unsaved, from.path());
     txn.commit();
   }
-  if (!workflow::mutant("restored_copy_unmarked"))
-    mark_as_copy(folder, map);
+  mark_as_copy(folder, map);
   if (fsync(file.get()) != 0)
     throw store_error{"cannot sync " + folder.string() + ": " + std::strerror(errno), false};
 }

@@ -3,7 +3,6 @@
 #include "store/incident_book.hpp"
 #include "store/record.hpp"
 #include "store/unsaved.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <string>
@@ -35,7 +34,7 @@ records<T> all_of(const lmdb::transaction& txn, lmdb::table t) {
 }
 
 std::uint64_t leapt(std::uint64_t epoch, std::uint64_t from) {
-  return std::max(epoch + epoch_leap, workflow::mutant("restored_twice_alike") ? 0 : from);
+  return std::max(epoch + epoch_leap, from);
 }
 
 void free_leases(lmdb::transaction& txn, const tables& in, std::uint64_t epochs_from) {
@@ -52,8 +51,6 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t 
   std::size_t count = 0;
   for (const auto state : {workflow::process_state::pending, workflow::process_state::processing,
                            workflow::process_state::undoing, workflow::process_state::suspended}) {
-    if (state == workflow::process_state::suspended && workflow::mutant("suspended_epochs_kept"))
-      continue;
     std::vector<std::uint64_t> numbers;
     {
       const key begin{static_cast<std::uint8_t>(state)};
@@ -115,7 +112,7 @@ void leave_alert(lmdb::transaction& txn, const tables& in, const std::string& ki
 }
 
 void leap_if_copy(lmdb::transaction& txn, const tables& in, std::uint64_t epochs_from) {
-  if (!txn.get(in.meta, copy_key) || workflow::mutant("restored_epochs_kept"))
+  if (!txn.get(in.meta, copy_key))
     return;
   free_leases(txn, in, epochs_from);
   stop_bulk_acts(txn, in);

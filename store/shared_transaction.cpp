@@ -2,7 +2,6 @@
 
 #include "store/state_store.hpp"
 #include "store/unsaved.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -52,7 +51,7 @@ void shared_transaction::commit(bool has_disk) {
     return; // what a restart would find is the same
   round_.table_changes += changes_.table_changes();
   round_.bytes_put += changes_.bytes_put();
-  const bool has_room = journal_->has_room_for(changes_.bytes().size()) || workflow::mutant("journal_overfilled");
+  const bool has_room = journal_->has_room_for(changes_.bytes().size());
   if (!has_disk || !has_room || !has_room_to_save())
     return save();
   journal_->add(changes_.bytes());
@@ -71,7 +70,7 @@ bool shared_transaction::has_room_to_save() {
   const auto copied = std::min(changes * pages_of_a_path, in_file);
   const auto added = 2 * (round_.bytes_put + changes * bytes_of_an_entry) / page + all_tables.size();
   const auto listing = (copied + added) / 256 + 32; // those that become free
-  return in_file + copied + added + listing <= options_.size_max / page || workflow::mutant("round_unbounded");
+  return in_file + copied + added + listing <= options_.size_max / page;
 }
 
 /// What is held is in the journal already.

@@ -1,7 +1,6 @@
 #include "store/standing.hpp"
 
 #include "workflow/incident.hpp"
-#include "workflow/mutant.hpp"
 
 #include <utility>
 
@@ -24,11 +23,9 @@ placement kept_placement::of(std::string_view workflow_name) const {
 
 void standing::follow(const workflow::task& next, std::uint64_t its_revision, const placement& its_place) {
   state = next.state;
-  if (!workflow::mutant("standing_keeps_its_lock"))
-    lock_epoch = next.lock_epoch;
+  lock_epoch = next.lock_epoch;
   revision = its_revision;
-  if (!workflow::mutant("notices_counted_anew"))
-    notices = next.notices;
+  notices = next.notices;
   is_in_trouble = workflow::is_in_trouble(next);
   place = its_place;
 }
@@ -42,8 +39,7 @@ standing standing_of(const workflow::task& t, std::uint64_t revision, std::uint6
   s.priority = t.priority;
   s.reply_to = t.reply_to;
   s.payload_size = payload_size;
-  if (!workflow::mutant("large_results_forgotten"))
-    s.large = std::move(large);
+  s.large = std::move(large);
   s.follow(t, revision, placement_of(t, *d));
   s.definition = std::move(d);
   return s;

@@ -1,7 +1,5 @@
 #include "store/local_store.hpp"
 
-#include "workflow/mutant.hpp"
-
 namespace steadfast::store {
 
 std::string_view to_string(verdict v) {
@@ -21,7 +19,7 @@ std::vector<outcome> state_store::commit(const std::vector<write>& batch) {
   write_list all;
   all.reserve(batch.size());
   for (const auto& w : batch)
-    all.insert(workflow::mutant("batch_turned_round") ? all.begin() : all.end(), &w);
+    all.insert(all.end(), &w);
   return commit(all);
 }
 

@@ -7,7 +7,6 @@
 #include "store/record.hpp"
 #include "store/recovery.hpp"
 #include "store/restored.hpp"
-#include "workflow/mutant.hpp"
 
 #include <utility>
 
@@ -25,7 +24,7 @@ entry_list unsaved_in(const lmdb::environment& env, const store_directory& direc
 
 /// It has all of it now.
 void put_journal_not_needed(lmdb::transaction& txn) {
-  if (format_of(txn) < names_journals_since || workflow::mutant("saved_journal_needed"))
+  if (format_of(txn) < names_journals_since)
     return;
   auto used = used_journal(txn);
   if (std::exchange(used.is_open, false))
@@ -44,7 +43,7 @@ entry_list unsaved_entries(const lmdb::environment& env, const store_directory& 
 }
 
 void make_entries(lmdb::transaction& txn, const entry_list& all, const std::filesystem::path& directory) {
-  if (all.empty() || workflow::mutant("journal_not_read"))
+  if (all.empty())
     return;
   try {
     change_maker maker{txn};

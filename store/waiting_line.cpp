@@ -1,7 +1,5 @@
 #include "store/waiting_line.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <algorithm>
 #include <limits>
 
@@ -35,8 +33,6 @@ waiting_line::waiting_line(const lmdb::transaction& txn, lmdb::table ready, cons
       left_{max},
       places_{w.places == 0 ? unlimited : w.places, w.in_hand},
       turn_{workflow_tag(w.after)} {
-  if (workflow::mutant("first_workflow_first"))
-    turn_ = 0;
   for (const auto& x : w.loads)
     loads_[workflow_tag(x.workflow)] += x.load;
 }
@@ -50,8 +46,6 @@ std::optional<std::uint64_t> waiting_line::next() {
     }
     auto& x = lanes_[*i];
     if (x.numbers.empty() && !refill(x)) {
-      if (workflow::mutant("end_of_a_lane_ends_the_line"))
-        return std::nullopt;
       lanes_.erase(lanes_.begin() + static_cast<std::ptrdiff_t>(*i));
       lane_loads_.erase(lane_loads_.begin() + static_cast<std::ptrdiff_t>(*i));
       continue;
@@ -74,7 +68,7 @@ bool waiting_line::open_level() {
       break;
     const auto first = entry_of(c.key());
     priority_ = first.priority;
-    level_ = priority_ + (workflow::mutant("priority_stepped_over") ? 2U : 1U);
+    level_ = priority_ + 1U;
     if (turn_ < last_tag)
       gather(c, std::max(turn_ + 1, first.tag), last_tag);
     if (first.tag <= turn_)
@@ -109,7 +103,7 @@ bool waiting_line::refill(lane& x) {
   const auto wanted = left_ / lanes_.size() + 1;
   lmdb::cursor c{txn_, ready_};
   const key all{priority_, x.tag};
-  for (bool more = c.seek(key{all.view(), x.behind + (workflow::mutant("lane_steps_over_a_task") ? 2 : 1)});
+  for (bool more = c.seek(key{all.view(), x.behind + 1});
        more && x.numbers.size() < wanted && c.key().starts_with(all.view()); more = c.next())
     x.numbers.push_back(last_number(c.key()));
   if (x.numbers.empty())

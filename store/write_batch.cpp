@@ -1,7 +1,5 @@
 #include "store/write_batch.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <algorithm>
 #include <utility>
 #include <variant>
@@ -111,9 +109,8 @@ bool write_batch::has_room(std::uint64_t payload_size) {
   if (room_ < used)
     room_ = pages_left();
   const bool has = room_ > 0;
-  if (!workflow::mutant("room_not_used_up"))
-    room_ -= std::min(room_, used);
-  return has || workflow::mutant("no_reserve");
+  room_ -= std::min(room_, used);
+  return has;
 }
 
 std::uint64_t write_batch::pages_left() const {

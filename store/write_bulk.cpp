@@ -4,7 +4,6 @@
 #include "store/write_batch.hpp"
 
 #include "store/record.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -57,8 +56,7 @@ void write_batch::drop_bulk_act(std::uint64_t number) {
       refusals.emplace_back(c.key());
   }
   for (const auto& k : refusals)
-    if (!workflow::mutant("bulk_refusals_left_behind"))
-      txn_.erase(in_.bulk_refusals, k);
+    txn_.erase(in_.bulk_refusals, k);
   txn_.erase(in_.bulk_acts, begin);
 }
 
@@ -67,7 +65,7 @@ answer<start_bulk> write_batch::make(const start_bulk& w) {
     return turned_down(verdict::refused, wrong.front());
   const auto there = bulk_acts_there();
   const auto open = std::count_if(there.begin(), there.end(), workflow::is_open);
-  if (open >= static_cast<std::ptrdiff_t>(settings_.options->bulk_open_max) && !workflow::mutant("bulk_acts_unbounded"))
+  if (open >= static_cast<std::ptrdiff_t>(settings_.options->bulk_open_max))
     return turned_down(verdict::refused, std::to_string(open)
                                            + " bulk acts are open, and bulk.open_max allows no more: wait for one to "
                                              "end, or stop one");
@@ -76,7 +74,7 @@ answer<start_bulk> write_batch::make(const start_bulk& w) {
     last = last_number(c.key());
   auto over = there.size() - static_cast<std::size_t>(open);
   for (const auto& b : there) // the newest one is never dropped, so a number is never given twice
-    if (!workflow::is_open(b) && (b.number != last || workflow::mutant("bulk_number_given_twice"))
+    if (!workflow::is_open(b) && b.number != last
         && (over >= workflow::bulk_acts_kept || workflow::may_leave(b, settings_.options->bulk_keep_for, w.now))) {
       drop_bulk_act(b.number);
       --over;
@@ -114,7 +112,7 @@ answer<advance_bulk> write_batch::make(const advance_bulk& w) {
     return turned_down(verdict::absent, "there is no bulk act with the number " + std::to_string(w.number));
   if (!w.refused.empty())
     for (auto kept = refusals_of(w.number); const auto& r : w.refused) {
-      if (kept++ >= workflow::bulk_refusals_max && !workflow::mutant("bulk_refusals_unbounded"))
+      if (kept++ >= workflow::bulk_refusals_max)
         break;
       const key k{w.number, r.task_number};
       const workflow::bulk_refusal clipped{r.task_number, r.task_id, workflow::clipped(r.why, workflow::note_size_max)};

@@ -1,7 +1,6 @@
 // What the ids of clients stand for, and their way from table `recent_ids` to table `ids`.
 
 #include "store/write_batch.hpp"
-#include "workflow/mutant.hpp"
 
 namespace steadfast::store {
 
@@ -61,8 +60,6 @@ void write_batch::move_ids() {
 
 /// A row that is damaged is damaged there, too: the id is taken, and nobody knows by what.
 void write_batch::move_id(const std::string& id, const recent_ref& ref) {
-  if (workflow::mutant("moved_id_lost"))
-    return;
   settings_.moved->add(id);
   if (ref.digest)
     txn_.put(in_.ids, id, encode_record(id, task_ref{ref.number, *ref.digest}));
@@ -93,8 +90,7 @@ std::string write_batch::id_of(std::uint64_t number) const {
       return std::move(recent->id);
   lmdb::cursor c{txn_, in_.ids};
   for (bool more = c.first(); more; more = c.next())
-    if (const auto ref = readable<task_ref>(c.key(), c.value());
-        ref && ref->number == number && !workflow::mutant("id_of_damaged_task_unknown"))
+    if (const auto ref = readable<task_ref>(c.key(), c.value()); ref && ref->number == number)
       return std::string{c.key()};
   return {};
 }

@@ -3,7 +3,6 @@
 #include "store/write_batch.hpp"
 
 #include "workflow/invariants.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/transition.hpp"
 
 #include <algorithm>
@@ -38,7 +37,7 @@ std::optional<std::string> problem_of(const exported_task& x, const store_option
     if (s.result.size() > limits.result_size_max)
       wrong.push_back("a result has " + std::to_string(s.result.size()) + " bytes, the limit is "
                       + std::to_string(limits.result_size_max));
-  return wrong.empty() || workflow::mutant("import_believed") ? std::nullopt : std::optional{wrong.front()};
+  return wrong.empty() ? std::nullopt : std::optional{wrong.front()};
 }
 
 } // namespace
@@ -46,7 +45,7 @@ std::optional<std::string> problem_of(const exported_task& x, const store_option
 std::optional<decision> write_batch::cannot_import(const exported_task& x, workflow::instant now) {
   if (const auto wrong = problem_of(x, *settings_.options))
     return turned_down(verdict::refused, "the exported task cannot be believed: " + *wrong);
-  if (ref_of(x.task.id) && !workflow::mutant("import_takes_an_id"))
+  if (ref_of(x.task.id))
     return turned_down(verdict::refused, "there is a task " + x.task.id + " in this store already");
   if (!has_room(x.task.payload.size()))
     return turned_down_full(now);
@@ -66,7 +65,7 @@ answer<import_task> write_batch::make(const import_task& w) {
   std::vector<workflow::notice> notices;
   const workflow::event freed = workflow::lock_released{};
   const workflow::event rests = workflow::suspended{{w.who, "imported" + (w.why.empty() ? "" : ": " + w.why)}};
-  for (const auto* e : {&freed, workflow::mutant("import_goes_on_at_once") ? &freed : &rests})
+  for (const auto* e : {&freed, &rests})
     if (auto change = workflow::apply(t, d, *e, w.now); change.result == workflow::verdict::applied) {
       t = std::move(change.next);
       notices.insert(notices.end(), change.notices.begin(), change.notices.end());
@@ -76,8 +75,7 @@ answer<import_task> write_batch::make(const import_task& w) {
     put_notice(t, n);
   for (const auto& reply : w.what.late_replies)
     put_late_reply(t.number, t.id, reply);
-  if (!workflow::mutant("import_without_a_word"))
-    put_act(t.number, t.id, {w.who, "imported task `" + t.id + "`", w.why, w.now});
+  put_act(t.number, t.id, {w.who, "imported task `" + t.id + "`", w.why, w.now});
 
   answer<import_task> o = applied();
   o.created = true;

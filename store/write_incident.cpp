@@ -2,8 +2,6 @@
 
 #include "store/write_batch.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <algorithm>
 
 namespace steadfast::store {
@@ -22,7 +20,7 @@ std::string name_of(incident_act a) {
 
 void note_act(incident& x, const act_on_incident& w) {
   x.acts.push_back({w.now, w.who, name_of(w.act), w.why});
-  if (x.acts.size() > incident_acts_max && !workflow::mutant("acts_of_incident_unbounded"))
+  if (x.acts.size() > incident_acts_max)
     x.acts.erase(x.acts.begin());
 }
 
@@ -45,7 +43,7 @@ void write_batch::settle_alerts(const workflow::task& next, const workflow::defi
       continue;
     const auto when = std::max(workflow::last_changed_at(next), entry->what.at);
     incidents_.leave(alert, next.number, when);
-    if (entry->acknowledged_at == workflow::unset && !workflow::mutant("alert_of_the_past_left_open"))
+    if (entry->acknowledged_at == workflow::unset)
       acknowledge(k, *std::move(entry), moved_on, when);
   }
 }
@@ -71,14 +69,14 @@ void write_batch::tell_of_change(const register_definition& w) {
 }
 
 void write_batch::end_alerts_of_change(const register_definition& w) {
-  if (!w.file.empty() && !workflow::mutant("mended_file_told_on"))
+  if (!w.file.empty())
     for (const auto number : incidents_.open_ones(changed_workflow, w.what.name))
       end_alerts_of(number, w.now);
 }
 
 /// One for all tasks of all workflows, with the first of them.
 void write_batch::tell_of_damaged_definition(const set_aside_damaged& w, const std::string& why) {
-  if (incidents_.open_ones(damaged_workflow, {}).empty() || workflow::mutant("damage_told_for_each_task"))
+  if (incidents_.open_ones(damaged_workflow, {}).empty())
     put_alert(0, {}, {damaged_workflow, "a task cannot be read, and stays as it is: " + why, {}, w.now},
               {damaged_workflow, {}, {}, {}, "the definition of a workflow is damaged"});
 }

@@ -2,7 +2,6 @@
 
 #include "store/write_batch.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/node_card.hpp"
 
 #include <algorithm>
@@ -51,8 +50,7 @@ answer<Write> with_epoch(std::uint64_t epoch) {
 }
 
 bool is_held_by(const lease_record& x, const std::string& holder, std::uint64_t epoch) {
-  return !is_released(x) && (x.what.holder == holder || workflow::mutant("stranger_holds_lease"))
-         && x.what.epoch == epoch;
+  return !is_released(x) && x.what.holder == holder && x.what.epoch == epoch;
 }
 
 decision lost(const lease_record& x) {
@@ -83,7 +81,7 @@ lease_record write_batch::lease_to_acquire(const acquire_lease& w) {
 /// The highest of any lease that was forgotten: what is acquired under a name that is not known may be one of them.
 std::uint64_t write_batch::forgotten_epoch() const {
   const auto bytes = txn_.get(in_.meta, forgotten_lease_key);
-  if (!bytes || workflow::mutant("forgotten_epochs_again"))
+  if (!bytes)
     return 0;
   const auto highest = readable<lease_record>(forgotten_lease_key, *bytes);
   return highest ? highest->what.epoch : count_.last_epoch;
@@ -132,14 +130,13 @@ answer<acquire_lease> write_batch::make(const acquire_lease& w) {
   if (const auto wrong = problem(w); !wrong.empty())
     return turned_down(verdict::refused, wrong);
   lease_record next = lease_to_acquire(w);
-  if (!is_free(next, w.now) && next.what.holder != w.holder && !workflow::mutant("lease_taken_from_its_holder"))
+  if (!is_free(next, w.now) && next.what.holder != w.holder)
     return turned_down(verdict::refused, "the lease is held by " + next.what.holder);
   next.what.holder = w.holder;
   next.what.note = w.note;
   next.what.expires_at = w.now + w.ttl;
   next.ttl = w.ttl;
-  if (!workflow::mutant("lease_epoch_kept") || next.what.epoch == 0)
-    ++next.what.epoch;
+  ++next.what.epoch;
   count_.last_epoch = std::max(count_.last_epoch, next.what.epoch);
   put(txn_, in_, next);
   return with_epoch<acquire_lease>(next.what.epoch);
@@ -182,13 +179,13 @@ bool write_batch::has_ended(const lease_guard& gone, workflow::instant now) cons
 /// One that ended and was not taken by another comes to life again when its holder renews it; until then what it guards
 /// rests, for others may be cleaning up after the holder.
 std::optional<decision> write_batch::not_held(const std::optional<lease_guard>& guard, workflow::instant now) const {
-  if (!guard || workflow::mutant("no_lease_guard"))
+  if (!guard)
     return std::nullopt;
   const auto epoch = std::to_string(guard->epoch);
   const auto held = see_.lease_of(guard->name);
   if (!held || held->what.epoch != guard->epoch || is_released(*held))
     return turned_down(verdict::stale_epoch, "the lease " + guard->name + " is not held with epoch " + epoch);
-  if (now != workflow::unset && is_free(*held, now) && !workflow::mutant("ended_lease_guards"))
+  if (now != workflow::unset && is_free(*held, now))
     return turned_down(verdict::stale_epoch, "the lease " + guard->name + ", epoch " + epoch + ", has ended");
   return std::nullopt;
 }

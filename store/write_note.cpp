@@ -2,8 +2,6 @@
 
 #include "store/write_batch.hpp"
 
-#include "workflow/mutant.hpp"
-
 namespace steadfast::store {
 
 void write_batch::put_notice(const workflow::task& t, const workflow::notice& what) {
@@ -25,8 +23,7 @@ void write_batch::put_alert(std::uint64_t number, const std::string& id, const w
   const key k{alert};
   txn_.put(in_.alerts, k, encode_record(k, alert_entry{alert, number, id, what, {}, workflow::unset}));
   txn_.put(in_.open_alerts, k, {});
-  if (!workflow::mutant("alert_in_no_incident"))
-    incidents_.join({alert, number, id, what, signature, is_condition});
+  incidents_.join({alert, number, id, what, signature, is_condition});
   list_alert_of(number, alert);
 }
 
@@ -71,8 +68,7 @@ answer<acknowledge_alert> write_batch::make(const acknowledge_alert& w) {
   try {
     acknowledge(k, decode_record<alert_entry>(k, *bytes), w.who, w.now);
   } catch (const damaged_record&) { // nobody can read it any more; it only leaves the lists
-    if (!workflow::mutant("damaged_alert_stays_open"))
-      txn_.erase(in_.open_alerts, k);
+    txn_.erase(in_.open_alerts, k);
     incidents_.leave(w.alert, 0, w.now);
   }
   return applied();
@@ -104,7 +100,7 @@ answer<acknowledge_notices> write_batch::make(const acknowledge_notices& w) {
     lmdb::cursor c{txn_, in_.notices};
     for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next()) {
       const auto sequence = key_reader{c.key().substr(begin.view().size())}.number<std::uint32_t>().value_or(0);
-      if (sequence > w.sequence && !workflow::mutant("unseen_notices_dropped"))
+      if (sequence > w.sequence)
         break;
       seen.emplace_back(c.key());
     }

@@ -2,7 +2,6 @@
 
 #include "store/write_batch.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -85,9 +84,8 @@ bool write_batch::purge(std::uint64_t number) {
     auto known = load(number);
     if (known && !known->definition->index.empty())
       known = load(number, true); // for its payload
-    if (!known || !workflow::may_leave(known->state.task.state)
-        || (has_open_alert(number) && !workflow::mutant("purged_with_open_alert"))
-        || (has_notices(known->state.task) && !workflow::mutant("purged_before_told")))
+    if (!known || !workflow::may_leave(known->state.task.state) || has_open_alert(number)
+        || has_notices(known->state.task))
       return false;
     erase_all_of(*known);
     return true;
@@ -120,8 +118,7 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
   erase_id(t);
   txn_.erase(in_.payloads, k);
   for (const auto& large : known.state.large)
-    if (!workflow::mutant("large_results_left"))
-      txn_.erase(in_.results, key{t.number, large.step});
+    txn_.erase(in_.results, key{t.number, large.step});
   for (const auto& reply : keys_of(txn_, in_.late, t.number))
     txn_.erase(in_.late, reply);
   auto& count = ended_of(t.workflow);

@@ -4,7 +4,6 @@
 
 #include "workflow/canonical_json.hpp"
 #include "workflow/invariants.hpp"
-#include "workflow/mutant.hpp"
 
 #include <xxhash.h>
 
@@ -35,7 +34,7 @@ digest digest_of(const workflow::submission& s, std::string_view payload) {
 
 /// The same for JSON that says the same.
 digest digest_of(const workflow::submission& s) {
-  if (workflow::is_json_type(s.content_type) && !workflow::mutant("payload_compared_as_bytes"))
+  if (workflow::is_json_type(s.content_type))
     if (const auto canonical = workflow::canonical_json(s.payload.view()))
       return digest_of(s, *canonical);
   return digest_of(s, s.payload.view());
@@ -66,7 +65,7 @@ answer<submit_task> write_batch::make(const submit_task& w) {
   if (const auto wrong = workflow::problems(w.what, settings_.options->payload_size_max); !wrong.empty())
     return turned_down(verdict::refused, joined(wrong));
   const digest of_this = digest_of(w.what);
-  if (const auto known = ref_of(w.what.id); known && !workflow::mutant("second_task_for_an_id"))
+  if (const auto known = ref_of(w.what.id))
     return submit_again(w, *known, of_this);
   return submit_anew(w, of_this);
 }
@@ -74,7 +73,7 @@ answer<submit_task> write_batch::make(const submit_task& w) {
 answer<submit_task> write_batch::submit_again(const submit_task& w, const task_ref& known, const digest& of_this) {
   // Those that were submitted before storage format 6 have the digest of the payload as it was.
   const bool is_same = known.digest == of_this || known.digest == digest_of(w.what, w.what.payload.view());
-  if (!is_same && !workflow::mutant("key_conflict_accepted"))
+  if (!is_same)
     return turned_down(verdict::refused, "key_conflict: the id " + w.what.id
                                            + " was submitted before with another payload, workflow or version");
   const auto there = load(known.number);
@@ -155,7 +154,7 @@ answer<update_task> write_batch::make(const update_task& w) {
     return turned_down(verdict::absent, "there is no task with the number " + std::to_string(w.next.number));
   const auto& stored = there->now;
   const bool overtaken = stored.revision != w.next.revision || stored.lock_epoch != w.lock_epoch_before;
-  if (overtaken && !workflow::mutant("no_fence"))
+  if (overtaken)
     return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
                                               + " and lock epoch " + std::to_string(stored.lock_epoch));
   if (auto lost = not_held(w.guard, w.now))
@@ -175,7 +174,7 @@ answer<update_task> write_batch::make(const update_task& w) {
                                              + std::to_string(settings_.options->result_size_max));
   if (const auto broken = workflow::broken_invariants(w.next, *stored.definition); !broken.empty())
     return turned_down(verdict::refused, "the task would be broken: " + joined(broken));
-  if (!are_next_notices(w.notices, stored.notices, w.next) && !workflow::mutant("notices_left_out"))
+  if (!are_next_notices(w.notices, stored.notices, w.next))
     return turned_down(verdict::refused, "the notices do not go on from those that the task gave before");
 
   answer<update_task> o = applied();
@@ -286,9 +285,8 @@ void write_batch::put_in_index(std::uint64_t number, const std::vector<workflow:
 }
 
 void write_batch::erase_from_index(std::uint64_t number, const std::vector<workflow::payload_value>& values) {
-  if (!workflow::mutant("payload_index_left"))
-    for (const auto& x : values)
-      txn_.erase(in_.payload_index, payload_index_key(x, number));
+  for (const auto& x : values)
+    txn_.erase(in_.payload_index, payload_index_key(x, number));
 }
 
 // ---- others ----
@@ -346,8 +344,7 @@ answer<set_aside_damaged> write_batch::make(const set_aside_damaged& w) {
                                + "; restore a copy of the store to get it back",
                              {},
                              w.now};
-  if (!workflow::mutant("set_aside_in_silence"))
-    put_alert(w.number, id, told, workflow::signature_of(told, nullptr, nullptr));
+  put_alert(w.number, id, told, workflow::signature_of(told, nullptr, nullptr));
   set_aside_.push_back(w.number);
   settings_.known->forget(w.number);
   return applied();

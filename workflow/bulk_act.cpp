@@ -1,6 +1,5 @@
 #include "workflow/bulk_act.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 #include "workflow/task.hpp"
 
@@ -71,22 +70,20 @@ bool is_open(const bulk_act& b) {
 }
 
 bool has_yet_to_meet(const bulk_act& b, std::uint64_t task) {
-  if (!is_open(b) && !mutant("bulk_stop_ignored"))
+  if (!is_open(b))
     return false;
   return task < b.position && std::find(b.met.begin(), b.met.end(), task) == b.met.end();
 }
 
 void note_done(bulk_act& b, std::uint64_t task) {
   ++b.done;
-  if (!mutant("bulk_act_met_twice"))
-    b.met.push_back(task);
+  b.met.push_back(task);
 }
 
 void pass(bulk_act& b, const bulk_page_passed& page, instant now) {
   b.refused += page.refused;
   b.skipped += page.skipped;
-  if (!mutant("bulk_position_kept"))
-    b.position = std::min(b.position, page.position);
+  b.position = std::min(b.position, page.position);
   std::erase_if(b.met, [&](std::uint64_t task) { return task >= b.position; });
   if (!page.is_last || !is_open(b))
     return;

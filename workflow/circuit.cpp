@@ -1,7 +1,5 @@
 #include "workflow/circuit.hpp"
 
-#include "workflow/mutant.hpp"
-
 namespace steadfast::workflow {
 namespace {
 
@@ -14,7 +12,7 @@ circuit opened(std::uint64_t period, instant until) {
 }
 
 circuit after_ordinary_call(circuit c, const circuit_options& o, call_outcome outcome, instant now) {
-  if (outcome == call_outcome::answered && !mutant("circuit_counts_for_ever"))
+  if (outcome == call_outcome::answered)
     c.failures = 0;
   if (outcome != call_outcome::failed || o.failures == 0)
     return c;
@@ -72,7 +70,7 @@ circuit begun(circuit c, instant now) {
 }
 
 circuit held_open(const circuit& c) {
-  return mutant("held_circuit_calls") ? c : opened(c.period + 1, never);
+  return opened(c.period + 1, never);
 }
 
 circuit closed_anew(const circuit& c) {

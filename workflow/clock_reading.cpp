@@ -1,7 +1,5 @@
 #include "workflow/clock_reading.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <algorithm>
 
 namespace steadfast::workflow {
@@ -16,14 +14,14 @@ span longest_of(const step_definition& s) {
 } // namespace
 
 void carry_over(task& t, const definition& d, const clock_reading& clock) {
-  if (clock.set_at == unset || mutant("clock_not_carried_over"))
+  if (clock.set_at == unset)
     return;
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     auto& s = t.steps[i];
     if (s.log.empty())
       continue;
     const auto limit = limit_of(d.steps[i], s.log.back().action);
-    const bool knows_now = clock.now != never && !mutant("time_of_another_clock");
+    const bool knows_now = clock.now != never;
     const bool is_older = s.log.back().started_at < clock.set_at;
     if (s.doing != attempt_action::none) {
       s.complete_by = std::max(s.complete_by, is_older ? clock.set_at + limit : unset);

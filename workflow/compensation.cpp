@@ -1,7 +1,5 @@
 #include "workflow/compensation.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <optional>
 
 namespace steadfast::workflow {
@@ -10,8 +8,8 @@ namespace {
 bool may_have_acted(const step& s) {
   switch (s.state) {
     case step_state::completed:
-    case step_state::compensating: return true;
-    case step_state::unknown: return !mutant("undo_only_completed");
+    case step_state::compensating:
+    case step_state::unknown: return true;
     case step_state::not_started:
     case step_state::running:
     case step_state::failed:
@@ -60,8 +58,7 @@ std::vector<std::size_t> ready_to_undo(const task& t, const definition& d) {
   std::vector<std::size_t> ready;
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     const bool idle = t.steps[i].doing == attempt_action::none;
-    if (idle && needs_undo(t.steps[i], d.steps[i])
-        && (!has_dependant_in(unsettled, before, i) || mutant("undo_in_any_order")))
+    if (idle && needs_undo(t.steps[i], d.steps[i]) && !has_dependant_in(unsettled, before, i))
       ready.push_back(i);
   }
   return ready;

@@ -1,6 +1,5 @@
 #include "workflow/conditions.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 #include "workflow/time_text.hpp"
 #include "workflow/waiting.hpp"
@@ -51,7 +50,7 @@ void add_node(std::vector<system_condition>& all, const node_sight& n, const con
   const auto name = "node " + quoted(n.name);
   const bool was_given_back = n.lease_ends_at == unset;
   if (n.is_gone) {
-    if (!was_given_back && !n.is_drained && !mutant("lost_node_in_silence"))
+    if (!was_given_back && !n.is_drained)
       all.push_back(
         {of_kind(node_lost, name + " is silent"),
          name + " is silent; its lease ended " + minute_text(n.lease_ends_at)
@@ -197,10 +196,6 @@ std::vector<system_condition> conditions(const sight& s, const condition_rules& 
     add_workflow(all, w, rules, open, blame);
   for (const auto& [workflow, r] : s.suspended)
     add_resting(all, workflow, r);
-  if (mutant("condition_never_over"))
-    for (const auto& x : open)
-      if (std::none_of(all.begin(), all.end(), [&](const auto& c) { return c.what == x; }))
-        all.push_back({x, "it holds on"});
   return all;
 }
 

@@ -2,7 +2,6 @@
 
 #include "workflow/compensation.hpp"
 #include "workflow/json_place.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -112,7 +111,7 @@ void advance_forward(draft& x) {
     if (!is_startable(x.t, x.d, i) || !may_start(x, s))
       continue;
     const bool ask_first = s.state == step_state::unknown && x.definition_of(i).probe.has_value();
-    if (ask_first && s.settles_at > x.now && !mutant("asked_too_early")) {
+    if (ask_first && s.settles_at > x.now) {
       let_wait(s, s.settles_at, until_settled);
       continue;
     }
@@ -136,7 +135,7 @@ std::string still_in_place(const draft& x) {
 }
 
 void end_undo(draft& x) {
-  const auto left = mutant("failed_undo_is_undone") ? "" : still_in_place(x);
+  const auto left = still_in_place(x);
   end_task(x, left.empty() ? process_state::undone : process_state::error);
   if (left.empty()) {
     tell_observer(x, notice_kind::undone, x.t.cause);
@@ -151,7 +150,7 @@ instant undo_may_start_at(const draft& x) {
   instant at = unset;
   for (const auto& s : x.t.steps)
     at = std::max(at, s.settles_at);
-  return mutant("undo_before_grace") ? unset : at;
+  return at;
 }
 
 bool performs(const draft& x) {
@@ -173,7 +172,7 @@ void start_compensations(draft& x) {
 }
 
 void advance_undo(draft& x) {
-  if (!x.t.locked_by.empty() && (!performs(x) || mutant("undo_beside_attempts")))
+  if (!x.t.locked_by.empty() && !performs(x))
     start_compensations(x);
   bool left = has_open_attempt(x.t);
   for (std::size_t i = 0; i < x.t.steps.size(); ++i)
@@ -266,8 +265,7 @@ void enter_error(draft& x, std::string cause, std::string alert_kind) {
                 ? std::move(cause)
                 : clipped(cause + "; it was being undone because " + undone_because, told_cause_size_max);
   end_task(x, process_state::error);
-  if (!mutant("error_without_alert"))
-    raise_alert(x, std::move(alert_kind), x.t.cause);
+  raise_alert(x, std::move(alert_kind), x.t.cause);
   tell_observer(x, notice_kind::error, x.t.cause);
 }
 
@@ -280,7 +278,7 @@ void release_lock(draft& x) {
 }
 
 void release_until_due(draft& x) {
-  if (x.t.locked_by.empty() || has_open_attempt(x.t) || mutant("waits_in_its_place"))
+  if (x.t.locked_by.empty() || has_open_attempt(x.t))
     return;
   if (const auto at = next_start(x); at > x.now && at != never)
     release_lock(x);

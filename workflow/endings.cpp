@@ -1,7 +1,5 @@
 #include "workflow/endings.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -36,7 +34,7 @@ double margin_of(const endings& e, const share_rules& rules) {
 /// Of those that are looked at no more: what begins just now is not usual yet.
 void learn(endings& e, bool failed) {
   auto weight = std::min(e.count - endings_looked_at + assumed_well, forgets_after);
-  if (is_unusual(e, {}, false) && !mutant("outage_becomes_usual"))
+  if (is_unusual(e, {}, false))
     weight *= slower_while_unusual;
   e.usual = failed ? e.usual + (whole_share - e.usual) / weight : e.usual - e.usual / weight;
 }
@@ -80,7 +78,7 @@ failed_of failed_of_last(const endings& e, std::uint32_t max) {
 }
 
 bool is_unusual(const endings& e, const share_rules& rules, bool was) {
-  if (e.count < rules.at_least && !mutant("share_of_a_few"))
+  if (e.count < rules.at_least)
     return false;
   const auto margin = margin_of(e, rules);
   const auto just_now = share_of_last(e, endings_just_now);

@@ -1,7 +1,5 @@
 #include "workflow/fair_share.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <algorithm>
 
 namespace steadfast::workflow {
@@ -16,8 +14,6 @@ std::uint64_t load_of(std::uint64_t in_hand, std::uint64_t given_back) {
 }
 
 bool may_take(std::uint64_t load, const places& p) {
-  if (mutant("places_not_shared"))
-    return p.taken < p.max;
   return load + places_per_newcomer * p.taken < (1 + places_per_newcomer) * p.max;
 }
 

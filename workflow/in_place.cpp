@@ -1,7 +1,6 @@
 #include "workflow/in_place.hpp"
 
 #include "workflow/compensation.hpp"
-#include "workflow/mutant.hpp"
 
 #include <algorithm>
 
@@ -46,7 +45,7 @@ std::vector<effect_in_place> effects_in_place(const task& t, const definition& d
   std::vector<effect_in_place> all;
   if (t.state != process_state::error && t.state != process_state::undone)
     return all;
-  for (const auto i : mutant("failed_undo_not_listed") ? std::vector<std::size_t>{} : left_in_place(t, d))
+  for (const auto i : left_in_place(t, d))
     all.push_back(effect_of(t, d, i,
                             t.steps[i].state == step_state::compensation_failed ? kept_because::undo_failed
                                                                                 : kept_because::no_compensation));

@@ -1,6 +1,5 @@
 #include "workflow/incident.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -160,8 +159,6 @@ bool any_step(const task& t, step_state s) {
 } // namespace
 
 std::string generalized(std::string_view cause) {
-  if (mutant("causes_not_generalized"))
-    return std::string{cause};
   return generalization{cause}.run();
 }
 

@@ -1,7 +1,5 @@
 #include "workflow/lease_term.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <algorithm>
 
 namespace steadfast::workflow {
@@ -36,15 +34,14 @@ lease_step next_step(lease_campaign& c, const lease_terms& terms, instant now) {
 }
 
 void on_granted(lease_campaign& c, const lease_terms& terms, std::uint64_t epoch, instant now) {
-  const auto from = mutant("lease_counted_from_answer") ? now : c.asked_at;
-  const auto until = from + terms.ttl - (mutant("no_lease_margin") ? span{0} : terms.margin);
+  const auto until = c.asked_at + terms.ttl - terms.margin;
   c.next_ask = c.asked_at + terms.renew_every;
   c.asked_at = unset;
   if (until <= now)
     return; // granted too late to be used
   c.epoch = epoch;
   c.hold_until = until;
-  c.progressed = mutant("renewed_without_progress");
+  c.progressed = false;
 }
 
 bool on_refused(lease_campaign& c, const lease_terms& terms, instant now) {
@@ -69,7 +66,7 @@ void on_silence(lease_campaign& c, const lease_terms& terms, instant now) {
 
 bool has_ended(instant expires_at, span ttl, instant store_since, instant now) {
   const bool released = expires_at == unset;
-  return released || now >= (mutant("store_outage_ends_leases") ? expires_at : std::max(expires_at, store_since + ttl));
+  return released || now >= std::max(expires_at, store_since + ttl);
 }
 
 instant next_look(const lease_campaign& c, const lease_terms& terms) {

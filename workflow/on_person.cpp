@@ -1,7 +1,6 @@
 #include "workflow/handlers.hpp"
 
 #include "workflow/compensation.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 #include "workflow/payload_needs.hpp"
 
@@ -12,8 +11,6 @@ namespace steadfast::workflow {
 namespace {
 
 void record_act(draft& x, const by& person, std::string what) {
-  if (mutant("act_not_recorded"))
-    return;
   auto& acts = x.t.acts;
   acts.push_back({x.now, clipped(person.who, note_size_max), std::move(what), clipped(person.why, note_size_max)});
   if (acts.size() > acts_max)
@@ -34,7 +31,7 @@ void reset_counts(step& s) {
 
 /// The task lives again: an outcome changed by a person opens a new generation.
 void reopen(draft& x, process_state as) {
-  x.t.generation += mutant("generation_kept") ? 0 : 1;
+  ++x.t.generation;
   x.t.state = as;
   x.t.ended_at = unset;
   x.t.not_before = unset;
@@ -112,7 +109,7 @@ bool may_skip(const step& s) {
 
 /// Why the task is undone, by a person's word: what went wrong before is told too. An undo that is tried again has its cause.
 std::string cause_of_turn(const draft& x, std::string said) {
-  if (x.t.cause.empty() || mutant("cause_overwritten"))
+  if (x.t.cause.empty())
     return said;
   return undo_has_run(x.t) ? x.t.cause : clipped(x.t.cause + "; " + said, told_cause_size_max);
 }
@@ -137,9 +134,9 @@ ruling on(draft& x, const step_retried& e) {
     return refused("there is no such step");
   auto& s = x.t.steps[e.step];
   const bool is_undo = s.state == step_state::compensation_failed || x.t.state == process_state::undoing;
-  if (e.new_key && is_undo && !mutant("undo_under_another_key"))
+  if (e.new_key && is_undo)
     return refused("an undo reverses what was done under the step's key; try it again without a new one");
-  if (e.new_key && s.maybe_done && !mutant("doubt_under_another_key"))
+  if (e.new_key && s.maybe_done)
     return refused("the step may have acted under its key, and an undo under another would not reverse that; "
                    "try it again without a new one, or skip it once its outcome is settled by hand");
   auto r = refused("the task is " + std::string{to_string(x.t.state)});
@@ -176,7 +173,6 @@ ruling on(draft& x, const step_skipped& e) {
     reopen_forward(x);
   reset_counts(s);
   s.state = step_state::skipped; // that it may have acted stays: an undo covers it
-  s.maybe_done = s.maybe_done && !mutant("doubt_skipped");
   s.result = e.result;
   s.facts = e.facts;
   if (is_claimable(x.t) && x.t.lock_epoch > 0) // before its first take it waits for its submitter's moment

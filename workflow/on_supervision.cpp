@@ -1,7 +1,5 @@
 #include "workflow/handlers.hpp"
 
-#include "workflow/mutant.hpp"
-
 namespace steadfast::workflow {
 
 namespace {
@@ -56,7 +54,7 @@ ruling on(draft& x, const round_failed& e) {
   if (e.step >= x.t.steps.size())
     return refused("there is no such step");
   const auto& s = x.t.steps[e.step];
-  if ((!s.needs_review && !mutant("failure_counted_twice")) || e.attempt != s.attempt)
+  if (!s.needs_review || e.attempt != s.attempt)
     return ignored("it was judged already");
   if (x.t.state == process_state::suspended)
     return ignored("it is judged when the task resumes");
@@ -84,7 +82,7 @@ ruling on(draft& x, const lock_released&) {
 
 ruling on(draft& x, const lock_lapsed&) {
   auto r = give_lock_back(x);
-  if (r.result == verdict::applied && !mutant("takeovers_not_counted"))
+  if (r.result == verdict::applied)
     ++x.t.takeovers;
   return r;
 }

@@ -1,5 +1,4 @@
 #include "workflow/handlers.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -15,13 +14,13 @@ std::optional<ruling> judge(const draft& x, const attempt_ref& ref) {
   if (ref.step >= x.t.steps.size())
     return late("there is no such step");
   const auto& s = x.t.steps[ref.step];
-  if (ref.attempt != s.attempt && !mutant("no_attempt_check"))
+  if (ref.attempt != s.attempt)
     return late("attempt " + std::to_string(s.attempt) + " is the current one");
   if (s.doing == attempt_action::none)
     return late("the attempt is over");
-  if (x.t.locked_by.empty() || (ref.epoch != x.t.lock_epoch && !mutant("no_epoch_check")))
+  if (x.t.locked_by.empty() || ref.epoch != x.t.lock_epoch)
     return late("it was ordered under an older lock");
-  if (x.now >= s.complete_by && !(mutant("complete_by_inclusive") && x.now == s.complete_by))
+  if (x.now >= s.complete_by)
     return late("its complete-by has passed");
   return std::nullopt;
 }
@@ -36,7 +35,7 @@ void note_progress(draft& x, step& s) {
 /// A call of the attempt ended without the service's own word: a lost connection, a gateway's answer. The service may
 /// be at work on it, until complete-by and grace are over; neither probe nor undo may come before that.
 void settle_as_told(draft& x, std::size_t i, attempt_action action, bool unsettled) {
-  if (unsettled && action == attempt_action::perform && !mutant("settled_without_a_word"))
+  if (unsettled && action == attempt_action::perform)
     settle_later(x, x.t.steps[i]);
 }
 
@@ -52,8 +51,6 @@ void complete(draft& x, std::size_t i, const attempt_succeeded& e) {
     last = std::max(last, other.completed_order);
   s.state = step_state::completed;
   s.maybe_done = false;
-  if (mutant("success_forgets_orders")) // an order of another attempt, or of an earlier lock, may still be on its way
-    s.settles_at = unset;
   s.completed_at = x.now;
   s.completed_order = last + 1;
   s.result = e.result;
@@ -67,21 +64,20 @@ void count_try(draft& x, std::size_t i, span at_least) {
   auto& s = x.t.steps[i];
   const auto& retry = retry_of(x, i);
   ++s.tries;
-  if (s.tries >= retry.attempts + (mutant("one_try_too_many") ? 1 : 0)) {
+  if (s.tries >= retry.attempts) {
     s.needs_review = true;
     return;
   }
   const auto wait =
     std::max(std::min(at_least, retry_after_max), back_off(retry, s.tries, mixed(x.t.number, i, s.attempt)));
-  let_wait(s, mutant("no_back_off") ? x.now : x.now + wait,
-           "back-off after failed attempt " + std::to_string(s.attempt));
+  let_wait(s, x.now + wait, "back-off after failed attempt " + std::to_string(s.attempt));
 }
 
 void fail_perform(draft& x, std::size_t i, const attempt_failed& e) {
   auto& s = x.t.steps[i];
-  s.maybe_done = (s.maybe_done && !mutant("earlier_doubt_forgotten")) || e.maybe_done;
+  s.maybe_done = s.maybe_done || e.maybe_done;
   back_to_start(s);
-  if (e.permanent && !mutant("permanent_error_retried")) {
+  if (e.permanent) {
     if (!s.maybe_done)
       s.state = step_state::failed;
     if (!is_undoing(x.t))
@@ -123,23 +119,19 @@ ruling on(draft& x, const taken& e) {
     return applied();
   }
   t.locked_by = e.scheduler;
-  if (!mutant("lock_epoch_kept") || t.lock_epoch == 0)
-    ++t.lock_epoch;
+  ++t.lock_epoch;
   t.not_before = unset;
   if (t.state == process_state::pending)
     t.state = process_state::processing;
   for (auto& s : t.steps) {
-    if (mutant("failures_forgotten"))
-      s.tries = s.failure_count = 0;
     if (s.doing == attempt_action::none)
       continue;
     s.log.back().epoch = t.lock_epoch; // it is ordered again under the new lock
     if (s.doing != attempt_action::perform)
       continue;
     // The former order may have acted, and on another node may go on until its complete-by.
-    s.maybe_done = s.maybe_done || !mutant("lost_order_forgotten");
-    if (!mutant("lost_order_settled"))
-      settle_later(x, s);
+    s.maybe_done = true;
+    settle_later(x, s);
   }
   advance(x);
   return applied();
@@ -259,18 +251,18 @@ ruling on(draft& x, const attempt_expired& e) {
   auto& s = x.t.steps[i];
   if (e.ref.attempt != s.attempt || s.doing == attempt_action::none)
     return ignored("the attempt is over");
-  if (x.now < s.complete_by && !mutant("expires_early"))
+  if (x.now < s.complete_by)
     return ignored("its complete-by has not come");
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::expired, "no answer by its complete-by");
   const bool acts = action != attempt_action::probe;
-  if (acts && !(action == attempt_action::compensate && mutant("expired_undo_settled")))
+  if (acts)
     settle_later(x, s);
   s.waiting_since = unset; // an agent took it
   s.wait_alerted = false;
   s.error = "no answer by its complete-by";
   if (action == attempt_action::perform) {
-    s.maybe_done = s.maybe_done || !mutant("silence_is_no_doubt");
+    s.maybe_done = true;
     back_to_start(s);
   }
   if (action == attempt_action::compensate || !is_undoing(x.t))

@@ -3,7 +3,6 @@
 #include "workflow/json_place.hpp"
 #include "workflow/json_scan.hpp"
 #include "workflow/json_text.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 namespace steadfast::workflow {
@@ -91,7 +90,7 @@ std::size_t payload_needs::place_of(std::string_view pointer) {
 }
 
 std::vector<std::string> payload_needs::problems(std::string_view payload) const {
-  if (needs_.empty() || mutant("payload_place_missing"))
+  if (needs_.empty())
     return {};
   if (!is_json(payload) || !is_utf8(payload))
     return {"payload is not JSON in UTF-8, or is nested too deep, and has no value at \"" + needs_.front().pointer

@@ -1,6 +1,5 @@
 #include "workflow/peer_claim.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <array>
@@ -27,9 +26,9 @@ std::optional<peer_kind> parse_peer_kind(std::string_view text) {
 std::string why_not_vouched(const vouched_peer& by, const peer_claim& claim) {
   if (by.name.empty() || !by.highest)
     return "its certificate does not say who it is: make it by `steadfast cluster certs`";
-  if (by.name != claim.name && !mutant("any_name_may_connect"))
+  if (by.name != claim.name)
     return "it says that it is " + quoted(claim.name) + ", and its certificate is that of " + quoted(by.name);
-  if (*by.highest < claim.kind && !mutant("client_may_be_a_node"))
+  if (*by.highest < claim.kind)
     return claim.kind == peer_kind::store ? "it says that it has the store, and its certificate is not for that"
                                           : "it says that it is a node, and its certificate is one of a client";
   return {};

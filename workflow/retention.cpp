@@ -1,6 +1,5 @@
 #include "workflow/retention.hpp"
 
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <algorithm>
@@ -22,15 +21,14 @@ bool keeps_all(const retention& r) {
 }
 
 bool may_leave(process_state s) {
-  return s == process_state::processed || s == process_state::undone
-         || (s == process_state::error && mutant("purged_in_error"));
+  return s == process_state::processed || s == process_state::undone;
 }
 
 instant leaves_at(const retention& r, instant ended_at) {
   if (!r.keep_for)
     return never;
   const auto kept = std::max(*r.keep_for, span::zero()); // a write of another node may say anything
-  return ended_at > instant_max - kept ? never : ended_at + (mutant("leaves_too_early") ? kept / 2 : kept);
+  return ended_at > instant_max - kept ? never : ended_at + kept;
 }
 
 std::uint64_t surplus(const retention& r, std::uint64_t ended) {

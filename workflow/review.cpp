@@ -1,7 +1,6 @@
 #include "workflow/review.hpp"
 
 #include "workflow/incident.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/waiting.hpp"
 
 #include <iterator>
@@ -19,7 +18,7 @@ bool counts(const task& t, const step& s) {
 void review_step(std::vector<event>& found, const task& t, const definition& d, std::size_t i, instant now) {
   const auto& s = t.steps[i];
   const bool resting = t.state == process_state::suspended;
-  if (s.doing != attempt_action::none && s.complete_by <= now && !mutant("supervisor_blind")) {
+  if (s.doing != attempt_action::none && s.complete_by <= now) {
     found.push_back(attempt_expired{{i, s.attempt, t.lock_epoch}});
     if (counts(t, s))
       found.push_back(round_failed{i, s.attempt});
@@ -72,7 +71,7 @@ std::vector<event> review(const task& stored, const definition& d, const clock_r
   task t = stored;
   carry_over(t, d, clock);
   const auto now = clock.now;
-  if (is_forward(t) && forward_ends_at(t, d) <= now && !mutant("deadline_not_noticed"))
+  if (is_forward(t) && forward_ends_at(t, d) <= now)
     found.push_back(deadline_passed{});
   for (std::size_t i = 0; i < t.steps.size(); ++i)
     review_step(found, t, d, i, now);
@@ -84,7 +83,7 @@ std::vector<event> review(const task& stored, const definition& d, const clock_r
 change judge(const task& t, const definition& d, const clock_reading& clock, span slack) {
   auto events = review(t, d, clock, slack);
   auto all = applied_in_order(t, d, events, clock);
-  if (!is_undoing(all.next) || is_undoing(t) || mutant("begins_on_the_way_to_undo"))
+  if (!is_undoing(all.next) || is_undoing(t))
     return all;
   for (auto& e : events)
     if (auto* expired = std::get_if<attempt_expired>(&e))

@@ -1,4 +1,3 @@
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 #include "workflow/task.hpp"
 
@@ -11,7 +10,7 @@ std::vector<std::string> problems(const submission& s, std::size_t payload_size_
     found.push_back("id must be " + word);
   if (!is_name(s.workflow))
     found.push_back("workflow must be " + std::string{name_rule});
-  if (s.payload.size() > payload_size_max && !mutant("payload_unbounded"))
+  if (s.payload.size() > payload_size_max)
     found.push_back("payload has " + std::to_string(s.payload.size()) + " bytes, the limit is "
                     + std::to_string(payload_size_max));
   if (!is_text(s.content_type, task_id_size_max))

@@ -1,7 +1,5 @@
 #include "workflow/task.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -14,8 +12,7 @@ bool all_before_have_passed(const task& t, const definition& d, std::size_t i);
 /// It happened or was skipped, and so did all before it: a person may skip a step whose predecessors still run.
 bool has_passed(const task& t, const definition& d, std::size_t i) {
   const auto state = t.steps[i].state;
-  return state == step_state::completed
-         || (state == step_state::skipped && (mutant("skip_hides_what_is_before") || all_before_have_passed(t, d, i)));
+  return state == step_state::completed || (state == step_state::skipped && all_before_have_passed(t, d, i));
 }
 
 bool all_before_have_passed(const task& t, const definition& d, std::size_t i) {
@@ -53,7 +50,7 @@ std::string failure_told(const step& s) {
   };
   const bool was_silent = !s.log.empty() && s.log.back().outcome == attempt_outcome::expired;
   const auto spoke = std::find_if(s.log.rbegin(), s.log.rend(), said);
-  if (!was_silent || spoke == s.log.rend() || mutant("silence_hides_refusal"))
+  if (!was_silent || spoke == s.log.rend())
     return s.error;
   return s.error + "; before that: " + spoke->note;
 }
@@ -75,7 +72,7 @@ task make_task(const submission& s, const definition& d, instant now) {
   t.content_type = s.content_type;
   t.priority = s.priority.value_or(d.priority);
   t.submitted_at = now;
-  t.not_before = s.not_before > now && !mutant("begins_before_its_time") ? s.not_before : unset;
+  t.not_before = s.not_before > now ? s.not_before : unset;
   t.complete_by = std::max(now, t.not_before) + d.deadline;
   t.reply_to = s.reply_to;
   t.notices = s.reply_to.empty() ? 0 : 1; // the store writes `accepted` with the task
@@ -127,8 +124,6 @@ std::string idempotency_key(const task& t, const definition& d, std::size_t step
   auto key = t.id + "/" + d.steps[step].name;
   if (const auto generation = t.steps[step].key_generation; generation > 0)
     key += "#" + std::to_string(generation + 1);
-  if (mutant("key_with_attempt"))
-    key += ":" + std::to_string(t.steps[step].attempt);
   if (action == attempt_action::compensate)
     key += "/undo";
   else if (action == attempt_action::probe)

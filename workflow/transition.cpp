@@ -1,7 +1,6 @@
 #include "workflow/transition.hpp"
 
 #include "workflow/handlers.hpp"
-#include "workflow/mutant.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -62,7 +61,7 @@ std::vector<command> commands_between(const task* before, const task& next) {
 template <class Event>
 std::optional<late_reply> evidence_of(const draft& x, const Event& e, const ruling& r) {
   if constexpr (requires { e.ref; }) {
-    if (r.is_late_reply && !mutant("late_reply_not_kept"))
+    if (r.is_late_reply)
       return late_reply{e.ref.step < x.d.steps.size() ? x.definition_of(e.ref.step).name : "?",
                         e.ref.attempt,
                         e.ref.epoch,

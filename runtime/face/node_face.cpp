@@ -8,7 +8,6 @@
 #include "runtime/face/agent_face.hpp"
 #include "runtime/face/task_desk.hpp"
 #include "runtime/log.hpp"
-#include "workflow/mutant.hpp"
 
 #include <caf/logger.hpp>
 
@@ -100,7 +99,7 @@ json node::implementation::call(const std::string& method, const json& params) {
     throw client_error{client_error::kind::refused, "there is no method `" + method + "`"};
   try {
     auto answer = found->second(params);
-    return workflow::mutant("numbers_not_for_users") ? answer : with_doubles(std::move(answer));
+    return with_doubles(std::move(answer));
   } catch (const control_error& e) {
     throw runtime::error_of(e.number(), e.what(), e.retry_after());
   } catch (const json::exception& e) {

@@ -1,7 +1,6 @@
 #include "runtime/links/credentials.hpp"
 
 #include "steadfast/node_error.hpp"
-#include "workflow/mutant.hpp"
 #include "workflow/name.hpp"
 
 #include <openssl/err.h>
@@ -43,7 +42,7 @@ void check_readable(const std::string& key, const fs::path& file) {
 
 void check_secrecy(const fs::path& key) {
   struct stat found {};
-  if (stat(key.c_str(), &found) == 0 && (found.st_mode & of_others) != 0 && !workflow::mutant("key_read_by_all"))
+  if (stat(key.c_str(), &found) == 0 && (found.st_mode & of_others) != 0)
     refuse("key", key, "can be read by other users of this host: chmod 600 " + key.string());
 }
 
@@ -58,8 +57,7 @@ void check_time(const fs::path& file, const certificate_facts& own) {
 
 /// Else nobody would believe it, and a node that reads its files anew would have lost what it had.
 void check_authority(SSL_CTX* context, const cluster_options& o) {
-  if (SSL_CTX_build_cert_chain(context, SSL_BUILD_CHAIN_FLAG_UNTRUSTED | SSL_BUILD_CHAIN_FLAG_NO_ROOT) == 1
-      || workflow::mutant("certificate_of_any_authority"))
+  if (SSL_CTX_build_cert_chain(context, SSL_BUILD_CHAIN_FLAG_UNTRUSTED | SSL_BUILD_CHAIN_FLAG_NO_ROOT) == 1)
     return ERR_clear_error();
   const char* data = "";
   ERR_peek_last_error_all(nullptr, nullptr, nullptr, &data, nullptr);

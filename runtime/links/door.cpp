@@ -1,7 +1,5 @@
 #include "runtime/links/door.hpp"
 
-#include "workflow/mutant.hpp"
-
 namespace steadfast::runtime {
 
 namespace {
@@ -18,10 +16,10 @@ std::string count_text(std::uint64_t unsaid) {
 std::string door::why_full(const std::string& address) {
   if (links_ >= limits_.links_max)
     return "there are " + std::to_string(links_) + " connections";
-  if (all_greeting_ >= limits_.handshakes_max && !workflow::mutant("handshakes_unbounded"))
+  if (all_greeting_ >= limits_.handshakes_max)
     return std::to_string(all_greeting_) + " others have not said yet who they are";
   auto& of_address = greeting_[address];
-  if (of_address >= limits_.handshakes_of_address_max && !workflow::mutant("handshakes_unbounded"))
+  if (of_address >= limits_.handshakes_of_address_max)
     return std::to_string(of_address) + " others from there have not said yet who they are";
   ++of_address;
   ++all_greeting_;

@@ -1,7 +1,5 @@
 #include "runtime/links/frame_filter.hpp"
 
-#include "workflow/mutant.hpp"
-
 #include <caf/io/basp/header.hpp>
 
 #include <algorithm>
@@ -59,8 +57,6 @@ std::string frame_filter::why_not_head() {
     case basp::message_type::heartbeat: return {};
     case basp::message_type::direct_message:
       if (is_named ? receiver == rules_.named_receiver : rules_.receivers.contains(receiver))
-        return {};
-      if (workflow::mutant("clients_reach_all"))
         return {};
       return "it sent a message to an actor that is not for clients";
     default: return "it sent what a client does not send";

@@ -2,7 +2,6 @@
 
 #include "runtime/links/door.hpp"
 #include "steadfast/node_error.hpp"
-#include "workflow/mutant.hpp"
 
 #include <asio/bind_executor.hpp>
 #include <asio/executor_work_guard.hpp>
@@ -109,8 +108,6 @@ public:
       shown_ = std::move(fresh);
     } catch (const node_error& e) {
       options_.log("error", std::string{"certificates stay as they were: "} + e.what());
-      if (workflow::mutant("bad_reload_is_fatal"))
-        throw;
     }
     asio::post(strand_, [this] { warn_in_time(); });
   }

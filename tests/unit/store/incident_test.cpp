@@ -3,7 +3,6 @@
 
 #include "support.hpp"
 
-#include "workflow/mutant.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -8,14 +8,14 @@
 #include <string>
 #include <string_view>
 
-namespace steadfast::workflow {
+/// Every source of the copy that has the bugs built in begins with this file (tests/mutants/build_in).
 
 /// The file STEADFAST_MUTANTS_REACHED, if it is named, gets the name of each bug that was asked for, once a process; so a process and
-/// its forks may write the same one. No other bug can be found by that run. Always true.
-inline bool note_reached(std::string_view name) {
+/// its forks may write the same one. No other bug can be found by that run.
+inline void note_reached(std::string_view name) {
   static const char* const file = std::getenv("STEADFAST_MUTANTS_REACHED");
   if (file == nullptr)
-    return true;
+    return;
   static std::mutex guard;
   static std::set<std::string, std::less<>> known;
   const std::lock_guard lock{guard};
@@ -23,7 +23,11 @@ inline bool note_reached(std::string_view name) {
     known.emplace(name);
     (std::ofstream{file, std::ios::app} << std::string{name} + "\n").flush();
   }
-  return true;
 }
 
-} // namespace steadfast::workflow
+/// Whether the environment variable STEADFAST_MUTANT chooses the bug of that name.
+inline bool mutant(std::string_view name) {
+  static const char* const chosen = std::getenv("STEADFAST_MUTANT");
+  note_reached(name);
+  return chosen != nullptr && name == chosen;
+}
