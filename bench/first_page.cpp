@@ -68,7 +68,7 @@ void make_batch(store::state_store& s, const workflow::definition& d, std::size_
     writes.emplace_back(store::submit_task{std::move(parcel), now()});
   }
   writes.emplace_back(store::claim_tasks{"bench", count * 9 / 10, now()});
-  const auto taken = s.commit(writes).back().tasks;
+  const auto taken = s.commit(writes).back().as<store::claim_result>().tasks;
   writes.clear();
   for (const auto& t : taken)
     writes.emplace_back(update_of(

@@ -76,7 +76,7 @@ inline store_options small_options(const std::filesystem::path& path) {
   return o;
 }
 
-/// Whether each commit is one of the data file, or several share one (state_store::share).
+/// Whether each commit is one of the data file, or several share one (store_files::share).
 enum class commits { alone, shared };
 
 /// A store with the workflow `delivery` in it.
