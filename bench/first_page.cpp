@@ -69,7 +69,7 @@ void make_batch(store::state_store& s, const workflow::definition& d, std::size_
     writes.emplace_back(store::submit_task{std::move(parcel), now()});
   }
   writes.emplace_back(store::claim_tasks{"bench", count * 9 / 10, now()});
-  const auto taken = s.commit(writes).back().tasks;
+  const auto taken = s.commit(writes).back().as<store::claim_result>().tasks;
   writes.clear();
   for (const auto& t : taken)
     writes.emplace_back(update_of(
@@ -97,7 +97,7 @@ void fill(const fs::path& path, std::size_t tasks) {
   }
   const std::chrono::duration<double> took = clock_type::now() - begun;
   std::cout << tasks << " tasks made in " << std::fixed << std::setprecision(1) << took.count() << " s, "
-            << s->stats().bytes_used / (1 << 20) << " MiB\n";
+            << s->sizes().bytes_used / (1 << 20) << " MiB\n";
 }
 
 void measure(steadfast::client& node, const std::string& what, const std::string& method, const json& params,

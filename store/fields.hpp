@@ -7,6 +7,7 @@
 
 #include "store/compact.hpp"
 #include "store/pieces.hpp"
+#include "store/sent_outcome.hpp"
 #include "store/stored.hpp"
 #include "workflow/task/explain.hpp"
 #include "workflow/transition/event.hpp"
@@ -439,9 +440,14 @@ void serialize(Archive& ar, purge_ended& x, unsigned) {
   all(ar, x.workflow, x.keep, x.max, x.after, x.now);
 }
 
+/// One list for all kinds of writes. Whoever reads it knows which it was, and with that what of it is meant.
 template <class Archive>
 void serialize(Archive& ar, outcome& x, unsigned) {
-  all(ar, x.result, x.why, x.created, x.number, x.revision, x.state, x.tasks, x.next, x.more, x.reached);
+  auto f = fields_of(x);
+  auto& tasks = Archive::is_saving::value ? const_cast<std::vector<workflow::task>&>(tasks_of(x)) : f.tasks;
+  all(ar, x.result, x.why, f.created, f.number, f.revision, f.state, tasks, f.next, f.more, f.reached);
+  if constexpr (!Archive::is_saving::value)
+    x = outcome_of(x, std::move(f));
 }
 
 /// Stored too, as a record of its own within a bulk act.

@@ -89,7 +89,7 @@ store_directory directory_for(const store_options& options) {
 
 } // namespace
 
-std::unique_ptr<state_store> open_lmdb_store(const store_options& options) {
+std::unique_ptr<local_store> open_lmdb_store(const store_options& options) {
   return std::make_unique<lmdb_engine>(options);
 }
 
@@ -281,7 +281,7 @@ void lmdb_engine::read_counters() {
 std::vector<outcome> lmdb_engine::commit(const write_list& batch) {
   const std::lock_guard lock{writing_};
   if (options_.read_only)
-    return std::vector(batch.size(), turned_down(verdict::refused, "the store was opened to be read only"));
+    return std::vector<outcome>(batch.size(), turned_down(verdict::refused, "the store was opened to be read only"));
   if (is_lost_)
     throw lost();
   if (shared_->is_open() && !shared_->is_mine()) // LMDB would wait for ever

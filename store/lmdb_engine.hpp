@@ -2,11 +2,11 @@
 
 #include "store/directory.hpp"
 #include "store/disk_reserve.hpp"
+#include "store/local_store.hpp"
 #include "store/migration.hpp"
 #include "store/options.hpp"
 #include "store/shared_transaction.hpp"
 #include "store/snapshot.hpp"
-#include "store/state_store.hpp"
 #include "store/write_batch.hpp"
 
 #include <atomic>
@@ -30,7 +30,7 @@ bool is_full(const lmdb::error& e);  ///< the store, or its disk
 bool is_fatal(const lmdb::error& e); ///< what is on disk is not known any more
 
 /// The state store on LMDB.
-class lmdb_engine final : public state_store {
+class lmdb_engine final : public local_store {
 public:
   /// Throws store_error.
   explicit lmdb_engine(const store_options& options, const engine_settings& settings = {});
@@ -66,7 +66,8 @@ public:
   std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;
   std::vector<set_aside_damaged> damaged() override;
   std::optional<exported_task> export_task(const std::string& id) const override;
-  store_stats stats() const override;
+  store_counts counts() const override;
+  file_figures sizes() const override;
   check_report check() const override;
   void copy(const std::filesystem::path& to) const override;
 

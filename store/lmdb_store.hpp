@@ -1,7 +1,7 @@
 #pragma once
 
+#include "store/local_store.hpp"
 #include "store/options.hpp"
-#include "store/state_store.hpp"
 
 #include <memory>
 
@@ -9,6 +9,6 @@ namespace steadfast::store {
 
 /// Opens or makes a store on LMDB, migrating older formats. Throws store_error with the cause and what to do: another
 /// process has it open, the file is damaged, the format is newer, the file system is not local, no permission.
-std::unique_ptr<state_store> open_lmdb_store(const store_options& options);
+std::unique_ptr<local_store> open_lmdb_store(const store_options& options);
 
 } // namespace steadfast::store

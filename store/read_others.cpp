@@ -212,9 +212,9 @@ std::vector<set_aside_damaged> lmdb_engine::damaged() {
   return committed_.damage.take();
 }
 
-store_stats lmdb_engine::stats() const {
+store_counts lmdb_engine::counts() const {
   return read([&](const lmdb::transaction& txn, const snapshot&) {
-    store_stats s;
+    store_counts s;
     const auto bytes = txn.get(in_.meta, counters_key).value_or(std::string_view{});
     if (const auto now = readable<counters>(counters_key, bytes)) {
       for (std::size_t i = 1; i < now->tasks.size(); ++i)
@@ -231,6 +231,13 @@ store_stats lmdb_engine::stats() const {
         s.endings.emplace(std::string{how.key()}, *of_workflow);
     s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed);
     s.open_alerts = txn.entries(in_.open_alerts);
+    return s;
+  });
+}
+
+file_figures lmdb_engine::sizes() const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    file_figures s;
     std::uint64_t pages = txn.free_list_pages();
     for (const auto& t : all_tables)
       pages += txn.pages(in_.*t.table);

@@ -257,7 +257,7 @@ std::size_t lmdb_engine::count(const task_filter& filter, std::size_t limit) con
 state_store::tally lmdb_engine::count_part(const task_filter& filter, std::optional<std::uint64_t> before) const {
   tally part;
   if (is_counted(filter)) {
-    for (const auto& [state, tasks] : stats().tasks)
+    for (const auto& [state, tasks] : counts().tasks)
       if (filter.states.empty() || filter.states.front() == state)
         part.matched += tasks;
     return part;

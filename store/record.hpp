@@ -1,7 +1,7 @@
 #pragma once
 
 #include "store/frame.hpp"
-#include "store/state_store.hpp"
+#include "store/local_store.hpp"
 #include "store/stored.hpp"
 
 #include <optional>

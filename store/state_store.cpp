@@ -1,4 +1,4 @@
-#include "store/state_store.hpp"
+#include "store/local_store.hpp"
 
 namespace steadfast::store {
 
@@ -21,6 +21,10 @@ std::vector<outcome> state_store::commit(const std::vector<write>& batch) {
   for (const auto& w : batch)
     all.insert(all.end(), &w);
   return commit(all);
+}
+
+store_stats stats_of(const state_store& store, const store_files* files) {
+  return {store.counts(), files != nullptr ? files->sizes() : file_figures{}};
 }
 
 } // namespace steadfast::store

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "store/state_store.hpp"
+#include "store/local_store.hpp"
 
 namespace steadfast::store {
 
 /// Passes everything on to another store; who derives from it changes what it likes. For what stands between a node and
 /// its store: faults of a simulation, a test's eye.
-class wrapped_store : public state_store {
+class wrapped_store : public local_store {
 public:
   using state_store::commit;
   std::vector<outcome> commit(const write_list& batch) override { return real().commit(batch); }
@@ -59,13 +59,14 @@ public:
   }
   std::vector<set_aside_damaged> damaged() override { return real().damaged(); }
   std::optional<exported_task> export_task(const std::string& id) const override { return real().export_task(id); }
-  store_stats stats() const override { return real().stats(); }
+  store_counts counts() const override { return real().counts(); }
+  file_figures sizes() const override { return real().sizes(); }
   check_report check() const override { return real().check(); }
   void copy(const std::filesystem::path& to) const override { real().copy(to); }
 
 protected:
   /// May throw store_error, where there is none at the moment.
-  virtual state_store& real() const = 0;
+  virtual local_store& real() const = 0;
 };
 
 } // namespace steadfast::store

@@ -19,7 +19,7 @@ write_batch::write_batch(lmdb::transaction& txn, const tables& in, const committ
 
 outcome write_batch::judge(const write& w) {
   try {
-    return std::visit([this](const auto& x) { return make(x); }, w);
+    return std::visit([this](const auto& x) -> outcome { return make(x); }, w);
   } catch (const damaged_record& e) { // a verb reads what it needs before it writes anything
     return turned_down(verdict::refused, std::string{"a record it needs is damaged: "} + e.what());
   }
@@ -120,7 +120,7 @@ std::uint64_t write_batch::pages_left() const {
   return settings_.pages_max - std::min(settings_.pages_max, pages);
 }
 
-outcome write_batch::turned_down_full(workflow::instant now) {
+decision write_batch::turned_down_full(workflow::instant now) {
   const auto& o = *settings_.options;
   const bool is_disk = settings_.full == room::no_disk;
   const auto why = is_disk
@@ -143,17 +143,12 @@ void write_batch::forget_seen_alerts() {
       *told = 0;
 }
 
-outcome applied() {
-  outcome o;
-  o.result = verdict::applied;
-  return o;
+decision applied() {
+  return {verdict::applied, {}};
 }
 
-outcome turned_down(verdict v, std::string why) {
-  outcome o;
-  o.result = v;
-  o.why = std::move(why);
-  return o;
+decision turned_down(verdict v, std::string why) {
+  return {v, std::move(why)};
 }
 
 } // namespace steadfast::store

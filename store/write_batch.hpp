@@ -48,38 +48,38 @@ public:
 
 private:
   // write_task.cpp
-  outcome make(const submit_task& w);
-  outcome make(const update_task& w);
-  outcome make(const register_definition& w);
-  outcome make(const set_aside_damaged& w);
+  answer<submit_task> make(const submit_task& w);
+  answer<update_task> make(const update_task& w);
+  answer<register_definition> make(const register_definition& w);
+  answer<set_aside_damaged> make(const set_aside_damaged& w);
   // write_import.cpp
-  outcome make(const import_task& w);
+  answer<import_task> make(const import_task& w);
   // write_lock.cpp
-  outcome make(const claim_tasks& w);
-  outcome make(const free_locks& w);
+  answer<claim_tasks> make(const claim_tasks& w);
+  answer<free_locks> make(const free_locks& w);
   // write_lease.cpp
-  outcome make(const acquire_lease& w);
-  outcome make(const renew_lease& w);
-  outcome make(const release_lease& w);
+  answer<acquire_lease> make(const acquire_lease& w);
+  answer<renew_lease> make(const renew_lease& w);
+  answer<release_lease> make(const release_lease& w);
   // write_note.cpp
-  outcome make(const keep_late_reply& w);
-  outcome make(const acknowledge_alert& w);
-  outcome make(const record_act& w);
-  outcome make(const acknowledge_notices& w);
+  answer<keep_late_reply> make(const keep_late_reply& w);
+  answer<acknowledge_alert> make(const acknowledge_alert& w);
+  answer<record_act> make(const record_act& w);
+  answer<acknowledge_notices> make(const acknowledge_notices& w);
   // write_incident.cpp
-  outcome make(const act_on_incident& w);
-  outcome make(const report_conditions& w);
+  answer<act_on_incident> make(const act_on_incident& w);
+  answer<report_conditions> make(const report_conditions& w);
   void tell_of_change(const register_definition& w);
   void end_alerts_of_change(const register_definition& w);
   void tell_of_damaged_definition(const set_aside_damaged& w, const std::string& why);
   void tell_of_repair(const register_definition& w, const std::string& damage);
   void end_alerts_of(std::uint64_t incident, workflow::instant now);
   // write_purge.cpp
-  outcome make(const purge_ended& w);
+  answer<purge_ended> make(const purge_ended& w);
   // write_bulk.cpp
-  outcome make(const start_bulk& w);
-  outcome make(const advance_bulk& w);
-  outcome make(const stop_bulk& w);
+  answer<start_bulk> make(const start_bulk& w);
+  answer<advance_bulk> make(const advance_bulk& w);
+  answer<stop_bulk> make(const stop_bulk& w);
 
   /// Its record as it is now. Nothing: there is no such task. Valid until something is written.
   std::optional<std::string_view> row_of(std::uint64_t number) const;
@@ -99,10 +99,11 @@ private:
   void place_tasks();
 
   // write_task.cpp
-  outcome submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
+  answer<submit_task> submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
   const workflow::payload_needs& needs_of(const definition_cache::entry& d);
   std::uint32_t newest_version(const std::string& workflow); ///< 0: there is none
-  outcome submit_again(const submit_task& w, const task_ref& known, const std::array<std::uint64_t, 2>& digest);
+  answer<submit_task> submit_again(const submit_task& w, const task_ref& known,
+                                   const std::array<std::uint64_t, 2>& digest);
   /// Puts a task that has a number of its own by now.
   known_tasks::entry& put_new(const workflow::task& t, const definition_cache::entry& d,
                               const std::array<std::uint64_t, 2>& digest);
@@ -126,7 +127,7 @@ private:
   bool has_room(std::uint64_t payload_size);
   std::uint64_t pages_left() const;
   /// With an alert, unless one tells of it already.
-  outcome turned_down_full(workflow::instant now);
+  decision turned_down_full(workflow::instant now);
   void forget_seen_alerts();
 
   // write_ids.cpp
@@ -140,7 +141,7 @@ private:
   void drop_moved(std::size_t max);
 
   // write_import.cpp
-  std::optional<outcome> cannot_import(const exported_task& x, workflow::instant now);
+  std::optional<decision> cannot_import(const exported_task& x, workflow::instant now);
 
   // write_lock.cpp
   /// The task as stored, if the event was applied; a damaged task is passed over.
@@ -152,8 +153,8 @@ private:
   std::uint64_t forgotten_epoch() const;
   void forget_leases(workflow::instant now);
   bool has_locks(const std::string& lease) const;
-  std::optional<outcome> not_held(const std::optional<lease_guard>& guard,
-                                  workflow::instant now) const; ///< nothing: it is, or none is asked for
+  std::optional<decision> not_held(const std::optional<lease_guard>& guard,
+                                   workflow::instant now) const; ///< nothing: it is, or none is asked for
   bool has_ended(const lease_guard& gone, workflow::instant now) const;
 
   // write_note.cpp
@@ -191,7 +192,8 @@ private:
   // write_bulk.cpp
   workflow::bulk_act*
   bulk_act_of(std::uint64_t number); ///< null: there is none; changes count when write_bulk_acts() is called
-  std::optional<outcome> not_for_bulk(std::uint64_t number, std::uint64_t task); ///< nothing: the task may take the act
+  std::optional<decision> not_for_bulk(std::uint64_t number,
+                                       std::uint64_t task); ///< nothing: the task may take the act
   void write_bulk_acts();
   std::vector<workflow::bulk_act> bulk_acts_there();
   void drop_bulk_act(std::uint64_t number);
@@ -220,7 +222,7 @@ private:
 };
 
 /// Helpers of the verbs.
-outcome applied();
-outcome turned_down(verdict v, std::string why);
+decision applied();
+decision turned_down(verdict v, std::string why);
 
 } // namespace steadfast::store

@@ -19,7 +19,7 @@ workflow::bulk_act* write_batch::bulk_act_of(std::uint64_t number) {
   return bytes ? &bulk_acts_.emplace(number, decode_record<workflow::bulk_act>(k, *bytes)).first->second : nullptr;
 }
 
-std::optional<outcome> write_batch::not_for_bulk(std::uint64_t number, std::uint64_t task) {
+std::optional<decision> write_batch::not_for_bulk(std::uint64_t number, std::uint64_t task) {
   const auto* const b = bulk_act_of(number);
   if (b == nullptr || !workflow::has_yet_to_meet(*b, task))
     return turned_down(verdict::absent, "bulk act " + std::to_string(number) + " is over, or has met the task before");
@@ -60,7 +60,7 @@ void write_batch::drop_bulk_act(std::uint64_t number) {
   txn_.erase(in_.bulk_acts, begin);
 }
 
-outcome write_batch::make(const start_bulk& w) {
+answer<start_bulk> write_batch::make(const start_bulk& w) {
   if (const auto wrong = workflow::problems(w.what); !wrong.empty())
     return turned_down(verdict::refused, wrong.front());
   const auto there = bulk_acts_there();
@@ -92,7 +92,7 @@ outcome write_batch::make(const start_bulk& w) {
   b.about = w.what.about;
   b.beyond = b.position = count_.last_task + 1;
   b.started_at = w.now;
-  outcome o = applied();
+  answer<start_bulk> o = applied();
   o.number = b.number;
   return o;
 }
@@ -106,7 +106,7 @@ std::size_t write_batch::refusals_of(std::uint64_t bulk) const {
   return kept;
 }
 
-outcome write_batch::make(const advance_bulk& w) {
+answer<advance_bulk> write_batch::make(const advance_bulk& w) {
   auto* const b = bulk_act_of(w.number);
   if (b == nullptr)
     return turned_down(verdict::absent, "there is no bulk act with the number " + std::to_string(w.number));
@@ -122,7 +122,7 @@ outcome write_batch::make(const advance_bulk& w) {
   return applied();
 }
 
-outcome write_batch::make(const stop_bulk& w) {
+answer<stop_bulk> write_batch::make(const stop_bulk& w) {
   auto* const b = bulk_act_of(w.number);
   if (b == nullptr)
     return turned_down(verdict::absent, "there is no bulk act with the number " + std::to_string(w.number));

@@ -42,7 +42,7 @@ std::optional<std::string> problem_of(const exported_task& x, const store_option
 
 } // namespace
 
-std::optional<outcome> write_batch::cannot_import(const exported_task& x, workflow::instant now) {
+std::optional<decision> write_batch::cannot_import(const exported_task& x, workflow::instant now) {
   if (const auto wrong = problem_of(x, *settings_.options))
     return turned_down(verdict::refused, "the exported task cannot be believed: " + *wrong);
   if (ref_of(x.task.id))
@@ -52,12 +52,12 @@ std::optional<outcome> write_batch::cannot_import(const exported_task& x, workfl
   return std::nullopt;
 }
 
-outcome write_batch::make(const import_task& w) {
+answer<import_task> write_batch::make(const import_task& w) {
   if (auto not_this = cannot_import(w.what, w.now))
     return *std::move(not_this);
   const auto& d = w.what.definition;
   if (auto registered = make(register_definition{d}); registered.result != verdict::applied)
-    return registered;
+    return decision{registered};
 
   auto t = w.what.task;
   t.number = count_.last_task + 1;
@@ -77,7 +77,7 @@ outcome write_batch::make(const import_task& w) {
     put_late_reply(t.number, t.id, reply);
   put_act(t.number, t.id, {w.who, "imported task `" + t.id + "`", w.why, w.now});
 
-  outcome o = applied();
+  answer<import_task> o = applied();
   o.created = true;
   o.number = t.number;
   o.state = t.state;

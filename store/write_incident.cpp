@@ -129,13 +129,13 @@ bool write_batch::holds_on(const alert_entry& x) {
   }
 }
 
-outcome write_batch::make(const act_on_incident& w) {
+answer<act_on_incident> write_batch::make(const act_on_incident& w) {
   auto* const x = incidents_.find(w.number);
   if (x == nullptr)
     return turned_down(verdict::absent, "there is no incident with the number " + std::to_string(w.number));
   if (w.act == incident_act::note && w.why.empty())
     return turned_down(verdict::refused, "a note needs a text");
-  outcome o = applied();
+  answer<act_on_incident> o = applied();
   switch (w.act) {
     case incident_act::acknowledge: {
       const bool is_first = x->acknowledged_at == workflow::unset;
@@ -144,8 +144,8 @@ outcome write_batch::make(const act_on_incident& w) {
         x->acknowledged_at = w.now;
         note_act(*x, w);
       }
-      o.number = acknowledge_some(w.number, w);
-      o.more = o.number == w.max;
+      o.acknowledged = acknowledge_some(w.number, w);
+      o.more = o.acknowledged == w.max;
       return o;
     }
     case incident_act::mute: x->muted_until = w.until; break;
@@ -176,10 +176,10 @@ std::uint32_t write_batch::acknowledge_some(std::uint64_t incident, const act_on
   return done;
 }
 
-outcome write_batch::make(const report_conditions& w) {
+answer<report_conditions> write_batch::make(const report_conditions& w) {
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
-  outcome o = applied();
+  answer<report_conditions> o = applied();
   std::vector<const workflow::system_condition*> fresh;
   auto over = incidents_.open_conditions();
   for (const auto& c : w.hold) {
@@ -202,7 +202,7 @@ outcome write_batch::make(const report_conditions& w) {
     }
   for (const auto* c : fresh)
     put_alert(0, {}, {c->what.kind, c->text, c->what.step, w.now}, c->what, true);
-  o.number = fresh.size();
+  o.raised = fresh.size();
   return o;
 }
 

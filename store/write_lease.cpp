@@ -44,22 +44,21 @@ void put(lmdb::transaction& txn, const tables& in, const lease_record& x) {
   txn.put(in.leases, x.what.name, encode_record(x.what.name, x));
 }
 
-outcome with_epoch(std::uint64_t epoch) {
-  outcome o = applied();
-  o.number = epoch;
-  return o;
+template <class Write>
+answer<Write> with_epoch(std::uint64_t epoch) {
+  return {applied(), {epoch}};
 }
 
 bool is_held_by(const lease_record& x, const std::string& holder, std::uint64_t epoch) {
   return !is_released(x) && x.what.holder == holder && x.what.epoch == epoch;
 }
 
-outcome lost(const lease_record& x) {
+decision lost(const lease_record& x) {
   return turned_down(verdict::stale_epoch, "the lease " + x.what.name + " is at epoch " + std::to_string(x.what.epoch)
                                              + ", last held by " + x.what.holder);
 }
 
-outcome no_such_lease(const std::string& name) {
+decision no_such_lease(const std::string& name) {
   return turned_down(verdict::absent, "there is no lease " + name);
 }
 
@@ -127,7 +126,7 @@ bool write_batch::has_locks(const std::string& lease) const {
   return c.seek(of_node) && c.key().starts_with(of_node.view());
 }
 
-outcome write_batch::make(const acquire_lease& w) {
+answer<acquire_lease> write_batch::make(const acquire_lease& w) {
   if (const auto wrong = problem(w); !wrong.empty())
     return turned_down(verdict::refused, wrong);
   lease_record next = lease_to_acquire(w);
@@ -140,10 +139,10 @@ outcome write_batch::make(const acquire_lease& w) {
   ++next.what.epoch;
   count_.last_epoch = std::max(count_.last_epoch, next.what.epoch);
   put(txn_, in_, next);
-  return with_epoch(next.what.epoch);
+  return with_epoch<acquire_lease>(next.what.epoch);
 }
 
-outcome write_batch::make(const renew_lease& w) {
+answer<renew_lease> write_batch::make(const renew_lease& w) {
   auto held = see_.lease_of(w.name);
   if (!held)
     return no_such_lease(w.name);
@@ -158,10 +157,10 @@ outcome write_batch::make(const renew_lease& w) {
   held->what.expires_at = w.now + w.ttl;
   held->ttl = w.ttl;
   put(txn_, in_, *held);
-  return with_epoch(held->what.epoch);
+  return with_epoch<renew_lease>(held->what.epoch);
 }
 
-outcome write_batch::make(const release_lease& w) {
+answer<release_lease> write_batch::make(const release_lease& w) {
   auto held = see_.lease_of(w.name);
   if (!held)
     return no_such_lease(w.name);
@@ -169,7 +168,7 @@ outcome write_batch::make(const release_lease& w) {
     return lost(*held);
   held->what.expires_at = workflow::unset;
   put(txn_, in_, *held);
-  return with_epoch(held->what.epoch);
+  return with_epoch<release_lease>(held->what.epoch);
 }
 
 bool write_batch::has_ended(const lease_guard& gone, workflow::instant now) const {
@@ -179,7 +178,7 @@ bool write_batch::has_ended(const lease_guard& gone, workflow::instant now) cons
 
 /// One that ended and was not taken by another comes to life again when its holder renews it; until then what it guards
 /// rests, for others may be cleaning up after the holder.
-std::optional<outcome> write_batch::not_held(const std::optional<lease_guard>& guard, workflow::instant now) const {
+std::optional<decision> write_batch::not_held(const std::optional<lease_guard>& guard, workflow::instant now) const {
   if (!guard)
     return std::nullopt;
   const auto epoch = std::to_string(guard->epoch);

@@ -51,14 +51,14 @@ std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const 
   }
 }
 
-outcome write_batch::make(const claim_tasks& w) {
+answer<claim_tasks> write_batch::make(const claim_tasks& w) {
   if (w.scheduler.empty() || w.scheduler.size() > workflow::task_id_size_max)
     return turned_down(verdict::refused, "scheduler must have 1 to 128 bytes");
   if (auto lost = not_held(w.guard, w.now.now))
     return *std::move(lost);
   promote_due(txn_, in_, w.now.now, promoted_max);
 
-  outcome o = applied();
+  answer<claim_tasks> o = applied();
   const std::size_t max = std::min(w.max, taken_max);
   waiting_line line{txn_, in_.ready, w, max};
   std::size_t passed_over = 0;
@@ -81,12 +81,12 @@ outcome write_batch::make(const claim_tasks& w) {
   return o;
 }
 
-outcome write_batch::make(const free_locks& w) {
+answer<free_locks> write_batch::make(const free_locks& w) {
   if (auto lost = not_held(w.guard, w.now.now))
     return *std::move(lost);
   if (w.gone && !has_ended(*w.gone, w.now.now))
     return turned_down(verdict::stale_epoch, "the lease " + w.gone->name + " is held");
-  outcome o = applied();
+  answer<free_locks> o = applied();
   const std::size_t max = std::min(w.max, taken_max);
   if (w.scheduler.empty() || w.scheduler.size() > workflow::task_id_size_max)
     return o;
@@ -95,12 +95,12 @@ outcome write_batch::make(const free_locks& w) {
   place_tasks();
   const auto looked_at = max + w.except.size() + passed_over_max;
   for (const auto number : numbers_in(txn_, in_.locked, owner_key(w.scheduler), looked_at)) {
-    if (o.number == max) {
+    if (o.freed == max) {
       o.more = true;
       break;
     }
     if (!kept(number) && apply_to(number, e, w.now, false))
-      ++o.number;
+      ++o.freed;
   }
   return o;
 }

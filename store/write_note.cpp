@@ -52,7 +52,7 @@ void write_batch::put_late_reply(std::uint64_t number, const std::string& id, co
   txn_.put(in_.late, k, encode_record(k, late_reply_record{id, what}));
 }
 
-outcome write_batch::make(const keep_late_reply& w) {
+answer<keep_late_reply> write_batch::make(const keep_late_reply& w) {
   const auto known = load(w.number);
   if (!known)
     return turned_down(verdict::absent, "there is no task with the number " + std::to_string(w.number));
@@ -60,7 +60,7 @@ outcome write_batch::make(const keep_late_reply& w) {
   return applied();
 }
 
-outcome write_batch::make(const acknowledge_alert& w) {
+answer<acknowledge_alert> write_batch::make(const acknowledge_alert& w) {
   const key k{w.alert};
   const auto bytes = txn_.get(in_.alerts, k);
   if (!bytes)
@@ -86,12 +86,12 @@ void write_batch::acknowledge(const key& k, alert_entry entry, const std::string
     incidents_.leave(entry.number, entry.task_number, now);
 }
 
-outcome write_batch::make(const record_act& w) {
+answer<record_act> write_batch::make(const record_act& w) {
   put_act(0, {}, w);
   return applied();
 }
 
-outcome write_batch::make(const acknowledge_notices& w) {
+answer<acknowledge_notices> write_batch::make(const acknowledge_notices& w) {
   if (w.observer.empty() || w.observer.size() > workflow::task_id_size_max)
     return turned_down(verdict::absent, "there is no such observer");
   std::vector<std::string> seen;

@@ -49,8 +49,8 @@ std::vector<std::string> keys_of(const lmdb::transaction& txn, lmdb::table t, st
 
 } // namespace
 
-outcome write_batch::make(const purge_ended& w) {
-  outcome o = applied();
+answer<purge_ended> write_batch::make(const purge_ended& w) {
+  answer<purge_ended> o = applied();
   o.reached = w.after;
   if (!workflow::is_name(w.workflow))
     return o; // which has no tasks
@@ -64,13 +64,13 @@ outcome write_batch::make(const purge_ended& w) {
       o.next = leaves_at;
       break;
     }
-    if (o.number == max || o.reached.passed - w.after.passed == passed_max) {
+    if (o.purged == max || o.reached.passed - w.after.passed == passed_max) {
       o.more = true;
       break;
     }
     over -= std::min<std::uint64_t>(over, 1);
     if (purge(t.number))
-      ++o.number;
+      ++o.purged;
     else
       ++o.reached.passed;
     o.reached.ended_at = t.ended_at;

@@ -61,7 +61,7 @@ bool is_same_task(const standing& a, const workflow::task& b) {
 
 // ---- submit_task ----
 
-outcome write_batch::make(const submit_task& w) {
+answer<submit_task> write_batch::make(const submit_task& w) {
   if (const auto wrong = workflow::problems(w.what, settings_.options->payload_size_max); !wrong.empty())
     return turned_down(verdict::refused, joined(wrong));
   const digest of_this = digest_of(w.what);
@@ -70,7 +70,7 @@ outcome write_batch::make(const submit_task& w) {
   return submit_anew(w, of_this);
 }
 
-outcome write_batch::submit_again(const submit_task& w, const task_ref& known, const digest& of_this) {
+answer<submit_task> write_batch::submit_again(const submit_task& w, const task_ref& known, const digest& of_this) {
   // Those that were submitted before storage format 6 have the digest of the payload as it was.
   const bool is_same = known.digest == of_this || known.digest == digest_of(w.what, w.what.payload.view());
   if (!is_same)
@@ -81,7 +81,7 @@ outcome write_batch::submit_again(const submit_task& w, const task_ref& known, c
     return turned_down(verdict::refused, "the task " + w.what.id
                                            + " was set aside because its records are damaged: restore a copy of the "
                                              "store to get it back, or submit the work under another id");
-  outcome o = applied();
+  answer<submit_task> o = applied();
   o.number = known.number;
   o.state = there->state.task.state;
   return o;
@@ -100,7 +100,7 @@ const workflow::payload_needs& write_batch::needs_of(const definition_cache::ent
   return *needs_.second;
 }
 
-outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
+answer<submit_task> write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
   const auto definition = see_.definition(w.what.workflow, version);
   if (!definition)
@@ -121,7 +121,7 @@ outcome write_batch::submit_anew(const submit_task& w, const digest& of_this) {
   put_notice(t, {1, workflow::notice_kind::accepted, {}, {}, w.now});
 
   forget_seen_alerts();
-  outcome o = applied();
+  answer<submit_task> o = applied();
   o.created = true;
   o.number = t.number;
   o.state = t.state;
@@ -148,7 +148,7 @@ known_tasks::entry& write_batch::put_new(const workflow::task& t, const definiti
 
 // ---- update_task ----
 
-outcome write_batch::make(const update_task& w) {
+answer<update_task> write_batch::make(const update_task& w) {
   auto* const there = known(w.next.number);
   if (there == nullptr)
     return turned_down(verdict::absent, "there is no task with the number " + std::to_string(w.next.number));
@@ -177,9 +177,7 @@ outcome write_batch::make(const update_task& w) {
   if (!are_next_notices(w.notices, stored.notices, w.next))
     return turned_down(verdict::refused, "the notices do not go on from those that the task gave before");
 
-  outcome o = applied();
-  o.number = w.next.number;
-  o.state = w.next.state;
+  answer<update_task> o = applied();
   o.revision = replace(*there, w.next, {w.notices, w.alerts, w.payload_changed});
   if (w.evidence)
     put_late_reply(w.next.number, stored.id, *w.evidence);
@@ -293,7 +291,7 @@ void write_batch::erase_from_index(std::uint64_t number, const std::vector<workf
 
 // ---- others ----
 
-outcome write_batch::make(const register_definition& w) {
+answer<register_definition> write_batch::make(const register_definition& w) {
   if (const auto wrong = workflow::problems(w.what); !wrong.empty())
     return turned_down(verdict::refused, joined(wrong));
   definition_cache::entry known;
@@ -315,13 +313,13 @@ outcome write_batch::make(const register_definition& w) {
   txn_.put(in_.definitions, k, encode_record(k, w.what));
   newest_ = {};
   end_alerts_of_change(w);
-  outcome o = applied();
+  answer<register_definition> o = applied();
   o.created = true;
   return o;
 }
 
 /// Payload, results and the client's id stay: they are evidence, and the id must not make a second task.
-outcome write_batch::make(const set_aside_damaged& w) {
+answer<set_aside_damaged> write_batch::make(const set_aside_damaged& w) {
   place_tasks();
   const key k{w.number};
   const auto bytes = txn_.get(in_.tasks, k);

@@ -3,7 +3,7 @@
 #include "actors/common/clock.hpp"
 #include "actors/common/options.hpp"
 #include "actors/protocol/protocols.hpp"
-#include "store/state_store.hpp"
+#include "store/local_store.hpp"
 #include "workflow/definition/retry.hpp"
 #include "workflow/time/clock_offset.hpp"
 #include "workflow/time/time.hpp"
@@ -26,6 +26,7 @@ namespace steadfast::actors {
 
 struct store_actor_deps {
   std::shared_ptr<store::state_store> store;
+  std::shared_ptr<store::store_files> files; ///< null: it has none on this machine
   node_clock clock;
   std::size_t batch_max = 4096;  ///< writes in one commit
   std::uint64_t backlog_max = 0; ///< writes waiting above which submissions are pushed back; 0: no limit
@@ -37,7 +38,8 @@ store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, boo
 
 struct reader_deps {
   std::shared_ptr<store::state_store> store;
-  store_actor writer; ///< told of damaged records
+  std::shared_ptr<store::store_files> files; ///< null: it has none on this machine
+  store_actor writer;                        ///< told of damaged records
   node_clock clock;
 };
 reader_actor spawn_reader(caf::actor_system& sys, reader_deps deps, bool detached = true);

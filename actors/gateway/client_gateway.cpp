@@ -66,9 +66,8 @@ private:
   }
 
   void refuse(std::uint64_t ticket) {
-    store::outcome o;
-    o.result = store::verdict::refused;
-    o.why = "the certificate of this client lets it submit and look, and nothing else";
+    store::outcome o{store::decision{store::verdict::refused,
+                                     "the certificate of this client lets it submit and look, and nothing else"}};
     tell(this, sender_of<store_client>(this),
          writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}, workflow::unset});
   }

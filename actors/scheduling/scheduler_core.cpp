@@ -39,7 +39,7 @@ void scheduler_core::free_unknown_locks() {
 void scheduler_core::on_freed(const store::outcome& o) {
   if (o.result != store::verdict::applied)
     return claim_later(options_.retry_full);
-  if (o.more)
+  if (o.as<store::free_result>().more)
     return free_unknown_locks();
   ready_ = work_ = true;
   claim();
@@ -72,17 +72,19 @@ void scheduler_core::on_claimed(const write_done& m, workflow::instant clock) {
   }
   for (const auto& d : m.definitions)
     definitions_.add(d);
-  for (const auto& t : o.tasks)
+  const auto& taken = o.as<store::claim_result>();
+  for (const auto& t : taken.tasks)
     if (t.locked_by == options_.name)
       begin(t, clock);
-  claim_at_ = std::min(claim_at_, o.next);
-  if (o.more
-      && o.tasks.size() < asked_for_) { // of workflows that have their share: when a task has ended there may be more
+  claim_at_ = std::min(claim_at_, taken.next);
+  if (taken.more
+      && taken.tasks.size()
+           < asked_for_) { // of workflows that have their share: when a task has ended there may be more
     claim_later(options_.retry_full);
     if (!std::exchange(work_, true)) // nor has anything come meanwhile
       return;
   }
-  work_ = work_ || o.more;
+  work_ = work_ || taken.more;
   claim();
 }
 

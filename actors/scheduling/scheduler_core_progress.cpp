@@ -141,7 +141,7 @@ void scheduler_core::on_stored(std::uint64_t number, const store::outcome& o) {
     return judge_again(number, std::move(cause), o.result);
   }
   e.stored = {written, &std::get<store::update_task>(*written).next};
-  e.revision = o.revision;
+  e.revision = o.as<store::update_result>().revision;
   agents_.settle(e.task());
   if (workflow::has_ended(e.task()))
     effects_.log(std::string{workflow::to_string(e.task().state)}, e.task(), e.task().cause);

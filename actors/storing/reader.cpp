@@ -64,7 +64,9 @@ public:
         return guarded([&] { return late_reply_page{boxes(deps_.store->late_replies({}, m.max))}; });
       },
       [](const inspect_state&) { return state_of("", state_tree{}); },
-      [this](const show_stats&) { return guarded([&] { return boxed<store::store_stats>{deps_.store->stats()}; }); },
+      [this](const show_stats&) {
+        return guarded([&] { return boxed<store::store_stats>{store::stats_of(*deps_.store, deps_.files.get())}; });
+      },
       [this](flush) { go_on(); },
     };
   }
@@ -185,7 +187,9 @@ private:
   }
 
   void report_damage() {
-    for (auto& found : deps_.store->damaged()) {
+    if (!deps_.files)
+      return;
+    for (auto& found : deps_.files->damaged()) {
       found.now = deps_.clock.now(this);
       write_request w;
       w.what = boxed<store::write>{std::move(found)};

@@ -52,7 +52,7 @@ public:
 
   /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
   void on_exit() override {
-    if (deps_.store)
+    if (deps_.files)
       save();
     queue_.clear();
     subscribers_.clear();
@@ -63,7 +63,8 @@ public:
     set_down_handler([this](caf::down_msg& m) { on_down(m); });
     const auto me = address();
     try {
-      deps_.store->share([me] { tell_first(caf::actor_cast<store_actor>(me), save_commits{}); });
+      if (deps_.files)
+        deps_.files->share([me] { tell_first(caf::actor_cast<store_actor>(me), save_commits{}); });
     } catch (const store::store_error& e) { // commits cost more, and nothing else
       unshared_ = e.what();
     }
@@ -152,7 +153,8 @@ private:
   /// Why the process must not go on; empty: it may.
   std::string save() {
     try {
-      deps_.store->save();
+      if (deps_.files)
+        deps_.files->save();
       return {};
     } catch (const store::store_error& e) {
       return e.what();
@@ -209,12 +211,7 @@ private:
     return {};
   }
 
-  static store::outcome not_now(std::string why) {
-    store::outcome o;
-    o.result = store::verdict::full;
-    o.why = std::move(why);
-    return o;
-  }
+  static store::outcome not_now(std::string why) { return store::decision{store::verdict::full, std::move(why)}; }
 
   void count_commit(std::size_t writes, caf::actor_clock::time_point begun) {
     ++view_.commits;
@@ -282,7 +279,7 @@ private:
       return;
     for (auto& s : subscribers_)
       if (s.scheduler == claim->scheduler) {
-        s.in_hand = claim->in_hand + o.tasks.size();
+        s.in_hand = claim->in_hand + o.as<store::claim_result>().tasks.size();
         s.claims = true;
       }
   }
@@ -308,8 +305,9 @@ private:
     if (o.result != store::verdict::applied)
       return;
     if (const auto* submitted = std::get_if<store::submit_task>(&*w.what)) {
-      news.work = news.work || o.created;
-      news.notices = news.notices || (o.created && !submitted->what.reply_to.empty());
+      const bool is_new = o.as<store::submit_result>().created;
+      news.work = news.work || is_new;
+      news.notices = news.notices || (is_new && !submitted->what.reply_to.empty());
     } else if (const auto* u = std::get_if<store::update_task>(&*w.what)) {
       news.work = news.work || workflow::is_claimable(u->next);
       news.notices = news.notices || !u->notices.empty();
@@ -322,7 +320,7 @@ private:
     } else if (std::holds_alternative<store::start_bulk>(*w.what)) {
       news.bulk = true;
     } else if (std::holds_alternative<store::free_locks>(*w.what)) {
-      news.work = news.work || o.number > 0;
+      news.work = news.work || o.as<store::free_result>().freed > 0;
     } else if (std::holds_alternative<store::claim_tasks>(*w.what)
                || std::holds_alternative<store::import_task>(*w.what)) {
       news.notices = true;
@@ -332,7 +330,8 @@ private:
   write_done answer_to(const queued_write& w, store::outcome o) {
     write_done reply;
     reply.ticket = w.ticket;
-    reply.definitions = definitions_.of(o.tasks, *deps_.store);
+    if (std::holds_alternative<store::claim_tasks>(*w.what))
+      reply.definitions = definitions_.of(o.as<store::claim_result>().tasks, *deps_.store);
     reply.outcome = boxed<store::outcome>{std::move(o)};
     return reply;
   }
@@ -345,7 +344,8 @@ private:
 
   static receipt receipt_of(const std::string& id, const store::outcome& o) {
     const auto retry_after = o.result == store::verdict::full ? retry_when_full : workflow::span{};
-    return {id, o.result, o.created, o.number, o.state, retry_after, o.why};
+    const auto& t = o.as<store::submit_result>();
+    return {id, o.result, t.created, t.number, t.state, retry_after, o.why};
   }
 
   void spread(const store_news& news, const std::map<std::string, std::vector<std::uint64_t>>& changed) {
@@ -366,7 +366,9 @@ private:
   }
 
   void set_damaged_aside() {
-    for (auto& found : deps_.store->damaged()) {
+    if (!deps_.files)
+      return;
+    for (auto& found : deps_.files->damaged()) {
       queued_write w;
       found.now = deps_.clock.now(this);
       w.what = boxed<store::write>{std::move(found)};

@@ -145,9 +145,7 @@ private:
   }
 
   void answer(const store_client& to, std::uint64_t ticket, store::verdict result, std::string why) {
-    store::outcome o;
-    o.result = result;
-    o.why = std::move(why);
+    store::outcome o{store::decision{result, std::move(why)}};
     tell(this, to, writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}, workflow::unset});
   }
 

@@ -126,13 +126,14 @@ private:
     trouble_ = o.why;
     if (o.result != store::verdict::applied)
       return rest(now() + deps_.options.period);
-    w.reached = o.reached;
-    w.left += o.number;
-    w.next = o.next;
-    w.look_again_at = o.more ? now() : workflow::next_look(w.keep, o.next, now(), deps_.options.period);
-    if (o.number == 0 && !o.more)
+    const auto& left = o.as<store::purge_result>();
+    w.reached = left.reached;
+    w.left += left.purged;
+    w.next = left.next;
+    w.look_again_at = left.more ? now() : workflow::next_look(w.keep, left.next, now(), deps_.options.period);
+    if (left.purged == 0 && !left.more)
       return go_on();
-    remember({asked_at_, m.outcome->number, last_took_});
+    remember({asked_at_, left.purged, last_took_});
     rest(now() + workflow::pause_after(last_took_, now() - behind_since_));
   }
 

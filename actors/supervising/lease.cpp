@@ -90,14 +90,14 @@ private:
       return; // the answer to a request that was given up
     const bool was_asked = campaign_.asked_at != workflow::unset;
     if (was_asked && m.outcome->result == store::verdict::applied)
-      granted_ = m.outcome->number;
+      granted_ = m.outcome->as<store::lease_result>().epoch;
     if (released_)
       return go_on_releasing();
     if (!was_asked)
       return;
     const auto& terms = deps_.options.terms;
     if (m.outcome->result == store::verdict::applied) {
-      workflow::on_granted(campaign_, terms, m.outcome->number, now());
+      workflow::on_granted(campaign_, terms, m.outcome->as<store::lease_result>().epoch, now());
       tell_guarded(); // of a renewal too: its answer is the progress that the next one needs
     } else if (is_unanswered(*m.outcome)) {
       workflow::on_unanswered(campaign_, terms, now());

@@ -227,7 +227,7 @@ private:
 
   /// Whatever was not all freed is tried again by the next sweep.
   void on_freed(const store::lease_guard& node, const store::outcome& o) {
-    if (o.result == store::verdict::applied && !o.more)
+    if (o.result == store::verdict::applied && !o.as<store::free_result>().more)
       freed_[node.name] = node.epoch;
   }
 

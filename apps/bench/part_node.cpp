@@ -73,7 +73,7 @@ part_node::part_node(const part_setup& setup)
       node_{options_of(setup)} {
   add_agents(setup);
   if (has(setup, "store"))
-    node_.wrap_store([this](std::shared_ptr<store::state_store> real) {
+    node_.wrap_store([this](std::shared_ptr<store::local_store> real) {
       const bool is_filled = setup_.roles == std::vector<std::string>{"store"}; // by fill(), beside the node
       return store_ = std::make_shared<watched_store>(std::move(real), !is_filled);
     });
@@ -113,7 +113,7 @@ nlohmann::json part_node::figures() const {
   j["first_dispatch_at"] = first_dispatch_->load();
   if (!store_)
     return j;
-  const auto s = store_->stats();
+  const auto s = stats_of(*store_, store_.get());
   j["store"] = store_->figures();
   j["store_bytes"] = s.bytes_used;
   for (const auto& [state, count] : s.tasks)

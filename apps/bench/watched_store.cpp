@@ -28,16 +28,19 @@ effect effect_of(const store::write& w, const store::outcome& o) {
     return {};
   return std::visit(workflow::overload{
                       [&](const store::submit_task&) -> effect {
-                        return {o.created, o.created, nullptr, o.created};
+                        const bool created = o.as<store::submit_result>().created;
+                        return {created, created, nullptr, created};
                       },
                       [&](const store::update_task& x) -> effect {
                         return {0, 1, workflow::has_ended(x.next) ? &x.next : nullptr, true};
                       },
                       [&](const store::claim_tasks&) -> effect {
-                        return {0, o.tasks.size(), nullptr, !o.tasks.empty()};
+                        const auto taken = o.as<store::claim_result>().tasks.size();
+                        return {0, taken, nullptr, taken > 0};
                       },
                       [&](const store::free_locks&) -> effect {
-                        return {0, o.number, nullptr, o.number > 0};
+                        const auto freed = o.as<store::free_result>().freed;
+                        return {0, freed, nullptr, freed > 0};
                       },
                       [](const auto&) -> effect {
                         return {0, 0, nullptr, true};

@@ -37,7 +37,7 @@ using ended_tasks = std::vector<std::uint64_t>;
 class watched_store final : public store::wrapped_store {
 public:
   /// `shares` false: others than the node's writer commit, too.
-  watched_store(std::shared_ptr<store::state_store> real, bool shares) : real_{std::move(real)}, shares_{shares} {}
+  watched_store(std::shared_ptr<store::local_store> real, bool shares) : real_{std::move(real)}, shares_{shares} {}
 
   using state_store::commit;
   std::vector<store::outcome> commit(const store::write_list& batch) override;
@@ -49,10 +49,10 @@ public:
   void on_ended(std::function<void(ended_tasks)> call);
 
 protected:
-  store::state_store& real() const override { return *real_; }
+  store::local_store& real() const override { return *real_; }
 
 private:
-  std::shared_ptr<store::state_store> real_;
+  std::shared_ptr<store::local_store> real_;
   bool shares_;
   mutable std::mutex mutex_;
   store_figures figures_;

@@ -38,7 +38,7 @@ struct store_arguments {
   bool without_journal = false;
 };
 
-std::unique_ptr<store::state_store> open_files(const store_arguments& g, bool read_only = true) {
+std::unique_ptr<store::local_store> open_files(const store_arguments& g, bool read_only = true) {
   store::store_options o;
   o.path = g.store.empty() ? places_of(g.node).store : std::filesystem::path{g.store};
   o.read_only = read_only;
@@ -108,7 +108,7 @@ int export_task(const store_arguments& g) {
 json import_into_files(const store_arguments& g, const std::filesystem::path& from) {
   store::import_task what{store::read_export(from), who_acts(), g.why, wall_clock()};
   const auto id = what.what.task.id;
-  const auto outcome = open_files(g, false)->commit({std::move(what)}).front();
+  const auto outcome = open_files(g, false)->commit_one(std::move(what));
   if (outcome.result != store::verdict::applied)
     throw failure{refused, outcome.why};
   return imported_json(id, outcome);
@@ -132,7 +132,8 @@ int import_task(const store_arguments& g) {
 
 int stat(const store_arguments& g) {
   auto node = running_node(g);
-  const auto s = node ? node->call("store.stats", json::object()) : stats_json(open_files(g)->stats());
+  const auto shown = [](const store::local_store& s) { return stats_json(stats_of(s, &s)); };
+  const auto s = node ? node->call("store.stats", json::object()) : shown(*open_files(g));
   if (g.node.json) {
     print_json(s);
     return done;

@@ -22,6 +22,7 @@ public:
   void make() {
     parts_.name = options_.name;
     parts_.store = with_.store;
+    parts_.files = with_.files;
     parts_.clock = with_.clock;
     parts_.dialer = with_.dialer;
     parts_.certificate_until = with_.certificate_until;
@@ -51,11 +52,13 @@ private:
     }
     actors::store_actor_deps writer;
     writer.store = parts_.store;
+    writer.files = parts_.files;
     writer.clock = parts_.clock;
     writer.backlog_max = options_.backlog_max;
     writer.on_fatal = with_.on_fatal;
     parts_.writer = actors::spawn_store_actor(system_, std::move(writer), with_.detached);
-    parts_.reader = actors::spawn_reader(system_, {parts_.store, parts_.writer, parts_.clock}, with_.detached);
+    parts_.reader =
+      actors::spawn_reader(system_, {parts_.store, parts_.files, parts_.writer, parts_.clock}, with_.detached);
   }
 
   void spawn_rest() {

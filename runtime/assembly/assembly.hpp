@@ -3,7 +3,7 @@
 #include "actors/common/deps.hpp"
 #include "actors/protocol/protocols.hpp"
 #include "runtime/configuration/node_options.hpp"
-#include "store/state_store.hpp"
+#include "store/local_store.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -26,6 +26,7 @@ inline constexpr const char* supervisor_lease_name = "supervisor";
 struct node_parts {
   std::string name;
   std::shared_ptr<store::state_store> store;
+  std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
   actors::node_clock clock;
   actors::store_actor writer; ///< the store's, or what stands for that of another node
   actors::reader_actor reader;
@@ -52,6 +53,7 @@ struct node_parts {
 struct node_surroundings {
   caf::actor_system& system;
   std::shared_ptr<store::state_store> store{}; ///< with the role `store`
+  std::shared_ptr<store::store_files> files{}; ///< likewise, if it has some on this machine
   actors::node_clock clock{};                  ///< of this node alone
   bool detached = true;                        ///< those that wait for the disk get a thread of their own
   /// Makes the agents of the node, by name; empty: none.

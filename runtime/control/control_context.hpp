@@ -49,15 +49,20 @@ struct control_context {
   }
 
   /// What became of a write; throws control_error when nobody knows.
-  store::outcome write(store::write what) const;
+  template <class Write>
+  store::answer<Write> write(Write what) const {
+    return outcome_of(store::write{std::move(what)}).template to<Write>();
+  }
+  store::outcome outcome_of(store::write what) const;
 
   workflow::clock_reading clock() const {
     caf::scoped_actor self{sys};
     return parts.clock.reading(self.ptr());
   }
 
-  /// For what is done to the store's file. Refuses where there is none.
+  /// Refuse where there is none.
   store::state_store& store() const;
+  store::store_files& store_files() const;
 };
 
 /// Methods about this node and the cluster: control_node.cpp

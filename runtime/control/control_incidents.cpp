@@ -113,7 +113,7 @@ json act_on_incident(const control_context& c, const json& params) {
       throw control_error{control_error::not_found, outcome.why};
     if (outcome.result != store::verdict::applied)
       throw control_error{control_error::refused, outcome.why};
-    alerts += outcome.number;
+    alerts += outcome.acknowledged;
     more = outcome.more;
   }
   return {{"alerts", alerts}};

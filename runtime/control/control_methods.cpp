@@ -277,7 +277,7 @@ void require(const json& params, const char* name) {
     throw control_error{control_error::invalid_params, std::string{"`"} + name + "` is missing"};
 }
 
-store::outcome control_context::write(store::write what) const {
+store::outcome control_context::outcome_of(store::write what) const {
   actors::write_request request;
   request.what = actors::boxed<store::write>{std::move(what)};
   caf::scoped_actor self{sys};

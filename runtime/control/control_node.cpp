@@ -180,6 +180,13 @@ store::state_store& control_context::store() const {
                                               "`-c` its configuration, or `--socket` its socket")};
 }
 
+store::store_files& control_context::store_files() const {
+  store(); // which says who has one
+  if (!parts.files)
+    throw control_error{control_error::refused, "the store is in no files of this node"};
+  return *parts.files;
+}
+
 /// Parts that the node's roles leave out are null.
 json describe_node(const control_context& c, const json&) {
   json agents = json::array();

@@ -44,7 +44,7 @@ json check_store(const control_context& c, const json&) {
 
 json copy_store(const control_context& c, const json& params) {
   const whole_store_reading one_at_a_time{c};
-  c.store().copy(text_of(params, "to"));
+  c.store_files().copy(text_of(params, "to"));
   return json::object();
 }
 

@@ -50,7 +50,7 @@ struct actor_config : caf::actor_system_config {
   }
 };
 
-using store_wrapper = std::function<std::shared_ptr<store::state_store>(std::shared_ptr<store::state_store>)>;
+using store_wrapper = std::function<std::shared_ptr<store::local_store>(std::shared_ptr<store::local_store>)>;
 
 struct function_entry {
   actors::agent_options options;
@@ -96,7 +96,7 @@ std::uint64_t number_by_chance() {
       return number;
 }
 
-std::shared_ptr<store::state_store> open_store(store::store_options o) {
+std::shared_ptr<store::local_store> open_store(store::store_options o) {
   o.journal_name = number_by_chance();
   o.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
   try {
@@ -192,7 +192,7 @@ public:
     found.insert(found.end(), more.begin(), more.end());
     refuse_if(found);
     refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
-    std::shared_ptr<store::state_store> store;
+    std::shared_ptr<store::local_store> store;
     if (options_.roles.store) {
       store = open_store(options_.store);
       if (wrap_)
@@ -276,9 +276,10 @@ private:
       throw node_error{"the node runs already: " + what + " before start()"};
   }
 
-  node_surroundings surroundings(std::shared_ptr<store::state_store> store) {
+  node_surroundings surroundings(std::shared_ptr<store::local_store> store) {
     node_surroundings with{*system_};
-    with.store = std::move(store);
+    with.store = store;
+    with.files = std::move(store);
     with.clock =
       with.store && !options_.store.read_only
         ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })

@@ -40,7 +40,7 @@ public:
   void with_lease(const std::string& name, actors::make_singleton make);
 
   /// What `wrap` makes of the store that was opened is used in its place: to measure, or to look on.
-  void wrap_store(std::function<std::shared_ptr<store::state_store>(std::shared_ptr<store::state_store>)> wrap);
+  void wrap_store(std::function<std::shared_ptr<store::local_store>(std::shared_ptr<store::local_store>)> wrap);
 
   /// Called when the store fails for good, instead of ending the process with exit code 74.
   void on_fatal(std::function<void(const std::string& why)> handler);

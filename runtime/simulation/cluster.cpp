@@ -196,7 +196,9 @@ void cluster::start(const std::string& node) {
   const auto options = options_of(node);
   node_surroundings with{p.system()};
   if (options.roles.store) {
-    with.store = disk_ = try_open_disk(node);
+    disk_ = try_open_disk(node);
+    with.store = disk_;
+    with.files = disk_;
     if (!disk_)
       return end(node, true);
     store_clock_ = error;

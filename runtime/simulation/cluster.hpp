@@ -117,7 +117,7 @@ public:
   const std::set<std::string>& submitted() const { return submitted_; }
 
   /// What is stored. REQUIRES: the node with the store is up.
-  store::state_store& store() { return *disk_; }
+  store::local_store& store() { return *disk_; }
 
 private:
   node_options options_of(const std::string& node) const;

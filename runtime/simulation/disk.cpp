@@ -4,13 +4,13 @@
 
 namespace steadfast::simulation {
 
-disk::disk(std::unique_ptr<store::state_store> real, const disk_faults& faults, chance& draw, commit_listener on_commit)
+disk::disk(std::unique_ptr<store::local_store> real, const disk_faults& faults, chance& draw, commit_listener on_commit)
     : real_{std::move(real)},
       faults_{faults},
       chance_{draw},
       on_commit_{std::move(on_commit)} {}
 
-store::state_store& disk::real() const {
+store::local_store& disk::real() const {
   if (!real_)
     throw store::store_error{"the process has ended", true};
   return *real_;
@@ -34,9 +34,7 @@ std::vector<store::outcome> disk::commit(const store::write_list& batch) {
   on_commit_(real_.get(), batch, outcomes, is_known ? commit_fate::made : commit_fate::unknown);
   if (is_known)
     return outcomes;
-  store::outcome unknown;
-  unknown.result = store::verdict::unknown_outcome;
-  return std::vector(outcomes.size(), unknown);
+  return std::vector<store::outcome>(outcomes.size(), store::decision{store::verdict::unknown_outcome, {}});
 }
 
 // Asked by the store's actor also when the process has ended.

@@ -27,7 +27,7 @@ using commit_listener = std::function<void(const store::state_store*, const stor
 /// life can open it; whatever the dead still asks for fails.
 class disk final : public store::wrapped_store {
 public:
-  disk(std::unique_ptr<store::state_store> real, const disk_faults& faults, chance& draw, commit_listener on_commit);
+  disk(std::unique_ptr<store::local_store> real, const disk_faults& faults, chance& draw, commit_listener on_commit);
 
   void set_faults(const disk_faults& faults) { faults_ = faults; }
   void close() { real_.reset(); }
@@ -39,9 +39,9 @@ public:
   void save() override;
 
 private:
-  state_store& real() const override;
+  local_store& real() const override;
 
-  std::unique_ptr<store::state_store> real_;
+  std::unique_ptr<store::local_store> real_;
   disk_faults faults_;
   chance& chance_;
   commit_listener on_commit_;

@@ -27,7 +27,7 @@ constexpr std::uint64_t opened_last = 2'000'000'000; ///< seconds; than any stor
 
 class another_place {
 public:
-  another_place(const store::state_store& s, fs::path folder, const std::function<void(std::string)>& complain)
+  another_place(const store::local_store& s, fs::path folder, const std::function<void(std::string)>& complain)
       : store_{s},
         folder_{std::move(folder)},
         complain_{complain} {
@@ -183,8 +183,9 @@ private:
     std::vector<std::uint64_t> epochs;
     std::vector<store::write> release;
     for (const auto& o : s.commit(acquire)) {
-      release.emplace_back(store::release_lease{name + std::to_string(epochs.size()), "grace", o.number});
-      epochs.push_back(o.number);
+      const auto epoch = o.as<store::lease_result>().epoch;
+      release.emplace_back(store::release_lease{name + std::to_string(epochs.size()), "grace", epoch});
+      epochs.push_back(epoch);
     }
     s.commit(release);
     return epochs;
@@ -198,7 +199,7 @@ private:
     std::size_t open = 0;
     std::uint64_t number = 0;
     for (; open < 2 * store::store_options{}.bulk_open_max; ++open) {
-      const auto o = s.commit(std::vector<store::write>{begun}).front();
+      const auto o = s.commit_one(begun);
       if (o.result != store::verdict::applied)
         break;
       number = o.number;
@@ -246,14 +247,14 @@ private:
       complain_(sentence);
   }
 
-  const store::state_store& store_;
+  const store::local_store& store_;
   const fs::path folder_;
   const std::function<void(std::string)>& complain_;
 };
 
 } // namespace
 
-void look_elsewhere(const store::state_store& s, const fs::path& folder,
+void look_elsewhere(const store::local_store& s, const fs::path& folder,
                     const std::function<void(std::string)>& complain) {
   another_place p{s, folder, complain};
   p.restore_twice();

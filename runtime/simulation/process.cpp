@@ -98,9 +98,7 @@ cargo cargo_of(const caf::message& m) {
   if (!m.match_elements<actors::writes_done>())
     return cargo::other;
   const auto& all = m.get_as<actors::writes_done>(0).all;
-  const auto is_of_lease = [](const actors::write_done& w) {
-    return w.outcome->number > 0 && w.outcome->revision == 0;
-  };
+  const auto is_of_lease = [](const actors::write_done& w) { return w.outcome->is<store::lease_result>(); };
   return std::any_of(all.begin(), all.end(), is_of_lease) ? cargo::lease_answer : cargo::other;
 }
 

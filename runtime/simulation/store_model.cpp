@@ -72,7 +72,8 @@ void store_model::on_commit(const store::state_store* s, const store::write_list
     if (!is_read_) // the others go on from what it does not know
       break;
     judge(*batch[i], outcomes[i]);
-    if (const auto* purge = std::get_if<store::purge_ended>(batch[i]); purge && outcomes[i].number > 0)
+    if (const auto* purge = std::get_if<store::purge_ended>(batch[i]);
+        purge && outcomes[i].as<store::purge_result>().purged > 0)
       judge(*purge, *s);
   }
   is_small_ = tasks_.size() <= small;
@@ -88,14 +89,14 @@ void store_model::judge(const store::write& w, const store::outcome& o) {
                [&](const store::set_aside_damaged&) { is_read_ = false; },
                [&](const store::import_task&) { is_read_ = false; },
                [&]<class Write>(const Write& x) {
-                 if constexpr (requires { this->judge_one(x, o); })
-                   this->judge_one(x, o);
+                 if constexpr (requires { this->judge_one(x, o.to<Write>()); })
+                   this->judge_one(x, o.to<Write>());
                },
              },
              w);
 }
 
-void store_model::judge_one(const store::submit_task& w, const store::outcome& o) {
+void store_model::judge_one(const store::submit_task& w, const store::answer<store::submit_task>& o) {
   now_ = w.now;
   const auto& id = w.what.id;
   const auto known = numbers_.find(id);
@@ -124,7 +125,7 @@ void store_model::judge_one(const store::submit_task& w, const store::outcome& o
   tasks_[t.number] = std::move(t);
 }
 
-void store_model::judge_one(const store::update_task& w, const store::outcome& o) {
+void store_model::judge_one(const store::update_task& w, const store::answer<store::update_task>& o) {
   const auto known = tasks_.find(w.next.number);
   if (o.result != verdict::applied) {
     const bool is_lost = is_held(w.guard, w.now) != true;
@@ -207,7 +208,7 @@ std::vector<workflow::task*> store_model::line_for(const store::claim_tasks& w) 
   return line;
 }
 
-void store_model::judge_one(const store::claim_tasks& w, const store::outcome& o) {
+void store_model::judge_one(const store::claim_tasks& w, const store::answer<store::claim_tasks>& o) {
   now_ = w.now.now;
   if (o.result != verdict::applied)
     return expect(o.result != verdict::stale_epoch || is_held(w.guard, w.now.now) != true,
@@ -245,7 +246,7 @@ void store_model::judge_one(const store::claim_tasks& w, const store::outcome& o
   expect(o.tasks.size() == taken, w.scheduler + " got more tasks than were to be had");
 }
 
-void store_model::judge_one(const store::free_locks& w, const store::outcome& o) {
+void store_model::judge_one(const store::free_locks& w, const store::answer<store::free_locks>& o) {
   const auto gone = w.gone ? leases_.find(w.gone->name) : leases_.end();
   const auto is_free_now = gone == leases_.end() ? std::nullopt : is_free(gone->second, w.now.now);
   if (o.result == verdict::applied) {
@@ -267,8 +268,7 @@ void store_model::judge_one(const store::free_locks& w, const store::outcome& o)
     ++freed;
   }
   if (o.result == verdict::applied)
-    expect(o.number == freed,
-           w.scheduler + " lost " + std::to_string(o.number) + " locks, not " + std::to_string(freed));
+    expect(o.freed == freed, w.scheduler + " lost " + std::to_string(o.freed) + " locks, not " + std::to_string(freed));
 }
 
 void store_model::judge(const store::purge_ended& w, const store::state_store& s) {
@@ -292,13 +292,13 @@ void store_model::judge(const store::purge_ended& w, const store::state_store& s
   }
 }
 
-void store_model::judge_one(const store::acknowledge_notices& w, const store::outcome& o) {
+void store_model::judge_one(const store::acknowledge_notices& w, const store::answer<store::acknowledge_notices>& o) {
   auto& open = notices_[w.observer];
   if (o.result == verdict::applied)
     open.erase(open.lower_bound({w.number, 0}), open.upper_bound({w.number, w.sequence}));
 }
 
-void store_model::judge_one(const store::keep_late_reply& w, const store::outcome& o) {
+void store_model::judge_one(const store::keep_late_reply& w, const store::answer<store::keep_late_reply>& o) {
   if (o.result == verdict::applied)
     ++late_replies_[w.number];
   else
@@ -306,12 +306,12 @@ void store_model::judge_one(const store::keep_late_reply& w, const store::outcom
            "a late reply was not kept, and its task is there (P11)");
 }
 
-void store_model::judge_one(const store::start_bulk&, const store::outcome& o) {
+void store_model::judge_one(const store::start_bulk&, const store::answer<store::start_bulk>& o) {
   if (o.result == verdict::applied)
     bulk_acts_[o.number] = tasks_.size();
 }
 
-void store_model::judge_one(const store::stop_bulk& w, const store::outcome& o) {
+void store_model::judge_one(const store::stop_bulk& w, const store::answer<store::stop_bulk>& o) {
   if (o.result == verdict::applied)
     stopped_.insert(w.number);
 }
@@ -337,17 +337,17 @@ std::optional<bool> store_model::is_held(const std::optional<store::lease_guard>
   return free ? std::optional{!*free} : std::nullopt;
 }
 
-void store_model::judge_one(const store::acquire_lease& w, const store::outcome& o) {
+void store_model::judge_one(const store::acquire_lease& w, const store::answer<store::acquire_lease>& o) {
   const auto l = leases_.find(w.name);
   const bool is_others = l != leases_.end() && l->second.holder != w.holder;
   if (o.result != verdict::applied)
     return expect(l == leases_.end() || (is_others && is_free(l->second, w.now) != true),
                   "the lease " + w.name + " was refused to " + w.holder + ", and is free (P6)");
   expect(!is_others || is_free(l->second, w.now) != false, "the lease " + w.name + " was taken from its holder (P19)");
-  leases_[w.name] = {w.holder, o.number, w.now + w.ttl, w.ttl};
+  leases_[w.name] = {w.holder, o.epoch, w.now + w.ttl, w.ttl};
 }
 
-void store_model::judge_one(const store::renew_lease& w, const store::outcome& o) {
+void store_model::judge_one(const store::renew_lease& w, const store::answer<store::renew_lease>& o) {
   const auto l = leases_.find(w.name);
   if (l == leases_.end())
     return;
@@ -361,7 +361,7 @@ void store_model::judge_one(const store::renew_lease& w, const store::outcome& o
   }
 }
 
-void store_model::judge_one(const store::release_lease& w, const store::outcome& o) {
+void store_model::judge_one(const store::release_lease& w, const store::answer<store::release_lease>& o) {
   const auto l = leases_.find(w.name);
   if (o.result != verdict::applied || l == leases_.end())
     return;
@@ -427,7 +427,7 @@ void store_model::read_all(const store::state_store& s) {
       open.insert({n.task_number, n.what.sequence});
   for (const auto& l : s.leases())
     leases_[l.name] = {l.holder, l.epoch, l.expires_at, std::nullopt};
-  last_number_ = s.stats().last_number;
+  last_number_ = s.counts().last_number;
 }
 
 void store_model::compare(const store::state_store& s) {
@@ -494,7 +494,7 @@ void store_model::compare_lists(const store::state_store& s) {
   }
   compare_list(
     s, {}, [](const auto&) { return true; }, "of all kinds");
-  for (const auto& [state, count] : s.stats().tasks)
+  for (const auto& [state, count] : s.counts().tasks)
     expect(count == counts[state], "there are " + std::to_string(counts[state]) + " tasks "
                                      + std::string{to_string(state)} + ", and " + std::to_string(count)
                                      + " were counted");

@@ -42,17 +42,17 @@ private:
   using notice_name = std::pair<std::uint64_t, std::uint32_t>; ///< task and sequence
 
   void judge(const store::write& w, const store::outcome& o);
-  void judge_one(const store::submit_task& w, const store::outcome& o);
-  void judge_one(const store::update_task& w, const store::outcome& o);
-  void judge_one(const store::claim_tasks& w, const store::outcome& o);
-  void judge_one(const store::free_locks& w, const store::outcome& o);
-  void judge_one(const store::acquire_lease& w, const store::outcome& o);
-  void judge_one(const store::renew_lease& w, const store::outcome& o);
-  void judge_one(const store::release_lease& w, const store::outcome& o);
-  void judge_one(const store::acknowledge_notices& w, const store::outcome& o);
-  void judge_one(const store::keep_late_reply& w, const store::outcome& o);
-  void judge_one(const store::start_bulk& w, const store::outcome& o);
-  void judge_one(const store::stop_bulk& w, const store::outcome& o);
+  void judge_one(const store::submit_task& w, const store::answer<store::submit_task>& o);
+  void judge_one(const store::update_task& w, const store::answer<store::update_task>& o);
+  void judge_one(const store::claim_tasks& w, const store::answer<store::claim_tasks>& o);
+  void judge_one(const store::free_locks& w, const store::answer<store::free_locks>& o);
+  void judge_one(const store::acquire_lease& w, const store::answer<store::acquire_lease>& o);
+  void judge_one(const store::renew_lease& w, const store::answer<store::renew_lease>& o);
+  void judge_one(const store::release_lease& w, const store::answer<store::release_lease>& o);
+  void judge_one(const store::acknowledge_notices& w, const store::answer<store::acknowledge_notices>& o);
+  void judge_one(const store::keep_late_reply& w, const store::answer<store::keep_late_reply>& o);
+  void judge_one(const store::start_bulk& w, const store::answer<store::start_bulk>& o);
+  void judge_one(const store::stop_bulk& w, const store::answer<store::stop_bulk>& o);
   void judge(const store::purge_ended& w, const store::state_store& s);
 
   std::vector<workflow::task*> line_for(const store::claim_tasks& w);

@@ -98,8 +98,9 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
   if (!s)
     return;
   for (std::size_t i = 0; i < outcomes.size(); ++i)
-    if (std::holds_alternative<store::submit_task>(*batch[i]) && outcomes[i].created)
-      if (const auto t = s->find(outcomes[i].number)) // it may end and leave in a commit of which nobody hears
+    if (std::holds_alternative<store::submit_task>(*batch[i]) && outcomes[i].as<store::submit_result>().created)
+      if (const auto t = s->find(
+            outcomes[i].as<store::submit_result>().number)) // it may end and leave in a commit of which nobody hears
         note(*t);
   if (may_leave_)
     look_at_purges(*s, batch, outcomes);
@@ -113,9 +114,11 @@ void watch::look_at_turns(const store::state_store& s, const store::write_list& 
   const auto turn = [](const workflow::task& t) { return std::pair{t.priority, t.number}; };
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const auto* w = std::get_if<store::claim_tasks>(batch[i]);
+    if (!w)
+      continue;
     std::map<std::string, const workflow::task*> last; // of those that were taken, by workflow
-    for (const auto& t : outcomes[i].tasks)
-      if (auto& x = last[t.workflow]; w && (!x || turn(*x) < turn(t)))
+    for (const auto& t : outcomes[i].as<store::claim_result>().tasks)
+      if (auto& x = last[t.workflow]; !x || turn(*x) < turn(t))
         x = &t;
     for (const auto& [number, before] : tasks_) { // as they were before the commit
       const auto taken = last.find(before.workflow);
@@ -133,7 +136,7 @@ void watch::look_at_purges(const store::state_store& s, const store::write_list&
                            const std::vector<store::outcome>& outcomes) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     const auto* w = std::get_if<store::purge_ended>(batch[i]);
-    if (!w || outcomes[i].number == 0)
+    if (!w || outcomes[i].as<store::purge_result>().purged == 0)
       continue;
     auto left = tasks_;
     std::erase_if(left, [&](const auto& x) { return x.second.workflow != w->workflow || s.find(x.first); });
@@ -233,17 +236,17 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
   const bool is_applied = o.result == store::verdict::applied;
   std::visit(workflow::overload{
                [&](const store::submit_task& x) {
-                 if (is_applied && !o.created)
+                 if (is_applied && !o.as<store::submit_result>().created)
                    reached(2);
                  else if (is_applied)
-                   on_submitted(x, o);
+                   on_submitted(x, o.as<store::submit_result>());
                },
-               [&](const store::update_task& u) { on_update(u, o, fate); },
-               [&](const store::claim_tasks& x) { on_claim(x, o); },
+               [&](const store::update_task& u) { on_update(u, o.to<store::update_task>(), fate); },
+               [&](const store::claim_tasks& x) { on_claim(x, o.as<store::claim_result>()); },
                [&](const store::keep_late_reply& x) { on_evidence(x); },
                [&](const store::acquire_lease& x) {
                  if (is_applied)
-                   on_acquired(x, o);
+                   on_acquired(x, o.as<store::lease_result>().epoch);
                },
                [&](const store::renew_lease& x) {
                  if (is_applied)
@@ -274,7 +277,7 @@ void watch::read_open_tasks(const store::state_store& s) {
       note(*t);
 }
 
-void watch::on_update(const store::update_task& u, const store::outcome& o, commit_fate fate) {
+void watch::on_update(const store::update_task& u, const store::answer<store::update_task>& o, commit_fate fate) {
   using store::verdict;
   if (o.result == verdict::stale_lock)
     reached(44);
@@ -302,14 +305,14 @@ void watch::on_update(const store::update_task& u, const store::outcome& o, comm
   note(after);
 }
 
-void watch::on_submitted(const store::submit_task& w, const store::outcome& o) {
+void watch::on_submitted(const store::submit_task& w, const store::submit_result& o) {
   if (on_stored)
     on_stored(w.what.id);
   waiting_[o.number] = w.what.not_before;
 }
 
 /// What nobody has touched is not begun before its time.
-void watch::on_claim(const store::claim_tasks& w, const store::outcome& o) {
+void watch::on_claim(const store::claim_tasks& w, const store::claim_result& o) {
   for (const auto& t : o.tasks)
     if (const auto waited = waiting_.find(t.number); waited != waiting_.end()) {
       expect(waited->second <= w.now.now, t, "was begun before its time");
@@ -365,17 +368,17 @@ void watch::on_refused(const std::string& id, const std::string& why) {
   violations_.push_back(id + " was refused: " + why + " (P2)");
 }
 
-void watch::on_acquired(const store::acquire_lease& w, const store::outcome& o) {
+void watch::on_acquired(const store::acquire_lease& w, std::uint64_t epoch) {
   auto& l = leases_[w.name];
-  if (o.number <= l.epoch)
-    violations_.push_back("the lease " + w.name + " was acquired under epoch " + std::to_string(o.number) + " after "
+  if (epoch <= l.epoch)
+    violations_.push_back("the lease " + w.name + " was acquired under epoch " + std::to_string(epoch) + " after "
                           + std::to_string(l.epoch) + " (P18)");
   const bool is_over = l.ends_at <= w.now || l.ends_at > w.now + 2 * w.ttl; // or the clock was set back
   if (!is_over && l.holder != w.holder)
     violations_.push_back("the lease " + w.name + " was given to " + w.holder + " while " + l.holder
                           + " held it (P19)");
-  l = {std::max(l.epoch, o.number), w.holder, w.now + w.ttl};
-  if (acquired_since_start_.insert(w.name).second && o.number > 1)
+  l = {std::max(l.epoch, epoch), w.holder, w.now + w.ttl};
+  if (acquired_since_start_.insert(w.name).second && epoch > 1)
     reached(49);
   if (w.name == supervisor_lease)
     supervising_ = w.holder.substr(0, w.holder.find(':'));

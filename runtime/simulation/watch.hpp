@@ -88,10 +88,10 @@ private:
   void look_at(const store::write& w, const store::outcome& o, commit_fate fate);
   void look_at_fate(const store::write_list& batch, commit_fate fate);
   void look_at_clients(const store::write_list& batch);
-  void on_update(const store::update_task& u, const store::outcome& o, commit_fate fate);
+  void on_update(const store::update_task& u, const store::answer<store::update_task>& o, commit_fate fate);
   void on_evidence(const store::keep_late_reply& w);
-  void on_submitted(const store::submit_task& w, const store::outcome& o);
-  void on_claim(const store::claim_tasks& w, const store::outcome& o);
+  void on_submitted(const store::submit_task& w, const store::submit_result& o);
+  void on_claim(const store::claim_tasks& w, const store::claim_result& o);
   void on_taken(const workflow::task& t);
   void look_at_turns(const store::state_store& s, const store::write_list& batch,
                      const std::vector<store::outcome>& outcomes);
@@ -99,7 +99,7 @@ private:
                       const std::vector<store::outcome>& outcomes);
   void on_left(const workflow::task& t);
   void expect_key(const actors::call& what, const workflow::task& t, std::size_t i);
-  void on_acquired(const store::acquire_lease& w, const store::outcome& o);
+  void on_acquired(const store::acquire_lease& w, std::uint64_t epoch);
   void read_open_tasks(const store::state_store& s);
   void note(const workflow::task& after);
   void compare(const workflow::task& before, const workflow::task& after);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/state_store.hpp"
+#include "store/local_store.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/explain.hpp"
 #include "workflow/task/task.hpp"
@@ -38,7 +38,7 @@ nlohmann::json late_reply_json(const store::late_reply_entry& r);
 nlohmann::json notice_json(const store::notice_entry& n);
 nlohmann::json stats_json(const store::store_stats& s);
 /// What became of an import.
-nlohmann::json imported_json(const std::string& id, const store::outcome& o);
+nlohmann::json imported_json(const std::string& id, const store::submit_result& o);
 nlohmann::json check_json(const store::check_report& r);
 
 /// One line of text, bytes that are no UTF-8 replaced, so that it can be printed whatever a payload holds; numbers as

@@ -171,8 +171,8 @@ TEST_CASE("row 8: a step that was recorded as running and not ordered yet is ord
   one_node node;
   node.run();
   node.begin_to_submit("t1");
-  node.run_until_next<writes_done>("scheduler",
-                                   [](const writes_done& m) { return !m.all.at(0).outcome->tasks.empty(); });
+  node.run_until_next<writes_done>(
+    "scheduler", [](const writes_done& m) { return !m.all.at(0).outcome->as<store::claim_result>().tasks.empty(); });
   REQUIRE(node.step_state("t1", 0) == "running");
   node.crash();
   CHECK(node.agent("hotel").orders().empty());
@@ -189,8 +189,8 @@ TEST_CASE(
   one_node node;
   node.run();
   node.begin_to_submit("t1");
-  node.run_until_next<writes_done>("scheduler",
-                                   [](const writes_done& m) { return !m.all.at(0).outcome->tasks.empty(); });
+  node.run_until_next<writes_done>(
+    "scheduler", [](const writes_done& m) { return !m.all.at(0).outcome->as<store::claim_result>().tasks.empty(); });
   node.settings().schedulers = {"s2"}; // another one, which does not free what s1 had
   node.restart();
   node.advance(29s);

@@ -105,7 +105,11 @@ TEST_CASE("row 18: a node that renews its lease late and is lost again is cleane
   cluster c;
   const store::lease_guard ghost{"node/ghost", 1};
   const auto takes = [&] {
-    return c.home.store().commit({store::claim_tasks{"ghost", 1, c.home.now(), ghost}}).at(0).tasks.size();
+    return c.home.store()
+      .commit({store::claim_tasks{"ghost", 1, c.home.now(), ghost}})
+      .at(0)
+      .as<store::claim_result>()
+      .tasks.size();
   };
   c.home.store().commit({store::acquire_lease{ghost.name, "ghost", {}, 10s, c.home.now()}});
   c.home.submit("t1");
@@ -130,7 +134,12 @@ TEST_CASE("row 18: of a lost node that had more in hand than one write frees, al
   for (std::size_t i = 0; i < tasks; ++i)
     submitted.push_back(store::submit_task{c.home.order_for("t" + std::to_string(i)), c.home.now()});
   c.home.store().commit(submitted);
-  REQUIRE(c.home.store().commit({store::claim_tasks{"ghost", tasks, c.home.now(), ghost}}).at(0).tasks.size() == tasks);
+  REQUIRE(c.home.store()
+            .commit({store::claim_tasks{"ghost", tasks, c.home.now(), ghost}})
+            .at(0)
+            .as<store::claim_result>()
+            .tasks.size()
+          == tasks);
   store::task_filter of_the_ghost;
   of_the_ghost.locked_by = "ghost";
   REQUIRE(c.home.store().count(of_the_ghost, tasks) == tasks);
@@ -154,7 +163,12 @@ TEST_CASE(
   c.home.advance(4s); // it hears of that
   c.home.store().commit({store::renew_lease{ghost.name, "ghost", ghost.epoch, 5s, c.home.now()},
                          store::submit_task{c.home.order_for("t1"), c.home.now()}});
-  REQUIRE(c.home.store().commit({store::claim_tasks{"ghost", 1, c.home.now(), ghost}}).at(0).tasks.size() == 1);
+  REQUIRE(c.home.store()
+            .commit({store::claim_tasks{"ghost", 1, c.home.now(), ghost}})
+            .at(0)
+            .as<store::claim_result>()
+            .tasks.size()
+          == 1);
   c.home.advance(20s); // its step might take 30 s
   CHECK(c.locked_by("t1").empty());
 }
@@ -637,8 +651,9 @@ TEST_CASE(
   c.settle();
   c.home.begin_to_submit("t1");
   SECTION("an answer to a claim") {
-    c.home.run_until_next<actors::writes_done>(
-      "scheduler", [](const actors::writes_done& m) { return !m.all.at(0).outcome->tasks.empty(); });
+    c.home.run_until_next<actors::writes_done>("scheduler", [](const actors::writes_done& m) {
+      return !m.all.at(0).outcome->as<store::claim_result>().tasks.empty();
+    });
   }
   SECTION("a task that it has read again") {
     c.home.run();

@@ -58,11 +58,11 @@ TEST_CASE("a node whose lease ends without a word is an incident, until it is ba
   REQUIRE(lost.size() == 1);
   CHECK(lost[0].is_condition);
   CHECK_THAT(lost[0].sample_text, Contains("node `c` is silent"));
-  CHECK(node.store().stats().open_alerts == 1);
+  CHECK(node.store().counts().open_alerts == 1);
   join(node, "c");
   node.advance(6s);
   CHECK(open_of(node, "node_lost").empty());
-  CHECK(node.store().stats().open_alerts == 0);
+  CHECK(node.store().counts().open_alerts == 0);
   node.advance(20s);
   const auto again = open_of(node, "node_lost");
   REQUIRE(again.size() == 1);

@@ -101,7 +101,7 @@ TEST_CASE(
   CHECK(waiting.takeovers == 0);
   node.agent("grind").follow(scripted_agent::succeed);
   node.advance(1min);
-  CHECK(node.store().stats().tasks[workflow::process_state::processed] == 40 * 30 + 20);
+  CHECK(node.store().counts().tasks[workflow::process_state::processed] == 40 * 30 + 20);
 }
 
 TEST_CASE(
@@ -122,7 +122,7 @@ TEST_CASE(
   CHECK(node.agent("grind").orders().size() <= 3 * 18);
   node.agent("grind").follow(scripted_agent::succeed);
   node.advance(1min);
-  CHECK(node.store().stats().tasks[workflow::process_state::processed] == 500);
+  CHECK(node.store().counts().tasks[workflow::process_state::processed] == 500);
 }
 
 TEST_CASE("a single task does not wait behind a backlog of another workflow") {

@@ -49,7 +49,7 @@ struct swept_node {
   }
 
   std::size_t tasks() { return node.store().count({}, 100'000); }
-  std::uint64_t left() { return node.store().stats().tasks_purged; }
+  std::uint64_t left() { return node.store().counts().tasks_purged; }
   std::vector<std::string> faults() { return node.store().check().faults; }
 
   actors::actor_state state() {

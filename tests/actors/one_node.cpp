@@ -13,7 +13,7 @@ namespace steadfast::tests {
 
 namespace {
 
-std::unique_ptr<store::state_store> opened(const std::filesystem::path& directory, const node_settings& settings) {
+std::unique_ptr<store::local_store> opened(const std::filesystem::path& directory, const node_settings& settings) {
   store::store_options o;
   o.path = directory / "store";
   o.size_max = settings.size_max;
@@ -79,10 +79,10 @@ void one_node::register_definitions() {
 void one_node::spawn_all() {
   auto& sys = system_->system();
   const auto& clock = system_->clock();
-  actors::store_actor_deps w{store_, clock, settings_.batch_max, settings_.backlog_max, {}};
+  actors::store_actor_deps w{store_, store_, clock, settings_.batch_max, settings_.backlog_max, {}};
   w.on_fatal = [this](const std::string& why) { fatal_ = why; };
   writer = system_->keep(actors::spawn_store_actor(sys, std::move(w), false));
-  reader = system_->keep(actors::spawn_reader(sys, {store_, writer, clock}, false));
+  reader = system_->keep(actors::spawn_reader(sys, {store_, store_, writer, clock}, false));
   std::set<std::string> names;
   for (const auto& d : settings_.definitions)
     names.merge(workflow::agents_of(d));
@@ -113,7 +113,8 @@ void one_node::spawn_all() {
 void one_node::hold_node_lease(const std::string& scheduler) {
   const auto its_lease = workflow::node_lease_name(scheduler);
   const auto o = store_->commit({store::acquire_lease{its_lease, scheduler, {}, std::chrono::hours{1000}, now()}});
-  system_->tell(actors::lease_actor{}, schedulers.back(), actors::lease_changed{its_lease, o.at(0).number});
+  system_->tell(actors::lease_actor{}, schedulers.back(),
+                actors::lease_changed{its_lease, o.at(0).as<store::lease_result>().epoch});
 }
 
 // ---- what clients and people do ----

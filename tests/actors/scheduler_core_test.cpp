@@ -49,11 +49,7 @@ public:
     writes_.erase(writes_.begin());
     core.on_written(done, {});
   }
-  void answer(store::verdict result) {
-    store::outcome o;
-    o.result = result;
-    answer(std::move(o));
-  }
+  void answer(store::verdict result) { answer(store::outcome{store::decision{result, {}}}); }
 
   /// Has a lease, and nothing locked from before.
   void start() {
@@ -90,8 +86,7 @@ write_done one_taken(const std::string& scheduler, instant now) {
   t.number = 7;
   auto taken = workflow::apply(t, d, workflow::taken{scheduler}, now).next;
   taken.revision = 2;
-  store::outcome o;
-  o.result = store::verdict::applied;
+  store::answer<store::claim_tasks> o{store::decision{store::verdict::applied, {}}};
   o.tasks.push_back(std::move(taken));
   write_done done;
   done.definitions.emplace_back(d);
@@ -118,8 +113,7 @@ TEST_CASE("a scheduler takes nothing before it has a lease and what an earlier l
   d.core.on_lease({"node/a", 1});
   d.core.on_news(news_of_work());
   CHECK(d.asked_for<store::free_locks>());
-  store::outcome some;
-  some.result = store::verdict::applied;
+  store::answer<store::free_locks> some{store::decision{store::verdict::applied, {}}};
   some.more = true;
   d.answer(some);
   CHECK(d.asked_for<store::free_locks>());
@@ -165,8 +159,7 @@ TEST_CASE("a claim tells what the scheduler has of each workflow, also what it g
   REQUIRE(declined->next.locked_by.empty());
   const auto until = declined->next.not_before;
   REQUIRE(until > d.now);
-  store::outcome stored;
-  stored.result = store::verdict::applied;
+  store::answer<store::update_task> stored{store::decision{store::verdict::applied, {}}};
   stored.revision = 3;
   d.answer(stored);
   auto claim = d.asked_for<store::claim_tasks>();
@@ -211,8 +204,7 @@ TEST_CASE("an offer is not forgotten over a claim that is under way and tells of
   auto news = news_of_work();
   news.is_offered = true;
   d.core.on_news(news);
-  store::outcome none;
-  none.result = store::verdict::applied;
+  store::answer<store::claim_tasks> none{store::decision{store::verdict::applied, {}}};
   none.next = d.now + 1h;
   d.answer(none);
   CHECK(d.core.next_due() == d.now + o.offered_wait);
@@ -222,8 +214,7 @@ TEST_CASE("when all that waits is of workflows that have their share, the schedu
   scheduler_options o;
   taking_core d{o};
   d.start();
-  store::outcome none;
-  none.result = store::verdict::applied;
+  store::answer<store::claim_tasks> none{store::decision{store::verdict::applied, {}}};
   none.more = true;
   d.answer(none);
   CHECK(d.asks_nothing());
@@ -267,8 +258,7 @@ TEST_CASE("row 14: tasks in hand keep their locks when the lease comes back unde
   d.answer(one_taken(o.name, d.now));
   REQUIRE(d.asked_for<store::update_task>());
   d.core.on_lease({"node/a", 2});
-  store::outcome stored;
-  stored.result = store::verdict::applied;
+  store::answer<store::update_task> stored{store::decision{store::verdict::applied, {}}};
   stored.revision = 3;
   d.answer(stored);
   const auto freed = d.asked_for<store::free_locks>();
@@ -293,7 +283,7 @@ TEST_CASE("what cannot be read yet as it was stored is read again after a pause,
   taking_core d{o};
   d.start();
   auto taken = one_taken(o.name, d.now);
-  const auto t = taken.outcome->tasks.front();
+  const auto t = taken.outcome->as<store::claim_result>().tasks.front();
   d.answer(std::move(taken));
   REQUIRE(d.asked_for<store::update_task>()); // its first step finds no agent
   d.answer(store::verdict::stale_lock);
@@ -322,13 +312,13 @@ TEST_CASE(
   taking_core d{o};
   d.start();
   auto taken = one_taken(o.name, d.now);
-  auto outcome = *taken.outcome;
-  auto& t = outcome.tasks.front();
+  auto answer = taken.outcome->to<store::claim_tasks>();
+  auto& t = answer.tasks.front();
   t = workflow::apply(t, tests::trip(), workflow::attempt_expired{{0, 1, t.lock_epoch}}, t.steps[0].complete_by).next;
   REQUIRE(t.steps[0].needs_review);
   REQUIRE(t.locked_by == o.name);
   t.revision = 3;
-  taken.outcome = boxed<store::outcome>{outcome};
+  taken.outcome = boxed<store::outcome>{store::outcome{answer}};
   d.answer(std::move(taken));
   CHECK(d.core.view().in_flight == 1);
   CHECK(d.core.next_due() == d.now + scheduler_core::look_again);

@@ -172,7 +172,7 @@ TEST_CASE("row 17: with many tasks in flight a restart resumes all of them, neve
   node.agent("hotel").follow(scripted_agent::succeed);
   node.restart();
   node.run();
-  CHECK(node.store().stats().tasks[workflow::process_state::processed] == 200);
+  CHECK(node.store().counts().tasks[workflow::process_state::processed] == 200);
 }
 
 TEST_CASE("row 22: an attempt that an agent got is not taken for never sent when the agent is gone and the task is "

@@ -23,7 +23,7 @@ public:
     full,             ///< not made, because there is no room
   };
 
-  explicit store_tap(std::unique_ptr<store::state_store> real) : real_{std::move(real)} {}
+  explicit store_tap(std::unique_ptr<store::local_store> real) : real_{std::move(real)} {}
 
   /// The next commit goes wrong; with a predicate, the next that it holds for.
   void fail_next(fault how, std::function<bool(const store::write_list&)> when = {}) {
@@ -77,9 +77,7 @@ public:
     auto outcomes = made(batch);
     if (how == fault::fatal_after)
       throw store::store_error{"the disk failed after the commit", true};
-    store::outcome unknown;
-    unknown.result = store::verdict::unknown_outcome;
-    return std::vector(outcomes.size(), unknown);
+    return std::vector<store::outcome>(outcomes.size(), store::decision{store::verdict::unknown_outcome, {}});
   }
 
   due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
@@ -106,7 +104,7 @@ public:
   }
 
 private:
-  state_store& real() const override {
+  local_store& real() const override {
     if (!real_)
       throw store::store_error{"the process has ended", true};
     if (reads_fail_)
@@ -128,7 +126,7 @@ private:
     return outcomes;
   }
 
-  std::unique_ptr<store::state_store> real_;
+  std::unique_ptr<store::local_store> real_;
   std::optional<std::pair<fault, std::function<bool(const store::write_list&)>>> fault_;
   std::optional<fault> always_;
   std::vector<store::set_aside_damaged> found_;

@@ -42,7 +42,7 @@ public:
   void share(std::function<void()>) override { throw store::store_error{"there is no journal: no room", false}; }
 
 private:
-  state_store& real() const override { return to_; }
+  local_store& real() const override { return to_; }
 
   store_tap& to_;
 };
@@ -192,7 +192,7 @@ TEST_CASE(
       epoch = held.epoch;
     }
   }
-  CHECK(node.store().stats().tasks[workflow::process_state::processed] == 20);
+  CHECK(node.store().counts().tasks[workflow::process_state::processed] == 20);
   CHECK(node.agent("hotel").orders().size() == 20);
   CHECK(node.broken_invariants().empty());
 }
@@ -374,8 +374,9 @@ TEST_CASE("rows 50 and 51: a change that was judged by another clock, or ahead o
 TEST_CASE("a store whose commits cannot be put off is written all the same, and its actor says why") {
   one_node node{without_schedulers()};
   auto& system = node.system();
-  const auto writer = system.keep(actors::spawn_store_actor(
-    system.system(), {std::make_shared<without_journal>(node.store()), system.clock(), 100, 0, {}}, false));
+  const auto store = std::make_shared<without_journal>(node.store());
+  const auto writer =
+    system.keep(actors::spawn_store_actor(system.system(), {store, store, system.clock(), 100, 0, {}}, false));
   CHECK(system.ask<actors::receipt>(writer, actors::boxed<workflow::submission>{node.order_for("t1")})->created);
   CHECK(node.store().find("t1"));
   const auto state = system.ask<actors::actor_state>(writer, actors::inspect_state{}).value();

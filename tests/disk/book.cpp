@@ -33,7 +33,7 @@ planned plan_purge(workflow::instant now) {
 } // namespace
 
 std::string difference(const state_store& s, const book& b) {
-  const auto stats = s.stats();
+  const auto stats = s.counts();
   if (stats.last_number != b.last_number)
     return "the last number is " + std::to_string(stats.last_number) + ", not " + std::to_string(b.last_number);
   std::uint64_t count = 0;

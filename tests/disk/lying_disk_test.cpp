@@ -240,7 +240,7 @@ TEST_CASE(
       CHECK(store.find(id).has_value());
     CHECK(report.tasks % 2 == 0);
     CHECK(report.tasks <= said.size() + 2);
-    CHECK(store.stats().tasks[workflow::process_state::processing] == report.tasks / 2);
+    CHECK(store.counts().tasks[workflow::process_state::processing] == report.tasks / 2);
     REQUIRE(call < 1000);
   }
   CHECK(call > 20);
@@ -276,7 +276,7 @@ TEST_CASE("row 61: a write that is cut short is finished or refused, and what wa
     CHECK(store.check().faults == std::vector<std::string>{});
     for (const auto& id : said)
       CHECK(store.find(id).has_value());
-    CHECK(store.stats().tasks[workflow::process_state::pending] <= said.size() + 1);
+    CHECK(store.counts().tasks[workflow::process_state::pending] <= said.size() + 1);
   }
 }
 

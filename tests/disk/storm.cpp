@@ -241,8 +241,10 @@ private:
 
   void note_epochs(const store::write& w, const outcome& o) {
     if (const auto* a = std::get_if<acquire_lease>(&w); a && o.result == verdict::applied)
-      take_lease(a->name, o.number);
-    for (const auto& t : o.tasks)
+      take_lease(a->name, o.as<lease_result>().epoch);
+    if (!std::holds_alternative<claim_tasks>(w))
+      return;
+    for (const auto& t : o.as<claim_result>().tasks)
       highest_epoch_ = std::max(highest_epoch_, t.lock_epoch);
   }
 

@@ -54,7 +54,7 @@ public:
   void go_on(store::state_store& s, int i) {
     switch (i) {
       case 1: commit(s, store::submit_task{order("second", payload_of_entries(3000)), at(i)}); return;
-      case 2: taken_ = commit(s, store::claim_tasks{"s1", 2, at(i)}).tasks; return;
+      case 2: taken_ = commit(s, store::claim_tasks{"s1", 2, at(i)}).as<store::claim_result>().tasks; return;
       case 3: commit(s, success_of(taken_.at(0), 0, std::string(900, 'r'), i)); return;
       case 5: commit(s, store::acquire_lease{"supervisor", "n1", "a note", workflow::span{1000}, at(i)}); return;
       case 7: commit(s, success_of(taken_.at(1), 0, payload_of_entries(600), i)); return;
@@ -221,7 +221,7 @@ void read_and_work(const store::store_options& options, const std::string& journ
   fuzz::expect(engine.check().faults.empty(), "nothing is wrong with the store");
   engine.share([] {});
   const auto o = engine.commit({store::submit_task{order("new"), at(60)}}).at(0);
-  fuzz::expect(o.created && engine.find("new").has_value(), "work goes on", o.why);
+  fuzz::expect(o.as<store::submit_result>().created && engine.find("new").has_value(), "work goes on", o.why);
 }
 
 void open_store_with(const std::string& journal) {

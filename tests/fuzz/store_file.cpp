@@ -48,7 +48,7 @@ void work(store::state_store& engine, const fuzz::history& past) {
                                        store::acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(5000)}});
   if (outcomes[0].result == store::verdict::applied)
     fuzz::expect(engine.find("new").has_value(), "what was accepted is there");
-  for (const auto& t : outcomes[1].tasks)
+  for (const auto& t : outcomes[1].as<store::claim_result>().tasks)
     fuzz::expect(past.ever.contains("task " + t.id) || t.id == "new", "only tasks that there were are taken", t.id);
   engine.check();
 }

@@ -56,7 +56,7 @@ public:
     commit(store::claim_tasks{"one", 2, now, store::lease_guard{"node/one", 1}}, lie);
   }
 
-  store::state_store& store() { return *store_; }
+  store::local_store& store() { return *store_; }
   simulation::store_model& model() { return model_; }
   std::string place() const { return (folder_.path() / "elsewhere").string(); }
   std::vector<std::string> complaints;
@@ -64,7 +64,7 @@ public:
 private:
   tests::temp_folder folder_{tests::fast_place()};
   std::vector<workflow::definition> workflows_{tests::two_steps()};
-  std::unique_ptr<store::state_store> store_;
+  std::unique_ptr<store::local_store> store_;
   simulation::store_model model_{workflows_, 1, [this](std::string s) { complaints.push_back(std::move(s)); }};
 };
 
@@ -85,14 +85,15 @@ TEST_CASE("the model of a simulated store says what a wrong one would have answe
   s.submit("a");
   s.submit("b");
   SECTION("an id that made a second task") {
-    s.submit("a", [](store::outcome& o) {
-      o.created = true;
-      o.number = 3;
-    });
+    s.submit("a", [](store::outcome& o) { o = {o, store::submit_result{true, 3, {}}}; });
     CHECK(s.complaints == std::vector<std::string>{"a made a second task (P2)"});
   }
   SECTION("a claim that passes over the oldest") {
-    s.claim([](store::outcome& o) { o.tasks.erase(o.tasks.begin()); });
+    s.claim([](store::outcome& o) {
+      auto taken = o.as<store::claim_result>();
+      taken.tasks.erase(taken.tasks.begin());
+      o = {o, std::move(taken)};
+    });
     CHECK(s.complaints
           == std::vector<std::string>{"a was to be taken next, by priority, share and age, and was not (P6, P29)"});
   }

@@ -101,7 +101,7 @@ base_store make_base() {
     for (const auto& batch : first_writes())
       commit(batch);
     for (int i = 0; i < worked_on; ++i) {
-      const auto taken = engine.commit({store::claim_tasks{"s1", 1, at(30 + i)}}).at(0).tasks;
+      const auto taken = engine.commit({store::claim_tasks{"s1", 1, at(30 + i)}}).at(0).as<store::claim_result>().tasks;
       b.past.add(all_of(engine));
       commit(work_on(taken.at(0), i));
     }

@@ -168,8 +168,8 @@ TEST_CASE("row 16: two schedulers take one task at once, exactly one gets it") {
   opened_store store;
   store.submit("a");
   const auto o = store->commit({claim_tasks{"s1", 1, at(1)}, claim_tasks{"s2", 1, at(1)}});
-  CHECK(o[0].tasks.size() == 1);
-  CHECK(o[1].tasks.empty());
+  CHECK(o[0].as<claim_result>().tasks.size() == 1);
+  CHECK(o[1].as<claim_result>().tasks.empty());
   CHECK(store->find("a")->locked_by == "s1");
   CHECK(store.one(claim_tasks{"s2", 1, at(2)}).tasks.empty());
 }
@@ -226,12 +226,12 @@ TEST_CASE("locks are freed by scheduler, in parts, and the tasks can be taken ag
   store.one(claim_tasks{"s10", 3, at(1)});
 
   auto o = store.one(free_locks{"s1", 2, false, at(2)});
-  CHECK(o.number == 2);
+  CHECK(o.freed == 2);
   CHECK(o.more);
   o = store.one(free_locks{"s1", 2, false, at(2)});
-  CHECK(o.number == 1);
+  CHECK(o.freed == 1);
   CHECK_FALSE(o.more);
-  CHECK(store.one(free_locks{"s1", 2, false, at(2)}).number == 0);
+  CHECK(store.one(free_locks{"s1", 2, false, at(2)}).freed == 0);
   CHECK(store->find("d")->locked_by == "s10");
   CHECK(ids(store.one(claim_tasks{"s2", 9, at(3)}).tasks) == std::vector<std::string>{"a", "b", "c"});
 }

@@ -54,7 +54,7 @@ TEST_CASE("row 69: a copy taken under load is one consistent state and opens as 
   for (int i = 0; i < during; ++i)
     CHECK(copy.find("left-" + std::to_string(i)).has_value() == copy.find("right-" + std::to_string(i)).has_value());
   CHECK(copy.find("before-7")->payload == store->find("before-7")->payload);
-  CHECK(copy.commit({submit_task{order("new"), at(3)}})[0].created);
+  CHECK(copy.commit_one(submit_task{order("new"), at(3)}).created);
 }
 
 TEST_CASE(
@@ -98,8 +98,8 @@ TEST_CASE(
   lmdb_engine restored{small_options(to)};
   const auto o = restored.commit({acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(4)}});
   CHECK(o[0].result == verdict::applied);
-  CHECK(o[0].number > last_of_original);
-  CHECK(restored.commit({acquire_lease{"node/later", "later", "", workflow::span{1000}, at(4)}})[0].number > 20);
+  CHECK(o[0].as<lease_result>().epoch > last_of_original);
+  CHECK(restored.commit_one(acquire_lease{"node/later", "later", "", workflow::span{1000}, at(4)}).epoch > 20);
 }
 
 TEST_CASE("a copy goes to a new directory only, and leaves nothing behind when it fails") {
@@ -205,7 +205,7 @@ void stand_still(int) {
 /// Copies a store on a thread that stands still in the midst of it, until it is let go.
 class slow_copy {
 public:
-  slow_copy(const state_store& store, const fs::path& to, std::uint64_t begun_at) {
+  slow_copy(const local_store& store, const fs::path& to, std::uint64_t begun_at) {
     std::signal(SIGUSR2, stand_still);
     is_held = may_go_on = false;
     thread_ = std::thread{[this, &store, to] {
@@ -259,7 +259,7 @@ TEST_CASE("row 69: commits that make the file larger do not wait for a copy that
   copy.end();
   CHECK(work.get());
   lmdb_engine copied{small_options(to)};
-  CHECK(copied.stats().last_number == before);
+  CHECK(copied.counts().last_number == before);
   CHECK(copied.check().faults.empty());
 }
 
@@ -274,7 +274,7 @@ TEST_CASE("readers in other threads see whole commits while the map grows under 
   for (int r = 0; r < 2; ++r)
     readers.emplace_back([&] {
       while (!is_done) {
-        const auto stats = store->stats();
+        const auto stats = store->counts();
         if (stats.last_number % 2 != 0)
           ++torn;
         for (const auto& t : store->list({}, {}, 5).tasks)
@@ -291,5 +291,5 @@ TEST_CASE("readers in other threads see whole commits while the map grows under 
     r.join();
   CHECK(torn == 0);
   CHECK(reads > 0);
-  CHECK(store->stats().bytes_mapped >= 8 << 20);
+  CHECK(store->sizes().bytes_mapped >= 8 << 20);
 }

@@ -30,7 +30,8 @@ int submit_and_say(const store_options& options, commits how, const say& speak) 
     const auto o =
       store.commit({submit_task{order(first), at(0)}, submit_task{order(second, std::string(9000, 'x')), at(0)},
                     claim_tasks{"s1", 1, at(1)}});
-    if (!o[0].created || !o[1].created || o[2].tasks.size() != 1)
+    if (!o[0].as<submit_result>().created || !o[1].as<submit_result>().created
+        || o[2].as<claim_result>().tasks.size() != 1)
       return 2;
     speak(first);
     speak(second);
@@ -48,7 +49,7 @@ void check_after(opened_store& store, const std::vector<std::string>& said) {
   CHECK(report.tasks % 2 == 0);
   CHECK(report.tasks >= said.size());
   CHECK(report.tasks <= said.size() + 2);
-  CHECK(store->stats().tasks[workflow::process_state::processing] == report.tasks / 2);
+  CHECK(store->counts().tasks[workflow::process_state::processing] == report.tasks / 2);
 }
 
 bool strace_is_missing() {
@@ -214,7 +215,7 @@ TEST_CASE("row 60: when a write finds the disk full, new work is refused and the
         }
         const auto o = engine.commit({submit_task{order("new"), at(0)}, claim_tasks{"s1", 1, at(1)}});
         speak(std::string{to_string(o[0].result)});
-        speak(std::to_string(o[1].tasks.size()));
+        speak(std::to_string(o[1].as<claim_result>().tasks.size()));
         speak(std::string{to_string(engine.commit({submit_task{order("new"), at(0)}})[0].result)});
         return 0;
       });

@@ -207,7 +207,7 @@ TEST_CASE("row 66: a damaged task is set aside with an alert in one commit, and 
   CHECK(o.next == workflow::never);
   CHECK(store->overdue(workflow::instant_max, {}, 10).tasks.size() == 1);
   CHECK(store->damaged().empty());
-  CHECK(store->stats().tasks[workflow::process_state::pending] == 0);
+  CHECK(store->counts().tasks[workflow::process_state::pending] == 0);
   CHECK(store->check().faults == std::vector<std::string>{});
 
   // Its id is not free for another task: part of it may have run.
@@ -294,7 +294,7 @@ TEST_CASE("row 66: updates of a damaged task are refused, not built upon") {
   CHECK(o.result == verdict::refused);
   CHECK(mentions(o.why, "damaged"));
   CHECK(store->damaged().size() == 1);
-  CHECK(store.one(free_locks{"s1", 10, false, at(2)}).number == 0);
+  CHECK(store.one(free_locks{"s1", 10, false, at(2)}).freed == 0);
 }
 
 TEST_CASE("a task that is well cannot be set aside") {
@@ -313,7 +313,7 @@ TEST_CASE("row 66: a damaged lease is replaced with an epoch above all former on
   CHECK(store.one(renew_lease{"supervisor", "n1", 5, workflow::span{1000}, at(41)}).result == verdict::refused);
   const auto o = store.one(acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(41)});
   CHECK(o.result == verdict::applied);
-  CHECK(o.number == 6);
+  CHECK(o.epoch == 6);
   CHECK(store->alerts(true, 10).size() == 1);
 }
 
@@ -324,9 +324,9 @@ TEST_CASE("row 66: an alert that nobody can read any more leaves the lists when 
   u.alerts = {{"stuck", "the words of the alert", {}, at(2)}};
   store.one(u);
   damage(store, "the words of the alert");
-  CHECK(store->stats().open_alerts == 1);
+  CHECK(store->counts().open_alerts == 1);
   CHECK(store.one(acknowledge_alert{1, "ann", at(3)}).result == verdict::applied);
-  CHECK(store->stats().open_alerts == 0);
+  CHECK(store->counts().open_alerts == 0);
 }
 
 TEST_CASE("row 66: of many flipped bits, none is believed and none ends the reader") {

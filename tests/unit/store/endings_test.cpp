@@ -37,13 +37,13 @@ TEST_CASE("each end of a task is counted once, and the counts outlive the proces
   end_well(store, "a");
   refuse(store, "b");
   end_well(store, "c");
-  const auto before = store->stats().endings;
+  const auto before = store->counts().endings;
   REQUIRE(before.contains("delivery"));
   CHECK(before.at("delivery").count == 3);
   CHECK(before.at("delivery").last[0] == 0b010);
   store.reopen();
   refuse(store, "d");
-  const auto after = store->stats().endings.at("delivery");
+  const auto after = store->counts().endings.at("delivery");
   CHECK(after.count == 4);
   CHECK(after.last[0] == 0b0101);
   CHECK(store->check().faults == std::vector<std::string>{});
@@ -54,12 +54,12 @@ TEST_CASE("a task that a person cancels is not counted") {
   store.submit("a");
   store.one(update_by(*store->find("a"), delivery(), workflow::cancelled{{"ann", "a mistake"}}, at(3)));
   REQUIRE(store->find("a")->state == workflow::process_state::undone);
-  CHECK(store->stats().endings.empty());
+  CHECK(store->counts().endings.empty());
 }
 
 TEST_CASE("the store tells how large it and its disk are") {
   opened_store store;
-  const auto s = store->stats();
+  const auto s = store->sizes();
   CHECK(s.bytes_reserve == store.options().size_reserve);
   CHECK(s.disk_size > 0);
   CHECK(s.disk_free <= s.disk_size);

@@ -75,7 +75,7 @@ TEST_CASE("row 60: of a batch that is larger than the room that is left, the fir
   for (int i = 0; i < 1000; ++i)
     batch.emplace_back(submit_task{order("t" + std::to_string(i), large_payload), at(0)});
   const auto outcomes = store->commit(batch);
-  const auto is_taken = [](const outcome& o) { return o.created; };
+  const auto is_taken = [](const outcome& o) { return o.as<submit_result>().created; };
   const auto taken = std::count_if(outcomes.begin(), outcomes.end(), is_taken);
   const auto room = (store.options().size_max - store.options().size_reserve) / large_payload.size();
   CHECK(taken <= static_cast<std::ptrdiff_t>(room));
@@ -88,16 +88,16 @@ TEST_CASE("the map grows by itself up to its limit, in the middle of a batch too
   engine_settings s;
   s.map_initial = 1 << 20;
   opened_store store{s};
-  CHECK(store->stats().bytes_mapped == 1 << 20);
+  CHECK(store->sizes().bytes_mapped == 1 << 20);
   std::vector<store::write> batch;
   for (int i = 0; i < 100; ++i)
     batch.emplace_back(submit_task{order("t" + std::to_string(i), large_payload), at(0)});
   for (const auto& o : store->commit(batch))
-    CHECK(o.created);
-  CHECK(store->stats().bytes_mapped >= 16 << 20);
-  CHECK(store->stats().bytes_mapped <= store.options().size_max);
+    CHECK(o.as<submit_result>().created);
+  CHECK(store->sizes().bytes_mapped >= 16 << 20);
+  CHECK(store->sizes().bytes_mapped <= store.options().size_max);
   CHECK(store->find("t99")->payload.view() == large_payload);
-  CHECK(store->stats().last_number == 100);
+  CHECK(store->counts().last_number == 100);
 }
 
 TEST_CASE("row 60: a full store refuses new work and still records running work") {
@@ -119,7 +119,7 @@ TEST_CASE("row 60: a full store refuses new work and still records running work"
   }
   CHECK(store.submit("one-more").result == verdict::full);
   store.reopen();
-  CHECK(store->stats().tasks[workflow::process_state::processed] == count);
+  CHECK(store->counts().tasks[workflow::process_state::processed] == count);
   CHECK(store->check().faults.empty());
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("row 60: in a store that is nearly full all that is acknowledged is sa
     for (int i = 0; i < 100'000 && refused < 3; ++i) {
       try {
         const auto taken = store.commit({claim_tasks{"s1", 50, at(1)}});
-        for (const auto& t : taken[0].tasks) {
+        for (const auto& t : taken[0].as<claim_result>().tasks) {
           auto done = success_of(t, 0, std::string(5000, 'r'));
           const auto o = store.commit({done});
           REQUIRE(o[0].result == verdict::applied);
@@ -188,7 +188,7 @@ TEST_CASE("row 60: in a store that is nearly full all that is acknowledged is sa
     CHECK(refused == 3);
     REQUIRE(acknowledged.size() > 20);
     CHECK(store.find(acknowledged.begin()->first)->steps[0].state == workflow::step_state::completed);
-    CHECK(store.stats().bytes_mapped <= options.size_max);
+    CHECK(store.sizes().bytes_mapped <= options.size_max);
     // and killed, with the last commits only in the journal
   }
   CHECK(refusal(options, settings).empty());
@@ -245,13 +245,13 @@ TEST_CASE(
   // A batch is judged write by write: what is running is recorded beside what is refused.
   const auto mixed = store.commit({submit_task{order("y", large_payload), at(0)}, claim_tasks{"s1", 1, at(1)}});
   CHECK(mixed[0].result == verdict::full);
-  REQUIRE(mixed[1].tasks.size() == 1);
-  const auto t = mixed[1].tasks[0];
+  REQUIRE(mixed[1].as<claim_result>().tasks.size() == 1);
+  const auto t = mixed[1].as<claim_result>().tasks[0];
   CHECK(store.commit({success_of(t, 0, std::string(200'000, 'r'))})[0].result == verdict::applied);
   CHECK(store.commit({success_of(*store.find(t.number), 1)})[0].result == verdict::applied);
 
   fs::remove(disk.other_file());
-  CHECK(store.commit({submit_task{order("y", large_payload), at(0)}})[0].created);
+  CHECK(store.commit_one(submit_task{order("y", large_payload), at(0)}).created);
   CHECK(store.check().faults.empty());
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("row 60: a store that may not have a larger file by the limit of its p
     for (; count < 1000 && refused.result != verdict::full; ++count)
       refused = store.commit({submit_task{order("t" + std::to_string(count), large_payload), at(0)}})[0];
     speak(refused.why);
-    const auto taken = store.commit({claim_tasks{"s1", 20, at(1)}})[0].tasks;
+    const auto taken = store.commit_one(claim_tasks{"s1", 20, at(1)}).tasks;
     for (const auto& t : taken)
       if (store.commit({success_of(t, 0, std::string(50'000, 'r'))})[0].result != verdict::applied)
         return 2;

@@ -161,7 +161,7 @@ TEST_CASE("an id that leaves and comes again in one batch is moved once, as the 
   std::vector<store::write> batch;
   batch.emplace_back(purge_ended{"delivery", {{}, 0}, 3, {}, at(10)});
   batch.emplace_back(submit_task{order("again"), at(10)});
-  REQUIRE(store->commit(batch).back().created);
+  REQUIRE(store->commit(batch).back().as<submit_result>().created);
   for (int i = others; i < others + 40; ++i) {
     INFO(i);
     REQUIRE_FALSE(store.submit("again").created);
@@ -264,7 +264,7 @@ TEST_CASE("row 60: an id whose task was to leave in a commit that failed is stil
     } catch (const store_error&) { // as it should
     }
     for (int i = 0; i < tasks; ++i)
-      if (engine.commit({submit_task{order(id_of(i)), at(11)}})[0].created)
+      if (engine.commit_one(submit_task{order(id_of(i)), at(11)}).created)
         speak("there is a second task for " + id_of(i));
     return engine.check().faults.empty() ? 0 : 1;
   });

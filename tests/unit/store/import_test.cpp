@@ -122,7 +122,7 @@ TEST_CASE("what an export says is checked, and nothing of a refused one stays") 
   }
   opened_store to;
   CHECK(to.one(import_of(broken)).result == verdict::refused);
-  CHECK(to->stats().last_number == 0);
+  CHECK(to->counts().last_number == 0);
   CHECK(to->definitions().size() == 1);
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("an outage that fails many tasks is one incident, which ends when the 
   CHECK(open[0].alerts == 3);
   CHECK(open[0].sample_task == "t0");
   CHECK(open[0].sample_text == "step `package` used up its attempts: HTTP 503: no stock for order 0");
-  CHECK(store->stats().open_alerts == 3);
+  CHECK(store->counts().open_alerts == 3);
 
   retry(store, "t0");
   retry(store, "t1", 6);
@@ -90,7 +90,7 @@ TEST_CASE("an outage that fails many tasks is one incident, which ends when the 
   REQUIRE(closed);
   CHECK(closed->closed_at == at(9));
   CHECK(closed->tasks == 0);
-  CHECK(store->stats().open_alerts == 0);
+  CHECK(store->counts().open_alerts == 0);
   for (const auto& a : store->alerts(false, 10))
     CHECK(a.acknowledged_by == moved_on);
   CHECK(store->check().faults == std::vector<std::string>{});
@@ -155,12 +155,12 @@ TEST_CASE(
   auto ack = act(1, incident_act::acknowledge, "the carrier knows");
   ack.max = 2;
   auto o = store.one(ack);
-  CHECK(o.number == 2);
+  CHECK(o.acknowledged == 2);
   CHECK(o.more);
   o = store.one(ack);
-  CHECK(o.number == 1);
+  CHECK(o.acknowledged == 1);
   CHECK_FALSE(o.more);
-  CHECK(store->stats().open_alerts == 0);
+  CHECK(store->counts().open_alerts == 0);
 
   const auto x = store->find_incident(1);
   REQUIRE(x);
@@ -195,8 +195,8 @@ TEST_CASE("a condition is an incident for as long as it is reported") {
   opened_store store;
   const workflow::system_condition gone{{"node_gone", "", "", "", "c"}, "node c is silent"};
   const workflow::system_condition full{{"disk", "", "", "", "nearly full"}, "the disk is nearly full: 3 % left"};
-  CHECK(store.one(report_conditions{{gone, full}, {}, at(1)}).number == 2);
-  CHECK(store.one(report_conditions{{gone, full}, {}, at(2)}).number == 0);
+  CHECK(store.one(report_conditions{{gone, full}, {}, at(1)}).raised == 2);
+  CHECK(store.one(report_conditions{{gone, full}, {}, at(2)}).raised == 0);
   auto open = open_incidents(store);
   REQUIRE(open.size() == 2);
   CHECK(open[1].what == gone.what);
@@ -208,7 +208,7 @@ TEST_CASE("a condition is an incident for as long as it is reported") {
   CHECK(open_incidents(store)[0].what == full.what);
   CHECK(store->find_incident(1)->closed_at == at(3));
   CHECK(store.one(report_conditions{{}, lease_guard{"supervisor", 1}, at(4)}).result == verdict::stale_epoch);
-  CHECK(store->stats().open_alerts == 1);
+  CHECK(store->counts().open_alerts == 1);
   CHECK(store->check().faults == std::vector<std::string>{});
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("a condition is told in the words of now, and stays when a person has 
   CHECK(store.one(acknowledge_alert{1, "ann", at(2)}).result == verdict::applied);
   REQUIRE(open_incidents(store).size() == 1);
   full.text = "the disk is nearly full; 2 % are left";
-  CHECK(store.one(report_conditions{{full}, {}, at(3)}).number == 0);
+  CHECK(store.one(report_conditions{{full}, {}, at(3)}).raised == 0);
   REQUIRE(open_incidents(store).size() == 1);
   CHECK(open_incidents(store)[0].sample_text == full.text);
   store.one(report_conditions{{}, {}, at(4)});
@@ -228,7 +228,7 @@ TEST_CASE("a condition is told in the words of now, and stays when a person has 
   store.one(report_conditions{{full}, {}, at(5)});
   store.one(report_conditions{{}, {}, at(6)});
   CHECK(store->alerts(false, 10).at(0).acknowledged_by == is_over);
-  CHECK(store->stats().open_alerts == 0);
+  CHECK(store->counts().open_alerts == 0);
   CHECK(store->check().faults == std::vector<std::string>{});
 }
 

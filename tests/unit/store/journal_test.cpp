@@ -138,7 +138,7 @@ TEST_CASE("row 63: killed before anything was saved, every acknowledged submissi
   CHECK(killed.store->check().faults.empty());
   killed.store.close();
   killed.store.reopen(); // and again: nothing is made twice
-  CHECK(killed.store->stats().last_number == 5);
+  CHECK(killed.store->counts().last_number == 5);
 }
 
 TEST_CASE("commits that are not saved are read, and saved when the journal is full") {
@@ -155,7 +155,7 @@ TEST_CASE("commits that are not saved are read, and saved when the journal is fu
   store.close();
   CHECK(fs::file_size(store.path() / "journal") == 4096 + room);
   store.reopen();
-  CHECK(store->stats().last_number == 41);
+  CHECK(store->counts().last_number == 41);
   CHECK(store->check().faults.empty());
 }
 
@@ -308,7 +308,7 @@ TEST_CASE("a journal that goes on from another state of the data file is not rea
   store.close();
   fs::remove(store.path() / "closed"); // as after a kill
   store.reopen();
-  CHECK(store->stats().last_number == 3);
+  CHECK(store->counts().last_number == 3);
   CHECK(store->check().faults.empty());
 }
 
@@ -328,7 +328,7 @@ TEST_CASE(
   const auto killed_after = [&](const std::string& id) {
     lmdb_engine engine{small_options(place)};
     engine.share([] {});
-    CHECK(engine.commit({submit_task{order(id), at(0)}})[0].created);
+    CHECK(engine.commit_one(submit_task{order(id), at(0)}).created);
   };
   put_in_place();
   killed_after("first-run");

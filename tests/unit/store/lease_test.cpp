@@ -20,7 +20,7 @@ TEST_CASE("a free lease is acquired with an epoch, a held one by nobody else") {
   opened_store store;
   auto o = store.one(acquire("n1", 0));
   CHECK(o.result == verdict::applied);
-  CHECK(o.number == 1);
+  CHECK(o.epoch == 1);
   o = store.one(acquire("n2", 9));
   CHECK(o.result == verdict::refused);
   CHECK(o.why.find("n1") != std::string::npos);
@@ -33,11 +33,11 @@ TEST_CASE("a free lease is acquired with an epoch, a held one by nobody else") {
 
 TEST_CASE("each acquisition raises the epoch: after a lapse, a release, or by the holder itself") {
   opened_store store;
-  CHECK(store.one(acquire("n1", 0)).number == 1);
-  CHECK(store.one(acquire("n1", 1)).number == 2);
-  CHECK(store.one(acquire("n2", 11)).number == 3);
+  CHECK(store.one(acquire("n1", 0)).epoch == 1);
+  CHECK(store.one(acquire("n1", 1)).epoch == 2);
+  CHECK(store.one(acquire("n2", 11)).epoch == 3);
   CHECK(store.one(release_lease{"supervisor", "n2", 3}).result == verdict::applied);
-  CHECK(store.one(acquire("n1", 12)).number == 4);
+  CHECK(store.one(acquire("n1", 12)).epoch == 4);
 }
 
 TEST_CASE("row 49: epochs go on above all former ones after a restart") {
@@ -45,7 +45,7 @@ TEST_CASE("row 49: epochs go on above all former ones after a restart") {
   store.one(acquire("n1", 0));
   store.one(release_lease{"supervisor", "n1", 1});
   store.reopen();
-  CHECK(store.one(acquire("n2", 1)).number == 2);
+  CHECK(store.one(acquire("n2", 1)).epoch == 2);
 }
 
 TEST_CASE("a renewal needs the holder and its epoch, and is good until somebody else has the lease") {
@@ -59,7 +59,7 @@ TEST_CASE("a renewal needs the holder and its epoch, and is good until somebody 
   CHECK(store.one(renew_lease{"supervisor", "n1", 2, ttl, at(5)}).result == verdict::stale_epoch);
 
   CHECK(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(40)}).result == verdict::applied);
-  CHECK(store.one(acquire("n2", 51)).number == 2);
+  CHECK(store.one(acquire("n2", 51)).epoch == 2);
   CHECK(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(52)}).result == verdict::stale_epoch);
 }
 
@@ -73,7 +73,7 @@ TEST_CASE("row 47: a release lost, doubled or by a stranger frees nothing that i
   CHECK(store->leases()[0].expires_at == workflow::unset);
   CHECK(store.one(release_lease{"supervisor", "n1", 1}).result == verdict::stale_epoch);
 
-  CHECK(store.one(acquire("n2", 2)).number == 2);
+  CHECK(store.one(acquire("n2", 2)).epoch == 2);
   CHECK(store.one(release_lease{"supervisor", "n1", 1}).result == verdict::stale_epoch);
   CHECK(store.one(acquire("n1", 3)).result == verdict::refused);
 }
@@ -81,7 +81,7 @@ TEST_CASE("row 47: a release lost, doubled or by a stranger frees nothing that i
 TEST_CASE("row 50: a lease written under a clock that was years ahead does not last for years") {
   opened_store store;
   store.one(acquire("n1", 300'000'000));
-  CHECK(store.one(acquire("n2", 0)).number == 2);
+  CHECK(store.one(acquire("n2", 0)).epoch == 2);
   CHECK(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(1)}).result == verdict::stale_epoch);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("row 49: leases of passing names are forgotten, their epochs are not")
   opened_store store;
   store.one(submit_task{order("t1"), at(0)});
   const auto acquire_node = [&](const std::string& node, std::int64_t seconds) {
-    return store.one(acquire_lease{"node/" + node, node, "", ttl, at(seconds)}).number;
+    return store.one(acquire_lease{"node/" + node, node, "", ttl, at(seconds)}).epoch;
   };
   for (int i = 0; i < 3; ++i)
     acquire_node("first", i);
@@ -157,7 +157,7 @@ TEST_CASE("row 38: what a node had locked is freed once its lease has ended, and
   lock_two_tasks(store);
   store.one(renew_lease{"supervisor", "n1", 1, ttl, at(5)});
   CHECK(store.one(free_of_b(9)).result == verdict::stale_epoch);
-  CHECK(store.one(free_of_b(10)).number == 2);
+  CHECK(store.one(free_of_b(10)).freed == 2);
 }
 
 TEST_CASE("row 57: a node that is back in time keeps what it had locked") {
@@ -229,7 +229,7 @@ TEST_CASE("a scheduler frees what it does not know of and keeps the rest") {
   lock_two_tasks(store);
   free_locks w{"b", 10, false, at(2)};
   w.except = {store->find("t1")->number};
-  CHECK(store.one(w).number == 1);
+  CHECK(store.one(w).freed == 1);
   CHECK(store->find("t1")->locked_by == "b");
   CHECK(store->find("t2")->locked_by.empty());
 }

@@ -172,7 +172,7 @@ TEST_CASE("a task that ended is never overdue") {
 TEST_CASE("the figures count tasks by state, what is claimable, and bytes") {
   opened_store store;
   add_four_tasks(store);
-  auto s = store->stats();
+  auto s = store->counts();
   CHECK(s.tasks[process_state::pending] == 2);
   CHECK(s.tasks[process_state::processing] == 1);
   CHECK(s.tasks[process_state::processed] == 1);
@@ -182,13 +182,13 @@ TEST_CASE("the figures count tasks by state, what is claimable, and bytes") {
   auto later = order("later");
   later.not_before = at(1000);
   store.one(submit_task{later, at(0)});
-  CHECK(store->stats().claimable == 3);
-  s = store->stats();
-  CHECK(s.bytes_used > 0);
-  CHECK(s.bytes_used <= s.bytes_mapped);
-  CHECK(s.bytes_max == store.options().size_max);
+  CHECK(store->counts().claimable == 3);
+  s = store->counts();
+  CHECK(store->sizes().bytes_used > 0);
+  CHECK(store->sizes().bytes_used <= store->sizes().bytes_mapped);
+  CHECK(store->sizes().bytes_max == store.options().size_max);
   store.reopen();
-  CHECK(store->stats().tasks == s.tasks);
+  CHECK(store->counts().tasks == s.tasks);
 }
 
 TEST_CASE("definitions are found by version, or the newest") {

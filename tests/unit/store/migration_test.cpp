@@ -113,11 +113,11 @@ TEST_CASE("row 70: a store of this format is opened by a program of the next, wi
     CHECK(newer.find("a").has_value());
     REQUIRE(newer.leases().size() == 1);
     CHECK(newer.leases()[0].note == "the next format");
-    CHECK(newer.commit({submit_task{order("b"), at(1)}})[0].number == 2);
+    CHECK(newer.commit_one(submit_task{order("b"), at(1)}).number == 2);
   }
   CHECK(format_on_disk(store.options()) == format_next);
   lmdb_engine again{store.options(), settings_of_format(format_next)};
-  CHECK(again.stats().last_number == 2);
+  CHECK(again.counts().last_number == 2);
 }
 
 TEST_CASE("row 70: several steps are taken one after the other") {
@@ -205,7 +205,7 @@ TEST_CASE("row 70: many ended tasks of format 1 are listed and counted, though t
   CHECK(format_on_disk(store.options()) == store_format);
   CHECK(store->check().faults == std::vector<std::string>{});
   const auto o = store.one(purge_ended{"delivery", {{}, count - 10}, 100, {}, at(count)});
-  CHECK(o.number == 10);
+  CHECK(o.purged == 10);
   CHECK_FALSE(store->find("t7"));
   CHECK(store->find("t10"));
   CHECK(store->check().faults == std::vector<std::string>{});

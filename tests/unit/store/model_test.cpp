@@ -74,18 +74,18 @@ private:
     expected.emplace_back([this, s, now](const outcome& o) {
       const auto known = tasks_.find(s.id);
       if (known == tasks_.end()) {
-        CHECK(o.created);
+        CHECK(o.as<submit_result>().created);
         auto t = workflow::make_task(s, delivery(), now);
         t.number = ++last_number_;
         t.revision = 1;
-        CHECK(o.number == t.number);
+        CHECK(o.as<submit_result>().number == t.number);
         first_payload_[s.id] = std::string{s.payload.view()};
         tasks_[s.id] = t;
       } else if (first_payload_[s.id] == s.payload.view()) {
         CHECK(o.result == verdict::applied);
-        CHECK_FALSE(o.created);
-        CHECK(o.number == known->second.number);
-        CHECK(o.state == known->second.state);
+        CHECK_FALSE(o.as<submit_result>().created);
+        CHECK(o.as<submit_result>().number == known->second.number);
+        CHECK(o.as<submit_result>().state == known->second.state);
       } else {
         CHECK(o.result == verdict::refused);
       }
@@ -110,15 +110,15 @@ private:
         return std::pair{a->priority, a->number} < std::pair{b->priority, b->number};
       });
       const auto taken = std::min(line.size(), w.max);
-      REQUIRE(o.tasks.size() == taken);
+      REQUIRE(o.as<claim_result>().tasks.size() == taken);
       for (std::size_t i = 0; i < taken; ++i) {
         auto change = workflow::apply(*line[i], delivery(), workflow::taken{w.scheduler}, w.now);
         ++change.next.revision;
         *line[i] = change.next;
-        CHECK(o.tasks[i] == *line[i]);
+        CHECK(o.as<claim_result>().tasks[i] == *line[i]);
       }
-      CHECK(o.more == (taken < line.size()));
-      CHECK(o.next == next);
+      CHECK(o.as<claim_result>().more == (taken < line.size()));
+      CHECK(o.as<claim_result>().next == next);
     });
   }
 
@@ -142,8 +142,8 @@ private:
         *t = change.next;
         ++freed;
       }
-      CHECK(o.number == freed);
-      CHECK(o.more == (freed == w.max && locked.size() > freed));
+      CHECK(o.as<free_result>().freed == freed);
+      CHECK(o.as<free_result>().more == (freed == w.max && locked.size() > freed));
     });
   }
 
@@ -177,8 +177,8 @@ private:
         first_payload_.erase(name);
         ++gone;
       }
-      CHECK(o.number == gone);
-      CHECK(o.more == more);
+      CHECK(o.as<purge_result>().purged == gone);
+      CHECK(o.as<purge_result>().more == more);
       left_ += gone;
     });
   }
@@ -215,7 +215,7 @@ private:
       REQUIRE(o.result == verdict::applied);
       known = next;
       ++known.revision;
-      CHECK(o.revision == known.revision);
+      CHECK(o.as<update_result>().revision == known.revision);
     });
   }
 
@@ -256,7 +256,7 @@ private:
       CHECK(overdue.contains(t.number) == (workflow::next_due(t, delivery()) <= at(now_ + 40)));
       ++count[t.state];
     }
-    auto stats = store_->stats();
+    auto stats = store_->counts();
     for (const auto& [state, n] : stats.tasks)
       CHECK(n == count[state]);
     CHECK(store_->list({}, {}, 1000).tasks.size() == tasks_.size());

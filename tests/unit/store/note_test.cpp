@@ -78,7 +78,7 @@ TEST_CASE("an alert is open until somebody acknowledges it, and the first word s
   REQUIRE(open.size() == 2);
   CHECK(open[0].what.text == "second");
   CHECK(store->alerts(true, 1).size() == 1);
-  CHECK(store->stats().open_alerts == 2);
+  CHECK(store->counts().open_alerts == 2);
 
   CHECK(store.one(acknowledge_alert{open[0].number, "ann", at(3)}).result == verdict::applied);
   CHECK(store.one(acknowledge_alert{open[0].number, "bob", at(4)}).result == verdict::applied);

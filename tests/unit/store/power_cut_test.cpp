@@ -82,7 +82,7 @@ int commit_for_ever(const store_options& options, commits how, const say& speak)
     return 5;
   }
   for (int i = 0;; ++i) {
-    const auto name = std::to_string(store->stats().last_number) + "-" + std::to_string(i);
+    const auto name = std::to_string(store->counts().last_number) + "-" + std::to_string(i);
     try {
       if (i % 7 == 6)
         store->save();

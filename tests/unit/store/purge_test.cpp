@@ -78,33 +78,33 @@ TEST_CASE("of the tasks that ended well, the newest stay") {
   end_some(store, 5);
   const auto o = store.one(purge(keep_at_most(2)));
   CHECK(o.result == verdict::applied);
-  CHECK(o.number == 3);
+  CHECK(o.purged == 3);
   CHECK_FALSE(o.more);
   CHECK(o.next == workflow::never);
   CHECK(ids_in(store) == id_list{"t3", "t4"});
-  CHECK(store->stats().tasks[workflow::process_state::processed] == 2);
-  CHECK(store->stats().tasks_purged == 3);
+  CHECK(store->counts().tasks[workflow::process_state::processed] == 2);
+  CHECK(store->counts().tasks_purged == 3);
   CHECK(faults_of(store).empty());
-  CHECK(store.one(purge(keep_at_most(2))).number == 0);
+  CHECK(store.one(purge(keep_at_most(2))).purged == 0);
 }
 
 TEST_CASE("tasks leave when they have been kept for long enough, and it is told when the next one does") {
   opened_store store;
   end_some(store, 3); // at 10, 20 and 30 s
-  CHECK(store.one(purge(keep_for(15s), 100, {}, 24)).number == 0);
+  CHECK(store.one(purge(keep_for(15s), 100, {}, 24)).purged == 0);
   const auto o = store.one(purge(keep_for(15s), 100, {}, 35));
-  CHECK(o.number == 2);
+  CHECK(o.purged == 2);
   CHECK(o.next == at(45));
   CHECK(ids_in(store) == id_list{"t2"});
-  CHECK(store.one(purge(keep_for(15s), 100, o.reached, 45)).number == 1);
+  CHECK(store.one(purge(keep_for(15s), 100, o.reached, 45)).purged == 1);
   CHECK(store.one(purge(keep_for(15s), 100, o.reached, 45)).next == workflow::never);
 }
 
 TEST_CASE("either rule is enough for a task to leave, and without one none does") {
   opened_store store;
   end_some(store, 4);
-  CHECK(store.one(purge({})).number == 0);
-  CHECK(store.one(purge({15s, 3}, 100, {}, 36)).number == 2); // one by number, one more by age
+  CHECK(store.one(purge({})).purged == 0);
+  CHECK(store.one(purge({15s, 3}, 100, {}, 36)).purged == 2); // one by number, one more by age
   CHECK(ids_in(store) == id_list{"t2", "t3"});
 }
 
@@ -112,13 +112,13 @@ TEST_CASE("a purge removes no more than it may and goes on where the one before 
   opened_store store;
   end_some(store, 5);
   auto o = store.one(purge(keep_at_most(0), 2));
-  CHECK(o.number == 2);
+  CHECK(o.purged == 2);
   CHECK(o.more);
   o = store.one(purge(keep_at_most(0), 2, o.reached));
-  CHECK(o.number == 2);
+  CHECK(o.purged == 2);
   CHECK(o.more);
   o = store.one(purge(keep_at_most(0), 2, o.reached));
-  CHECK(o.number == 1);
+  CHECK(o.purged == 1);
   CHECK_FALSE(o.more);
   CHECK(ids_in(store).empty());
 }
@@ -145,7 +145,7 @@ TEST_CASE("tasks that were undone leave, and those that did not end or ended in 
   REQUIRE(store->find("error")->state == workflow::process_state::error);
   for (const auto& a : store->alerts(true, 10))
     store.one(acknowledge_alert{a.number, "ann", at(4)});
-  CHECK(store.one(purge(keep_at_most(0))).number == 1);
+  CHECK(store.one(purge(keep_at_most(0))).purged == 1);
   CHECK(ids_in(store) == id_list{"error", "waits"});
   CHECK(faults_of(store).empty());
 }
@@ -156,7 +156,7 @@ TEST_CASE("other workflows are left alone") {
   auto other = purge(keep_at_most(0));
   for (const std::string& name : id_list{"deliver", "delivery2", "", "no name", std::string(200, 'x')}) {
     other.workflow = name;
-    CHECK(store.one(other).number == 0);
+    CHECK(store.one(other).purged == 0);
   }
   CHECK(ids_in(store).size() == 2);
 }
@@ -170,7 +170,7 @@ TEST_CASE("with a task go its payload, its results, its late replies and its ale
   last.alerts = {{"waiting", "it took long", "drone", at(3)}};
   store->commit({last, keep_late_reply{1, {"drone", 1, 1, "attempt_failed", "late", at(4)}},
                  acknowledge_alert{1, "ann", at(5)}, record_act{"ann", "drained node `one`", "", at(6)}});
-  CHECK(store.one(purge(keep_at_most(0))).number == 1);
+  CHECK(store.one(purge(keep_at_most(0))).purged == 1);
 
   CHECK_FALSE(store->find("large"));
   CHECK_FALSE(store->find(1));
@@ -192,9 +192,9 @@ TEST_CASE("the id of a task that left is free for another task, whose number is 
   opened_store store;
   end_some(store, 1);
   const auto o = store->commit({purge(keep_at_most(0)), submit_task{order("t0", "another payload"), at(50)}});
-  CHECK(o[0].number == 1);
-  CHECK(o[1].created);
-  CHECK(o[1].number == 2);
+  CHECK(o[0].as<purge_result>().purged == 1);
+  CHECK(o[1].as<submit_result>().created);
+  CHECK(o[1].as<submit_result>().number == 2);
   CHECK(store->find("t0")->payload.view() == "another payload");
   CHECK(faults_of(store).empty());
 }
@@ -205,13 +205,13 @@ TEST_CASE("a task whose observer has not seen all of its progress stays, and doe
   end_next(store, 5);
   end_some(store, 3);
   auto o = store.one(purge(keep_at_most(1)));
-  CHECK(o.number == 2);
+  CHECK(o.purged == 2);
   CHECK(o.reached.passed == 1);
   CHECK(ids_in(store) == id_list{"observed", "t2"});
-  CHECK(store.one(purge(keep_at_most(1), 100, o.reached)).number == 0); // the newest is kept, whoever else stays
+  CHECK(store.one(purge(keep_at_most(1), 100, o.reached)).purged == 0); // the newest is kept, whoever else stays
 
   store.one(acknowledge_notices{"shop", 1, 100});
-  CHECK(store.one(purge(keep_at_most(1))).number == 1);
+  CHECK(store.one(purge(keep_at_most(1))).purged == 1);
   CHECK(ids_in(store) == id_list{"t2"});
 }
 
@@ -223,9 +223,9 @@ TEST_CASE("a task with an open alert stays until somebody has seen it") {
   first.alerts = {{"waiting", "it took long", "package", at(3)}};
   store.one(first);
   store.one(success_of(*store->find("noticed"), 1));
-  CHECK(store.one(purge(keep_at_most(0))).number == 0);
+  CHECK(store.one(purge(keep_at_most(0))).purged == 0);
   store.one(acknowledge_alert{1, "ann", at(5)});
-  CHECK(store.one(purge(keep_at_most(0))).number == 1);
+  CHECK(store.one(purge(keep_at_most(0))).purged == 1);
   CHECK(store->alerts(false, 10).empty());
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("one purge looks at a bounded number of tasks that cannot leave, and t
   }
   end_some(store, 1);
   std::size_t calls = 0;
-  outcome o;
+  answer<purge_ended> o;
   for (o.more = true; o.more; ++calls) {
     const auto before = o.reached.passed;
     o = store.one(purge(keep_at_most(0), 10, o.reached));
@@ -246,7 +246,7 @@ TEST_CASE("one purge looks at a bounded number of tasks that cannot leave, and t
     REQUIRE(calls < 10);
   }
   CHECK(calls > 2);
-  CHECK(o.number == 1);
+  CHECK(o.purged == 1);
   CHECK_FALSE(store->find("t0"));
   CHECK(o.reached.passed == many);
 }
@@ -255,14 +255,14 @@ TEST_CASE("a purge is as durable as any write, and the counts are there after a 
   opened_store store;
   end_some(store, 5);
   store.reopen();
-  CHECK(store.one(purge(keep_at_most(3))).number == 2);
+  CHECK(store.one(purge(keep_at_most(3))).purged == 2);
   store.reopen();
   CHECK(ids_in(store) == id_list{"t2", "t3", "t4"});
-  CHECK(store->stats().tasks_purged == 2);
+  CHECK(store->counts().tasks_purged == 2);
   CHECK(faults_of(store).empty());
   end_some(store, 1); // t0 is a new task
-  CHECK(store.one(purge(keep_at_most(3))).number == 1);
-  CHECK(store->stats().tasks_purged == 3);
+  CHECK(store.one(purge(keep_at_most(3))).purged == 1);
+  CHECK(store->counts().tasks_purged == 3);
 }
 
 TEST_CASE("row 66: a damaged task does not leave, and does not keep others from leaving") {
@@ -270,7 +270,7 @@ TEST_CASE("row 66: a damaged task does not leave, and does not keep others from 
   end_some(store, 2);
   tamper(store, [](lmdb::transaction& txn) { txn.put(txn.make_table("tasks"), key{std::uint64_t{1}}, "no record"); });
   const auto o = store.one(purge(keep_at_most(0)));
-  CHECK(o.number == 1);
+  CHECK(o.purged == 1);
   CHECK(o.reached.passed == 1);
   auto told = store->damaged();
   REQUIRE(told.size() == 1);
@@ -322,6 +322,6 @@ TEST_CASE("an ended task that is reopened is not among the ended any more, until
   store.one(update_by(t, delivery(), workflow::undo_requested{{"ann", "wrong address"}}, at(50)));
   REQUIRE(store->find("t0")->state != workflow::process_state::processed);
   CHECK(faults_of(store).empty());
-  CHECK(store.one(purge(keep_at_most(0))).number == 1);
+  CHECK(store.one(purge(keep_at_most(0))).purged == 1);
   CHECK(ids_in(store) == id_list{"t0"});
 }

@@ -52,7 +52,7 @@ TEST_CASE("row 69: a copy that is restored is a store that starts above every ep
     CHECK(mentions(made.what_may_run_again, "2 unfinished tasks (waiting, running)"));
     lmdb_engine restored{small_options(to / name)};
     CHECK(restored.find("running")->lock_epoch == 1 + epoch_leap);
-    CHECK(restored.commit({submit_task{order("new"), at(1)}})[0].created);
+    CHECK(restored.commit_one(submit_task{order("new"), at(1)}).created);
   }
   CHECK(files_in(copy) == before);
 }
@@ -153,8 +153,8 @@ TEST_CASE(
     for (int i = 0; i < 3; ++i) {
       const auto o = restored.commit(
         {acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(i)}, free_locks{"s1", 10, false, at(i)}});
-      CHECK((seconds == 0 || o[0].number > highest));
-      highest = std::max(highest, o[0].number);
+      CHECK((seconds == 0 || o[0].as<lease_result>().epoch > highest));
+      highest = std::max(highest, o[0].as<lease_result>().epoch);
     }
     CHECK((seconds == 0 || task->lock_epoch >= epochs_at(seconds)));
   }

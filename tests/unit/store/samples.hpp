@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/sent_outcome.hpp"
 #include "store/stored.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/explain.hpp"
@@ -236,18 +237,9 @@ inline std::vector<store::write> sample_writes() {
 }
 
 inline outcome sample_outcome() {
-  outcome o;
-  o.result = verdict::stale_epoch;
-  o.why = "the lease is at epoch 43";
-  o.created = true;
-  o.number = 22;
-  o.revision = 23;
-  o.state = workflow::process_state::undone;
-  o.tasks = {sample_task()};
-  o.next = moment(47);
-  o.more = true;
-  o.reached = sample_position();
-  return o;
+  return outcome_of(
+    {verdict::stale_epoch, "the lease is at epoch 43"},
+    {true, 22, 23, workflow::process_state::undone, {sample_task()}, moment(47), true, sample_position()});
 }
 
 inline task_filter sample_filter() {

@@ -25,10 +25,10 @@ TEST_CASE("a submission makes a pending task with a number, and is told as creat
 TEST_CASE("row 3: two submissions of one id in one batch are one task, told to both") {
   opened_store store;
   const auto o = store->commit({submit_task{order("same"), at(0)}, submit_task{order("same"), at(1)}});
-  CHECK(o[0].created);
-  CHECK_FALSE(o[1].created);
+  CHECK(o[0].as<submit_result>().created);
+  CHECK_FALSE(o[1].as<submit_result>().created);
   CHECK(o[1].result == verdict::applied);
-  CHECK(o[0].number == o[1].number);
+  CHECK(o[0].as<submit_result>().number == o[1].as<submit_result>().number);
   CHECK(store->list({}, {}, 10).tasks.size() == 1);
 }
 
@@ -112,7 +112,7 @@ TEST_CASE("row 4: the same id with another body is a key_conflict and changes no
     CHECK(o.why.starts_with("key_conflict"));
   }
   CHECK(store->find("order-1") == before);
-  CHECK(store->stats().last_number == 1);
+  CHECK(store->counts().last_number == 1);
 }
 
 TEST_CASE("a submission that differs only in when, how urgent and who is told is the same") {
@@ -134,7 +134,7 @@ TEST_CASE("a submission that is not proper is refused with the field and the lim
   const auto o = store.one(submit_task{large, at(0)});
   CHECK(o.result == verdict::refused);
   CHECK(o.why.find("1048576") != std::string::npos);
-  CHECK(store->stats().last_number == 0);
+  CHECK(store->counts().last_number == 0);
 }
 
 TEST_CASE("a submission to an unknown workflow or version is answered as absent") {
@@ -198,6 +198,6 @@ TEST_CASE("a definition registered in the same batch serves the submissions afte
   s.version = 2;
   const auto o = store->commit({submit_task{s, at(0)}, register_definition{delivery(2)}, submit_task{s, at(0)}});
   CHECK(o[0].result == verdict::absent);
-  CHECK(o[1].created);
-  CHECK(o[2].created);
+  CHECK(o[1].as<register_result>().created);
+  CHECK(o[2].as<submit_result>().created);
 }

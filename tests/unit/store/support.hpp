@@ -76,7 +76,7 @@ inline store_options small_options(const std::filesystem::path& path) {
   return o;
 }
 
-/// Whether each commit is one of the data file, or several share one (state_store::share).
+/// Whether each commit is one of the data file, or several share one (store_files::share).
 enum class commits { alone, shared };
 
 /// A store with the workflow `delivery` in it.
@@ -92,8 +92,8 @@ public:
     open(options);
   }
 
-  state_store* operator->() { return engine_.get(); }
-  state_store& operator*() { return *engine_; }
+  local_store* operator->() { return engine_.get(); }
+  local_store& operator*() { return *engine_; }
 
   const store_options& options() const { return options_; }
   std::filesystem::path path() const { return options_.path; }
@@ -111,8 +111,12 @@ public:
 
   std::atomic<bool> is_awaited = false; ///< a read waits for save()
 
+  template <class Write>
+  answer<Write> one(Write w) {
+    return engine_->commit_one(std::move(w));
+  }
   outcome one(const store::write& w) { return engine_->commit({w}).at(0); }
-  outcome submit(const std::string& id, const std::string& payload = "{}") {
+  answer<submit_task> submit(const std::string& id, const std::string& payload = "{}") {
     return one(submit_task{order(id, payload), at(0)});
   }
   /// The next task in line, taken by this scheduler.
@@ -137,7 +141,7 @@ private:
   store_options options_;
   engine_settings settings_;
   commits how_ = commits::alone;
-  std::unique_ptr<state_store> engine_;
+  std::unique_ptr<local_store> engine_;
 };
 
 /// What opening says when it refuses, which must not be fatal; empty when it does not.

@@ -113,7 +113,7 @@ TEST_CASE("a guard is checked in the order of the batch: a lease lost one write 
   u.guard = lease_guard{"supervisor", 1};
   store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(0)});
   const auto o = store->commit({acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(10)}, u});
-  CHECK(o[0].number == 2);
+  CHECK(o[0].as<lease_result>().epoch == 2);
   CHECK(o[1].result == verdict::stale_epoch);
 }
 
@@ -231,15 +231,15 @@ TEST_CASE("row 3: each write of a batch is judged on its own and sees those befo
     claim_tasks{"s2", 5, at(1)},
     release_lease{"nothing", "s1", 1},
   });
-  CHECK(o[0].created);
-  CHECK(o[1].created);
+  CHECK(o[0].as<submit_result>().created);
+  CHECK(o[1].as<submit_result>().created);
   CHECK(o[2].result == verdict::refused);
-  REQUIRE(o[3].tasks.size() == 1);
-  CHECK(o[3].tasks[0].id == "a");
-  CHECK(o[3].more);
-  REQUIRE(o[4].tasks.size() == 1);
-  CHECK(o[4].tasks[0].id == "b");
-  CHECK_FALSE(o[4].more);
+  REQUIRE(o[3].as<claim_result>().tasks.size() == 1);
+  CHECK(o[3].as<claim_result>().tasks[0].id == "a");
+  CHECK(o[3].as<claim_result>().more);
+  REQUIRE(o[4].as<claim_result>().tasks.size() == 1);
+  CHECK(o[4].as<claim_result>().tasks[0].id == "b");
+  CHECK_FALSE(o[4].as<claim_result>().more);
   CHECK(o[5].result == verdict::absent);
 }
 
@@ -253,6 +253,6 @@ TEST_CASE("of two updates from one revision in a batch the second is stale, one 
   CHECK(o[0].result == verdict::applied);
   CHECK(o[1].result == verdict::stale_lock);
   CHECK(o[2].result == verdict::applied);
-  CHECK(o[2].revision == 4);
+  CHECK(o[2].as<update_result>().revision == 4);
   CHECK(store->find("a")->revision == 4);
 }
