@@ -95,6 +95,7 @@ TEST_CASE("row 57: a node that is cut off for longer than its lease loses its wo
   CHECK(c.nodes->were_lost(lost));
   c.mend_both("a", "b");
   c.mend_both("b", "c");
+  CHECK(c.reaches("b", "a", patience));
   INFO(c.nodes->logs());
   CHECK(c.sees("b", 3, patience));
   c.nodes->submit("b", "again", 3);
