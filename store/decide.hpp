@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-// What the verbs decide: functions of a write and of what is known, to rows and what is said. They are the same for every engine,
-// which reads what they ask for and puts what they say, so nothing in decide_* knows one (the test `layers`).
+// What the verbs decide: functions of a write and of what is known, to rows and what is said. They are the same for every
+// engine, which reads what they ask for and puts what they say, so nothing in decide_* knows one (the test `layers`).
 
 namespace steadfast::store {
 
