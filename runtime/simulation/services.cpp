@@ -88,7 +88,7 @@ void services::call(const std::string& node, const std::string& agent, const act
   under_way_[what.key] = node;
   world_.tell("call of " + what.key + ", attempt " + std::to_string(what.attempt) + ", with "
               + std::to_string((what.complete_by - what.began_at).count()) + " ms left");
-  answer = counted(what, std::move(answer));
+  answer = settling(what, counted(what, std::move(answer)));
   const auto& faults = of(agent).faults;
   const auto nth = ++times_called_[what.key];
   auto latency = world_.chance().between(faults.latency_min, faults.latency_max);
@@ -186,7 +186,7 @@ void services::forget_keys_of(const std::string& task) {
     keep(key);
   for (const auto& key : refused_)
     keep(key);
-  std::erase_if(at_work_, of_task);
+  std::erase_if(may_act_, [begin = task + "/"](const auto& x) { return x.first.first.starts_with(begin); });
   std::erase_if(done_, of_task);
   std::erase_if(undone_, of_task);
   std::erase_if(results_, of_task);
@@ -212,14 +212,10 @@ void services::act_later(const declared_service& service, const actors::call& wh
     return hung_.push_back(answer);
   const auto most = std::chrono::floor<workflow::span>(latest - world_.now());
   const auto wait = workflow::span{static_cast<workflow::span::rep>(f.later_share * static_cast<double>(most.count()))};
-  const bool keeps_contract = world_.now() + wait <= agreed;
-  at_work_[what.key] += keeps_contract ? 1 : 0;
   at_work_until_ = std::max<moment>(at_work_until_, world_.now() + wait);
-  world_.in(wait, [this, &service, what, sent_at, keeps_contract, life = life_of(what.task_id)] {
+  world_.in(wait, [this, &service, what, sent_at, life = life_of(what.task_id)] {
     if (life != life_of(what.task_id))
       return expect_known(what, life);
-    if (keeps_contract && --at_work_[what.key] == 0)
-      at_work_.erase(what.key);
     act(service, what, sent_at);
   });
   if (f.is_silent)
@@ -241,11 +237,28 @@ void services::answer_too_late(const actors::call& what, moment sent_at, const a
   world_.in(std::chrono::ceil<workflow::span>(after), [answer, told] { answer(told); });
 }
 
+/// What was sent of a step may act until half of the grace is over, whatever has become of those who sent it, unless its service has
+/// said the last word.
+actors::answer_to services::settling(const actors::call& what, actors::answer_to answer) {
+  if (what.action != attempt_action::perform)
+    return answer;
+  const std::pair name{what.key, calls_};
+  const auto left = (what.complete_by - what.began_at) * 98 / 100; // two clocks drift
+  may_act_[name] = world_.now() + left + grace_of(what.workflow) / 2;
+  return [this, name, answer = std::move(answer)](const actors::answer& a) {
+    const bool is_settled = a.kind == actors::report_kind::succeeded || !a.maybe_done || !a.unsettled;
+    if (is_settled)
+      may_act_.erase(name);
+    answer(a);
+  };
+}
+
 void services::complain_if_at_work(const actors::call& what) {
-  if (const auto found = at_work_.find(what.reverses); found != at_work_.end() && found->second > 0)
-    complaints_.push_back(what.task_id + " step `" + what.step + "` was "
-                          + (what.action == attempt_action::probe ? "asked about" : "undone")
-                          + " while its service was at work on it (P15)");
+  for (auto x = may_act_.lower_bound({what.reverses, 0}); x != may_act_.end() && x->first.first == what.reverses; ++x)
+    if (x->second > world_.now())
+      return complaints_.push_back(what.task_id + " step `" + what.step + "` was "
+                                   + (what.action == attempt_action::probe ? "asked about" : "undone")
+                                   + " while its service might be at work on it (P15)");
 }
 
 script::call_fate services::draw_fate(const declared_service& service, const actors::call& what) {
