@@ -244,7 +244,7 @@ actors::answer_to services::settling(const actors::call& what, actors::answer_to
     return answer;
   const std::pair name{what.key, calls_};
   const auto left = (what.complete_by - what.began_at) * 98 / 100; // two clocks drift
-  may_act_[name] = world_.now() + left + grace_of(what.workflow) / 2;
+  may_act_[name] = {world_.now(), world_.now() + left + grace_of(what.workflow) / 2};
   return [this, name, answer = std::move(answer)](const actors::answer& a) {
     const bool is_settled = a.kind == actors::report_kind::succeeded || !a.maybe_done || !a.unsettled;
     if (is_settled)
@@ -253,9 +253,10 @@ actors::answer_to services::settling(const actors::call& what, actors::answer_to
   };
 }
 
-void services::complain_if_at_work(const actors::call& what) {
+/// What was sent later is no matter: a probe that a former scheduler ordered too may come late, and its answer counts for nothing.
+void services::complain_if_at_work(const actors::call& what, moment sent_at) {
   for (auto x = may_act_.lower_bound({what.reverses, 0}); x != may_act_.end() && x->first.first == what.reverses; ++x)
-    if (x->second > world_.now())
+    if (const auto [began_at, until] = x->second; began_at < sent_at && until > world_.now())
       return complaints_.push_back(what.task_id + " step `" + what.step + "` was "
                                    + (what.action == attempt_action::probe ? "asked about" : "undone")
                                    + " while its service might be at work on it (P15)");
@@ -342,7 +343,7 @@ void services::handle(const declared_service& service, const actors::call& what,
 
 actors::answer services::act(const declared_service& service, const actors::call& what, moment sent_at) {
   if (what.action != attempt_action::perform)
-    complain_if_at_work(what);
+    complain_if_at_work(what, sent_at);
   if (what.action == attempt_action::probe)
     return tell(service, what);
   if (what.action == attempt_action::compensate) {

@@ -101,7 +101,7 @@ private:
   void expect_places(std::uint64_t life);
   void answer_too_late(const actors::call& what, moment sent_at, const actors::answer_to& answer,
                        const actors::answer& told, const script::call_fate& f);
-  void complain_if_at_work(const actors::call& what);
+  void complain_if_at_work(const actors::call& what, moment sent_at);
   actors::answer_to settling(const actors::call& what, actors::answer_to answer);
   void handle(const declared_service& service, const actors::call& what, moment sent_at,
               const actors::answer_to& answer, std::uint32_t nth);
@@ -122,8 +122,8 @@ private:
   std::set<std::string> refused_;                ///< keys: the refusal stands
   std::vector<actors::answer_to> hung_;          ///< never answered
   std::map<std::string, std::string> under_way_; ///< node of the agent that called last, by key
-  /// Until when what was sent of a step may act, by its key and call, as long as its service has not said the last word.
-  std::map<std::pair<std::string, std::uint64_t>, moment> may_act_;
+  /// From when until when what was sent of a step may act, by its key and call, as long as its service has not said the last word.
+  std::map<std::pair<std::string, std::uint64_t>, std::pair<moment, moment>> may_act_;
   moment at_work_until_{0};
   std::size_t places_ = std::numeric_limits<std::size_t>::max();
   std::map<std::pair<std::uint64_t, std::uint64_t>, open_call> open_; ///< not answered, by life of the agent and call
