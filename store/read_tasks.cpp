@@ -15,6 +15,12 @@ namespace {
 constexpr std::size_t looked_at_max = 2000;
 constexpr std::size_t due_looked_at_max = 20'000;
 
+/// As how many tasks of a few steps it counts: to read one takes as long as it has steps.
+std::size_t weight_of(const workflow::task& t) {
+  constexpr std::size_t few = 8;
+  return 1 + t.steps.size() / few;
+}
+
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -220,9 +226,10 @@ std::optional<std::uint64_t> lmdb_engine::look_through(const lmdb::transaction& 
   auto last = before.value_or(~0ULL);
   std::size_t looked_at = 0;
   while (const auto number = numbers.next()) {
-    if (looked_at++ == most)
+    if (looked_at >= most)
       return last;
     auto known = numbers.has_payload(*number) ? believed(see, *number) : std::nullopt;
+    looked_at += known ? weight_of(known->state.task) : 1;
     if (known && matches(known->state.task, *known->definition, filter, cause) && !use(*std::move(known)))
       return last;
     last = *number;
@@ -286,17 +293,19 @@ state_store::due_page lmdb_engine::overdue(workflow::instant now,
     std::size_t looked_at = 0;
     lmdb::cursor c{txn, in_.deadlines};
     bool more = after ? c.seek(key{after->first, after->second + 1}) : c.first();
+    std::size_t read = 0;
     for (; more; more = c.next(), ++looked_at) {
       const auto due = key_reader{c.key()}.instant().value_or(workflow::never);
       if (due > now)
         return page;
-      if (page.tasks.size() == max || looked_at == due_looked_at_max) {
+      if (page.tasks.size() == max || looked_at == due_looked_at_max || read >= std::max(max, looked_at_max)) {
         page.next = after;
         return page;
       }
       const auto number = last_number(c.key());
       after = {due, number};
       auto known = believed(see, number);
+      read += known ? weight_of(known->state.task) : 1;
       if (known && known->place().due == due)
         page.tasks.push_back(std::move(known->state.task));
     }

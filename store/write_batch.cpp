@@ -143,12 +143,4 @@ void write_batch::forget_seen_alerts() {
       *told = 0;
 }
 
-decision applied() {
-  return {verdict::applied, {}};
-}
-
-decision turned_down(verdict v, std::string why) {
-  return {v, std::move(why)};
-}
-
 } // namespace steadfast::store

@@ -2,6 +2,7 @@
 
 #include "store/change_log.hpp"
 #include "store/committed.hpp"
+#include "store/decide.hpp"
 #include "store/id_filter.hpp"
 #include "store/incident_book.hpp"
 #include "store/known_tasks.hpp"
@@ -141,7 +142,7 @@ private:
   void drop_moved(std::size_t max);
 
   // write_import.cpp
-  std::optional<decision> cannot_import(const exported_task& x, workflow::instant now);
+  std::optional<decision> cannot_import(const import_task& w);
 
   // write_lock.cpp
   /// The task as stored, if the event was applied; a damaged task is passed over.
@@ -149,6 +150,8 @@ private:
                                          const workflow::clock_reading& clock, bool whole);
 
   // write_lease.cpp
+  template <class Write>
+  answer<Write> carry_out(decided<Write, lease_record> d);
   lease_record lease_to_acquire(const acquire_lease& w);
   std::uint64_t forgotten_epoch() const;
   void forget_leases(workflow::instant now);
@@ -220,9 +223,5 @@ private:
   incident_book incidents_;
   std::map<std::uint64_t, workflow::bulk_act> bulk_acts_; ///< that were looked at, as they are now
 };
-
-/// Helpers of the verbs.
-decision applied();
-decision turned_down(verdict v, std::string why);
 
 } // namespace steadfast::store

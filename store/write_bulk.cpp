@@ -1,13 +1,9 @@
 // Acts on many tasks. That a task took one is noted in the commit in which it took it, so it is met once, whatever
 // happens between.
 
-#include "store/write_batch.hpp"
-
+#include "store/decide_bulk.hpp"
 #include "store/record.hpp"
-#include "workflow/text/name.hpp"
-
-#include <algorithm>
-#include <limits>
+#include "store/write_batch.hpp"
 
 namespace steadfast::store {
 
@@ -60,43 +56,6 @@ void write_batch::drop_bulk_act(std::uint64_t number) {
   txn_.erase(in_.bulk_acts, begin);
 }
 
-answer<start_bulk> write_batch::make(const start_bulk& w) {
-  if (const auto wrong = workflow::problems(w.what); !wrong.empty())
-    return turned_down(verdict::refused, wrong.front());
-  const auto there = bulk_acts_there();
-  const auto open = std::count_if(there.begin(), there.end(), workflow::is_open);
-  if (open >= static_cast<std::ptrdiff_t>(settings_.options->bulk_open_max))
-    return turned_down(verdict::refused, std::to_string(open)
-                                           + " bulk acts are open, and bulk.open_max allows no more: wait for one to "
-                                             "end, or stop one");
-  std::uint64_t last = 0;
-  if (lmdb::cursor c{txn_, in_.bulk_acts}; c.last())
-    last = last_number(c.key());
-  auto over = there.size() - static_cast<std::size_t>(open);
-  for (const auto& b : there) // the newest one is never dropped, so a number is never given twice
-    if (!workflow::is_open(b) && b.number != last
-        && (over >= workflow::bulk_acts_kept || workflow::may_leave(b, settings_.options->bulk_keep_for, w.now))) {
-      drop_bulk_act(b.number);
-      --over;
-    }
-  auto& b = bulk_acts_[last + 1];
-  b.number = last + 1;
-  b.act = w.what.act;
-  b.step = w.what.step;
-  b.document = w.what.document;
-  b.new_key = w.what.new_key;
-  b.who = w.what.who;
-  b.why = w.what.why;
-  b.where = w.what.where;
-  b.filter = w.what.filter;
-  b.about = w.what.about;
-  b.beyond = b.position = count_.last_task + 1;
-  b.started_at = w.now;
-  answer<start_bulk> o = applied();
-  o.number = b.number;
-  return o;
-}
-
 std::size_t write_batch::refusals_of(std::uint64_t bulk) const {
   const key begin{bulk};
   std::size_t kept = 0;
@@ -106,30 +65,36 @@ std::size_t write_batch::refusals_of(std::uint64_t bulk) const {
   return kept;
 }
 
+answer<start_bulk> write_batch::make(const start_bulk& w) {
+  known_bulk_acts known{bulk_acts_there(), 0, count_.last_task};
+  if (lmdb::cursor c{txn_, in_.bulk_acts}; c.last())
+    known.last_number = last_number(c.key());
+  auto d = decide(w, known, {settings_.options->bulk_open_max, settings_.options->bulk_keep_for});
+  for (const auto number : d.leave)
+    drop_bulk_act(number);
+  if (d.put)
+    bulk_acts_[d.put->number] = *std::move(d.put);
+  return std::move(d.said);
+}
+
 answer<advance_bulk> write_batch::make(const advance_bulk& w) {
   auto* const b = bulk_act_of(w.number);
-  if (b == nullptr)
-    return turned_down(verdict::absent, "there is no bulk act with the number " + std::to_string(w.number));
-  if (!w.refused.empty())
-    for (auto kept = refusals_of(w.number); const auto& r : w.refused) {
-      if (kept++ >= workflow::bulk_refusals_max)
-        break;
-      const key k{w.number, r.task_number};
-      const workflow::bulk_refusal clipped{r.task_number, r.task_id, workflow::clipped(r.why, workflow::note_size_max)};
-      txn_.put(in_.bulk_refusals, k, encode_record(k, clipped));
-    }
-  workflow::pass(*b, {w.position, w.is_last, w.refused.size(), w.skipped}, w.now);
-  return applied();
+  auto d = decide(w, b != nullptr ? std::optional{*b} : std::nullopt, w.refused.empty() ? 0 : refusals_of(w.number));
+  for (const auto& r : d.refusals) {
+    const key k{w.number, r.task_number};
+    txn_.put(in_.bulk_refusals, k, encode_record(k, r));
+  }
+  if (d.put)
+    *b = *std::move(d.put);
+  return std::move(d.said);
 }
 
 answer<stop_bulk> write_batch::make(const stop_bulk& w) {
   auto* const b = bulk_act_of(w.number);
-  if (b == nullptr)
-    return turned_down(verdict::absent, "there is no bulk act with the number " + std::to_string(w.number));
-  if (!workflow::is_open(*b))
-    return turned_down(verdict::refused, "bulk act " + std::to_string(w.number) + " is over already");
-  workflow::stop(*b, w.who, w.why, w.now);
-  return applied();
+  auto d = decide(w, b != nullptr ? std::optional{*b} : std::nullopt);
+  if (d.put)
+    *b = *std::move(d.put);
+  return std::move(d.said);
 }
 
 } // namespace steadfast::store

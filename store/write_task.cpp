@@ -1,11 +1,9 @@
 // What makes and changes tasks.
 
+#include "store/decide_task.hpp"
 #include "store/write_batch.hpp"
 
 #include "workflow/task/invariants.hpp"
-#include "workflow/text/canonical_json.hpp"
-
-#include <xxhash.h>
 
 #include <algorithm>
 #include <utility>
@@ -14,32 +12,6 @@ namespace steadfast::store {
 
 namespace {
 
-using digest = std::array<std::uint64_t, 2>;
-
-/// Of all that makes a submission what it is; when it may start, how urgent it is and who is told may differ.
-digest digest_of(const workflow::submission& s, std::string_view payload) {
-  std::string text;
-  const auto add = [&text](std::string_view part) {
-    text += std::to_string(part.size());
-    text += ':';
-    text += part;
-  };
-  add(s.workflow);
-  add(std::to_string(s.version));
-  add(s.content_type);
-  add(payload);
-  const auto hash = XXH3_128bits(text.data(), text.size());
-  return {hash.low64, hash.high64};
-}
-
-/// The same for JSON that says the same.
-digest digest_of(const workflow::submission& s) {
-  if (workflow::is_json_type(s.content_type))
-    if (const auto canonical = workflow::canonical_json(s.payload.view()))
-      return digest_of(s, *canonical);
-  return digest_of(s, s.payload.view());
-}
-
 std::string joined(const std::vector<std::string>& sentences) {
   std::string text;
   for (const auto& s : sentences)
@@ -47,14 +19,9 @@ std::string joined(const std::vector<std::string>& sentences) {
   return text;
 }
 
-bool are_next_notices(const std::vector<workflow::notice>& given, std::uint32_t before, const workflow::task& next) {
-  const auto is_between = [&](const workflow::notice& n) { return n.sequence > before && n.sequence <= next.notices; };
-  return next.notices >= before && std::all_of(given.begin(), given.end(), is_between);
-}
-
-bool is_same_task(const standing& a, const workflow::task& b) {
-  return a.id == b.id && a.workflow == b.workflow && a.version == b.version && a.reply_to == b.reply_to
-         && a.priority == b.priority;
+/// Valid as long as that is.
+task_before as_known(const standing& x) {
+  return {x.id, x.workflow, x.reply_to, x.version, x.priority, x.revision, x.lock_epoch, x.notices, *x.definition};
 }
 
 } // namespace
@@ -62,20 +29,18 @@ bool is_same_task(const standing& a, const workflow::task& b) {
 // ---- submit_task ----
 
 answer<submit_task> write_batch::make(const submit_task& w) {
-  if (const auto wrong = workflow::problems(w.what, settings_.options->payload_size_max); !wrong.empty())
-    return turned_down(verdict::refused, joined(wrong));
-  const digest of_this = digest_of(w.what);
+  if (auto wrong = problem_of(w, *settings_.options))
+    return *std::move(wrong);
+  const auto of_this = digest_of(w.what);
   if (const auto known = ref_of(w.what.id))
     return submit_again(w, *known, of_this);
   return submit_anew(w, of_this);
 }
 
-answer<submit_task> write_batch::submit_again(const submit_task& w, const task_ref& known, const digest& of_this) {
-  // Those that were submitted before storage format 6 have the digest of the payload as it was.
-  const bool is_same = known.digest == of_this || known.digest == digest_of(w.what, w.what.payload.view());
-  if (!is_same)
-    return turned_down(verdict::refused, "key_conflict: the id " + w.what.id
-                                           + " was submitted before with another payload, workflow or version");
+answer<submit_task> write_batch::submit_again(const submit_task& w, const task_ref& known,
+                                              const submission_digest& of_this) {
+  if (auto conflict = conflict_of(w, of_this, known))
+    return *std::move(conflict);
   const auto there = load(known.number);
   if (!there)
     return turned_down(verdict::refused, "the task " + w.what.id
@@ -100,7 +65,7 @@ const workflow::payload_needs& write_batch::needs_of(const definition_cache::ent
   return *needs_.second;
 }
 
-answer<submit_task> write_batch::submit_anew(const submit_task& w, const digest& of_this) {
+answer<submit_task> write_batch::submit_anew(const submit_task& w, const submission_digest& of_this) {
   const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
   const auto definition = see_.definition(w.what.workflow, version);
   if (!definition)
@@ -129,7 +94,7 @@ answer<submit_task> write_batch::submit_anew(const submit_task& w, const digest&
 }
 
 known_tasks::entry& write_batch::put_new(const workflow::task& t, const definition_cache::entry& d,
-                                         const digest& of_this) {
+                                         const submission_digest& of_this) {
   count_.last_task = t.number;
   ++tasks_in(t.state);
   std::vector<large_result> large;
@@ -153,29 +118,15 @@ answer<update_task> write_batch::make(const update_task& w) {
   if (there == nullptr)
     return turned_down(verdict::absent, "there is no task with the number " + std::to_string(w.next.number));
   const auto& stored = there->now;
-  const bool overtaken = stored.revision != w.next.revision || stored.lock_epoch != w.lock_epoch_before;
-  if (overtaken)
-    return turned_down(verdict::stale_lock, "the task is at revision " + std::to_string(stored.revision)
-                                              + " and lock epoch " + std::to_string(stored.lock_epoch));
+  if (auto stale = overtaken(w, as_known(stored)))
+    return *std::move(stale);
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
   if (w.bulk != 0)
     if (auto not_again = not_for_bulk(w.bulk, w.next.number))
       return *std::move(not_again);
-  if (!is_same_task(stored, w.next))
-    return turned_down(verdict::refused, "number, id, workflow, version, priority and reply_to of a task never change");
-  if (w.payload_changed && w.next.payload.size() > settings_.options->payload_size_max)
-    return turned_down(verdict::refused, "payload has " + std::to_string(w.next.payload.size())
-                                           + " bytes, the limit is "
-                                           + std::to_string(settings_.options->payload_size_max));
-  for (const auto& s : w.next.steps)
-    if (s.result.size() > settings_.options->result_size_max)
-      return turned_down(verdict::refused, "a result has " + std::to_string(s.result.size()) + " bytes, the limit is "
-                                             + std::to_string(settings_.options->result_size_max));
-  if (const auto broken = workflow::broken_invariants(w.next, *stored.definition); !broken.empty())
-    return turned_down(verdict::refused, "the task would be broken: " + joined(broken));
-  if (!are_next_notices(w.notices, stored.notices, w.next))
-    return turned_down(verdict::refused, "the notices do not go on from those that the task gave before");
+  if (auto wrong = problem_of(w, as_known(stored), *settings_.options))
+    return *std::move(wrong);
 
   answer<update_task> o = applied();
   o.revision = replace(*there, w.next, {w.notices, w.alerts, w.payload_changed});

@@ -25,6 +25,9 @@ namespace steadfast::actors {
 namespace {
 
 constexpr std::size_t late_replies_shown = 100;
+// Of one answer, whoever asks: so much is read in some milliseconds, and the next question waits for no more.
+constexpr std::uint32_t rows_max = 10'000;
+constexpr std::uint32_t overdue_max = 1000;
 
 /// What it tells itself besides.
 using self_telling_reader = reader_actor::extend<takes<void(flush)>>;
@@ -52,7 +55,7 @@ public:
       [this](const count_tasks& m) { return on_question<task_count>(m); },
       [this](const list_leases&) { return guarded([&] { return on_leases(); }); },
       [this](const list_alerts& m) {
-        return guarded([&] { return alert_page{boxes(deps_.store->alerts(m.open_only, m.max))}; });
+        return guarded([&] { return alert_page{boxes(deps_.store->alerts(m.open_only, std::min(m.max, rows_max)))}; });
       },
       [this](const find_alerts& m) { return guarded([&] { return on_alerts(m); }); },
       [this](const list_incidents& m) { return guarded([&] { return on_incidents(m); }); },
@@ -61,7 +64,8 @@ public:
         return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
       },
       [this](const list_late_replies& m) {
-        return guarded([&] { return late_reply_page{boxes(deps_.store->late_replies({}, m.max))}; });
+        return guarded(
+          [&] { return late_reply_page{boxes(deps_.store->late_replies({}, std::min(m.max, rows_max)))}; });
       },
       [](const inspect_state&) { return state_of("", state_tree{}); },
       [this](const show_stats&) {
@@ -142,8 +146,8 @@ private:
   }
 
   boxed<store::alert_list> on_alerts(const find_alerts& m) const {
-    return boxed<store::alert_list>{
-      deps_.store->find_alerts(m.filter ? *m.filter : store::alert_filter{}, position(m.before), m.max)};
+    return boxed<store::alert_list>{deps_.store->find_alerts(m.filter ? *m.filter : store::alert_filter{},
+                                                             position(m.before), std::min(m.max, rows_max))};
   }
 
   boxed<store::incident_page> on_incidents(const list_incidents& m) const {
@@ -166,7 +170,7 @@ private:
     std::optional<std::pair<workflow::instant, std::uint64_t>> after;
     if (m.after_number != 0)
       after.emplace(m.after_due, m.after_number);
-    auto found = deps_.store->overdue(m.now, after, m.max);
+    auto found = deps_.store->overdue(m.now, after, std::min(m.max, overdue_max));
     report_damage();
     overdue_page page;
     page.definitions = definitions_.of(found.tasks, *deps_.store);
@@ -180,7 +184,7 @@ private:
 
   notice_page on_notices(const find_notices& m) {
     notice_page page;
-    for (auto& n : deps_.store->notices(m.observer, 0, 0, m.max))
+    for (auto& n : deps_.store->notices(m.observer, 0, 0, std::min(m.max, rows_max)))
       page.notices.push_back({m.observer, n.task_number, n.task_id, n.what.sequence,
                               static_cast<std::uint8_t>(n.what.kind), n.what.step, n.what.text, n.what.at});
     return page;

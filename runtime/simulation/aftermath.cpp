@@ -9,7 +9,6 @@
 #include <caf/event_based_actor.hpp>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace steadfast::simulation {
@@ -30,6 +29,29 @@ constexpr workflow::span heals_in{30'000}; ///< until every node and a superviso
 constexpr workflow::span learns_in{5'000}; ///< what has become of a lease
 constexpr workflow::span answers_in{1700};
 constexpr int times_asked = 3;
+constexpr workflow::span conditions_in{12'000};      ///< until people are told of what is wrong with the whole
+constexpr workflow::span overdue_for{45'000};        ///< longer than complete-by and a node's lease
+constexpr workflow::span ends_in_the_end{3'600'000}; ///< with every cool-off
+constexpr int many = 6;                              ///< rounds of new tasks, so that several pages are full of them
+
+service_faults quick() {
+  service_faults f;
+  f.latency_max = 50ms;
+  return f;
+}
+
+service_faults slow() {
+  service_faults f;
+  f.latency_min = 1s;
+  f.latency_max = 4s;
+  return f;
+}
+
+service_faults mute() {
+  service_faults f;
+  f.hangs = service_faults::always;
+  return f;
+}
 
 bool is_zero(const nlohmann::json& state, const char* place) {
   const nlohmann::json::json_pointer p{place};
@@ -101,6 +123,13 @@ std::string too_much(const std::string& kind, const nlohmann::json& state, std::
   return {};
 }
 
+/// Nothing but the end of a wait: its scheduler is given some time to wake up by itself.
+bool is_due_by_wait(const workflow::task& t, const workflow::definition& d, workflow::instant now) {
+  return workflow::forward_ends_at(t, d) > now && std::none_of(t.steps.begin(), t.steps.end(), [&](const auto& s) {
+           return s.needs_review || (s.doing != workflow::attempt_action::none && s.complete_by <= now);
+         });
+}
+
 } // namespace
 
 // ---- clocks ----
@@ -119,13 +148,15 @@ void aftermath::expect_nothing_overdue() {
     const auto* d = watch_.definition_of(t);
     if (now == workflow::unset || !d || workflow::has_ended(t) || workflow::next_due(t, *d) >= now)
       continue;
+    const bool by_wait = is_due_by_wait(t, *d, now);
     const auto known = before.find(number);
-    const bool goes_on = known != before.end() && known->second.first == t.revision;
+    const bool goes_on = known != before.end() && known->second.first == std::pair{t.revision, by_wait};
     const auto since = goes_on ? known->second.second : std::max(workflow::next_due(t, *d), now - looks_each);
-    if (since + notices_in + commits_in < now)
+    const auto slack = by_wait ? node_options{}.supervisor_slack : workflow::span{0};
+    if (since + notices_in + commits_in + slack < now)
       return watch_.complain(t.id + " has been overdue for " + std::to_string((now - since).count())
                              + " ms, and nothing fails (P13)");
-    overdue_[number] = {t.revision, since};
+    overdue_[number] = {{t.revision, by_wait}, since};
   }
 }
 
@@ -149,25 +180,16 @@ void aftermath::play(const run_for& run, const is_broken& broken) {
     return;
   expect_all_ended("after-", "when all was healed");
   if (const auto node = some_node_to_drain(); !broken() && !node.empty()) {
-    cluster_.drain(node);
-    if (!holds(drains_in))
+    drain_a_node(node, run, broken);
+    if (broken())
       return;
-    expect_drained(node);
-    drained_ = node;
-    submit_everywhere("last-");
-    if (!holds(does_work_in))
-      return;
-    expect_all_ended("last-", "while " + node + " was drained");
-    expect_drained(node);
-    drained_.clear();
-    cluster_.stop(node);
-    run(2s);
-    cluster_.start(node);
   }
   if (const auto luck = options_.seed % 4; !broken() && luck == 0)
     lose_a_node(run, broken);
   else if (!broken() && luck == 1)
     lose_a_lease(run, broken);
+  else if (!broken())
+    lose_all_schedulers(run, broken);
   if (!broken() && holds(settles_in))
     for (int i = 0; i < times_asked; ++i) {
       ask_all();
@@ -202,34 +224,77 @@ std::set<std::uint64_t> aftermath::in_hand_of(const std::string& node) const {
   return all;
 }
 
+void aftermath::wait_until_all_ended(const run_for& run, const is_broken& broken) const {
+  const auto is_open = [](const auto& x) { return !workflow::has_ended(x.second); };
+  for (workflow::span waited{0}; waited < ends_in_the_end && !broken(); waited += 10s)
+    if (run(10s); std::none_of(watch_.tasks().begin(), watch_.tasks().end(), is_open))
+      return;
+}
+
+/// It ends what it has begun, and begins nothing.
+void aftermath::drain_a_node(const std::string& node, const run_for& run, const is_broken& broken) {
+  services_.set_faults(slow());
+  submit_many("drained-");
+  run(2s);
+  cluster_.drain(node);
+  run(drains_in / 2);
+  services_.set_faults(quick());
+  run(drains_in / 2);
+  expect_drained(node);
+  if (broken())
+    return;
+  drained_ = node;
+  submit_everywhere("last-");
+  run(does_work_in);
+  if (broken())
+    return;
+  expect_all_ended("last-", "while " + node + " was drained");
+  expect_drained(node);
+  drained_.clear();
+  cluster_.stop(node);
+  run(2s);
+  cluster_.start(node);
+}
+
 /// One that has work dies, and nobody is told: others go on with that when its lease, and perhaps that of the
 /// supervisor, has ended and was won.
 void aftermath::lose_a_node(const run_for& run, const is_broken& broken) {
   const auto node = some_node_to_lose();
   if (node.empty())
     return;
+  services_.set_faults(slow());
   const std::size_t much = std::min(cluster_.shape().review_max, 3U); // more than one page, if there are so many
-  const std::array prefixes{"lost-", "lost-again-", "lost-once-more-"};
-  for (const auto* prefix : prefixes)
-    submit_everywhere(prefix);
-  const auto is_enough = [&](workflow::span waited) { return in_hand_of(node).size() > (waited < 50ms ? much : 0); };
+  submit_many("lost-");
+  const auto is_enough = [&](workflow::span waited) { return in_hand_of(node).size() > (waited < 1s ? much : 0); };
   for (workflow::span waited{0}; waited < 3s && !is_enough(waited) && !broken(); waited += 2ms)
     run(2ms);
   const auto left = in_hand_of(node);
   const auto& lease = cluster_.shape().lease;
+  const auto until_supervised = watch_.supervising() == node ? lease.renew_every : workflow::span{0};
   cluster_.kill(node, false);
-  run(lease.ttl + lease.renew_every + notices_in + commits_in);
+  services_.set_faults(quick());
+  run(lease.ttl + until_supervised + notices_in + commits_in);
   for (const auto number : left)
     if (in_hand_of(node).contains(number))
       watch_.complain(watch_.tasks().at(number).id + " is in hand of " + node
                       + ", which was lost for longer than its lease lasts (P6)");
-  run(1s);
+  run(conditions_in);
+  if (!broken() && !is_told_lost(node))
+    watch_.complain("nobody was told that " + node + " is lost (P17)");
   cluster_.start(node);
   if (broken())
     return;
   run(does_work_in);
-  for (const auto* prefix : prefixes)
-    expect_all_ended(prefix, "after " + node + " was lost");
+  for (int i = 0; i < many; ++i)
+    expect_all_ended("lost-" + std::to_string(i) + "-", "after " + node + " was lost");
+  if (!broken() && is_told_lost(node))
+    watch_.complain(node + " is told to be lost, and has been back for a minute (P17)");
+}
+
+bool aftermath::is_told_lost(const std::string& node) {
+  const auto open = cluster_.store().incidents(true, std::nullopt, 1000).incidents;
+  return std::any_of(open.begin(), open.end(),
+                     [&](const auto& x) { return x.what.cause.find("`" + node + "` is silent") != std::string::npos; });
 }
 
 /// One does not renew its lease, and is there all the same.
@@ -243,12 +308,25 @@ void aftermath::lose_a_lease(const run_for& run, const is_broken& broken) {
   run(unknown);
   without_lease_ = node;
   submit_everywhere("leaseless-");
+  submit_many("leaseless-many-");
   run(works);
   without_lease_.clear();
   if (broken())
     return;
   run(does_work_in);
   expect_all_ended("leaseless-", "while " + node + " had no lease");
+}
+
+/// They hang with work in their hands that no service answers: the supervisor alone sees what is overdue, and all of it
+/// at once.
+void aftermath::lose_all_schedulers(const run_for& run, const is_broken& broken) {
+  services_.set_faults(mute());
+  submit_many("overdue-");
+  run(500ms);
+  cluster_.hang_quietly("scheduler", overdue_for);
+  run(overdue_for);
+  services_.set_faults(quick());
+  wait_until_all_ended(run, broken);
 }
 
 void aftermath::on_call(const std::string& node, const actors::call& what) {
@@ -308,6 +386,11 @@ void aftermath::expect_at_rest() {
 void aftermath::submit_everywhere(const std::string& prefix) {
   for (std::size_t i = 0; i < options_.workflows.size(); ++i)
     cluster_.submit(prefix + std::to_string(i), options_.workflows[i], true);
+}
+
+void aftermath::submit_many(const std::string& prefix) {
+  for (int i = 0; i < many; ++i)
+    submit_everywhere(prefix + std::to_string(i) + "-");
 }
 
 void aftermath::expect_all_ended(const std::string& prefix, const std::string& when) {

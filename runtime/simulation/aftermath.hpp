@@ -3,6 +3,7 @@
 #include "actors/protocol/protocols.hpp"
 #include "runtime/simulation/cluster.hpp"
 #include "runtime/simulation/run.hpp"
+#include "runtime/simulation/services.hpp"
 #include "runtime/simulation/watch.hpp"
 #include "runtime/simulation/world.hpp"
 #include "workflow/time/time.hpp"
@@ -27,9 +28,10 @@ public:
   using run_for = std::function<void(workflow::span)>;
   using is_broken = std::function<bool()>;
 
-  aftermath(world& w, cluster& c, watch& seen, const run_options& options)
+  aftermath(world& w, cluster& c, services& remote, watch& seen, const run_options& options)
       : world_{w},
         cluster_{c},
+        services_{remote},
         watch_{seen},
         options_{options} {}
 
@@ -45,12 +47,17 @@ private:
   void expect_leases_held();
   void lose_a_node(const run_for& run, const is_broken& broken);
   void lose_a_lease(const run_for& run, const is_broken& broken);
+  void lose_all_schedulers(const run_for& run, const is_broken& broken);
+  void drain_a_node(const std::string& node, const run_for& run, const is_broken& broken);
+  bool is_told_lost(const std::string& node);
+  void wait_until_all_ended(const run_for& run, const is_broken& broken) const;
   std::set<std::uint64_t> in_hand_of(const std::string& node) const;
   void ask_all();
   void ask(const std::string& node, const std::string& kind, const actors::inspectable_actor& to);
   void count_what_is_kept();
   void expect_at_rest();
   void submit_everywhere(const std::string& prefix);
+  void submit_many(const std::string& prefix);
   void expect_all_ended(const std::string& prefix, const std::string& when);
   std::string some_node_to_drain() const;
   std::string some_node_to_lose() const;
@@ -59,14 +66,15 @@ private:
 
   world& world_;
   cluster& cluster_;
+  services& services_;
   watch& watch_;
   const run_options& options_;
   std::string drained_;       ///< the node whose agents must have stopped; empty: none
   std::string without_lease_; ///< the node that has none for so long that others know; empty: every one has
   std::map<std::string, std::string> states_;            ///< JSON texts, by "kind@node" or "agent:name@node"
   std::map<std::string, std::vector<std::string>> kept_; ///< by the same: what was too much, each time it was asked
-  std::map<std::uint64_t, std::pair<std::uint64_t, workflow::instant>>
-    overdue_; ///< tasks: their revision, and since when
+  std::map<std::uint64_t, std::pair<std::pair<std::uint64_t, bool>, workflow::instant>>
+    overdue_; ///< tasks: their revision, whether a wait alone is over, and since when
 };
 
 } // namespace steadfast::simulation

@@ -48,6 +48,10 @@ void keep_all(process& p, const node_parts& parts) {
   p.keep(parts.notifier);
   p.keep(parts.janitor);
   p.keep(parts.bulk_runner);
+  for (const auto& guard : parts.singletons)
+    p.keep(guard);
+  for (const auto& lease : parts.singleton_leases)
+    p.keep(lease);
   for (const auto& [name, agent] : parts.agents)
     p.keep(agent);
   p.keep(parts.dialer);
@@ -208,6 +212,8 @@ void cluster::start(const std::string& node) {
   with.detached = false;
   with.review_max = shape_.review_max;
   with.make_agents = [&](const auto& clock, auto& made) { make_agents(p, clock, made); };
+  if (shape_.with_only_one)
+    with.singletons.emplace_back("only-one", [this, node](caf::actor_system& sys) { return make_only_one(sys, node); });
   with.dialer = spawn_dialer(p);
   with.holder = node + ":" + std::to_string(p.number());
   with.on_fatal = [this, node](const std::string& why) {
@@ -253,12 +259,34 @@ void cluster::kill(const std::string& node, bool is_noticed_at_once) {
   probe_death(node);
   services_.forget(node);
   parts_.erase(node);
+  std::erase_if(only_ones_, [&](const auto& x) { return x.second == node; });
   drained_at_.erase(node);
   world_.kill(node, is_noticed_at_once);
   if (parts_.empty())
     world_.reached(18);
   if (node == store_node() && disk_)
     disk_->close();
+}
+
+/// Two at a time may only be where one stood still, or its lease's keeper did: it ends when it goes on.
+actors::guarded_actor cluster::make_only_one(caf::actor_system& sys, const std::string& node) {
+  if (!only_ones_.empty() && world_.now() > disturbed_until_ + shape_.lease.margin)
+    watch_.complain(node + " has an actor of which there is to be one while " + only_ones_.begin()->second
+                    + " has it (P19)");
+  const auto number = ++only_ones_made_;
+  only_ones_[number] = node;
+  auto made = sys.spawn([](actors::guarded_actor::pointer) -> actors::guarded_actor::behavior_type {
+    return {[](const actors::lease_changed&) {}};
+  });
+  caf::actor_cast<caf::strong_actor_ptr>(made)->get()->attach_functor(
+    [this, number](const caf::error&) { only_ones_.erase(number); });
+  return made;
+}
+
+void cluster::hang_quietly(const std::string& actor, workflow::span time) {
+  for (const auto& name : names_)
+    if (auto* p = world_.find(name))
+      p->hold_until(actor, world_.now() + time);
 }
 
 void cluster::probe_death(const std::string& node) {
@@ -300,7 +328,10 @@ void cluster::stop(const std::string& node) {
   if (!p)
     return;
   world_.tell("stop " + node);
-  for (const auto& lease : {parts_.at(node).supervisor_lease, parts_.at(node).node_lease})
+  auto leases = parts_.at(node).singleton_leases;
+  leases.push_back(parts_.at(node).supervisor_lease);
+  leases.push_back(parts_.at(node).node_lease);
+  for (const auto& lease : leases)
     if (lease)
       p->system().spawn([lease](caf::event_based_actor* self) {
         for (int i = 0; i < 2; ++i) // a person who asks twice

@@ -52,6 +52,8 @@ public:
   /// An actor of the node, by its kind, handles nothing for so long.
   void hang(const std::string& node, const std::string& actor, workflow::span time);
   /// No supervisor does anything until then, on any node, whenever it starts.
+  /// Likewise on all nodes, and all that is promised of the others holds all the same.
+  void hang_quietly(const std::string& actor, workflow::span time);
   void suspend_supervisors(workflow::span time);
   /// Answers that nobody asked for.
   void send_stray_answers(const std::string& node);
@@ -144,6 +146,7 @@ private:
   void carry_out(const script::happening& h);
   void note(script::happening::kind what, const std::string& who, const std::string& other = {},
             workflow::span time = {}, std::int64_t permille = 0, bool flag = false);
+  actors::guarded_actor make_only_one(caf::actor_system& sys, const std::string& node);
   void probe_death(const std::string& node);
   void disturb(workflow::span time) { disturbed_until_ = std::max<moment>(disturbed_until_, world_.now() + time); }
 
@@ -170,6 +173,8 @@ private:
   std::map<std::pair<std::string, std::string>, std::uint64_t> to_hold_; ///< circuits of agents, by node and name
   std::map<std::pair<std::uint32_t, std::string>, int> closing_;         ///< by process and name: closings on their way
   std::uint64_t holds_ = 0;
+  std::map<std::uint64_t, std::string> only_ones_; ///< actors of which there is to be one, and where each is
+  std::uint64_t only_ones_made_ = 0;
   moment no_supervisor_until_{0};
   moment disturbed_until_{0};
   std::shared_ptr<disk> disk_;

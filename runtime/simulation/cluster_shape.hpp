@@ -22,6 +22,7 @@ struct cluster_shape {
   std::uint64_t medium_seed = 0; ///< of what happens below the store
   bool with_people = false;      ///< what only people ask for: priorities, moments before which nothing shall begin
   std::uint64_t people_seed = 0;
+  bool with_only_one = false;   ///< an actor of which there is one in the cluster
   workflow::retention keep;     ///< of tasks that ended well
   workflow::span call_limit{0}; ///< of every agent; 0: only complete-by ends a call
   std::vector<workflow::definition> workflows;

@@ -37,7 +37,7 @@ public:
         medium_{o.make_medium && wants("medium") && !o.is_calm ? o.make_medium(o.folder, o.seed) : nullptr},
         people_{world_, cluster_, watch_, o.seed ^ ~seed_of_people},
         ending_{o, world_, services_, cluster_, result_},
-        aftermath_{world_, cluster_, watch_, o},
+        aftermath_{world_, cluster_, services_, watch_, o},
         cluster_{world_, services_, watch_, draw_shape(), o.folder, medium_.get()} {
     world_.on_step = o.on_step;
     if (o.keep_evidence)
@@ -54,6 +54,11 @@ public:
     watch_.on_ended = [this](const std::string& id) { ending_.on_ended(id); };
     watch_.on_claimed = [this](const workflow::task& t) { cluster_.expect_not_drained(t); };
     services_.on_call = [this](const std::string& node, const actors::call& what) { aftermath_.on_call(node, what); };
+    watch_.on_acknowledged_notices = [this](std::uint64_t task, std::uint32_t sequence) {
+      if (sequence > cluster_.listener().heard_of(task))
+        watch_.complain("progress " + std::to_string(sequence) + " of task number " + std::to_string(task)
+                        + " was taken for seen, and nobody has heard of it (P17)");
+    };
     watch_.on_purged = [this](const workflow::task& t) { on_purged(t); };
     if (!workflow::keeps_all(cluster_.shape().keep))
       watch_.let_leave();
@@ -178,8 +183,9 @@ private:
       s.keep.keep_for = c.between(1min, 3min);
     if (c.happens(200))
       s.call_limit = c.between(500ms, 5s);
-    if (c.happens(300))
+    if (c.happens(500))
       s.review_max = static_cast<std::uint32_t>(1 + c.below(3));
+    s.with_only_one = c.happens(500);
   }
 
   bool has_aftermath() const { return options_.with_people && !is_crowded_ && !is_broken(); }
@@ -478,7 +484,11 @@ run_result run(const run_options& options) {
   run_result result;
   {
     one_run r{options};
-    result = r.go();
+    try {
+      result = r.go();
+    } catch (const store::store_error& e) {
+      result.violations.emplace_back(std::string{"the store cannot be used, and its disk is well: "} + e.what());
+    }
   }
   std::error_code ignored;
   std::filesystem::remove_all(options.folder, ignored);

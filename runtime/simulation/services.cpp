@@ -88,7 +88,7 @@ void services::call(const std::string& node, const std::string& agent, const act
   under_way_[what.key] = node;
   world_.tell("call of " + what.key + ", attempt " + std::to_string(what.attempt) + ", with "
               + std::to_string((what.complete_by - what.began_at).count()) + " ms left");
-  answer = counted(what, std::move(answer));
+  answer = settling(what, counted(what, std::move(answer)));
   const auto& faults = of(agent).faults;
   const auto nth = ++times_called_[what.key];
   auto latency = world_.chance().between(faults.latency_min, faults.latency_max);
@@ -186,7 +186,7 @@ void services::forget_keys_of(const std::string& task) {
     keep(key);
   for (const auto& key : refused_)
     keep(key);
-  std::erase_if(at_work_, of_task);
+  std::erase_if(may_act_, [begin = task + "/"](const auto& x) { return x.first.first.starts_with(begin); });
   std::erase_if(done_, of_task);
   std::erase_if(undone_, of_task);
   std::erase_if(results_, of_task);
@@ -212,14 +212,10 @@ void services::act_later(const declared_service& service, const actors::call& wh
     return hung_.push_back(answer);
   const auto most = std::chrono::floor<workflow::span>(latest - world_.now());
   const auto wait = workflow::span{static_cast<workflow::span::rep>(f.later_share * static_cast<double>(most.count()))};
-  const bool keeps_contract = world_.now() + wait <= agreed;
-  at_work_[what.key] += keeps_contract ? 1 : 0;
   at_work_until_ = std::max<moment>(at_work_until_, world_.now() + wait);
-  world_.in(wait, [this, &service, what, sent_at, keeps_contract, life = life_of(what.task_id)] {
+  world_.in(wait, [this, &service, what, sent_at, life = life_of(what.task_id)] {
     if (life != life_of(what.task_id))
       return expect_known(what, life);
-    if (keeps_contract && --at_work_[what.key] == 0)
-      at_work_.erase(what.key);
     act(service, what, sent_at);
   });
   if (f.is_silent)
@@ -241,11 +237,30 @@ void services::answer_too_late(const actors::call& what, moment sent_at, const a
   world_.in(std::chrono::ceil<workflow::span>(after), [answer, told] { answer(told); });
 }
 
-void services::complain_if_at_work(const actors::call& what) {
-  if (const auto found = at_work_.find(what.reverses); found != at_work_.end() && found->second > 0)
-    complaints_.push_back(what.task_id + " step `" + what.step + "` was "
-                          + (what.action == attempt_action::probe ? "asked about" : "undone")
-                          + " while its service was at work on it (P15)");
+/// What was sent of a step may act until half of the grace is over, whatever has become of those who sent it, unless
+/// its service has said the last word.
+actors::answer_to services::settling(const actors::call& what, actors::answer_to answer) {
+  if (what.action != attempt_action::perform)
+    return answer;
+  const std::pair name{what.key, calls_};
+  const auto left = (what.complete_by - what.began_at) * 98 / 100; // two clocks drift
+  may_act_[name] = {world_.now(), world_.now() + left + grace_of(what.workflow) / 2};
+  return [this, name, answer = std::move(answer)](const actors::answer& a) {
+    const bool is_settled = a.kind == actors::report_kind::succeeded || !a.maybe_done || !a.unsettled;
+    if (is_settled)
+      may_act_.erase(name);
+    answer(a);
+  };
+}
+
+/// What was sent later is no matter: a probe that a former scheduler ordered too may come late, and its answer counts
+/// for nothing.
+void services::complain_if_at_work(const actors::call& what, moment sent_at) {
+  for (auto x = may_act_.lower_bound({what.reverses, 0}); x != may_act_.end() && x->first.first == what.reverses; ++x)
+    if (const auto [began_at, until] = x->second; began_at < sent_at && until > world_.now())
+      return complaints_.push_back(what.task_id + " step `" + what.step + "` was "
+                                   + (what.action == attempt_action::probe ? "asked about" : "undone")
+                                   + " while its service might be at work on it (P15)");
 }
 
 script::call_fate services::draw_fate(const declared_service& service, const actors::call& what) {
@@ -329,7 +344,7 @@ void services::handle(const declared_service& service, const actors::call& what,
 
 actors::answer services::act(const declared_service& service, const actors::call& what, moment sent_at) {
   if (what.action != attempt_action::perform)
-    complain_if_at_work(what);
+    complain_if_at_work(what, sent_at);
   if (what.action == attempt_action::probe)
     return tell(service, what);
   if (what.action == attempt_action::compensate) {

@@ -49,8 +49,8 @@ public:
   bool was_done(const std::string& key) const { return done_.contains(key); }
   /// How often it took place and was not reversed.
   std::uint32_t stands(const std::string& key) const;
-  /// Steps that were sent out after their undo had been answered, or undone or asked about while their service was at
-  /// work, a sentence each.
+  /// Steps that were sent out after their undo had been answered, or undone or asked about while their service might be
+  /// at work, a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
   std::uint64_t calls() const { return calls_; }
   /// When the last call that is at work unheard takes place; in the past: there is none.
@@ -101,7 +101,8 @@ private:
   void expect_places(std::uint64_t life);
   void answer_too_late(const actors::call& what, moment sent_at, const actors::answer_to& answer,
                        const actors::answer& told, const script::call_fate& f);
-  void complain_if_at_work(const actors::call& what);
+  void complain_if_at_work(const actors::call& what, moment sent_at);
+  actors::answer_to settling(const actors::call& what, actors::answer_to answer);
   void handle(const declared_service& service, const actors::call& what, moment sent_at,
               const actors::answer_to& answer, std::uint32_t nth);
   actors::answer act(const declared_service& service, const actors::call& what, moment sent_at);
@@ -121,7 +122,9 @@ private:
   std::set<std::string> refused_;                ///< keys: the refusal stands
   std::vector<actors::answer_to> hung_;          ///< never answered
   std::map<std::string, std::string> under_way_; ///< node of the agent that called last, by key
-  std::map<std::string, std::uint32_t> at_work_; ///< calls that nobody hears of, and that will take place, by key
+  /// From when until when what was sent of a step may act, by its key and call, as long as its service has not said the
+  /// last word.
+  std::map<std::pair<std::string, std::uint64_t>, std::pair<moment, moment>> may_act_;
   moment at_work_until_{0};
   std::size_t places_ = std::numeric_limits<std::size_t>::max();
   std::map<std::pair<std::uint64_t, std::uint64_t>, open_call> open_; ///< not answered, by life of the agent and call

@@ -39,6 +39,11 @@ private:
     workflow::instant ends_at; ///< unset: released
     std::optional<workflow::span> ttl;
   };
+  struct known_bulk_act {
+    std::size_t there = 0; ///< tasks, when it began
+    std::size_t left = 0;  ///< of the store, while it was open: it may have met them or not
+    bool is_open = true;
+  };
   using notice_name = std::pair<std::uint64_t, std::uint32_t>; ///< task and sequence
 
   void judge(const store::write& w, const store::outcome& o);
@@ -52,6 +57,7 @@ private:
   void judge_one(const store::acknowledge_notices& w, const store::answer<store::acknowledge_notices>& o);
   void judge_one(const store::keep_late_reply& w, const store::answer<store::keep_late_reply>& o);
   void judge_one(const store::start_bulk& w, const store::answer<store::start_bulk>& o);
+  void judge_one(const store::advance_bulk& w, const store::answer<store::advance_bulk>& o);
   void judge_one(const store::stop_bulk& w, const store::answer<store::stop_bulk>& o);
   void judge(const store::purge_ended& w, const store::state_store& s);
 
@@ -86,7 +92,7 @@ private:
   std::map<std::string, std::set<notice_name>> notices_;
   std::map<std::uint64_t, std::size_t> late_replies_;
   std::map<std::string, known_lease> leases_;
-  std::map<std::uint64_t, std::size_t> bulk_acts_; ///< that began since the store was opened: tasks that were there
+  std::map<std::uint64_t, known_bulk_act> bulk_acts_; ///< that began since the store was opened
   std::set<std::uint64_t> stopped_;
   std::uint64_t last_number_ = 0;
   workflow::instant now_; ///< of the last write that told it

@@ -1,5 +1,6 @@
 #include "runtime/simulation/watch.hpp"
 
+#include "runtime/simulation/step_change.hpp"
 #include "workflow/overload.hpp"
 #include "workflow/transition/transition.hpp"
 
@@ -244,6 +245,10 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
                [&](const store::update_task& u) { on_update(u, o.to<store::update_task>(), fate); },
                [&](const store::claim_tasks& x) { on_claim(x, o.as<store::claim_result>()); },
                [&](const store::keep_late_reply& x) { on_evidence(x); },
+               [&](const store::acknowledge_notices& x) {
+                 if (on_acknowledged_notices)
+                   on_acknowledged_notices(x.number, x.sequence);
+               },
                [&](const store::acquire_lease& x) {
                  if (is_applied)
                    on_acquired(x, o.as<store::lease_result>().epoch);
@@ -289,6 +294,8 @@ void watch::on_update(const store::update_task& u, const store::answer<store::up
     return;
   waiting_.erase(u.next.number);
   if (const auto known = tasks_.find(u.next.number); known != tasks_.end())
+    look_at_decision(u, known->second);
+  if (const auto known = tasks_.find(u.next.number); known != tasks_.end())
     expect(u.next.revision >= known->second.revision && u.lock_epoch_before >= known->second.lock_epoch, u.next,
            "was written over by one who did not know its last change (P18)");
   if (u.bulk != 0)
@@ -303,6 +310,20 @@ void watch::on_update(const store::update_task& u, const store::answer<store::up
   else
     decided_.erase(after.number);
   note(after);
+}
+
+/// Rounds are counted by whoever has the supervisor's lease, and what a person must know is told in the commit that
+/// makes it so.
+void watch::look_at_decision(const store::update_task& u, const workflow::task& before) {
+  for (std::size_t i = 0; i < u.next.steps.size(); ++i) {
+    const auto& was = before.steps[i];
+    const auto& is = u.next.steps[i];
+    expect(is.failure_count <= was.failure_count || (u.guard && u.guard->name == supervisor_lease), u.next,
+           "has a failed round counted by one who does not say that it supervises (P18)");
+    expect(is.state != step_state::compensation_failed || was.state == step_state::compensation_failed
+             || !u.alerts.empty(),
+           u.next, "has an undo that failed, and its alert is not in the same commit (P17)");
+  }
 }
 
 void watch::on_submitted(const store::submit_task& w, const store::submit_result& o) {
@@ -330,11 +351,16 @@ void watch::on_taken(const workflow::task& t) {
     const auto& before = known->second;
     expect(t.lock_epoch > before.lock_epoch, t, "was taken under an epoch that is not new (P18)");
     const bool is_turned_round = workflow::is_undoing(t) != workflow::is_undoing(before);
-    for (std::size_t i = 0; i < t.steps.size(); ++i)
+    for (std::size_t i = 0; i < t.steps.size(); ++i) {
+      const bool goes_on =
+        before.steps[i].doing == attempt_action::perform && t.steps[i].doing == attempt_action::perform;
+      expect(!goes_on || t.steps[i].maybe_done, t,
+             "was taken over, and that its attempt may have acted was forgotten (P15)");
       expect(
         is_turned_round
           || (t.steps[i].tries >= before.steps[i].tries && t.steps[i].failure_count >= before.steps[i].failure_count),
         t, "was taken, and its failures were forgotten (P14)");
+    }
   }
   note(t);
 }
@@ -482,6 +508,9 @@ void watch::compare(const workflow::task& before, const workflow::task& after) {
     reached(74);
   for (std::size_t i = 0; i < after.steps.size(); ++i)
     compare_step(before, after, i);
+  if (const auto* d = definition_of(after))
+    for (const auto& wrong : wrong_in_change(*d, before, after))
+      expect(false, after, wrong);
 }
 
 void watch::compare_step(const workflow::task& before, const workflow::task& after, std::size_t i) {

@@ -49,6 +49,8 @@ public:
   /// empty.
   std::function<void(const workflow::task&)> on_claimed;
   std::function<void(const workflow::task&)> on_purged;
+  /// Told of what the store is told of observers: that all progress of a task up to there was seen; may be empty.
+  std::function<void(std::uint64_t task, std::uint32_t sequence)> on_acknowledged_notices;
   /// Tasks that ended well may leave the store.
   void let_leave() { may_leave_ = true; }
   /// It sees the same commits.
@@ -89,6 +91,7 @@ private:
   void look_at_fate(const store::write_list& batch, commit_fate fate);
   void look_at_clients(const store::write_list& batch);
   void on_update(const store::update_task& u, const store::answer<store::update_task>& o, commit_fate fate);
+  void look_at_decision(const store::update_task& u, const workflow::task& before);
   void on_evidence(const store::keep_late_reply& w);
   void on_submitted(const store::submit_task& w, const store::submit_result& o);
   void on_claim(const store::claim_tasks& w, const store::claim_result& o);

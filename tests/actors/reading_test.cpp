@@ -181,3 +181,22 @@ TEST_CASE("P24: damage that any reading finds is told to the store actor, which 
   }
   CHECK(is_set_aside);
 }
+
+TEST_CASE("P28: whoever asks for all that is overdue is given some, and where to go on") {
+  tests::node_settings settings;
+  settings.schedulers.clear();
+  settings.has_supervisor = false;
+  one_node node{settings};
+  constexpr std::size_t tasks = 1200;
+  constexpr std::size_t page_max = 1000;
+  fill(node, tasks);
+  actors::find_overdue all{node.now() + std::chrono::hours{24 * 365}, {}, 0, 1'000'000};
+  const auto first = node.system().ask<actors::overdue_page>(node.reader, all).value();
+  CHECK(first.tasks.size() == page_max);
+  REQUIRE(first.more);
+  all.after_due = first.next_due;
+  all.after_number = first.next_number;
+  const auto last = node.system().ask<actors::overdue_page>(node.reader, all).value();
+  CHECK(last.tasks.size() == tasks - page_max);
+  CHECK_FALSE(last.more);
+}

@@ -4,9 +4,11 @@
 #include "runtime/simulation/elsewhere.hpp"
 #include "runtime/simulation/store_model.hpp"
 #include "store/lmdb_store.hpp"
+#include "store/record.hpp"
 #include "tests/support/definitions.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -56,6 +58,33 @@ public:
     commit(store::claim_tasks{"one", 2, now, store::lease_guard{"node/one", 1}}, lie);
   }
 
+  /// Ends it, and has it leave.
+  void cancel_and_purge(const std::string& id) {
+    const workflow::instant now{workflow::span{3}};
+    const auto t = *store_->find(id);
+    auto change = workflow::apply(t, workflows_.front(), workflow::cancelled{{"grace", "because"}}, now);
+    store::update_task u;
+    u.next = std::move(change.next);
+    u.lock_epoch_before = t.lock_epoch;
+    commit(std::move(u));
+    commit(store::acknowledge_notices{t.reply_to, t.number, 100});
+    commit(store::purge_ended{t.workflow, {workflow::span{1}, {}}, 1, {}, now + workflow::span{1}});
+  }
+
+  void start_bulk_act() {
+    store::start_bulk w;
+    w.what.act = workflow::task_act::suspend;
+    w.what.who = w.what.why = "grace";
+    w.what.filter = store::encode(store::task_filter{});
+    commit(std::move(w));
+  }
+
+  /// So many times that the model has looked at all that is stored.
+  void be_looked_at() {
+    for (int i = 0; i < 200; ++i)
+      commit(store::stop_bulk{1000, "grace", "because", {}});
+  }
+
   store::local_store& store() { return *store_; }
   simulation::store_model& model() { return model_; }
   std::string place() const { return (folder_.path() / "elsewhere").string(); }
@@ -78,6 +107,26 @@ TEST_CASE("the model of a simulated store agrees with a real one") {
   s.model().on_store_started(s.store(), false);
   simulation::look_elsewhere(s.store(), s.place(), [&](std::string x) { s.complaints.push_back(std::move(x)); });
   CHECK(s.complaints == std::vector<std::string>{});
+}
+
+TEST_CASE("a task that leaves while a bulk act goes on may be met by it or not") {
+  judged_store s;
+  for (const auto* id : {"a", "b", "c"})
+    s.submit(id);
+  s.start_bulk_act();
+  s.cancel_and_purge("b");
+  CHECK(!s.store().find("b").has_value());
+  SECTION("the others are met") {
+    s.commit(store::advance_bulk{1, 0, true, {{3, "c", "no"}, {1, "a", "no"}}, 0, {}});
+    s.be_looked_at();
+    CHECK(s.complaints == std::vector<std::string>{});
+  }
+  SECTION("one that stayed is left out") {
+    s.commit(store::advance_bulk{1, 0, true, {{3, "c", "no"}}, 0, {}});
+    s.be_looked_at();
+    REQUIRE(!s.complaints.empty());
+    CHECK(s.complaints.front() == "a bulk act of 3 tasks met 1 (P33)");
+  }
 }
 
 TEST_CASE("the model of a simulated store says what a wrong one would have answered") {

@@ -122,6 +122,7 @@ int main(int argc, char** argv) {
       std::cout << "seed " << q.seed << " breaks no promise\n";
     return 0;
   }
+  std::cout << "seeds from " << q.seed << " on" << std::endl; // known also when it crashes or hangs
   const auto s = simulator::play_all(q);
   print(s, q);
   const auto missing = print_rows(s, rows || all_rows);

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// What is wrong with one stored change of a task, by what docs/workflows.md says of complete-by, waits, rounds and
+/// doubt, a sentence each. It knows no event, and shares no code with the rules that made the change. REQUIRES: one
+/// change, or what became of one that nobody heard of.
+std::vector<std::string> wrong_in_change(const workflow::definition& d, const workflow::task& before,
+                                         const workflow::task& after);
+
+} // namespace steadfast::simulation

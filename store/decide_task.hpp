@@ -1,0 +1,53 @@
+#pragma once
+
+#include "store/decide.hpp"
+#include "store/options.hpp"
+#include "store/stored.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+// Whether a task may be made, changed or taken in.
+
+namespace steadfast::store {
+
+/// Of all that makes a submission what it is; when it may start, how urgent it is and who is told may differ.
+using submission_digest = std::array<std::uint64_t, 2>;
+/// The same for JSON that says the same.
+submission_digest digest_of(const workflow::submission& s);
+
+/// What is wrong with it, whatever is known; absent: nothing.
+std::optional<decision> problem_of(const submit_task& w, const store_options& limits);
+/// Why it is not the submission that its id stands for already; absent: it is. `digest`: its own.
+std::optional<decision> conflict_of(const submit_task& w, const submission_digest& digest, const task_ref& there);
+
+/// What is known of a task that is to be changed. REQUIRES: who gives it keeps it until it is judged by.
+struct task_before {
+  std::string_view id;
+  std::string_view workflow;
+  std::string_view reply_to;
+  std::uint32_t version = 0;
+  std::uint8_t priority = 0;
+  std::uint64_t revision = 0;
+  std::uint64_t lock_epoch = 0;
+  std::uint32_t notices = 0; ///< sequence number of the last
+  const workflow::definition& definition;
+};
+/// Why it was made from another state than the one that is there; absent: from that.
+std::optional<decision> overtaken(const update_task& w, const task_before& there);
+/// Why its next state cannot follow; absent: it can.
+std::optional<decision> problem_of(const update_task& w, const task_before& there, const store_options& limits);
+
+/// What is wrong with it, whatever is known; absent: nothing.
+std::optional<decision> problem_of(const import_task& w, const store_options& limits);
+/// How it is taken in: nobody has it, and it rests unless it has ended.
+struct imported_task {
+  workflow::task task;
+  std::vector<workflow::notice> notices;
+};
+imported_task taken_in(const import_task& w, std::uint64_t number);
+
+} // namespace steadfast::store
