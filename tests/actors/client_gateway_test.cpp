@@ -10,8 +10,8 @@ using tests::one_node;
 
 namespace {
 
-struct desk_of_a_node {
-  desk_of_a_node() {
+struct gateway_of_a_node {
+  gateway_of_a_node() {
     node.run();
     gateway = actors::spawn_client_gateway(node.system().system(),
                                            {"a", true, node.writer, node.reader, node.system().clock()});
@@ -46,7 +46,7 @@ struct desk_of_a_node {
 
 TEST_CASE("a client submits, looks and acknowledges, and can write nothing that is for nodes") {
   using store::verdict;
-  desk_of_a_node d;
+  gateway_of_a_node d;
   const auto receipt =
     d.node.system().ask<actors::receipt>(d.gateway.store, actors::boxed<workflow::submission>{d.node.order_for("t")});
   REQUIRE(receipt);
@@ -65,7 +65,7 @@ TEST_CASE("a client submits, looks and acknowledges, and can write nothing that 
 }
 
 TEST_CASE("a client finds the store that it may use, and none of the node's agents and actors") {
-  desk_of_a_node d;
+  gateway_of_a_node d;
   const auto offer = d.node.system().ask<actors::node_offer>(d.gateway.front, actors::hello{});
   REQUIRE(offer);
   CHECK(offer->node == "a");
