@@ -253,7 +253,7 @@ TEST_CASE("row 69: commits that make the file larger do not wait for a copy that
         return false;
     return true;
   });
-  const auto went_on = work.wait_for(std::chrono::seconds{60}) == std::future_status::ready;
+  const auto went_on = work.wait_for(std::chrono::seconds{40}) == std::future_status::ready;
   CHECK(went_on);
   CHECK_FALSE(copy.is_over());
   copy.end();
