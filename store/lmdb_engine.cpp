@@ -166,8 +166,8 @@ void lmdb_engine::heed_file_limit() {
 
 /// A file that was not closed by us, or has changed since, is looked at before it is touched.
 void lmdb_engine::open_environment(const engine_settings& settings) {
-  const auto initial = settings.map_initial;
-  const auto wanted = initial == 0 || options_.read_only ? options_.size_max : std::min(initial, options_.size_max);
+  const bool is_whole = settings.map_initial == 0 || options_.read_only;
+  const auto wanted = is_whole ? options_.size_max : std::min(settings.map_initial, options_.size_max);
   const auto closed = directory_.closed();
   const bool is_same_size = closed && closed->file_size == directory_.file_size();
   const bool is_looked_at = !directory_.is_new() && !directory_.is_in_use();

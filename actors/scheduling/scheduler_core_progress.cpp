@@ -77,8 +77,7 @@ void scheduler_core::on_report(attempt_report m) {
                                                           "the task is not in flight here", now()}});
   }
   const auto number = m.task_number;
-  const bool is_last = draining_;
-  handle(number, event_of(std::move(m), *found->second.definition, is_last));
+  handle(number, event_of(std::move(m), *found->second.definition, draining_));
 }
 
 /// One that no timer brings on, as a supervisor will, or a clock that was set: whoever does may take it away, and its
@@ -256,8 +255,7 @@ void scheduler_core::carry_out(task_in_flight& e, const std::vector<workflow::co
 /// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its
 /// undo. Nor when it found no agent before: that it did not happen is about to be stored.
 void scheduler_core::send_order(task_in_flight& e, std::size_t step) {
-  const bool is_answered = has_answer(e, step);
-  if (agents_.has_order(e.task(), step) || is_answered)
+  if (agents_.has_order(e.task(), step) || has_answer(e, step))
     return;
   const auto& s = e.task().steps[step];
   const workflow::attempt_ref ref{step, s.attempt, e.task().lock_epoch, draining_};

@@ -314,9 +314,8 @@ private:
       news.review = news.review || std::any_of(u->next.steps.begin(), u->next.steps.end(), [](const workflow::step& s) {
                       return s.needs_review;
                     });
-      const auto& holder = w.holder;
-      if (!holder.empty())
-        changed[holder].push_back(u->next.number);
+      if (!w.holder.empty())
+        changed[w.holder].push_back(u->next.number);
     } else if (std::holds_alternative<store::start_bulk>(*w.what)) {
       news.bulk = true;
     } else if (std::holds_alternative<store::free_locks>(*w.what)) {

@@ -255,8 +255,7 @@ ruling on(draft& x, const attempt_expired& e) {
     return ignored("its complete-by has not come");
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::expired, "no answer by its complete-by");
-  const bool acts = action != attempt_action::probe;
-  if (acts)
+  if (action != attempt_action::probe)
     settle_later(x, s);
   s.waiting_since = unset; // an agent took it
   s.wait_alerted = false;

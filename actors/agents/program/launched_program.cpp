@@ -61,8 +61,7 @@ struct pipe_ends {
 };
 
 descriptor this_process() {
-  const int pid = getpid();
-  return kept(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))); // its header in glibc 2.36 is none for C++
+  return kept(static_cast<int>(syscall(SYS_pidfd_open, getpid(), 0))); // its header in glibc 2.36 is none for C++
 }
 
 /// A file of the launcher that exists in memory only.
