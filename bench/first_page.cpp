@@ -6,10 +6,11 @@
 // Starts a node on it and asks for the first page of 100, as `steadfast task list` does, in several ways, ROUNDS times
 // each (50).
 
+#include "api/names.hpp"
 #include "bench/report.hpp"
 #include "runtime/node/node.hpp"
 #include "steadfast/client.hpp"
-#include "store/lmdb_store.hpp"
+#include "store/engine/lmdb_store.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <nlohmann/json.hpp>
@@ -25,6 +26,7 @@
 
 namespace {
 
+namespace api = steadfast::api;
 namespace fs = std::filesystem;
 namespace store = steadfast::store;
 namespace workflow = steadfast::workflow;
@@ -51,7 +53,7 @@ workflow::definition one_step() {
 
 store::update_task update_of(const workflow::task& t, const workflow::definition& d, const workflow::event& what) {
   auto change = workflow::apply(t, d, what, now());
-  if (change.result != workflow::verdict::applied)
+  if (change.result != workflow::event_status::applied)
     throw std::logic_error{change.reason};
   store::update_task u;
   u.next = std::move(change.next);
@@ -131,15 +133,15 @@ void ask(const fs::path& folder, std::size_t tasks, int rounds) {
             << std::left << std::setw(44) << "first page of 100, ms" << std::right << std::setw(6) << "rows"
             << std::setw(10) << "first" << std::setw(10) << "p50" << std::setw(10) << "p99" << '\n';
   const auto some = std::to_string(tasks / 2);
-  measure(node, "all", "task.list", {{"max", 100}}, rounds);
-  measure(node, "state=pending", "task.list", {{"max", 100}, {"states", {"pending"}}}, rounds);
-  measure(node, "state=undone", "task.list", {{"max", 100}, {"states", {"undone"}}}, rounds);
-  measure(node, "workflow=parcel", "task.list", {{"max", 100}, {"workflow", "parcel"}}, rounds);
-  measure(node, "text=" + some, "task.list", {{"max", 100}, {"text", some}}, rounds);
-  measure(node, "text=nothing (looks at 20000, then goes on)", "task.list", {{"max", 100}, {"text", "nothing"}},
+  measure(node, "all", api::task_list, {{"max", 100}}, rounds);
+  measure(node, "state=pending", api::task_list, {{"max", 100}, {"states", {"pending"}}}, rounds);
+  measure(node, "state=undone", api::task_list, {{"max", 100}, {"states", {"undone"}}}, rounds);
+  measure(node, "workflow=parcel", api::task_list, {{"max", 100}, {"workflow", "parcel"}}, rounds);
+  measure(node, "text=" + some, api::task_list, {{"max", 100}, {"text", some}}, rounds);
+  measure(node, "text=nothing (looks at 20000, then goes on)", api::task_list, {{"max", 100}, {"text", "nothing"}},
           rounds);
-  measure(node, "one task", "task.show", {{"id", "parcel-" + some}}, rounds);
-  measure(node, "figures", "store.stats", json::object(), rounds);
+  measure(node, "one task", api::task_show, {{"id", "parcel-" + some}}, rounds);
+  measure(node, "figures", api::store_stats, json::object(), rounds);
 }
 
 int run(std::size_t tasks, int rounds) {

@@ -7,6 +7,7 @@
 // a higher epoch. The lease lasts TTL_MS (10000), is renewed three times in that, and ends a fifth of it early for its
 // holder.
 
+#include "api/names.hpp"
 #include "bench/report.hpp"
 #include "runtime/configuration/cluster_file.hpp"
 #include "runtime/node/node_processes.hpp"
@@ -31,6 +32,7 @@
 
 namespace {
 
+namespace api = steadfast::api;
 namespace fs = std::filesystem;
 using clock_type = std::chrono::steady_clock;
 using milliseconds = std::chrono::milliseconds;
@@ -79,7 +81,7 @@ public:
   holder supervisor() {
     try {
       steadfast::client node{nodes_.at("a").socket().string()};
-      const auto leases = node.call("lease.list", json::object()).at("leases");
+      const auto leases = node.call(api::lease_list, json::object()).at("leases");
       for (const auto& l : leases)
         if (l.at("name") == "supervisor")
           return {l.value("holder", std::string{}).substr(0, 1), l.value("epoch", std::uint64_t{0})};

@@ -1,5 +1,7 @@
 #include "client/client_calls.hpp"
 
+#include "api/error.hpp"
+#include "api/names.hpp"
 #include "client/time_id.hpp"
 
 #include <algorithm>
@@ -17,9 +19,9 @@ constexpr milliseconds look_longest{250};
 
 client_error::kind kind_of(std::int64_t number) {
   switch (number) {
-    case 2: return client_error::kind::busy;
-    case 3: return client_error::kind::timed_out;
-    case 4: return client_error::kind::not_found;
+    case api::error::busy: return client_error::kind::busy;
+    case api::error::timed_out: return client_error::kind::timed_out;
+    case api::error::not_found: return client_error::kind::not_found;
     default: return client_error::kind::refused;
   }
 }
@@ -44,14 +46,14 @@ submitted submit(const ask_node& ask, const std::string& workflow, const std::st
     params["priority"] = *options.priority;
   if (!options.reply_to.empty())
     params["reply_to"] = options.reply_to;
-  const auto answer = ask("submit", params);
+  const auto answer = ask(api::submit, params);
   return understood([&] { return submitted{answer.at("id"), answer.at("created"), answer.at("process_state")}; });
 }
 
 std::string wait(const ask_node& ask, const std::string& id, milliseconds limit) {
   const auto until = std::chrono::steady_clock::now() + limit;
   for (auto pause = look_first;; pause = std::min(2 * pause, look_longest)) {
-    const auto answer = ask("task.state", {{"id", id}});
+    const auto answer = ask(api::task_state, {{"id", id}});
     const auto state = understood([&] { return answer.at("process_state").get<std::string>(); });
     if (has_ended(state) || std::chrono::steady_clock::now() >= until)
       return state;
@@ -60,12 +62,12 @@ std::string wait(const ask_node& ask, const std::string& id, milliseconds limit)
 }
 
 json show(const ask_node& ask, const std::string& id) {
-  const auto answer = ask("task.show", {{"id", id}});
+  const auto answer = ask(api::task_show, {{"id", id}});
   return understood([&] { return answer.at("task"); });
 }
 
 json result(const ask_node& ask, const std::string& id) {
-  const auto answer = ask("task.state", {{"id", id}});
+  const auto answer = ask(api::task_state, {{"id", id}});
   return understood([&] { return answer.value("result", json{}); });
 }
 

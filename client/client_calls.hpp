@@ -16,7 +16,7 @@ namespace steadfast::runtime {
 /// Gives the result of a method, or throws client_error.
 using ask_node = std::function<nlohmann::json(const std::string& method, const nlohmann::json& params)>;
 
-/// Instead of a result: an error with the number of docs/control-channel.md.
+/// Instead of a result: an error of api/error.hpp, by its number.
 client_error error_of(std::int64_t number, const std::string& message, std::chrono::milliseconds retry_after);
 
 /// What `read` finds in what the node said; throws client_error when it is something else.

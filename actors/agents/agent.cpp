@@ -56,7 +56,6 @@ public:
         return view();
       },
       [this](const drain& m) { return on_drain(m); },
-      [this](const describe&) { return view(); },
       [this](const inspect_state& m) { return state(m.listed_max); },
       [this](call_outcome_note& m) {
         core_.on_call_over(m.ticket, std::move(m.what), now());

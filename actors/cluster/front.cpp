@@ -1,7 +1,8 @@
 // What others see of this node: what it offers, the time, its actors. And where people let it be drained.
 
+#include "actors/cluster/front.hpp"
+
 #include "actors/common/deadline_timer.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/protocol/type_ids.hpp"
 

@@ -2,8 +2,10 @@
 // scheduler whose agents it can use. Nothing rests on its being right at once: leases and locks are judged by the
 // store.
 
+#include "actors/cluster/membership.hpp"
+
+#include "actors/cluster/peer.hpp"
 #include "actors/common/deadline_timer.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -40,9 +42,11 @@ public:
     tell_scheduler();
     read_leases();
     return {
-      [this](const lease_changed& m) { on_lease(m); }, [this](const tick_timer& m) { on_tick(m); },
-      [this](const peer_changed& m) { on_peer(m); },   [this](const describe&) { return view(); },
-      [this](const list_leases&) { return leases_; },  [this](const inspect_state& m) { return state(m.listed_max); },
+      [this](const lease_changed& m) { on_lease(m); },
+      [this](const tick_timer& m) { on_tick(m); },
+      [this](const peer_changed& m) { on_peer(m); },
+      [this](const list_leases&) { return leases_; },
+      [this](const inspect_state& m) { return state(m.listed_max); },
     };
   }
 
@@ -176,21 +180,17 @@ private:
     tell(this, deps_.scheduler, std::move(all));
   }
 
-  member_page view() const {
-    member_page page;
-    for (const auto& [address, known] : peers_)
-      page.peers.push_back({known.last.offer.node, address, known.last.connected, known.last.trouble});
-    return page;
-  }
-
   actor_state state(std::size_t listed_max) const {
-    const auto peer = [](const peer_view& p) -> state_tree {
-      return {{"node", p.node}, {"address", p.address}, {"connected", p.connected}, {"trouble", p.trouble}};
+    const auto peer = [](const auto& entry) -> state_tree {
+      const auto& [address, known] = entry;
+      return {{"node", known.last.offer.node}, // empty: not known yet
+              {"address", address},
+              {"connected", known.last.connected},
+              {"trouble", known.last.trouble}};
     };
     const auto same = [](const std::string& name) { return state_value{name}; };
-    const auto peers = view().peers;
     return state_of(counted(living_.size(), "other node") + " alive",
-                    {{"alive", listed(living_, listed_max, same)}, {"peers", listed(peers, listed_max, peer)}});
+                    {{"alive", listed(living_, listed_max, same)}, {"peers", listed(peers_, listed_max, peer)}});
   }
 
   static constexpr workflow::span reader_margin{5000};

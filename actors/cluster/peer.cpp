@@ -1,7 +1,8 @@
 // Keeps one other node connected: dials, asks what it has, dials again when it is lost.
 
+#include "actors/cluster/peer.hpp"
+
 #include "actors/common/deadline_timer.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "workflow/definition/retry.hpp"
 #include "workflow/time/clock_offset.hpp"

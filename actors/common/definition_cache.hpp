@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/protocol/boxed.hpp"
-#include "store/state_store.hpp"
+#include "store/contract/state_store.hpp"
 #include "workflow/definition/definition.hpp"
 
 #include <map>

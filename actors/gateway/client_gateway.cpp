@@ -1,7 +1,8 @@
 // What clients with a certificate of their own kind find in place of the front, the store and its reader: they submit,
 // look, and hear of progress. Leases, locks, decisions and acts are for nodes.
 
-#include "actors/common/deps.hpp"
+#include "actors/gateway/client_gateway.hpp"
+
 #include "actors/protocol/type_ids.hpp"
 
 #include <caf/actor_system.hpp>
@@ -34,7 +35,6 @@ public:
       [](save_commits) {},
       [this](write_requests& m) { on_writes(std::move(m)); },
       [this](const subscribe&) { delegate(deps_.writer, subscribe{}); },
-      [this](const describe& m) { return delegate(deps_.writer, m); },
       [this](const show_task& m) { return delegate(deps_.reader, m); },
       [this](const find_task& m) { return delegate(deps_.reader, m); },
       [this](const list_tasks& m) { return delegate(deps_.reader, m); },
@@ -66,7 +66,7 @@ private:
   }
 
   void refuse(std::uint64_t ticket) {
-    store::outcome o{store::decision{store::verdict::refused,
+    store::outcome o{store::decision{store::write_status::refused,
                                      "the certificate of this client lets it submit and look, and nothing else"}};
     tell(this, sender_of<store_client>(this),
          writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}, workflow::unset});

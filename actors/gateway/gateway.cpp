@@ -1,7 +1,8 @@
 // What clients and people talk to. Submissions and reads are passed on; what a person does becomes an event that is
 // applied to the task as it is in the store, again from the start if somebody else was quicker.
 
-#include "actors/common/deps.hpp"
+#include "actors/gateway/gateway.hpp"
+
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/gateway/act_event.hpp"
@@ -22,14 +23,14 @@ namespace {
 constexpr int write_tries_max = 10;
 // A node learns within a few seconds that the store's clock is another one.
 constexpr workflow::span judge_again_after{250};
-constexpr int judgements_max = 40;
+constexpr int decisions_max = 40;
 
 /// What a person does, on its way to the store.
 struct pending_act {
   act_on_task what;
   caf::typed_response_promise<act_result> promise;
   int tries = 0;
-  int misjudged = 0;
+  int by_other_clock = 0;
   workflow::process_state state = workflow::process_state::pending; ///< after it
 };
 
@@ -49,7 +50,7 @@ public:
     return {
       one_by_one<const writes_done>([this](const write_done& w) { on_written(w); }),
       [](const store_news&) {},
-      [this](const tick_timer& m) { judge_again(m.generation); },
+      [this](const tick_timer& m) { decide_again(m.generation); },
       [this](const boxed<workflow::submission>& m) { return delegate(deps_.store, m); },
       [this](const show_task& m) { return delegate(deps_.reader, m); },
       [this](const list_tasks& m) { return delegate(deps_.reader, m); },
@@ -105,7 +106,7 @@ private:
       return finish(ticket, refusal(why_no_event(act.what)));
     const auto clock = deps_.clock.reading(this);
     auto change = workflow::apply(*view.task, *view.definition, *event, clock);
-    if (change.result != workflow::verdict::applied) {
+    if (change.result != workflow::event_status::applied) {
       auto r = refusal(change.reason);
       r.state = view.task->state;
       return finish(ticket, std::move(r));
@@ -128,7 +129,7 @@ private:
     r.ticket = ticket;
     r.what = boxed<store::write>{store::write{std::move(u)}};
     r.holder = before.locked_by;
-    r.judged = clock;
+    r.decided_by = clock;
     tell(this, deps_.store, write_requests{{std::move(r)}});
   }
 
@@ -137,17 +138,17 @@ private:
     if (found == acts_.end())
       return;
     auto& act = found->second;
-    if (m.outcome->result == store::verdict::applied) {
+    if (m.outcome->result == store::write_status::applied) {
       act_result result;
       result.done = true;
       result.state = act.state;
       return finish(m.ticket, std::move(result));
     }
-    if (m.is_misjudged && ++act.misjudged < judgements_max)
+    if (m.is_by_other_clock && ++act.by_other_clock < decisions_max)
       return tell_after(this, gateway_actor{this}, judge_again_after, tick_timer{m.ticket});
-    if (m.outcome->result == store::verdict::stale_lock && act.what.revision != 0)
+    if (m.outcome->result == store::write_status::stale_lock && act.what.revision != 0)
       return finish(m.ticket, changed());
-    if (m.outcome->result == store::verdict::stale_lock && ++act.tries < write_tries_max)
+    if (m.outcome->result == store::write_status::stale_lock && ++act.tries < write_tries_max)
       return read_task(m.ticket);
     finish(m.ticket, failed(*m.outcome));
   }
@@ -156,17 +157,17 @@ private:
 
   static act_result failed(const store::outcome& o) {
     switch (o.result) {
-      case store::verdict::unknown_outcome:
+      case store::write_status::unknown_outcome:
         return refusal("it is not known whether this was stored; look at the task before you try again",
                        act_refusal::not_now);
-      case store::verdict::stale_lock: return changed();
-      case store::verdict::full: return refusal(o.why, act_refusal::not_now);
-      case store::verdict::absent: return refusal(o.why, act_refusal::gone);
+      case store::write_status::stale_lock: return changed();
+      case store::write_status::full: return refusal(o.why, act_refusal::not_now);
+      case store::write_status::absent: return refusal(o.why, act_refusal::gone);
       default: return refusal(o.why);
     }
   }
 
-  void judge_again(std::uint64_t ticket) {
+  void decide_again(std::uint64_t ticket) {
     if (acts_.contains(ticket))
       read_task(ticket);
   }

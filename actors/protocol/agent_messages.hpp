@@ -68,7 +68,7 @@ struct attempt_reports {
 };
 STEADFAST_MESSAGE(attempt_reports, x.all)
 
-/// What an agent shows of itself.
+/// How an agent is.
 struct agent_view {
   std::string name;
   std::string kind;                     ///< "function", "http", "exec"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 
 #include <caf/error.hpp>
 #include <caf/meta/load_callback.hpp>

@@ -2,7 +2,7 @@
 
 #include "actors/protocol/boxed.hpp"
 #include "actors/protocol/speak.hpp"
-#include "store/state_store.hpp"
+#include "store/contract/state_store.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/task.hpp"
 #include "workflow/transition/bulk_act.hpp"
@@ -20,7 +20,7 @@ namespace steadfast::actors {
 /// Answer to a submission; durable when it arrives.
 struct receipt {
   std::string id; ///< of the submission
-  store::verdict result = store::verdict::refused;
+  store::write_status result = store::write_status::refused;
   bool created = false; ///< false: the task was already there
   std::uint64_t number = 0;
   workflow::process_state state = workflow::process_state::pending;
@@ -30,7 +30,7 @@ struct receipt {
 STEADFAST_MESSAGE(receipt, x.id, x.result, x.created, x.number, x.state, x.retry_after, x.why)
 
 /// Of a submission that is not known to be stored.
-inline receipt receipt_without_task(std::string id, store::verdict result, std::string why,
+inline receipt receipt_without_task(std::string id, store::write_status result, std::string why,
                                     workflow::span retry_after = {}) {
   return {std::move(id), result, false, 0, {}, retry_after, std::move(why)};
 }

@@ -12,10 +12,6 @@
 
 namespace steadfast::actors {
 
-/// Asks an actor for its view of itself.
-struct describe {};
-STEADFAST_MESSAGE(describe)
-
 /// Asks an actor for what it works with, as a tree.
 struct inspect_state {
   std::uint32_t listed_max = 20; ///< entries of each list
@@ -86,29 +82,5 @@ struct drain_node {
   workflow::span limit{0};
 };
 STEADFAST_MESSAGE(drain_node, x.limit)
-
-struct scheduler_view {
-  std::string name;
-  std::uint32_t in_flight = 0;
-  std::uint32_t in_flight_max = 0;
-  std::uint64_t claimed = 0;
-  std::uint64_t dispatched = 0;
-  std::uint64_t late = 0;
-  bool draining = false;
-};
-STEADFAST_MESSAGE(scheduler_view, x.name, x.in_flight, x.in_flight_max, x.claimed, x.dispatched, x.late, x.draining)
-
-struct supervisor_view {
-  bool active = false; ///< holds the lease
-  std::uint64_t epoch = 0;
-  std::uint64_t sweeps = 0;
-  std::uint64_t reviewed = 0;
-  std::uint64_t decided = 0;
-  std::uint64_t stuck = 0; ///< tasks found that nobody would have gone on with
-  workflow::instant last_sweep;
-  workflow::instant last_survey;
-};
-STEADFAST_MESSAGE(supervisor_view, x.active, x.epoch, x.sweeps, x.reviewed, x.decided, x.stuck, x.last_sweep,
-                  x.last_survey)
 
 } // namespace steadfast::actors

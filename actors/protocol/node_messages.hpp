@@ -34,20 +34,6 @@ struct dial {
 };
 STEADFAST_MESSAGE(dial, x.address)
 
-/// What a node shows of one of the others.
-struct peer_view {
-  std::string node; ///< empty: not known yet
-  std::string address;
-  bool connected = false;
-  std::string trouble; ///< why it is not connected
-};
-STEADFAST_MESSAGE(peer_view, x.node, x.address, x.connected, x.trouble)
-
-struct member_page {
-  std::vector<peer_view> peers;
-};
-STEADFAST_MESSAGE(member_page, x.peers)
-
 /// What a lease guards may act under this epoch, or must stop (epoch 0).
 struct lease_changed {
   std::string name;

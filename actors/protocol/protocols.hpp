@@ -30,7 +30,6 @@ using agent_actor = caf::typed_actor<
   takes<agent_view(set_circuit)>,
   // Take no new orders; answered when none is open any more, or the limit has passed.
   takes<drained(drain)>,
-  takes<agent_view(describe)>,
   takes<actor_state(inspect_state)>>;
 
 /// An agent on a node.
@@ -59,7 +58,6 @@ using store_actor = caf::typed_actor<
   // Answered to the sender by writes_done.
   takes<void(write_requests)>,
   takes<void(subscribe)>,
-  takes<store_view(describe)>,
   takes<actor_state(inspect_state)>>;
 
 /// What can be read of the store.
@@ -89,7 +87,6 @@ using guarded_actor = caf::typed_actor<takes<void(lease_changed)>>;
 using scheduler_actor = report_sink::extend_with<store_client>::extend_with<guarded_actor>::extend<
   takes<void(tick_timer)>,
   takes<void(agents_alive)>,
-  takes<scheduler_view(describe)>,
   takes<actor_state(inspect_state)>,
   // Stop taking work, finish, give back, answer.
   takes<drained(drain)>>;
@@ -97,7 +94,6 @@ using scheduler_actor = report_sink::extend_with<store_client>::extend_with<guar
 /// Finds what is overdue and decides. Acts only between lease_changed with an epoch and lease_changed with none.
 using supervisor_actor = store_client::extend_with<guarded_actor>::extend<
   takes<void(tick_timer)>,
-  takes<supervisor_view(describe)>,
   takes<actor_state(inspect_state)>>;
 
 /// Sees to it that ended tasks leave the store when their time has come.
@@ -197,7 +193,6 @@ using peer_actor = caf::typed_actor<takes<void(tick_timer)>>;
 using membership_actor = guarded_actor::extend<
   takes<void(tick_timer)>,
   takes<void(peer_changed)>,
-  takes<member_page(describe)>,
   takes<lease_page(list_leases)>,
   takes<actor_state(inspect_state)>>;
 

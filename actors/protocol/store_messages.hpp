@@ -2,7 +2,7 @@
 
 #include "actors/protocol/boxed.hpp"
 #include "actors/protocol/speak.hpp"
-#include "store/state_store.hpp"
+#include "store/contract/state_store.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/clock_reading.hpp"
 #include "workflow/task/task.hpp"
@@ -21,9 +21,9 @@ struct write_request {
   std::uint64_t ticket = 0;
   boxed<store::write> what;
   std::string holder; ///< with update_task: the scheduler that had it locked, to be told when it is not the sender
-  workflow::clock_reading judged; ///< with update_task: when, and by which clock
+  workflow::clock_reading decided_by; ///< with update_task: when, and by which clock
 };
-STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder, x.judged.now, x.judged.set_at)
+STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder, x.decided_by.now, x.decided_by.set_at)
 
 struct write_requests {
   std::vector<write_request> all;
@@ -34,9 +34,10 @@ struct write_done {
   std::uint64_t ticket = 0;
   boxed<store::outcome> outcome;
   std::vector<boxed<workflow::definition>> definitions; ///< those of outcome->tasks
-  bool is_misjudged = false; ///< it was not made, for it was judged by another clock than the store's: judge anew
+  bool is_by_other_clock =
+    false; ///< it was not made, for it was decided by another clock than the store's: decide anew
 };
-STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions, x.is_misjudged)
+STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions, x.is_by_other_clock)
 
 /// What became of the writes of one client that one commit took, in their order.
 struct writes_done {
@@ -190,14 +191,5 @@ inline constexpr std::size_t task_groups_max = 1000;
 /// Asks for the store's figures.
 struct show_stats {};
 STEADFAST_MESSAGE(show_stats)
-
-struct store_view {
-  std::uint64_t commits = 0;
-  std::uint64_t writes = 0;
-  std::uint64_t largest_batch = 0;
-  std::uint64_t waiting = 0; ///< writes queued for the next commit
-  std::uint64_t last_commit_us = 0;
-};
-STEADFAST_MESSAGE(store_view, x.commits, x.writes, x.largest_batch, x.waiting, x.last_commit_us)
 
 } // namespace steadfast::actors

@@ -49,8 +49,8 @@ const agent_directory::places& agent_directory::places_of(const std::string& age
 
 const agent_directory::order_sent* agent_directory::last_order(std::uint64_t task, std::size_t step) const {
   const auto found = sent_.find(task);
-  const bool is_there = found != sent_.end() && step < found->second.size() && found->second[step].to;
-  return is_there ? &found->second[step] : nullptr;
+  const bool is_there = found != sent_.end() && step < found->second.last.size() && found->second.last[step].to;
+  return is_there ? &found->second.last[step] : nullptr;
 }
 
 bool agent_directory::has_order(const workflow::task& t, std::size_t step) const {
@@ -63,8 +63,8 @@ agent_actor agent_directory::route(const workflow::task& t, std::size_t step) {
   const auto& s = t.steps[step];
   const auto& candidates = places_of(agent_of(s));
   auto& orders = sent_[t.number];
-  orders.resize(t.steps.size());
-  auto& last = orders[step];
+  orders.last.resize(t.steps.size());
+  auto& last = orders.last[step];
   close(last);
   std::vector<std::uint64_t> loads;
   loads.reserve(candidates.size());
@@ -74,6 +74,8 @@ agent_actor agent_directory::route(const workflow::task& t, std::size_t step) {
   if (!chosen)
     return {};
   last = {s.attempt, candidates[*chosen], true};
+  if (std::find(orders.open.begin(), orders.open.end(), step) == orders.open.end())
+    orders.open.push_back(step);
   ++last.to->load.in_flight;
   return last.to->agent;
 }
@@ -102,24 +104,25 @@ void agent_directory::settle(const workflow::task& t) {
   const auto found = sent_.find(t.number);
   if (found == sent_.end())
     return;
-  for (std::size_t i = 0; i < found->second.size(); ++i) {
-    auto& o = found->second[i];
+  std::erase_if(found->second.open, [&](std::size_t i) {
+    auto& o = found->second.last[i];
     const auto& s = t.steps[i];
     const bool is_over = s.doing == workflow::attempt_action::none || s.attempt != o.attempt;
     if (!o.open || !is_over)
-      continue;
+      return !o.open;
     if (has_expired(s, o.attempt))
       ++o.to->load.unanswered;
     close(o);
-  }
+    return true;
+  });
 }
 
 void agent_directory::forget(std::uint64_t task) {
   const auto found = sent_.find(task);
   if (found == sent_.end())
     return;
-  for (auto& o : found->second)
-    close(o);
+  for (const auto i : found->second.open)
+    close(found->second.last[i]);
   sent_.erase(found);
 }
 

@@ -56,11 +56,15 @@ private:
   };
 
   const places& places_of(const std::string& agent) const;
+  struct orders {
+    std::vector<order_sent> last;  ///< of each step
+    std::vector<std::size_t> open; ///< the steps whose last order is
+  };
   const order_sent* last_order(std::uint64_t task, std::size_t step) const; ///< null: none was sent from here
   static void close(order_sent& o);
 
-  std::map<std::string, places> places_;                            ///< by agent
-  std::unordered_map<std::uint64_t, std::vector<order_sent>> sent_; ///< the last order of each step, by task
+  std::map<std::string, places> places_;           ///< by agent
+  std::unordered_map<std::uint64_t, orders> sent_; ///< by task
 };
 
 } // namespace steadfast::actors

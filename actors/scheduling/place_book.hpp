@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/state_store.hpp"
+#include "store/contract/state_store.hpp"
 #include "workflow/time/time.hpp"
 
 #include <cstddef>

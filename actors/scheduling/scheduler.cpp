@@ -1,7 +1,8 @@
 // The actor around a core of tasks: it brings what happens, and carries out what the core decides.
 
+#include "actors/scheduling/scheduler.hpp"
+
 #include "actors/common/deadline_timer.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/send_buffer.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -51,7 +52,6 @@ public:
         if (timer_.fires<scheduler_actor>(this, deps_.clock, m))
           core_.on_tick();
       },
-      [this](describe) { return core_.view(); },
       [this](const inspect_state& m) { return core_.state(m.listed_max); },
       [this](const drain& m) { return on_drain(m); },
     };
@@ -87,11 +87,12 @@ private:
 
   workflow::clock_reading time() const override { return deps_.clock.reading(this); }
 
-  void write(std::uint64_t ticket, const boxed<store::write>& what, const workflow::clock_reading& judged) override {
+  void write(std::uint64_t ticket, const boxed<store::write>& what,
+             const workflow::clock_reading& decided_by) override {
     write_request r;
     r.ticket = ticket;
     r.what = what;
-    r.judged = judged;
+    r.decided_by = decided_by;
     writes_.add(this, deps_.store, std::move(r));
   }
 

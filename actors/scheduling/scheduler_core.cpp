@@ -37,7 +37,7 @@ void scheduler_core::free_unknown_locks() {
 }
 
 void scheduler_core::on_freed(const store::outcome& o) {
-  if (o.result != store::verdict::applied)
+  if (o.result != store::write_status::applied)
     return claim_later(options_.retry_full);
   if (o.as<store::free_result>().more)
     return free_unknown_locks();
@@ -66,8 +66,8 @@ void scheduler_core::claim() {
 void scheduler_core::on_claimed(const write_done& m, workflow::instant clock) {
   claiming_ = false;
   const auto& o = *m.outcome;
-  if (o.result != store::verdict::applied) {
-    ready_ = o.result == store::verdict::full; // else some may be locked for it now
+  if (o.result != store::write_status::applied) {
+    ready_ = o.result == store::write_status::full; // else some may be locked for it now
     return claim_later(options_.retry_full);
   }
   for (const auto& d : m.definitions)
@@ -178,32 +178,23 @@ void scheduler_core::give_back(bool (*is_meant)(const workflow::task&)) {
 
 // ---- what it shows ----
 
-scheduler_view scheduler_core::view() const {
-  auto v = counts_;
-  v.name = options_.name;
-  v.in_flight = static_cast<std::uint32_t>(tasks_.size());
-  v.in_flight_max = options_.in_flight_max;
-  v.draining = draining_;
-  return v;
-}
-
 actor_state scheduler_core::state(std::size_t listed_max) const {
   const auto load = [](const agent_load& a) -> state_tree {
     return {{"agent", a.agent}, {"node", a.node}, {"in_flight", a.in_flight}, {"unanswered", a.unanswered}};
   };
-  const auto v = view();
   const std::string draining = tasks_.empty() ? "drained, " : "draining, ";
   return state_of((draining_           ? draining
                    : lease_.epoch == 0 ? "has no lease, "
                                        : "")
-                    + std::to_string(v.in_flight) + " of " + counted(v.in_flight_max, "task"),
+                    + std::to_string(tasks_.size()) + " of " + counted(options_.in_flight_max, "task"),
                   {{"lease_epoch", lease_.epoch},
                    {"draining", draining_},
+                   {"in_flight_max", options_.in_flight_max},
                    {"claiming", claiming_},
                    {"next_claim_at", claim_at_},
-                   {"claimed", v.claimed},
-                   {"dispatched", v.dispatched},
-                   {"late_replies", v.late},
+                   {"claimed", counts_.claimed},
+                   {"dispatched", counts_.dispatched},
+                   {"late_replies", counts_.late},
                    {"timers", due_.size()},
                    {"next_timer_at", due_.next()},
                    {"workflows", places_.tree(listed_max)},

@@ -23,8 +23,9 @@ namespace steadfast::actors {
 class scheduler_effects {
 public:
   virtual workflow::clock_reading time() const = 0;
-  /// Answered with on_written, whatever becomes of it. `judged`: the clock by which it was, where that matters.
-  virtual void write(std::uint64_t ticket, const boxed<store::write>& what, const workflow::clock_reading& judged) = 0;
+  /// Answered with on_written, whatever becomes of it. `decided_by`: the clock, where it matters.
+  virtual void write(std::uint64_t ticket, const boxed<store::write>& what,
+                     const workflow::clock_reading& decided_by) = 0;
   /// Answered with on_read or on_unread.
   virtual void read(std::uint64_t task) = 0;
   virtual void order(const agent_actor& to, step_order what) = 0;
@@ -65,7 +66,6 @@ public:
   bool is_drained() const { return draining_ && !claiming_ && tasks_.empty(); }
   const drained& outcome_of_drain() const { return drained_; }
 
-  scheduler_view view() const;
   actor_state state(std::size_t listed_max) const;
 
   /// Lets go of every agent.
@@ -96,7 +96,7 @@ private:
   void commit(task_in_flight& e, workflow::change change, const workflow::clock_reading& clock);
   void note_refusal(const task_in_flight& e, const workflow::event& what, const workflow::change& change);
   void on_stored(std::uint64_t number, const store::outcome& o);
-  void judge_again(std::uint64_t number, workflow::event cause, store::verdict why);
+  void decide_again(std::uint64_t number, workflow::event cause, store::write_status why);
   void forget(std::uint64_t number, bool ended);
   void read_again(std::uint64_t number, task_in_flight& e);
   void read_later(std::uint64_t number);
@@ -121,7 +121,11 @@ private:
   place_book places_;
   definition_cache definitions_;
   due_queue due_;
-  scheduler_view counts_;
+  struct {
+    std::uint64_t claimed = 0;
+    std::uint64_t dispatched = 0;
+    std::uint64_t late = 0;
+  } counts_;
   bool ready_ = false;                           ///< what it has locked is what it knows of
   bool work_ = false;                            ///< the store may have something to claim
   bool claiming_ = false;                        ///< a claim is on its way

@@ -36,7 +36,7 @@ void scheduler_core::go_on(std::uint64_t number) {
     e.waiting.pop_front();
     const auto clock = effects_.time();
     auto change = workflow::apply(e.task(), *e.definition, what, clock);
-    if (change.result != workflow::verdict::applied) {
+    if (change.result != workflow::event_status::applied) {
       note_refusal(e, what, change);
       continue;
     }
@@ -135,9 +135,9 @@ void scheduler_core::on_stored(std::uint64_t number, const store::outcome& o) {
   const auto change = *std::exchange(e.committing, std::nullopt);
   const auto written = std::exchange(e.written, {}).share();
   auto cause = *std::exchange(e.cause, std::nullopt);
-  if (o.result != store::verdict::applied) {
+  if (o.result != store::write_status::applied) {
     effects_.log("not stored", e.task(), o.why);
-    return judge_again(number, std::move(cause), o.result);
+    return decide_again(number, std::move(cause), o.result);
   }
   e.stored = {written, &std::get<store::update_task>(*written).next};
   e.revision = o.as<store::update_result>().revision;
@@ -155,12 +155,12 @@ void scheduler_core::on_stored(std::uint64_t number, const store::outcome& o) {
 
 /// Overtaken, not written, or nobody knows: what happened is judged once more by what the store holds then. A change
 /// that the store can never take is given up.
-void scheduler_core::judge_again(std::uint64_t number, workflow::event cause, store::verdict why) {
+void scheduler_core::decide_again(std::uint64_t number, workflow::event cause, store::write_status why) {
   auto& e = tasks_.at(number);
   e.reload = true;
-  if (why != store::verdict::refused)
+  if (why != store::write_status::refused)
     e.waiting.push_front(std::move(cause));
-  if (why != store::verdict::full && why != store::verdict::unknown_outcome)
+  if (why != store::write_status::full && why != store::write_status::unknown_outcome)
     return go_on(number);
   e.reading = true; // until the wait is over
   read_later(number);
@@ -227,15 +227,13 @@ void scheduler_core::on_read(std::uint64_t number, const task_view& m) {
 
 /// Attempts that were open here and are not any more are of no use to anybody.
 void scheduler_core::stop_unwanted(const task_in_flight& e, const workflow::task* stored, bool mine) {
-  for (std::size_t i = 0; i < e.task().steps.size(); ++i) {
+  e.task().steps.each<workflow::step_mark::open>([&](std::size_t i) {
     const auto& s = e.task().steps[i];
-    if (s.doing == workflow::attempt_action::none)
-      continue;
     const bool still =
       mine && stored->steps[i].doing != workflow::attempt_action::none && stored->steps[i].attempt == s.attempt;
     if (!still)
       stop(e.task(), i);
-  }
+  });
 }
 
 // ---- carrying out ----

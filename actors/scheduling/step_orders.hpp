@@ -11,7 +11,7 @@
 
 namespace steadfast::actors {
 
-/// The order for the open attempt of a step. `clock` names the one by which the task was judged.
+/// The order for the open attempt of a step. `clock` names the one by which the task was decided.
 step_order order_for(const workflow::task& t, const workflow::definition& d, std::size_t step, std::string input,
                      workflow::instant clock);
 

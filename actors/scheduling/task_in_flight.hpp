@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/protocol/boxed.hpp"
-#include "store/state_store.hpp"
+#include "store/contract/state_store.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/task.hpp"
 #include "workflow/transition/event.hpp"
@@ -33,7 +33,7 @@ struct task_in_flight {
   const workflow::task& task() const { return *stored; }
 };
 
-/// What became of the step's attempt is known and waits to be judged.
+/// What became of the step's attempt is known and waits to be applied.
 bool has_answer(const task_in_flight& t, std::size_t step);
 
 /// As people see it who look into the scheduler.

@@ -1,7 +1,8 @@
 // Reads run beside the writer: each sees one snapshot and holds nothing up.
 
+#include "actors/storing/reader.hpp"
+
 #include "actors/common/definition_cache.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"

@@ -1,8 +1,9 @@
 // The only writer: a write waits until the mailbox has been read once, then goes to disk together with all that arrived
 // meanwhile. While a commit is on its way the thread is busy, so the next batch gathers in the mailbox by itself.
 
+#include "actors/storing/store_actor.hpp"
+
 #include "actors/common/definition_cache.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -74,7 +75,6 @@ public:
       [this](save_commits m) { on_save(m); },
       one_by_one<const write_requests>([this](const write_request& r) { on_write(r); }),
       [this](const subscribe& m) { on_subscribe(m); },
-      [this](describe) { return view_; },
       [this](const inspect_state& m) { return state(m.listed_max); },
     };
   }
@@ -82,9 +82,9 @@ public:
 private:
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
     if (!m)
-      return receipt_without_task({}, store::verdict::refused, "the submission is empty");
+      return receipt_without_task({}, store::write_status::refused, "the submission is empty");
     if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max)
-      return receipt_without_task(m->id, store::verdict::full, "too many submissions are waiting for the disk",
+      return receipt_without_task(m->id, store::write_status::full, "too many submissions are waiting for the disk",
                                   retry_when_busy);
     queued_write w;
     w.what = boxed<store::write>{store::submit_task{*m, deps_.clock.now(this)}};
@@ -100,8 +100,8 @@ private:
     w.client = sender_of<store_client>(this);
     w.ticket = m.ticket;
     w.holder = m.holder;
-    if (const auto why = why_misjudged(m); !why.empty())
-      return turn_away_misjudged(w, not_now(why + "; the node has yet to learn of that"));
+    if (const auto why = other_clock_of(m); !why.empty())
+      return turn_away_by_other_clock(w, not_now(why + "; the node has yet to learn of that"));
     enqueue_write(std::move(w));
   }
 
@@ -200,18 +200,18 @@ private:
 
   /// After a restart the store's clock may be another one, by which too much or too little time seems to have passed;
   /// and a node that was long without an answer may have drifted ahead of it.
-  std::string why_misjudged(const write_request& m) const {
+  std::string other_clock_of(const write_request& m) const {
     if (!std::holds_alternative<store::update_task>(*m.what))
       return {};
     const auto clock = deps_.clock.reading(this);
-    if (m.judged.set_at != clock.set_at)
-      return "it was judged by another clock than the store's";
-    if (m.judged.now > clock.now)
-      return "it was judged by a clock that is ahead of the store's";
+    if (m.decided_by.set_at != clock.set_at)
+      return "it was decided by another clock than the store's";
+    if (m.decided_by.now > clock.now)
+      return "it was decided by a clock that is ahead of the store's";
     return {};
   }
 
-  static store::outcome not_now(std::string why) { return store::decision{store::verdict::full, std::move(why)}; }
+  static store::outcome not_now(std::string why) { return store::decision{store::write_status::full, std::move(why)}; }
 
   void count_commit(std::size_t writes, caf::actor_clock::time_point begun) {
     ++view_.commits;
@@ -239,6 +239,7 @@ private:
                      {"commits", view_.commits},
                      {"writes", view_.writes},
                      {"largest_batch", view_.largest_batch},
+                     {"last_commit_us", view_.last_commit_us},
                      {"backlog_max", deps_.backlog_max},
                      {"stopped", stopped_},
                      {"last_commits", listed(last_commits_, listed_max, commit)},
@@ -275,7 +276,7 @@ private:
 
   void learn_load(const store::write& w, const store::outcome& o) {
     const auto* claim = std::get_if<store::claim_tasks>(&w);
-    if (claim == nullptr || o.result != store::verdict::applied)
+    if (claim == nullptr || o.result != store::write_status::applied)
       return;
     for (auto& s : subscribers_)
       if (s.scheduler == claim->scheduler) {
@@ -300,9 +301,9 @@ private:
 
   void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
                    const store::outcome& o) const {
-    if (o.result == store::verdict::unknown_outcome)
+    if (o.result == store::write_status::unknown_outcome)
       news.work = news.review = news.notices = news.bulk = true; // if it was made, somebody has to look
-    if (o.result != store::verdict::applied)
+    if (o.result != store::write_status::applied)
       return;
     if (const auto* submitted = std::get_if<store::submit_task>(&*w.what)) {
       const bool is_new = o.as<store::submit_result>().created;
@@ -335,14 +336,14 @@ private:
     return reply;
   }
 
-  void turn_away_misjudged(const queued_write& w, store::outcome o) {
+  void turn_away_by_other_clock(const queued_write& w, store::outcome o) {
     auto answer = answer_to(w, std::move(o));
-    answer.is_misjudged = true;
+    answer.is_by_other_clock = true;
     tell(this, w.client, writes_done{{std::move(answer)}, deps_.clock.reading(this).set_at});
   }
 
   static receipt receipt_of(const std::string& id, const store::outcome& o) {
-    const auto retry_after = o.result == store::verdict::full ? retry_when_full : workflow::span{};
+    const auto retry_after = o.result == store::write_status::full ? retry_when_full : workflow::span{};
     const auto& t = o.as<store::submit_result>();
     return {id, o.result, t.created, t.number, t.state, retry_after, o.why};
   }
@@ -387,7 +388,13 @@ private:
   std::deque<commit_made> last_commits_; ///< the newest first
   std::vector<subscriber> subscribers_;
   definition_cache definitions_;
-  store_view view_;
+  struct {
+    std::uint64_t commits = 0;
+    std::uint64_t writes = 0;
+    std::uint64_t largest_batch = 0;
+    std::uint64_t waiting = 0; ///< writes queued for the next commit
+    std::uint64_t last_commit_us = 0;
+  } view_;
   std::string unshared_; ///< why commits are not put off together
   bool flush_armed_ = false;
   bool save_armed_ = false;

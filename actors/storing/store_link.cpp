@@ -1,7 +1,8 @@
 // Stands for the store of another node. Whoever asks gets an answer in any case, at once when the connection breaks: a
 // question is then answered with an error, and who has a write on its way is told that nobody knows.
 
-#include "actors/common/deps.hpp"
+#include "actors/storing/store_link.hpp"
+
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -55,7 +56,6 @@ public:
       [](save_commits) {},
       [this](write_requests& m) { on_writes(std::move(m)); },
       [this](const subscribe&) { subscribers_.push_back(sender_of<store_client>(this)); },
-      [this](const describe& m) { return passed_on<store_view>(writer_, m); },
       [this](const show_task& m) { return passed_on<task_view>(reader_, m); },
       [this](const find_task& m) { return passed_on<task_view>(reader_, m); },
       [this](const list_tasks& m) { return passed_on<boxed<store::task_page>>(reader_, m); },
@@ -102,7 +102,7 @@ private:
     writer_ = store_actor{};
     reader_ = reader_actor{};
     for (const auto& [ticket, w] : std::exchange(open_, {}))
-      answer(w.client, w.ticket, store::verdict::unknown_outcome, "the connection to the store broke");
+      answer(w.client, w.ticket, store::write_status::unknown_outcome, "the connection to the store broke");
     for (auto& [ticket, s] : std::exchange(submissions_, {}))
       s.promise.deliver(without_answer(std::move(s.id)));
     for (auto& [ticket, fail] : std::exchange(questions_, {}))
@@ -120,7 +120,7 @@ private:
     const auto client = sender_of<store_client>(this);
     for (auto& r : m.all) {
       if (!is_connected()) {
-        answer(client, r.ticket, store::verdict::full, trouble());
+        answer(client, r.ticket, store::write_status::full, trouble());
         continue;
       }
       const auto own = ++ticket_;
@@ -144,7 +144,7 @@ private:
       tell(this, client, std::move(answer));
   }
 
-  void answer(const store_client& to, std::uint64_t ticket, store::verdict result, std::string why) {
+  void answer(const store_client& to, std::uint64_t ticket, store::write_status result, std::string why) {
     store::outcome o{store::decision{result, std::move(why)}};
     tell(this, to, writes_done{{{ticket, boxed<store::outcome>{std::move(o)}, {}}}, workflow::unset});
   }
@@ -154,9 +154,9 @@ private:
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
     const auto id = m ? m->id : std::string{};
     if (!is_connected())
-      return receipt_without_task(id, store::verdict::full, trouble(), retry_when_away);
+      return receipt_without_task(id, store::write_status::full, trouble(), retry_when_away);
     if (submissions_.size() >= submissions_max)
-      return receipt_without_task(id, store::verdict::full, "too many submissions are on their way to the store",
+      return receipt_without_task(id, store::write_status::full, "too many submissions are on their way to the store",
                                   retry_when_away);
     const auto ticket = ++ticket_;
     auto answer = make_response_promise<receipt>();
@@ -178,7 +178,7 @@ private:
   }
 
   static receipt without_answer(std::string id) {
-    return receipt_without_task(std::move(id), store::verdict::unknown_outcome,
+    return receipt_without_task(std::move(id), store::write_status::unknown_outcome,
                                 "the store did not answer: it is not known whether the task was stored; submitting it "
                                 "again with the same id is safe");
   }

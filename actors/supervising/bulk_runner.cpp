@@ -3,12 +3,13 @@
 // is what the store says, so it goes on after a restart. Which tasks are met and what an answer means is told by
 // workflow/transition/bulk_act.hpp.
 
+#include "actors/supervising/bulk_runner.hpp"
+
 #include "actors/common/deadline_timer.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 #include "workflow/transition/bulk_act.hpp"
 
 #include <caf/actor_system.hpp>
@@ -212,7 +213,7 @@ private:
   void on_written(const write_done& m) {
     if (m.ticket != ticket_)
       return;
-    if (m.outcome->result != store::verdict::applied && m.outcome->result != store::verdict::absent)
+    if (m.outcome->result != store::write_status::applied && m.outcome->result != store::write_status::absent)
       return try_again(m.outcome->why);
     trouble_.clear();
     met_ += page_.tasks;

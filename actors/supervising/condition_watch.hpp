@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/common/definition_cache.hpp"
-#include "actors/common/deps.hpp"
+#include "actors/supervising/supervisor.hpp"
 #include "workflow/supervision/conditions.hpp"
 
 #include <cstdint>

@@ -2,8 +2,9 @@
 // pauses, so that what else is to be written hardly notices. It decides nothing: which tasks leave is told by
 // workflow/supervision/retention.hpp.
 
+#include "actors/supervising/janitor.hpp"
+
 #include "actors/common/deadline_timer.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -124,7 +125,7 @@ private:
     const auto& o = *m.outcome;
     last_took_ = now() - asked_at_;
     trouble_ = o.why;
-    if (o.result != store::verdict::applied)
+    if (o.result != store::write_status::applied)
       return rest(now() + deps_.options.period);
     const auto& left = o.as<store::purge_result>();
     w.reached = left.reached;

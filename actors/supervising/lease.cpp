@@ -1,7 +1,8 @@
 // Campaigns for one lease. What to do when is decided in workflow/lease_term; here it is only carried out.
 
+#include "actors/supervising/lease.hpp"
+
 #include "actors/common/deadline_timer.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -89,14 +90,14 @@ private:
     if (m.ticket != ticket_)
       return; // the answer to a request that was given up
     const bool was_asked = campaign_.asked_at != workflow::unset;
-    if (was_asked && m.outcome->result == store::verdict::applied)
+    if (was_asked && m.outcome->result == store::write_status::applied)
       granted_ = m.outcome->as<store::lease_result>().epoch;
     if (released_)
       return go_on_releasing();
     if (!was_asked)
       return;
     const auto& terms = deps_.options.terms;
-    if (m.outcome->result == store::verdict::applied) {
+    if (m.outcome->result == store::write_status::applied) {
       workflow::on_granted(campaign_, terms, m.outcome->as<store::lease_result>().epoch, now());
       tell_guarded(); // of a renewal too: its answer is the progress that the next one needs
     } else if (is_unanswered(*m.outcome)) {
@@ -109,7 +110,7 @@ private:
 
   /// The store could not be reached, or its answer was lost.
   static bool is_unanswered(const store::outcome& o) {
-    return o.result == store::verdict::full || o.result == store::verdict::unknown_outcome;
+    return o.result == store::write_status::full || o.result == store::write_status::unknown_outcome;
   }
 
   void on_progress() {

@@ -1,8 +1,9 @@
 // Tells observers of progress until they have seen it. What was not acknowledged stays in the store, so an observer
 // that comes back begins where it stopped; what it was told twice has the same sequence number.
 
+#include "actors/supervising/notifier.hpp"
+
 #include "actors/common/deadline_timer.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"

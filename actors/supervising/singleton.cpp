@@ -1,6 +1,7 @@
 // Keeps one instance of a user's actor in a whole cluster (pattern "Leader Election", its distributed mutex).
 
-#include "actors/common/deps.hpp"
+#include "actors/supervising/singleton.hpp"
+
 #include "actors/protocol/type_ids.hpp"
 
 #include <caf/actor_system.hpp>

@@ -1,9 +1,10 @@
 // Sweeps the deadline index for what nobody noticed, lets workflow::review judge each task, and stores the decision
 // under the epoch of its lease. It knows no business meaning and restarts nothing.
 
+#include "actors/supervising/supervisor.hpp"
+
 #include "actors/common/deadline_timer.hpp"
 #include "actors/common/definition_cache.hpp"
-#include "actors/common/deps.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
@@ -41,7 +42,6 @@ public:
       [this](const store_news& m) { on_news(m); },
       [this](const tick_timer& m) { on_tick(m); },
       [this](const lease_changed& m) { on_lease(m); },
-      [this](describe) { return view_; },
       [this](const inspect_state& m) { return state(m.listed_max); },
     };
   }
@@ -129,8 +129,8 @@ private:
     if (!d || !view_.active)
       return;
     const auto clock = deps_.clock.reading(this);
-    auto change = workflow::judge(t, *d, clock, deps_.options.slack);
-    if (change.result != workflow::verdict::applied)
+    auto change = workflow::apply_review(t, *d, clock, deps_.options.slack);
+    if (change.result != workflow::event_status::applied)
       return;
     if (deps_.log)
       deps_.log("reviewed", change.next, std::string{workflow::to_string(change.next.state)});
@@ -146,7 +146,7 @@ private:
     write_request r;
     r.what = boxed<store::write>{store::write{std::move(u)}};
     r.holder = t.locked_by;
-    r.judged = clock;
+    r.decided_by = clock;
     tell(this, deps_.store, write_requests{{std::move(r)}});
   }
 
@@ -227,7 +227,7 @@ private:
 
   /// Whatever was not all freed is tried again by the next sweep.
   void on_freed(const store::lease_guard& node, const store::outcome& o) {
-    if (o.result == store::verdict::applied && !o.as<store::free_result>().more)
+    if (o.result == store::write_status::applied && !o.as<store::free_result>().more)
       freed_[node.name] = node.epoch;
   }
 
@@ -237,7 +237,7 @@ private:
       return on_freed(freeing.mapped(), *m.outcome);
     if (watch_.has_reported(m.ticket))
       return; // what was refused is looked at again
-    if (m.outcome->result == store::verdict::applied)
+    if (m.outcome->result == store::write_status::applied)
       ++view_.decided;
   }
 
@@ -283,7 +283,16 @@ private:
   static constexpr std::size_t decisions_kept = 100;
 
   supervisor_deps deps_;
-  supervisor_view view_;
+  struct {
+    bool active = false; ///< holds the lease
+    std::uint64_t epoch = 0;
+    std::uint64_t sweeps = 0;
+    std::uint64_t reviewed = 0;
+    std::uint64_t decided = 0;
+    std::uint64_t stuck = 0; ///< tasks found that nobody would have gone on with
+    workflow::instant last_sweep;
+    workflow::instant last_survey;
+  } view_;
   definition_cache definitions_;
   condition_watch watch_{this, deps_, definitions_};
   deadline_timer timer_;

@@ -1,9 +1,9 @@
 // Measures what this machine does with tasks: how many, how quickly, at which cost.
 
 #include "apps/bench/measurements.hpp"
-#include "apps/bench/part.hpp"
+#include "apps/bench/runs/part.hpp"
 #include "apps/bench/targets.hpp"
-#include "apps/bench/yardstick.hpp"
+#include "apps/bench/figures/yardstick.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/node_access.hpp"
 #include "apps/command_line/scratch_folder.hpp"
@@ -119,7 +119,7 @@ int measure_targets(const bench_arguments& g) {
       runs.back().measured["machine_beside"] = bench::json_of(runs.back().machine);
     }
     for (const auto& t : groups[i].targets)
-      results.push_back(bench::judge(t, runs));
+      results.push_back(bench::result_of(t, runs));
     for (auto& run : runs)
       measured.push_back(std::move(run.measured));
   }

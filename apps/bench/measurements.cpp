@@ -1,7 +1,7 @@
 #include "apps/bench/measurements.hpp"
 
-#include "apps/bench/overload.hpp"
-#include "apps/bench/restart.hpp"
+#include "apps/bench/runs/overload.hpp"
+#include "apps/bench/runs/restart.hpp"
 
 #include <fmt/format.h>
 

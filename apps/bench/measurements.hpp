@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/bench/scenario.hpp"
+#include "apps/bench/runs/scenario.hpp"
 
 #include <functional>
 #include <string>

@@ -1,8 +1,8 @@
 #include "apps/bench/targets.hpp"
 
-#include "apps/bench/overload.hpp"
-#include "apps/bench/process_figures.hpp"
-#include "apps/bench/restart.hpp"
+#include "apps/bench/runs/overload.hpp"
+#include "apps/bench/figures/process_figures.hpp"
+#include "apps/bench/runs/restart.hpp"
 
 #include <fmt/format.h>
 
@@ -282,16 +282,16 @@ std::vector<target_group> target_groups(const choice& c) {
   return all;
 }
 
-target_result judge(const target& t, const std::vector<target_run>& runs) {
+target_result result_of(const target& t, const std::vector<target_run>& runs) {
   target_result r{t.what, t.unit, t.wanted, t.at_least, t.disk_share.has_value(), {}, {}};
   for (const auto& run : runs) {
     const auto found = t.figure(run.measured);
     const auto speed = t.disk_share ? speed_of(run.machine, *t.disk_share) : 1;
     r.runs.push_back(found);
-    r.judged.push_back(t.at_least ? found / speed : found * speed);
+    r.scaled.push_back(t.at_least ? found / speed : found * speed);
   }
   std::sort(r.runs.begin(), r.runs.end());
-  std::sort(r.judged.begin(), r.judged.end());
+  std::sort(r.scaled.begin(), r.scaled.end());
   return r;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apps/bench/measurements.hpp"
-#include "apps/bench/yardstick.hpp"
+#include "apps/bench/figures/yardstick.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -37,10 +37,10 @@ struct target_result {
   bool at_least = true;
   bool is_of_speed = false;   ///< judged by what it would be where the target was set
   std::vector<double> runs;   ///< ascending
-  std::vector<double> judged; ///< likewise, by the machine's speed beside each run
+  std::vector<double> scaled; ///< likewise, by the machine's speed beside each run
 
   double measured() const { return runs[runs.size() / 2]; }
-  double counted() const { return judged[judged.size() / 2]; }
+  double counted() const { return scaled[scaled.size() / 2]; }
   bool is_met() const { return at_least ? counted() >= wanted : counted() <= wanted; }
   std::string wanted_text() const;
   std::string measured_text() const; ///< with the lowest and the highest run
@@ -55,7 +55,7 @@ struct target_run {
   yardstick machine;
 };
 /// REQUIRES: at least one run.
-target_result judge(const target& t, const std::vector<target_run>& runs);
+target_result result_of(const target& t, const std::vector<target_run>& runs);
 nlohmann::json json_of(const std::vector<target_result>& results);
 
 } // namespace steadfast::bench

@@ -5,7 +5,7 @@
 #include "apps/terminal/terminal.hpp"
 #include "runtime/configuration/config_error.hpp"
 #include "steadfast/client.hpp"
-#include "store/state_store.hpp"
+#include "store/contract/state_store.hpp"
 
 #include <CLI/CLI.hpp>
 

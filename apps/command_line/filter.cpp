@@ -1,10 +1,10 @@
 #include "apps/command_line/filter.hpp"
 
 #include "apps/terminal/failure.hpp"
-#include "runtime/text/nearest.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
 #include "workflow/task/task.hpp"
+#include "workflow/text/nearest.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -51,7 +51,7 @@ std::vector<std::string> conditions_of(std::string_view text) {
 }
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-  if (const auto meant = runtime::nearest(name, known))
+  if (const auto meant = workflow::nearest(name, known))
     return "; did you mean `" + *meant + "`?";
   std::string all;
   for (const auto& k : known)

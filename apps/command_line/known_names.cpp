@@ -1,5 +1,6 @@
 #include "apps/command_line/known_names.hpp"
 
+#include "api/names.hpp"
 #include "apps/command_line/node_access.hpp"
 
 #include <nlohmann/json.hpp>
@@ -26,7 +27,7 @@ texts column(const json& rows, const char* field) {
 /// Of all steps of all workflows.
 texts column_of_steps(client& node, const char* field) {
   texts all;
-  const auto answer = node.call("workflow.list", json::object());
+  const auto answer = node.call(api::workflow_list, json::object());
   for (const auto& w : answer.at("workflows"))
     for (auto& text : column(w.at("steps"), field))
       all.push_back(std::move(text));
@@ -35,7 +36,7 @@ texts column_of_steps(client& node, const char* field) {
 
 texts indexed_places(client& node) {
   texts all;
-  const auto answer = node.call("workflow.list", json::object());
+  const auto answer = node.call(api::workflow_list, json::object());
   for (const auto& w : answer.at("workflows"))
     if (w.contains("index"))
       for (const auto& place : w.at("index"))
@@ -45,9 +46,9 @@ texts indexed_places(client& node) {
 
 texts ask(client& node, const std::string& kind, const std::string& begin) {
   if (kind == "ID")
-    return column(node.call("task.list", {{"text", begin}, {"max", names_max}}).at("tasks"), "id");
+    return column(node.call(api::task_list, {{"text", begin}, {"max", names_max}}).at("tasks"), "id");
   if (kind == "WORKFLOW")
-    return column(node.call("workflow.list", json::object()).at("workflows"), "name");
+    return column(node.call(api::workflow_list, json::object()).at("workflows"), "name");
   if (kind == "STEP")
     return column_of_steps(node, "name");
   if (kind == "AGENT")
@@ -55,19 +56,19 @@ texts ask(client& node, const std::string& kind, const std::string& begin) {
   if (kind == "INDEX")
     return indexed_places(node);
   if (kind == "ACTOR")
-    return column(node.call("actor.list", json::object()).at("actors"), "id");
+    return column(node.call(api::actor_list, json::object()).at("actors"), "id");
   if (kind == "KIND")
-    return column(node.call("actor.list", json::object()).at("actors"), "kind");
+    return column(node.call(api::actor_list, json::object()).at("actors"), "kind");
   if (kind == "NODE")
-    return column(node.call("node.list", json::object()).at("nodes"), "name");
+    return column(node.call(api::node_list, json::object()).at("nodes"), "name");
   if (kind == "LEASE")
-    return column(node.call("lease.list", json::object()).at("leases"), "name");
+    return column(node.call(api::lease_list, json::object()).at("leases"), "name");
   if (kind == "NUMBER")
-    return column(node.call("alerts.list", {{"max", names_max}}).at("alerts"), "number");
+    return column(node.call(api::alerts_list, {{"max", names_max}}).at("alerts"), "number");
   if (kind == "BULK")
-    return column(node.call("bulk.list", {{"all", true}, {"max", names_max}}).at("bulk_acts"), "number");
+    return column(node.call(api::bulk_list, {{"all", true}, {"max", names_max}}).at("bulk_acts"), "number");
   if (kind == "INCIDENT")
-    return column(node.call("incident.list", {{"max", names_max}}).at("incidents"), "number");
+    return column(node.call(api::incident_list, {{"max", names_max}}).at("incidents"), "number");
   return {};
 }
 

@@ -1,7 +1,7 @@
 #include "apps/command_line/version.hpp"
 
 #include "runtime/links/protocol.hpp"
-#include "store/schema.hpp"
+#include "store/lmdb/schema.hpp"
 
 namespace steadfast::apps {
 

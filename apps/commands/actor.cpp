@@ -1,5 +1,6 @@
 // What the actors of the nodes do, and what each works with.
 
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -55,7 +56,7 @@ cell state_cell(const json& a) {
 }
 
 int list(const actor_arguments& g) {
-  const auto answer = connect(g.node).call("actor.list", {{"node", g.at}, {"kind", g.kind}});
+  const auto answer = connect(g.node).call(api::actor_list, {{"node", g.at}, {"kind", g.kind}});
   table rows{{"actor", "waiting", "handled", "per s", "last message", "took", "state"}};
   for (const auto& a : answer.at("actors")) {
     if (g.node.json)
@@ -71,7 +72,7 @@ int list(const actor_arguments& g) {
 }
 
 int show(const actor_arguments& g) {
-  const auto a = connect(g.node).call("actor.show", {{"id", g.id}, {"max", g.max}});
+  const auto a = connect(g.node).call(api::actor_show, {{"id", g.id}, {"max", g.max}});
   if (g.node.json) {
     print_json(a);
     return a.value("answers", false) ? done : try_again;

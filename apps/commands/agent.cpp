@@ -1,5 +1,6 @@
 // The services behind the agents of all nodes.
 
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -25,7 +26,7 @@ struct agent_arguments {
 };
 
 int list(const agent_arguments& g) {
-  const auto answer = connect(g.node).call("agent.list", {{"node", g.at}, {"agent", g.name}});
+  const auto answer = connect(g.node).call(api::agent_list, {{"node", g.at}, {"agent", g.name}});
   const auto& agents = answer.at("agents");
   if (g.node.json)
     for (const auto& a : agents)

@@ -1,3 +1,4 @@
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -31,7 +32,7 @@ struct alerts_arguments {
 };
 
 void print_incidents(client& node, workflow::instant now) {
-  auto open = node.call("incident.list", {{"max", incidents_shown}}).at("incidents");
+  auto open = node.call(api::incident_list, {{"max", incidents_shown}}).at("incidents");
   sort_incidents(open, now);
   if (!open.empty())
     std::cout << incident_table(open, now, open.size()).text(standard_output()) << '\n';
@@ -42,7 +43,7 @@ template <class Use>
 bool for_each_alert(client& node, json params, std::size_t limit, Use use) {
   for (std::size_t n = 0; n < limit;) {
     params["max"] = std::min(page_size, limit - n);
-    const auto page = node.call("alerts.list", params);
+    const auto page = node.call(api::alerts_list, params);
     for (const auto& a : page.at("alerts"))
       use(a);
     n += page.at("alerts").size();
@@ -82,7 +83,7 @@ int list(const alerts_arguments& g) {
 int acknowledge(const alerts_arguments& g) {
   auto node = connect(g.node);
   for (const auto number : g.numbers) {
-    node.call("alerts.ack", {{"alert", number}, {"who", who_acts()}});
+    node.call(api::alerts_ack, {{"alert", number}, {"who", who_acts()}});
     if (g.node.json)
       print_json({{"number", number}, {"acknowledged", true}});
     else

@@ -1,3 +1,4 @@
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -24,7 +25,7 @@ struct circuit_arguments {
 
 int set_circuit(const circuit_arguments& g) {
   const auto answer =
-    connect(g.node).call("circuit.set", {{"agent", g.agent}, {"open", g.open}, {"who", who_acts()}, {"why", g.why}});
+    connect(g.node).call(api::circuit_set, {{"agent", g.agent}, {"open", g.open}, {"who", who_acts()}, {"why", g.why}});
   for (const auto& a : answer.at("agents"))
     if (g.node.json)
       print_json(a);

@@ -1,3 +1,4 @@
+#include "api/names.hpp"
 #include "apps/certificates/cluster_certificates.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -55,7 +56,7 @@ void write_config(const planned_node& n) {
 
 void await_answer(const planned_node& n, pid_t process) {
   const auto until = std::chrono::steady_clock::now() + start_limit;
-  while (ask(n, "node.describe").is_null()) {
+  while (ask(n, api::node_describe).is_null()) {
     if (const auto code = end_of(process))
       throw failure{cannot_start, "node " + n.name + " ended with exit code " + std::to_string(*code) + ": "
                                     + last_line(n.log_file())};
@@ -77,7 +78,7 @@ void start(const planned_node& n) {
 }
 
 std::size_t count_living(const planned_node& n) {
-  const auto answer = ask(n, "node.list");
+  const auto answer = ask(n, api::node_list);
   std::size_t living = 0;
   if (!answer.is_null())
     for (const auto& node : answer.at("nodes"))
@@ -114,7 +115,7 @@ int up(const cluster_choice& c) {
 
 void add_row(table& rows, const planned_node& n, const json& listed) {
   const auto process = process_behind(n.socket());
-  const auto about = ask(n, "node.describe");
+  const auto about = ask(n, api::node_describe);
   const auto in_hand = about.is_null() || about.at("scheduler").is_null()
                          ? std::string{"-"}
                          : std::to_string(about.at("scheduler").value("in_flight", 0));
@@ -138,7 +139,7 @@ int status(const cluster_choice& c) {
   json listed;
   for (const auto& n : plan)
     if (listed.is_null())
-      listed = ask(n, "node.list");
+      listed = ask(n, api::node_list);
   if (c.json) {
     print_json(listed.is_null() ? json{{"nodes", json::array()}} : listed);
     return listed.is_null() ? no_node : store_trouble(listed).empty() ? done : refused;

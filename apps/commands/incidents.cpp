@@ -1,5 +1,6 @@
 // One line for each thing that is wrong, however many tasks it meets.
 
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -43,7 +44,7 @@ int list(const incident_arguments& g) {
   bool more = true;
   while (more && found.size() < g.limit) {
     params["max"] = std::min(page_size, g.limit - found.size());
-    const auto page = node.call("incident.list", params);
+    const auto page = node.call(api::incident_list, params);
     for (const auto& x : page.at("incidents"))
       found.push_back(x);
     more = !page.at("next").is_null();
@@ -65,7 +66,7 @@ int list(const incident_arguments& g) {
 }
 
 void print_tasks(client& node, std::uint64_t number) {
-  const auto page = node.call("alerts.list", {{"incident", number}, {"all", true}, {"max", tasks_shown}});
+  const auto page = node.call(api::alerts_list, {{"incident", number}, {"all", true}, {"max", tasks_shown}});
   std::string ids;
   for (const auto& a : page.at("alerts"))
     if (const auto id = printable(a.value("task_id", std::string{})); !id.empty())
@@ -85,7 +86,7 @@ int show(const incident_arguments& g) {
   auto node = connect(g.node);
   const auto now = wall_clock();
   for (const auto number : g.numbers) {
-    const auto x = node.call("incident.show", {{"incident", number}}).at("incident");
+    const auto x = node.call(api::incident_show, {{"incident", number}}).at("incident");
     if (g.node.json) {
       print_json(x);
       continue;
@@ -116,7 +117,7 @@ int act(const incident_arguments& g) {
     params["until_ms"] = parse_moment(g.lasting, wall_clock(), false, "--for").time_since_epoch().count();
   for (const auto number : g.numbers) {
     params["incident"] = number;
-    const auto answer = node.call("incident.act", params);
+    const auto answer = node.call(api::incident_act, params);
     if (g.node.json)
       print_json({{"number", number}, {"act", g.act}, {"alerts", answer.at("alerts")}});
     else

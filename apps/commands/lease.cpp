@@ -1,3 +1,4 @@
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -25,7 +26,7 @@ cell state_of_lease(const json& lease, workflow::instant now) {
 }
 
 int list(const node_choice& node) {
-  const auto answer = connect(node).call("lease.list", json::object());
+  const auto answer = connect(node).call(api::lease_list, json::object());
   const auto now = wall_clock();
   table rows{{"lease", "state", "holder", "epoch", "ends", "note"}};
   for (const auto& l : answer.at("leases")) {
@@ -47,7 +48,8 @@ struct release_arguments {
 };
 
 int release(const release_arguments& g) {
-  const auto released = connect(g.node).call("lease.release", {{"name", g.name}, {"who", who_acts()}, {"why", g.why}});
+  const auto released =
+    connect(g.node).call(api::lease_release, {{"name", g.name}, {"who", who_acts()}, {"why", g.why}});
   if (g.node.json)
     print_json(released);
   else

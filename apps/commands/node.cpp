@@ -1,3 +1,4 @@
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -96,7 +97,7 @@ void print_agents(const json& node, workflow::instant now) {
 }
 
 int show_nodes(const node_choice& choice) {
-  const auto node = connect(choice).call("node.describe", json::object());
+  const auto node = connect(choice).call(api::node_describe, json::object());
   if (choice.json) {
     print_json(node);
     return 0;
@@ -151,7 +152,7 @@ void print_nodes(const json& nodes) {
 }
 
 int list_nodes(const node_choice& choice) {
-  const auto answer = connect(choice).call("node.list", json::object());
+  const auto answer = connect(choice).call(api::node_list, json::object());
   const auto& nodes = answer.at("nodes");
   if (choice.json)
     for (const auto& n : nodes)
@@ -174,7 +175,7 @@ struct drain_arguments {
 /// Tasks and calls that the node's actors still have in hand; nothing when it cannot be asked.
 std::optional<std::uint64_t> open_work(client& node, const std::string& name) {
   std::uint64_t open = 0;
-  const auto shown = node.call("actor.list", {{"node", name}});
+  const auto shown = node.call(api::actor_list, {{"node", name}});
   for (const auto& a : shown.at("actors"))
     open += a.value("open", std::uint64_t{0});
   return shown.at("silent_nodes").empty() ? std::optional{open} : std::nullopt;
@@ -186,7 +187,7 @@ int drain(const drain_arguments& g) {
     throw failure{wrong_usage,
                   "--limit: `" + g.limit + "` is not a duration: write " + std::string{runtime::span_rule}};
   auto node = connect(g.node);
-  node.call("node.drain", {{"node", g.name}, {"limit_ms", limit->count()}, {"who", who_acts()}, {"why", g.why}});
+  node.call(api::node_drain, {{"node", g.name}, {"limit_ms", limit->count()}, {"who", who_acts()}, {"why", g.why}});
   const interrupt_guard guard;
   const auto until = std::chrono::steady_clock::now() + *limit + drain_margin;
   std::optional<std::uint64_t> told;

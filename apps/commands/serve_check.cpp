@@ -1,10 +1,11 @@
 #include "apps/commands/serve_check.hpp"
 
+#include "api/names.hpp"
 #include "runtime/text/json.hpp"
-#include "runtime/text/nearest.hpp"
 #include "steadfast/client.hpp"
-#include "store/lmdb_store.hpp"
+#include "store/engine/lmdb_store.hpp"
 #include "workflow/text/name.hpp"
+#include "workflow/text/nearest.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -52,7 +53,7 @@ void look_for_agents(const node_options& o, config_findings& found) {
     for (const auto& agent : workflow::agents_of(d)) {
       if (std::find(known.begin(), known.end(), agent) != known.end())
         continue;
-      const auto meant = runtime::nearest(agent, known);
+      const auto meant = workflow::nearest(agent, known);
       auto what = place_of(o, d) + ": this node has no agent " + workflow::quoted(agent) + ", for " + uses_of(d, agent);
       what += o.cluster.is_used() ? "; another node must have it" : "; tasks would wait for it";
       what += meant ? "; did you mean " + workflow::quoted(*meant) + "?" : "";
@@ -74,7 +75,7 @@ stored_workflow in_files(const node_options& o) {
 }
 
 stored_workflow as_node_says(const node_options& o) {
-  const auto listed = client{o.socket.string()}.call("workflow.list", json::object()).at("workflows");
+  const auto listed = client{o.socket.string()}.call(api::workflow_list, json::object()).at("workflows");
   return [listed](const std::string& name, std::uint32_t version) {
     for (const auto& d : listed)
       if (d.at("name") == name && d.at("version") == version)

@@ -1,5 +1,6 @@
 // How the cluster is, in one sentence and a few lines.
 
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -33,9 +34,9 @@ void print_circuits(const json& agents, workflow::instant now, const terminal& t
 
 int show_status(const node_choice& choice) {
   auto node = connect(choice);
-  const auto agents = node.call("agent.list", json::object()).at("agents");
+  const auto agents = node.call(api::agent_list, json::object()).at("agents");
   auto h = look_at_health(node, true);
-  const auto stats = node.call("store.stats", json::object());
+  const auto stats = node.call(api::store_stats, json::object());
   const auto now = wall_clock();
   const bool well = is_well(h, now);
   if (choice.json) {

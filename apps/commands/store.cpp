@@ -1,5 +1,6 @@
 // Looks at a store: through the node that runs on it, or, where none does, at its files.
 
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -7,9 +8,9 @@
 #include "apps/terminal/table.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/quantity.hpp"
-#include "store/export_file.hpp"
-#include "store/lmdb_store.hpp"
-#include "store/restore.hpp"
+#include "store/engine/lmdb_store.hpp"
+#include "store/upkeep/export_file.hpp"
+#include "store/upkeep/restore.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -60,7 +61,7 @@ std::optional<client> running_node(const store_arguments& g) {
 
 int check(const store_arguments& g) {
   auto node = running_node(g);
-  const auto report = node ? node->call("store.check", json::object()) : check_json(open_files(g)->check());
+  const auto report = node ? node->call(api::store_check, json::object()) : check_json(open_files(g)->check());
   const auto& faults = report.at("faults");
   if (g.node.json)
     print_json(report);
@@ -76,7 +77,7 @@ int check(const store_arguments& g) {
 int copy(const store_arguments& g) {
   const auto to = std::filesystem::absolute(g.file);
   if (auto node = running_node(g))
-    node->call("store.copy", {{"to", to.string()}});
+    node->call(api::store_copy, {{"to", to.string()}});
   else
     open_files(g)->copy(to);
   if (g.node.json)
@@ -90,7 +91,7 @@ int copy(const store_arguments& g) {
 int export_task(const store_arguments& g) {
   const auto to = std::filesystem::absolute(g.file);
   if (auto node = running_node(g)) {
-    node->call("store.export", {{"id", g.id}, {"to", to.string()}});
+    node->call(api::store_export, {{"id", g.id}, {"to", to.string()}});
   } else {
     const auto task = open_files(g)->export_task(g.id);
     if (!task)
@@ -109,7 +110,7 @@ json import_into_files(const store_arguments& g, const std::filesystem::path& fr
   store::import_task what{store::read_export(from), who_acts(), g.why, wall_clock()};
   const auto id = what.what.task.id;
   const auto outcome = open_files(g, false)->commit_one(std::move(what));
-  if (outcome.result != store::verdict::applied)
+  if (outcome.result != store::write_status::applied)
     throw failure{refused, outcome.why};
   return imported_json(id, outcome);
 }
@@ -117,8 +118,9 @@ json import_into_files(const store_arguments& g, const std::filesystem::path& fr
 int import_task(const store_arguments& g) {
   const auto from = std::filesystem::absolute(g.file);
   auto node = running_node(g);
-  const auto done_as = node ? node->call("store.import", {{"from", from.string()}, {"who", who_acts()}, {"why", g.why}})
-                            : import_into_files(g, from);
+  const auto done_as = node
+                         ? node->call(api::store_import, {{"from", from.string()}, {"who", who_acts()}, {"why", g.why}})
+                         : import_into_files(g, from);
   if (g.node.json) {
     print_json(done_as);
     return done;
@@ -133,7 +135,7 @@ int import_task(const store_arguments& g) {
 int stat(const store_arguments& g) {
   auto node = running_node(g);
   const auto shown = [](const store::local_store& s) { return stats_json(stats_of(s, &s)); };
-  const auto s = node ? node->call("store.stats", json::object()) : shown(*open_files(g));
+  const auto s = node ? node->call(api::store_stats, json::object()) : shown(*open_files(g));
   if (g.node.json) {
     print_json(s);
     return done;

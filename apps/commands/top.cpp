@@ -1,5 +1,6 @@
 // The cluster at a glance, full screen, again and again: what top(1) is for processes.
 
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
@@ -73,9 +74,9 @@ struct glance {
 // ---- looking ----
 
 void look_at_schedulers(client& node, glance& g) {
-  const auto listed = node.call("actor.list", {{"kind", "scheduler"}});
+  const auto listed = node.call(api::actor_list, {{"kind", "scheduler"}});
   for (const auto& a : listed.at("actors")) {
-    const auto shown = node.call("actor.show", {{"id", a.at("id")}, {"max", tasks_looked_at}});
+    const auto shown = node.call(api::actor_show, {{"id", a.at("id")}, {"max", tasks_looked_at}});
     if (!shown.value("answers", false))
       continue;
     const auto& state = shown.at("state");
@@ -93,9 +94,9 @@ void look_at_schedulers(client& node, glance& g) {
 
 glance look(client& node) {
   glance g;
-  g.stats = node.call("store.stats", json::object());
+  g.stats = node.call(api::store_stats, json::object());
   g.how = look_at_health(node, false);
-  g.agents = node.call("agent.list", json::object()).at("agents");
+  g.agents = node.call(api::agent_list, json::object()).at("agents");
   g.sum.at = std::chrono::steady_clock::now();
   g.sum.submitted = g.stats.value("last_number", std::uint64_t{0});
   for (const auto* state : {"processed", "undone", "error"})
@@ -245,7 +246,7 @@ public:
     node_.emplace(connect(g.node));
     const auto seen = whole_picture({});
     if (!seen && !why_.empty())
-      listed_ = node_->call("node.list", json::object());
+      listed_ = node_->call(api::node_list, json::object());
   }
 
   std::string picture(const terminal& to) {
@@ -254,7 +255,7 @@ public:
         node_.emplace(connect(arguments_.node));
       if (const auto whole = whole_picture(to))
         return *whole;
-      listed_ = node_->call("node.list", json::object());
+      listed_ = node_->call(api::node_list, json::object());
     } catch (const client_error& e) {
       node_.reset(); // whatever is on its way belongs to the past
       if (away_since_ == workflow::unset)
@@ -272,7 +273,7 @@ private:
     try {
       const auto seen = look(*node_);
       if (standstill_.is_null() || std::chrono::steady_clock::now() - waits_at_ > waits_looked_at) {
-        standstill_ = node_->call("task.stuck", json::object());
+        standstill_ = node_->call(api::task_stuck, json::object());
         waits_at_ = std::chrono::steady_clock::now();
       }
       const auto text = apps::picture(seen, before_.value_or(seen.sum), standstill_, arguments_.interval, to);

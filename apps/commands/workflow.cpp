@@ -1,3 +1,4 @@
+#include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/documents.hpp"
 #include "apps/command_line/filter.hpp"
@@ -70,7 +71,7 @@ void print_definition(const json& d) {
 }
 
 int list(const workflow_arguments& g) {
-  const auto answer = connect(g.node).call("workflow.list", json::object());
+  const auto answer = connect(g.node).call(api::workflow_list, json::object());
   table rows{{"workflow", "version", "steps", "deadline"}};
   for (const auto& d : answer.at("workflows")) {
     if (g.node.json)
@@ -88,7 +89,7 @@ int show(const workflow_arguments& g) {
   json params{{"name", g.name}};
   if (g.version != 0)
     params["version"] = g.version;
-  const auto answer = connect(g.node).call("workflow.show", params);
+  const auto answer = connect(g.node).call(api::workflow_show, params);
   if (g.node.json)
     print_json(answer.at("workflow"));
   else

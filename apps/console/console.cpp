@@ -1,5 +1,6 @@
 // The commands of the command line in one session: attached to one node, with line editing, history and completion.
 
+#include "api/names.hpp"
 #include "apps/command_line/command_line.hpp"
 #include "apps/command_line/completion.hpp"
 #include "apps/command_line/known_names.hpp"
@@ -57,9 +58,9 @@ void attach(const node_choice& choice) {
 
 std::string greet() {
   client node = connect({});
-  auto name = node.call("node.describe", json::object()).at("name").get<std::string>();
+  auto name = node.call(api::node_describe, json::object()).at("name").get<std::string>();
   std::size_t alive = 0;
-  const auto answer = node.call("node.list", json::object());
+  const auto answer = node.call(api::node_list, json::object());
   const auto& nodes = answer.at("nodes");
   for (const auto& n : nodes)
     alive += n.value("alive", false) ? 1U : 0U;

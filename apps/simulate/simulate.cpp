@@ -10,9 +10,9 @@
 #include "apps/terminal/terminal.hpp"
 #include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/workflow_file.hpp"
-#include "runtime/simulation/service_warnings.hpp"
-#include "runtime/simulation/weather.hpp"
 #include "runtime/text/time_text.hpp"
+#include "simulation/services/injected_faults.hpp"
+#include "simulation/services/service_warnings.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -148,7 +148,7 @@ simulated play(const simulate_arguments& g) {
   b.on_progress = [&line](const simulation::batch_progress& p) { line.show(p); };
   s.played = simulation::play_all(b);
   for (const auto& r : required)
-    s.required.push_back(judge(r, s.played.all));
+    s.required.push_back(result_of(r, s.played.all));
   s.seconds = std::chrono::duration<double>(clock_type::now() - begun).count();
   return s;
 }

@@ -2,7 +2,7 @@
 
 #include "apps/simulate/simulate_requirements.hpp"
 #include "apps/terminal/terminal.hpp"
-#include "runtime/simulation/batch.hpp"
+#include "simulation/run/batch.hpp"
 #include "workflow/definition/definition.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -21,9 +21,9 @@ struct simulated {
   unsigned jobs = 1;
   double seconds = 0;
   simulation::batch_result played;
-  std::vector<std::string> warnings;    ///< of what cannot go well with these services
-  std::vector<judgement> required;      ///< in the order in which it was
-  std::vector<std::string> not_trusted; ///< steps whose services break the contract: "step `a` of order"
+  std::vector<std::string> warnings;        ///< of what cannot go well with these services
+  std::vector<requirement_result> required; ///< in the order in which it was
+  std::vector<std::string> not_trusted;     ///< steps whose services break the contract: "step `a` of order"
 };
 
 /// For people; with `all_stories` of each reason to call a person one task, else of the most frequent.

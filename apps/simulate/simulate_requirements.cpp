@@ -1,9 +1,9 @@
 #include "apps/simulate/simulate_requirements.hpp"
 
 #include "apps/terminal/failure.hpp"
-#include "runtime/text/nearest.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
+#include "workflow/text/nearest.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -54,7 +54,7 @@ requirement requirement_of(const std::string& part) {
   const auto at = part.find_first_of("<>=");
   r.figure = part.substr(0, at);
   if (std::find(figures.begin(), figures.end(), r.figure) == figures.end()) {
-    const auto meant = runtime::nearest(r.figure, figures);
+    const auto meant = workflow::nearest(r.figure, figures);
     std::string all;
     for (const auto& f : figures)
       all += (all.empty() ? "" : ", ") + f;
@@ -112,7 +112,7 @@ std::vector<requirement> requirements_of(std::string_view text) {
   return all;
 }
 
-judgement judge(const requirement& r, const simulation::run_result& all) {
+requirement_result result_of(const requirement& r, const simulation::run_result& all) {
   const auto n = measured(r, all);
   return {r.text, text_of(r, n), n, holds(n, r.is, r.bound)};
 }

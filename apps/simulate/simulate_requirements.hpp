@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/simulation/run.hpp"
+#include "simulation/run/run.hpp"
 
 #include <string>
 #include <string_view>
@@ -21,12 +21,12 @@ struct requirement {
 /// Reads requirements that are joined by commas. Throws failure, which says what there is.
 std::vector<requirement> requirements_of(std::string_view text);
 
-struct judgement {
+struct requirement_result {
   std::string text;    ///< of the requirement
   std::string is;      ///< what came of it, for people: "94.1 %"
   double measured = 0; ///< in the unit of the requirement
   bool is_met = false;
 };
-judgement judge(const requirement& r, const simulation::run_result& all);
+requirement_result result_of(const requirement& r, const simulation::run_result& all);
 
 } // namespace steadfast::apps

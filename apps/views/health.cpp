@@ -1,5 +1,6 @@
 #include "apps/views/health.hpp"
 
+#include "api/names.hpp"
 #include "apps/views/story.hpp"
 #include "runtime/text/time_text.hpp"
 
@@ -139,12 +140,12 @@ std::string state_of(const json& x, workflow::instant now) {
 
 health look_at_health(client& node, bool waits) {
   health h;
-  const auto page = node.call("incident.list", {{"max", incidents_looked_at}});
+  const auto page = node.call(api::incident_list, {{"max", incidents_looked_at}});
   h.incidents = page.at("incidents");
   h.more_incidents = !page.at("next").is_null();
-  h.nodes = node.call("node.list", json::object()).at("nodes");
+  h.nodes = node.call(api::node_list, json::object()).at("nodes");
   if (waits)
-    h.standstill = node.call("task.stuck", json::object());
+    h.standstill = node.call(api::task_stuck, json::object());
   return h;
 }
 

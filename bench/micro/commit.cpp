@@ -4,11 +4,11 @@
 
 #include "bench/micro/life.hpp"
 #include "bench/scratch.hpp"
-#include "store/lmdb.hpp"
-#include "store/lmdb_store.hpp"
-#include "store/placement.hpp"
-#include "store/record.hpp"
-#include "store/schema.hpp"
+#include "store/engine/lmdb_store.hpp"
+#include "store/lmdb/indexes.hpp"
+#include "store/lmdb/lmdb.hpp"
+#include "store/lmdb/schema.hpp"
+#include "store/records/record.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -58,7 +58,7 @@ void lives_in_store(benchmark::State& state) {
     state.ResumeTiming();
     for (const auto& b : batches)
       for (const auto& x : s->commit(b))
-        if (x.result != store::verdict::applied)
+        if (x.result != store::write_status::applied)
           state.SkipWithError(x.why.c_str());
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
@@ -68,7 +68,7 @@ BENCHMARK(lives_in_store)->Arg(1)->Arg(10)->Arg(100)->Arg(1000)->UseRealTime()->
 // ---- bare LMDB ----
 
 struct record_at {
-  store::placement place;
+  store::index_position place;
   std::string bytes;
 };
 
@@ -88,7 +88,7 @@ stored_life stored(const workflow::definition& d, std::uint64_t number) {
   const store::key k{number};
   for (const auto& t : bench::states_of_a_life(d, number)) {
     x.states.push_back(
-      {store::placement_of(t, d),
+      {store::index_position_of(t, d),
        std::string{store::encode_record(k, store::task_state_view{&t, t.revision, t.payload.size(), &large})}});
     x.id = t.id;
     x.payload = store::encode_record(k, store::payload_record{t.payload});
@@ -100,7 +100,7 @@ stored_life stored(const workflow::definition& d, std::uint64_t number) {
 void put_state(lmdb::transaction& txn, const store::tables& in, const stored_life& x, std::size_t i) {
   const store::key k{x.number};
   txn.put(in.tasks, k, x.states[i].bytes);
-  store::move_in_queue(txn, in, x.number, i > 0 ? x.states[i - 1].place : store::placement{}, x.states[i].place);
+  store::move_in_queue(txn, in, x.number, i > 0 ? x.states[i - 1].place : store::index_position{}, x.states[i].place);
   if (i > 0)
     return store::move_in_lists(txn, in, x.number, x.states[i - 1].place, x.states[i].place);
   txn.put(in.ids, x.id, x.ref);

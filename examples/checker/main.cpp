@@ -1,7 +1,7 @@
-#include "examples/checker/json_lines.hpp"
-#include "examples/checker/readers.hpp"
+#include "examples/checker/reading/json_lines.hpp"
+#include "examples/checker/reading/readers.hpp"
 #include "examples/checker/report.hpp"
-#include "examples/checker/rules.hpp"
+#include "examples/checker/rules/rules.hpp"
 
 #include <CLI/CLI.hpp>
 

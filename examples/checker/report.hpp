@@ -1,7 +1,7 @@
 #pragma once
 
-#include "examples/checker/findings.hpp"
-#include "examples/checker/history.hpp"
+#include "examples/checker/history/history.hpp"
+#include "examples/checker/rules/findings.hpp"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "examples/demo/faults.hpp"
 
-#include "examples/demo/services.hpp"
+#include "examples/demo/processes/services.hpp"
 
 #include <fmt/format.h>
 

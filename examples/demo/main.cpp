@@ -1,7 +1,7 @@
 // Plays the whole story with real processes: services that misbehave, a node that is killed while it works, clients
 // that get no answer, and a checker that compares what happened with what was promised.
 
-#include "examples/demo/program.hpp"
+#include "examples/demo/processes/program.hpp"
 #include "examples/demo/scenario.hpp"
 
 #include <CLI/CLI.hpp>

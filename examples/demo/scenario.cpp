@@ -1,13 +1,13 @@
 #include "examples/demo/scenario.hpp"
 
-#include "examples/demo/client_log.hpp"
-#include "examples/demo/cluster.hpp"
 #include "examples/demo/faults.hpp"
-#include "examples/demo/judge.hpp"
-#include "examples/demo/load.hpp"
+#include "examples/demo/load/client_log.hpp"
+#include "examples/demo/load/load.hpp"
+#include "examples/demo/processes/cluster.hpp"
+#include "examples/demo/processes/services.hpp"
 #include "examples/demo/progress.hpp"
 #include "examples/demo/report.hpp"
-#include "examples/demo/services.hpp"
+#include "examples/demo/run_checker.hpp"
 #include "runtime/text/address.hpp"
 
 #include <fmt/format.h>
@@ -137,7 +137,7 @@ private:
       fmt::format("\n{} submissions, {} sent again for want of an answer, {} refused, {} kills, {:.1f} s\n{}",
                   load_->size(), load_->repeated(), load_->refused(), kills_, seconds_,
                   table(read_dump(evidence_.tasks()), read_effects(evidence_.effect_logs), seconds_)));
-    const auto found = judge(find_program(options_.programs, "effect_checker"), evidence_);
+    const auto found = run_checker(find_program(options_.programs, "effect_checker"), evidence_);
     progress_.say(found.report);
     return found.kept;
   }

@@ -1,4 +1,4 @@
-#include "examples/services/http_front.hpp"
+#include "examples/services/front/http_front.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,5 +1,17 @@
 #include "runtime/assembly/assembly.hpp"
 
+#include "actors/cluster/front.hpp"
+#include "actors/cluster/membership.hpp"
+#include "actors/gateway/gateway.hpp"
+#include "actors/scheduling/scheduler.hpp"
+#include "actors/storing/reader.hpp"
+#include "actors/storing/store_actor.hpp"
+#include "actors/storing/store_link.hpp"
+#include "actors/supervising/bulk_runner.hpp"
+#include "actors/supervising/janitor.hpp"
+#include "actors/supervising/lease.hpp"
+#include "actors/supervising/notifier.hpp"
+#include "actors/supervising/supervisor.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/time/clock_offset.hpp"
 
@@ -155,7 +167,8 @@ private:
     for (const auto& [name, make] : with_.singletons) {
       parts_.singletons.push_back(
         actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
-      parts_.singleton_leases.push_back(
+      parts_.singleton_leases.emplace_back(
+        name,
         spawn_lease(parts_.singletons.back(), {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
     }
   }
@@ -174,39 +187,17 @@ private:
       deps.offer.reader = parts_.reader;
     }
     deps.clock = parts_.clock;
-    deps.actors = shown_actors();
+    for (const auto& p : all_of(parts_))
+      if (p.shown)
+        deps.actors.push_back({p.kind, p.name, p.shown});
     deps.scheduler = parts_.scheduler;
     deps.certificate_until = parts_.certificate_until;
     deps.on_drained = [drained = drained_] { *drained = true; };
-    deps.leases = parts_.singleton_leases;
+    for (const auto& [name, lease] : parts_.singleton_leases)
+      deps.leases.push_back(lease);
     if (parts_.supervisor_lease)
       deps.leases.push_back(parts_.supervisor_lease);
     parts_.front = actors::spawn_front(system_, std::move(deps));
-  }
-
-  std::vector<actors::named_actor> shown_actors() const {
-    std::vector<actors::named_actor> all;
-    const auto add = [&all](const char* kind, const std::string& name, const auto& actor) {
-      if (actor)
-        all.push_back({kind, name, actor});
-    };
-    add(options_.roles.store ? "store" : "store_link", {}, parts_.writer);
-    if (options_.roles.store)
-      add("reader", {}, parts_.reader);
-    add("scheduler", {}, parts_.scheduler);
-    add("supervisor", {}, parts_.supervisor);
-    add("janitor", {}, parts_.janitor);
-    add("bulk_runner", {}, parts_.bulk_runner);
-    add("lease", workflow::node_lease_name(options_.name), parts_.node_lease);
-    add("lease", supervisor_lease_name, parts_.supervisor_lease);
-    for (std::size_t i = 0; i < parts_.singleton_leases.size(); ++i)
-      add("lease", with_.singletons[i].first, parts_.singleton_leases[i]);
-    for (const auto& [name, agent] : parts_.agents)
-      add("agent", name, agent);
-    add("gateway", {}, parts_.gateway);
-    add("notifier", {}, parts_.notifier);
-    add("membership", {}, parts_.membership);
-    return all;
   }
 
   const node_options& options_;
@@ -218,7 +209,53 @@ private:
   std::shared_ptr<std::atomic<bool>> drained_ = std::make_shared<std::atomic<bool>>(false);
 };
 
+class part_list {
+public:
+  template <class Handle>
+  void add_shown(const char* kind, const std::string& name, const Handle& actor, bool hears_all = false) {
+    if (add(kind, name, actor, hears_all))
+      parts.back().shown = actor;
+  }
+  template <class Handle>
+  bool add(const char* kind, const std::string& name, const Handle& actor, bool hears_all = false) {
+    if (!actor)
+      return false;
+    parts.push_back({kind, name, caf::actor_cast<caf::actor>(actor), {}, hears_all});
+    return true;
+  }
+
+  std::vector<node_part> parts;
+};
+
 } // namespace
+
+/// What is not here is neither shown nor ended: a new actor has its line.
+std::vector<node_part> all_of(const node_parts& p) {
+  part_list all;
+  all.add_shown(p.store ? "store" : "store_link", {}, p.writer, true);
+  if (p.store)
+    all.add_shown("reader", {}, p.reader, true);
+  all.add_shown("scheduler", {}, p.scheduler);
+  all.add_shown("supervisor", {}, p.supervisor);
+  all.add_shown("janitor", {}, p.janitor);
+  all.add_shown("bulk_runner", {}, p.bulk_runner);
+  all.add_shown("lease", workflow::node_lease_name(p.name), p.node_lease);
+  all.add_shown("lease", supervisor_lease_name, p.supervisor_lease);
+  for (const auto& [name, lease] : p.singleton_leases)
+    all.add_shown("lease", name, lease);
+  for (const auto& [name, agent] : p.agents)
+    all.add_shown("agent", name, agent);
+  all.add_shown("gateway", {}, p.gateway);
+  all.add_shown("notifier", {}, p.notifier);
+  all.add_shown("membership", {}, p.membership);
+  for (const auto& guard : p.singletons)
+    all.add("singleton", {}, guard);
+  all.add("front", {}, p.front);
+  all.add("client_front", {}, p.clients.front);
+  all.add("client_store", {}, p.clients.store);
+  all.add("dialer", {}, p.dialer, true);
+  return std::move(all.parts);
+}
 
 void assemble(const node_options& options, node_surroundings with, node_parts& parts) {
   assembly{options, std::move(with), parts}.make();

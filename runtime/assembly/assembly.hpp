@@ -1,9 +1,12 @@
 #pragma once
 
-#include "actors/common/deps.hpp"
+#include "actors/gateway/client_gateway.hpp"
 #include "actors/protocol/protocols.hpp"
+#include "actors/supervising/singleton.hpp"
 #include "runtime/configuration/node_options.hpp"
-#include "store/local_store.hpp"
+#include "store/contract/local_store.hpp"
+
+#include <caf/actor.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -43,10 +46,22 @@ struct node_parts {
   actors::client_gateway clients; ///< where there are certificates
   actors::dialer_actor dialer;
   std::vector<actors::guarded_actor> singletons;
-  std::vector<actors::lease_actor> singleton_leases;
+  std::vector<std::pair<std::string, actors::lease_actor>> singleton_leases; ///< by name
   std::map<std::string, actors::agent_actor> agents;
   std::function<workflow::instant()> certificate_until; ///< when the node's certificate ends; empty: it has none
 };
+
+/// An actor of a node, for whoever has to do with all of them.
+struct node_part {
+  std::string kind; ///< as people see it: "scheduler"
+  std::string name; ///< likewise; empty: the node has one of the kind
+  caf::actor actor;
+  actors::inspectable_actor shown; ///< none: people do not see it
+  bool hears_all = false;          ///< it ends after what was sent to it, and not at once
+};
+
+/// Each of them once, in the order in which people are shown them.
+std::vector<node_part> all_of(const node_parts& parts);
 
 /// What a node is put together from beside its options: all in which a node of a simulation differs from one of a
 /// process.

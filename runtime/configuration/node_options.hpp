@@ -3,7 +3,7 @@
 #include "actors/agents/agent_options.hpp"
 #include "runtime/configuration/cluster_options.hpp"
 #include "runtime/text/secret.hpp"
-#include "store/options.hpp"
+#include "store/contract/options.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/supervision/conditions.hpp"
 #include "workflow/supervision/lease_term.hpp"

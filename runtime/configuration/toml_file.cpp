@@ -1,8 +1,8 @@
 #include "runtime/configuration/toml_file.hpp"
 
 #include "runtime/configuration/config_error.hpp"
-#include "runtime/text/nearest.hpp"
 #include "runtime/text/quantity.hpp"
+#include "workflow/text/nearest.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -115,7 +115,7 @@ void toml_section::end() {
   for (const auto& [key, value] : *table_) {
     if (std::find(known_.begin(), known_.end(), key.str()) != known_.end())
       continue;
-    const auto meant = nearest(key.str(), known_);
+    const auto meant = workflow::nearest(key.str(), known_);
     report_->add(key.source().begin.line, place_of(key.str()),
                  "unknown key" + (meant ? "; did you mean \"" + *meant + "\"?" : std::string{}));
   }

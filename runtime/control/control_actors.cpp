@@ -28,7 +28,7 @@ std::vector<workflow::node_card> living_nodes(const control_context& c, std::str
     for (const auto& lease : page.leases)
       if (auto card = workflow::card_of(lease->name, lease->note); card && lease->expires_at > page.now)
         nodes.push_back(*std::move(card));
-  } catch (const control_error& e) {
+  } catch (const api::error& e) {
     trouble = std::string{"the other nodes are not known: "} + e.what();
   }
   const auto is_own = [&](const workflow::node_card& n) { return n.name == c.parts.name; };
@@ -43,7 +43,7 @@ std::vector<workflow::node_card> chosen_nodes(const control_context& c, const st
     return nodes;
   std::erase_if(nodes, [&](const workflow::node_card& n) { return n.name != name; });
   if (nodes.empty())
-    throw control_error{control_error::not_found, "there is no living node `" + name + "`"};
+    throw api::error{api::error::not_found, "there is no living node `" + name + "`"};
   return nodes;
 }
 
@@ -51,7 +51,7 @@ actors::node_front front_of(const control_context& c, const workflow::node_card&
   if (n.name == c.parts.name)
     return c.parts.front;
   if (!c.parts.dialer || n.address.empty())
-    throw control_error{control_error::refused, "it cannot be reached from here"};
+    throw api::error{api::error::refused, "it cannot be reached from here"};
   return c.ask<actors::reached_node>(c.parts.dialer, actors::dial{n.address}, limit).front;
 }
 
@@ -91,8 +91,8 @@ std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<w
     pending.push_back(std::async(std::launch::async, [&c, &n, &ask, limit]() -> node_answer {
       try {
         return {n.name, ask(front_of(c, n, limit), limit), {}};
-      } catch (const control_error& e) {
-        return {n.name, {}, e.number() == control_error::timed_out ? "it does not answer" : e.what()};
+      } catch (const api::error& e) {
+        return {n.name, {}, e.number() == api::error::timed_out ? "it does not answer" : e.what()};
       }
     }));
   std::vector<node_answer> answers;
@@ -102,10 +102,10 @@ std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<w
   return answers;
 }
 
-json list_actors(const control_context& c, const json& params) {
-  const actors::list_actors which{text_of(params, "kind", "")};
+json list_actors(const control_context& c, const api::arguments& params) {
+  const actors::list_actors which{params.text("kind")};
   std::string trouble;
-  const auto nodes = chosen_nodes(c, text_of(params, "node", ""), trouble);
+  const auto nodes = chosen_nodes(c, params.text("node"), trouble);
   const auto answers = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
     auto list = json::array();
     for (const auto& a : c.ask<actors::actor_page>(front, which, limit).actors)
@@ -120,10 +120,10 @@ json list_actors(const control_context& c, const json& params) {
 }
 
 /// Of every node that lives, as its mailbox and the agent itself say.
-json list_agents(const control_context& c, const json& params) {
-  const auto wanted = text_of(params, "agent", "");
+json list_agents(const control_context& c, const api::arguments& params) {
+  const auto wanted = params.text("agent");
   std::string trouble;
-  const auto nodes = chosen_nodes(c, text_of(params, "node", ""), trouble);
+  const auto nodes = chosen_nodes(c, params.text("node"), trouble);
   const auto answers = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
     auto list = json::array();
     for (const auto& a : c.ask<actors::actor_page>(front, actors::list_actors{"agent"}, limit).actors) {
@@ -142,17 +142,17 @@ json list_agents(const control_context& c, const json& params) {
     for (const auto& agent : a.result)
       all.push_back(agent);
   if (all.empty() && !wanted.empty())
-    throw control_error{control_error::not_found, "no living node has an agent `" + wanted + "`"};
+    throw api::error{api::error::not_found, "no living node has an agent `" + wanted + "`"};
   return {{"agents", all}, {"silent_nodes", troubles_json(answers, trouble)}};
 }
 
-json show_actor(const control_context& c, const json& params) {
-  const auto id = text_of(params, "id");
+json show_actor(const control_context& c, const api::arguments& params) {
+  const auto id = params.text("id");
   const auto at = id.rfind('@');
   if (at == std::string::npos)
-    throw control_error{control_error::invalid_params,
-                        "`" + id + "` is no id of an actor: they look like scheduler@" + c.parts.name};
-  const actors::find_actor which{id, std::min(number_of(params, "max", 20U), listed_max)};
+    throw api::error{api::error::invalid_params,
+                     "`" + id + "` is no id of an actor: they look like scheduler@" + c.parts.name};
+  const actors::find_actor which{id, std::min(params.number<std::uint32_t>("max"), listed_max)};
   std::string trouble;
   const auto nodes = chosen_nodes(c, id.substr(at + 1), trouble);
   const auto answer = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
@@ -162,17 +162,16 @@ json show_actor(const control_context& c, const json& params) {
                         return shown;
                       }).front();
   if (!answer.trouble.empty())
-    throw control_error{control_error::not_found, "node `" + answer.node + "`: " + answer.trouble};
+    throw api::error{api::error::not_found, "node `" + answer.node + "`: " + answer.trouble};
   return answer.result;
 }
 
 /// Answered when it has begun.
-json drain_node(const control_context& c, const json& params) {
-  const workflow::span limit{
-    number_of(params, "limit_ms", std::int64_t{30'000}, std::int64_t{0}, std::int64_t{workflow::span_max.count()})};
-  const auto name = text_of(params, "node");
+json drain_node(const control_context& c, const api::arguments& params) {
+  const workflow::span limit{params.number<std::int64_t>("limit_ms")};
+  const auto name = params.text("node");
   if (name.empty()) // which chooses all where they are asked
-    throw control_error{control_error::invalid_params, "`node` must be the name of a node"};
+    throw api::error{api::error::invalid_params, "`node` must be the name of a node"};
   std::string trouble;
   const auto nodes = chosen_nodes(c, name, trouble);
   record_act(c, params, "drained node " + workflow::quoted(nodes.front().name));
@@ -182,10 +181,9 @@ json drain_node(const control_context& c, const json& params) {
 }
 
 /// At every node that has an agent of that name.
-json set_circuit(const control_context& c, const json& params) {
-  const auto name = text_of(params, "agent");
-  require(params, "open");
-  const actors::set_circuit word{flag_of(params, "open", false), text_of(params, "who"), text_of(params, "why", "")};
+json set_circuit(const control_context& c, const api::arguments& params) {
+  const auto name = params.text("agent");
+  const actors::set_circuit word{params.flag("open"), params.text("who"), params.text("why")};
   std::string trouble;
   const auto answers =
     ask_nodes(c, living_nodes(c, trouble), node_answer_limit, [&](const actors::node_front& front, auto limit) {
@@ -200,7 +198,7 @@ json set_circuit(const control_context& c, const json& params) {
     if (a.result.is_string())
       at.push_back({{"node", a.node}, {"circuit", a.result}});
   if (at.empty())
-    throw control_error{control_error::not_found, "no living node has an agent `" + name + "`"};
+    throw api::error{api::error::not_found, "no living node has an agent `" + name + "`"};
   record_act(c, params, (word.open ? "opened" : "closed") + (" the circuit of agent `" + name + "`"));
   return {{"agents", at}, {"silent_nodes", troubles_json(answers, trouble)}};
 }

@@ -3,7 +3,7 @@
 #include "actors/gateway/act_event.hpp"
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 #include "workflow/transition/transition.hpp"
 #include "workflow/transition/undo_plan.hpp"
 
@@ -48,7 +48,7 @@ public:
     const auto d = definitions_.find({t.workflow, t.version});
     if (d == definitions_.end())
       return;
-    if (const auto why = judge(t, *d->second); why.empty())
+    if (const auto why = why_not(t, *d->second); why.empty())
       ++would_;
     else
       count(refusals_[why], t);
@@ -95,13 +95,13 @@ private:
   }
 
   /// Why it would not take the act; empty: it would.
-  std::string judge(const workflow::task& t, const workflow::definition& d) {
+  std::string why_not(const workflow::task& t, const workflow::definition& d) {
     const auto event = actors::event_of(act_, t, d);
     if (!event)
       return actors::why_no_event(act_);
     if (!undoes()) {
       const auto change = workflow::apply(t, d, *event, clock_);
-      return change.result == workflow::verdict::applied ? std::string{} : change.reason;
+      return change.result == workflow::event_status::applied ? std::string{} : change.reason;
     }
     const auto plan = workflow::plan_undo(t, d, *event, clock_);
     if (!plan.refused.empty())
@@ -163,16 +163,17 @@ json plan_of(const control_context& c, const actors::act_on_task& act, const sto
 // ---- what the store knows ----
 
 /// The conditions as they were given, when nobody said how people write them.
-std::string where_of(const json& params) {
-  json conditions = params;
+std::string where_of(const api::arguments& params) {
+  if (params.has("where"))
+    return params.text("where");
+  auto conditions = params.given();
   for (const auto* not_one : {"act", "step", "document", "new_key", "who", "why", "where", "dry_run"})
     conditions.erase(not_one);
-  return text_of(params, "where", json_line(conditions));
+  return json_line(conditions);
 }
 
-std::uint64_t number_in(const json& params) {
-  require(params, "bulk");
-  return number_of(params, "bulk", std::uint64_t{0}, std::uint64_t{1});
+std::uint64_t number_in(const api::arguments& params) {
+  return params.number("bulk");
 }
 
 actors::boxed<store::bulk_page> bulk_acts(const control_context& c, const actors::list_bulk_acts& question) {
@@ -184,7 +185,7 @@ json shown(const control_context& c, std::uint64_t number) {
   question.number = number;
   const auto page = bulk_acts(c, question);
   if (page->acts.empty())
-    throw control_error{control_error::not_found, "there is no bulk act with the number " + std::to_string(number)};
+    throw api::error{api::error::not_found, "there is no bulk act with the number " + std::to_string(number)};
   json refusals = json::array();
   for (const auto& r : page->refusals)
     refusals.push_back({{"task_id", r.task_id}, {"task_number", r.task_number}, {"why", r.why}});
@@ -193,14 +194,14 @@ json shown(const control_context& c, std::uint64_t number) {
 
 } // namespace
 
-json start_bulk(const control_context& c, const json& params) {
+json start_bulk(const control_context& c, const api::arguments& params) {
   actors::act_on_task act;
   act.act = act_of(params);
-  act.step = text_of(params, "step", "");
+  act.step = params.text("step");
   act.document = document_of(params, "document");
-  act.new_key = flag_of(params, "new_key", false);
-  act.who = text_of(params, "who");
-  act.why = text_of(params, "why", "");
+  act.new_key = params.flag("new_key");
+  act.who = params.text("who");
+  act.why = params.text("why");
   const auto filter = task_filter_of(c, params);
   workflow::bulk_act b;
   b.act = act.act;
@@ -212,27 +213,27 @@ json start_bulk(const control_context& c, const json& params) {
   b.where = where_of(params);
   b.filter = store::encode(filter);
   if (const auto wrong = workflow::problems(b); !wrong.empty())
-    throw control_error{control_error::invalid_params, wrong.front()};
+    throw api::error{api::error::invalid_params, wrong.front()};
   b.about = count_of(c, filter);
-  if (flag_of(params, "dry_run", false))
+  if (params.flag("dry_run"))
     return plan_of(c, act, filter, b.about);
   if (b.about == 0)
-    throw control_error{control_error::not_found, "no task matches"};
+    throw api::error{api::error::not_found, "no task matches"};
   const auto about = b.about;
   const auto outcome = c.write(store::start_bulk{std::move(b), {}});
-  if (outcome.result != store::verdict::applied)
-    throw control_error{control_error::refused, outcome.why};
+  if (outcome.result != store::write_status::applied)
+    throw api::error{api::error::refused, outcome.why};
   record_act(c, params,
              "began bulk act " + std::to_string(outcome.number) + ", to " + std::string{to_string(act.act)} + " about "
                + std::to_string(about) + " tasks");
   return {{"bulk", outcome.number}, {"about", about}};
 }
 
-json list_bulk_acts(const control_context& c, const json& params) {
+json list_bulk_acts(const control_context& c, const api::arguments& params) {
   actors::list_bulk_acts question;
-  question.open_only = !flag_of(params, "all", false);
-  question.before = number_of(params, "before", std::uint64_t{0});
-  question.max = number_of(params, "max", std::uint32_t{100}, std::uint32_t{1}, std::uint32_t{1000});
+  question.open_only = !params.flag("all");
+  question.before = params.number("before");
+  question.max = params.number<std::uint32_t>("max");
   const auto page = bulk_acts(c, question);
   json list = json::array();
   for (const auto& b : page->acts)
@@ -240,17 +241,17 @@ json list_bulk_acts(const control_context& c, const json& params) {
   return {{"bulk_acts", list}, {"next", page->next ? json(*page->next) : json{}}};
 }
 
-json show_bulk_act(const control_context& c, const json& params) {
+json show_bulk_act(const control_context& c, const api::arguments& params) {
   return shown(c, number_in(params));
 }
 
-json stop_bulk(const control_context& c, const json& params) {
+json stop_bulk(const control_context& c, const api::arguments& params) {
   const auto number = number_in(params);
-  const auto outcome = c.write(store::stop_bulk{number, text_of(params, "who"), text_of(params, "why", ""), {}});
-  if (outcome.result == store::verdict::absent)
-    throw control_error{control_error::not_found, outcome.why};
-  if (outcome.result != store::verdict::applied)
-    throw control_error{control_error::refused, outcome.why};
+  const auto outcome = c.write(store::stop_bulk{number, params.text("who"), params.text("why"), {}});
+  if (outcome.result == store::write_status::absent)
+    throw api::error{api::error::not_found, outcome.why};
+  if (outcome.result != store::write_status::applied)
+    throw api::error{api::error::refused, outcome.why};
   record_act(c, params, "stopped bulk act " + std::to_string(number));
   return shown(c, number);
 }

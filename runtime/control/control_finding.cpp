@@ -35,27 +35,24 @@ bool has_index(const std::vector<actors::boxed<workflow::definition>>& all, cons
 }
 
 /// `{"/customer": "c-77"}`
-std::vector<workflow::payload_value> payload_of(const control_context& c, const json& params,
+std::vector<workflow::payload_value> payload_of(const control_context& c, const api::arguments& params,
                                                 const std::string& workflow) {
   std::vector<workflow::payload_value> values;
-  const auto given = params.value("payload", json::object());
-  const auto is_text = [](const json& x) { return x.is_string(); };
-  if (!given.is_object() || !std::all_of(given.begin(), given.end(), is_text))
-    throw control_error{control_error::invalid_params, "`payload` must be an object of places and texts"};
+  const auto& given = params.value("payload");
   if (given.empty())
     return values;
   const auto all = workflows(c).definitions;
   for (const auto& [place, value] : given.items()) {
     if (!has_index(all, workflow, place))
-      throw control_error{
-        control_error::invalid_params,
+      throw api::error{
+        api::error::invalid_params,
         (workflow.empty() ? "no workflow" : "the newest version of workflow " + workflow::quoted(workflow))
           + (workflow.empty() ? " has" : " does not have") + " an index on " + workflow::quoted("payload:" + place)
           + ": add it to `index` of the workflow's file under a new version; tasks that are submitted "
             "from then on are found by it"};
     if (value.get_ref<const std::string&>().size() > workflow::index_value_size_max)
-      throw control_error{control_error::invalid_params, "`payload`: the index has no values above "
-                                                           + std::to_string(workflow::index_value_size_max) + " bytes"};
+      throw api::error{api::error::invalid_params, "`payload`: the index has no values above "
+                                                     + std::to_string(workflow::index_value_size_max) + " bytes"};
     values.push_back({place, value.get<std::string>()});
   }
   return values;
@@ -63,9 +60,9 @@ std::vector<workflow::payload_value> payload_of(const control_context& c, const 
 
 /// The name of something that there is, for the parameter; nothing if it is not given.
 template <class Enum, std::size_t Size>
-std::uint8_t name_of(const json& params, const char* parameter, std::optional<Enum> (*parse)(std::string_view),
-                     const std::string_view (&names)[Size]) {
-  const auto text = text_of(params, parameter, "");
+std::uint8_t name_of(const api::arguments& params, const char* parameter,
+                     std::optional<Enum> (*parse)(std::string_view), const std::string_view (&names)[Size]) {
+  const auto text = params.text(parameter);
   if (text.empty())
     return 0;
   if (const auto found = parse(text))
@@ -73,8 +70,8 @@ std::uint8_t name_of(const json& params, const char* parameter, std::optional<En
   std::string all;
   for (const auto name : names)
     all += name.empty() ? "" : (all.empty() ? "" : ", ") + std::string{name};
-  throw control_error{control_error::invalid_params,
-                      std::string{"`"} + parameter + "`: there is no " + workflow::quoted(text) + "; there are " + all};
+  throw api::error{api::error::invalid_params,
+                   std::string{"`"} + parameter + "`: there is no " + workflow::quoted(text) + "; there are " + all};
 }
 
 /// Where the next page begins: as `before`. A number, or with an order "NUMBER-KEY", the key in hexadecimal digits.
@@ -95,11 +92,12 @@ bool read_sorted_position(std::string_view text, actors::list_tasks& into) {
   return key.has_value();
 }
 
-void read_position(const json& params, actors::list_tasks& into) {
-  if (const auto before = params.find("before"); into.order == 0 || before == params.end() || !before->is_string())
-    into.before = number_of(params, "before", std::uint64_t{0});
-  else if (!read_sorted_position(before->get_ref<const std::string&>(), into))
-    throw control_error{control_error::invalid_params, "`before` must be what `next` was on the page before"};
+void read_position(const api::arguments& params, actors::list_tasks& into) {
+  const auto& before = params.value("before");
+  if (into.order == 0 || !before.is_string())
+    into.before = params.number("before");
+  else if (!read_sorted_position(before.get_ref<const std::string&>(), into))
+    throw api::error{api::error::invalid_params, "`before` must be what `next` was on the page before"};
 }
 
 json group_json(const actors::task_group& g, bool is_hour) {
@@ -139,52 +137,33 @@ void add_effects(const workflow::task& t, const workflow::definition& d, bool al
 
 } // namespace
 
-const std::vector<std::string>& task_filter_params() {
-  static const std::vector<std::string> names{"states",
-                                              "workflow",
-                                              "locked_by",
-                                              "agent",
-                                              "text",
-                                              "step",
-                                              "cause",
-                                              "payload",
-                                              "submitted_before_ms",
-                                              "submitted_after_ms",
-                                              "ended_before_ms",
-                                              "ended_after_ms"};
-  return names;
-}
-
-store::task_filter task_filter_of(const control_context& c, const json& params) {
+store::task_filter task_filter_of(const control_context& c, const api::arguments& params) {
   store::task_filter f;
-  f.workflow = text_of(params, "workflow", "");
-  f.locked_by = text_of(params, "locked_by", "");
-  f.text = text_of(params, "text", "");
-  f.agent = text_of(params, "agent", "");
-  const auto states = params.value("states", json::array());
-  if (!states.is_array())
-    throw control_error{control_error::invalid_params, "`states` must be a list of states"};
-  for (const auto& name : states) {
+  f.workflow = params.text("workflow");
+  f.locked_by = params.text("locked_by");
+  f.text = params.text("text");
+  f.agent = params.text("agent");
+  for (const auto& name : params.value("states")) {
     const auto state = name.is_string() ? workflow::parse_process_state(name.get<std::string>()) : std::nullopt;
     if (!state)
-      throw control_error{control_error::invalid_params, "`states`: there is no state " + name.dump()};
+      throw api::error{api::error::invalid_params, "`states`: there is no state " + name.dump()};
     f.states.push_back(*state);
   }
   f.submitted_before = moment_of(params, "submitted_before_ms", f.submitted_before);
   f.submitted_after = moment_of(params, "submitted_after_ms", f.submitted_after);
   f.ended_before = moment_of(params, "ended_before_ms", f.ended_before);
   f.ended_after = moment_of(params, "ended_after_ms", f.ended_after);
-  f.step = text_of(params, "step", "");
-  f.cause = text_of(params, "cause", "");
+  f.step = params.text("step");
+  f.cause = params.text("cause");
   f.payload = payload_of(c, params, f.workflow);
   return f;
 }
 
-json list_tasks(const control_context& c, const json& params) {
+json list_tasks(const control_context& c, const api::arguments& params) {
   actors::list_tasks question;
   question.filter = actors::boxed<store::task_filter>{task_filter_of(c, params)};
   question.order = name_of(params, "sort", workflow::parse_task_order, workflow::task_order_names);
-  question.is_reversed = flag_of(params, "reverse", false);
+  question.is_reversed = params.flag("reverse");
   if (question.is_reversed && question.order == 0)
     question.order = static_cast<std::uint8_t>(workflow::task_order::submitted);
   read_position(params, question);
@@ -196,11 +175,10 @@ json list_tasks(const control_context& c, const json& params) {
   return {{"tasks", tasks}, {"next", next_of(*page)}};
 }
 
-json count_tasks(const control_context& c, const json& params) {
-  constexpr std::uint64_t limit = 10'000'000;
+json count_tasks(const control_context& c, const api::arguments& params) {
   actors::count_tasks question;
   question.filter = actors::boxed<store::task_filter>{task_filter_of(c, params)};
-  question.limit = number_of(params, "limit", limit);
+  question.limit = params.number("limit");
   question.by = name_of(params, "by", workflow::parse_task_grouping, workflow::task_grouping_names);
   const auto counted = c.ask<actors::task_count>(c.parts.reader, question);
   json answer{{"count", counted.count}};
@@ -213,9 +191,9 @@ json count_tasks(const control_context& c, const json& params) {
   return answer;
 }
 
-json list_in_place(const control_context& c, const json& params) {
+json list_in_place(const control_context& c, const api::arguments& params) {
   constexpr std::size_t looked_at_max = 10'000; // of one call
-  const bool all = flag_of(params, "all", false);
+  const bool all = params.flag("all");
   const auto max = max_of(params);
   std::map<std::pair<std::string, std::uint32_t>, actors::boxed<workflow::definition>> definitions;
   for (const auto& d : workflows(c).definitions)
@@ -228,7 +206,7 @@ json list_in_place(const control_context& c, const json& params) {
     filter.states.push_back(workflow::process_state::undone);
   actors::list_tasks question;
   question.filter = actors::boxed<store::task_filter>{std::move(filter)};
-  question.before = number_of(params, "before", std::uint64_t{0});
+  question.before = params.number("before");
   question.max = 500;
   json found = json::array();
   for (std::size_t looked_at = 0;;) {

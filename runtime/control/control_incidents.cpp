@@ -13,18 +13,18 @@ namespace {
 
 using nlohmann::json;
 
-std::uint32_t page_of(const json& params) {
-  return number_of(params, "max", std::uint32_t{100}, std::uint32_t{1}, std::uint32_t{1000});
+std::uint32_t page_of(const api::arguments& params) {
+  return params.number<std::uint32_t>("max");
 }
 
-store::alert_filter alert_filter_of(const json& params) {
+store::alert_filter alert_filter_of(const api::arguments& params) {
   store::alert_filter f;
-  f.open_only = !flag_of(params, "all", false);
-  f.incident = number_of(params, "incident", std::uint64_t{0});
-  f.kind = text_of(params, "kind", "");
-  f.step = text_of(params, "step", "");
-  f.task = text_of(params, "task", "");
-  f.text = text_of(params, "text", "");
+  f.open_only = !params.flag("all");
+  f.incident = params.number("incident");
+  f.kind = params.text("kind");
+  f.step = params.text("step");
+  f.task = params.text("task");
+  f.text = params.text("text");
   f.raised_before = moment_of(params, "before_ms", f.raised_before);
   f.raised_after = moment_of(params, "after_ms", f.raised_after);
   return f;
@@ -45,16 +45,16 @@ store::incident_act incident_act_of(const std::string& name) {
                                                                {"note", store::incident_act::note}};
   const auto found = acts.find(name);
   if (found == acts.end())
-    throw control_error{control_error::invalid_params, "`act`: there is no `" + name + "`"};
+    throw api::error{api::error::invalid_params, "`act`: there is no `" + name + "`"};
   return found->second;
 }
 
 } // namespace
 
-json list_alerts(const control_context& c, const json& params) {
+json list_alerts(const control_context& c, const api::arguments& params) {
   actors::find_alerts question;
   question.filter = actors::boxed<store::alert_filter>{alert_filter_of(params)};
-  question.before = number_of(params, "before", std::uint64_t{0});
+  question.before = params.number("before");
   question.max = page_of(params);
   const auto page = c.ask<actors::boxed<store::alert_list>>(c.parts.reader, question);
   json alerts = json::array();
@@ -63,21 +63,20 @@ json list_alerts(const control_context& c, const json& params) {
   return {{"alerts", alerts}, {"next", next_json(page->next)}};
 }
 
-json acknowledge_alert(const control_context& c, const json& params) {
+json acknowledge_alert(const control_context& c, const api::arguments& params) {
   store::acknowledge_alert what;
-  require(params, "alert");
-  what.alert = number_of(params, "alert", std::uint64_t{0});
-  what.who = text_of(params, "who");
+  what.alert = params.number("alert");
+  what.who = params.text("who");
   const auto outcome = c.write(std::move(what));
-  if (outcome.result != store::verdict::applied)
-    throw control_error{control_error::not_found, outcome.why};
+  if (outcome.result != store::write_status::applied)
+    throw api::error{api::error::not_found, outcome.why};
   return json::object();
 }
 
-json list_incidents(const control_context& c, const json& params) {
+json list_incidents(const control_context& c, const api::arguments& params) {
   actors::list_incidents question;
-  question.open_only = !flag_of(params, "all", false);
-  question.before = number_of(params, "before", std::uint64_t{0});
+  question.open_only = !params.flag("all");
+  question.before = params.number("before");
   question.max = page_of(params);
   const auto page = incidents(c, question);
   json list = json::array();
@@ -86,33 +85,30 @@ json list_incidents(const control_context& c, const json& params) {
   return {{"incidents", list}, {"next", next_json(page->next)}};
 }
 
-json show_incident(const control_context& c, const json& params) {
-  require(params, "incident");
+json show_incident(const control_context& c, const api::arguments& params) {
   actors::list_incidents question;
-  question.number = number_of(params, "incident", std::uint64_t{0}, std::uint64_t{1});
+  question.number = params.number("incident");
   const auto page = incidents(c, question);
   if (page->incidents.empty())
-    throw control_error{control_error::not_found,
-                        "there is no incident with the number " + std::to_string(question.number)};
+    throw api::error{api::error::not_found, "there is no incident with the number " + std::to_string(question.number)};
   return {{"incident", incident_json(page->incidents.front())}};
 }
 
 /// Its alerts are acknowledged in parts: the last answer is that of the last part.
-json act_on_incident(const control_context& c, const json& params) {
+json act_on_incident(const control_context& c, const api::arguments& params) {
   store::act_on_incident what;
-  require(params, "incident");
-  what.number = number_of(params, "incident", std::uint64_t{0}, std::uint64_t{1});
-  what.act = incident_act_of(text_of(params, "act"));
+  what.number = params.number("incident");
+  what.act = incident_act_of(params.text("act"));
   what.until = moment_of(params, "until_ms", what.until);
-  what.who = text_of(params, "who");
-  what.why = text_of(params, "why", "");
+  what.who = params.text("who");
+  what.why = params.text("why");
   std::uint64_t alerts = 0;
   for (bool more = true; more;) {
     const auto outcome = c.write(what);
-    if (outcome.result == store::verdict::absent)
-      throw control_error{control_error::not_found, outcome.why};
-    if (outcome.result != store::verdict::applied)
-      throw control_error{control_error::refused, outcome.why};
+    if (outcome.result == store::write_status::absent)
+      throw api::error{api::error::not_found, outcome.why};
+    if (outcome.result != store::write_status::applied)
+      throw api::error{api::error::refused, outcome.why};
     alerts += outcome.acknowledged;
     more = outcome.more;
   }

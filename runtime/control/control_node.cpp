@@ -4,7 +4,10 @@
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <limits>
 #include <map>
+#include <string_view>
 
 namespace steadfast {
 
@@ -14,68 +17,62 @@ using nlohmann::json;
 
 constexpr std::chrono::milliseconds look_limit{500}; ///< for a node to say how it is
 
-json agent_view_json(const actors::agent_view& v) {
-  return {{"name", v.name},
-          {"kind", v.kind},
-          {"circuit", v.circuit},
-          {"circuit_open_until", instant_json(v.circuit_open_until)},
-          {"circuit_held_open_by", v.held_open_by},
-          {"in_flight", v.in_flight},
-          {"in_flight_max", v.in_flight_max},
-          {"queued", v.queued},
-          {"orders", v.orders},
-          {"tries", v.tries},
-          {"succeeded", v.succeeded},
-          {"failed", v.failed},
-          {"declined", v.declined},
-          {"silenced", v.silenced},
-          {"service", v.service},
-          {"lately_succeeded", v.lately_succeeded},
-          {"lately_refused", v.lately_refused},
-          {"lately_failed", v.lately_failed},
-          {"p50_ms", v.p50.count()},
-          {"p99_ms", v.p99.count()},
-          {"last_failure", v.last_failure},
-          {"last_failure_at", instant_json(v.last_failure_at)},
-          {"last_refusal", v.last_refusal},
-          {"last_refusal_at", instant_json(v.last_refusal_at)}};
+/// What an actor shows of itself, and of its lists as many entries.
+template <class Handle>
+actors::actor_state shown_by(const control_context& c, const Handle& actor, std::uint32_t entries = 0) {
+  return c.ask<actors::actor_state>(actor, actors::inspect_state{entries});
+}
+
+/// The members of the tree, each under its name, or another one after a colon: "tries:calls".
+json picked(const json& tree, std::initializer_list<std::string_view> names) {
+  auto some = json::object();
+  for (const auto name : names) {
+    const auto colon = name.find(':');
+    some[std::string{name.substr(0, colon)}] =
+      tree.at(std::string{colon == std::string_view::npos ? name : name.substr(colon + 1)});
+  }
+  return some;
+}
+
+json agent_json(const control_context& c, const actors::agent_actor& agent) {
+  return picked(
+    json::parse(shown_by(c, agent).tree),
+    {"name",          "kind",     "circuit",      "circuit_open_until", "in_flight",      "circuit_held_open_by",
+     "in_flight_max", "queued",   "orders",       "tries:calls",        "succeeded",      "failed",
+     "declined",      "silenced", "service",      "lately_succeeded",   "lately_refused", "lately_failed",
+     "p50_ms",        "p99_ms",   "last_failure", "last_failure_at",    "last_refusal",   "last_refusal_at"});
 }
 
 json scheduler_json(const control_context& c) {
   if (!c.parts.scheduler)
     return {};
-  const auto v = c.ask<actors::scheduler_view>(c.parts.scheduler, actors::describe{});
-  return {{"name", v.name},        {"in_flight", v.in_flight},   {"in_flight_max", v.in_flight_max},
-          {"claimed", v.claimed},  {"dispatched", v.dispatched}, {"late", v.late},
-          {"draining", v.draining}};
+  const auto state = shown_by(c, c.parts.scheduler);
+  auto shown =
+    picked(json::parse(state.tree), {"in_flight_max", "claimed", "dispatched", "late:late_replies", "draining"});
+  shown["name"] = c.parts.name;
+  shown["in_flight"] = state.open;
+  return shown;
 }
 
 json supervisor_json(const control_context& c) {
   if (!c.parts.supervisor)
     return {};
-  const auto v = c.ask<actors::supervisor_view>(c.parts.supervisor, actors::describe{});
-  return {{"active", v.active},     {"epoch", v.epoch},     {"sweeps", v.sweeps},
-          {"reviewed", v.reviewed}, {"decided", v.decided}, {"last_sweep", instant_json(v.last_sweep)}};
+  return picked(json::parse(shown_by(c, c.parts.supervisor).tree),
+                {"active", "epoch", "sweeps", "reviewed", "decided", "last_sweep:last_sweep_at"});
 }
 
 json writer_json(const control_context& c) {
   if (!c.parts.store)
     return {};
-  const auto v = c.ask<actors::store_view>(c.parts.writer, actors::describe{});
-  return {{"commits", v.commits},
-          {"writes", v.writes},
-          {"largest_batch", v.largest_batch},
-          {"waiting", v.waiting},
-          {"last_commit_us", v.last_commit_us}};
+  return picked(json::parse(shown_by(c, c.parts.writer).tree),
+                {"commits", "writes", "largest_batch", "waiting", "last_commit_us"});
 }
 
 json peers_json(const control_context& c) {
-  json peers = json::array();
+  constexpr auto all = std::numeric_limits<std::uint32_t>::max();
   if (!c.parts.membership)
-    return peers;
-  for (const auto& p : c.ask<actors::member_page>(c.parts.membership, actors::describe{}).peers)
-    peers.push_back({{"node", p.node}, {"address", p.address}, {"connected", p.connected}, {"trouble", p.trouble}});
-  return peers;
+    return json::array();
+  return json::parse(shown_by(c, c.parts.membership, all).tree).at("peers");
 }
 
 actors::lease_page leases(const control_context& c) {
@@ -86,7 +83,7 @@ actors::lease_page leases(const control_context& c) {
 actors::lease_page known_leases(const control_context& c, std::string& trouble) {
   try {
     return leases(c);
-  } catch (const control_error& e) {
+  } catch (const api::error& e) {
     if (!c.parts.membership)
       throw;
     trouble = e.what();
@@ -172,26 +169,25 @@ store::state_store& control_context::store() const {
   if (parts.store)
     return *parts.store;
   const auto name = node_with_store(*this);
-  throw control_error{control_error::refused,
-                      "this node has no store: "
-                        + (name.empty() ? "ask the node with the role `store`"
-                                        : "node `" + name
-                                            + "` has it; ask that one, on its host: "
-                                              "`-c` its configuration, or `--socket` its socket")};
+  throw api::error{api::error::refused, "this node has no store: "
+                                          + (name.empty() ? "ask the node with the role `store`"
+                                                          : "node `" + name
+                                                              + "` has it; ask that one, on its host: "
+                                                                "`-c` its configuration, or `--socket` its socket")};
 }
 
 store::store_files& control_context::store_files() const {
   store(); // which says who has one
   if (!parts.files)
-    throw control_error{control_error::refused, "the store is in no files of this node"};
+    throw api::error{api::error::refused, "the store is in no files of this node"};
   return *parts.files;
 }
 
 /// Parts that the node's roles leave out are null.
-json describe_node(const control_context& c, const json&) {
+json describe_node(const control_context& c, const api::arguments&) {
   json agents = json::array();
   for (const auto& [name, agent] : c.parts.agents)
-    agents.push_back(agent_view_json(c.ask<actors::agent_view>(agent, actors::describe{})));
+    agents.push_back(agent_json(c, agent));
   return {{"name", c.parts.name},
           {"scheduler", scheduler_json(c)},
           {"supervisor", supervisor_json(c)},
@@ -202,7 +198,7 @@ json describe_node(const control_context& c, const json&) {
 }
 
 /// Every node that ever joined: gone by what its lease says, else as its front answers.
-json list_nodes(const control_context& c, const json&) {
+json list_nodes(const control_context& c, const api::arguments&) {
   std::string trouble;
   const auto page = known_leases(c, trouble);
   if (!trouble.empty())
@@ -228,33 +224,33 @@ json list_nodes(const control_context& c, const json&) {
 }
 
 /// What a holder does under it is refused from then on; whoever campaigns gets it, its holder too.
-json release_lease(const control_context& c, const json& params) {
-  const auto name = text_of(params, "name");
+json release_lease(const control_context& c, const api::arguments& params) {
+  const auto name = params.text("name");
   const auto page = leases(c);
   const auto found =
     std::find_if(page.leases.begin(), page.leases.end(), [&](const auto& l) { return l->name == name; });
   if (found == page.leases.end())
-    throw control_error{control_error::not_found, "there is no lease `" + name + "`"};
+    throw api::error{api::error::not_found, "there is no lease `" + name + "`"};
   const auto& lease = **found;
   const bool is_of_node = workflow::node_of_lease(name).has_value();
   const bool is_lost = is_of_node && lease.expires_at <= page.now && lease.expires_at != workflow::unset;
   if (is_of_node && !is_lost)
-    throw control_error{control_error::refused,
-                        lease.expires_at > page.now
-                          ? "`" + name + "` says that the node is alive: stop the node, or drain it (`node drain`)"
-                          : "the node of `" + name + "` stopped in good order: nothing is held"};
+    throw api::error{api::error::refused,
+                     lease.expires_at > page.now
+                       ? "`" + name + "` says that the node is alive: stop the node, or drain it (`node drain`)"
+                       : "the node of `" + name + "` stopped in good order: nothing is held"};
   if (lease.expires_at <= page.now && !is_lost)
-    throw control_error{control_error::refused, "nobody holds `" + name + "`"};
+    throw api::error{api::error::refused, "nobody holds `" + name + "`"};
   const auto outcome = c.write(store::release_lease{name, lease.holder, lease.epoch});
-  if (outcome.result != store::verdict::applied)
-    throw control_error{control_error::refused, outcome.why};
+  if (outcome.result != store::write_status::applied)
+    throw api::error{api::error::refused, outcome.why};
   record_act(c, params,
              is_lost ? "said that node " + workflow::quoted(lease.holder) + " is gone for good"
                      : "released lease `" + name + "`, held by " + lease.holder);
   return {{"holder", lease.holder}, {"epoch", lease.epoch}};
 }
 
-json list_leases(const control_context& c, const json&) {
+json list_leases(const control_context& c, const api::arguments&) {
   json all = json::array();
   for (const auto& lease : leases(c).leases)
     all.push_back(lease_json(*lease));

@@ -32,7 +32,6 @@ using protocol = asio::local::stream_protocol;
 constexpr int parse_failed = -32700;
 constexpr int invalid_request = -32600;
 constexpr int method_not_found = -32601;
-constexpr int internal_error = -32603;
 constexpr std::chrono::milliseconds busy_wait{1000};
 constexpr const char* no_memory = "the node has no memory left for this";
 
@@ -47,14 +46,14 @@ json failure(const json& id, int code, const std::string& message, std::chrono::
 json response(const json& id, const control_answer& answer) {
   try {
     return {{"jsonrpc", "2.0"}, {"id", id}, {"result", answer()}};
-  } catch (const control_error& e) {
+  } catch (const api::error& e) {
     return failure(id, e.number(), e.what(), e.retry_after());
   } catch (const json::exception& e) {
-    return failure(id, control_error::invalid_params, std::string{"params: "} + e.what());
+    return failure(id, api::error::invalid_params, std::string{"params: "} + e.what());
   } catch (const std::bad_alloc&) {
-    return failure(id, control_error::busy, no_memory, busy_wait);
+    return failure(id, api::error::busy, no_memory, busy_wait);
   } catch (const std::exception& e) {
-    return failure(id, internal_error, e.what());
+    return failure(id, api::error::fault, e.what());
   }
 }
 
@@ -110,7 +109,7 @@ struct host {
 };
 
 std::string busy_line(const std::string& why) {
-  return failure({}, control_error::busy, why, busy_wait).dump() + "\n";
+  return failure({}, api::error::busy, why, busy_wait).dump() + "\n";
 }
 
 /// One connection: reads a line, begins the call on the pool, writes the answer when it is there, reads the next.

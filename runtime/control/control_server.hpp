@@ -1,5 +1,7 @@
 #pragma once
 
+#include "api/error.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <chrono>
@@ -8,34 +10,17 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 
 namespace steadfast {
-
-/// What a method answers instead of a result; numbers are part of docs/control-channel.md.
-class control_error : public std::runtime_error {
-public:
-  enum code : int { invalid_params = -32602, refused = 1, busy = 2, timed_out = 3, not_found = 4 };
-  control_error(code c, const std::string& what, std::chrono::milliseconds retry_after = {})
-      : std::runtime_error{what},
-        code_{c},
-        retry_after_{retry_after} {}
-  code number() const { return code_; }
-  std::chrono::milliseconds retry_after() const { return retry_after_; }
-
-private:
-  code code_;
-  std::chrono::milliseconds retry_after_;
-};
 
 /// Gives the result, or throws as a method does. Called at most once, by the thread that has the answer.
 using control_answer = std::function<nlohmann::json()>;
 using control_reply = std::function<void(const control_answer& answer)>;
 
 /// What a client may call. Either it gives the result, and its thread is busy until then, or it replies later, from any
-/// thread. Throws control_error; anything else it throws is told as a fault of the node.
+/// thread. Throws api::error; anything else it throws is told as a fault of the node.
 class control_method {
 public:
   control_method() = default;

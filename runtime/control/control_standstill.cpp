@@ -74,7 +74,7 @@ standstill look_for_standstill(const control_context& c) {
 
 } // namespace
 
-json list_standstill(const control_context& c, const json&) {
+json list_standstill(const control_context& c, const api::arguments&) {
   const auto s = look_for_standstill(c);
   json waits = json::array();
   for (const auto& [cause, g] : s.groups)

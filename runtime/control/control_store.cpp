@@ -3,7 +3,7 @@
 
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
-#include "store/export_file.hpp"
+#include "store/upkeep/export_file.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -12,7 +12,7 @@ namespace steadfast {
 
 using nlohmann::json;
 
-json show_store_stats(const control_context& c, const json&) {
+json show_store_stats(const control_context& c, const api::arguments&) {
   return stats_json(*c.ask<actors::boxed<store::store_stats>>(c.parts.reader, actors::show_stats{}));
 }
 
@@ -24,7 +24,7 @@ class whole_store_reading {
 public:
   explicit whole_store_reading(const control_context& c) : is_under_way_{c.is_store_read_whole} {
     if (is_under_way_.exchange(true))
-      throw control_error{control_error::busy, "the store is being checked or copied already", again_after};
+      throw api::error{api::error::busy, "the store is being checked or copied already", again_after};
   }
   ~whole_store_reading() { is_under_way_ = false; }
   whole_store_reading(const whole_store_reading&) = delete;
@@ -37,37 +37,37 @@ private:
 
 } // namespace
 
-json check_store(const control_context& c, const json&) {
+json check_store(const control_context& c, const api::arguments&) {
   const whole_store_reading one_at_a_time{c};
   return check_json(c.store().check());
 }
 
-json copy_store(const control_context& c, const json& params) {
+json copy_store(const control_context& c, const api::arguments& params) {
   const whole_store_reading one_at_a_time{c};
-  c.store_files().copy(text_of(params, "to"));
+  c.store_files().copy(params.text("to"));
   return json::object();
 }
 
-json export_task(const control_context& c, const json& params) {
-  const auto id = text_of(params, "id");
+json export_task(const control_context& c, const api::arguments& params) {
+  const auto id = params.text("id");
   auto& from = c.store();
   view_of(c, id);
   if (const auto task = from.export_task(id))
-    store::write_export(text_of(params, "to"), *task);
+    store::write_export(params.text("to"), *task);
   else // it was purged meanwhile
-    throw control_error{control_error::not_found, "there is no task `" + id + "`"};
+    throw api::error{api::error::not_found, "there is no task `" + id + "`"};
   return json::object();
 }
 
-json import_task(const control_context& c, const json& params) {
+json import_task(const control_context& c, const api::arguments& params) {
   store::import_task what;
-  what.what = store::read_export(text_of(params, "from"));
-  what.who = text_of(params, "who");
-  what.why = text_of(params, "why", "");
+  what.what = store::read_export(params.text("from"));
+  what.who = params.text("who");
+  what.why = params.text("why");
   const auto id = what.what.task.id;
   const auto outcome = c.write(std::move(what));
-  if (outcome.result != store::verdict::applied)
-    throw control_error{control_error::refused, outcome.why};
+  if (outcome.result != store::write_status::applied)
+    throw api::error{api::error::refused, outcome.why};
   return imported_json(id, outcome);
 }
 

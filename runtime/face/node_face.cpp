@@ -65,8 +65,8 @@ void node::implementation::start() {
   const caf_logger_release of_this_thread;
   inner.start();
   try {
-    methods_ = methods_of(inner.system(), inner.parts());
-    gateway_ = runtime::spawn_task_gateway(inner.system(), inner.gateway());
+    methods_ = methods_of(inside().system(), inside().parts());
+    gateway_ = runtime::spawn_task_gateway(inside().system(), inside().parts().gateway);
   } catch (const std::exception& e) {
     inner.stop();
     throw node_error{e.what()};
@@ -100,7 +100,7 @@ json node::implementation::call(const std::string& method, const json& params) {
   try {
     auto answer = found->second(params);
     return with_doubles(std::move(answer));
-  } catch (const control_error& e) {
+  } catch (const api::error& e) {
     throw runtime::error_of(e.number(), e.what(), e.retry_after());
   } catch (const json::exception& e) {
     throw client_error{client_error::kind::refused, std::string{"params: "} + e.what()};
@@ -120,7 +120,7 @@ node node::from_config(const std::filesystem::path& file) {
 }
 
 void node::add_agent(const std::string& name, agent_function run, const agent_options& options) {
-  impl_->inner.add_agent(name, runtime::inner(std::move(run)), runtime::inner(options));
+  impl_->inside().add_agent(name, runtime::inner(std::move(run)), runtime::inner(options));
 }
 
 void node::add_workflow(const workflow_builder& w) {
@@ -164,7 +164,7 @@ json node::call(const std::string& method, const json& params) {
 }
 
 caf::actor_system& node::system() {
-  return impl_->inner.system();
+  return impl_->inside().system();
 }
 
 } // namespace steadfast

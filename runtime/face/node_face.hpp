@@ -2,7 +2,7 @@
 
 #include "client/client_calls.hpp"
 #include "runtime/control/control_server.hpp"
-#include "runtime/node/node.hpp"
+#include "runtime/node/node_inside.hpp"
 #include "steadfast/actors.hpp"
 #include "steadfast/node.hpp"
 
@@ -32,6 +32,8 @@ public:
   runtime::ask_node asker() {
     return [this](const std::string& method, const nlohmann::json& params) { return call(method, params); };
   }
+
+  node_inside inside() const { return node_inside{inner}; }
 
   assembled_node inner;
 

@@ -29,11 +29,11 @@ workflow::submission submission_of(const submit_task& m) {
   return s;
 }
 
-submit_outcome outcome_of(store::verdict v) {
+submit_outcome outcome_of(store::write_status v) {
   switch (v) {
-    case store::verdict::applied: return submit_outcome::stored;
-    case store::verdict::full: return submit_outcome::busy;
-    case store::verdict::unknown_outcome: return submit_outcome::unknown;
+    case store::write_status::applied: return submit_outcome::stored;
+    case store::write_status::full: return submit_outcome::busy;
+    case store::write_status::unknown_outcome: return submit_outcome::unknown;
     default: return submit_outcome::refused;
   }
 }
@@ -202,7 +202,7 @@ task_gateway gateway_of(node& n) {
 }
 
 void with_lease(node& n, const std::string& name, make_singleton make) {
-  node_access::of(n).inner.with_lease(name, runtime::inner(std::move(make)));
+  node_access::of(n).inside().with_lease(name, runtime::inner(std::move(make)));
 }
 
 } // namespace steadfast

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/common/deps.hpp"
+#include "actors/supervising/singleton.hpp"
 #include "steadfast/actors.hpp"
 
 namespace steadfast::runtime {

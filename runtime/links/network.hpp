@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/common/deps.hpp"
+#include "actors/gateway/client_gateway.hpp"
 #include "runtime/configuration/node_options.hpp"
 #include "runtime/links/caf_ends.hpp"
 #include "runtime/links/links.hpp"

@@ -22,6 +22,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -211,22 +212,24 @@ process_log& log() {
 }
 
 /// The step that something happened to last: what a line about the task is most likely about.
-const workflow::step* latest_step(const workflow::task& t) {
-  const workflow::step* latest = nullptr;
+std::optional<std::size_t> latest_step(const workflow::task& t) {
+  std::optional<std::size_t> latest;
   workflow::instant at = workflow::unset;
-  for (const auto& s : t.steps)
-    if (!s.log.empty() && std::max(s.log.back().started_at, s.log.back().ended_at) > at) {
-      latest = &s;
-      at = std::max(s.log.back().started_at, s.log.back().ended_at);
+  for (std::size_t i = 0; i < t.steps.size(); ++i) {
+    const auto& log = t.steps[i].log;
+    if (!log.empty() && std::max(log.back().started_at, log.back().ended_at) > at) {
+      latest = i;
+      at = std::max(log.back().started_at, log.back().ended_at);
     }
+  }
   return latest;
 }
 
 fields fields_of(const workflow::task& t) {
   fields f{{"task", t.id}, {"workflow", t.workflow}, {"state", std::string{to_string(t.state)}}};
-  if (const auto* s = latest_step(t)) {
-    f.emplace_back("step", std::to_string(s - t.steps.data()));
-    f.emplace_back("attempt", std::to_string(s->attempt));
+  if (const auto i = latest_step(t)) {
+    f.emplace_back("step", std::to_string(*i));
+    f.emplace_back("attempt", std::to_string(t.steps[*i].attempt));
   }
   return f;
 }

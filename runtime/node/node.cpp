@@ -1,7 +1,7 @@
 #include "runtime/node/node.hpp"
 #include "runtime/assembly/boot_clock.hpp"
 
-#include "actors/common/deps.hpp"
+#include "actors/agents/agents.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "runtime/assembly/caf_text.hpp"
 #include "runtime/assembly/function_watch.hpp"
@@ -9,7 +9,8 @@
 #include "runtime/control/control_server.hpp"
 #include "runtime/links/network.hpp"
 #include "runtime/logging/log.hpp"
-#include "store/lmdb_store.hpp"
+#include "runtime/node/node_inside.hpp"
+#include "store/engine/lmdb_store.hpp"
 #include "workflow/text/name.hpp"
 
 #include <caf/actor_system.hpp>
@@ -49,8 +50,6 @@ struct actor_config : caf::actor_system_config {
       runtime::load_network(*this);
   }
 };
-
-using store_wrapper = std::function<std::shared_ptr<store::local_store>(std::shared_ptr<store::local_store>)>;
 
 struct function_entry {
   actors::agent_options options;
@@ -121,7 +120,7 @@ void register_workflows(store::state_store& store, const node_options& o) {
     return;
   const auto outcomes = store.commit(batch);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (outcomes[i].result == store::verdict::applied)
+    if (outcomes[i].result == store::write_status::applied)
       continue;
     const auto& w = std::get<store::register_definition>(batch[i]);
     const auto which = "workflow `" + w.what.name + "` version " + std::to_string(w.what.version);
@@ -227,7 +226,7 @@ public:
     drain(parts_.scheduler, options_.drain_limit);
     stop_waits_for_ = "its leases to be given back";
     drain(parts_.supervisor_lease, workflow::span{0});
-    for (const auto& lease : parts_.singleton_leases)
+    for (const auto& [name, lease] : parts_.singleton_leases)
       drain(lease, workflow::span{0});
     drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
     stop_waits_for_ = "calls that other nodes have ordered";
@@ -376,32 +375,20 @@ private:
 
   /// Everybody who writes goes before the writer, so that what they said last is on disk.
   void end_actors() {
-    exit_now(parts_.membership);
-    exit_now(parts_.front);
-    exit_now(parts_.clients.front);
-    exit_now(parts_.clients.store);
-    exit_now(parts_.scheduler);
-    exit_now(parts_.supervisor_lease);
-    exit_now(parts_.node_lease);
-    for (const auto& lease : parts_.singleton_leases)
-      exit_now(lease);
-    for (const auto& guard : parts_.singletons)
-      exit_now(guard);
-    exit_now(parts_.supervisor);
-    exit_now(parts_.janitor);
-    exit_now(parts_.bulk_runner);
-    exit_now(parts_.gateway);
-    exit_now(parts_.notifier);
-    for (auto& [name, agent] : parts_.agents)
-      exit_now(agent);
-    parts_.agents.clear();
-    caf::anon_send_exit(parts_.dialer, caf::exit_reason::user_shutdown);
-    caf::anon_send_exit(parts_.reader, caf::exit_reason::user_shutdown);
-    caf::anon_send_exit(parts_.writer, caf::exit_reason::user_shutdown);
-    const auto store = std::move(parts_.store); // closed after the actors are gone
-    parts_ = {};
+    const auto store = parts_.store; // closed after the actors are gone
+    tell_all_to_end();
     system_->await_all_actors_done();
     exit_now(std::exchange(caf_text_, caf::actor{}));
+  }
+
+  void tell_all_to_end() {
+    const auto all = all_of(std::exchange(parts_, {}));
+    for (const auto& p : all)
+      if (!p.hears_all)
+        exit_now(p.actor);
+    for (const auto& p : all)
+      if (p.hears_all)
+        caf::anon_send_exit(p.actor, caf::exit_reason::user_shutdown);
   }
 
   /// After the limit; without one, after the last of them was to be over.
@@ -455,17 +442,8 @@ private:
 assembled_node::assembled_node(node_options options) : impl_{std::make_unique<implementation>(std::move(options))} {}
 assembled_node::~assembled_node() = default;
 
-void assembled_node::add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
-  impl_->add_agent(name, std::move(run), std::move(options));
-}
 void assembled_node::add_workflow(workflow::definition d) {
   impl_->add_workflow(std::move(d));
-}
-void assembled_node::with_lease(const std::string& name, actors::make_singleton make) {
-  impl_->with_lease(name, std::move(make));
-}
-void assembled_node::wrap_store(store_wrapper wrap) {
-  impl_->wrap_store(std::move(wrap));
 }
 void assembled_node::on_fatal(std::function<void(const std::string&)> handler) {
   impl_->on_fatal(std::move(handler));
@@ -483,13 +461,22 @@ std::string_view assembled_node::stop_waits_for() const {
 void assembled_node::reload_certificates() {
   impl_->reload_certificates();
 }
-caf::actor_system& assembled_node::system() {
+
+node_inside::node_inside(const assembled_node& n) : impl_{n.impl_.get()} {}
+
+void node_inside::add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) const {
+  impl_->add_agent(name, std::move(run), std::move(options));
+}
+void node_inside::with_lease(const std::string& name, actors::make_singleton make) const {
+  impl_->with_lease(name, std::move(make));
+}
+void node_inside::wrap_store(store_wrapper wrap) const {
+  impl_->wrap_store(std::move(wrap));
+}
+caf::actor_system& node_inside::system() const {
   return impl_->system();
 }
-const actors::gateway_actor& assembled_node::gateway() const {
-  return impl_->parts().gateway;
-}
-const node_parts& assembled_node::parts() const {
+const node_parts& node_inside::parts() const {
   return impl_->parts();
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "actors/agents/agents.hpp"
-#include "runtime/assembly/assembly.hpp"
 #include "runtime/configuration/node_options.hpp"
 #include "steadfast/node_error.hpp"
 
@@ -11,18 +9,10 @@
 #include <string>
 #include <vector>
 
-namespace caf {
-class actor_system;
-}
-
 namespace steadfast {
 
 /// One node: what its roles say of store, scheduler, supervisor and agents, and a control channel, in this process.
-/// Embed it to run workflows with agents that are C++ functions:
-///
-///     steadfast::assembled_node n{options};
-///     n.add_agent("greeter", actors::quick_function{[](const actors::call& c) { return actors::succeeded(c.input); }});
-///     n.start();
+/// Agents that are C++ functions are added from inside (node_inside.hpp); users have `steadfast::node`.
 class assembled_node {
 public:
   explicit assembled_node(node_options options);
@@ -31,16 +21,8 @@ public:
   assembled_node(const assembled_node&) = delete;
   assembled_node& operator=(const assembled_node&) = delete;
 
-  /// REQUIRES: not started. The name is the one that workflows use.
-  void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options = {});
+  /// REQUIRES: not started.
   void add_workflow(workflow::definition d);
-  /// Of all nodes that were given this name, one at a time has the actor that `make` makes: the one that holds the
-  /// lease `name`. The actor must take lease_changed; the others take over when it does not for longer than the lease
-  /// lasts.
-  void with_lease(const std::string& name, actors::make_singleton make);
-
-  /// What `wrap` makes of the store that was opened is used in its place: to measure, or to look on.
-  void wrap_store(std::function<std::shared_ptr<store::local_store>(std::shared_ptr<store::local_store>)> wrap);
 
   /// Called when the store fails for good, instead of ending the process with exit code 74.
   void on_fatal(std::function<void(const std::string& why)> handler);
@@ -63,12 +45,8 @@ public:
   /// Files that cannot be used change nothing, and the log says why. REQUIRES: started.
   void reload_certificates();
 
-  /// REQUIRES: started.
-  caf::actor_system& system();
-  const actors::gateway_actor& gateway() const;
-  const node_parts& parts() const;
-
 private:
+  friend class node_inside; ///< its actors, for whoever takes part in it
   class implementation;
   std::unique_ptr<implementation> impl_;
 };

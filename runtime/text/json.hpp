@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/local_store.hpp"
+#include "store/contract/local_store.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/explain.hpp"
 #include "workflow/task/task.hpp"

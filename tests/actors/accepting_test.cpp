@@ -35,7 +35,7 @@ TEST_CASE("a submitted task is carried out step by step and ends processed") {
   one_node node;
   const auto receipt = node.submit("t1");
   REQUIRE(receipt.has_value());
-  CHECK(receipt->result == store::verdict::applied);
+  CHECK(receipt->result == store::write_status::applied);
   CHECK(receipt->created);
   CHECK(node.state("t1") == "processed");
   CHECK(node.agent("hotel").orders_of("hotel").size() == 1);
@@ -88,7 +88,7 @@ TEST_CASE("row 2: when the acknowledgement is lost, sending the same again gives
   node.restart();
   const auto again = node.submit("t1");
   REQUIRE(again.has_value());
-  CHECK(again->result == store::verdict::applied);
+  CHECK(again->result == store::write_status::applied);
   CHECK_FALSE(again->created);
   CHECK(again->number == number);
   CHECK(node.store().count({}, 10) == 1);
@@ -115,7 +115,7 @@ TEST_CASE("row 4: the same id with another payload is refused and changes nothin
   other.payload = workflow::blob{R"({"for":"Bob"})"};
   const auto receipt = node.submit(other);
   REQUIRE(receipt.has_value());
-  CHECK(receipt->result == store::verdict::refused);
+  CHECK(receipt->result == store::write_status::refused);
   CHECK(receipt->why.find("key_conflict") != std::string::npos);
   CHECK(node.task("t1") == before);
 }
@@ -223,10 +223,10 @@ TEST_CASE("row 64: a commit that was made and reported as unknown makes neither 
   node.store().fail_next(store_tap::fault::reported_unknown, submits);
   const auto unclear = node.submit("t1");
   REQUIRE(unclear.has_value());
-  CHECK(unclear->result == store::verdict::unknown_outcome);
+  CHECK(unclear->result == store::write_status::unknown_outcome);
   CHECK(node.state("t1") == "processed"); // whoever may have to do with it was told to look
   const auto again = node.submit("t1");
-  CHECK(again->result == store::verdict::applied);
+  CHECK(again->result == store::write_status::applied);
   CHECK_FALSE(again->created);
   node.submit("t2");
   CHECK(node.agent("hotel").orders_of("hotel").size() == 2);

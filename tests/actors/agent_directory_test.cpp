@@ -29,7 +29,7 @@ workflow::task trip_under_way(std::uint64_t number) {
 
 workflow::task after_event(const workflow::task& t, const workflow::event& what, workflow::instant at = when_taken) {
   const auto change = workflow::apply(t, tests::trip(), what, at);
-  REQUIRE(change.result == workflow::verdict::applied);
+  REQUIRE(change.result == workflow::event_status::applied);
   return change.next;
 }
 

@@ -2,7 +2,7 @@
 
 #include "tests/actors/one_node.hpp"
 
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>
@@ -225,7 +225,7 @@ TEST_CASE("a task that does not match any more when it is its turn is skipped, a
   const auto t1 = *n.node.store().find("t1");
   auto change =
     workflow::apply(t1, *n.node.store().find_definition("trip", 1), workflow::suspended{{"bob", "wait"}}, n.node.now());
-  REQUIRE(change.result == workflow::verdict::applied);
+  REQUIRE(change.result == workflow::event_status::applied);
   store::update_task suspension;
   suspension.lock_epoch_before = t1.lock_epoch;
   suspension.next = change.next;
@@ -234,7 +234,7 @@ TEST_CASE("a task that does not match any more when it is its turn is skipped, a
   none.next = *n.node.store().find("t2");
   none.lock_epoch_before = none.next.lock_epoch;
   for (const auto& o : n.node.store().commit({suspension, none}))
-    REQUIRE(o.result == store::verdict::applied);
+    REQUIRE(o.result == store::write_status::applied);
   REQUIRE(n.ends());
   CHECK(n.bulk().done == 2);
   CHECK(n.bulk().skipped == 1);

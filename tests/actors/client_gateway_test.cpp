@@ -20,7 +20,7 @@ struct gateway_of_a_node {
   }
 
   /// What became of writes that were sent together, by their order.
-  std::vector<store::verdict> write(const std::vector<store::write>& all) {
+  std::vector<store::write_status> write(const std::vector<store::write>& all) {
     tests::recorder<actors::writes_done> client{node.system().system()};
     actors::write_requests requests;
     for (const auto& w : all) {
@@ -31,7 +31,7 @@ struct gateway_of_a_node {
     }
     node.system().tell(client.handle(), gateway.store, std::move(requests));
     node.run();
-    std::vector<store::verdict> results(all.size());
+    std::vector<store::write_status> results(all.size());
     for (const auto& done : client.seen())
       for (const auto& w : done.all)
         results.at(w.ticket) = w.outcome->result;
@@ -45,12 +45,12 @@ struct gateway_of_a_node {
 } // namespace
 
 TEST_CASE("a client submits, looks and acknowledges, and can write nothing that is for nodes") {
-  using store::verdict;
+  using store::write_status;
   gateway_of_a_node d;
   const auto receipt =
     d.node.system().ask<actors::receipt>(d.gateway.store, actors::boxed<workflow::submission>{d.node.order_for("t")});
   REQUIRE(receipt);
-  CHECK(receipt->result == verdict::applied);
+  CHECK(receipt->result == write_status::applied);
   const auto seen = d.node.system().ask<actors::task_view>(d.gateway.store, actors::show_task{"t"});
   REQUIRE(seen);
   REQUIRE(seen->task);
@@ -61,7 +61,8 @@ TEST_CASE("a client submits, looks and acknowledges, and can write nothing that 
   CHECK(d.write({store::acquire_lease{"node/b", "b", "", 10s, {}}, store::acknowledge_notices{"nobody", 1, 1},
                  store::acquire_lease{"supervisor", "desk:1", "", 10s, {}}, forged,
                  store::record_act{"desk", "nothing", "", {}}})
-        == std::vector{verdict::refused, verdict::applied, verdict::refused, verdict::refused, verdict::refused});
+        == std::vector{write_status::refused, write_status::applied, write_status::refused, write_status::refused,
+                       write_status::refused});
 }
 
 TEST_CASE("a client finds the store that it may use, and none of the node's agents and actors") {

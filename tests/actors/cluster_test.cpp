@@ -1,6 +1,7 @@
 // Several nodes and one store, with the network left out: who runs what, and what becomes of it when a node is lost.
 
 #include "tests/actors/neighbour.hpp"
+#include "tests/actors/shown.hpp"
 #include "workflow/supervision/node_card.hpp"
 
 #include <catch2/catch.hpp>
@@ -321,10 +322,10 @@ TEST_CASE("a node that joins one without a store is told so, and takes it for no
   c.book.add(tests::home_address, {node.keep(actors::spawn_front(node.system(), {offer, node.clock()}))});
   neighbour b{c.home, c.book, "b"};
   c.settle();
-  const auto page = node.ask<actors::member_page>(b.membership, actors::describe{}).value();
-  REQUIRE(page.peers.size() == 1);
-  CHECK_FALSE(page.peers[0].connected);
-  CHECK_THAT(page.peers[0].trouble, Catch::Contains("node `home` has not the role `store`"));
+  const auto peers = tests::peers_shown_by(node, b.membership);
+  REQUIRE(peers.size() == 1);
+  CHECK_FALSE(peers[0].connected);
+  CHECK_THAT(peers[0].trouble, Catch::Contains("node `home` has not the role `store`"));
 }
 
 TEST_CASE("P34: a node is taken for no more than its connection says that it is") {
@@ -340,10 +341,10 @@ TEST_CASE("P34: a node is taken for no more than its connection says that it is"
   }
   neighbour b{c.home, c.book, "b"};
   c.settle();
-  const auto page = c.home.system().ask<actors::member_page>(b.membership, actors::describe{}).value();
-  REQUIRE(page.peers.size() == 1);
-  CHECK_FALSE(page.peers[0].connected);
-  CHECK(page.peers[0].trouble == why);
+  const auto peers = tests::peers_shown_by(c.home.system(), b.membership);
+  REQUIRE(peers.size() == 1);
+  CHECK_FALSE(peers[0].connected);
+  CHECK(peers[0].trouble == why);
 }
 
 TEST_CASE("a peer that is lost again and again is dialled as soon each time") {
@@ -352,9 +353,7 @@ TEST_CASE("a peer that is lost again and again is dialled as soon each time") {
   neighbour e{c.home, c.book, "e", only_agents()};
   c.settle();
   auto& node = c.home.system();
-  const auto is_connected = [&] {
-    return node.ask<actors::member_page>(b.membership, actors::describe{}).value().peers.at(0).connected;
-  };
+  const auto is_connected = [&] { return tests::peers_shown_by(node, b.membership).at(0).connected; };
   REQUIRE(is_connected());
   for (int i = 0; i < 10; ++i) {
     actors::exit_now(std::exchange(e.front, {}), caf::exit_reason::kill);
@@ -373,9 +372,7 @@ TEST_CASE("a node that accepts connections and does not answer is dialled again"
   actors::exit_now(std::exchange(e.front, {}), caf::exit_reason::kill); // it is in the book all the same
   c.settle();
   auto& node = c.home.system();
-  const auto e_as_b_sees_it = [&] {
-    return node.ask<actors::member_page>(b.membership, actors::describe{}).value().peers.at(0);
-  };
+  const auto e_as_b_sees_it = [&] { return tests::peers_shown_by(node, b.membership).at(0); };
   CHECK_FALSE(e_as_b_sees_it().connected);
   CHECK(e_as_b_sees_it().trouble == "it accepts connections and does not answer");
   e.front = node.keep(actors::spawn_front(node.system(), {{"e", {}, {}, {}, {}}, node.clock()}));
@@ -408,7 +405,7 @@ TEST_CASE("row 45: while the store is away submissions are pushed back, attempts
   const auto receipt =
     node.ask<actors::receipt>(b.link, actors::boxed<workflow::submission>{c.home.order_for("t2")}).value();
   CHECK(receipt.id == "t2");
-  CHECK(receipt.result == store::verdict::full);
+  CHECK(receipt.result == store::write_status::full);
   CHECK(receipt.retry_after > 0ms);
   CHECK(receipt.why == "the store cannot be reached: the cable is cut");
   b.agent("hotel").say(node, *scripted_agent::succeed(b.agent("hotel").last()));
@@ -542,17 +539,17 @@ TEST_CASE("what a node knows of the others can be looked at, and says why one is
   neighbour e{c.home, c.book, "e", only_agents()};
   c.settle();
   auto& node = c.home.system();
-  auto page = node.ask<actors::member_page>(b.membership, actors::describe{}).value();
-  REQUIRE(page.peers.size() == 2);
-  CHECK(page.peers[0].node == "e");
-  CHECK(page.peers[0].connected);
-  CHECK(page.peers[1].node == "home");
+  auto peers = tests::peers_shown_by(node, b.membership);
+  REQUIRE(peers.size() == 2);
+  CHECK(peers[0].node == "e");
+  CHECK(peers[0].connected);
+  CHECK(peers[1].node == "home");
   actors::exit_now(e.front, caf::exit_reason::kill);
   c.book.remove("e:1");
   c.home.advance(2s);
-  page = node.ask<actors::member_page>(b.membership, actors::describe{}).value();
-  CHECK_FALSE(page.peers[0].connected);
-  CHECK(page.peers[0].trouble == "nobody is there");
+  peers = tests::peers_shown_by(node, b.membership);
+  CHECK_FALSE(peers[0].connected);
+  CHECK(peers[0].trouble == "nobody is there");
 }
 
 TEST_CASE("row 2: a submission whose answer is lost with the connection is told that nobody knows, and is made once") {
@@ -566,12 +563,12 @@ TEST_CASE("row 2: a submission whose answer is lost with the connection is told 
   b.lose_store();
   c.home.run();
   REQUIRE(answer->has_value());
-  CHECK(answer->value().result == store::verdict::unknown_outcome);
+  CHECK(answer->value().result == store::write_status::unknown_outcome);
   b.find_store();
   c.home.run();
   const auto again =
     node.ask<actors::receipt>(b.link, actors::boxed<workflow::submission>{c.home.order_for("t1")}).value();
-  CHECK(again.result == store::verdict::applied);
+  CHECK(again.result == store::write_status::applied);
   CHECK_FALSE(again.created);
 }
 
@@ -587,7 +584,7 @@ TEST_CASE("news of the store's node that leave the store where it is cut nothing
   b.link->enqueue(nullptr, caf::make_message_id(caf::message_priority::high), caf::make_message(drained), nullptr);
   c.home.run();
   REQUIRE(answer->has_value());
-  CHECK(answer->value().result == store::verdict::applied);
+  CHECK(answer->value().result == store::write_status::applied);
 }
 
 TEST_CASE("P28: at rest nothing is on its way to the store of another node") {
@@ -629,7 +626,7 @@ TEST_CASE("P28: no more submissions than the bound are on their way to a store t
   std::size_t pushed_back = 0;
   for (const auto& a : answers)
     if (a->has_value()) {
-      CHECK((*a)->result == store::verdict::full);
+      CHECK((*a)->result == store::write_status::full);
       CHECK((*a)->retry_after > 0ms);
       ++pushed_back;
     }
@@ -659,11 +656,11 @@ TEST_CASE(
     c.home.run();
     REQUIRE(orders_at(b, "hotel") == 1);
     auto changed = c.home.task("t1");
-    changed.steps.at(0).attempt = changed.steps.at(0).log.back().number = 2;
+    changed.steps.change(0).attempt = changed.steps.change(0).log.back().number = 2;
     store::update_task u;
     u.next = changed;
     u.lock_epoch_before = changed.lock_epoch;
-    REQUIRE(c.home.store().commit({std::move(u)}).at(0).result == store::verdict::applied);
+    REQUIRE(c.home.store().commit({std::move(u)}).at(0).result == store::write_status::applied);
     c.home.system().tell(c.home.gateway, b.scheduler, actors::store_news{false, false, false, false, {changed.number}});
     c.home.run_until_next<actors::task_view>("scheduler");
   }

@@ -2,6 +2,7 @@
 
 #include "actors/agents/program/exec_caller.hpp"
 #include "tests/actors/collected_answers.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -12,9 +13,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <string>
-#include <thread>
 
 using namespace steadfast;
 using namespace steadfast::actors;
@@ -56,16 +55,6 @@ call with_time(workflow::span time) {
   return c;
 }
 
-bool holds_within(std::chrono::milliseconds limit, const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  while (!condition())
-    if (std::chrono::steady_clock::now() > until)
-      return false;
-    else
-      std::this_thread::sleep_for(1ms);
-  return true;
-}
-
 bool is_alive(pid_t pid) {
   return kill(pid, 0) == 0;
 }
@@ -73,7 +62,7 @@ bool is_alive(pid_t pid) {
 /// The number that a program wrote into a file of the folder, once it is there.
 pid_t written_number(const std::filesystem::path& file) {
   pid_t pid = 0;
-  REQUIRE(holds_within(20s, [&] {
+  REQUIRE(tests::comes_true([&] {
     std::string line;
     std::ifstream in{file};
     if (!std::getline(in, line) || in.eof()) // not all of it is there
@@ -231,7 +220,7 @@ TEST_CASE("row 10: a program and what it started die with the process that runs 
   CHECK(is_alive(started));
   kill(node, SIGKILL);
   waitpid(node, nullptr, 0);
-  CHECK(holds_within(5s, [&] { return !is_alive(program) && !is_alive(started); }));
+  CHECK(tests::comes_true([&] { return !is_alive(program) && !is_alive(started); }));
   for (const auto left : {program, started})
     kill(left, SIGKILL);
 }

@@ -1,6 +1,7 @@
 // No workflow keeps another one's tasks waiting, and no scheduler keeps all work to itself.
 
 #include "tests/actors/one_node.hpp"
+#include "tests/actors/shown.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -45,8 +46,8 @@ std::optional<actors::attempt_report> decline(const actors::step_order& o) {
   return tests::report_on(o, actors::report_kind::declined, "circuit for `grind` open");
 }
 
-actors::scheduler_view view_of(one_node& node, std::size_t scheduler = 0) {
-  return node.system().ask<actors::scheduler_view>(node.schedulers.at(scheduler), actors::describe{}).value();
+tests::shown_scheduler view_of(one_node& node, std::size_t scheduler = 0) {
+  return tests::shown_by_scheduler(node.system(), node.schedulers.at(scheduler));
 }
 
 /// What each scheduler took of single tasks that come one after the other.

@@ -4,6 +4,7 @@
 #include "actors/agents/http/http_reply.hpp"
 #include "actors/agents/masking.hpp"
 #include "tests/actors/collected_answers.hpp"
+#include "tests/support/comes_true.hpp"
 
 #include <catch2/catch.hpp>
 #include <httplib.h>
@@ -428,9 +429,7 @@ TEST_CASE("row 74: a call that is asked to end is heard out") {
   }};
   http_bench b{s.options()};
   b.caller->start(1, call_with("{}"));
-  for (int i = 0; i < 2000 && s.calls == 0; ++i)
-    std::this_thread::sleep_for(5ms);
-  REQUIRE(s.calls == 1);
+  REQUIRE(tests::comes_true([&] { return s.calls == 1; }));
   b.caller->ask_to_end(1);
   works = false;
   const auto a = b.answers.wait(1);
@@ -509,9 +508,7 @@ TEST_CASE("a stopped call is over at once, whatever the service does") {
   }};
   http_bench b{s.options()};
   b.caller->start(1, call_with("{}"));
-  for (int i = 0; i < 2000 && s.calls == 0; ++i)
-    std::this_thread::sleep_for(5ms);
-  CHECK(s.calls == 1);
+  CHECK(tests::comes_true([&] { return s.calls == 1; }));
   b.caller->stop(1);
   const auto a = b.answers.wait(1);
   goes_on = false;

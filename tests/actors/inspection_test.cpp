@@ -3,11 +3,12 @@
 #include "actors/agents/agents.hpp"
 #include "actors/common/observed.hpp"
 #include "tests/actors/neighbour.hpp"
+#include "tests/actors/shown.hpp"
+#include "tests/support/comes_true.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include <functional>
 #include <future>
 #include <thread>
 
@@ -32,16 +33,6 @@ public:
 private:
   std::shared_future<void> until_;
 };
-
-/// Within a bound that no healthy machine needs.
-bool await(const std::function<bool()>& holds) {
-  for (const auto until = std::chrono::steady_clock::now() + 20s; std::chrono::steady_clock::now() < until;) {
-    if (holds())
-      return true;
-    std::this_thread::sleep_for(1ms);
-  }
-  return false;
-}
 
 /// A node with a front that knows its actors.
 struct shown_node {
@@ -165,12 +156,12 @@ TEST_CASE("how long an actor hangs, in what, and what waits for it, is seen from
     REQUIRE(meter != nullptr);
     for (int i = 0; i < 3; ++i)
       actors::tell_from_outside(hanging, actors::inspect_state{});
-    CHECK(await([&] { return meter->look(sys).busy_for >= 20ms; }));
+    CHECK(tests::comes_true([&] { return meter->look(sys).busy_for >= 20ms; }));
     const auto hangs = meter->look(sys);
     CHECK(hangs.waiting == 2);
     CHECK(hangs.handled == 0);
     go_on.set_value();
-    CHECK(await([&] { return meter->look(sys).handled == 3; }));
+    CHECK(tests::comes_true([&] { return meter->look(sys).handled == 3; }));
     CHECK(meter->look(sys).waiting == 0);
     actors::exit_now(hanging);
   }
@@ -218,8 +209,8 @@ TEST_CASE("row 20: a node that is drained drains its scheduler and its agents, a
   const auto front = sys.keep(actors::spawn_front(sys.system(), std::move(deps)));
   sys.tell(caf::strong_actor_ptr{}, front, actors::drain_node{5s});
   node.run();
-  CHECK(sys.ask<actors::scheduler_view>(node.schedulers.at(0), actors::describe{})->draining);
-  CHECK(sys.ask<actors::agent_view>(agent, actors::describe{})->draining);
+  CHECK(tests::shown_by_scheduler(sys, node.schedulers.at(0)).draining);
+  CHECK(tests::shown_by(sys, agent).at("draining") == true);
   for (const auto& l : node.store().leases())
     if (l.name == "supervisor")
       CHECK(l.expires_at == workflow::unset);
@@ -240,8 +231,7 @@ TEST_CASE("a task that the deadline index has lost is found, freed and told of")
   CHECK(node.system().advance_until([&] { return node.task("t1").locked_by.empty(); }, 5min));
   CHECK(node.now() >= due + 60s);
   CHECK(node.alerts() == std::vector<std::string>{"stuck"});
-  const auto view = node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{});
-  CHECK(view.value().stuck == 1);
+  CHECK(tests::shown_by_supervisor(node.system(), node.supervisor).stuck == 1);
 }
 
 TEST_CASE("P6: of stuck tasks all are found in one look, however many pages they fill") {
@@ -255,9 +245,7 @@ TEST_CASE("P6: of stuck tasks all are found in one look, however many pages they
   node.system().tell(actors::lease_actor{}, node.schedulers.at(0), actors::lease_changed{});
   node.store().hide_overdue(true);
   actors::exit_now(node.schedulers.at(0), caf::exit_reason::kill);
-  const auto stuck = [&node] {
-    return node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{}).value().stuck;
-  };
+  const auto stuck = [&node] { return tests::shown_by_supervisor(node.system(), node.supervisor).stuck; };
   REQUIRE(node.system().advance_until([&] { return !node.alerts().empty(); }, 5min));
   CHECK(stuck() == tasks);
 }

@@ -1,6 +1,6 @@
 #include "tests/actors/one_node.hpp"
 
-#include "store/lmdb_store.hpp"
+#include "store/engine/lmdb_store.hpp"
 #include "tests/support/fast_place.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/task/invariants.hpp"
@@ -72,7 +72,7 @@ void one_node::register_definitions() {
   for (const auto& d : settings_.definitions)
     writes.push_back(store::register_definition{d});
   for (const auto& o : store_->commit(writes))
-    if (o.result != store::verdict::applied)
+    if (o.result != store::write_status::applied)
       throw std::runtime_error{"a definition was refused: " + o.why};
 }
 

@@ -1,6 +1,6 @@
 // Who keeps a node connected, on a network that answers late.
 
-#include "actors/common/deps.hpp"
+#include "actors/cluster/peer.hpp"
 #include "tests/support/recorder.hpp"
 #include "tests/support/test_node.hpp"
 

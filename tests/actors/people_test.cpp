@@ -192,7 +192,7 @@ TEST_CASE("an act that is overtaken by the task's own progress is applied to wha
   CHECK(node.step_state("t1", 0) == "completed");
 }
 
-TEST_CASE("an act whose task was changed just before it was written is judged again on what the task has become") {
+TEST_CASE("an act whose task was changed just before it was written is decided again on what the task has become") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
   node.submit("t1");
@@ -205,7 +205,7 @@ TEST_CASE("an act whose task was changed just before it was written is judged ag
     store::update_task first;
     first.next = node.task("t1");
     first.lock_epoch_before = first.next.lock_epoch;
-    REQUIRE(node.store().commit({first}).at(0).result == store::verdict::applied);
+    REQUIRE(node.store().commit({first}).at(0).result == store::write_status::applied);
     node.step();
   }
   node.run();
@@ -216,7 +216,7 @@ TEST_CASE("an act whose task was changed just before it was written is judged ag
 }
 
 TEST_CASE(
-  "an act that was judged by another clock than the store's is judged again as soon as the node has learnt of it") {
+  "an act that was decided by another clock than the store's is decided again as soon as the node has learnt of it") {
   one_node node;
   node.agent("hotel").follow(scripted_agent::hang);
   node.submit("t1");
@@ -244,7 +244,7 @@ TEST_CASE(
   node.advance(15s);
   REQUIRE(refused->has_value());
   CHECK_FALSE((*refused)->done);
-  CHECK((*refused)->why == "it was judged by another clock than the store's; the node has yet to learn of that");
+  CHECK((*refused)->why == "it was decided by another clock than the store's; the node has yet to learn of that");
 }
 
 TEST_CASE("row 79: a task keeps the version it started with when its workflow changes") {

@@ -49,13 +49,13 @@ public:
     writes_.erase(writes_.begin());
     core.on_written(done, {});
   }
-  void answer(store::verdict result) { answer(store::outcome{store::decision{result, {}}}); }
+  void answer(store::write_status result) { answer(store::outcome{store::decision{result, {}}}); }
 
   /// Has a lease, and nothing locked from before.
   void start() {
     core.on_lease({"node/a", 1});
     REQUIRE(asked_for<store::free_locks>());
-    answer(store::verdict::applied);
+    answer(store::write_status::applied);
   }
 
 private:
@@ -86,7 +86,7 @@ write_done one_taken(const std::string& scheduler, instant now) {
   t.number = 7;
   auto taken = workflow::apply(t, d, workflow::taken{scheduler}, now).next;
   taken.revision = 2;
-  store::answer<store::claim_tasks> o{store::decision{store::verdict::applied, {}}};
+  store::answer<store::claim_tasks> o{store::decision{store::write_status::applied, {}}};
   o.tasks.push_back(std::move(taken));
   write_done done;
   done.definitions.emplace_back(d);
@@ -94,8 +94,8 @@ write_done one_taken(const std::string& scheduler, instant now) {
   return done;
 }
 
-store::verdict any_but_applied() {
-  return GENERATE(store::verdict::full, store::verdict::stale_epoch, store::verdict::unknown_outcome);
+store::write_status any_but_applied() {
+  return GENERATE(store::write_status::full, store::write_status::stale_epoch, store::write_status::unknown_outcome);
 }
 
 store_news news_of_work() {
@@ -113,11 +113,11 @@ TEST_CASE("a scheduler takes nothing before it has a lease and what an earlier l
   d.core.on_lease({"node/a", 1});
   d.core.on_news(news_of_work());
   CHECK(d.asked_for<store::free_locks>());
-  store::answer<store::free_locks> some{store::decision{store::verdict::applied, {}}};
+  store::answer<store::free_locks> some{store::decision{store::write_status::applied, {}}};
   some.more = true;
   d.answer(some);
   CHECK(d.asked_for<store::free_locks>());
-  d.answer(store::verdict::applied);
+  d.answer(store::write_status::applied);
   const auto claim = d.asked_for<store::claim_tasks>();
   REQUIRE(claim);
   CHECK(claim->guard.value().epoch == 1);
@@ -128,9 +128,9 @@ TEST_CASE("one claim is under way at a time, and news of work that comes meanwhi
   d.start();
   d.core.on_news(news_of_work());
   d.core.on_news(news_of_work());
-  d.answer(store::verdict::applied);
+  d.answer(store::write_status::applied);
   CHECK(d.asked_for<store::claim_tasks>());
-  d.answer(store::verdict::applied);
+  d.answer(store::write_status::applied);
   CHECK(d.asks_nothing());
 }
 
@@ -159,14 +159,14 @@ TEST_CASE("a claim tells what the scheduler has of each workflow, also what it g
   REQUIRE(declined->next.locked_by.empty());
   const auto until = declined->next.not_before;
   REQUIRE(until > d.now);
-  store::answer<store::update_task> stored{store::decision{store::verdict::applied, {}}};
+  store::answer<store::update_task> stored{store::decision{store::write_status::applied, {}}};
   stored.revision = 3;
   d.answer(stored);
   auto claim = d.asked_for<store::claim_tasks>();
   REQUIRE(claim);
   CHECK(claim->in_hand == 1); // it was asked while the task was there
   CHECK(claim->after == declined->next.workflow);
-  d.answer(store::verdict::applied);
+  d.answer(store::write_status::applied);
   d.core.on_news(news_of_work());
   claim = d.asked_for<store::claim_tasks>();
   REQUIRE(claim);
@@ -174,7 +174,7 @@ TEST_CASE("a claim tells what the scheduler has of each workflow, also what it g
   REQUIRE(claim->loads.size() == 1);
   CHECK(claim->loads[0].workflow == declined->next.workflow);
   CHECK(claim->loads[0].load == workflow::load_of(0, 1));
-  d.answer(store::verdict::applied);
+  d.answer(store::write_status::applied);
   d.now = until;
   d.core.on_news(news_of_work());
   claim = d.asked_for<store::claim_tasks>();
@@ -186,7 +186,7 @@ TEST_CASE("work that another scheduler is offered first is claimed a little late
   scheduler_options o;
   taking_core d{o};
   d.start();
-  d.answer(store::verdict::applied);
+  d.answer(store::write_status::applied);
   auto news = news_of_work();
   news.is_offered = true;
   d.core.on_news(news);
@@ -204,7 +204,7 @@ TEST_CASE("an offer is not forgotten over a claim that is under way and tells of
   auto news = news_of_work();
   news.is_offered = true;
   d.core.on_news(news);
-  store::answer<store::claim_tasks> none{store::decision{store::verdict::applied, {}}};
+  store::answer<store::claim_tasks> none{store::decision{store::write_status::applied, {}}};
   none.next = d.now + 1h;
   d.answer(none);
   CHECK(d.core.next_due() == d.now + o.offered_wait);
@@ -214,7 +214,7 @@ TEST_CASE("when all that waits is of workflows that have their share, the schedu
   scheduler_options o;
   taking_core d{o};
   d.start();
-  store::answer<store::claim_tasks> none{store::decision{store::verdict::applied, {}}};
+  store::answer<store::claim_tasks> none{store::decision{store::write_status::applied, {}}};
   none.more = true;
   d.answer(none);
   CHECK(d.asks_nothing());
@@ -233,7 +233,7 @@ TEST_CASE("a claim that was not made is made again later, and after an unclear e
   CHECK(d.core.next_due() == d.now + o.retry_full);
   d.now += o.retry_full;
   d.core.on_tick();
-  if (why == store::verdict::full)
+  if (why == store::write_status::full)
     CHECK(d.asked_for<store::claim_tasks>());
   else
     CHECK(d.asked_for<store::free_locks>());
@@ -242,7 +242,7 @@ TEST_CASE("a claim that was not made is made again later, and after an unclear e
 TEST_CASE("a lease of a later epoch is a new life: locks of the former one are freed first") {
   taking_core d;
   d.start();
-  d.answer(store::verdict::applied);
+  d.answer(store::write_status::applied);
   d.core.on_lease({"node/a", 1});
   CHECK(d.asks_nothing());
   d.core.on_lease({"node/a", 2});
@@ -258,7 +258,7 @@ TEST_CASE("row 14: tasks in hand keep their locks when the lease comes back unde
   d.answer(one_taken(o.name, d.now));
   REQUIRE(d.asked_for<store::update_task>());
   d.core.on_lease({"node/a", 2});
-  store::answer<store::update_task> stored{store::decision{store::verdict::applied, {}}};
+  store::answer<store::update_task> stored{store::decision{store::write_status::applied, {}}};
   stored.revision = 3;
   d.answer(stored);
   const auto freed = d.asked_for<store::free_locks>();
@@ -272,7 +272,7 @@ TEST_CASE(
   d.start();
   d.core.drain(10s);
   CHECK_FALSE(d.core.is_drained());
-  d.answer(store::verdict::applied);
+  d.answer(store::write_status::applied);
   CHECK(d.core.is_drained());
   d.core.on_news(news_of_work());
   CHECK(d.asks_nothing());
@@ -286,7 +286,7 @@ TEST_CASE("what cannot be read yet as it was stored is read again after a pause,
   const auto t = taken.outcome->as<store::claim_result>().tasks.front();
   d.answer(std::move(taken));
   REQUIRE(d.asked_for<store::update_task>()); // its first step finds no agent
-  d.answer(store::verdict::stale_lock);
+  d.answer(store::write_status::stale_lock);
   REQUIRE(d.reads.size() == 1);
   task_view old;
   auto older = t;
@@ -320,7 +320,7 @@ TEST_CASE(
   t.revision = 3;
   taken.outcome = boxed<store::outcome>{store::outcome{answer}};
   d.answer(std::move(taken));
-  CHECK(d.core.view().in_flight == 1);
+  CHECK(d.core.state(0).open == 1);
   CHECK(d.core.next_due() == d.now + scheduler_core::look_again);
   task_view same;
   same.task = boxed<workflow::task>{t};
@@ -339,5 +339,5 @@ TEST_CASE(
   ++elsewhere.revision;
   same.task = boxed<workflow::task>{elsewhere};
   d.core.on_read(t.number, same);
-  CHECK(d.core.view().in_flight == 0);
+  CHECK(d.core.state(0).open == 0);
 }

@@ -1,6 +1,7 @@
 // How a scheduler takes work and gives it back.
 
 #include "tests/actors/one_node.hpp"
+#include "tests/actors/shown.hpp"
 #include "workflow/supervision/node_card.hpp"
 
 #include <catch2/catch.hpp>
@@ -17,8 +18,8 @@ namespace {
 
 using strings = std::vector<std::string>;
 
-actors::scheduler_view view_of_scheduler(one_node& node) {
-  return node.system().ask<actors::scheduler_view>(node.schedulers.at(0), actors::describe{}).value();
+tests::shown_scheduler view_of_scheduler(one_node& node) {
+  return tests::shown_by_scheduler(node.system(), node.schedulers.at(0));
 }
 
 strings ids_in_order(const std::vector<actors::step_order>& orders) {

@@ -55,7 +55,6 @@ actors::agent_actor scripted_agent::spawn(test_node& node) {
         [memory](const actors::stop_order& o) { memory->stops.push_back(o); },
         [](const actors::set_circuit&) { return actors::agent_view{}; },
         [](const actors::drain&) { return actors::drained{}; },
-        [](actors::describe) { return actors::agent_view{}; },
         [](actors::inspect_state) { return actors::actor_state{}; },
       };
     }));

@@ -23,8 +23,8 @@ workflow::task task_with(std::string payload, std::string found) {
   workflow::task t;
   t.payload = workflow::blob{std::move(payload)};
   t.steps.resize(2);
-  t.steps[0].state = workflow::step_state::completed;
-  t.steps[0].result = workflow::blob{std::move(found)};
+  t.steps.change(0).state = workflow::step_state::completed;
+  t.steps.change(0).result = workflow::blob{std::move(found)};
   return t;
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("a document nested without end is a problem of the step, not the end o
 
 TEST_CASE("what comes from a skipped step is null") {
   auto t = task_with("{}", "");
-  t.steps[0].state = workflow::step_state::skipped;
+  t.steps.change(0).state = workflow::step_state::skipped;
   const auto in = actors::make_input(t, booking({{"seat", of_result("/seat")}}), 1, attempt_action::perform);
   CHECK(in.problem.empty());
   CHECK(in.bytes == R"({"seat":null})");
@@ -117,8 +117,8 @@ TEST_CASE("an optional member is left out where there is no such value") {
   CHECK(actors::make_input(t, d, 1, attempt_action::perform).bytes == R"({"who":"Ada"})");
   t.payload = workflow::blob{"no JSON"};
   CHECK(actors::make_input(t, d, 1, attempt_action::perform).bytes == "{}");
-  t.steps[0].state = workflow::step_state::skipped;
-  t.steps[0].result = {};
+  t.steps.change(0).state = workflow::step_state::skipped;
+  t.steps.change(0).result = {};
   CHECK(actors::make_input(t, d, 1, attempt_action::perform).bytes == "{}");
   d.steps[0].compensation.emplace();
   d.steps[0].compensation->input = {{"seat", of_result("/seat"), true}, {"row", of_result("/row")}};
@@ -144,8 +144,8 @@ TEST_CASE("the result of a processed task is what its workflow says, of any othe
                {"row", of_result("/row")},
                {"door", of_payload("/door"), true}}};
   CHECK(actors::result_of(t, d) == R"({"row":null,"seat":"1A","who":"Ada"})");
-  t.steps[0].state = workflow::step_state::skipped;
-  t.steps[0].result = {};
+  t.steps.change(0).state = workflow::step_state::skipped;
+  t.steps.change(0).result = {};
   d.result.members[0].optional = true;
   CHECK(actors::result_of(t, d) == R"({"row":null,"who":"Ada"})");
 }
@@ -155,7 +155,7 @@ TEST_CASE("an undo is carried out even when the result it would name is unknown"
   d.steps[0].compensation.emplace();
   d.steps[0].compensation->input = {{"seat", of_result("/seat")}, {"who", of_payload("/who")}};
   auto t = task_with(R"({"who":"Ada"})", "");
-  t.steps[0].state = workflow::step_state::unknown;
+  t.steps.change(0).state = workflow::step_state::unknown;
   const auto in = actors::make_input(t, d, 0, attempt_action::compensate);
   CHECK(in.problem.empty());
   CHECK(in.bytes == R"({"seat":null,"who":"Ada"})");

@@ -17,9 +17,9 @@ workflow::task task_at_flight(attempt_action doing) {
   t.workflow = "trip";
   t.lock_epoch = 5;
   t.steps.resize(2);
-  t.steps[1].doing = doing;
-  t.steps[1].attempt = 3;
-  t.steps[1].complete_by = workflow::instant{workflow::span{9000}};
+  t.steps.change(1).doing = doing;
+  t.steps.change(1).attempt = 3;
+  t.steps.change(1).complete_by = workflow::instant{workflow::span{9000}};
   return t;
 }
 

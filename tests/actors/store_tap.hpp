@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/wrapped_store.hpp"
+#include "store/contract/wrapped_store.hpp"
 
 #include <cstddef>
 #include <functional>
@@ -77,7 +77,7 @@ public:
     auto outcomes = made(batch);
     if (how == fault::fatal_after)
       throw store::store_error{"the disk failed after the commit", true};
-    return std::vector<store::outcome>(outcomes.size(), store::decision{store::verdict::unknown_outcome, {}});
+    return std::vector<store::outcome>(outcomes.size(), store::decision{store::write_status::unknown_outcome, {}});
   }
 
   due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,

@@ -1,6 +1,7 @@
 // The supervisor, the lease it acts under, and what happens when either is not there.
 
 #include "tests/actors/one_node.hpp"
+#include "tests/actors/shown.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -15,8 +16,8 @@ using tests::store_tap;
 
 namespace {
 
-actors::supervisor_view view_of_supervisor(one_node& node) {
-  return node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{}).value();
+tests::shown_supervisor view_of_supervisor(one_node& node) {
+  return tests::shown_by_supervisor(node.system(), node.supervisor);
 }
 
 store::lease supervisor_lease(one_node& node) {

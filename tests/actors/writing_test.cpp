@@ -1,6 +1,7 @@
 // The store actor: many writes in one commit, and what happens when a commit goes wrong.
 
 #include "tests/actors/one_node.hpp"
+#include "tests/actors/shown.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -157,9 +158,9 @@ TEST_CASE("row 65: when the backlog is full submissions are pushed back at once,
   int taken = 0;
   for (const auto& a : answers) {
     const auto& r = a->value();
-    taken += r.result == store::verdict::applied ? 1 : 0;
-    if (r.result != store::verdict::applied) {
-      CHECK(r.result == store::verdict::full);
+    taken += r.result == store::write_status::applied ? 1 : 0;
+    if (r.result != store::write_status::applied) {
+      CHECK(r.result == store::write_status::full);
       CHECK(r.retry_after > 0ms);
     }
   }
@@ -179,11 +180,9 @@ TEST_CASE(
   node.run();
   for (int i = 0; i < 20; ++i) {
     REQUIRE(answers[static_cast<std::size_t>(i)]->has_value());
-    CHECK((*answers[static_cast<std::size_t>(i)])->result == store::verdict::applied);
+    CHECK((*answers[static_cast<std::size_t>(i)])->result == store::write_status::applied);
   }
-  const auto view = [&node] {
-    return node.system().ask<actors::supervisor_view>(node.supervisor, actors::describe{}).value();
-  };
+  const auto view = [&node] { return tests::shown_by_supervisor(node.system(), node.supervisor); };
   std::uint64_t epoch = 0; // a lease that is renewed too late lapses, and is had again
   for (const auto until = node.now() + 5min; node.now() < until; node.run()) {
     REQUIRE(node.system().trigger_timer());
@@ -210,7 +209,7 @@ TEST_CASE("row 60: a full store refuses new work and says when to come again, an
     order.payload = workflow::blob{"\"" + std::string(30'000, 'x') + "\""};
     const auto r = node.submit(order);
     REQUIRE(r.has_value());
-    if (r->result == store::verdict::full) {
+    if (r->result == store::write_status::full) {
       refused = r;
       break;
     }
@@ -324,7 +323,7 @@ TEST_CASE(
     node.restart();
     node.run();
     CHECK(node.store().count({}, 10) == (how == store_tap::fault::fatal_after ? 1 : 0));
-    CHECK(node.submit("t1")->result == store::verdict::applied);
+    CHECK(node.submit("t1")->result == store::write_status::applied);
     CHECK(node.state("t1") == "processed");
   }
 }
@@ -333,7 +332,7 @@ TEST_CASE("an empty submission is refused") {
   one_node node;
   const auto r = node.system().ask<actors::receipt>(node.gateway, actors::boxed<workflow::submission>{});
   REQUIRE(r.has_value());
-  CHECK(r->result == store::verdict::refused);
+  CHECK(r->result == store::write_status::refused);
 }
 
 TEST_CASE("a read that fails is answered as failed, and the next one succeeds") {
@@ -347,7 +346,7 @@ TEST_CASE("a read that fails is answered as failed, and the next one succeeds") 
   CHECK(shown->task->id == "t1");
 }
 
-TEST_CASE("rows 50 and 51: a change that was judged by another clock, or ahead of it, is not stored") {
+TEST_CASE("rows 50 and 51: a change that was decided by another clock, or ahead of it, is not stored") {
   one_node node{without_schedulers()};
   node.run();
   node.submit("t1");
@@ -358,17 +357,17 @@ TEST_CASE("rows 50 and 51: a change that was judged by another clock, or ahead o
     u.next.state = workflow::process_state::suspended;
     actors::write_request r;
     r.what = actors::boxed<store::write>{store::write{std::move(u)}};
-    r.judged = {when, clock};
+    r.decided_by = {when, clock};
     node.system().tell(judge.handle(), node.writer, actors::write_requests{{r}});
     node.run();
     return judge.seen().back().all.at(0).outcome->result;
   };
   const auto clock = node.system().clock().set_at;
-  CHECK(judged_at(node.now(), workflow::unset) == store::verdict::full);
-  CHECK(judged_at(node.now(), clock + 1ms) == store::verdict::full);
-  CHECK(judged_at(node.now() + 1ms, clock) == store::verdict::full);
+  CHECK(judged_at(node.now(), workflow::unset) == store::write_status::full);
+  CHECK(judged_at(node.now(), clock + 1ms) == store::write_status::full);
+  CHECK(judged_at(node.now() + 1ms, clock) == store::write_status::full);
   CHECK(node.task("t1").state == workflow::process_state::pending);
-  CHECK(judged_at(node.now(), clock) == store::verdict::applied);
+  CHECK(judged_at(node.now(), clock) == store::write_status::applied);
 }
 
 TEST_CASE("a store whose commits cannot be put off is written all the same, and its actor says why") {

@@ -1,17 +1,18 @@
-// What a task costs on the paths that every task goes, for an instruction counter: `paths NAME` takes tasks along one
-// of them between two calls of `measured`, which is all that is counted. tests/budget/check compares it with the
-// budget.
+// What a task costs on the paths that every task goes, for an instruction counter: `paths NAME [STEPS]` takes tasks
+// along one of them between two calls of `measured`, which is all that is counted. A task has five steps unless told
+// otherwise. tests/budget/check compares it with the budget.
 
 #include "actors/protocol/agent_messages.hpp"
 #include "bench/micro/life.hpp"
 #include "bench/scratch.hpp"
-#include "store/lmdb_store.hpp"
+#include "store/engine/lmdb_store.hpp"
 #include "workflow/task/invariants.hpp"
 #include "workflow/text/canonical_json.hpp"
 
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -29,8 +30,9 @@ namespace actors = steadfast::actors;
 namespace store = steadfast::store;
 namespace workflow = steadfast::workflow;
 
-constexpr std::uint64_t tasks = 512;
 constexpr std::size_t at_a_time = 64;
+std::size_t steps = 5;
+std::uint64_t tasks = 512;
 
 using batches = std::vector<std::vector<store::write>>;
 
@@ -69,13 +71,16 @@ batches claims() {
 /// The steps of all tasks end one after the other, as a scheduler writes it.
 batches updates(const workflow::definition& d) {
   batches all;
-  const auto ends = bench::events_of_a_life().size();
+  const auto ends = bench::events_of_a_life(steps).size();
+  std::vector<std::vector<workflow::task>> lives;
+  for (std::uint64_t n = 1; n <= tasks; ++n)
+    lives.push_back(bench::states_of_a_life(d, n));
   for (std::size_t i = 2; i <= ends; ++i)
     for (std::uint64_t n = 1; n <= tasks; ++n) {
       if ((n - 1) % at_a_time == 0)
         all.emplace_back();
       store::update_task u;
-      u.next = bench::states_of_a_life(d, n)[i];
+      u.next = lives[n - 1][i];
       u.next.id = submission_of(n).id;
       u.next.revision = i;
       u.lock_epoch_before = 1;
@@ -84,10 +89,17 @@ batches updates(const workflow::definition& d) {
   return all;
 }
 
+/// As a store has it.
+workflow::definition prepared() {
+  auto d = bench::some_steps(steps);
+  d.graph.make_for(d);
+  return d;
+}
+
 void commit(store::state_store& s, const batches& all) {
   for (const auto& b : all)
     for (const auto& x : s.commit(b))
-      require(x.result == store::verdict::applied, x.why.c_str());
+      require(x.result == store::write_status::applied, x.why.c_str());
 }
 
 /// A store in which `before` happened; then `path` is measured.
@@ -97,7 +109,7 @@ void in_store(const std::function<void(store::state_store&, const workflow::defi
   store::store_options o;
   o.path = folder.path() / "store";
   const auto s = store::open_lmdb_store(o);
-  const auto d = bench::five_steps();
+  const auto d = prepared();
   s->commit({store::register_definition{d}});
   before(*s, d);
   const auto all = path(d);
@@ -123,16 +135,17 @@ void update() {
 
 /// Canonical JSON of the payload, the rules of each event, and what must hold before each write.
 void decide() {
-  const auto d = bench::five_steps();
-  const auto events = bench::events_of_a_life();
+  const auto d = prepared();
+  const auto events = bench::events_of_a_life(steps);
   measured([&] {
     for (std::uint64_t n = 1; n <= tasks; ++n) {
       const auto s = submission_of(n);
       require(workflow::canonical_json(s.payload.view()).has_value(), "a payload is no JSON");
       auto t = workflow::make_task(s, d, bench::some_day);
       for (const auto& e : events) {
-        t = workflow::apply(t, d, e, bench::some_day).next;
-        require(workflow::broken_invariants(t, d).empty(), "a rule is broken");
+        auto next = workflow::apply(t, d, e, bench::some_day).next;
+        require(workflow::broken_invariants(next, d, t).empty(), "a rule is broken");
+        t = std::move(next);
       }
       require(t.state == workflow::process_state::processed, "a task was not processed");
     }
@@ -172,9 +185,14 @@ void speak() {
 int main(int argc, char** argv) {
   const std::map<std::string, void (*)()> paths{
     {"submit", submit}, {"claim", claim}, {"update", update}, {"decide", decide}, {"speak", speak}};
-  if (argc != 2 || !paths.contains(argv[1])) {
-    std::fprintf(stderr, "usage: paths submit|claim|update|decide|speak\nTells of how many tasks it took the cost.\n");
+  if (argc < 2 || argc > 3 || !paths.contains(argv[1])) {
+    std::fprintf(stderr,
+                 "usage: paths submit|claim|update|decide|speak [STEPS]\nTells of how many tasks it took the cost.\n");
     return EXIT_FAILURE;
+  }
+  if (argc == 3) {
+    steps = std::strtoul(argv[2], nullptr, 10);
+    tasks = std::max<std::uint64_t>(8, 2560 / steps);
   }
   paths.at(argv[1])();
   std::printf("%llu\n", static_cast<unsigned long long>(tasks));

@@ -1,12 +1,12 @@
 #include "tests/chaos/chaos.hpp"
 
-#include "examples/demo/client_log.hpp"
 #include "examples/demo/faults.hpp"
-#include "examples/demo/judge.hpp"
-#include "examples/demo/load.hpp"
+#include "examples/demo/load/client_log.hpp"
+#include "examples/demo/load/load.hpp"
+#include "examples/demo/processes/services.hpp"
 #include "examples/demo/progress.hpp"
 #include "examples/demo/report.hpp"
-#include "examples/demo/services.hpp"
+#include "examples/demo/run_checker.hpp"
 #include "tests/chaos/playground.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr auto look_every = 50ms;
 constexpr auto count_every = 1s;      ///< a node under load is slow to answer, and faults must go on
-constexpr auto rest_max = 30s;        ///< a call that was given up may last until its complete-by
+constexpr auto rest_max = 60s;        ///< a call that was given up may last until its complete-by
 constexpr std::uint32_t clients = 64; ///< a frozen node holds those that wait for its answer
 
 /// The services that the workflow needs.
@@ -187,7 +187,7 @@ private:
                   faults_, load_->size(), load_->acknowledged(), static_cast<double>(load_->acknowledged()) / lasted,
                   load_->repeated(), load_->refused(),
                   demo::table(demo::read_dump(evidence_.tasks()), demo::read_effects(evidence_.effect_logs), lasted)));
-    const auto found = demo::judge(demo::find_program(options_.programs, "effect_checker"), evidence_);
+    const auto found = demo::run_checker(demo::find_program(options_.programs, "effect_checker"), evidence_);
     progress_.say(found.report);
     return found.kept;
   }

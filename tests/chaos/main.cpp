@@ -1,7 +1,7 @@
 // Real nodes under real faults: killed, stopped, frozen, cut off, with clocks that are wrong, while work comes in; then
 // all is healed, and the checker compares what happened with what was promised.
 
-#include "examples/demo/program.hpp"
+#include "examples/demo/processes/program.hpp"
 #include "tests/chaos/chaos.hpp"
 
 #include <CLI/CLI.hpp>

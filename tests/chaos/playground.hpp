@@ -1,6 +1,6 @@
 #pragma once
 
-#include "examples/demo/cluster.hpp"
+#include "examples/demo/processes/cluster.hpp"
 #include "tests/chaos/fault.hpp"
 #include "tests/support/hosts.hpp"
 #include "tests/support/wall_clock.hpp"

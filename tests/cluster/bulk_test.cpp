@@ -2,6 +2,7 @@
 // terminal.
 
 #include "steadfast/client.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/node_process.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,6 +15,7 @@ using namespace steadfast;
 using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
 using nlohmann::json;
+using tests::comes_true;
 using tests::node_process;
 using tests::running_program;
 
@@ -50,15 +52,17 @@ json bulk(const node_process& node) {
 
 /// How far it is, as soon as so many tasks have taken it, or it is over.
 std::uint64_t done_after(const node_process& node, std::uint64_t least) {
-  const auto until = std::chrono::steady_clock::now() + 120s;
-  for (;;) {
+  std::uint64_t done = 0;
+  REQUIRE(comes_true([&] {
     const auto b = bulk(node);
-    const auto done = b.at("done").get<std::uint64_t>();
-    if (done >= least || b.at("state") != "open")
-      return done;
-    REQUIRE(std::chrono::steady_clock::now() < until);
-    std::this_thread::sleep_for(5ms);
-  }
+    done = b.at("done");
+    return done >= least || b.at("state") != "open";
+  }));
+  return done;
+}
+
+void wait_for_begin(client& c) {
+  REQUIRE(comes_true([&] { return !c.call("bulk.list", json::object()).at("bulk_acts").empty(); }));
 }
 
 } // namespace
@@ -71,13 +75,11 @@ TEST_CASE("a node that is killed amid a bulk act goes on with it when it is back
     STEADFAST_BINARY,
     {"task", "suspend", "--where", "workflow=one", "--why", "the carrier is down", "--yes", "-c", node.config()}};
   client c{socket_of(node)};
-  const auto begun = std::chrono::steady_clock::now() + 60s;
-  while (c.call("bulk.list", json::object()).at("bulk_acts").empty() && std::chrono::steady_clock::now() < begun)
-    std::this_thread::sleep_for(5ms);
+  wait_for_begin(c);
   const auto before = done_after(node, 300);
   REQUIRE(before < tasks_in_bulk);
   node.kill();
-  CHECK(terminal.wait(60s) == 69);
+  CHECK(terminal.wait(tests::hang_limit) == 69);
   CHECK(terminal.says("bulk act 1 goes on when it is back: `steadfast bulk follow 1`", 1s));
 
   node.start();
@@ -108,7 +110,7 @@ TEST_CASE("a node that is killed amid a bulk act goes on with it when it is back
   }
   CHECK(met == tasks_in_bulk);
   node.process().signal(SIGTERM);
-  REQUIRE(node.process().wait(60s) == 0);
+  REQUIRE(node.process().wait(tests::hang_limit) == 0);
   CHECK(node.command({"store", "check"}).code == 0);
 }
 
@@ -153,15 +155,13 @@ TEST_CASE("a bulk act is stopped by Ctrl-C at its terminal, or by anybody, and w
   running_program terminal{STEADFAST_BINARY,
                            {"task", "suspend", "--where", "workflow=one", "--yes", "-c", node.config()}};
   client c{socket_of(node)};
-  const auto until = std::chrono::steady_clock::now() + 60s;
-  while (c.call("bulk.list", json::object()).at("bulk_acts").empty() && std::chrono::steady_clock::now() < until)
-    std::this_thread::sleep_for(5ms);
+  wait_for_begin(c);
   CHECK(done_after(node, 64) == 64); // a page; the next one comes a minute later
   const auto further = node.command({"task", "suspend", "--where", "workflow=one", "--yes"});
   CHECK(further.code == 1);
   CHECK_THAT(further.err, Contains("1 bulk acts are open, and bulk.open_max allows no more"));
   terminal.signal(SIGINT);
-  CHECK(terminal.wait(30s) == 130);
+  CHECK(terminal.wait(tests::hang_limit) == 130);
   CHECK(terminal.says("stopped: suspend is done for 64 of about 200 tasks, the others are as they were", 1s));
   CHECK(bulk(node).at("state") == "stopped");
   CHECK(node.json_of({"task", "list", "--where", "state=suspended", "--count", "--json"}).at(0).at("count") == 64);
@@ -171,7 +171,7 @@ TEST_CASE("a bulk act is stopped by Ctrl-C at its terminal, or by anybody, and w
   const auto stop = node.command({"bulk", "stop", "2", "--why", "wrong filter"});
   CHECK(stop.code == 0);
   CHECK_THAT(stop.out, Contains("bulk act 2 is stopped: "));
-  CHECK(onlooker.wait(30s) == 1);
+  CHECK(onlooker.wait(tests::hang_limit) == 1);
   CHECK(onlooker.says("bulk act 2 was stopped by ", 1s));
   const auto acts = node.command({"alerts", "list", "--all"}).out;
   CHECK_THAT(acts, Contains("stopped bulk act 2: wrong filter") && Contains("began bulk act 2"));

@@ -2,7 +2,7 @@
 // tests.
 
 #include "runtime/links/protocol.hpp"
-#include "store/schema.hpp"
+#include "store/lmdb/schema.hpp"
 #include "tests/support/node_cluster.hpp"
 #include "tests/support/node_process.hpp"
 #include "tests/support/skip.hpp"

@@ -1,7 +1,9 @@
 // What a program would do after its step's undo never happens: it does not outlive its node, and not complete-by
 // either.
 
+#include "tests/support/comes_true.hpp"
 #include "tests/support/node_process.hpp"
+#include "tests/support/proc_files.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
@@ -14,25 +16,13 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <string>
-#include <thread>
 
 using namespace steadfast::tests;
 using namespace std::chrono_literals;
 
 namespace {
-
-bool comes_true(std::chrono::milliseconds limit, const std::function<bool()>& condition) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  while (!condition())
-    if (std::chrono::steady_clock::now() > until)
-      return false;
-    else
-      std::this_thread::sleep_for(5ms);
-  return true;
-}
 
 /// A node with one step. Its program acts when there is a file `undone`, which the undo makes: so whatever can still
 /// act when the undo begins does. It does that in two processes, of which one is a daemon deaf to requests to end.
@@ -53,18 +43,15 @@ public:
   /// Submits a task and waits until both of its processes run.
   void begin() {
     REQUIRE(node_.command({"submit", "acts", "--id", "t-1", "--data", "{}"}).code == 0);
-    REQUIRE(comes_true(20s, [this] { return lines_of("begun") >= 2; }));
+    REQUIRE(comes_true([this] { return lines_of("begun") >= 2; }));
     REQUIRE(is_running());
   }
 
   /// Whether the program or anything that it started is there, or a launcher of it.
   bool is_running() const {
-    for (const auto& process : std::filesystem::directory_iterator{"/proc"}) {
-      std::ifstream in{process.path() / "cmdline"};
-      const std::string words{std::istreambuf_iterator<char>{in}, {}};
-      if (words.find(mark_) != std::string::npos)
+    for (const auto& process : std::filesystem::directory_iterator{"/proc"})
+      if (text_of(process.path() / "cmdline").find(mark_) != std::string::npos)
         return true;
-    }
     return false;
   }
 
@@ -73,7 +60,7 @@ public:
     const auto asked = node_.command({"task", "undo", "t-1"});
     INFO(asked.out << asked.err);
     REQUIRE(asked.code == 0);
-    REQUIRE(comes_true(40s, [this] {
+    REQUIRE(comes_true([this] {
       return node_.json_of({"task", "show", "t-1", "--json"}).at(0).at("process_state") == "undone";
     }));
   }
@@ -104,10 +91,10 @@ TEST_CASE("row 10: a program dies with its node, and so does not act after its u
   node_with_program p;
   p.begin();
   p.node().kill();
-  CHECK(comes_true(5s, [&p] { return !p.is_running(); }));
+  CHECK(comes_true([&p] { return !p.is_running(); }));
   p.undo_after_restart();
   CHECK(p.has("undone"));
-  REQUIRE(comes_true(20s, [&p] { return !p.is_running(); }));
+  REQUIRE(comes_true([&p] { return !p.is_running(); }));
   CHECK_FALSE(p.has("effect"));
 }
 
@@ -116,7 +103,7 @@ TEST_CASE("row 61: a program dies with a node whose store failed") {
   p.begin();
   const auto node = std::to_string(p.node().process().pid());
   running_program tracer{"/usr/bin/strace", {"-f", "-o", "/dev/null", "-e", "inject=fdatasync:error=EIO", "-p", node}};
-  if (!tracer.says("attached", 20s)) {
+  if (!tracer.says("attached", hang_limit)) {
     skip("strace is not installed, or may not attach to a process here");
     return;
   }
@@ -124,9 +111,9 @@ TEST_CASE("row 61: a program dies with a node whose store failed") {
   const auto code = p.node().process().wait(hang_limit);
   INFO(p.node().process().err());
   CHECK(code.value_or(-1) == 74);
-  CHECK(comes_true(5s, [&p] { return !p.is_running(); }));
+  CHECK(comes_true([&p] { return !p.is_running(); }));
   p.undo_after_restart();
-  REQUIRE(comes_true(20s, [&p] { return !p.is_running(); }));
+  REQUIRE(comes_true([&p] { return !p.is_running(); }));
   CHECK_FALSE(p.has("effect"));
 }
 
@@ -145,7 +132,7 @@ TEST_CASE("row 60: a node whose files may not grow any more refuses new work, an
   CHECK_FALSE(n.process().wait(100ms));
   limit_files(RLIM_INFINITY);
   CHECK(n.command({"submit", "one", "--id", "after", "--data", "{}"}).code == 0);
-  CHECK(comes_true(20s, [&] {
+  CHECK(comes_true([&] {
     return n.json_of({"task", "show", "after", "--json"}).at(0).at("process_state") == "processed";
   }));
 }
@@ -154,7 +141,7 @@ TEST_CASE("P12: a program ends at complete-by although its node stands still") {
   node_with_program p;
   p.begin();
   p.node().process().signal(SIGSTOP);
-  const auto ended = comes_true(20s, [&p] { return !p.is_running(); });
+  const auto ended = comes_true([&p] { return !p.is_running(); });
   p.node().process().signal(SIGCONT);
   CHECK(ended);
   CHECK_FALSE(p.has("effect"));

@@ -3,6 +3,7 @@
 #include "steadfast/client.hpp"
 #include "tests/support/node_cluster.hpp"
 #include "tests/support/node_process.hpp"
+#include "tests/support/proc_files.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/steady_load.hpp"
 
@@ -64,15 +65,6 @@ std::uint64_t memory(pid_t process, const std::string& name) {
     if (std::uint64_t value = 0; word == name + ":" && in >> value)
       return value;
   return 0;
-}
-
-/// User and system time of a process, in hundredths of a second.
-long cpu_ticks(pid_t process) {
-  std::ifstream in{"/proc/" + std::to_string(process) + "/stat"};
-  const std::string text{std::istreambuf_iterator<char>{in}, {}};
-  std::istringstream after_name{text.substr(text.rfind(')') + 1)};
-  std::vector<std::string> words{std::istream_iterator<std::string>{after_name}, {}};
-  return std::stol(words.at(11)) + std::stol(words.at(12));
 }
 
 bool all_are(const node_process& node, const std::string& prefix, int count, const std::string& state) {

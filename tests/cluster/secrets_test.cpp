@@ -2,6 +2,7 @@
 // or can be asked for is searched for them.
 
 #include "tests/support/node_process.hpp"
+#include "tests/support/proc_files.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -14,8 +15,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -94,17 +93,11 @@ std::string workflow_of(const std::string& agent) {
          + "\"\nretry = { attempts = 1 }\nthreshold = 1\ncool_off = { count = 0 }\non_exhausted = \"error\"\n";
 }
 
-std::string text_of(const std::filesystem::path& file) {
-  std::ifstream in{file, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 /// The command line of every process that this one or the node started.
 std::string command_lines() {
   std::string all;
   for (const auto& process : std::filesystem::directory_iterator{"/proc"})
-    if (std::filesystem::exists(process.path() / "cmdline"))
-      all += text_of(process.path() / "cmdline") + "\n";
+    all += text_of(process.path() / "cmdline") + "\n";
   return all;
 }
 

@@ -1,5 +1,6 @@
 // How a node starts, stops and refuses to start, as a process.
 
+#include "tests/support/comes_true.hpp"
 #include "tests/support/node_process.hpp"
 
 #include <catch2/catch.hpp>
@@ -15,7 +16,6 @@
 
 using namespace steadfast::tests;
 using Catch::Matchers::Contains;
-using std::chrono::seconds;
 
 namespace {
 
@@ -108,13 +108,14 @@ TEST_CASE(
   "row 20: a graceful stop gives the supervisor's lease back, so that the next node need not wait for its end") {
   node_process node{STEADFAST_BINARY, "[supervisor.lease]\nttl = \"1h\"\nrenew_every = \"10m\"\nmargin = \"1m\"\n"};
   const auto holder = [&node] {
-    // The supervisor campaigns on its own time: ask until it has the lease.
-    const auto until = std::chrono::steady_clock::now() + seconds{20};
-    while (std::chrono::steady_clock::now() < until)
+    std::string who;
+    comes_true([&] { // the supervisor campaigns on its own time
       for (const auto& l : node.json_of({"lease", "list", "--json"}))
         if (l.at("name") == "supervisor" && !l.at("expires_at").is_null())
-          return l.at("holder").get<std::string>();
-    return std::string{};
+          who = l.at("holder").get<std::string>();
+      return !who.empty();
+    });
+    return who;
   };
   node.start();
   const auto first = holder();
@@ -137,10 +138,7 @@ TEST_CASE("a second signal ends the process at once") {
   const auto is_running = [&node] {
     return node.json_of({"task", "show", "t-1", "--json"}).at(0).at("steps").at(0).at("state") == "running";
   };
-  const auto until = std::chrono::steady_clock::now() + seconds{20};
-  while (!is_running() && std::chrono::steady_clock::now() < until) {
-  }
-  REQUIRE(is_running());
+  REQUIRE(comes_true(is_running));
   node.process().signal(SIGTERM);
   REQUIRE(node.process().says("stopping", hang_limit));
   node.process().signal(SIGTERM);
@@ -178,9 +176,7 @@ TEST_CASE("the log file is for its owner alone, and its links are not followed")
   const auto log = node.folder().path() / "logs/node.log";
   {
     running_program running{STEADFAST_BINARY, {"serve", "-c", node.config()}};
-    const auto until = std::chrono::steady_clock::now() + seconds{30};
-    while (!std::filesystem::exists(log) && std::chrono::steady_clock::now() < until && !running.wait(seconds{0})) {
-    }
+    REQUIRE(comes_true([&] { return std::filesystem::exists(log) || running.wait(std::chrono::seconds{0}); }));
     CHECK(mode_of(log) == 0600);
   }
 

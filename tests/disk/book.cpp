@@ -15,7 +15,7 @@ namespace {
 
 void change(task& t, const workflow::event& e, workflow::clock_reading now) {
   auto made = workflow::apply(t, delivery(), e, now);
-  if (made.result != workflow::verdict::applied)
+  if (made.result != workflow::event_status::applied)
     return;
   t = std::move(made.next);
   ++t.revision;
@@ -126,7 +126,7 @@ void planner::plan_update(std::vector<planned>& batch, const book& known, workfl
   const auto& t = *open[below(open.size())];
   const auto e = event_for(t);
   const auto made = workflow::apply(t, delivery(), e, now);
-  if (made.result != workflow::verdict::applied)
+  if (made.result != workflow::event_status::applied)
     return plan_submission(batch, known, now);
   batch.push_back({update_by(t, delivery(), e, now), [before = t, next = made.next](book& b, bool) {
                      const auto there = b.tasks.find(before.id);

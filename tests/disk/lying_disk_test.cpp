@@ -1,11 +1,11 @@
 // What a disk may do to a file, and moments of the store that only such a disk shows. No test here is left to chance: a
 // seed that shows something is found first.
 
-#include "tests/lying_disk/lying_disk.hpp"
+#include "simulation/lying_disk/lying_disk.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/unit/store/support.hpp"
 
-#include "store/restore.hpp"
+#include "store/upkeep/restore.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 #include "tests/disk/storm.hpp"
 
-#include "store/restore.hpp"
+#include "simulation/lying_disk/lying_disk.hpp"
+#include "store/upkeep/restore.hpp"
 #include "tests/disk/book.hpp"
-#include "tests/lying_disk/lying_disk.hpp"
 #include "tests/unit/store/support.hpp"
 
 #include <sys/wait.h>
@@ -101,7 +101,7 @@ private:
       store_ = std::make_unique<lmdb_engine>(options_, settings_);
       share();
       const auto outcomes = store_->commit({register_definition{delivery()}});
-      if (outcomes[0].result != verdict::applied && !faults_.is_full)
+      if (outcomes[0].result != write_status::applied && !faults_.is_full)
         broken("the workflow was refused: " + outcomes[0].why);
     } catch (const store_error& e) {
       if (!may_fail())
@@ -201,7 +201,7 @@ private:
       const auto outcomes = store_->commit(writes);
       expect_sound_disk();
       const bool no_room =
-        std::any_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.result == verdict::full; });
+        std::any_of(outcomes.begin(), outcomes.end(), [](const auto& o) { return o.result == write_status::full; });
       report_.full += no_room ? 1 : 0;
       if (no_room && !faults_.is_full)
         broken("new work was refused though there is room");
@@ -240,7 +240,7 @@ private:
   }
 
   void note_epochs(const store::write& w, const outcome& o) {
-    if (const auto* a = std::get_if<acquire_lease>(&w); a && o.result == verdict::applied)
+    if (const auto* a = std::get_if<acquire_lease>(&w); a && o.result == write_status::applied)
       take_lease(a->name, o.as<lease_result>().epoch);
     if (!std::holds_alternative<claim_tasks>(w))
       return;
@@ -330,7 +330,7 @@ private:
     }
     book_ = from.what;
     in_doubt_.clear();
-    leap();
+    go_on_as_copy();
   }
 
   void restore_again(const stored_copy& from) {
@@ -342,7 +342,7 @@ private:
   }
 
   /// Every task that has not ended, and every lease, goes on above all epochs that ever were.
-  void leap() {
+  void go_on_as_copy() {
     disk_.set_faults({});
     disk_.go_on();
     new_opening();

@@ -1,5 +1,5 @@
-// The store on a disk that lies as disks do (tests/lying_disk). A seed replays a failure: STEADFAST_SEED=n; more of
-// them: STEADFAST_RUNS=n.
+// The store on a disk that lies as disks do (simulation/lying_disk). A seed replays a failure: STEADFAST_SEED=n; more
+// of them: STEADFAST_RUNS=n.
 
 #include "tests/disk/storm.hpp"
 #include "tests/support/fast_place.hpp"

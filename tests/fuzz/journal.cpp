@@ -2,11 +2,11 @@
 // of which every record is read then; and as two values with a zero byte between them, of which the one is made of the
 // other.
 
-#include "store/change_log.hpp"
-#include "store/check.hpp"
-#include "store/compact.hpp"
-#include "store/frame.hpp"
-#include "store/patch.hpp"
+#include "store/journal/change_log.hpp"
+#include "store/records/compact.hpp"
+#include "store/records/frame.hpp"
+#include "store/records/patch.hpp"
+#include "store/upkeep/check.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/open_base.hpp"
 

@@ -4,10 +4,10 @@
 // takes a hundred times as long. The first byte of the input says what it is: `f` all of the file, `e` all that is
 // behind its head, else a list of damages, each a kind and two 32-bit numbers.
 
-#include "store/frame.hpp"
-#include "store/journal.hpp"
-#include "store/lmdb_engine.hpp"
-#include "store/record.hpp"
+#include "store/engine/lmdb_engine.hpp"
+#include "store/journal/journal.hpp"
+#include "store/records/frame.hpp"
+#include "store/records/record.hpp"
 #include "tests/fuzz/support/damage.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/scratch.hpp"
@@ -65,7 +65,7 @@ public:
 private:
   store::outcome commit(store::state_store& s, const store::write& w) {
     auto o = s.commit({w}).at(0);
-    fuzz::expect(o.result == store::verdict::applied, "the base store takes what is written", o.why);
+    fuzz::expect(o.result == store::write_status::applied, "the base store takes what is written", o.why);
     return o;
   }
 

@@ -143,8 +143,8 @@ workflow::task task_with(std::string_view document) {
   workflow::task t;
   t.payload = workflow::blob{std::string{document}};
   t.steps.resize(2);
-  t.steps[0].state = workflow::step_state::completed;
-  t.steps[0].result = t.payload;
+  t.steps.change(0).state = workflow::step_state::completed;
+  t.steps.change(0).result = t.payload;
   return t;
 }
 

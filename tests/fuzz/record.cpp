@@ -2,7 +2,7 @@
 // the value, and a claimed length costs no memory. The input is a frame. It is tried as it is, which its checksum
 // mostly refuses, and then with the checksum and the length made right, as a stranger could make it.
 
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 
 #include "tests/fuzz/support/fuzz.hpp"
 #include "workflow/task/explain.hpp"

@@ -2,7 +2,7 @@
 // tells was once true, and what it lost or has from before is reported. The input is a list of damages, each a kind and
 // two 32-bit numbers.
 
-#include "store/lmdb_engine.hpp"
+#include "store/engine/lmdb_engine.hpp"
 #include "tests/fuzz/support/damage.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/scratch.hpp"
@@ -46,7 +46,7 @@ void work(store::state_store& engine, const fuzz::history& past) {
   s.reply_to = "shop";
   const auto outcomes = engine.commit({store::submit_task{s, at(60)}, store::claim_tasks{"s2", 100, at(5000)},
                                        store::acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(5000)}});
-  if (outcomes[0].result == store::verdict::applied)
+  if (outcomes[0].result == store::write_status::applied)
     fuzz::expect(engine.find("new").has_value(), "what was accepted is there");
   for (const auto& t : outcomes[1].as<store::claim_result>().tasks)
     fuzz::expect(past.ever.contains("task " + t.id) || t.id == "new", "only tasks that there were are taken", t.id);

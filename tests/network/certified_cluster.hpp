@@ -68,7 +68,7 @@ public:
   running_program& process(const std::string& name) { return *running_.at(name); }
 
 private:
-  temp_folder folder_;
+  temp_folder folder_{fast_place()};
   std::uint16_t port_ = steadfast::runtime::free_ports(1).front();
   std::string address_ = "127.0.0.1:" + std::to_string(port_);
   std::map<std::string, std::unique_ptr<running_program>> running_;

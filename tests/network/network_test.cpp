@@ -20,8 +20,6 @@ using std::chrono::seconds;
 
 namespace {
 
-constexpr seconds silence_is_noticed_in{30}; ///< three heartbeat time-outs of 10 s
-
 /// Three hosts and a node on each. Every test is a process of its own, so the network is too.
 struct apart {
   hosts machines{3};
@@ -126,7 +124,7 @@ TEST_CASE("row 56: a cut one way is noticed on both sides by the heartbeat, and 
   const auto check = [&](const std::string& from, const std::string& to) {
     c.cut(from, to);
     INFO(c.nodes->logs());
-    CHECK(c.misses("b", "a", silence_is_noticed_in));
+    CHECK(c.misses("b", "a", patience));
     c.mend(from, to);
     CHECK(c.sees("a", 3, patience));
     CHECK(c.sees("b", 3, patience));
@@ -144,8 +142,8 @@ TEST_CASE("row 59: a peer that has vanished without a word is noticed by the hea
   for (const auto* other : {"a", "c"})
     c.cut_both("b", other);
   INFO(c.nodes->logs());
-  CHECK(c.misses("c", "b", silence_is_noticed_in)); // the kernel would wait for a quarter of an hour
-  CHECK(c.misses("b", "a", silence_is_noticed_in));
+  CHECK(c.misses("c", "b", patience)); // the kernel would wait for a quarter of an hour
+  CHECK(c.misses("b", "a", patience));
   const auto refused = c.nodes->command("b", {"submit", "three", "--id", "x", "--data", "{}"});
   CHECK(refused.code == 75);
 }

@@ -28,27 +28,27 @@ TEST_CASE("a machine that is half as fast has to do half as much") {
   const auto full = here();
   const auto wanted = 1000 * speed_of(full, 0.2);
   const target t{"tasks", "tasks/s", 1000, true, tasks_per_second, 0.2};
-  CHECK(judge(t, {{json{{"tasks", wanted * 1.01}}, full}}).is_met());
-  CHECK_FALSE(judge(t, {{json{{"tasks", wanted * 0.99}}, full}}).is_met());
-  CHECK(judge(t, {{json{{"tasks", wanted * 0.51}}, times(full, 0.5)}}).is_met());
-  CHECK_FALSE(judge(t, {{json{{"tasks", wanted * 0.49}}, times(full, 0.5)}}).is_met());
+  CHECK(result_of(t, {{json{{"tasks", wanted * 1.01}}, full}}).is_met());
+  CHECK_FALSE(result_of(t, {{json{{"tasks", wanted * 0.99}}, full}}).is_met());
+  CHECK(result_of(t, {{json{{"tasks", wanted * 0.51}}, times(full, 0.5)}}).is_met());
+  CHECK_FALSE(result_of(t, {{json{{"tasks", wanted * 0.49}}, times(full, 0.5)}}).is_met());
 }
 
 TEST_CASE("what says nothing of the machine's speed is judged as it is") {
   const target t{"ratio", "times", 0.8, true, tasks_per_second};
   const auto half = times(here(), 0.5);
-  CHECK(judge(t, {{json{{"tasks", 0.81}}, half}}).is_met());
-  CHECK_FALSE(judge(t, {{json{{"tasks", 0.79}}, half}}).is_met());
-  CHECK(judge(t, {{json{{"tasks", 0.81}}, half}}).counted_text().empty());
+  CHECK(result_of(t, {{json{{"tasks", 0.81}}, half}}).is_met());
+  CHECK_FALSE(result_of(t, {{json{{"tasks", 0.79}}, half}}).is_met());
+  CHECK(result_of(t, {{json{{"tasks", 0.81}}, half}}).counted_text().empty());
 }
 
 TEST_CASE("the median run counts, each by what the machine did beside it") {
   const auto full = here();
   const auto unit = speed_of(full, 0);
   const target t{"time", "ms", 10, false, tasks_per_second, 0.0};
-  const auto r = judge(t, {{json{{"tasks", 9 / unit}}, full},
-                           {json{{"tasks", 16 / unit}}, times(full, 0.5)}, // 8 there
-                           {json{{"tasks", 30 / unit}}, full}});
+  const auto r = result_of(t, {{json{{"tasks", 9 / unit}}, full},
+                               {json{{"tasks", 16 / unit}}, times(full, 0.5)}, // 8 there
+                               {json{{"tasks", 30 / unit}}, full}});
   CHECK(r.counted() == Approx(9));
   CHECK(r.is_met());
 }

@@ -1,4 +1,4 @@
-#include "store/boost_payload.hpp"
+#include "store/records/boost_payload.hpp"
 
 #include <boost/archive/archive_exception.hpp>
 #include <boost/serialization/string.hpp>

@@ -1,7 +1,7 @@
 // The command line without a node: what it refuses, what it says, its exit codes.
 
 #include "runtime/links/protocol.hpp"
-#include "store/schema.hpp"
+#include "store/lmdb/schema.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 

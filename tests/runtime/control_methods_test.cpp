@@ -1,11 +1,15 @@
 // The methods of the control channel: what is wrong with the parameters is told by name.
 
+#include "api/method.hpp"
 #include "runtime/control/control_methods.hpp"
-#include "runtime/node/node.hpp"
+#include "runtime/node/node_inside.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <algorithm>
 
 using namespace steadfast;
 using Catch::Matchers::Contains;
@@ -30,7 +34,7 @@ struct called_node {
     d.steps[0].agent = "echo";
     running.add_workflow(d);
     running.start();
-    methods = methods_of(running.system(), running.parts());
+    methods = methods_of(node_inside{running}.system(), node_inside{running}.parts());
   }
 
   json call(const std::string& method, const json& params) const { return methods.at(method)(params); }
@@ -40,7 +44,7 @@ struct called_node {
     try {
       call(method, params);
       return "none";
-    } catch (const control_error& e) {
+    } catch (const api::error& e) {
       return std::to_string(e.number()) + " " + e.what();
     }
   }
@@ -166,4 +170,83 @@ TEST_CASE("what a list is sorted by, what is counted by, and places without an i
   CHECK_THAT(n.refusal("task.count", {{"payload", {{"/customer", 7}}}}),
              Contains("must be an object of places and texts"));
   CHECK(n.call("task.count", {{"by", "state"}}).at("groups").empty());
+}
+
+TEST_CASE("the node carries out each method of the table, and no other") {
+  const called_node n;
+  for (const auto& m : api::methods())
+    CHECK(n.methods.count(m.name) == 1);
+  CHECK(n.methods.size() == api::methods().size());
+}
+
+TEST_CASE("an answer has what the table says that it has") {
+  const called_node n;
+  n.call("submit", trip("a", "not_before_ms", 4'000'000'000'000));
+  const auto all_fields = [&](const char* name, const json& params) {
+    INFO(name);
+    const auto& m = api::method_of(name);
+    const auto answer = n.call(name, params);
+    for (const auto& f : m.result) {
+      INFO(f.name);
+      CHECK((f.may_lack || answer.contains(f.name)));
+      if (answer.contains(f.name))
+        CHECK((f.may_be_null || f.is == api::kind::moment || !answer[f.name].is_null()));
+    }
+    for (const auto& member : answer.items()) {
+      INFO(member.key());
+      CHECK(std::any_of(m.result.begin(), m.result.end(), [&](const api::field& f) { return f.name == member.key(); }));
+    }
+  };
+  const auto file = [&](const char* name) { return (n.folder.path() / name).string(); };
+  const json nothing = json::object();
+  const json ann{{"who", "ann"}};
+  const auto by_ann = [&](json params) {
+    params.update(ann);
+    return params;
+  };
+  all_fields("submit", trip("b", "not_before_ms", 4'000'000'000'000));
+  all_fields("task.show", {{"id", "a"}});
+  all_fields("task.state", {{"id", "a"}});
+  all_fields("task.list", nothing);
+  all_fields("task.list", {{"sort", "id"}, {"max", 1}});
+  all_fields("task.count", nothing);
+  all_fields("task.count", {{"by", "state"}});
+  all_fields("task.in_place", nothing);
+  all_fields("task.plan_undo", {{"id", "a"}});
+  all_fields("task.stuck", nothing);
+  all_fields("task.act", by_ann({{"id", "a"}, {"act", "suspend"}}));
+  all_fields("bulk.start", by_ann({{"act", "undo"}, {"dry_run", true}}));
+  all_fields("bulk.start", by_ann({{"act", "resume"}}));
+  all_fields("bulk.list", nothing);
+  all_fields("bulk.show", {{"bulk", 1}});
+  all_fields("alerts.list", nothing);
+  all_fields("incident.list", nothing);
+  all_fields("workflow.list", nothing);
+  all_fields("workflow.show", {{"name", "trip"}});
+  all_fields("lease.list", nothing);
+  all_fields("actor.list", nothing);
+  all_fields("actor.show", {{"id", "scheduler@node"}});
+  all_fields("agent.list", nothing);
+  all_fields("late.list", nothing);
+  all_fields("node.describe", nothing);
+  all_fields("node.list", nothing);
+  all_fields("store.stats", nothing);
+  all_fields("store.check", nothing);
+  all_fields("store.copy", {{"to", file("copy")}});
+  all_fields("store.export", {{"id", "a"}, {"to", file("a")}});
+}
+
+TEST_CASE("whoever does not say who it is has done nothing") {
+  const called_node n;
+  const auto epoch_of_supervisor = [&]() -> std::uint64_t {
+    const auto listed = n.call("lease.list", json::object());
+    for (const auto& l : listed.at("leases"))
+      if (l.at("name") == "supervisor" && !l.at("expires_at").is_null())
+        return l.at("epoch");
+    return 0;
+  };
+  REQUIRE(tests::comes_true([&] { return epoch_of_supervisor() > 0; }));
+  const auto before = epoch_of_supervisor();
+  CHECK(n.refusal("lease.release", {{"name", "supervisor"}}) == "-32602 `who` must be a text");
+  CHECK(epoch_of_supervisor() == before);
 }

@@ -31,11 +31,9 @@ namespace {
 control_methods echo_methods() {
   control_methods m;
   m["echo"] = [](const json& params) { return params; };
-  m["refuse"] = [](const json&) -> json { throw control_error{control_error::refused, "no: because"}; };
-  m["busy"] = [](const json&) -> json {
-    throw control_error{control_error::busy, "later", std::chrono::milliseconds{1500}};
-  };
-  m["absent"] = [](const json&) -> json { throw control_error{control_error::not_found, "there is none"}; };
+  m["refuse"] = [](const json&) -> json { throw api::error{api::error::refused, "no: because"}; };
+  m["busy"] = [](const json&) -> json { throw api::error{api::error::busy, "later", std::chrono::milliseconds{1500}}; };
+  m["absent"] = [](const json&) -> json { throw api::error{api::error::not_found, "there is none"}; };
   m["typed"] = [](const json& params) -> json { return params.at("number").get<int>(); };
   m["task.show"] = [](const json&) -> json { return {{"job", 1}}; }; // not as a node says it
   m["task.state"] = [](const json&) -> json { return {{"process_state", 5}}; };
@@ -169,7 +167,7 @@ TEST_CASE("a connection above the bound is told that all are in use, and there i
   CHECK_FALSE(second.ask(R"({"jsonrpc":"2.0","id":1,"method":"echo"})").empty());
   raw_socket third{s.socket};
   const auto busy = json::parse(third.read_line().value()).at("error");
-  CHECK(busy.at("code") == control_error::busy);
+  CHECK(busy.at("code") == api::error::busy);
   CHECK(busy.at("message") == "all 2 connections are in use");
   CHECK(busy.at("data").at("retry_after_ms") > 0);
   CHECK_FALSE(third.read_line());
@@ -367,12 +365,12 @@ TEST_CASE(
     begun.set_value();
   };
   methods["throws"] = [](const json&, const control_reply&) {
-    throw control_error{control_error::not_found, "there is none"};
+    throw api::error{api::error::not_found, "there is none"};
   };
   running_server s{control_options{}, std::move(methods)};
   raw_socket c{s.socket};
   CHECK_THAT(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"dropped"})"), Contains("outcome is unknown"));
-  CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"throws"})")) == control_error::not_found);
+  CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":"throws"})")) == api::error::not_found);
   c.send(R"({"jsonrpc":"2.0","id":2,"method":"kept"})"
          "\n");
   begun.get_future().wait();

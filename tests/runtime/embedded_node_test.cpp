@@ -3,6 +3,7 @@
 #include "steadfast/actors.hpp"
 #include "steadfast/node.hpp"
 #include "steadfast/typed_workflow.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -48,16 +49,7 @@ struct place {
   }
 
   bool says(const std::string& text) const {
-    return waits_until([&] { return said().find(text) != std::string::npos; });
-  }
-
-  template <class Condition>
-  static bool waits_until(Condition holds) {
-    for (const auto until = std::chrono::steady_clock::now() + hang; std::chrono::steady_clock::now() < until;
-         std::this_thread::sleep_for(10ms))
-      if (holds())
-        return true;
-    return false;
+    return tests::comes_true([&] { return said().find(text) != std::string::npos; });
   }
 
   tests::temp_folder folder{tests::fast_place()};
@@ -218,7 +210,7 @@ TEST_CASE("stop waits for a blocking function that was asked to end, and what it
               }});
   n.start();
   n.submit("slow", "{}");
-  REQUIRE(place::waits_until([&] { return began.load(); }));
+  REQUIRE(tests::comes_true([&] { return began.load(); }));
   CHECK(n.stop().empty());
   CHECK(*ended);
   ended.reset();
@@ -248,7 +240,7 @@ TEST_CASE(
                 }});
     n.start();
     n.submit("slow", "{}");
-    REQUIRE(place::waits_until([&] { return began.load(); }));
+    REQUIRE(tests::comes_true([&] { return began.load(); }));
     const auto before = std::chrono::steady_clock::now();
     const auto run_on = complete_by == 500ms ? n.stop() : n.stop(0ms); // the second would wait for half a minute
     CHECK(run_on == std::vector<std::string>{"slow"});
@@ -259,7 +251,7 @@ TEST_CASE(
   kept.reset();
   CHECK_FALSE(function.expired());
   gate.set_value();
-  CHECK(place::waits_until([&] { return function.expired(); }));
+  CHECK(tests::comes_true([&] { return function.expired(); }));
 }
 
 TEST_CASE("quick functions that wait hold up nobody but their agents, and are named") {
@@ -287,14 +279,14 @@ TEST_CASE("quick functions that wait hold up nobody but their agents, and are na
     for (const std::string name : {"a", "b", "c"})
       n.submit("waits_" + name, "{}");
   });
-  REQUIRE(place::waits_until([&] { return waiting == 3; }));
+  REQUIRE(tests::comes_true([&] { return waiting == 3; }));
   submissions.get();
 
   CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
   json held;
-  REQUIRE(place::waits_until([&] { return !(held = supervisor_lease(n)).is_null(); }));
+  REQUIRE(tests::comes_true([&] { return !(held = supervisor_lease(n)).is_null(); }));
   CHECK(n.wait(n.submit("echo", "{}").id, hang) == "processed");
-  CHECK(place::waits_until([&] { return supervisor_lease(n).at("expires_at") > held.at("expires_at"); }));
+  CHECK(tests::comes_true([&] { return supervisor_lease(n).at("expires_at") > held.at("expires_at"); }));
   CHECK(supervisor_lease(n).at("epoch") == held.at("epoch"));
   CHECK(n.call("actor.list", json::object())["actors"].size() > 5);
   for (const std::string name : {"a", "b", "c"})
@@ -328,7 +320,7 @@ TEST_CASE("an actor that one node has at a time is told of its lease, and a make
   with_lease(n, "none", [](auto&) { return singleton_actor{}; });
   with_lease(n, "throws", [](auto&) -> singleton_actor { throw std::runtime_error{"no room"}; });
   n.start();
-  CHECK(place::waits_until([&] { return *epoch > 0; }));
+  CHECK(tests::comes_true([&] { return *epoch > 0; }));
   CHECK(p.says("lease none: its function made no actor"));
   CHECK(p.says("lease throws: its function threw: no room"));
 }

@@ -51,7 +51,7 @@ TEST_CASE("a task is shown with the fields that checkers read") {
   t.locked_by = "node";
   t.lock_epoch = 3;
   t.acts.push_back({noon, "kim", "retry", "because"});
-  auto& s = t.steps[0];
+  auto& s = t.steps.change(0);
   s.state = workflow::step_state::completed;
   s.attempt = 2;
   s.completed_at = noon + milliseconds{250};
@@ -125,7 +125,7 @@ TEST_CASE("a line of JSON has no line end in it") {
 TEST_CASE("lists show tasks without steps and payload") {
   const auto d = two_steps();
   auto t = task_of(d);
-  t.steps[0].state = workflow::step_state::completed;
+  t.steps.change(0).state = workflow::step_state::completed;
   const auto j = task_summary_json(t);
   CHECK(j["steps_done"] == 1);
   CHECK(j["steps_total"] == 2);

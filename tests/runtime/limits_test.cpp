@@ -45,15 +45,17 @@ const std::vector<bound> bounds{
    "takeovers_max = 20;"},
   {"| bytes of an id, of an observer's name, of a content type | 128 |", "workflow/task/task.hpp",
    "task_id_size_max = 128;"},
-  {"| bytes of a payload (`store.payload_size_max`) | 1 MiB |", "store/options.hpp", "payload_size_max = 1 << 20;"},
-  {"| bytes of a result (`store.result_size_max`) | 1 MiB |", "store/options.hpp", "result_size_max = 1 << 20;"},
-  {"| highest value of both of these options | 128 MiB |", "store/options.cpp", "body_limit = 128 << 20;"},
+  {"| bytes of a payload (`store.payload_size_max`) | 1 MiB |", "store/contract/options.hpp",
+   "payload_size_max = 1 << 20;"},
+  {"| bytes of a result (`store.result_size_max`) | 1 MiB |", "store/contract/options.hpp",
+   "result_size_max = 1 << 20;"},
+  {"| highest value of both of these options | 128 MiB |", "store/contract/options.cpp", "body_limit = 128 << 20;"},
   {"| nesting of JSON | 64 |", "workflow/text/json_text.cpp", "depth_max = 64;"},
   {"| priorities | 0 to 9 |", "workflow/definition/definition.hpp", "priority_max = 9;"},
-  {"| bytes of `who` and `why` | 256 |", "workflow/task/task.hpp", "note_size_max = 256;"},
-  {"| attempts kept in a step's story | 32 |", "workflow/task/task.hpp", "attempts_logged_max = 32;"},
+  {"| bytes of `who` and `why` | 256 |", "workflow/task/step.hpp", "note_size_max = 256;"},
+  {"| attempts kept in a step's story | 32 |", "workflow/task/step.hpp", "attempts_logged_max = 32;"},
   {"| acts of persons kept in a story | 64 |", "workflow/task/task.hpp", "acts_max = 64;"},
-  {"| late replies kept of a task | 32 |", "store/schema.hpp", "late_replies_max = 32;"},
+  {"| late replies kept of a task | 32 |", "store/verbs/decide_note.hpp", "late_replies_max = 32;"},
   {"| bytes of a cause kept of an attempt | 1024 |", "workflow/task/task.hpp", "told_cause_size_max = 1024;"},
   {"| wait that a service may ask for (`Retry-After`) | 24 h |", "workflow/transition/event.hpp",
    "retry_after_max = std::chrono::hours{24};"},
@@ -97,11 +99,11 @@ const std::vector<bound> bounds{
    "size_reserve = \"64MiB\""},
   {"| bytes that wait in the journal (`store.journal_max`) | 8 MiB |", "config/steadfast.toml",
    "journal_max = \"8MiB\""},
-  {"| bytes of a lease's name | 255 |", "store/decide_lease.cpp", "lease_name_max = 255;"},
-  {"| leases that have ended and are kept to be looked at | 256 |", "store/decide_lease.hpp",
+  {"| bytes of a lease's name | 255 |", "store/verbs/decide_lease.cpp", "lease_name_max = 255;"},
+  {"| leases that have ended and are kept to be looked at | 256 |", "store/verbs/decide_lease.hpp",
    "ended_leases_max = 256;"},
-  {"| incidents kept | 1000 |", "store/state_store.hpp", "incidents_kept = 1000;"},
-  {"| acts kept with an incident | 32 |", "store/state_store.hpp", "incident_acts_max = 32;"},
+  {"| incidents kept | 1000 |", "store/contract/state_store.hpp", "incidents_kept = 1000;"},
+  {"| acts kept with an incident | 32 |", "store/contract/state_store.hpp", "incident_acts_max = 32;"},
   {"| silence of a connection | 10 s |", "runtime/links/network.cpp", "silence_max{10};"},
   {"| connections that are not known yet; of one address | 128; 16 |", "runtime/links/door.hpp",
    "handshakes_max = 128;"},
@@ -152,7 +154,7 @@ TEST_CASE("each row of the page is compared with the sources, and each bound of 
     INFO(option);
     CHECK(page.find(option + "`") != std::string::npos);
   }
-  for (const auto* header : {"workflow/definition/definition.hpp", "workflow/task/task.hpp"})
+  for (const auto* header : {"workflow/definition/definition.hpp", "workflow/task/step.hpp", "workflow/task/task.hpp"})
     for (const auto& name : found_in(text_of(header), "inline constexpr [a-z_:0-9]+ ([a-z_]+_max) = ")) {
       INFO(name);
       CHECK(std::any_of(bounds.begin(), bounds.end(),

@@ -1,4 +1,3 @@
-#include "runtime/text/nearest.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/secret.hpp"
 #include "runtime/text/time_text.hpp"
@@ -47,17 +46,6 @@ TEST_CASE("a duration is written as it can be read again") {
   CHECK(parse_span(span_text(s)) == s);
   CHECK(span_text(milliseconds{90'000}) == "90s");
   CHECK(span_text(milliseconds{86'400'000}) == "1d");
-}
-
-TEST_CASE("a mistyped name finds the one that was meant") {
-  const std::vector<std::string> known{"in_flight_max", "period", "slack", "lease", "url"};
-  CHECK(nearest("in_flight_mx", known) == "in_flight_max");
-  CHECK(nearest("peroid", known) == "period");
-  CHECK(nearest("uri", known) == "url");
-  CHECK(nearest("in-flight-max", known) == "in_flight_max");
-  CHECK_FALSE(nearest("something_else", known));
-  CHECK_FALSE(nearest("", known));
-  CHECK_FALSE(nearest(std::string(100'000, 'a'), known));
 }
 
 TEST_CASE("a secret prints as stars") {

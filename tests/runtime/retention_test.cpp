@@ -2,12 +2,12 @@
 
 #include "runtime/control/control_methods.hpp"
 #include "runtime/node/node.hpp"
+#include "runtime/node/node_inside.hpp"
+#include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
-
-#include <thread>
 
 using namespace steadfast;
 using nlohmann::json;
@@ -23,9 +23,10 @@ struct sweeping_node {
     d.steps[0].name = "hotel";
     d.steps[0].agent = "hotel";
     running.add_workflow(d);
-    running.add_agent("hotel", actors::quick_function{[](const actors::call&) { return actors::succeeded(); }});
+    node_inside{running}.add_agent("hotel",
+                                   actors::quick_function{[](const actors::call&) { return actors::succeeded(); }});
     running.start();
-    methods = methods_of(running.system(), running.parts());
+    methods = methods_of(node_inside{running}.system(), node_inside{running}.parts());
   }
 
   node_options options_with(const workflow::retention_rules& keep) const {
@@ -49,11 +50,7 @@ struct sweeping_node {
   std::uint64_t left() const { return call("store.stats", json::object()).at("tasks_purged"); }
 
   bool await_left(std::uint64_t count) const {
-    for (const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{60};
-         std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds{50}))
-      if (left() == count)
-        return true;
-    return false;
+    return tests::comes_true([&] { return left() == count; });
   }
 
   bool has_janitor() const { return !call("actor.list", {{"kind", "janitor"}}).at("actors").empty(); }

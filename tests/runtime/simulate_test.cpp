@@ -6,8 +6,8 @@
 #include "apps/terminal/failure.hpp"
 #include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/workflow_file.hpp"
-#include "runtime/simulation/causes.hpp"
-#include "runtime/simulation/service_warnings.hpp"
+#include "simulation/judge/causes.hpp"
+#include "simulation/services/service_warnings.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -264,7 +264,7 @@ TEST_CASE("requirements are read with what is wrong in them, and judged by the f
   const auto is_met = [&](const std::string& text) {
     const auto r = apps::requirements_of(text);
     REQUIRE(r.size() == 1);
-    return apps::judge(r.front(), all).is_met;
+    return apps::result_of(r.front(), all).is_met;
   };
   CHECK(is_met("processed>=94.5%"));
   CHECK_FALSE(is_met("processed>=95%"));
@@ -277,7 +277,7 @@ TEST_CASE("requirements are read with what is wrong in them, and judged by the f
   CHECK(is_met("p99<=2500ms"));
   CHECK_FALSE(is_met("longest<2s"));
   CHECK(apps::requirements_of("processed>=95%,residue=0").size() == 2);
-  CHECK(apps::judge(apps::requirements_of("processed>90%").front(), all).is == "94.50 %");
+  CHECK(apps::result_of(apps::requirements_of("processed>90%").front(), all).is == "94.50 %");
 
   const auto refusal = [](const std::string& text) -> std::string {
     try {

@@ -1,7 +1,7 @@
 // What a node that is told to stop waits for.
 
 #include "runtime/control/control_methods.hpp"
-#include "runtime/node/node.hpp"
+#include "runtime/node/node_inside.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -28,14 +28,15 @@ TEST_CASE("a node that is told to stop says what it waits for") {
   std::promise<void> began;
   assembled_node n{o};
   n.add_workflow(d);
-  n.add_agent("hotel", actors::blocking_function{[&](const actors::call&) {
-                began.set_value();
-                gate.get_future().wait();
-                return actors::succeeded();
-              }});
+  node_inside{n}.add_agent("hotel", actors::blocking_function{[&](const actors::call&) {
+                             began.set_value();
+                             gate.get_future().wait();
+                             return actors::succeeded();
+                           }});
   n.start();
   CHECK(n.stop_waits_for().empty());
-  methods_of(n.system(), n.parts()).at("submit")({{"id", "t"}, {"workflow", "trip"}, {"payload", "{}"}});
+  methods_of(node_inside{n}.system(), node_inside{n}.parts())
+    .at("submit")({{"id", "t"}, {"workflow", "trip"}, {"payload", "{}"}});
   began.get_future().wait();
 
   bool was_told = false;

@@ -52,7 +52,10 @@ after = []
 name = "third"
 agent = "three"
 after = ["first", "second"]
-input = { a = "payload:/x/0", b = "first:", c = { literal = { k = [1, "two", true] } }, d = { from = "payload:/d", optional = true } }
+input.a = "payload:/x/0"
+input.b = "first:"
+input.c = { literal = { k = [1, "two", true] } }
+input.d = { from = "payload:/d", optional = true }
 when = { step = "first", pointer = "/ok", equals = false }
 complete_by = "7s"
 retry = { attempts = 9, initial = "200ms", factor = 1.5, cap = "10s", jitter = 0.25 }

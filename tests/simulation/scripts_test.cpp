@@ -1,8 +1,8 @@
 // What once broke a promise, as recorded by `steadfast-sim --record`: it is played in several orders.
 
-#include "tests/simulation/effect_check.hpp"
-#include "tests/simulation/random_runs.hpp"
-#include "tests/simulation/scripts.hpp"
+#include "simulation/program/effect_check.hpp"
+#include "simulation/program/random_runs.hpp"
+#include "simulation/program/scripts.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,8 +1,8 @@
 // Whole clusters under faults, each drawn from a seed: the promises hold, and every task ends when the faults do. More
 // seeds, and the story of one: steadfast-sim.
 
-#include "tests/simulation/effect_check.hpp"
-#include "tests/simulation/random_runs.hpp"
+#include "simulation/program/effect_check.hpp"
+#include "simulation/program/random_runs.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

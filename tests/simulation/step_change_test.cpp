@@ -1,7 +1,7 @@
 // What judges the changes of tasks in a simulation: it has nothing against what the rules make, and says so when a rule
 // is broken.
 
-#include "runtime/simulation/step_change.hpp"
+#include "simulation/judge/step_change.hpp"
 #include "tests/support/definitions.hpp"
 #include "workflow/transition/transition.hpp"
 
@@ -41,7 +41,7 @@ struct changed_task {
     after = workflow::apply(before, d, e, now).next;
   }
 
-  workflow::step& step() { return after.steps[0]; }
+  workflow::step& step() { return after.steps.change(0); }
   std::vector<std::string> wrong() const { return simulation::wrong_in_change(d, before, after); }
 };
 
@@ -85,7 +85,7 @@ TEST_CASE("the judge of a simulated task says which rule a change breaks") {
     CHECK(t.wrong() == says("has a failed round counted that there was not (P14)"));
   }
   SECTION("a doubt that is gone") {
-    t.before.steps[0].maybe_done = true;
+    t.before.steps.change(0).maybe_done = true;
     t.step().maybe_done = false;
     CHECK(t.wrong() == says("may have acted, and that was forgotten (P15)"));
   }

@@ -1,10 +1,10 @@
 // What judges the store in a simulation: it has nothing against a real store, and says so when one would have answered
 // wrongly.
 
-#include "runtime/simulation/elsewhere.hpp"
-#include "runtime/simulation/store_model.hpp"
-#include "store/lmdb_store.hpp"
-#include "store/record.hpp"
+#include "simulation/judge/store_model.hpp"
+#include "simulation/run/elsewhere.hpp"
+#include "store/engine/lmdb_store.hpp"
+#include "store/records/record.hpp"
 #include "tests/support/definitions.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"

@@ -47,15 +47,15 @@ struct gate {
   std::string in = "a minute"; ///< or what else the course goes over
 };
 
-struct judgement {
+struct gate_result {
   double median = 0;
   double growth = 0; ///< as the gate counts it
   bool passed = false;
 };
 
 /// A figure of which nothing is known does not pass.
-inline judgement judge(const gate& g, const course& c) {
-  judgement j;
+inline gate_result gate_result_of(const gate& g, const course& c) {
+  gate_result j;
   j.median = median(c);
   j.growth = slope(c);
   if (g.in_percent)

@@ -137,12 +137,12 @@ std::map<std::string, soak::gate> gates() {
 }
 
 /// Whether all pass.
-bool print_judgement(const courses& seen) {
+bool print_gate_results(const courses& seen) {
   bool all_passed = true;
   fmt::print("{:<26} {:>12} {:>12} {:>10}  {}\n", "what", "median", "growth", "at most", "in");
   for (const auto& [name, gate] : gates()) {
     const auto found = seen.find(name);
-    const auto j = soak::judge(gate, found == seen.end() ? soak::course{} : found->second);
+    const auto j = soak::gate_result_of(gate, found == seen.end() ? soak::course{} : found->second);
     const auto* percent = gate.in_percent ? " %" : "";
     fmt::print("{:<26} {:>12} {:>12} {:>10}  {}{}\n", gate.what, fmt::format("{:.0f} {}", j.median, gate.unit),
                fmt::format("{:+.2f}{}", j.growth, percent), fmt::format("{}{}", gate.growth_max, percent), gate.in,
@@ -177,7 +177,7 @@ int play(const std::string& program, double minutes, bool certificates, const st
         out << name << ',' << minute << ',' << value << '\n';
   }
   fmt::print("{:.1f} minutes, the first {:.1f} not counted: {} tasks ended\n", minutes, warm, work.ended());
-  const bool all_passed = print_judgement(seen);
+  const bool all_passed = print_gate_results(seen);
   if (work.failures() > 0)
     fmt::print("{} tasks did not end as they should\n", work.failures());
   const auto lost = cluster.lost_connections();

@@ -3,6 +3,8 @@
 #include "runtime/configuration/cluster_file.hpp"
 #include "runtime/text/address.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <csignal>
@@ -17,6 +19,13 @@ namespace steadfast::tests {
 namespace {
 
 const std::array<std::string, 3> names{"a", "b", "c"};
+
+/// A loopback address that no other process has: what a node that is down listened at is not taken by another test.
+std::string own_loopback() {
+  const auto number = static_cast<std::uint32_t>(getpid());
+  return "127." + std::to_string(64 + (number >> 16U) % 64) + "." + std::to_string(number >> 8U & 255U) + "."
+         + std::to_string(number & 255U);
+}
 
 std::string node_text(const std::string& name, const std::string& roles, const std::string& address) {
   return "[[node]]\nname = \"" + name + "\"\nroles = [" + roles + "]\nlisten = \"" + address + "\"\n";
@@ -45,7 +54,7 @@ std::string cluster_text(const std::map<std::string, std::string>& addresses, bo
          + node_text("b", roles, addresses.at("b")) + node_text("c", roles, addresses.at("c"))
          + agent_text("quick", "/bin/cat", "") + agent_text("slow", "/bin/sleep", "\"0.3\"")
          + agent_text("broken", "/bin/false", "")
-         + agent_text("held", "/bin/sh", "\"-c\", \"until [ -e " + released.string() + " ]; do sleep 0.05; done\"");
+         + agent_text("held", "/bin/sh", "\"-c\", \"until [ -e " + released.string() + " ]; do sleep 0.2; done\"");
 }
 
 std::string workflow_text(const std::string& name, const std::vector<std::string>& agents,
@@ -80,7 +89,7 @@ node_cluster::node_cluster(std::string program, const hosts* apart, std::vector<
   folder_.write("workflows/brief.toml", workflow_text("brief", {"held"}, "8s"));
   const auto ports = runtime::free_ports(3);
   for (std::uint32_t i = 0; i < ports.size(); ++i)
-    addresses_[names[i]] = (apart_ ? apart_->address(i) : "127.0.0.1") + ":" + std::to_string(ports[i]);
+    addresses_[names[i]] = (apart_ ? apart_->address(i) : own_loopback()) + ":" + std::to_string(ports[i]);
   if (has_certificates(by))
     make_certificates(program_, folder_.path() / "certificates", {names.begin(), names.end()}, {"desk"});
   folder_.write("cluster.toml", cluster_text(addresses_, has_certificates(by), folder_.path() / "released"));
@@ -249,7 +258,7 @@ bool node_cluster::eventually(const std::function<bool()>& holds, std::chrono::m
   while (!holds()) {
     if (std::chrono::steady_clock::now() > until)
       return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    std::this_thread::sleep_for(std::chrono::milliseconds{150}); // most conditions start a program to ask
   }
   return true;
 }

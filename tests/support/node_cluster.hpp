@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/fast_place.hpp"
 #include "tests/support/hosts.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -101,7 +102,7 @@ private:
   std::vector<std::string> environment_;
   std::map<std::string, std::string> programs_;         ///< by node, those that run another one
   std::map<std::string, std::vector<std::string>> own_; ///< further variables, by node
-  temp_folder folder_;
+  temp_folder folder_{fast_place()};
   std::map<std::string, std::string> addresses_;
   std::map<std::string, std::unique_ptr<running_program>> running_;
 };

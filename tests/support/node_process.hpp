@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/fast_place.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 
@@ -85,7 +86,7 @@ private:
 
   std::string program_;
   std::vector<std::string> environment_; ///< of the node, added to ours
-  temp_folder folder_;
+  temp_folder folder_{fast_place()};
   std::unique_ptr<running_program> running_;
 };
 

@@ -40,7 +40,7 @@ scenario::scenario(definition def) : d{std::move(def)} {
   REQUIRE(broken_invariants(t, d) == std::vector<std::string>{});
 }
 
-verdict scenario::raise(const event& e) {
+event_status scenario::raise(const event& e) {
   last = apply(t, d, e, now);
   INFO(name_of(e) << ": " << last.reason);
   REQUIRE(broken_invariants(last.next, d) == std::vector<std::string>{});
@@ -53,7 +53,7 @@ verdict scenario::raise(const event& e) {
 void scenario::must(const event& e) {
   const auto result = raise(e);
   INFO(name_of(e) << ": " << last.reason);
-  REQUIRE(result == verdict::applied);
+  REQUIRE(result == event_status::applied);
 }
 
 void scenario::take(const std::string& scheduler) {

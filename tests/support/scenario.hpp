@@ -28,7 +28,7 @@ public:
   std::vector<workflow::notice> notices;
   std::vector<workflow::alert> alerts;
 
-  workflow::verdict raise(const workflow::event& e);
+  workflow::event_status raise(const workflow::event& e);
   /// Raises the event, which must be applied.
   void must(const workflow::event& e);
 

@@ -181,7 +181,7 @@ void witness::look_at_messages(const task& before, const change& c) {
 }
 
 void witness::saw(const task& before, const event& e, const change& c, instant now) {
-  if (c.result != verdict::applied) {
+  if (c.result != event_status::applied) {
     expect(c.next == before, "a refused or ignored event changed the task");
     expect(c.notices.empty() && c.alerts.empty() && c.commands.empty(), "a refused or ignored event had effects");
     expect(!c.reason.empty(), "a refused or ignored event has no reason");

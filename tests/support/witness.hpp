@@ -40,7 +40,7 @@ private:
   void look_at_messages(const workflow::task& before, const workflow::change& c);
 
   const workflow::definition& d_;
-  std::vector<std::vector<bool>> before_;
+  workflow::ancestry before_;
   std::vector<step_account> accounts_;
   std::vector<std::string> complaints_;
 };

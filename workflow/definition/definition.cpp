@@ -3,35 +3,48 @@
 #include <limits>
 
 namespace steadfast::workflow {
-namespace {
-
-// Works with steps in any order, and ends with a cycle too: then its steps come before themselves.
-std::vector<std::vector<bool>> closure(const std::vector<std::vector<std::size_t>>& before) {
-  const std::size_t n = before.size();
-  std::vector<std::vector<bool>> rows(n, std::vector<bool>(n));
-  for (std::size_t i = 0; i < n; ++i) {
-    for (const std::size_t p : before[i])
-      rows[i][p] = true;
+ancestry::ancestry(const definition_graph& g, std::size_t steps)
+    : row_size_{(steps + 63) / 64},
+      words_(steps * row_size_) {
+  std::vector<bool> is_done(steps);
+  for (const auto i : g.in_order()) {
+    for (const auto p : g.before(i))
+      add(i, p);
+    is_done[i] = true;
   }
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (std::size_t i = 0; i < n; ++i) {
-      for (const std::size_t p : before[i]) {
-        for (std::size_t j = 0; j < n; ++j) {
-          if (rows[p][j] && !rows[i][j]) {
-            rows[i][j] = true;
-            grown = true;
-          }
-        }
-      }
-    }
-  }
-  return rows;
+  for (std::size_t i = 0; i < steps; ++i)
+    if (!is_done[i]) // in a cycle, or after one
+      add_all_before(i, g);
 }
 
-} // namespace
+/// All that comes before `p`, and that itself.
+void ancestry::add(std::size_t i, std::size_t p) {
+  for (std::size_t w = 0; w < row_size_; ++w)
+    words_[i * row_size_ + w] |= words_[p * row_size_ + w];
+  words_[i * row_size_ + p / 64] |= std::uint64_t{1} << p % 64;
+}
+
+void ancestry::add_all_before(std::size_t i, const definition_graph& g) {
+  std::vector<std::size_t> left{i};
+  while (!left.empty()) {
+    const auto j = left.back();
+    left.pop_back();
+    for (const auto p : g.before(j)) {
+      if ((*this)[i][p])
+        continue;
+      words_[i * row_size_ + p / 64] |= std::uint64_t{1} << p % 64;
+      left.push_back(p);
+    }
+  }
+}
+
+ancestry ancestors(const definition& d) {
+  return ancestry{definition_graph{d}, d.steps.size()};
+}
 
 std::optional<std::size_t> find_step(const definition& d, std::string_view name) {
+  if (d.graph)
+    return d.graph->find(d, name);
   for (std::size_t i = 0; i < d.steps.size(); ++i) {
     if (d.steps[i].name == name)
       return i;
@@ -60,25 +73,20 @@ std::vector<std::size_t> predecessors(const definition& d, std::size_t i) {
   return found;
 }
 
-std::vector<std::vector<bool>> ancestors(const definition& d) {
-  std::vector<std::vector<std::size_t>> before;
-  before.reserve(d.steps.size());
-  for (std::size_t i = 0; i < d.steps.size(); ++i)
-    before.push_back(predecessors(d, i));
-  return closure(before);
-}
-
 std::vector<std::string> pointers_asked(const definition& d, std::size_t i) {
   std::vector<std::string> found;
-  for (const auto& s : d.steps) {
-    if (!s.when || s.when->step != d.steps[i].name)
-      continue;
-    bool known = false;
-    for (const auto& pointer : found)
-      known = known || pointer == s.when->pointer;
-    if (!known)
-      found.push_back(s.when->pointer);
+  const auto add = [&found](const condition& c) {
+    if (std::find(found.begin(), found.end(), c.pointer) == found.end())
+      found.push_back(c.pointer);
+  };
+  if (d.graph) {
+    for (const auto j : d.graph->asked_by(i))
+      add(*d.steps[j].when);
+    return found;
   }
+  for (const auto& s : d.steps)
+    if (s.when && s.when->step == d.steps[i].name)
+      add(*s.when);
   return found;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "workflow/definition/definition_graph.hpp"
 #include "workflow/definition/retry.hpp"
 #include "workflow/time/time.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -115,6 +117,9 @@ struct definition {
   result_mapping result;
   std::vector<std::string> index; ///< JSON Pointers into payloads: tasks are found by the values (payload_index.hpp)
 
+  /// Made once the definition does not change any more; without it everything is found by name, which takes longer.
+  kept_graph graph;
+
   friend bool operator==(const definition&, const definition&) = default;
 };
 
@@ -140,6 +145,10 @@ bool all_predecessors(const definition& d, std::size_t i, F holds) {
   const auto& after = d.steps[i].after;
   if (!after)
     return i == 0 || holds(i - 1);
+  if (d.graph) {
+    const auto before = d.graph->before(i);
+    return std::all_of(before.begin(), before.end(), holds);
+  }
   for (const auto& name : *after)
     if (const auto p = find_step(d, name); p && !holds(*p))
       return false;
@@ -149,8 +158,39 @@ bool all_predecessors(const definition& d, std::size_t i, F holds) {
 /// Positions of these steps.
 std::vector<std::size_t> predecessors(const definition& d, std::size_t i);
 
-/// before[i][j]: step j must come before step i, directly or through others. REQUIRES: problems(d).empty().
-std::vector<std::vector<bool>> ancestors(const definition& d);
+/// Calls f(std::size_t) for each step that directly comes after step `i`, in order. REQUIRES: problems(d).empty().
+template <class F>
+void each_successor(const definition& d, std::size_t i, F f) {
+  if (d.graph) {
+    for (const auto j : d.graph->after(i))
+      f(j);
+    return;
+  }
+  for (std::size_t j = 0; j < d.steps.size(); ++j)
+    if (!all_predecessors(d, j, [i](std::size_t p) { return p != i; }))
+      f(j);
+}
+
+/// Which steps must come before which, directly or through others; those of a cycle come before themselves.
+class ancestry {
+public:
+  explicit ancestry(const definition_graph& g, std::size_t steps);
+
+  /// row[j]: step j must come before that of the row.
+  struct row {
+    const std::uint64_t* words;
+    bool operator[](std::size_t j) const { return (words[j / 64] >> j % 64 & 1U) != 0; }
+  };
+  row operator[](std::size_t i) const { return {words_.data() + i * row_size_}; }
+
+private:
+  void add(std::size_t i, std::size_t p);
+  void add_all_before(std::size_t i, const definition_graph& g);
+
+  std::size_t row_size_;
+  std::vector<std::uint64_t> words_;
+};
+ancestry ancestors(const definition& d);
 
 /// The pointers into step `i`'s result that conditions of later steps read. The caller of apply() looks them up and
 /// hands them in with the result, so that the rules never parse JSON.

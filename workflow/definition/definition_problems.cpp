@@ -53,11 +53,14 @@ void check_retry(const report& r, const retry_policy& p) {
 /// What the checks of one step need to know of the whole definition.
 struct graph {
   const definition& d;
-  std::vector<std::vector<bool>> before;
+  definition_graph of_names{d};
+  ancestry before{of_names, d.steps.size()};
+
+  std::optional<std::size_t> find(std::string_view name) const { return of_names.find(d, name); }
 };
 
 void check_earlier(const report& r, const graph& g, std::size_t i, const std::string& name, bool itself_allowed) {
-  const auto found = find_step(g.d, name);
+  const auto found = g.find(name);
   if (name.empty())
     r.add("names no step");
   else if (!found)
@@ -113,9 +116,10 @@ void check_input(const report& r, const graph& g, std::size_t i, const input_map
   });
 }
 
-void check_result(const report& r, const definition& d) {
-  const auto check_step = [&d](const report& at, const std::string& step) {
-    at.add_if(!find_step(d, step), "names the unknown step " + quoted(step));
+void check_result(const report& r, const graph& g) {
+  const auto& d = g.d;
+  const auto check_step = [&g](const report& at, const std::string& step) {
+    at.add_if(!g.find(step), "names the unknown step " + quoted(step));
   };
   check_members(r, "result", d.result.members, check_step);
   if (d.result.value) {
@@ -177,18 +181,19 @@ bool is_reserved(std::string_view name) {
 }
 
 // A step is called by its name where it has one that tells it apart, else by its place in the list.
-std::string place_of(const definition& d, std::size_t i) {
-  const bool plain = is_name(d.steps[i].name) && find_step(d, d.steps[i].name) == i;
-  return plain ? "step " + quoted(d.steps[i].name) + ": " : "step number " + std::to_string(i + 1) + ": ";
+std::string place_of(const graph& g, std::size_t i) {
+  const auto& name = g.d.steps[i].name;
+  const bool plain = is_name(name) && g.find(name) == i;
+  return plain ? "step " + quoted(name) + ": " : "step number " + std::to_string(i + 1) + ": ";
 }
 
-void check_after(const report& r, const definition& d, std::size_t i) {
-  if (!d.steps[i].after)
+void check_after(const report& r, const graph& g, std::size_t i) {
+  if (!g.d.steps[i].after)
     return;
-  const auto& after = *d.steps[i].after;
+  const auto& after = *g.d.steps[i].after;
   for (auto name = after.begin(); name != after.end(); ++name) {
-    r.add_if(*name == d.steps[i].name, "after names the step itself");
-    r.add_if(!find_step(d, *name), "after names the unknown step " + quoted(*name));
+    r.add_if(*name == g.d.steps[i].name, "after names the step itself");
+    r.add_if(!g.find(*name), "after names the unknown step " + quoted(*name));
     r.add_if(std::find(after.begin(), name, *name) != name, "after names step " + quoted(*name) + " twice");
   }
 }
@@ -196,6 +201,8 @@ void check_after(const report& r, const definition& d, std::size_t i) {
 // Steps that come before each other form one cycle; it is told once, at its first step.
 void check_cycles(const report& r, const graph& g) {
   for (std::size_t i = 0; i < g.d.steps.size(); ++i) {
+    if (!g.before[i][i])
+      continue;
     std::string others;
     bool is_first = true;
     for (std::size_t j = 0; j < g.d.steps.size(); ++j) {
@@ -231,19 +238,18 @@ std::vector<std::string> problems(const definition& d) {
   check_whole(r, d);
   if (d.steps.size() > steps_max)
     return found; // the checks below would take long
-  const graph g{d, ancestors(d)};
+  const graph g{d};
   for (std::size_t i = 0; i < d.steps.size(); ++i) {
-    const auto of_step = r.at(place_of(d, i));
+    const auto of_step = r.at(place_of(g, i));
     check_name(of_step, d.steps[i].name, "name");
-    of_step.add_if(find_step(d, d.steps[i].name) != i,
-                   "name " + quoted(d.steps[i].name) + " is taken by an earlier step");
+    of_step.add_if(g.find(d.steps[i].name) != i, "name " + quoted(d.steps[i].name) + " is taken by an earlier step");
     of_step.add_if(is_reserved(d.steps[i].name),
                    "name " + quoted(d.steps[i].name) + " is reserved, because idempotency keys end in it");
-    check_after(of_step, d, i);
+    check_after(of_step, g, i);
     check_step(of_step, g, i);
   }
   check_cycles(r, g);
-  check_result(r, d);
+  check_result(r, g);
   for (const auto& wrong : problems_of_index(d.index))
     r.add(wrong);
   return found;

@@ -33,10 +33,14 @@ void review_step(std::vector<event>& found, const task& t, const definition& d, 
 bool is_orphaned(const task& t, instant now, span slack) {
   if (t.locked_by.empty() || t.state == process_state::suspended)
     return false;
-  for (const auto& s : t.steps)
-    if (s.doing == attempt_action::none && !s.needs_review && s.not_before != unset && s.not_before + slack <= now)
-      return true;
-  return false;
+  bool is = false;
+  t.steps.each<step_mark::burdened>([&](std::size_t i) {
+    const auto& s = t.steps[i];
+    is =
+      is
+      || (s.doing == attempt_action::none && !s.needs_review && s.not_before != unset && s.not_before + slack <= now);
+  });
+  return is;
 }
 
 /// No wake-up will come: a scheduler that takes it anew finds out what to do.
@@ -50,9 +54,9 @@ change applied_in_order(const task& t, const definition& d, const std::vector<ev
   all.next = t;
   for (const auto& e : events) {
     auto one = apply(all.next, d, e, clock);
-    if (one.result != verdict::applied)
+    if (one.result != event_status::applied)
       continue;
-    all.result = verdict::applied;
+    all.result = event_status::applied;
     all.next = std::move(one.next);
     std::move(one.notices.begin(), one.notices.end(), std::back_inserter(all.notices));
     std::move(one.alerts.begin(), one.alerts.end(), std::back_inserter(all.alerts));
@@ -80,7 +84,7 @@ std::vector<event> review(const task& stored, const definition& d, const clock_r
   return found;
 }
 
-change judge(const task& t, const definition& d, const clock_reading& clock, span slack) {
+change apply_review(const task& t, const definition& d, const clock_reading& clock, span slack) {
   auto events = review(t, d, clock, slack);
   auto all = applied_in_order(t, d, events, clock);
   if (!is_undoing(all.next) || is_undoing(t))

@@ -15,6 +15,12 @@ bool needs_undo(const step& s, const step_definition& d);
 /// Pattern "Compensating Transaction": reverse order along the graph.
 std::vector<std::size_t> ready_to_undo(const task& t, const definition& d);
 
+/// It needs no undo, and no forward attempt of it is open: what it came after may be undone.
+bool is_settled(const step& s, const step_definition& d);
+
+/// Steps whose compensation is under way although one that comes after them is not settled. None, of a sound task.
+std::vector<std::size_t> undone_too_early(const task& t, const definition& d);
+
 /// The compensations that an undo begun now would run, in one possible order: for a preview.
 std::vector<std::size_t> undo_order(const task& t, const definition& d);
 

@@ -22,15 +22,24 @@ struct checker {
     if (!holds)
       found.push_back(std::string{sentence}.append(last_word));
   }
-  void expect_of(std::size_t i, bool holds, std::string_view sentence, std::string_view last_word = {}) {
-    if (!holds)
-      found.push_back("step " + quoted(d.steps[i].name) + ": " + std::string{sentence}.append(last_word));
+  void complain_of(std::size_t i, const std::string& sentence) {
+    found.push_back("step " + quoted(d.steps[i].name) + ": " + sentence);
   }
-  void expect_before(std::size_t i, bool holds, std::string_view sentence, std::size_t other,
-                     std::string_view end = {}) {
+};
+
+/// The same of one step.
+struct step_checker {
+  checker& all;
+  const std::size_t i;
+  const step& s = all.t.steps[i];
+  const step_definition& d = all.d.steps[i];
+
+  void expect(bool holds, std::string_view sentence, std::string_view last_word = {}) {
     if (!holds)
-      found.push_back("step " + quoted(d.steps[i].name) + ": " + std::string{sentence} + quoted(d.steps[other].name)
-                      + std::string{end});
+      complain(sentence, last_word);
+  }
+  [[gnu::noinline]] void complain(std::string_view sentence, std::string_view last_word) {
+    all.complain_of(i, std::string{sentence}.append(last_word));
   }
 };
 
@@ -40,8 +49,21 @@ bool in_range(Enum value, Enum first, Enum last) {
 }
 
 // Nothing has been turned round: also what such a task ended as.
+bool goes_forward(process_state state, process_state resume_state) {
+  switch (state) {
+    case process_state::pending:
+    case process_state::processing:
+    case process_state::processed: return true;
+    case process_state::suspended: return resume_state != process_state::undoing;
+    case process_state::undoing:
+    case process_state::undone:
+    case process_state::error: return false;
+  }
+  return false;
+}
+
 bool goes_forward(const task& t) {
-  return t.state == process_state::processed || (!has_ended(t) && !is_undoing(t));
+  return goes_forward(t.state, t.resume_state);
 }
 
 bool is_done(const step& s) {
@@ -88,132 +110,183 @@ void check_end(checker& c) {
     c.expect(!has_open_attempt(t), "it has ended with an attempt open");
 }
 
-void check_outcome(checker& c, std::size_t i) {
-  const auto& s = c.t.steps[i];
-  if (c.t.state == process_state::processed)
-    c.expect_of(i, is_done(s), "the task is processed without it");
-  if (c.t.state == process_state::undone) {
-    c.expect_of(i, !needs_undo(s, c.d.steps[i]), "the task is undone and this is still in place");
-    c.expect_of(i, s.state != step_state::compensation_failed, "the task is undone although its undo failed");
+void check_outcome(step_checker c) {
+  const auto& s = c.s;
+  if (c.all.t.state == process_state::processed)
+    c.expect(is_done(s), "the task is processed without it");
+  if (c.all.t.state == process_state::undone) {
+    c.expect(!needs_undo(s, c.d), "the task is undone and this is still in place");
+    c.expect(s.state != step_state::compensation_failed, "the task is undone although its undo failed");
   }
-  if (goes_forward(c.t))
-    c.expect_of(i, !is_being_undone(s), "it is being undone while the task goes forward");
+  if (goes_forward(c.all.t))
+    c.expect(!is_being_undone(s), "it is being undone while the task goes forward");
   const bool waits = s.not_before != unset || s.waiting_since != unset || s.needs_review;
-  c.expect_of(i, !waits || !has_ended(c.t), "it waits for something although the task has ended");
+  c.expect(!waits || !has_ended(c.all.t), "it waits for something although the task has ended");
 }
 
-void check_ranges(checker& c, std::size_t i) {
-  const auto& s = c.t.steps[i];
-  c.expect_of(i, in_range(s.state, step_state::not_started, step_state::skipped), "its state has no name");
-  c.expect_of(i, in_range(s.doing, attempt_action::none, attempt_action::compensate), "its action has no name");
-  c.expect_of(i, s.failure_count <= c.d.steps[i].threshold, "more rounds failed than the threshold");
-  c.expect_of(i, s.cool_offs <= c.d.steps[i].cool_off.count, "more cool-offs were used than there are");
+void check_ranges(step_checker c) {
+  const auto& s = c.s;
+  c.expect(in_range(s.state, step_state::not_started, step_state::skipped), "its state has no name");
+  c.expect(in_range(s.doing, attempt_action::none, attempt_action::compensate), "its action has no name");
+  c.expect(s.failure_count <= c.d.threshold, "more rounds failed than the threshold");
+  c.expect(s.cool_offs <= c.d.cool_off.count, "more cool-offs were used than there are");
 }
 
 // A round is that of the compensation once the step is being undone.
-void check_tries(checker& c, std::size_t i) {
-  const auto& s = c.t.steps[i];
-  const auto& d = c.d.steps[i];
+void check_tries(step_checker c) {
+  const auto& s = c.s;
+  const auto& d = c.d;
   const auto of_undo = d.compensation ? d.compensation->retry.attempts : 0;
-  const auto tries_max = goes_forward(c.t) ? d.retry.attempts : std::max(d.retry.attempts, of_undo);
-  c.expect_of(i, s.tries <= tries_max, "more attempts of its round failed than a round has");
+  const auto tries_max = goes_forward(c.all.t) ? d.retry.attempts : std::max(d.retry.attempts, of_undo);
+  c.expect(s.tries <= tries_max, "more attempts of its round failed than a round has");
 }
 
-void check_action(checker& c, std::size_t i) {
-  const auto& s = c.t.steps[i];
-  const auto& d = c.d.steps[i];
-  c.expect_of(i, (s.state == step_state::running) == (s.doing == attempt_action::perform),
-              "it is running without an attempt, or the other way round");
+void check_action(step_checker c) {
+  const auto& s = c.s;
+  const auto& d = c.d;
+  c.expect((s.state == step_state::running) == (s.doing == attempt_action::perform),
+           "it is running without an attempt, or the other way round");
   if (s.doing == attempt_action::probe)
-    c.expect_of(i, d.probe.has_value() && s.state == step_state::unknown, "it is probed without being unknown");
+    c.expect(d.probe.has_value() && s.state == step_state::unknown, "it is probed without being unknown");
   if (s.doing == attempt_action::compensate)
-    c.expect_of(i, s.state == step_state::compensating, "its undo is tried in another state than compensating");
+    c.expect(s.state == step_state::compensating, "its undo is tried in another state than compensating");
   if (is_being_undone(s))
-    c.expect_of(i, d.compensation.has_value(), "it is undone without a compensation");
+    c.expect(d.compensation.has_value(), "it is undone without a compensation");
   if (s.doing != attempt_action::none)
-    c.expect_of(i, s.complete_by != unset && s.attempt > 0 && !s.needs_review && s.not_before == unset,
-                "its open attempt is not a proper one");
+    c.expect(s.complete_by != unset && s.attempt > 0 && !s.needs_review && s.not_before == unset,
+             "its open attempt is not a proper one");
 }
 
-void check_doubt(checker& c, std::size_t i) {
-  const auto& s = c.t.steps[i];
+void check_doubt(step_checker c) {
+  const auto& s = c.s;
   if (s.state == step_state::unknown)
-    c.expect_of(i, s.maybe_done, "it is unknown and cannot have acted");
+    c.expect(s.maybe_done, "it is unknown and cannot have acted");
   if (s.state != step_state::unknown && s.state != step_state::running && s.state != step_state::skipped
       && !is_being_undone(s))
-    c.expect_of(i, !s.maybe_done, "it may have acted and is ", to_string(s.state));
+    c.expect(!s.maybe_done, "it may have acted and is ", to_string(s.state));
 }
 
-void check_log(checker& c, std::size_t i) {
-  const auto& s = c.t.steps[i];
-  c.expect_of(i, s.log.size() <= attempts_logged_max, "its log is longer than is kept");
-  c.expect_of(i, s.log_dropped + s.log.size() <= s.attempt, "its log has more lines than there were attempts");
+void check_log(step_checker c) {
+  const auto& s = c.s;
+  c.expect(s.log.size() <= attempts_logged_max, "its log is longer than is kept");
+  c.expect(s.log_dropped + s.log.size() <= s.attempt, "its log has more lines than there were attempts");
   std::uint32_t last = 0;
   for (const auto& line : s.log) {
     const bool is_open = s.doing != attempt_action::none && line.number == s.attempt;
-    c.expect_of(i, line.number > last && line.number <= s.attempt, "its log is out of order");
-    c.expect_of(i, (line.outcome == attempt_outcome::open) == is_open, "its log is wrong about what is open");
-    c.expect_of(i, !is_open || line.action == s.doing, "its log is wrong about what is being done");
-    c.expect_of(i, line.note.size() <= note_size_max, "its log has a note that is too long");
+    c.expect(line.number > last && line.number <= s.attempt, "its log is out of order");
+    c.expect((line.outcome == attempt_outcome::open) == is_open, "its log is wrong about what is open");
+    c.expect(!is_open || line.action == s.doing, "its log is wrong about what is being done");
+    c.expect(line.note.size() <= note_size_max, "its log has a note that is too long");
     last = line.number;
   }
-  c.expect_of(i, last == s.attempt, "its last attempt is not in its log");
+  c.expect(last == s.attempt, "its last attempt is not in its log");
 }
 
-void check_completion(checker& c, std::size_t i) {
-  const auto& s = c.t.steps[i];
+void check_completion(step_checker c) {
+  const auto& s = c.s;
   if (s.state == step_state::completed)
-    c.expect_of(i, s.completed_order > 0 && s.completed_at != unset, "it completed and nobody knows when");
-  for (std::size_t j = 0; j < i; ++j) {
-    const auto other = c.t.steps[j].completed_order;
-    c.expect_of(i, other == 0 || other != s.completed_order, "it completed in the same place as another step");
-  }
+    c.expect(s.completed_order > 0 && s.completed_at != unset, "it completed and nobody knows when");
+}
+
+void check_places(checker& c) {
+  std::vector<std::pair<std::uint32_t, std::size_t>> places;
+  for (std::size_t i = 0; i < c.t.steps.size(); ++i)
+    if (const auto place = c.t.steps[i].completed_order; place != 0)
+      places.emplace_back(place, i);
+  std::sort(places.begin(), places.end());
+  for (std::size_t k = 1; k < places.size(); ++k)
+    if (places[k].first == places[k - 1].first)
+      c.complain_of(places[k].second, "it completed in the same place as another step");
 }
 
 // What may have acted must not have begun before all its earlier steps were done.
-void check_order_forward(checker& c, std::size_t i) {
-  const auto& s = c.t.steps[i];
-  if (!goes_forward(c.t) || (s.state != step_state::running && s.state != step_state::completed))
+void check_order_forward(step_checker c) {
+  const auto& t = c.all.t;
+  if (!goes_forward(t) || (c.s.state != step_state::running && c.s.state != step_state::completed))
     return;
-  all_predecessors(c.d, i, [&](std::size_t p) {
-    c.expect_before(i, is_done(c.t.steps[p]), "it began before step ", p, " was done");
+  all_predecessors(c.all.d, c.i, [&](std::size_t p) {
+    if (!is_done(t.steps[p]))
+      c.complain("it began before step " + quoted(c.all.d.steps[p].name), " was done");
     return true;
   });
 }
 
-void check_order_of_undo(checker& c, std::size_t i) {
-  const auto& s = c.t.steps[i];
-  if (s.doing != attempt_action::compensate)
+void check_order_of_undo(checker& c) {
+  const auto too_early = undone_too_early(c.t, c.d);
+  if (too_early.empty())
     return;
   const auto before = ancestors(c.d);
-  for (std::size_t j = 0; j < c.t.steps.size(); ++j) {
-    const auto& later = c.t.steps[j];
-    const bool is_settled = !needs_undo(later, c.d.steps[j]) && later.doing != attempt_action::perform;
-    c.expect_before(i, is_settled || !before[j][i], "it is undone before step ", j);
-  }
+  for (const auto i : too_early)
+    for (std::size_t j = 0; j < c.t.steps.size(); ++j)
+      if (before[j][i] && !is_settled(c.t.steps[j], c.d.steps[j]))
+        c.complain_of(i, "it is undone before step " + quoted(c.d.steps[j].name));
+}
+
+void check_step(checker& all, std::size_t i) {
+  const step_checker c{all, i};
+  check_outcome(c);
+  check_ranges(c);
+  check_tries(c);
+  check_action(c);
+  check_doubt(c);
+  check_log(c);
+  check_completion(c);
+  check_order_forward(c);
+}
+
+/// Without the steps. False: those cannot be looked at.
+bool check_task(checker& c) {
+  check_shape(c);
+  if (c.t.steps.size() != c.d.steps.size())
+    return false;
+  check_lock(c);
+  check_end(c);
+  c.expect(has_next_thing(c.t, c.d), "nothing would ever go on with it");
+  check_order_of_undo(c);
+  return true;
+}
+
+/// What is expected of a step that did not change is the same of both.
+bool is_the_same_for_steps(const task& t, const sound_task& before) {
+  const auto ended_as = [](process_state s) {
+    const bool has = s == process_state::processed || s == process_state::undone || s == process_state::error;
+    return has ? s : process_state::pending;
+  };
+  return t.steps.size() == before.steps.size() && ended_as(t.state) == ended_as(before.state)
+         && goes_forward(t) == goes_forward(before.state, before.resume_state);
 }
 
 } // namespace
 
 std::vector<std::string> broken_invariants(const task& t, const definition& d) {
   checker c{t, d, {}};
-  check_shape(c);
-  if (t.steps.size() != d.steps.size())
+  if (!check_task(c))
     return std::move(c.found);
-  check_lock(c);
-  check_end(c);
-  c.expect(has_next_thing(t, d), "nothing would ever go on with it");
-  for (std::size_t i = 0; i < t.steps.size(); ++i) {
-    check_outcome(c, i);
-    check_ranges(c, i);
-    check_tries(c, i);
-    check_action(c, i);
-    check_doubt(c, i);
-    check_log(c, i);
-    check_completion(c, i);
-    check_order_forward(c, i);
-    check_order_of_undo(c, i);
-  }
+  for (std::size_t i = 0; i < t.steps.size(); ++i)
+    check_step(c, i);
+  check_places(c);
+  return std::move(c.found);
+}
+
+std::vector<std::string> broken_invariants(const task& t, const definition& d, const sound_task& sound) {
+  if (!is_the_same_for_steps(t, sound))
+    return broken_invariants(t, d);
+  checker c{t, d, {}};
+  if (!check_task(c))
+    return std::move(c.found);
+  std::size_t new_places = 0;
+  bool may_be_taken = false;
+  each_difference(sound.steps, t.steps, [&](std::size_t i) {
+    check_step(c, i);
+    const auto& before = sound.steps[i];
+    const auto place = t.steps[i].completed_order;
+    if (place != before.completed_order)
+      may_be_taken = may_be_taken || ++new_places > 1 || place <= sound.steps.last_order();
+    if (is_done(before) && !is_done(t.steps[i]))
+      each_successor(d, i, [&c](std::size_t j) { check_order_forward({c, j}); });
+  });
+  if (may_be_taken)
+    check_places(c);
   return std::move(c.found);
 }
 

@@ -11,4 +11,19 @@ namespace steadfast::workflow {
 /// after reading, and in every test.
 std::vector<std::string> broken_invariants(const task& t, const definition& d);
 
+/// What was not broken of a task, to be remembered until it changes.
+struct sound_task {
+  process_state state = process_state::pending;
+  process_state resume_state = process_state::pending;
+  step_list steps;
+
+  sound_task() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a task of which nothing is broken is one
+  sound_task(const task& t) : state{t.state}, resume_state{t.resume_state}, steps{t.steps} {}
+};
+
+/// The same, of a task that was made from that one: looks at what the two do not share. Of any other task too, but then
+/// it takes longer.
+std::vector<std::string> broken_invariants(const task& t, const definition& d, const sound_task& sound);
+
 } // namespace steadfast::workflow

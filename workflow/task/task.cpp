@@ -7,41 +7,37 @@ namespace steadfast::workflow {
 
 namespace {
 
-bool all_before_have_passed(const task& t, const definition& d, std::size_t i);
-
-/// It happened or was skipped, and so did all before it: a person may skip a step whose predecessors still run.
-bool has_passed(const task& t, const definition& d, std::size_t i) {
-  const auto state = t.steps[i].state;
-  return state == step_state::completed || (state == step_state::skipped && all_before_have_passed(t, d, i));
-}
-
-bool all_before_have_passed(const task& t, const definition& d, std::size_t i) {
-  return all_predecessors(d, i, [&](std::size_t p) { return has_passed(t, d, p); });
-}
-
-/// When the supervisor should look at this step.
-instant due_of(const task& t, const definition& d, const step& s) {
-  if (s.needs_review)
-    return unset;
-  if (s.doing != attempt_action::none)
-    return s.complete_by;
-  instant due = never;
-  if (!t.locked_by.empty() && s.not_before != unset)
-    due = s.not_before;
-  if (s.waiting_since != unset && !s.wait_alerted)
-    due = std::min(due, s.waiting_since + d.alert_after);
-  return due;
-}
-
-instant due_while_suspended(const task& t) {
-  instant due = never;
-  for (const auto& s : t.steps)
-    if (s.doing != attempt_action::none)
-      due = std::min(due, s.complete_by);
-  return due;
+/// A person may skip a step whose predecessors still run: of a skipped one those before it count too.
+bool skipped_have_passed(const task& t, const definition& d, std::vector<std::size_t> skipped) {
+  std::vector<bool> seen(t.steps.size());
+  while (!skipped.empty()) {
+    const auto i = skipped.back();
+    skipped.pop_back();
+    const bool may_pass = all_predecessors(d, i, [&](std::size_t p) {
+      const auto state = t.steps[p].state;
+      if (state == step_state::skipped && !seen[p])
+        skipped.push_back(p);
+      seen[p] = true;
+      return state == step_state::completed || state == step_state::skipped;
+    });
+    if (!may_pass)
+      return false;
+  }
+  return true;
 }
 
 } // namespace
+
+bool all_before_have_passed(const task& t, const definition& d, std::size_t i) {
+  std::vector<std::size_t> skipped;
+  const bool are_done = all_predecessors(d, i, [&](std::size_t p) {
+    const auto state = t.steps[p].state;
+    if (state == step_state::skipped)
+      skipped.push_back(p);
+    return state == step_state::completed || state == step_state::skipped;
+  });
+  return are_done && (skipped.empty() || skipped_have_passed(t, d, std::move(skipped)));
+}
 
 std::string failure_told(const step& s) {
   const auto said = [](const attempt_record& r) {
@@ -77,6 +73,7 @@ task make_task(const submission& s, const definition& d, instant now) {
   t.reply_to = s.reply_to;
   t.notices = s.reply_to.empty() ? 0 : 1; // the store writes `accepted` with the task
   t.steps.resize(d.steps.size());
+  t.steps.settle();
   return t;
 }
 
@@ -97,7 +94,7 @@ bool is_at_agent(const task& t, std::string_view agent) {
 }
 
 bool has_open_attempt(const task& t) {
-  return std::any_of(t.steps.begin(), t.steps.end(), [](const step& s) { return s.doing != attempt_action::none; });
+  return t.steps.any<step_mark::open>();
 }
 
 bool is_undoing(const task& t) {
@@ -134,12 +131,18 @@ std::string idempotency_key(const task& t, const definition& d, std::size_t step
 instant next_due(const task& t, const definition& d) {
   if (has_ended(t))
     return never;
-  if (t.state == process_state::suspended)
-    return due_while_suspended(t);
+  instant open_until = never;
   instant due = is_forward(t) ? forward_ends_at(t, d) : never;
-  for (const auto& s : t.steps)
-    due = std::min(due, due_of(t, d, s));
-  return due;
+  t.steps.each_summary([&](const step_summary& s) {
+    open_until = std::min(open_until, s.open_until);
+    if (s.needs_review)
+      due = unset;
+    if (!t.locked_by.empty())
+      due = std::min(due, s.wakes_at);
+    if (s.waits_since != never)
+      due = std::min(due, s.waits_since + d.alert_after);
+  });
+  return t.state == process_state::suspended ? open_until : std::min(due, open_until);
 }
 
 } // namespace steadfast::workflow

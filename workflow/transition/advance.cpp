@@ -43,7 +43,7 @@ void log_attempt(step& s, attempt_record line) {
 constexpr const char* until_settled = "until no earlier attempt can act any more";
 
 void open_attempt(draft& x, std::size_t i, attempt_action action) {
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   const auto& sd = x.definition_of(i);
   if (action == attempt_action::perform && s.attempt == 0)
     tell_observer(x, notice_kind::step_started, {}, sd.name);
@@ -67,20 +67,68 @@ void open_attempt(draft& x, std::size_t i, attempt_action action) {
   log_attempt(s, std::move(line));
 }
 
+/// Calls f(position) for the steps that were never tried and may have become startable.
+template <class F>
+void each_new(const draft& x, F f) {
+  if (!x.is_caught_up) {
+    x.t.steps.each<step_mark::untried>(f);
+    return;
+  }
+  for (const auto p : x.passed)
+    each_successor(x.d, p, [&](std::size_t i) {
+      if (has_mark<step_mark::untried>(x.t.steps[i]))
+        f(i);
+    });
+}
+
+bool is_unwanted(const draft& x, std::size_t i) {
+  const auto& when = x.definition_of(i).when;
+  return when && is_startable(x.t, x.d, i) && !holds(*when, x.t, x.d);
+}
+
+/// A person skipped it before what comes before it had passed; now that has.
+bool passes_at_last(const draft& x, std::size_t i) {
+  return x.t.steps[i].state == step_state::skipped && all_before_have_passed(x.t, x.d, i)
+         && std::find(x.passed.begin(), x.passed.end(), i) == x.passed.end();
+}
+
+void skip_unwanted_after_passed(draft& x) {
+  for (std::size_t k = 0; k < x.passed.size(); ++k)
+    each_successor(x.d, x.passed[k], [&x](std::size_t i) {
+      if (passes_at_last(x, i))
+        x.passed.push_back(i);
+      else if (has_mark<step_mark::untried>(x.t.steps[i]) && is_unwanted(x, i))
+        let_pass(x, i, step_state::skipped);
+    });
+}
+
 /// Skips steps whose condition does not hold; each skip may open the way for another.
 void skip_unwanted(draft& x) {
+  if (x.is_caught_up)
+    return skip_unwanted_after_passed(x);
   for (bool again = true; again;) {
     again = false;
-    for (std::size_t i = 0; i < x.t.steps.size(); ++i) {
-      auto& s = x.t.steps[i];
-      const auto& when = x.definition_of(i).when;
-      if (!when || s.state != step_state::not_started || s.attempt > 0 || !is_startable(x.t, x.d, i)
-          || holds(*when, x.t, x.d))
-        continue;
-      s.state = step_state::skipped;
+    x.t.steps.each<step_mark::untried>([&](std::size_t i) {
+      if (!is_unwanted(x, i))
+        return;
+      let_pass(x, i, step_state::skipped);
       again = true;
-    }
+    });
   }
+}
+
+/// In their order.
+std::vector<std::size_t> startable(const draft& x) {
+  std::vector<std::size_t> found;
+  const auto add = [&](std::size_t i) {
+    if (is_startable(x.t, x.d, i))
+      found.push_back(i);
+  };
+  x.t.steps.each<step_mark::tried>(add);
+  each_new(x, add);
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
 }
 
 bool may_start(const draft& x, const step& s) {
@@ -93,11 +141,25 @@ void end_task(draft& x, process_state how) {
   x.t.ended_at = x.now;
   x.t.locked_by.clear();
   x.t.not_before = unset;
-  for (auto& s : x.t.steps) {
+  x.t.steps.each<step_mark::burdened>([&x](std::size_t i) {
+    auto& s = x.t.steps.change(i);
     s.needs_review = false;
     s.waiting_since = unset;
     let_wait(s, unset, {});
-  }
+  });
+}
+
+/// Whether the step has been started, or waits to be.
+bool start(draft& x, std::size_t i) {
+  const auto& s = x.t.steps[i];
+  if (!may_start(x, s))
+    return false;
+  const bool ask_first = s.state == step_state::unknown && x.definition_of(i).probe.has_value();
+  if (ask_first && s.settles_at > x.now)
+    let_wait(x.t.steps.change(i), s.settles_at, until_settled);
+  else
+    open_attempt(x, i, ask_first ? attempt_action::probe : attempt_action::perform);
+  return true;
 }
 
 void advance_forward(draft& x) {
@@ -106,21 +168,14 @@ void advance_forward(draft& x) {
     return advance(x);
   }
   skip_unwanted(x);
-  for (std::size_t i = 0; i < x.t.steps.size(); ++i) {
-    auto& s = x.t.steps[i];
-    if (!is_startable(x.t, x.d, i) || !may_start(x, s))
-      continue;
-    const bool ask_first = s.state == step_state::unknown && x.definition_of(i).probe.has_value();
-    if (ask_first && s.settles_at > x.now) {
-      let_wait(s, s.settles_at, until_settled);
-      continue;
-    }
-    open_attempt(x, i, ask_first ? attempt_action::probe : attempt_action::perform);
+  bool all_new_started = true;
+  for (const auto i : startable(x)) {
+    const bool is_new = has_mark<step_mark::untried>(x.t.steps[i]);
+    all_new_started = (start(x, i) || !is_new) && all_new_started;
   }
-  const bool done = std::all_of(x.t.steps.begin(), x.t.steps.end(), [](const step& s) {
-    return s.state == step_state::completed || s.state == step_state::skipped;
-  });
-  if (done) {
+  x.is_caught_up = all_new_started;
+  x.passed.clear();
+  if (!x.t.steps.any<step_mark::unfinished>()) {
     end_task(x, process_state::processed);
     tell_observer(x, notice_kind::processed);
   }
@@ -128,9 +183,8 @@ void advance_forward(draft& x) {
 
 std::string still_in_place(const draft& x) {
   std::string names;
-  for (std::size_t i = 0; i < x.t.steps.size(); ++i)
-    if (x.t.steps[i].state == step_state::compensation_failed)
-      names += (names.empty() ? "`" : ", `") + x.definition_of(i).name + "`";
+  x.t.steps.each<step_mark::undo_failed>(
+    [&](std::size_t i) { names += (names.empty() ? "`" : ", `") + x.definition_of(i).name + "`"; });
   return names;
 }
 
@@ -148,22 +202,22 @@ void end_undo(draft& x) {
 /// From here on no forward attempt can act any more (promise: undo starts only then).
 instant undo_may_start_at(const draft& x) {
   instant at = unset;
-  for (const auto& s : x.t.steps)
-    at = std::max(at, s.settles_at);
+  x.t.steps.each_summary([&at](const step_summary& s) { at = std::max(at, s.settles_at); });
   return at;
 }
 
 bool performs(const draft& x) {
-  return std::any_of(x.t.steps.begin(), x.t.steps.end(),
-                     [](const step& s) { return s.doing == attempt_action::perform; });
+  bool any = false;
+  x.t.steps.each<step_mark::open>([&](std::size_t i) { any = any || x.t.steps[i].doing == attempt_action::perform; });
+  return any;
 }
 
 void start_compensations(draft& x) {
   const auto from = undo_may_start_at(x);
   for (const auto i : ready_to_undo(x.t, x.d)) {
-    auto& s = x.t.steps[i];
-    if (s.doing == attempt_action::none && s.not_before < from && from > x.now)
-      let_wait(s, from, until_settled);
+    if (x.t.steps[i].not_before < from && from > x.now)
+      let_wait(x.t.steps.change(i), from, until_settled);
+    const auto& s = x.t.steps[i];
     if (!may_start(x, s))
       continue;
     const bool ask_first = s.state == step_state::unknown && x.definition_of(i).probe && !s.probe_given_up;
@@ -175,8 +229,7 @@ void advance_undo(draft& x) {
   if (!x.t.locked_by.empty() && !performs(x))
     start_compensations(x);
   bool left = has_open_attempt(x.t);
-  for (std::size_t i = 0; i < x.t.steps.size(); ++i)
-    left = left || needs_undo(x.t.steps[i], x.definition_of(i));
+  x.t.steps.each<step_mark::acted>([&](std::size_t i) { left = left || x.definition_of(i).compensation; });
   if (!left)
     end_undo(x);
 }
@@ -189,9 +242,8 @@ instant next_start(const draft& x) {
       at = std::min(at, x.t.steps[i].not_before);
     return at;
   }
-  for (std::size_t i = 0; i < x.t.steps.size(); ++i)
-    if (is_startable(x.t, x.d, i))
-      at = std::min(at, x.t.steps[i].not_before);
+  for (const auto i : startable(x))
+    at = std::min(at, x.t.steps[i].not_before);
   return at;
 }
 
@@ -205,21 +257,13 @@ void begin_undo(draft& x, std::string cause) {
   x.t.cause = std::move(cause);
   x.t.ended_at = unset;
   x.t.not_before = unset;
-  for (auto& s : x.t.steps) {
-    s.needs_review = false;
-    s.tries = s.failure_count = s.cool_offs = 0;
-    s.probe_given_up = s.wait_alerted = false;
-    s.waiting_since = unset;
-    let_wait(s, unset, {});
-  }
+  x.t.steps.each<step_mark::burdened>([&x](std::size_t i) { reset_counts(x.t.steps.change(i)); });
   tell_observer(x, notice_kind::undoing, x.t.cause);
 }
 
 void enter_error(draft& x, std::string cause, std::string alert_kind) {
-  for (std::size_t i = 0; i < x.t.steps.size(); ++i) {
-    auto& s = x.t.steps[i];
-    if (s.doing == attempt_action::none)
-      continue;
+  x.t.steps.each<step_mark::open>([&x](std::size_t i) {
+    auto& s = x.t.steps.change(i);
     const auto action = s.doing;
     close_attempt(x, i, attempt_outcome::stopped, "the task went to error");
     if (action != attempt_action::probe)
@@ -228,7 +272,7 @@ void enter_error(draft& x, std::string cause, std::string alert_kind) {
       s.maybe_done = true;
       s.state = step_state::unknown;
     }
-  }
+  });
   const auto undone_because = is_undoing(x.t) ? x.t.cause : std::string{};
   x.t.cause = undone_because.empty()
                 ? std::move(cause)

@@ -16,8 +16,13 @@ void raise_alert(draft& x, std::string kind, std::string text, std::string step)
   x.alerts.push_back({std::move(kind), std::move(text), std::move(step), x.now});
 }
 
+void let_pass(draft& x, std::size_t i, step_state how) {
+  x.t.steps.change(i).state = how;
+  x.passed.push_back(i);
+}
+
 void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string_view note) {
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   s.doing = attempt_action::none;
   auto& line = s.log.back();
   line.outcome = outcome;
@@ -31,6 +36,13 @@ void settle_later(draft& x, step& s) {
 
 void back_to_start(step& s) {
   s.state = s.maybe_done ? step_state::unknown : step_state::not_started;
+}
+
+void reset_counts(step& s) {
+  s.tries = s.failure_count = s.cool_offs = 0;
+  s.needs_review = s.wait_alerted = s.probe_given_up = false;
+  s.waiting_since = unset;
+  let_wait(s, unset, {});
 }
 
 void let_wait(step& s, instant until, std::string why) {

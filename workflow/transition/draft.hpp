@@ -15,10 +15,15 @@ struct draft {
   task t;
   std::vector<notice> notices;
   std::vector<alert> alerts;
-  bool starts_nothing = false; ///< its scheduler is about to stop
+  bool starts_nothing = false;     ///< its scheduler is about to stop
+  bool is_caught_up = false;       ///< the steps were, before this; so only those after `passed` are new
+  std::vector<std::size_t> passed; ///< completed or skipped by this, and not followed up yet
 
   const step_definition& definition_of(std::size_t i) const { return d.steps[i]; }
 };
+
+/// Step `i` completed or was skipped: those after it may be startable now.
+void let_pass(draft& x, std::size_t i, step_state how);
 
 /// Adds progress for the observer, if there is one.
 void tell_observer(draft& x, notice_kind kind, std::string text = {}, std::string step = {});
@@ -33,6 +38,9 @@ void settle_later(draft& x, step& s);
 
 /// The step as it is before its next attempt: unknown if an earlier one may have acted.
 void back_to_start(step& s);
+
+/// The step as one that has not failed yet and waits for nothing.
+void reset_counts(step& s);
 
 /// Lets step `i` wait until `until`, for the reason given.
 void let_wait(step& s, instant until, std::string why);

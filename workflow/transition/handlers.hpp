@@ -9,7 +9,7 @@ namespace steadfast::workflow {
 
 /// What a handler makes of an event; unless it is applied, the draft is thrown away.
 struct ruling {
-  verdict result = verdict::applied;
+  event_status result = event_status::applied;
   std::string reason;
   bool is_late_reply = false; ///< an agent spoke of an attempt that does not count any more
 };
@@ -17,10 +17,10 @@ inline ruling applied() {
   return {};
 }
 inline ruling ignored(std::string why) {
-  return {verdict::ignored, std::move(why)};
+  return {event_status::ignored, std::move(why)};
 }
 inline ruling refused(std::string why) {
-  return {verdict::refused, std::move(why)};
+  return {event_status::refused, std::move(why)};
 }
 
 // One function per event. Work:

@@ -152,10 +152,6 @@ std::string_view cause_of(const alert& a, const step& s) {
   return is_told ? without_circuit(said) : std::string_view{a.text};
 }
 
-bool any_step(const task& t, step_state s) {
-  return std::any_of(t.steps.begin(), t.steps.end(), [s](const step& x) { return x.state == s; });
-}
-
 } // namespace
 
 std::string generalized(std::string_view cause) {
@@ -184,8 +180,9 @@ incident_signature signature_of(const alert& a, const task* t, const definition*
 }
 
 bool is_in_trouble(const task& t) {
-  return t.state == process_state::error || any_step(t, step_state::compensation_failed)
-         || std::any_of(t.steps.begin(), t.steps.end(), [](const step& s) { return s.wait_alerted; });
+  bool is = t.state == process_state::error || t.steps.any<step_mark::undo_failed>();
+  t.steps.each<step_mark::burdened>([&](std::size_t i) { is = is || t.steps[i].wait_alerted; });
+  return is;
 }
 
 bool is_about_standing(const alert& a) {

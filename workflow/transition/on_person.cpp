@@ -22,13 +22,6 @@ std::string words(const by& person, const std::string& did) {
   return did + " by " + clipped(person.who, note_size_max) + (why.empty() ? "" : ": " + why);
 }
 
-void reset_counts(step& s) {
-  s.tries = s.failure_count = s.cool_offs = 0;
-  s.needs_review = s.wait_alerted = s.probe_given_up = false;
-  s.waiting_since = unset;
-  let_wait(s, unset, {});
-}
-
 /// The task lives again: an outcome changed by a person opens a new generation.
 void reopen(draft& x, process_state as) {
   ++x.t.generation;
@@ -43,24 +36,26 @@ void reopen(draft& x, process_state as) {
 void reopen_forward(draft& x) {
   reopen(x, process_state::pending);
   x.t.complete_by = x.now + x.d.deadline;
-  for (auto& s : x.t.steps) {
-    if (s.state != step_state::failed && s.state != step_state::unknown && s.state != step_state::not_started)
-      continue;
-    reset_counts(s);
-    back_to_start(s);
-  }
+  x.t.steps.each<step_mark::unfinished>([&x](std::size_t i) {
+    const auto& s = x.t.steps[i];
+    const bool failed = s.state == step_state::failed || s.state == step_state::unknown;
+    if (!failed && (s.state != step_state::not_started || (!is_burdened(s) && !s.maybe_done)))
+      return;
+    auto& again = x.t.steps.change(i);
+    reset_counts(again);
+    back_to_start(again);
+  });
 }
 
 void reopen_undo(draft& x) {
   const auto cause = x.t.cause;
   reopen(x, process_state::undoing);
   x.t.cause = cause;
-  for (auto& s : x.t.steps) {
-    if (s.state != step_state::compensation_failed)
-      continue;
+  x.t.steps.each<step_mark::undo_failed>([&x](std::size_t i) {
+    auto& s = x.t.steps.change(i);
     reset_counts(s);
     s.state = step_state::compensating;
-  }
+  });
 }
 
 bool undo_has_run(const task& t) {
@@ -71,7 +66,7 @@ bool undo_has_run(const task& t) {
   return false;
 }
 
-ruling retry_in_error(draft& x, step& s) {
+ruling retry_in_error(draft& x, const step& s) {
   if (s.state == step_state::compensation_failed) {
     reopen_undo(x);
     return applied();
@@ -84,19 +79,20 @@ ruling retry_in_error(draft& x, step& s) {
   return applied();
 }
 
-ruling retry_in_life(draft& x, step& s) {
+ruling retry_in_life(draft& x, std::size_t i) {
+  const auto& s = x.t.steps[i];
   if (s.doing != attempt_action::none)
     return refused("an attempt is under way");
   if (s.not_before == unset && !s.needs_review)
     return refused("the step is " + std::string{to_string(s.state)} + " and not waiting");
-  reset_counts(s);
+  reset_counts(x.t.steps.change(i));
   if (is_claimable(x.t))
     x.t.not_before = unset;
   return applied();
 }
 
-ruling skip_failed_undo(draft& x, step& s) {
-  s.state = step_state::compensated;
+ruling skip_failed_undo(draft& x, std::size_t i) {
+  x.t.steps.change(i).state = step_state::compensated;
   reopen_undo(x);
   advance(x);
   return applied();
@@ -133,7 +129,7 @@ ruling turn_round(draft& x, const by& person, const std::string& what) {
 ruling on(draft& x, const step_retried& e) {
   if (e.step >= x.t.steps.size())
     return refused("there is no such step");
-  auto& s = x.t.steps[e.step];
+  const auto& s = x.t.steps[e.step];
   const bool is_undo = s.state == step_state::compensation_failed || x.t.state == process_state::undoing;
   if (e.new_key && is_undo)
     return refused("an undo reverses what was done under the step's key; try it again without a new one");
@@ -144,11 +140,11 @@ ruling on(draft& x, const step_retried& e) {
   if (x.t.state == process_state::error)
     r = retry_in_error(x, s);
   else if (is_forward(x.t) || x.t.state == process_state::undoing)
-    r = retry_in_life(x, s);
-  if (r.result != verdict::applied)
+    r = retry_in_life(x, e.step);
+  if (r.result != event_status::applied)
     return r;
   if (e.new_key)
-    ++s.key_generation;
+    ++x.t.steps.change(e.step).key_generation;
   record_act(x, e.person, "retry step `" + x.definition_of(e.step).name + "`" + (e.new_key ? " with a new key" : ""));
   advance(x);
   return r;
@@ -157,11 +153,11 @@ ruling on(draft& x, const step_retried& e) {
 ruling on(draft& x, const step_skipped& e) {
   if (e.step >= x.t.steps.size())
     return refused("there is no such step");
-  auto& s = x.t.steps[e.step];
+  const auto& s = x.t.steps[e.step];
   const auto what = "skip step `" + x.definition_of(e.step).name + "`";
   if (x.t.state == process_state::error && s.state == step_state::compensation_failed) {
     record_act(x, e.person, what);
-    return skip_failed_undo(x, s);
+    return skip_failed_undo(x, e.step);
   }
   const bool may = is_forward(x.t) || x.t.state == process_state::suspended || x.t.state == process_state::error;
   if (!may || is_undoing(x.t) || (x.t.state == process_state::error && undo_has_run(x.t)))
@@ -172,10 +168,11 @@ ruling on(draft& x, const step_skipped& e) {
   record_act(x, e.person, what);
   if (x.t.state == process_state::error)
     reopen_forward(x);
-  reset_counts(s);
-  s.state = step_state::skipped; // that it may have acted stays: an undo covers it
-  s.result = e.result;
-  s.facts = e.facts;
+  let_pass(x, e.step, step_state::skipped); // that it may have acted stays: an undo covers it
+  auto& skipped = x.t.steps.change(e.step);
+  reset_counts(skipped);
+  skipped.result = e.result;
+  skipped.facts = e.facts;
   if (is_claimable(x.t) && x.t.lock_epoch > 0) // before its first take it waits for its submitter's moment
     x.t.not_before = unset;
   advance(x);

@@ -5,7 +5,7 @@ namespace steadfast::workflow {
 namespace {
 
 void exhaust(draft& x, std::size_t i) {
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   const auto& sd = x.definition_of(i);
   const auto cause = "step `" + sd.name + "` used up its attempts: " + failure_told(s);
   if (s.state == step_state::compensating) {
@@ -21,7 +21,7 @@ void exhaust(draft& x, std::size_t i) {
 
 /// Counts one failed round and decides: again soon, after a cool-off, or no more.
 void count_failure(draft& x, std::size_t i) {
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   const auto& sd = x.definition_of(i);
   const auto& retry = s.state == step_state::compensating ? sd.compensation->retry : sd.retry;
   s.needs_review = false;
@@ -82,7 +82,7 @@ ruling on(draft& x, const lock_released&) {
 
 ruling on(draft& x, const lock_lapsed&) {
   auto r = give_lock_back(x);
-  if (r.result == verdict::applied)
+  if (r.result == event_status::applied)
     ++x.t.takeovers;
   return r;
 }
@@ -90,12 +90,12 @@ ruling on(draft& x, const lock_lapsed&) {
 ruling on(draft& x, const wait_noticed& e) {
   if (e.step >= x.t.steps.size())
     return refused("there is no such step");
-  auto& s = x.t.steps[e.step];
+  const auto& s = x.t.steps[e.step];
   if (s.waiting_since == unset || s.wait_alerted)
     return ignored("it is not waiting, or the alert was raised");
   if (x.now < s.waiting_since + x.d.alert_after)
     return ignored("it has not waited long");
-  s.wait_alerted = true;
+  x.t.steps.change(e.step).wait_alerted = true;
   const auto& name = x.definition_of(e.step).name;
   raise_alert(x, "waiting", "step `" + name + "` waits because no agent takes it: " + s.waiting_for, name);
   return applied();

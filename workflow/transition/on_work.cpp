@@ -9,8 +9,8 @@ namespace steadfast::workflow {
 namespace {
 
 /// Why what an agent says of this attempt does not count, if so.
-std::optional<ruling> judge(const draft& x, const attempt_ref& ref) {
-  const auto late = [](std::string why) { return ruling{verdict::refused, std::move(why), true}; };
+std::optional<ruling> too_late(const draft& x, const attempt_ref& ref) {
+  const auto late = [](std::string why) { return ruling{event_status::refused, std::move(why), true}; };
   if (ref.step >= x.t.steps.size())
     return late("there is no such step");
   const auto& s = x.t.steps[ref.step];
@@ -36,7 +36,7 @@ void note_progress(draft& x, step& s) {
 /// be at work on it, until complete-by and grace are over; neither probe nor undo may come before that.
 void settle_as_told(draft& x, std::size_t i, attempt_action action, bool unsettled) {
   if (unsettled && action == attempt_action::perform)
-    settle_later(x, x.t.steps[i]);
+    settle_later(x, x.t.steps.change(i));
 }
 
 const retry_policy& retry_of(const draft& x, std::size_t i) {
@@ -45,11 +45,9 @@ const retry_policy& retry_of(const draft& x, std::size_t i) {
 }
 
 void complete(draft& x, std::size_t i, const attempt_succeeded& e) {
-  auto& s = x.t.steps[i];
-  std::uint32_t last = 0;
-  for (const auto& other : x.t.steps)
-    last = std::max(last, other.completed_order);
-  s.state = step_state::completed;
+  auto& s = x.t.steps.change(i);
+  const auto last = x.t.steps.last_order();
+  let_pass(x, i, step_state::completed);
   s.maybe_done = false;
   s.completed_at = x.now;
   s.completed_order = last + 1;
@@ -61,7 +59,7 @@ void complete(draft& x, std::size_t i, const attempt_succeeded& e) {
 
 /// One more failed attempt of the round: wait and try again, or leave it to the supervisor.
 void count_try(draft& x, std::size_t i, span at_least) {
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   const auto& retry = retry_of(x, i);
   ++s.tries;
   if (s.tries >= retry.attempts) {
@@ -74,7 +72,7 @@ void count_try(draft& x, std::size_t i, span at_least) {
 }
 
 void fail_perform(draft& x, std::size_t i, const attempt_failed& e) {
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   s.maybe_done = s.maybe_done || e.maybe_done;
   back_to_start(s);
   if (e.permanent) {
@@ -90,13 +88,13 @@ void fail_perform(draft& x, std::size_t i, const attempt_failed& e) {
 /// A probe that gives no answer is one more failed attempt; before undo it is asked only once.
 void fail_probe(draft& x, std::size_t i, span at_least) {
   if (is_undoing(x.t))
-    x.t.steps[i].probe_given_up = true;
+    x.t.steps.change(i).probe_given_up = true;
   else
     count_try(x, i, at_least);
 }
 
 void give_up_compensation(draft& x, std::size_t i) {
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   s.state = step_state::compensation_failed;
   const auto& name = x.definition_of(i).name;
   raise_alert(x, "undo_failed", "step `" + name + "` could not be undone and is still in place: " + failure_told(s),
@@ -123,16 +121,15 @@ ruling on(draft& x, const taken& e) {
   t.not_before = unset;
   if (t.state == process_state::pending)
     t.state = process_state::processing;
-  for (auto& s : t.steps) {
-    if (s.doing == attempt_action::none)
-      continue;
-    s.log.back().epoch = t.lock_epoch; // it is ordered again under the new lock
+  t.steps.each<step_mark::open>([&x](std::size_t i) {
+    auto& s = x.t.steps.change(i);
+    s.log.back().epoch = x.t.lock_epoch; // it is ordered again under the new lock
     if (s.doing != attempt_action::perform)
-      continue;
+      return;
     // The former order may have acted, and on another node may go on until its complete-by.
     s.maybe_done = true;
     settle_later(x, s);
-  }
+  });
   advance(x);
   return applied();
 }
@@ -144,9 +141,9 @@ ruling on(draft& x, const time_passed&) {
 }
 
 ruling on(draft& x, const attempt_succeeded& e) {
-  if (auto late = judge(x, e.ref))
+  if (auto late = too_late(x, e.ref))
     return *late;
-  auto& s = x.t.steps[e.ref.step];
+  auto& s = x.t.steps.change(e.ref.step);
   const auto action = s.doing;
   close_attempt(x, e.ref.step, attempt_outcome::succeeded);
   settle_as_told(x, e.ref.step, action, e.unsettled);
@@ -162,10 +159,10 @@ ruling on(draft& x, const attempt_succeeded& e) {
 }
 
 ruling on(draft& x, const attempt_failed& e) {
-  if (auto late = judge(x, e.ref))
+  if (auto late = too_late(x, e.ref))
     return *late;
   const auto i = e.ref.step;
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   const auto action = s.doing;
   close_attempt(x, i, e.permanent ? attempt_outcome::failed_permanent : attempt_outcome::failed_transient, e.why);
   settle_as_told(x, i, action, e.unsettled);
@@ -184,10 +181,10 @@ ruling on(draft& x, const attempt_failed& e) {
 }
 
 ruling on(draft& x, const attempt_declined& e) {
-  if (auto late = judge(x, e.ref))
+  if (auto late = too_late(x, e.ref))
     return *late;
   const auto i = e.ref.step;
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   const auto action = s.doing;
   if (action == attempt_action::perform)
     back_to_start(s);
@@ -209,10 +206,10 @@ ruling on(draft& x, const attempt_declined& e) {
 }
 
 ruling on(draft& x, const attempt_stopped& e) {
-  if (auto late = judge(x, e.ref))
+  if (auto late = too_late(x, e.ref))
     return *late;
   const auto i = e.ref.step;
-  auto& s = x.t.steps[i];
+  auto& s = x.t.steps.change(i);
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::stopped);
   settle_as_told(x, i, action, e.unsettled);
@@ -231,11 +228,11 @@ ruling on(draft& x, const attempt_stopped& e) {
 }
 
 ruling on(draft& x, const probe_denied& e) {
-  if (auto late = judge(x, e.ref))
+  if (auto late = too_late(x, e.ref))
     return *late;
-  auto& s = x.t.steps[e.ref.step];
+  auto& s = x.t.steps.change(e.ref.step);
   if (s.doing != attempt_action::probe)
-    return ruling{verdict::refused, "the attempt is not a probe", true};
+    return ruling{event_status::refused, "the attempt is not a probe", true};
   close_attempt(x, e.ref.step, attempt_outcome::succeeded, "it did not happen");
   note_progress(x, s);
   s.maybe_done = false;
@@ -248,11 +245,11 @@ ruling on(draft& x, const attempt_expired& e) {
   if (e.ref.step >= x.t.steps.size())
     return refused("there is no such step");
   const auto i = e.ref.step;
-  auto& s = x.t.steps[i];
-  if (e.ref.attempt != s.attempt || s.doing == attempt_action::none)
+  if (e.ref.attempt != x.t.steps[i].attempt || x.t.steps[i].doing == attempt_action::none)
     return ignored("the attempt is over");
-  if (x.now < s.complete_by)
+  if (x.now < x.t.steps[i].complete_by)
     return ignored("its complete-by has not come");
+  auto& s = x.t.steps.change(i);
   const auto action = s.doing;
   close_attempt(x, i, attempt_outcome::expired, "no answer by its complete-by");
   if (action != attempt_action::probe)

@@ -45,15 +45,20 @@ void add_step_commands(std::vector<command>& out, const task* before, const task
 /// What must be done now that the task has become `next`; without `before`, all that it stands for.
 std::vector<command> commands_between(const task* before, const task& next) {
   std::vector<command> out;
-  if (!next.locked_by.empty())
+  const auto add = [&](std::size_t i) { add_step_commands(out, before, next, i); };
+  const bool only_what_changed =
+    before && before->lock_epoch == next.lock_epoch && is_undoing(*before) == is_undoing(next);
+  if (!next.locked_by.empty() && only_what_changed)
+    each_difference(before->steps, next.steps, add);
+  else if (!next.locked_by.empty())
     for (std::size_t i = 0; i < next.steps.size(); ++i)
-      add_step_commands(out, before, next, i);
+      add(i);
   if (!before || before->locked_by.empty() || !next.locked_by.empty())
     return out;
   if (next.state == process_state::error)
-    for (std::size_t i = 0; i < next.steps.size(); ++i)
-      if (is_open(before->steps[i]))
-        out.push_back(stop_attempt{i, before->steps[i].attempt});
+    before->steps.each<step_mark::open>([&](std::size_t i) {
+      out.push_back(stop_attempt{i, before->steps[i].attempt});
+    });
   out.push_back(let_go{});
   return out;
 }
@@ -75,7 +80,7 @@ std::optional<late_reply> evidence_of(const draft& x, const Event& e, const ruli
 } // namespace
 
 change apply(const task& t, const definition& d, const event& e, const clock_reading& clock) {
-  draft x{d, clock.now, t, {}, {}, false};
+  draft x{d, clock.now, t, {}, {}, false, t.steps.is_caught_up(), {}};
   carry_over(x.t, d, clock);
   std::optional<late_reply> evidence;
   const auto r = std::visit(
@@ -87,10 +92,13 @@ change apply(const task& t, const definition& d, const event& e, const clock_rea
       return ruled;
     },
     e);
-  if (r.result != verdict::applied)
+  if (r.result != event_status::applied)
     return {r.result, r.reason, t, {}, {}, std::move(evidence), {}};
+  x.t.steps.settle();
+  x.t.steps.set_caught_up(x.is_caught_up && x.passed.empty());
   auto commands = commands_between(&t, x.t);
-  return {verdict::applied, {}, std::move(x.t), std::move(x.notices), std::move(x.alerts), {}, std::move(commands)};
+  return {event_status::applied, {}, std::move(x.t),     std::move(x.notices),
+          std::move(x.alerts),   {}, std::move(commands)};
 }
 
 std::vector<command> outstanding(const task& t) {

@@ -12,16 +12,16 @@
 
 namespace steadfast::workflow {
 
-enum class verdict : std::uint8_t {
+enum class event_status : std::uint8_t {
   applied, ///< `next` differs from the task and must be stored before anything is said
   ignored, ///< normal and without effect: it was already so, or its time has not come
   refused, ///< it may not have an effect now; `reason` says why
 };
-std::string_view to_string(verdict v);
+std::string_view to_string(event_status v);
 
-/// What an event makes of a task. With any verdict but applied, `next` equals the task and there are no commands.
+/// What an event makes of a task. Unless it is applied, `next` equals the task and there are no commands.
 struct change {
-  verdict result = verdict::ignored;
+  event_status result = event_status::ignored;
   std::string reason; ///< for ignored and refused
   task next;
   std::vector<notice> notices;        ///< to be committed with `next`

@@ -19,11 +19,11 @@ std::string_view to_string(notice_kind k) {
   return "invalid";
 }
 
-std::string_view to_string(verdict v) {
+std::string_view to_string(event_status v) {
   switch (v) {
-    case verdict::applied: return "applied";
-    case verdict::ignored: return "ignored";
-    case verdict::refused: return "refused";
+    case event_status::applied: return "applied";
+    case event_status::ignored: return "ignored";
+    case event_status::refused: return "refused";
   }
   return "invalid";
 }

@@ -1,4 +1,4 @@
-#include "examples/checker/client_calls.hpp"
+#include "examples/checker/history/client_calls.hpp"
 
 #include <catch2/catch.hpp>
 

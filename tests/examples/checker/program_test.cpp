@@ -1,8 +1,8 @@
 #include "tests/examples/checker/story.hpp"
 
-#include "examples/checker/json_lines.hpp"
-#include "examples/checker/readers.hpp"
-#include "examples/checker/utc.hpp"
+#include "examples/checker/reading/json_lines.hpp"
+#include "examples/checker/reading/readers.hpp"
+#include "examples/checker/reading/utc.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 #include "tests/examples/checker/story.hpp"
 
-#include "examples/checker/readers.hpp"
-#include "examples/checker/rules.hpp"
+#include "examples/checker/reading/readers.hpp"
+#include "examples/checker/rules/rules.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <algorithm>

@@ -83,7 +83,7 @@ TEST_CASE("killed under load, the log and the effects agree") {
           answered.push_back(key);
         }
       });
-    CHECK(wait_until([&] {
+    CHECK(comes_true([&] {
       const std::lock_guard guard{mutex};
       return answered.size() >= 100;
     }));
@@ -109,7 +109,7 @@ TEST_CASE("SIGTERM ends the service at once although requests hang") {
     r.body = {{"customer", "alice"}, {"fault", "hang_before"}};
     account.post("/check", r);
   }};
-  CHECK(wait_until([&] { return account.get("/stats").body.value("held", 0) == 1; }));
+  CHECK(comes_true([&] { return account.get("/stats").body.value("held", 0) == 1; }));
   CHECK(account.terminate() == 0);
   hanging.join();
 }

@@ -1,6 +1,6 @@
 #include "tests/examples/services/running_service.hpp"
 
-#include "examples/services/faults.hpp"
+#include "examples/services/front/faults.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -57,7 +57,7 @@ TEST_CASE("a do that was held and wakes after its undo is refused") {
   slow.body = alice_with("fault", "hang_before");
   CHECK(account.post("/check", slow, 100ms).status == 0);
   CHECK(account.undo("t1/a").status == 200);
-  CHECK(wait_until([&] { return account.logged().size() == 2; }));
+  CHECK(comes_true([&] { return account.logged().size() == 2; }));
   CHECK(account.logged() == strings{"undo undo_of_nothing", "do refused"});
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("a lost request is carried out when its connection is gone, before its
   const auto begin = std::chrono::steady_clock::now();
   CHECK(account.post("/check", lost).status == 0);
   const auto heard = std::chrono::steady_clock::now() - begin;
-  CHECK(wait_until([&] { return account.logged() == strings{"do created"}; }));
+  CHECK(comes_true([&] { return account.logged() == strings{"do created"}; }));
   CHECK(heard < patience);
 }
 
@@ -172,17 +172,18 @@ TEST_CASE("switches are shown and changed while the service runs, all or none") 
 
 TEST_CASE("requests that hang do not keep others from being served") {
   const temp_folder data;
-  const running_service account{"account", data, {"--hang-seconds", "60"}};
+  running_service account{"account", data, {"--hang-seconds", "60"}};
   std::vector<std::thread> hanging;
   for (int i = 0; i < 40; ++i)
     hanging.emplace_back([&, i] {
       request r;
       r.key = "hang-" + std::to_string(i) + "/a";
       r.body = alice_with("fault", "hang_before");
-      account.post("/check", r, 2s);
+      account.post("/check", r);
     });
-  CHECK(wait_until([&] { return account.get("/stats").body.value("held", 0) == 40; }));
+  CHECK(comes_true([&] { return account.get("/stats").body.value("held", 0) == 40; }));
   CHECK(account.perform("t1/a", plain_alice).status == 201);
+  CHECK(account.terminate() == 0);
   for (auto& h : hanging)
     h.join();
 }

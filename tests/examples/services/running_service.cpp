@@ -1,6 +1,6 @@
 #include "tests/examples/services/running_service.hpp"
 
-#include "examples/services/business.hpp"
+#include "examples/services/business/business.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/support/comes_true.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <httplib.h>
@@ -8,7 +9,6 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <sys/types.h>
@@ -16,6 +16,7 @@
 namespace tests {
 
 using json = nlohmann::json;
+using steadfast::tests::comes_true;
 using steadfast::tests::temp_folder;
 
 /// How long anything may take before a test fails.
@@ -78,17 +79,5 @@ private:
 
 /// Runs the program to its end; the answer is its exit code, and what it printed is added to `output`.
 int run_to_end(const std::vector<std::string>& arguments, std::string& output);
-
-/// Looks again and again until `condition` holds; false when patience ends first.
-template <class Condition>
-bool wait_until(Condition condition) {
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until)
-      return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});
-  }
-  return true;
-}
 
 } // namespace tests

@@ -67,10 +67,10 @@ TEST_CASE("row 74: a service that is at work when its task turns round is heard 
   }
   SECTION("the task is cancelled") {
     x.submit("pay", "hang_before");
-    REQUIRE(wait_until([&] { return x.is_at_work(); }));
+    REQUIRE(comes_true([&] { return x.is_at_work(); }));
     REQUIRE(x.node().command({"task", "cancel", "t-1", "--why", "changed her mind"}).code == 0);
   }
-  REQUIRE(wait_until([&] { return x.is("undone"); }));
+  REQUIRE(comes_true([&] { return x.is("undone"); }));
   INFO(x.task().dump(1));
   CHECK(x.effects_in_place() == 0);
   CHECK(x.task().at("steps").at(0).at("state") == "compensated"); // the service's word counted
@@ -79,8 +79,8 @@ TEST_CASE("row 74: a service that is at work when its task turns round is heard 
 TEST_CASE("row 75: a service that acts after its connection was lost is undone") {
   node_with_payment x;
   x.submit("pay_beside", "lose:1");
-  REQUIRE(wait_until([&] { return x.is("undone"); }));
-  REQUIRE(wait_until([&] { return !x.is_at_work(); }));
+  REQUIRE(comes_true([&] { return x.is("undone"); }));
+  REQUIRE(comes_true([&] { return !x.is_at_work(); }));
   INFO(x.task().dump(1));
   CHECK(x.effects_in_place() == 0);
 }

@@ -1,7 +1,7 @@
 // The programs of examples/cpp, run as a reader would run them.
 
-#include "examples/demo/node.hpp"
-#include "examples/demo/services.hpp"
+#include "examples/demo/processes/node.hpp"
+#include "examples/demo/processes/services.hpp"
 #include "tests/support/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 

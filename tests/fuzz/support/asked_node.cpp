@@ -2,7 +2,7 @@
 
 #include "runtime/control/control_methods.hpp"
 #include "runtime/logging/log.hpp"
-#include "runtime/node/node.hpp"
+#include "runtime/node/node_inside.hpp"
 #include "tests/fuzz/support/scratch.hpp"
 
 #include <algorithm>
@@ -49,8 +49,10 @@ std::unique_ptr<assembled_node> make_node() {
   o.drain_limit = workflow::span{100};
   auto n = std::make_unique<assembled_node>(std::move(o));
   n->add_workflow(trip());
-  n->add_agent("echo", actors::quick_function{[](const actors::call& c) { return actors::succeeded(c.input); }});
-  n->add_agent("refuses", actors::quick_function{[](const actors::call&) { return actors::failed_for_good("no"); }});
+  const node_inside inside{*n};
+  inside.add_agent("echo", actors::quick_function{[](const actors::call& c) { return actors::succeeded(c.input); }});
+  inside.add_agent("refuses",
+                   actors::quick_function{[](const actors::call&) { return actors::failed_for_good("no"); }});
   n->start();
   return n;
 }
@@ -65,8 +67,8 @@ json tamed(json params, const char* name) {
   return params;
 }
 
-control_methods tame_methods(const assembled_node& n, caf::actor_system& sys) {
-  auto all = methods_of(sys, n.parts());
+control_methods tame_methods(const assembled_node& n) {
+  auto all = methods_of(node_inside{n}.system(), node_inside{n}.parts());
   for (const auto& [method, file] : {std::pair{"store.copy", "to"}, {"store.export", "to"}, {"store.import", "from"}})
     all[method] = [run = all[method], file = file](const json& params) { return run(tamed(params, file)); };
   all.erase("node.drain");
@@ -99,7 +101,7 @@ void asked_node::start() {
   control_options o;
   o.socket = socket();
   o.frame_max = frame_max;
-  server_ = std::make_unique<control_server>(o, tame_methods(*node_, node_->system()));
+  server_ = std::make_unique<control_server>(o, tame_methods(*node_));
 }
 
 void asked_node::stop() {

@@ -1,7 +1,7 @@
 #include "tests/fuzz/support/open_base.hpp"
 
-#include "store/check.hpp"
-#include "store/record.hpp"
+#include "store/records/record.hpp"
+#include "store/upkeep/check.hpp"
 #include "tests/fuzz/support/scratch.hpp"
 #include "tests/fuzz/support/seen_store.hpp"
 #include "tests/unit/store/support.hpp"
@@ -47,7 +47,7 @@ std::vector<store::outcome> trial::commit(const std::vector<store::write>& batch
     txn_, in, committed_, {&options, store::room::there, pages_max, &moved_ids_, &known_, nullptr}};
   std::vector<store::outcome> outcomes;
   for (const auto& w : batch)
-    outcomes.push_back(writes.judge(w));
+    outcomes.push_back(writes.carry_out(w));
   writes.finish();
   known_.place(txn_, in);
   moved_ids_.keep_position();

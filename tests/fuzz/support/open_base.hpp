@@ -1,10 +1,10 @@
 #pragma once
 
-#include "store/lmdb.hpp"
-#include "store/schema.hpp"
-#include "store/state_store.hpp"
-#include "store/stored.hpp"
-#include "store/write_batch.hpp"
+#include "store/contract/state_store.hpp"
+#include "store/engine/write_batch.hpp"
+#include "store/lmdb/lmdb.hpp"
+#include "store/lmdb/schema.hpp"
+#include "store/records/stored.hpp"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include "tests/fuzz/support/seen_store.hpp"
 
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/scratch.hpp"
 #include "tests/unit/store/support.hpp"
@@ -94,7 +94,7 @@ base_store make_base() {
     store::lmdb_engine engine{options};
     const auto commit = [&](const std::vector<store::write>& batch) {
       for (const auto& o : engine.commit(batch))
-        expect(o.result == store::verdict::applied, "the base store takes what is written", o.why);
+        expect(o.result == store::write_status::applied, "the base store takes what is written", o.why);
       b.past.add(all_of(engine));
     };
     b.past.add(all_of(engine));

@@ -3,7 +3,7 @@
 #include "samples.hpp"
 #include "support.hpp"
 
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -57,7 +57,7 @@ TEST_CASE("a bulk act that begins knows which tasks are there, and a later one h
   for (const auto* id : {"a", "b", "c"})
     store.submit(id);
   const auto o = store.one(suspend_all(3));
-  REQUIRE(o.result == verdict::applied);
+  REQUIRE(o.result == write_status::applied);
   CHECK(o.number == 1);
   const auto b = bulk_act(store, 1);
   CHECK(b.beyond == 4);
@@ -82,20 +82,20 @@ TEST_CASE("that a task took a bulk act is noted in the same commit, and it does 
   for (const auto* id : {"a", "b", "c"})
     store.submit(id);
   store.one(suspend_all(3));
-  REQUIRE(store.one(suspend_in(1, *store->find("b"))).result == verdict::applied);
+  REQUIRE(store.one(suspend_in(1, *store->find("b"))).result == write_status::applied);
   store.reopen();
   CHECK(bulk_act(store, 1).done == 1);
   CHECK(bulk_act(store, 1).met == std::vector<std::uint64_t>{2});
 
   store.one(update_by(*store->find("b"), delivery(), workflow::resumed{{"bob", "not this one"}}, at(4)));
   const auto again = store.one(suspend_in(1, *store->find("b")));
-  CHECK(again.result == verdict::absent);
+  CHECK(again.result == write_status::absent);
   CHECK(acts_of(store, "b") == 2);
 
-  CHECK(store->commit({suspend_in(1, *store->find("c")), page(1, 2)})[1].result == verdict::applied);
+  CHECK(store->commit({suspend_in(1, *store->find("c")), page(1, 2)})[1].result == write_status::applied);
   CHECK(bulk_act(store, 1).met.empty());
   CHECK(bulk_act(store, 1).position == 2);
-  CHECK(store.one(suspend_in(1, *store->find("a"))).result == verdict::applied);
+  CHECK(store.one(suspend_in(1, *store->find("a"))).result == write_status::applied);
   store.one(page(1, 0, true));
   const auto b = bulk_act(store, 1);
   CHECK(b.state == workflow::bulk_state::ended);
@@ -112,7 +112,7 @@ TEST_CASE("what did not take a bulk act is not counted as done") {
   store.one(suspend_all(1));
   auto stale = suspend_in(1, *store->find("a"));
   stale.next.revision += 1;
-  CHECK(store.one(stale).result == verdict::stale_lock);
+  CHECK(store.one(stale).result == write_status::stale_lock);
   CHECK(bulk_act(store, 1).done == 0);
   CHECK(bulk_act(store, 1).met.empty());
 }
@@ -122,7 +122,7 @@ TEST_CASE("a task that was submitted after a bulk act began does not take it") {
   store.submit("a");
   store.one(suspend_all(1));
   store.submit("b");
-  CHECK(store.one(suspend_in(1, *store->find("b"))).result == verdict::absent);
+  CHECK(store.one(suspend_in(1, *store->find("b"))).result == write_status::absent);
   CHECK(store->find("b")->state == workflow::process_state::pending);
 }
 
@@ -133,15 +133,15 @@ TEST_CASE("after the stop of a bulk act no task takes it, in the same commit nei
   store.one(suspend_all(2));
   store.one(suspend_in(1, *store->find("b")));
   const auto o = store->commit({stop_bulk{1, "bob", "wrong filter", at(6)}, suspend_in(1, *store->find("a"))});
-  CHECK(o[0].result == verdict::applied);
-  CHECK(o[1].result == verdict::absent);
+  CHECK(o[0].result == write_status::applied);
+  CHECK(o[1].result == write_status::absent);
   CHECK(store->find("a")->state == workflow::process_state::pending);
   const auto b = bulk_act(store, 1);
   CHECK(b.state == workflow::bulk_state::stopped);
   CHECK(b.done == 1);
   CHECK(b.stopped_by == "bob");
-  CHECK(store.one(stop_bulk{1, "bob", "", at(7)}).result == verdict::refused);
-  CHECK(store.one(stop_bulk{2, "bob", "", at(7)}).result == verdict::absent);
+  CHECK(store.one(stop_bulk{1, "bob", "", at(7)}).result == write_status::refused);
+  CHECK(store.one(stop_bulk{2, "bob", "", at(7)}).result == write_status::absent);
 }
 
 TEST_CASE("refusals are kept with their reasons up to a bound, and counted above it") {
@@ -172,7 +172,7 @@ TEST_CASE("so many bulk acts are open and no more, and those that are over leave
   store.one(suspend_all());
   store.one(suspend_all());
   const auto third = store.one(suspend_all());
-  CHECK(third.result == verdict::refused);
+  CHECK(third.result == write_status::refused);
   CHECK(third.why == "2 bulk acts are open, and bulk.open_max allows no more: wait for one to end, or stop one");
 
   auto w = page(1, 0, true);
@@ -202,7 +202,7 @@ TEST_CASE("a bulk act that could not be is refused") {
   opened_store store;
   auto w = suspend_all();
   w.what.act = workflow::task_act::edit;
-  CHECK(store.one(w).result == verdict::refused);
+  CHECK(store.one(w).result == write_status::refused);
 }
 
 TEST_CASE("in a store that was restored from a copy, bulk acts are stopped: the original may have gone on with them") {

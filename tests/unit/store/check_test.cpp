@@ -3,9 +3,9 @@
 
 #include "support.hpp"
 
-#include "store/check.hpp"
-#include "store/lmdb.hpp"
-#include "store/record.hpp"
+#include "store/lmdb/lmdb.hpp"
+#include "store/records/record.hpp"
+#include "store/upkeep/check.hpp"
 
 #include <catch2/catch.hpp>
 

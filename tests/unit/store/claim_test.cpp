@@ -181,8 +181,8 @@ TEST_CASE("row 16: two schedulers that read the same pending task cannot both wr
   const auto mine = update_by(t, delivery(), workflow::taken{"s1"}, at(1));
   const auto theirs = update_by(t, delivery(), workflow::taken{"s2"}, at(1));
   const auto o = store->commit({theirs, mine});
-  CHECK(o[0].result == verdict::applied);
-  CHECK(o[1].result == verdict::stale_lock);
+  CHECK(o[0].result == write_status::applied);
+  CHECK(o[1].result == write_status::stale_lock);
   CHECK(store->find("a")->locked_by == "s2");
 }
 
@@ -215,7 +215,7 @@ TEST_CASE("a claim for nothing takes nothing and tells that there is more") {
   const auto o = store.one(claim_tasks{"s1", 0, at(1)});
   CHECK(o.tasks.empty());
   CHECK(o.more);
-  CHECK(store.one(claim_tasks{"", 1, at(1)}).result == verdict::refused);
+  CHECK(store.one(claim_tasks{"", 1, at(1)}).result == write_status::refused);
 }
 
 TEST_CASE("locks are freed by scheduler, in parts, and the tasks can be taken again") {

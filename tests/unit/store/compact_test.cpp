@@ -3,8 +3,8 @@
 #include "samples.hpp"
 #include "support.hpp"
 
-#include "store/compact.hpp"
-#include "store/record.hpp"
+#include "store/records/compact.hpp"
+#include "store/records/record.hpp"
 #include "tests/support/property.hpp"
 
 #include <catch2/catch.hpp>

@@ -3,7 +3,7 @@
 #include "support.hpp"
 #include "support_process.hpp"
 
-#include "store/restored.hpp"
+#include "store/journal/restored.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -97,7 +97,7 @@ TEST_CASE(
   }
   lmdb_engine restored{small_options(to)};
   const auto o = restored.commit({acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(4)}});
-  CHECK(o[0].result == verdict::applied);
+  CHECK(o[0].result == write_status::applied);
   CHECK(o[0].as<lease_result>().epoch > last_of_original);
   CHECK(restored.commit_one(acquire_lease{"node/later", "later", "", workflow::span{1000}, at(4)}).epoch > 20);
 }

@@ -3,8 +3,8 @@
 #include "support.hpp"
 #include "support_process.hpp"
 
-#include "store/record.hpp"
-#include "store/stored.hpp"
+#include "store/records/record.hpp"
+#include "store/records/stored.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -194,7 +194,7 @@ TEST_CASE("row 66: a damaged task is set aside with an alert in one commit, and 
   auto told = store->damaged();
   REQUIRE(told.size() == 1);
   told[0].now = at(5);
-  CHECK(store.one(told[0]).result == verdict::applied);
+  CHECK(store.one(told[0]).result == write_status::applied);
 
   const auto alerts = store->alerts(true, 10);
   REQUIRE(alerts.size() == 1);
@@ -212,9 +212,9 @@ TEST_CASE("row 66: a damaged task is set aside with an alert in one commit, and 
 
   // Its id is not free for another task: part of it may have run.
   const auto again = store.one(submit_task{victim, at(6)});
-  CHECK(again.result == verdict::refused);
+  CHECK(again.result == write_status::refused);
   CHECK(mentions(again.why, "set aside"));
-  CHECK(store.one(told[0]).result == verdict::absent);
+  CHECK(store.one(told[0]).result == write_status::absent);
 }
 
 TEST_CASE("row 66: a damaged task that is set aside leaves the index of payloads, and its alert names it") {
@@ -231,7 +231,7 @@ TEST_CASE("row 66: a damaged task that is set aside leaves the index of payloads
   REQUIRE_FALSE(store->find("victim"));
   auto told = store->damaged();
   REQUIRE(told.size() == 1);
-  REQUIRE(store.one(told[0]).result == verdict::applied);
+  REQUIRE(store.one(told[0]).result == write_status::applied);
   CHECK(store->alerts(true, 10).at(0).task_id == "victim");
   CHECK(store->check().faults == std::vector<std::string>{});
 }
@@ -243,12 +243,12 @@ TEST_CASE("row 66: a task that was set aside is told of by its id, before and af
   CHECK_FALSE(store->damage_of("victim"));
   damage(store, "the payload of the victim");
   CHECK(mentions(store->damage_of("victim").value(), "checksum"));
-  REQUIRE(store.one(set_aside_damaged{1, "its payload is another", at(1)}).result == verdict::applied);
+  REQUIRE(store.one(set_aside_damaged{1, "its payload is another", at(1)}).result == write_status::applied);
   CHECK(store->damage_of("victim") == "its payload is another");
   CHECK_FALSE(store->damage_of("other"));
   CHECK_FALSE(store->damage_of("nobody"));
   const auto again = store.one(submit_task{order("victim", "the payload of the victim"), at(2)});
-  CHECK(again.result == verdict::refused);
+  CHECK(again.result == write_status::refused);
   CHECK(mentions(again.why, "restore a copy"));
 }
 
@@ -262,19 +262,19 @@ TEST_CASE("row 66: tasks of a damaged workflow stay as they are, one alert tells
   CHECK_FALSE(store->find("two"));
   CHECK_FALSE(store->check().faults.empty());
   const auto refused = store.one(submit_task{order("three"), at(1)});
-  CHECK(refused.result == verdict::refused);
+  CHECK(refused.result == write_status::refused);
   CHECK(refused.why.find("workflow delivery version 1: ") != std::string::npos);
   CHECK(refused.why.find("start the node with the file of that version") != std::string::npos);
   auto found = store->damaged();
   REQUIRE(found.size() == 2);
   for (auto& task : found)
-    CHECK(store.one(std::move(task)).result == verdict::refused); // a task that is well is not set aside
+    CHECK(store.one(std::move(task)).result == write_status::refused); // a task that is well is not set aside
   const auto open = [&] { return store->incidents(true, {}, 100).incidents; };
   REQUIRE(open().size() == 1);
   CHECK(open().front().what.kind == "damaged_workflow");
   CHECK(open().front().alerts == 1);
 
-  CHECK(store.one(register_definition{delivery(), "trip.toml", at(2)}).result == verdict::applied);
+  CHECK(store.one(register_definition{delivery(), "trip.toml", at(2)}).result == write_status::applied);
   CHECK(store->find("one") == before);
   CHECK(store.take().id == "one");
   CHECK(store->check().faults.empty());
@@ -291,7 +291,7 @@ TEST_CASE("row 66: updates of a damaged task are refused, not built upon") {
   const auto t = store.take();
   damage(store, "type of the victim");
   const auto o = store.one(success_of(t, 0));
-  CHECK(o.result == verdict::refused);
+  CHECK(o.result == write_status::refused);
   CHECK(mentions(o.why, "damaged"));
   CHECK(store->damaged().size() == 1);
   CHECK(store.one(free_locks{"s1", 10, false, at(2)}).freed == 0);
@@ -301,7 +301,7 @@ TEST_CASE("a task that is well cannot be set aside") {
   opened_store store;
   store.submit("a");
   const auto o = store.one(set_aside_damaged{1, "I do not like it", at(1)});
-  CHECK(o.result == verdict::refused);
+  CHECK(o.result == write_status::refused);
   CHECK(store->find("a").has_value());
 }
 
@@ -310,9 +310,9 @@ TEST_CASE("row 66: a damaged lease is replaced with an epoch above all former on
   for (int i = 0; i < 5; ++i)
     store.one(acquire_lease{"supervisor", "n1", "the note of the holder", workflow::span{1000}, at(i * 10)});
   damage(store, "the note of the holder");
-  CHECK(store.one(renew_lease{"supervisor", "n1", 5, workflow::span{1000}, at(41)}).result == verdict::refused);
+  CHECK(store.one(renew_lease{"supervisor", "n1", 5, workflow::span{1000}, at(41)}).result == write_status::refused);
   const auto o = store.one(acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(41)});
-  CHECK(o.result == verdict::applied);
+  CHECK(o.result == write_status::applied);
   CHECK(o.epoch == 6);
   CHECK(store->alerts(true, 10).size() == 1);
 }
@@ -325,7 +325,7 @@ TEST_CASE("row 66: an alert that nobody can read any more leaves the lists when 
   store.one(u);
   damage(store, "the words of the alert");
   CHECK(store->counts().open_alerts == 1);
-  CHECK(store.one(acknowledge_alert{1, "ann", at(3)}).result == verdict::applied);
+  CHECK(store.one(acknowledge_alert{1, "ann", at(3)}).result == write_status::applied);
   CHECK(store->counts().open_alerts == 0);
 }
 

@@ -2,12 +2,15 @@
 
 #include "support.hpp"
 
-#include "store/decide_bulk.hpp"
-#include "store/decide_lease.hpp"
-#include "store/decide_task.hpp"
+#include "store/verbs/decide_bulk.hpp"
+#include "store/verbs/decide_lease.hpp"
+#include "store/verbs/decide_note.hpp"
+#include "store/verbs/decide_task.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <memory>
 
 using namespace std::chrono_literals;
 using namespace steadfast;
@@ -53,8 +56,8 @@ update_task change_by_claim(const workflow::task& t, const workflow::definition&
   return w;
 }
 
-task_before as_before(const workflow::task& t, const workflow::definition& d) {
-  return {t.id, t.workflow, t.reply_to, t.version, t.priority, t.revision, t.lock_epoch, t.notices, d};
+task_outline as_it_stands(const workflow::task& t, const workflow::definition& d) {
+  return outline_of(t, t.revision, t.payload.size(), {}, std::make_shared<const workflow::definition>(d));
 }
 
 workflow::bulk_act bulk_numbered(std::uint64_t number, workflow::bulk_state state = workflow::bulk_state::open) {
@@ -79,7 +82,7 @@ TEST_CASE("deciding: a lease goes to one holder at a time, under an epoch of its
   CHECK(first.put->what.expires_at == at(10));
 
   const auto refused = decide(asked_by("n2", 9), *first.put);
-  CHECK(refused.said.result == verdict::refused);
+  CHECK(refused.said.result == write_status::refused);
   CHECK(refused.said.why == "the lease is held by n1");
   CHECK_FALSE(refused.put);
   CHECK(decide(asked_by("n2", 10), *first.put).said.epoch == 43); // it has ended
@@ -93,21 +96,21 @@ TEST_CASE("deciding: only its holder renews and releases a lease") {
   const auto renewed = decide(renew_lease{"supervisor", "n1", 7, 20s, at(5), {}}, there);
   CHECK(renewed.said.epoch == 7);
   CHECK(renewed.put.value().what.expires_at == at(25));
-  CHECK(decide(renew_lease{"supervisor", "n1", 6, lasts, at(5), {}}, there).said.result == verdict::stale_epoch);
-  CHECK(decide(renew_lease{"supervisor", "n2", 7, lasts, at(5), {}}, there).said.result == verdict::stale_epoch);
-  CHECK(decide(renew_lease{"supervisor", "n1", 7, 0s, at(5), {}}, there).said.result == verdict::refused);
-  CHECK(decide(renew_lease{"supervisor", "n1", 7, lasts, at(5), {}}, std::nullopt).said.result == verdict::absent);
+  CHECK(decide(renew_lease{"supervisor", "n1", 6, lasts, at(5), {}}, there).said.result == write_status::stale_epoch);
+  CHECK(decide(renew_lease{"supervisor", "n2", 7, lasts, at(5), {}}, there).said.result == write_status::stale_epoch);
+  CHECK(decide(renew_lease{"supervisor", "n1", 7, 0s, at(5), {}}, there).said.result == write_status::refused);
+  CHECK(decide(renew_lease{"supervisor", "n1", 7, lasts, at(5), {}}, std::nullopt).said.result == write_status::absent);
   CHECK_FALSE(decide(release_lease{"supervisor", "n2", 7}, there).put);
   const auto released = decide(release_lease{"supervisor", "n1", 7}, there);
   CHECK(released.put.value().what.expires_at == workflow::unset);
-  CHECK(decide(release_lease{"supervisor", "n1", 7}, released.put).said.result == verdict::stale_epoch);
+  CHECK(decide(release_lease{"supervisor", "n1", 7}, released.put).said.result == write_status::stale_epoch);
 }
 
 TEST_CASE("deciding: a guard holds while its lease is at its epoch and has not ended") {
   const auto there = held_by("n1", 7, 10);
   CHECK_FALSE(not_held({"supervisor", 7}, there, at(9)));
   CHECK_FALSE(not_held({"supervisor", 7}, there, workflow::unset)); // by the epoch alone
-  CHECK(not_held({"supervisor", 7}, there, at(10)).value().result == verdict::stale_epoch);
+  CHECK(not_held({"supervisor", 7}, there, at(10)).value().result == write_status::stale_epoch);
   CHECK(not_held({"supervisor", 6}, there, at(9)));
   CHECK(not_held({"supervisor", 7}, std::nullopt, at(9)));
   CHECK(has_ended({"supervisor", 7}, there, at(10)));
@@ -147,28 +150,28 @@ TEST_CASE("deciding: a change follows the state that is there, of the same task,
   t.revision = 3;
   const store_options limits;
   const auto good = change_by_claim(t, d);
-  CHECK_FALSE(overtaken(good, as_before(t, d)));
-  CHECK_FALSE(problem_of(good, as_before(t, d), limits));
+  CHECK_FALSE(overtaken(good, as_it_stands(t, d)));
+  CHECK_FALSE(problem_of(good, as_it_stands(t, d), limits));
 
   auto later = t;
   later.revision = 4;
-  CHECK(overtaken(good, as_before(later, d)).value().result == verdict::stale_lock);
+  CHECK(overtaken(good, as_it_stands(later, d)).value().result == write_status::stale_lock);
   later = t;
   later.lock_epoch = 9;
-  CHECK(overtaken(good, as_before(later, d)));
+  CHECK(overtaken(good, as_it_stands(later, d)));
 
   auto wrong = good;
   wrong.next.priority = 1;
-  CHECK(problem_of(wrong, as_before(t, d), limits).value().result == verdict::refused);
+  CHECK(problem_of(wrong, as_it_stands(t, d), limits).value().result == write_status::refused);
   wrong = good;
-  wrong.next.steps[0].result = workflow::blob{std::string(limits.result_size_max + 1, 'x')};
-  CHECK(problem_of(wrong, as_before(t, d), limits).value().why.starts_with("a result has"));
+  wrong.next.steps.change(0).result = workflow::blob{std::string(limits.result_size_max + 1, 'x')};
+  CHECK(problem_of(wrong, as_it_stands(t, d), limits).value().why.starts_with("a result has"));
   wrong = good;
   wrong.notices.push_back({99, workflow::notice_kind::accepted, {}, {}, at(2)});
-  CHECK(problem_of(wrong, as_before(t, d), limits).value().why.starts_with("the notices do not go on"));
+  CHECK(problem_of(wrong, as_it_stands(t, d), limits).value().why.starts_with("the notices do not go on"));
   wrong = good;
   wrong.next.state = workflow::process_state::processed; // its step is not done
-  CHECK(problem_of(wrong, as_before(t, d), limits).value().why.starts_with("the task would be broken"));
+  CHECK(problem_of(wrong, as_it_stands(t, d), limits).value().why.starts_with("the task would be broken"));
 }
 
 TEST_CASE("deciding: an imported task is nobody's and rests, and one that cannot be is not believed") {
@@ -183,7 +186,7 @@ TEST_CASE("deciding: an imported task is nobody's and rests, and one that cannot
   CHECK(in.task.locked_by.empty());
   CHECK(in.task.state == workflow::process_state::suspended);
   auto broken = w;
-  broken.what.task.steps.clear();
+  broken.what.task.steps = {};
   CHECK(problem_of(broken, store_options{}).value().why.starts_with("the exported task cannot be believed"));
 }
 
@@ -199,7 +202,7 @@ TEST_CASE("deciding: so many bulk acts are open, the oldest that are over leave,
   CHECK(begun.put->beyond == 13);
   CHECK(begun.put->position == 13);
   CHECK(begun.leave == std::vector<std::uint64_t>{4}); // 6 is as old, and is the newest
-  CHECK(decide(w, there, {1, 8s}).said.result == verdict::refused);
+  CHECK(decide(w, there, {1, 8s}).said.result == write_status::refused);
   CHECK_FALSE(decide(w, there, {1, 8s}).put);
 
   advance_bulk page{5, 3, true, {}, 0, at(11)};
@@ -210,7 +213,54 @@ TEST_CASE("deciding: so many bulk acts are open, the oldest that are over leave,
   CHECK(advanced.refusals[0].why.size() <= workflow::note_size_max);
   CHECK(advanced.put.value().refused == 3);
   CHECK_FALSE(workflow::is_open(*advanced.put));
-  CHECK(decide(page, std::nullopt, 0).said.result == verdict::absent);
+  CHECK(decide(page, std::nullopt, 0).said.result == write_status::absent);
   CHECK(decide(stop_bulk{5, "ann", "enough", at(12)}, bulk_numbered(5)).put.value().stopped_by == "ann");
-  CHECK(decide(stop_bulk{5, "ann", "enough", at(12)}, advanced.put).said.result == verdict::refused);
+  CHECK(decide(stop_bulk{5, "ann", "enough", at(12)}, advanced.put).said.result == write_status::refused);
+}
+
+TEST_CASE("deciding: the oldest late reply leaves for the newest when there are enough") {
+  CHECK(next_place({}).at == 0);
+  CHECK_FALSE(next_place({}).leaves);
+  const auto last = next_place({3, 3 + late_replies_max - 1});
+  CHECK(last.at == 3 + late_replies_max - 1);
+  CHECK_FALSE(last.leaves);
+  const auto one_more = next_place({3, 3 + late_replies_max});
+  CHECK(one_more.at == 3 + late_replies_max);
+  CHECK(one_more.leaves.value() == 3);
+  CHECK(decide(keep_late_reply{7, {}}, false).result == write_status::absent);
+  CHECK(decide(keep_late_reply{7, {}}, true).result == write_status::applied);
+}
+
+TEST_CASE("deciding: an alert is acknowledged once, and leaves its incident unless it holds on") {
+  const alert_entry raised{5, 1, "a", {"error", "look at it", {}, at(1)}, {}, workflow::unset};
+  const acknowledge_alert w{5, "ann", at(9)};
+  const auto seen = decide(w, known_alert{true, raised, true});
+  CHECK(seen.put.value().acknowledged_by == "ann");
+  CHECK(seen.put->acknowledged_at == at(9));
+  CHECK(seen.is_seen);
+  CHECK_FALSE(seen.leaves_incident);
+
+  const auto again = decide(acknowledge_alert{5, "bob", at(10)}, known_alert{true, seen.put, false});
+  CHECK(again.said.result == write_status::applied);
+  CHECK_FALSE(again.put); // the first word stands
+  CHECK(again.leaves_incident);
+
+  const auto damaged = decide(w, known_alert{true, std::nullopt, false});
+  CHECK_FALSE(damaged.put);
+  CHECK(damaged.is_seen);
+  CHECK(damaged.leaves_incident);
+  CHECK(decide(w, known_alert{}).said.result == write_status::absent);
+
+  CHECK(holds_on({changed_workflow, "", {}, at(1)}, false) == std::optional{true});
+  CHECK(holds_on({"agents_full", "", {}, at(1)}, true) == std::optional{true});
+  CHECK(holds_on({"agents_full", "", {}, at(1)}, false) == std::optional{false});
+  CHECK(holds_on({"error", "", {}, at(1)}, false) == std::nullopt); // as its task says
+}
+
+TEST_CASE("deciding: an observer drops what it has seen, and no more") {
+  const acknowledge_notices w{"ann", 1, 3};
+  CHECK_FALSE(problem_of(w));
+  CHECK(drops(w, 3));
+  CHECK_FALSE(drops(w, 4));
+  CHECK(problem_of(acknowledge_notices{"", 1, 3}).value().result == write_status::absent);
 }

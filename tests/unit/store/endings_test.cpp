@@ -12,8 +12,8 @@ namespace {
 
 void end_well(opened_store& store, const std::string& id) {
   store.submit(id);
-  REQUIRE(store.one(success_of(store.take(), 0)).result == verdict::applied);
-  REQUIRE(store.one(success_of(*store->find(id), 1)).result == verdict::applied);
+  REQUIRE(store.one(success_of(store.take(), 0)).result == write_status::applied);
+  REQUIRE(store.one(success_of(*store->find(id), 1)).result == write_status::applied);
   REQUIRE(store->find(id)->state == workflow::process_state::processed);
 }
 
@@ -26,7 +26,7 @@ void refuse(opened_store& store, const std::string& id) {
   e.maybe_done = false;
   e.unsettled = false;
   e.why = "HTTP 402";
-  REQUIRE(store.one(update_by(t, delivery(), e, at(2))).result == verdict::applied);
+  REQUIRE(store.one(update_by(t, delivery(), e, at(2))).result == write_status::applied);
   REQUIRE(store->find(id)->state == workflow::process_state::undone);
 }
 

@@ -28,7 +28,7 @@ const std::string large_payload(100'000, 'x');
 std::size_t fill(opened_store& store, const std::string& prefix) {
   for (std::size_t i = 0; i < 10'000; ++i) {
     const auto o = store.submit(prefix + std::to_string(i), large_payload);
-    if (o.result == verdict::full)
+    if (o.result == write_status::full)
       return i;
     REQUIRE(o.created);
   }
@@ -81,7 +81,7 @@ TEST_CASE("row 60: of a batch that is larger than the room that is left, the fir
   CHECK(taken <= static_cast<std::ptrdiff_t>(room));
   CHECK(taken >= static_cast<std::ptrdiff_t>(room * 9 / 10));
   CHECK(std::is_partitioned(outcomes.begin(), outcomes.end(), is_taken));
-  CHECK(outcomes.back().result == verdict::full);
+  CHECK(outcomes.back().result == write_status::full);
 }
 
 TEST_CASE("the map grows by itself up to its limit, in the middle of a batch too") {
@@ -108,16 +108,16 @@ TEST_CASE("row 60: a full store refuses new work and still records running work"
   const auto count = fill(store, "t");
   CHECK(count > 50);
 
-  CHECK(store.submit("one-more").result == verdict::full);
-  CHECK(store.submit("t0", large_payload).result == verdict::applied);
-  CHECK(store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(0)}).result == verdict::applied);
+  CHECK(store.submit("one-more").result == write_status::full);
+  CHECK(store.submit("t0", large_payload).result == write_status::applied);
+  CHECK(store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(0)}).result == write_status::applied);
   const auto tasks = store.one(claim_tasks{"s1", count, at(1)}).tasks;
   CHECK(tasks.size() == count);
   for (const auto& t : tasks) {
-    CHECK(store.one(success_of(t, 0, std::string(1000, 'r'))).result == verdict::applied);
-    CHECK(store.one(success_of(*store->find(t.number), 1)).result == verdict::applied);
+    CHECK(store.one(success_of(t, 0, std::string(1000, 'r'))).result == write_status::applied);
+    CHECK(store.one(success_of(*store->find(t.number), 1)).result == write_status::applied);
   }
-  CHECK(store.submit("one-more").result == verdict::full);
+  CHECK(store.submit("one-more").result == write_status::full);
   store.reopen();
   CHECK(store->counts().tasks[workflow::process_state::processed] == count);
   CHECK(store->check().faults.empty());
@@ -134,7 +134,7 @@ TEST_CASE("row 60: what fills the reserve too is refused as a whole, and the sto
   try {
     for (; recorded < tasks.size(); ++recorded) {
       const auto o = store.one(success_of(tasks[recorded], 0, std::string(900'000, 'r')));
-      REQUIRE(o.result == verdict::applied);
+      REQUIRE(o.result == write_status::applied);
     }
   } catch (const store_error& e) {
     CHECK_FALSE(e.is_fatal());
@@ -142,7 +142,7 @@ TEST_CASE("row 60: what fills the reserve too is refused as a whole, and the sto
   }
   REQUIRE(recorded < tasks.size());
   CHECK(store->find(tasks[recorded].id) == tasks[recorded]);
-  CHECK(store.one(success_of(tasks[recorded], 0)).result == verdict::applied);
+  CHECK(store.one(success_of(tasks[recorded], 0)).result == write_status::applied);
   CHECK(store->check().faults.empty());
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("row 60: in a store that is nearly full all that is acknowledged is sa
       for (int j = 0; j < 100; ++j)
         batch.emplace_back(submit_task{order(std::to_string(i * 7919 + j) + std::string(100, 'i')), at(0)});
       for (const auto& o : store.commit(batch))
-        is_full = is_full || o.result == verdict::full;
+        is_full = is_full || o.result == write_status::full;
       REQUIRE(i < 1000);
     }
     int refused = 0;
@@ -176,7 +176,7 @@ TEST_CASE("row 60: in a store that is nearly full all that is acknowledged is sa
         for (const auto& t : taken[0].as<claim_result>().tasks) {
           auto done = success_of(t, 0, std::string(5000, 'r'));
           const auto o = store.commit({done});
-          REQUIRE(o[0].result == verdict::applied);
+          REQUIRE(o[0].result == write_status::applied);
           acknowledged[t.id] = done.next;
         }
       } catch (const store_error& e) {
@@ -215,8 +215,8 @@ TEST_CASE("row 60: a store that is full says so to who asks, and once to people 
   REQUIRE(alerts.size() == 1);
   CHECK(alerts[0].what.kind == "store_full");
   CHECK(mentions(alerts[0].what.text, "store.size_max"));
-  CHECK(store.one(acknowledge_alert{alerts[0].number, "ann", at(1)}).result == verdict::applied);
-  CHECK(store.submit("more").result == verdict::full); // it is the same time of need
+  CHECK(store.one(acknowledge_alert{alerts[0].number, "ann", at(1)}).result == write_status::applied);
+  CHECK(store.submit("more").result == write_status::full); // it is the same time of need
   CHECK(store->alerts(true, 10).empty());
   CHECK(store->check().faults.empty());
 }
@@ -234,21 +234,21 @@ TEST_CASE(
   store.commit({register_definition{delivery()}, submit_task{order("a"), at(0)}, submit_task{order("b"), at(0)}});
   disk.fill_up();
 
-  verdict result = verdict::applied;
-  for (int i = 0; i < 500 && result == verdict::applied; ++i)
+  write_status result = write_status::applied;
+  for (int i = 0; i < 500 && result == write_status::applied; ++i)
     result = store.commit({submit_task{order("x" + std::to_string(i), large_payload), at(0)}})[0].result;
-  CHECK(result == verdict::full);
+  CHECK(result == write_status::full);
   CHECK(mentions(store.commit({submit_task{order("x"), at(0)}})[0].why, "the disk of the store is full"));
   REQUIRE(store.alerts(true, 10).size() == 1);
   CHECK(store.alerts(true, 10)[0].what.kind == "disk_full");
 
   // A batch is judged write by write: what is running is recorded beside what is refused.
   const auto mixed = store.commit({submit_task{order("y", large_payload), at(0)}, claim_tasks{"s1", 1, at(1)}});
-  CHECK(mixed[0].result == verdict::full);
+  CHECK(mixed[0].result == write_status::full);
   REQUIRE(mixed[1].as<claim_result>().tasks.size() == 1);
   const auto t = mixed[1].as<claim_result>().tasks[0];
-  CHECK(store.commit({success_of(t, 0, std::string(200'000, 'r'))})[0].result == verdict::applied);
-  CHECK(store.commit({success_of(*store.find(t.number), 1)})[0].result == verdict::applied);
+  CHECK(store.commit({success_of(t, 0, std::string(200'000, 'r'))})[0].result == write_status::applied);
+  CHECK(store.commit({success_of(*store.find(t.number), 1)})[0].result == write_status::applied);
 
   fs::remove(disk.other_file());
   CHECK(store.commit_one(submit_task{order("y", large_payload), at(0)}).created);
@@ -298,12 +298,12 @@ TEST_CASE("row 60: a store that may not have a larger file by the limit of its p
     store.share([] {});
     outcome refused;
     int count = 0;
-    for (; count < 1000 && refused.result != verdict::full; ++count)
+    for (; count < 1000 && refused.result != write_status::full; ++count)
       refused = store.commit({submit_task{order("t" + std::to_string(count), large_payload), at(0)}})[0];
     speak(refused.why);
     const auto taken = store.commit_one(claim_tasks{"s1", 20, at(1)}).tasks;
     for (const auto& t : taken)
-      if (store.commit({success_of(t, 0, std::string(50'000, 'r'))})[0].result != verdict::applied)
+      if (store.commit({success_of(t, 0, std::string(50'000, 'r'))})[0].result != write_status::applied)
         return 2;
     store.save();
     return count > 20 && store.check().faults.empty() ? 0 : 3;

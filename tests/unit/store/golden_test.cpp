@@ -7,8 +7,8 @@
 #include "samples.hpp"
 #include "support.hpp"
 
-#include "store/frame.hpp"
-#include "store/record.hpp"
+#include "store/records/frame.hpp"
+#include "store/records/record.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -131,17 +131,17 @@ void check_knows_submissions(state_store& old) {
   auto large = order("large", std::string(6000, 'p'));
   const auto o = old.commit({submit_task{again, at(6)}, submit_task{large, at(6)}});
   for (const auto& x : o) {
-    CHECK(x.result == verdict::applied);
+    CHECK(x.result == write_status::applied);
     CHECK_FALSE(x.as<submit_result>().created);
   }
-  CHECK(old.commit({submit_task{order("done", "[]"), at(6)}})[0].result == verdict::refused);
+  CHECK(old.commit({submit_task{order("done", "[]"), at(6)}})[0].result == write_status::refused);
 }
 
 /// It goes on with what was there, down to the end of a task.
 void check_can_be_worked_on(state_store& old) {
   const auto o = old.commit({success_of(*old.find("large"), 1), claim_tasks{"s2", 10, at(2000)},
                              acknowledge_alert{2, "ann", at(5)}, acknowledge_notices{"shop", 1, 100}});
-  CHECK(o[0].result == verdict::applied);
+  CHECK(o[0].result == write_status::applied);
   CHECK(o[1].as<claim_result>().tasks.size() == 2);
   const auto left = old.commit({purge_ended{"delivery", {{}, 0}, 10, {}, at(2001)}})[0];
   CHECK(left.as<purge_result>().purged == 1); // the other has notices that nobody saw
@@ -211,7 +211,7 @@ TEST_CASE("row 70: the worked example of docs/storage-format.md is what is writt
 
 TEST_CASE("row 70: a task's state record is written as in format 5, and read as in formats 1, 3 and 5") {
   auto t = sample_task();
-  t.steps[1].result = workflow::blob{std::string(300, 'r')};
+  t.steps.change(1).result = workflow::blob{std::string(300, 'r')};
   const std::vector<large_result> large{{1, 300, hash_of(t.steps[1].result.view())}};
   const std::string now{encode_record(key_of_all, task_state_view{&t, 35, t.payload.size(), &large})};
   const auto then = golden_bytes("task_state", now, all_golden / "format-5");
@@ -219,7 +219,7 @@ TEST_CASE("row 70: a task's state record is written as in format 5, and read as 
 
   t.revision = 35;
   t.payload = {};
-  t.steps[1].result = {};
+  t.steps.change(1).result = {};
   for (const std::string format : {"format-1", "format-3", "format-5"}) {
     INFO(format);
     const auto bytes = golden_bytes("task_state", {}, all_golden / format);
@@ -302,7 +302,7 @@ TEST_CASE("row 70: a task of format 4 whose last change is only in the journal i
     lmdb_engine old{small_options(d.store())};
     const auto change = success_of(*old.find("large"), 1);
     old.share([] {});
-    CHECK(old.commit({change})[0].result == verdict::applied);
+    CHECK(old.commit({change})[0].result == write_status::applied);
     left = change.next;
     left->revision++;
   }

@@ -3,10 +3,10 @@
 #include "support.hpp"
 #include "support_process.hpp"
 
-#include "store/id_filter.hpp"
-#include "store/recent_ids.hpp"
-#include "store/record.hpp"
-#include "store/schema.hpp"
+#include "store/lmdb/id_filter.hpp"
+#include "store/lmdb/recent_ids.hpp"
+#include "store/lmdb/schema.hpp"
+#include "store/records/record.hpp"
 #include "tests/support/property.hpp"
 #include "tests/support/skip.hpp"
 
@@ -58,7 +58,7 @@ TEST_CASE("row 2: an id makes one task and is found, wherever it is on its way")
       INFO(i << ", " << j);
       REQUIRE(store->find(id_of(j)).value().number == static_cast<std::uint64_t>(j + 1));
       REQUIRE_FALSE(store.submit(id_of(j)).created);
-      REQUIRE(store.submit(id_of(j), "another payload").result == verdict::refused);
+      REQUIRE(store.submit(id_of(j), "another payload").result == write_status::refused);
       REQUIRE(store->export_task(id_of(j)));
     }
     REQUIRE(store->check().faults == std::vector<std::string>{});
@@ -290,7 +290,7 @@ TEST_CASE("row 66: the id of a damaged row stays taken, also when it is moved") 
   for (int i = 0; i < 30; ++i) {
     INFO(i);
     const auto o = store.submit("victim");
-    CHECK(o.result == verdict::refused);
+    CHECK(o.result == write_status::refused);
     CHECK(mentions(o.why, "damaged"));
     CHECK(store->find(1));
     CHECK_FALSE(store->check().faults.empty());

@@ -3,7 +3,7 @@
 #include "support.hpp"
 #include "support_process.hpp"
 
-#include "store/export_file.hpp"
+#include "store/upkeep/export_file.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -43,7 +43,7 @@ TEST_CASE("an imported task is what it was, under a number of its own, suspended
   opened_store to;
   to.submit("other");
   const auto o = to.one(import_of(*from->export_task("a")));
-  CHECK(o.result == verdict::applied);
+  CHECK(o.result == write_status::applied);
   CHECK(o.created);
   CHECK(o.state == workflow::process_state::suspended);
 
@@ -73,7 +73,7 @@ TEST_CASE("an imported task goes on when it is resumed, also after a restart") {
   to.reopen();
   CHECK(to.one(claim_tasks{"s1", 10, at(20)}).tasks.empty());
   const auto t = *to->find("a");
-  CHECK(to.one(update_by(t, delivery(), workflow::resumed{{"ann", ""}}, at(21))).result == verdict::applied);
+  CHECK(to.one(update_by(t, delivery(), workflow::resumed{{"ann", ""}}, at(21))).result == write_status::applied);
   CHECK(to.one(claim_tasks{"s1", 10, at(22)}).tasks.size() == 1);
 }
 
@@ -92,12 +92,12 @@ TEST_CASE("an id is imported once, and submitting it again finds the imported ta
   under_way(from);
   opened_store to;
   const auto x = *from->export_task("a");
-  CHECK(to.one(import_of(x)).result == verdict::applied);
-  CHECK(to.one(import_of(x)).result == verdict::refused);
+  CHECK(to.one(import_of(x)).result == write_status::applied);
+  CHECK(to.one(import_of(x)).result == write_status::refused);
   const auto again = to.one(submit_task{order("a", std::string(5000, 'p')), at(11)});
-  CHECK(again.result == verdict::applied);
+  CHECK(again.result == write_status::applied);
   CHECK_FALSE(again.created);
-  CHECK(to.one(submit_task{order("a", "another"), at(11)}).result == verdict::refused);
+  CHECK(to.one(submit_task{order("a", "another"), at(11)}).result == write_status::refused);
 }
 
 TEST_CASE("what an export says is checked, and nothing of a refused one stays") {
@@ -106,7 +106,7 @@ TEST_CASE("what an export says is checked, and nothing of a refused one stays") 
   const auto good = *from->export_task("a");
   auto broken = good;
   SECTION("a task that breaks an invariant") {
-    broken.task.steps.pop_back();
+    broken.task.steps.resize(broken.task.steps.size() - 1);
   }
   SECTION("another workflow") {
     broken.definition.name = "another";
@@ -115,13 +115,13 @@ TEST_CASE("what an export says is checked, and nothing of a refused one stays") 
     broken.task.id = "";
   }
   SECTION("a result above the limit") {
-    broken.task.steps[0].result = workflow::blob{std::string(2 << 20, 'r')};
+    broken.task.steps.change(0).result = workflow::blob{std::string(2 << 20, 'r')};
   }
   SECTION("a definition that is none") {
     broken.definition.steps[0].agent = "";
   }
   opened_store to;
-  CHECK(to.one(import_of(broken)).result == verdict::refused);
+  CHECK(to.one(import_of(broken)).result == write_status::refused);
   CHECK(to->counts().last_number == 0);
   CHECK(to->definitions().size() == 1);
 }
@@ -132,7 +132,7 @@ TEST_CASE("a definition of another content under the same version is refused") {
   auto x = *from->export_task("a");
   x.definition.alert_after += workflow::span{1};
   opened_store to;
-  CHECK(to.one(import_of(x)).result == verdict::refused);
+  CHECK(to.one(import_of(x)).result == write_status::refused);
   CHECK_FALSE(to->find("a"));
 }
 

@@ -3,7 +3,6 @@
 
 #include "support.hpp"
 
-
 #include <catch2/catch.hpp>
 
 using namespace steadfast;
@@ -17,7 +16,7 @@ outcome fail(opened_store& store, const workflow::task& t, const std::string& wh
   update_task u;
   u.next = t;
   u.lock_epoch_before = t.lock_epoch;
-  auto& s = u.next.steps[0];
+  auto& s = u.next.steps.change(0);
   s.doing = workflow::attempt_action::none;
   s.log.back().outcome = workflow::attempt_outcome::failed_permanent;
   s.log.back().ended_at = at(seconds);
@@ -36,7 +35,7 @@ void fail_all(opened_store& store, int count, const std::string& why, const std:
   for (int i = 0; i < count; ++i)
     store.submit(prefix + std::to_string(i));
   for (int i = 0; i < count; ++i)
-    REQUIRE(fail(store, store.take(), why + " " + std::to_string(i)).result == verdict::applied);
+    REQUIRE(fail(store, store.take(), why + " " + std::to_string(i)).result == write_status::applied);
 }
 
 void retry(opened_store& store, const std::string& id, std::int64_t seconds = 5) {
@@ -44,7 +43,7 @@ void retry(opened_store& store, const std::string& id, std::int64_t seconds = 5)
             .one(update_by(*store->find(id), delivery(), workflow::step_retried{0, false, {"ann", "well again"}},
                            at(seconds)))
             .result
-          == verdict::applied);
+          == write_status::applied);
 }
 
 std::vector<incident> open_incidents(opened_store& store) {
@@ -103,7 +102,7 @@ TEST_CASE("a task with several alerts of one incident counts once, until the las
   store.submit("a");
   auto u = success_of(store.take(), 0);
   u.alerts = {{"stuck", "it was stuck", {}, at(2)}, {"stuck", "it was stuck", {}, at(3)}};
-  REQUIRE(store.one(u).result == verdict::applied);
+  REQUIRE(store.one(u).result == write_status::applied);
   const auto tasks = [&] { return open_incidents(store).at(0).tasks; };
   CHECK(open_incidents(store).at(0).alerts == 2);
   CHECK(tasks() == 1);
@@ -117,7 +116,7 @@ TEST_CASE("P28: of what persons did to an incident the newest is kept, up to a b
   opened_store store;
   fail_all(store, 1, "HTTP 503");
   for (std::size_t i = 1; i <= incident_acts_max + 3; ++i)
-    REQUIRE(store.one(act(1, incident_act::note, "note " + std::to_string(i))).result == verdict::applied);
+    REQUIRE(store.one(act(1, incident_act::note, "note " + std::to_string(i))).result == write_status::applied);
   const auto acts = store->find_incident(1)->acts;
   REQUIRE(acts.size() == incident_acts_max);
   CHECK(acts.front().why == "note 4");
@@ -133,7 +132,7 @@ TEST_CASE("another cause is another incident, and the same within the hour goes 
   retry(store, "a0", 10);
   CHECK(open_incidents(store).size() == 1);
   const auto task = store.take("s1", 11);
-  REQUIRE(fail(store, task, "HTTP 503 7", 12).result == verdict::applied);
+  REQUIRE(fail(store, task, "HTTP 503 7", 12).result == write_status::applied);
   REQUIRE(open_incidents(store).size() == 2);
   const auto again = store->find_incident(1);
   REQUIRE(again);
@@ -143,7 +142,7 @@ TEST_CASE("another cause is another incident, and the same within the hour goes 
 
   retry(store, "a0", 13);
   const auto later = 12 + 2 * 3600;
-  REQUIRE(fail(store, store.take("s1", later), "HTTP 503 8", later).result == verdict::applied);
+  REQUIRE(fail(store, store.take("s1", later), "HTTP 503 8", later).result == write_status::applied);
   CHECK(open_incidents(store)[0].number == 3);
   CHECK(store->check().faults == std::vector<std::string>{});
 }
@@ -180,15 +179,15 @@ TEST_CASE("an incident is muted, unmuted and noted on, and who did it is kept") 
   fail_all(store, 1, "HTTP 503");
   auto mute = act(1, incident_act::mute, "until the morning");
   mute.until = at(100);
-  CHECK(store.one(mute).result == verdict::applied);
+  CHECK(store.one(mute).result == write_status::applied);
   CHECK(store->find_incident(1)->muted_until == at(100));
-  CHECK(store.one(act(1, incident_act::unmute)).result == verdict::applied);
+  CHECK(store.one(act(1, incident_act::unmute)).result == write_status::applied);
   CHECK(store->find_incident(1)->muted_until == workflow::unset);
-  CHECK(store.one(act(1, incident_act::note, "ticket 4711")).result == verdict::applied);
+  CHECK(store.one(act(1, incident_act::note, "ticket 4711")).result == write_status::applied);
   CHECK(store->find_incident(1)->acts.back().why == "ticket 4711");
   CHECK(store->find_incident(1)->acts.size() == 3);
   CHECK(store.one(act(1, incident_act::note)).why == "a note needs a text");
-  CHECK(store.one(act(2, incident_act::note, "x")).result == verdict::absent);
+  CHECK(store.one(act(2, incident_act::note, "x")).result == write_status::absent);
 }
 
 TEST_CASE("a condition is an incident for as long as it is reported") {
@@ -203,11 +202,11 @@ TEST_CASE("a condition is an incident for as long as it is reported") {
   CHECK(open[1].sample_text == gone.text);
   CHECK(open[1].tasks == 0);
 
-  CHECK(store.one(report_conditions{{full}, {}, at(3)}).result == verdict::applied);
+  CHECK(store.one(report_conditions{{full}, {}, at(3)}).result == write_status::applied);
   REQUIRE(open_incidents(store).size() == 1);
   CHECK(open_incidents(store)[0].what == full.what);
   CHECK(store->find_incident(1)->closed_at == at(3));
-  CHECK(store.one(report_conditions{{}, lease_guard{"supervisor", 1}, at(4)}).result == verdict::stale_epoch);
+  CHECK(store.one(report_conditions{{}, lease_guard{"supervisor", 1}, at(4)}).result == write_status::stale_epoch);
   CHECK(store->counts().open_alerts == 1);
   CHECK(store->check().faults == std::vector<std::string>{});
 }
@@ -216,7 +215,7 @@ TEST_CASE("a condition is told in the words of now, and stays when a person has 
   opened_store store;
   workflow::system_condition full{{"disk_filling", "", "", "", "nearly full"}, "the disk is nearly full; 3 % are left"};
   store.one(report_conditions{{full}, {}, at(1)});
-  CHECK(store.one(acknowledge_alert{1, "ann", at(2)}).result == verdict::applied);
+  CHECK(store.one(acknowledge_alert{1, "ann", at(2)}).result == write_status::applied);
   REQUIRE(open_incidents(store).size() == 1);
   full.text = "the disk is nearly full; 2 % are left";
   CHECK(store.one(report_conditions{{full}, {}, at(3)}).raised == 0);
@@ -237,7 +236,7 @@ TEST_CASE("an acknowledged alert about what was leaves its incident") {
   store.submit("a");
   auto u = success_of(store.take(), 0);
   u.alerts = {{"stuck", "it was stuck; it was freed", {}, at(2)}};
-  REQUIRE(store.one(u).result == verdict::applied);
+  REQUIRE(store.one(u).result == write_status::applied);
   REQUIRE(open_incidents(store).size() == 1);
   store.one(acknowledge_alert{1, "ann", at(3)});
   CHECK(open_incidents(store).empty());
@@ -309,10 +308,10 @@ TEST_CASE("a workflow file that was changed without a new version is one inciden
   const auto start = [&](const workflow::definition& d, std::int64_t seconds) {
     return store.one(register_definition{d, "/etc/trip.toml", at(seconds)}).result;
   };
-  CHECK(start(delivery(), 1) == verdict::applied);
+  CHECK(start(delivery(), 1) == write_status::applied);
   CHECK(open_incidents(store).empty());
-  CHECK(start(changed, 2) == verdict::refused);
-  CHECK(start(changed, 3) == verdict::refused); // another start: still the same
+  CHECK(start(changed, 2) == write_status::refused);
+  CHECK(start(changed, 3) == write_status::refused); // another start: still the same
   REQUIRE(open_incidents(store).size() == 1);
   const auto one = open_incidents(store).front();
   CHECK(one.what
@@ -322,18 +321,18 @@ TEST_CASE("a workflow file that was changed without a new version is one inciden
   CHECK(one.sample_text.starts_with("/etc/trip.toml differs from what is stored as workflow `delivery` version 1"));
   CHECK(one.sample_text.find("raise the `version`") != std::string::npos);
 
-  CHECK(store.one(act(one.number, incident_act::acknowledge)).result == verdict::applied);
+  CHECK(store.one(act(one.number, incident_act::acknowledge)).result == write_status::applied);
   CHECK(open_incidents(store).size() == 1); // somebody knows; it is as it was
-  CHECK(store.one(register_definition{delivery()}).result == verdict::applied);
+  CHECK(store.one(register_definition{delivery()}).result == write_status::applied);
   CHECK(open_incidents(store).size() == 1); // that was no file
-  CHECK(start(delivery(), 4) == verdict::applied);
+  CHECK(start(delivery(), 4) == write_status::applied);
   CHECK(open_incidents(store).empty());
 
-  CHECK(start(changed, 5) == verdict::refused);
+  CHECK(start(changed, 5) == write_status::refused);
   CHECK(open_incidents(store).size() == 1);
   auto raised = changed;
   raised.version = 2;
-  CHECK(start(raised, 6) == verdict::applied);
+  CHECK(start(raised, 6) == write_status::applied);
   CHECK(open_incidents(store).empty());
   CHECK(store->check().faults.empty());
 }
@@ -342,7 +341,7 @@ TEST_CASE("a definition that a program made and that differs raises no alert: it
   opened_store store;
   auto changed = delivery();
   changed.grace = workflow::span{7};
-  CHECK(store.one(register_definition{delivery()}).result == verdict::applied);
-  CHECK(store.one(register_definition{changed}).result == verdict::refused);
+  CHECK(store.one(register_definition{delivery()}).result == write_status::applied);
+  CHECK(store.one(register_definition{changed}).result == write_status::refused);
   CHECK(open_incidents(store).empty());
 }

@@ -3,10 +3,10 @@
 #include "support.hpp"
 #include "tests/support/property.hpp"
 
-#include "store/change_log.hpp"
-#include "store/frame.hpp"
-#include "store/journal.hpp"
-#include "store/patch.hpp"
+#include "store/journal/change_log.hpp"
+#include "store/journal/journal.hpp"
+#include "store/records/frame.hpp"
+#include "store/records/patch.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
@@ -371,7 +371,7 @@ TEST_CASE("a commit that changes nothing writes nothing to the journal") {
   store->save();
   store.submit("a");
   const auto before = bytes_of(store.path() / "journal");
-  CHECK(store.submit("a").result == verdict::applied); // the same again
+  CHECK(store.submit("a").result == write_status::applied); // the same again
   CHECK(store.one(claim_tasks{"s1", 0, at(1)}).tasks.empty());
   CHECK(bytes_of(store.path() / "journal") == before);
   CHECK(store.submit("b").created);

@@ -19,10 +19,10 @@ acquire_lease acquire(const std::string& holder, std::int64_t seconds) {
 TEST_CASE("a free lease is acquired with an epoch, a held one by nobody else") {
   opened_store store;
   auto o = store.one(acquire("n1", 0));
-  CHECK(o.result == verdict::applied);
+  CHECK(o.result == write_status::applied);
   CHECK(o.epoch == 1);
   o = store.one(acquire("n2", 9));
-  CHECK(o.result == verdict::refused);
+  CHECK(o.result == write_status::refused);
   CHECK(o.why.find("n1") != std::string::npos);
   const auto all = store->leases();
   REQUIRE(all.size() == 1);
@@ -36,7 +36,7 @@ TEST_CASE("each acquisition raises the epoch: after a lapse, a release, or by th
   CHECK(store.one(acquire("n1", 0)).epoch == 1);
   CHECK(store.one(acquire("n1", 1)).epoch == 2);
   CHECK(store.one(acquire("n2", 11)).epoch == 3);
-  CHECK(store.one(release_lease{"supervisor", "n2", 3}).result == verdict::applied);
+  CHECK(store.one(release_lease{"supervisor", "n2", 3}).result == write_status::applied);
   CHECK(store.one(acquire("n1", 12)).epoch == 4);
 }
 
@@ -51,48 +51,48 @@ TEST_CASE("row 49: epochs go on above all former ones after a restart") {
 TEST_CASE("a renewal needs the holder and its epoch, and is good until somebody else has the lease") {
   opened_store store;
   const renew_lease mine{"supervisor", "n1", 1, ttl, at(5)};
-  CHECK(store.one(mine).result == verdict::absent);
+  CHECK(store.one(mine).result == write_status::absent);
   store.one(acquire("n1", 0));
-  CHECK(store.one(mine).result == verdict::applied);
+  CHECK(store.one(mine).result == write_status::applied);
   CHECK(store->leases()[0].expires_at == at(15));
-  CHECK(store.one(renew_lease{"supervisor", "n2", 1, ttl, at(5)}).result == verdict::stale_epoch);
-  CHECK(store.one(renew_lease{"supervisor", "n1", 2, ttl, at(5)}).result == verdict::stale_epoch);
+  CHECK(store.one(renew_lease{"supervisor", "n2", 1, ttl, at(5)}).result == write_status::stale_epoch);
+  CHECK(store.one(renew_lease{"supervisor", "n1", 2, ttl, at(5)}).result == write_status::stale_epoch);
 
-  CHECK(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(40)}).result == verdict::applied);
+  CHECK(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(40)}).result == write_status::applied);
   CHECK(store.one(acquire("n2", 51)).epoch == 2);
-  CHECK(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(52)}).result == verdict::stale_epoch);
+  CHECK(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(52)}).result == write_status::stale_epoch);
 }
 
 TEST_CASE("row 47: a release lost, doubled or by a stranger frees nothing that is held") {
   opened_store store;
   store.one(acquire("n1", 0));
-  CHECK(store.one(release_lease{"supervisor", "n2", 1}).result == verdict::stale_epoch);
-  CHECK(store.one(release_lease{"supervisor", "n1", 7}).result == verdict::stale_epoch);
-  CHECK(store.one(acquire("n2", 1)).result == verdict::refused);
-  CHECK(store.one(release_lease{"supervisor", "n1", 1}).result == verdict::applied);
+  CHECK(store.one(release_lease{"supervisor", "n2", 1}).result == write_status::stale_epoch);
+  CHECK(store.one(release_lease{"supervisor", "n1", 7}).result == write_status::stale_epoch);
+  CHECK(store.one(acquire("n2", 1)).result == write_status::refused);
+  CHECK(store.one(release_lease{"supervisor", "n1", 1}).result == write_status::applied);
   CHECK(store->leases()[0].expires_at == workflow::unset);
-  CHECK(store.one(release_lease{"supervisor", "n1", 1}).result == verdict::stale_epoch);
+  CHECK(store.one(release_lease{"supervisor", "n1", 1}).result == write_status::stale_epoch);
 
   CHECK(store.one(acquire("n2", 2)).epoch == 2);
-  CHECK(store.one(release_lease{"supervisor", "n1", 1}).result == verdict::stale_epoch);
-  CHECK(store.one(acquire("n1", 3)).result == verdict::refused);
+  CHECK(store.one(release_lease{"supervisor", "n1", 1}).result == write_status::stale_epoch);
+  CHECK(store.one(acquire("n1", 3)).result == write_status::refused);
 }
 
 TEST_CASE("row 50: a lease written under a clock that was years ahead does not last for years") {
   opened_store store;
   store.one(acquire("n1", 300'000'000));
   CHECK(store.one(acquire("n2", 0)).epoch == 2);
-  CHECK(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(1)}).result == verdict::stale_epoch);
+  CHECK(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(1)}).result == write_status::stale_epoch);
 }
 
 TEST_CASE("a lease needs a name, a holder and a time to live") {
   opened_store store;
-  CHECK(store.one(acquire_lease{"", "n1", "", ttl, at(0)}).result == verdict::refused);
-  CHECK(store.one(acquire_lease{std::string(256, 'x'), "n1", "", ttl, at(0)}).result == verdict::refused);
-  CHECK(store.one(acquire_lease{"x", "n1", "", workflow::span::max(), at(0)}).result == verdict::refused);
-  CHECK(store.one(acquire_lease{"a", "", "", ttl, at(0)}).result == verdict::refused);
-  CHECK(store.one(acquire_lease{"a", "n1", "", workflow::span{0}, at(0)}).result == verdict::refused);
-  CHECK(store.one(renew_lease{std::string(600, 'x'), "n1", 1, ttl, at(0)}).result == verdict::absent);
+  CHECK(store.one(acquire_lease{"", "n1", "", ttl, at(0)}).result == write_status::refused);
+  CHECK(store.one(acquire_lease{std::string(256, 'x'), "n1", "", ttl, at(0)}).result == write_status::refused);
+  CHECK(store.one(acquire_lease{"x", "n1", "", workflow::span::max(), at(0)}).result == write_status::refused);
+  CHECK(store.one(acquire_lease{"a", "", "", ttl, at(0)}).result == write_status::refused);
+  CHECK(store.one(acquire_lease{"a", "n1", "", workflow::span{0}, at(0)}).result == write_status::refused);
+  CHECK(store.one(renew_lease{std::string(600, 'x'), "n1", 1, ttl, at(0)}).result == write_status::absent);
   CHECK(store->leases().empty());
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("row 49: leases of passing names are forgotten, their epochs are not")
     const auto name = "n" + std::to_string(i);
     const auto epoch = acquire_node(name, 100 + i);
     if (i % 2 == 0)
-      REQUIRE(store.one(release_lease{"node/" + name, name, epoch}).result == verdict::applied);
+      REQUIRE(store.one(release_lease{"node/" + name, name, epoch}).result == write_status::applied);
   }
   const auto held = store->leases();
   CHECK(held.size() <= 256 + 11); // those that ended, and those of the last ten seconds
@@ -156,7 +156,7 @@ TEST_CASE("row 38: what a node had locked is freed once its lease has ended, and
   opened_store store;
   lock_two_tasks(store);
   store.one(renew_lease{"supervisor", "n1", 1, ttl, at(5)});
-  CHECK(store.one(free_of_b(9)).result == verdict::stale_epoch);
+  CHECK(store.one(free_of_b(9)).result == write_status::stale_epoch);
   CHECK(store.one(free_of_b(10)).freed == 2);
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("row 41: a supervisor whose lease is at a later epoch frees nothing") 
   opened_store store;
   lock_two_tasks(store);
   store.one(acquire("n2", 10));
-  CHECK(store.one(free_of_b(11)).result == verdict::stale_epoch);
+  CHECK(store.one(free_of_b(11)).result == write_status::stale_epoch);
 }
 
 TEST_CASE("row 14: a scheduler whose node's lease is at a later epoch takes and frees nothing") {
@@ -186,10 +186,10 @@ TEST_CASE("row 14: a scheduler whose node's lease is at a later epoch takes and 
   lock_two_tasks(store);
   store.one(submit_task{order("t3"), at(1)});
   store.one(acquire_lease{"node/b", "b", "", ttl, at(2)});
-  CHECK(store.one(claim_tasks{"b", 5, at(3), lease_guard{"node/b", 1}}).result == verdict::stale_epoch);
+  CHECK(store.one(claim_tasks{"b", 5, at(3), lease_guard{"node/b", 1}}).result == write_status::stale_epoch);
   free_locks own{"b", 10, false, at(3)};
   own.guard = lease_guard{"node/b", 1};
-  CHECK(store.one(own).result == verdict::stale_epoch);
+  CHECK(store.one(own).result == write_status::stale_epoch);
 }
 
 TEST_CASE("row 14: a lease that has ended guards nothing, until its holder renews it") {
@@ -197,33 +197,33 @@ TEST_CASE("row 14: a lease that has ended guards nothing, until its holder renew
   lock_two_tasks(store);
   store.one(submit_task{order("t3"), at(1)});
   const auto claim = [](std::int64_t seconds) { return claim_tasks{"b", 5, at(seconds), lease_guard{"node/b", 1}}; };
-  CHECK(store.one(claim(10)).result == verdict::stale_epoch);
+  CHECK(store.one(claim(10)).result == write_status::stale_epoch);
   free_locks own{"b", 10, false, at(70)};
   own.guard = lease_guard{"node/b", 1};
-  CHECK(store.one(own).result == verdict::stale_epoch);
-  CHECK(store.one(free_of_b(10)).result == verdict::stale_epoch); // the supervisor's has ended as well
+  CHECK(store.one(own).result == write_status::stale_epoch);
+  CHECK(store.one(free_of_b(10)).result == write_status::stale_epoch); // the supervisor's has ended as well
   auto decided = update_task{};
   decided.next = *store->find("t1");
   decided.lock_epoch_before = decided.next.lock_epoch;
   decided.guard = lease_guard{"supervisor", 1};
   decided.now = at(10);
-  CHECK(store.one(decided).result == verdict::stale_epoch);
+  CHECK(store.one(decided).result == write_status::stale_epoch);
 
-  REQUIRE(store.one(renew_lease{"node/b", "b", 1, ttl, at(70)}).result == verdict::applied);
+  REQUIRE(store.one(renew_lease{"node/b", "b", 1, ttl, at(70)}).result == write_status::applied);
   CHECK(store.one(claim(79)).tasks.size() == 1);
-  CHECK(store.one(claim(80)).result == verdict::stale_epoch);
-  REQUIRE(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(70)}).result == verdict::applied);
+  CHECK(store.one(claim(80)).result == write_status::stale_epoch);
+  REQUIRE(store.one(renew_lease{"supervisor", "n1", 1, ttl, at(70)}).result == write_status::applied);
   decided.now = at(71);
-  CHECK(store.one(decided).result == verdict::applied);
+  CHECK(store.one(decided).result == write_status::applied);
 }
 
 TEST_CASE("row 50: a guard that was renewed before the clock was set back by hours holds once it is renewed again") {
   opened_store store;
   lock_two_tasks(store);
   const claim_tasks claim{"b", 5, at(-7200), lease_guard{"node/b", 1}};
-  CHECK(store.one(claim).result == verdict::stale_epoch);
+  CHECK(store.one(claim).result == write_status::stale_epoch);
   store.one(renew_lease{"node/b", "b", 1, ttl, at(-7200)});
-  CHECK(store.one(claim).result == verdict::applied);
+  CHECK(store.one(claim).result == write_status::applied);
 }
 
 TEST_CASE("a scheduler frees what it does not know of and keeps the rest") {
@@ -239,10 +239,10 @@ TEST_CASE("a scheduler frees what it does not know of and keeps the rest") {
 TEST_CASE("a holder changes what its lease tells of it when it renews it") {
   opened_store store;
   store.one(acquire_lease{"node/b", "b", "first", ttl, at(0)});
-  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(1)}).result == verdict::applied);
+  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(1)}).result == write_status::applied);
   CHECK(store->leases().at(0).note == "first");
-  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), "second"}).result == verdict::applied);
+  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), "second"}).result == write_status::applied);
   CHECK(store->leases().at(0).note == "second");
-  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), std::string(5000, 'x')}).result == verdict::refused);
+  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), std::string(5000, 'x')}).result == write_status::refused);
   CHECK(store->leases().at(0).note == "second");
 }

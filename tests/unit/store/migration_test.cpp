@@ -4,8 +4,8 @@
 #include "support.hpp"
 #include "support_process.hpp"
 
-#include "store/directory.hpp"
-#include "store/record.hpp"
+#include "store/journal/directory.hpp"
+#include "store/records/record.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -82,12 +82,12 @@ private:
         first_payload_[s.id] = std::string{s.payload.view()};
         tasks_[s.id] = t;
       } else if (first_payload_[s.id] == s.payload.view()) {
-        CHECK(o.result == verdict::applied);
+        CHECK(o.result == write_status::applied);
         CHECK_FALSE(o.as<submit_result>().created);
         CHECK(o.as<submit_result>().number == known->second.number);
         CHECK(o.as<submit_result>().state == known->second.state);
       } else {
-        CHECK(o.result == verdict::refused);
+        CHECK(o.result == write_status::refused);
       }
     });
   }
@@ -136,7 +136,7 @@ private:
           break;
         const workflow::event e = w.graceful ? workflow::event{workflow::lock_released{}} : workflow::lock_lapsed{};
         auto change = workflow::apply(*t, delivery(), e, w.now);
-        if (change.result != workflow::verdict::applied)
+        if (change.result != workflow::event_status::applied)
           continue;
         ++change.next.revision;
         *t = change.next;
@@ -190,7 +190,7 @@ private:
     const auto& t = std::next(tasks_.begin(), static_cast<std::ptrdiff_t>(pick(tasks_.size())))->second;
     const auto e = event_for(t);
     const auto change = workflow::apply(t, delivery(), e, at(now_));
-    if (change.result != workflow::verdict::applied)
+    if (change.result != workflow::event_status::applied)
       return add_submission(batch, expected);
     update_task u;
     u.next = change.next;
@@ -204,15 +204,15 @@ private:
     expected.emplace_back([this, before = t, next = change.next](const outcome& o) {
       const auto found = tasks_.find(before.id);
       if (found == tasks_.end() || found->second.number != before.number) {
-        CHECK(o.result == verdict::absent); // it was purged
+        CHECK(o.result == write_status::absent); // it was purged
         return;
       }
       auto& known = found->second;
       if (known.revision != before.revision) {
-        CHECK(o.result == verdict::stale_lock);
+        CHECK(o.result == write_status::stale_lock);
         return;
       }
-      REQUIRE(o.result == verdict::applied);
+      REQUIRE(o.result == write_status::applied);
       known = next;
       ++known.revision;
       CHECK(o.as<update_result>().revision == known.revision);
@@ -226,7 +226,7 @@ private:
     const auto before = store_->find(u.next.number);
     for (std::size_t i = 0; i < u.next.steps.size(); ++i)
       if (before && before->steps[i].result == u.next.steps[i].result && before->steps[i].result.size() > 256)
-        u.next.steps[i].result = {};
+        u.next.steps.change(i).result = {};
   }
 
   workflow::event event_for(const workflow::task& t) {

@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include "store/verbs/decide_note.hpp"
+
 #include <catch2/catch.hpp>
 
 using namespace steadfast;
@@ -51,14 +53,14 @@ TEST_CASE("acknowledged notices are gone for good, later ones stay") {
   store->commit({submission_for("a", "shop"), submission_for("b", "shop")});
   run_to_end(store);
   const auto all = store->notices("shop", 0, 0, 100);
-  CHECK(store.one(acknowledge_notices{"shop", 1, 2}).result == verdict::applied);
+  CHECK(store.one(acknowledge_notices{"shop", 1, 2}).result == write_status::applied);
   store.reopen();
   const auto rest = store->notices("shop", 0, 0, 100);
   CHECK(rest.size() == all.size() - 2);
   CHECK(rest.front().what.sequence == 3);
   CHECK(rest.back().task_number == 2);
-  CHECK(store.one(acknowledge_notices{"shop", 1, 2}).result == verdict::applied);
-  CHECK(store.one(acknowledge_notices{"", 1, 2}).result == verdict::absent);
+  CHECK(store.one(acknowledge_notices{"shop", 1, 2}).result == write_status::applied);
+  CHECK(store.one(acknowledge_notices{"", 1, 2}).result == write_status::absent);
 }
 
 TEST_CASE("a task without an observer leaves no notices") {
@@ -80,9 +82,9 @@ TEST_CASE("an alert is open until somebody acknowledges it, and the first word s
   CHECK(store->alerts(true, 1).size() == 1);
   CHECK(store->counts().open_alerts == 2);
 
-  CHECK(store.one(acknowledge_alert{open[0].number, "ann", at(3)}).result == verdict::applied);
-  CHECK(store.one(acknowledge_alert{open[0].number, "bob", at(4)}).result == verdict::applied);
-  CHECK(store.one(acknowledge_alert{99, "ann", at(3)}).result == verdict::absent);
+  CHECK(store.one(acknowledge_alert{open[0].number, "ann", at(3)}).result == write_status::applied);
+  CHECK(store.one(acknowledge_alert{open[0].number, "bob", at(4)}).result == write_status::applied);
+  CHECK(store.one(acknowledge_alert{99, "ann", at(3)}).result == write_status::absent);
   store.reopen();
   CHECK(store->alerts(true, 10).size() == 1);
   const auto all = store->alerts(false, 10);
@@ -125,13 +127,13 @@ TEST_CASE("late replies are kept per task, the newest ones, newest first") {
   const auto all = store->late_replies({}, 2);
   REQUIRE(all.size() == 2);
   CHECK(all[0].task_id == "b");
-  CHECK(store.one(keep_late_reply{99, {}}).result == verdict::absent);
+  CHECK(store.one(keep_late_reply{99, {}}).result == write_status::absent);
   CHECK(store->export_task("a")->late_replies.size() == late_replies_max);
 }
 
 TEST_CASE("what a person did to something that is no task is kept, and is no open alert") {
   opened_store store;
-  CHECK(store.one(record_act{"ann", "drained node `one`", "kernel update", at(5)}).result == verdict::applied);
+  CHECK(store.one(record_act{"ann", "drained node `one`", "kernel update", at(5)}).result == write_status::applied);
   store.reopen();
   CHECK(store->alerts(true, 10).empty());
   const auto all = store->alerts(false, 10);

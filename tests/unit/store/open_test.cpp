@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-#include "store/lmdb_store.hpp"
+#include "store/engine/lmdb_store.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
@@ -185,7 +185,7 @@ TEST_CASE("a store can be looked at beside the process that has it, and cannot b
     try {
       auto view = open_lmdb_store(options);
       const auto outcomes = view->commit({submit_task{order("b"), at(0)}});
-      if (view->find("a") && view->check().faults.empty() && outcomes.at(0).result == verdict::refused)
+      if (view->find("a") && view->check().faults.empty() && outcomes.at(0).result == write_status::refused)
         result = 0;
     } catch (const store_error&) { // result says so
     }
@@ -214,7 +214,7 @@ TEST_CASE("a store whose size limit was lowered below what it holds still opens"
   set_reserve(o, 0);
   store.reopen(o);
   CHECK(store->find("a").has_value());
-  CHECK(store.submit("b", std::string(900'000, 'x')).result == verdict::full);
+  CHECK(store.submit("b", std::string(900'000, 'x')).result == write_status::full);
 }
 
 TEST_CASE("a file that is no store is refused") {

@@ -2,7 +2,7 @@
 
 #include "support.hpp"
 
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -26,9 +26,9 @@ TEST_CASE("an outcome says what its kind of write can say, and nothing else") {
   CHECK_THROWS_AS(all[0].as<lease_result>(), std::bad_variant_access);
   CHECK(all[1].as<lease_result>().epoch == 1);
   CHECK_THROWS_AS(all[1].as<free_result>(), std::bad_variant_access);
-  CHECK(all[2].result == verdict::stale_epoch);
-  CHECK(all[2].as<lease_result>().epoch == 0); // it was not applied: the verdict says all
-  CHECK(all[3].result == verdict::applied);
+  CHECK(all[2].result == write_status::stale_epoch);
+  CHECK(all[2].as<lease_result>().epoch == 0); // it was not applied: the status says all
+  CHECK(all[3].result == write_status::applied);
 }
 
 TEST_CASE("an outcome from another node says to whoever knows the write what it said there") {
@@ -45,7 +45,7 @@ TEST_CASE("an outcome from another node says to whoever knows the write what it 
   CHECK(sent(all[1]).as<claim_result>().tasks == taken.tasks);
   CHECK(sent(all[1]).as<claim_result>().more);
   CHECK(sent(all[2]).to<acquire_lease>().epoch == 1);
-  CHECK(sent(all[2]).to<acquire_lease>().result == verdict::applied);
+  CHECK(sent(all[2]).to<acquire_lease>().result == write_status::applied);
   CHECK(sent(all[3]).as<free_result>().freed == 1);
   CHECK(sent(all[3]).as<free_result>().more);
   CHECK(sent(all[4]).as<purge_result>().reached.number == 7);

@@ -96,7 +96,7 @@ TEST_CASE("a payload that a person changes is found by its new value only") {
   update_task u;
   u.next = edited;
   u.payload_changed = true;
-  CHECK(store.one(u).result == verdict::applied);
+  CHECK(store.one(u).result == write_status::applied);
   CHECK(found(*store, "c-77") == id_texts{"c"});
   CHECK(found(*store, "c-79") == id_texts{"a"});
   CHECK(found(*store, having({{"/region", "1"}})) == id_texts{"b", "a"});
@@ -121,7 +121,7 @@ TEST_CASE("an imported task is found by its payload") {
   opened_store from;
   submit_some(from);
   opened_store to;
-  CHECK(to.one(import_task{*from->export_task("a"), "ann", "moved", at(10)}).result == verdict::applied);
+  CHECK(to.one(import_task{*from->export_task("a"), "ann", "moved", at(10)}).result == write_status::applied);
   CHECK(found(*to, "c-77") == id_texts{"a"});
   CHECK(faults_in(to).empty());
 }

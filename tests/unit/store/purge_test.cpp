@@ -77,7 +77,7 @@ TEST_CASE("of the tasks that ended well, the newest stay") {
   opened_store store;
   end_some(store, 5);
   const auto o = store.one(purge(keep_at_most(2)));
-  CHECK(o.result == verdict::applied);
+  CHECK(o.result == write_status::applied);
   CHECK(o.purged == 3);
   CHECK_FALSE(o.more);
   CHECK(o.next == workflow::never);
@@ -176,7 +176,7 @@ TEST_CASE("with a task go its payload, its results, its late replies and its ale
   CHECK_FALSE(store->find(1));
   CHECK(store->late_replies({}, 10).empty());
   CHECK(store->alerts(false, 10).size() == 1); // which is of no task
-  CHECK(store.one(keep_late_reply{1, {}}).result == verdict::absent);
+  CHECK(store.one(keep_late_reply{1, {}}).result == write_status::absent);
   CHECK(faults_of(store).empty());
   store.close();
   const lmdb::environment env{{store.path(), 1 << 26, true}};
@@ -274,10 +274,10 @@ TEST_CASE("row 66: a damaged task does not leave, and does not keep others from 
   CHECK(o.reached.passed == 1);
   auto told = store->damaged();
   REQUIRE(told.size() == 1);
-  CHECK(store.one(told[0]).result == verdict::applied);
+  CHECK(store.one(told[0]).result == write_status::applied);
   CHECK(store.one(purge(keep_at_most(0))).reached.passed == 0);
   CHECK(faults_of(store).empty());
-  CHECK(store.submit("t0").result == verdict::refused); // its id is not free
+  CHECK(store.submit("t0").result == write_status::refused); // its id is not free
 }
 
 TEST_CASE("row 66: an entry too few or too many among the ended tasks is told of, and so is a wrong count") {

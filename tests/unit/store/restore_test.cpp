@@ -2,8 +2,8 @@
 
 #include "support.hpp"
 
-#include "store/restore.hpp"
-#include "store/restored.hpp"
+#include "store/journal/restored.hpp"
+#include "store/upkeep/restore.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -4,7 +4,7 @@
 #include "tests/support/random_workflow.hpp"
 #include "tests/support/scenario.hpp"
 
-#include "store/record.hpp"
+#include "store/records/record.hpp"
 
 using namespace steadfast;
 using namespace steadfast::workflow;

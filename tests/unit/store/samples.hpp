@@ -1,7 +1,7 @@
 #pragma once
 
-#include "store/sent_outcome.hpp"
-#include "store/stored.hpp"
+#include "store/contract/sent_outcome.hpp"
+#include "store/records/stored.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/explain.hpp"
 #include "workflow/transition/event.hpp"
@@ -68,7 +68,7 @@ inline workflow::task sample_task() {
   t.ended_at = moment(13);
   t.reply_to = "shop";
   t.cause = "cancelled by ann";
-  t.steps = {sample_step(), workflow::step{}};
+  t.steps = workflow::step_list{{sample_step(), workflow::step{}}};
   t.acts = {{moment(14), "ann", "suspend", "wait for the customer"}};
   return t;
 }
@@ -238,7 +238,7 @@ inline std::vector<store::write> sample_writes() {
 
 inline outcome sample_outcome() {
   return outcome_of(
-    {verdict::stale_epoch, "the lease is at epoch 43"},
+    {write_status::stale_epoch, "the lease is at epoch 43"},
     {true, 22, 23, workflow::process_state::undone, {sample_task()}, moment(47), true, sample_position()});
 }
 

@@ -3,8 +3,8 @@
 
 #include "support.hpp"
 
-#include "store/lmdb.hpp"
-#include "store/lmdb_file.hpp"
+#include "store/lmdb/lmdb.hpp"
+#include "store/lmdb/lmdb_file.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/lmdb_engine.hpp"
+#include "store/engine/lmdb_engine.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "workflow/transition/transition.hpp"
 
@@ -162,7 +162,7 @@ inline bool mentions(const std::string& text, const std::string& part) {
 inline update_task update_by(const workflow::task& t, const workflow::definition& d, const workflow::event& e,
                              workflow::instant now) {
   auto change = workflow::apply(t, d, e, now);
-  if (change.result != workflow::verdict::applied)
+  if (change.result != workflow::event_status::applied)
     throw std::logic_error{"the event was not applied: " + change.reason};
   update_task u;
   u.next = std::move(change.next);

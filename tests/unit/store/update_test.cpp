@@ -12,7 +12,7 @@ TEST_CASE("an update is stored with the next revision") {
   const auto t = store.take();
   CHECK(t.revision == 2);
   const auto o = store.one(success_of(t, 0, R"({"parcel":7})"));
-  CHECK(o.result == verdict::applied);
+  CHECK(o.result == write_status::applied);
   CHECK(o.revision == 3);
   const auto stored = store->find("a");
   CHECK(stored->revision == 3);
@@ -27,10 +27,10 @@ TEST_CASE("an update made from an older revision is stale and changes nothing") 
   store.submit("a");
   const auto t = store.take();
   const auto u = success_of(t, 0);
-  CHECK(store.one(u).result == verdict::applied);
+  CHECK(store.one(u).result == write_status::applied);
   const auto before = store->find("a");
   const auto o = store.one(u);
-  CHECK(o.result == verdict::stale_lock);
+  CHECK(o.result == write_status::stale_lock);
   CHECK(store->find("a") == before);
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("an update under an older lock epoch is stale, even with the right rev
   store.submit("a");
   auto u = success_of(store.take(), 0);
   u.lock_epoch_before = 0;
-  CHECK(store.one(u).result == verdict::stale_lock);
+  CHECK(store.one(u).result == write_status::stale_lock);
 }
 
 TEST_CASE("a scheduler that lost its lock cannot write any more") {
@@ -49,7 +49,7 @@ TEST_CASE("a scheduler that lost its lock cannot write any more") {
   store.one(free_locks{"s1", 10, false, at(5)});
   const auto taken = store.take("s2", 6);
   CHECK(taken.lock_epoch == old.lock_epoch + 1);
-  CHECK(store.one(success_of(old, 0)).result == verdict::stale_lock);
+  CHECK(store.one(success_of(old, 0)).result == write_status::stale_lock);
   CHECK(store->find("a")->locked_by == "s2");
 }
 
@@ -58,7 +58,7 @@ TEST_CASE("an update of no task is answered as absent") {
   store.submit("a");
   auto u = success_of(store.take(), 0);
   u.next.number = 99;
-  CHECK(store.one(u).result == verdict::absent);
+  CHECK(store.one(u).result == write_status::absent);
 }
 
 TEST_CASE("an update that breaks an invariant is refused with what would not hold") {
@@ -70,7 +70,7 @@ TEST_CASE("an update that breaks an invariant is refused with what would not hol
   u.next.locked_by.clear();
   u.lock_epoch_before = t.lock_epoch;
   const auto o = store.one(u);
-  CHECK(o.result == verdict::refused);
+  CHECK(o.result == write_status::refused);
   CHECK(o.why.find("nobody has it") != std::string::npos);
   CHECK(store->find("a")->locked_by == "s1");
 }
@@ -81,7 +81,7 @@ TEST_CASE("what a task is never changes") {
   store.submit("b");
   auto u = success_of(store.take(), 0);
   u.next.id = "b";
-  CHECK(store.one(u).result == verdict::refused);
+  CHECK(store.one(u).result == write_status::refused);
   CHECK(store->find("b")->number == 2);
 }
 
@@ -92,18 +92,18 @@ TEST_CASE("a guarded update needs the lease, held, with that very epoch") {
   auto u = success_of(t, 0);
 
   u.guard = lease_guard{"supervisor", 1};
-  CHECK(store.one(u).result == verdict::stale_epoch);
+  CHECK(store.one(u).result == write_status::stale_epoch);
   store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(0)});
   store.one(acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(10)});
-  CHECK(store.one(u).result == verdict::stale_epoch);
+  CHECK(store.one(u).result == write_status::stale_epoch);
   store.one(release_lease{"supervisor", "n2", 2});
   u.guard->epoch = 2;
-  CHECK(store.one(u).result == verdict::stale_epoch);
+  CHECK(store.one(u).result == write_status::stale_epoch);
   CHECK(store->find("a")->revision == t.revision);
 
   store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(20)});
   u.guard->epoch = 3;
-  CHECK(store.one(u).result == verdict::applied);
+  CHECK(store.one(u).result == write_status::applied);
 }
 
 TEST_CASE("a guard is checked in the order of the batch: a lease lost one write earlier does not count") {
@@ -114,7 +114,7 @@ TEST_CASE("a guard is checked in the order of the batch: a lease lost one write 
   store.one(acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(0)});
   const auto o = store->commit({acquire_lease{"supervisor", "n2", "", workflow::span{1000}, at(10)}, u});
   CHECK(o[0].as<lease_result>().epoch == 2);
-  CHECK(o[1].result == verdict::stale_epoch);
+  CHECK(o[1].result == write_status::stale_epoch);
 }
 
 TEST_CASE("large results and the payload are written once and come back with the task") {
@@ -142,7 +142,7 @@ TEST_CASE("a task updated without its payload and large results having been read
   store.submit("a", std::string(5000, 'p'));
   store.one(success_of(store.take(), 0, std::string(5000, 'l')));
   const auto lean = store->list({}, {}, 10).tasks.at(0);
-  CHECK(store.one(success_of(lean, 1)).result == verdict::applied);
+  CHECK(store.one(success_of(lean, 1)).result == write_status::applied);
   const auto t = store->find("a");
   REQUIRE(t);
   CHECK(t->payload.size() == 5000);
@@ -155,10 +155,10 @@ TEST_CASE("an edited payload takes the place of the first one, and the first sub
   const auto t = *store->find("a");
   auto u = update_by(t, delivery(), workflow::payload_edited{workflow::blob{"[2]"}, {"ann", "typo"}}, at(1));
   u.payload_changed = true;
-  CHECK(store.one(u).result == verdict::applied);
+  CHECK(store.one(u).result == write_status::applied);
   CHECK(store->find("a")->payload.view() == "[2]");
   CHECK_FALSE(store.submit("a", "[1]").created);
-  CHECK(store.submit("a", "[2]").result == verdict::refused);
+  CHECK(store.submit("a", "[2]").result == write_status::refused);
 }
 
 TEST_CASE("results and payloads above their limit are refused with the limit") {
@@ -169,9 +169,9 @@ TEST_CASE("results and payloads above their limit are refused with the limit") {
   store.submit("a", "0123456789");
   const auto t = store.take();
   const auto o = store.one(success_of(t, 0, "0123456789x"));
-  CHECK(o.result == verdict::refused);
+  CHECK(o.result == write_status::refused);
   CHECK(o.why.find("the limit is 10") != std::string::npos);
-  CHECK(store.one(success_of(t, 0, "0123456789")).result == verdict::applied);
+  CHECK(store.one(success_of(t, 0, "0123456789")).result == write_status::applied);
 }
 
 TEST_CASE("notices, alerts and evidence are committed with the state they tell of, or not at all") {
@@ -187,12 +187,12 @@ TEST_CASE("notices, alerts and evidence are committed with the state they tell o
   auto stale = u;
   stale.next.revision = 1;
   const auto noted = store->notices("shop", 0, 0, 100).size();
-  CHECK(store.one(stale).result == verdict::stale_lock);
+  CHECK(store.one(stale).result == write_status::stale_lock);
   CHECK(store->notices("shop", 0, 0, 100).size() == noted);
   CHECK(store->alerts(false, 10).empty());
   CHECK(store->late_replies({}, 10).empty());
 
-  CHECK(store.one(u).result == verdict::applied);
+  CHECK(store.one(u).result == write_status::applied);
   CHECK(store->notices("shop", 0, 0, 100).size() == noted + u.notices.size());
   REQUIRE(store->alerts(true, 10).size() == 1);
   CHECK(store->alerts(true, 10)[0].task_id == "a");
@@ -210,14 +210,14 @@ TEST_CASE("notices that do not go on from those before are refused") {
   REQUIRE(good.notices.size() == 2);
   auto u = good;
   u.notices[1].sequence = u.next.notices + 1;
-  CHECK(store.one(u).result == verdict::refused);
+  CHECK(store.one(u).result == write_status::refused);
   u.notices[1].sequence = 1;
-  CHECK(store.one(u).result == verdict::refused);
+  CHECK(store.one(u).result == write_status::refused);
   u = good;
   u.next.notices = 0;
   u.notices.clear();
   CHECK(mentions(store.one(u).why, "notices"));
-  CHECK(store.one(good).result == verdict::applied);
+  CHECK(store.one(good).result == write_status::applied);
   CHECK(store->check().faults == std::vector<std::string>{});
 }
 
@@ -233,14 +233,14 @@ TEST_CASE("row 3: each write of a batch is judged on its own and sees those befo
   });
   CHECK(o[0].as<submit_result>().created);
   CHECK(o[1].as<submit_result>().created);
-  CHECK(o[2].result == verdict::refused);
+  CHECK(o[2].result == write_status::refused);
   REQUIRE(o[3].as<claim_result>().tasks.size() == 1);
   CHECK(o[3].as<claim_result>().tasks[0].id == "a");
   CHECK(o[3].as<claim_result>().more);
   REQUIRE(o[4].as<claim_result>().tasks.size() == 1);
   CHECK(o[4].as<claim_result>().tasks[0].id == "b");
   CHECK_FALSE(o[4].as<claim_result>().more);
-  CHECK(o[5].result == verdict::absent);
+  CHECK(o[5].result == write_status::absent);
 }
 
 TEST_CASE("of two updates from one revision in a batch the second is stale, one that goes on from the first is not") {
@@ -250,9 +250,9 @@ TEST_CASE("of two updates from one revision in a batch the second is stale, one 
   auto onward = u;
   onward.next.revision = 3;
   const auto o = store->commit({u, u, onward});
-  CHECK(o[0].result == verdict::applied);
-  CHECK(o[1].result == verdict::stale_lock);
-  CHECK(o[2].result == verdict::applied);
+  CHECK(o[0].result == write_status::applied);
+  CHECK(o[1].result == write_status::stale_lock);
+  CHECK(o[2].result == write_status::applied);
   CHECK(o[2].as<update_result>().revision == 4);
   CHECK(store->find("a")->revision == 4);
 }

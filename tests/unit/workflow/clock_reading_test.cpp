@@ -32,19 +32,19 @@ TEST_CASE("row 50: an attempt of before the clock was set is over when its whole
   const attempt_expired over{x.ref("a")};
   const auto at = [](span since) { return clock_reading{ten_hours_ahead + since, ten_hours_ahead}; };
   CHECK(review(x.t, x.d, at(29s)).empty());
-  CHECK(apply(x.t, x.d, over, at(29'999ms)).result == verdict::ignored);
-  CHECK(apply(x.t, x.d, over, at(30s)).result == verdict::applied);
+  CHECK(apply(x.t, x.d, over, at(29'999ms)).result == event_status::ignored);
+  CHECK(apply(x.t, x.d, over, at(30s)).result == event_status::applied);
   CHECK(review(x.t, x.d, at(30s)).size() == 2);
   CHECK(why_stuck(x.t, x.d, at(29s), 1min).empty());
-  CHECK(apply(x.t, x.d, over, ten_hours_ahead).result == verdict::applied); // the same clock all the time
+  CHECK(apply(x.t, x.d, over, ten_hours_ahead).result == event_status::applied); // the same clock all the time
 }
 
 TEST_CASE("row 50: its answer counts for as long") {
   scenario x{one_step()};
   x.take();
   const attempt_succeeded done{x.ref("a"), blob{"{}"}, {}};
-  CHECK(apply(x.t, x.d, done, {ten_hours_ahead + 29s, ten_hours_ahead}).result == verdict::applied);
-  CHECK(apply(x.t, x.d, done, {ten_hours_ahead + 30s, ten_hours_ahead}).result == verdict::refused);
+  CHECK(apply(x.t, x.d, done, {ten_hours_ahead + 29s, ten_hours_ahead}).result == event_status::applied);
+  CHECK(apply(x.t, x.d, done, {ten_hours_ahead + 30s, ten_hours_ahead}).result == event_status::refused);
 }
 
 TEST_CASE("row 50: undo waits for it as if it had begun when the clock was set") {
@@ -67,7 +67,7 @@ TEST_CASE("row 50: a clock that was set back leaves an attempt no more than its 
   const clock_reading clock{set_back + 2s, set_back};
   const auto lapsed = apply(x.t, x.d, lock_lapsed{}, clock);
   const auto again = apply(lapsed.next, x.d, taken{"another"}, clock);
-  REQUIRE(again.result == verdict::applied);
+  REQUIRE(again.result == event_status::applied);
   CHECK(again.next.steps[0].complete_by == clock.now + 30s);
 }
 

@@ -50,18 +50,18 @@ TEST_CASE("what happened, or may have, needs undo if there is one") {
 TEST_CASE("undo may start where nothing that came after is left") {
   auto x = diamond();
   CHECK(ready_to_undo(x.t, x.d).empty());
-  for (auto& s : x.t.steps)
-    s.state = step_state::completed;
+  for (std::size_t i = 0; i < x.t.steps.size(); ++i)
+    x.t.steps.change(i).state = step_state::completed;
   CHECK(ready_to_undo(x.t, x.d) == numbers{3});
-  x.t.steps[3].state = step_state::compensated;
+  x.t.steps.change(3).state = step_state::compensated;
   CHECK(ready_to_undo(x.t, x.d) == numbers{1, 2});
-  x.t.steps[1].state = step_state::compensation_failed; // given up: the others go on
+  x.t.steps.change(1).state = step_state::compensation_failed; // given up: the others go on
   CHECK(ready_to_undo(x.t, x.d) == numbers{2});
-  x.t.steps[2].state = step_state::compensating;
+  x.t.steps.change(2).state = step_state::compensating;
   CHECK(ready_to_undo(x.t, x.d) == numbers{2});
-  x.t.steps[2].doing = attempt_action::compensate;
+  x.t.steps.change(2).doing = attempt_action::compensate;
   CHECK(ready_to_undo(x.t, x.d).empty());
-  x.t.steps[2] = in_state(step_state::skipped);
+  x.t.steps.change(2) = in_state(step_state::skipped);
   CHECK(ready_to_undo(x.t, x.d) == numbers{0});
 }
 
@@ -70,12 +70,12 @@ TEST_CASE("undo waits for a later step that runs, even one without an undo, and 
   x.d.steps[1].compensation.reset();
   x.d.steps[2].compensation.reset();
   x.d.steps[3].compensation.reset();
-  for (auto& s : x.t.steps)
-    s.state = step_state::completed;
-  x.t.steps[3].state = step_state::running;
-  x.t.steps[3].doing = attempt_action::perform;
+  for (std::size_t i = 0; i < x.t.steps.size(); ++i)
+    x.t.steps.change(i).state = step_state::completed;
+  x.t.steps.change(3).state = step_state::running;
+  x.t.steps.change(3).doing = attempt_action::perform;
   CHECK(ready_to_undo(x.t, x.d).empty());
-  x.t.steps[3] = in_state(step_state::unknown, true);
+  x.t.steps.change(3) = in_state(step_state::unknown, true);
   CHECK(ready_to_undo(x.t, x.d) == numbers{0});
   x.d.steps[3].compensation = compensation{};
   CHECK(ready_to_undo(x.t, x.d) == numbers{3});
@@ -85,17 +85,17 @@ TEST_CASE("the preview of an undo follows the graph, and the latest to complete 
   auto x = diamond();
   CHECK(undo_order(x.t, x.d).empty());
   for (const std::size_t i : {0u, 1u, 2u})
-    x.t.steps[i].state = step_state::completed;
-  x.t.steps[0].completed_order = 1;
-  x.t.steps[1].completed_order = 3;
-  x.t.steps[2].completed_order = 2;
+    x.t.steps.change(i).state = step_state::completed;
+  x.t.steps.change(0).completed_order = 1;
+  x.t.steps.change(1).completed_order = 3;
+  x.t.steps.change(2).completed_order = 2;
   CHECK(undo_order(x.t, x.d) == numbers{1, 2, 0});
-  x.t.steps[2].completed_order = 4;
+  x.t.steps.change(2).completed_order = 4;
   CHECK(undo_order(x.t, x.d) == numbers{2, 1, 0});
-  x.t.steps[3].state = step_state::running;
-  x.t.steps[3].doing = attempt_action::perform; // may have acted by the time undo begins
+  x.t.steps.change(3).state = step_state::running;
+  x.t.steps.change(3).doing = attempt_action::perform; // may have acted by the time undo begins
   CHECK(undo_order(x.t, x.d) == numbers{3, 2, 1, 0});
-  x.t.steps[1] = in_state(step_state::unknown, true); // whose time nobody knows: as if it were the latest
+  x.t.steps.change(1) = in_state(step_state::unknown, true); // whose time nobody knows: as if it were the latest
   CHECK(undo_order(x.t, x.d) == numbers{3, 1, 2, 0});
   x.d.steps[2].compensation.reset();
   CHECK(undo_order(x.t, x.d) == numbers{3, 1, 0});
@@ -105,12 +105,12 @@ TEST_CASE("what no undo reverses is known beforehand: it has no compensation, or
   auto x = diamond();
   CHECK(left_in_place(x.t, x.d).empty());
   x.d.steps[1].compensation.reset();
-  for (auto& s : x.t.steps)
-    s.state = step_state::completed;
+  for (std::size_t i = 0; i < x.t.steps.size(); ++i)
+    x.t.steps.change(i).state = step_state::completed;
   CHECK(left_in_place(x.t, x.d) == numbers{1});
-  x.t.steps[1] = in_state(step_state::failed, true);
-  x.t.steps[3].state = step_state::compensation_failed;
+  x.t.steps.change(1) = in_state(step_state::failed, true);
+  x.t.steps.change(3).state = step_state::compensation_failed;
   CHECK(left_in_place(x.t, x.d) == numbers{1, 3});
-  x.t.steps[1] = in_state(step_state::failed);
+  x.t.steps.change(1) = in_state(step_state::failed);
   CHECK(left_in_place(x.t, x.d) == numbers{3});
 }

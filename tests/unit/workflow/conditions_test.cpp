@@ -131,7 +131,7 @@ TEST_CASE("the blame is what most of the failed tasks tell") {
     t.state = process_state::undone;
     t.cause = "step `" + step + "` was refused: " + why;
     t.steps.resize(2);
-    t.steps[step == "stock" ? 0 : 1].error = why;
+    t.steps.change(step == "stock" ? 0 : 1).error = why;
     return t;
   };
   const std::vector<task> tasks{failed("charge", "HTTP 402: card 1"), failed("stock", "HTTP 409"),

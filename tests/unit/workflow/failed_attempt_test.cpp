@@ -144,7 +144,7 @@ TEST_CASE("a task whose step no agent takes gives its scheduler's place back unt
   CHECK(x.t.locked_by.empty());
   CHECK(x.t.not_before == x.at("a").not_before);
   CHECK(x.commands() == std::vector<std::string>{"let go"});
-  CHECK(x.raise(taken{"s2"}) == verdict::refused);
+  CHECK(x.raise(taken{"s2"}) == event_status::refused);
   x.now = x.t.not_before;
   x.take("s2");
   CHECK(x.state("a") == "running");

@@ -25,8 +25,8 @@ task failed_task(const std::string& error) {
   t.workflow = "orders";
   t.state = process_state::error;
   t.steps.resize(1);
-  t.steps[0].state = step_state::unknown;
-  t.steps[0].error = error;
+  t.steps.change(0).state = step_state::unknown;
+  t.steps.change(0).error = error;
   t.cause = "step `pay` used up its attempts: " + error;
   return t;
 }
@@ -79,7 +79,7 @@ TEST_CASE("alerts of many tasks that failed in the same way are one incident") {
 TEST_CASE("an undo that failed and the task that it left in error are one incident, of the agent that undoes") {
   const auto d = shop();
   auto t = failed_task("HTTP 409: too late");
-  t.steps[0].state = step_state::compensation_failed;
+  t.steps.change(0).state = step_state::compensation_failed;
   const auto of_step =
     signature_of({"undo_failed", "step `pay` could not be undone: HTTP 409: too late", "pay", {}}, &t, &d);
   const auto of_task = signature_of({"undo_failed", "undo failed, still in place: `pay`", {}, {}}, &t, &d);
@@ -104,13 +104,13 @@ TEST_CASE("an alert holds for as long as its task stands as it says") {
 
   const alert waiting{"waiting", "step `pay` waits", "pay", {}};
   CHECK_FALSE(still_holds(waiting, t, d));
-  t.steps[0].wait_alerted = true;
+  t.steps.change(0).wait_alerted = true;
   CHECK(still_holds(waiting, t, d));
   CHECK(is_in_trouble(t));
 
   const alert undo{"undo_failed", "step `pay` could not be undone", "pay", {}};
   CHECK_FALSE(still_holds(undo, t, d));
-  t.steps[0].state = step_state::compensation_failed;
+  t.steps.change(0).state = step_state::compensation_failed;
   CHECK(still_holds(undo, t, d));
 
   CHECK(is_about_standing(undo));

@@ -50,12 +50,12 @@ TEST_CASE("row 74: a cancel while a step runs stops it and undoes what was done,
   CHECK(x.t.cause == "cancelled by ann: because");
   CHECK(x.commands() == texts{"stop 1 attempt 1"});
   const task before = x.t;
-  CHECK(x.raise(cancelled{ann}) == verdict::ignored);
+  CHECK(x.raise(cancelled{ann}) == event_status::ignored);
   CHECK(x.t == before);
   x.must(attempt_stopped{x.ref("b"), false});
   x.succeed("a");
   CHECK(x.state() == "undone");
-  CHECK(x.raise(cancelled{ann}) == verdict::ignored);
+  CHECK(x.raise(cancelled{ann}) == event_status::ignored);
 }
 
 TEST_CASE("row 74: a cancel and the completion of the last step: whichever is first decides") {
@@ -63,7 +63,7 @@ TEST_CASE("row 74: a cancel and the completion of the last step: whichever is fi
   x.take();
   SECTION("the completion") {
     x.succeed("a");
-    CHECK(x.raise(cancelled{ann}) == verdict::refused);
+    CHECK(x.raise(cancelled{ann}) == event_status::refused);
     CHECK(x.last.reason == "it has ended; `undo` reverses it");
     CHECK(x.state() == "processed");
   }
@@ -82,8 +82,8 @@ TEST_CASE("row 74: a cancel while undo runs changes nothing") {
   x.succeed("a");
   x.fail_for_good("b");
   const task before = x.t;
-  CHECK(x.raise(cancelled{ann}) == verdict::ignored);
-  CHECK(x.raise(undo_requested{ann}) == verdict::ignored);
+  CHECK(x.raise(cancelled{ann}) == event_status::ignored);
+  CHECK(x.raise(undo_requested{ann}) == event_status::ignored);
   CHECK(x.t == before);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("row 78: a new key is made only for the step for which it was asked") 
 
 TEST_CASE("P16: an undo that is tried again reverses what was done: it gets no new key") {
   auto x = undo_failed();
-  CHECK(x.raise(step_retried{1, true, ann}) == verdict::refused);
+  CHECK(x.raise(step_retried{1, true, ann}) == event_status::refused);
   CHECK(x.last.reason == "an undo reverses what was done under the step's key; try it again without a new one");
   x.must(step_retried{1, false, ann});
   x.take();
@@ -137,7 +137,7 @@ TEST_CASE("P16: a step that may have acted gets no new key: an undo would not fi
   scenario x{two_steps()};
   x.take();
   x.expire("a");
-  CHECK(x.raise(step_retried{0, true, ann}) == verdict::refused);
+  CHECK(x.raise(step_retried{0, true, ann}) == event_status::refused);
   CHECK(x.last.reason.find("may have acted under its key") != std::string::npos);
   x.must(step_retried{0, false, ann});
   CHECK(idempotency_key(x.t, x.d, 0, attempt_action::perform) == "t1/a");
@@ -150,9 +150,9 @@ TEST_CASE("P16: a step that may have acted gets no new key: an undo would not fi
 
 TEST_CASE("an undo that failed can be tried again, all of it") {
   auto x = undo_failed();
-  CHECK(x.raise(step_retried{0, false, ann}) == verdict::refused);
+  CHECK(x.raise(step_retried{0, false, ann}) == event_status::refused);
   CHECK(x.last.reason == "the step is compensated");
-  CHECK(x.raise(step_retried{2, false, ann}) == verdict::refused);
+  CHECK(x.raise(step_retried{2, false, ann}) == event_status::refused);
   CHECK(x.last.reason == "undo has begun; only an undo that failed can be tried again");
   x.must(step_retried{1, false, ann});
   CHECK(x.state() == "undoing");
@@ -191,7 +191,7 @@ TEST_CASE("an undo asked for in error tells what went wrong before") {
 
 TEST_CASE("a task in error can be undone, but not cancelled") {
   auto x = in_error();
-  CHECK(x.raise(cancelled{ann}) == verdict::refused);
+  CHECK(x.raise(cancelled{ann}) == event_status::refused);
   x.must(undo_requested{ann});
   CHECK(x.state() == "undoing");
   x.take();
@@ -211,11 +211,11 @@ TEST_CASE("a processed task can be undone as a new generation") {
   x.succeed("b");
   x.succeed("a");
   CHECK(x.state() == "undone");
-  CHECK(x.raise(undo_requested{ann}) == verdict::ignored);
-  CHECK(x.raise(step_retried{0, false, ann}) == verdict::refused);
-  CHECK(x.raise(step_skipped{0, {}, {}, ann}) == verdict::refused);
-  CHECK(x.raise(payload_edited{{}, ann}) == verdict::refused);
-  CHECK(x.raise(suspended{ann}) == verdict::refused);
+  CHECK(x.raise(undo_requested{ann}) == event_status::ignored);
+  CHECK(x.raise(step_retried{0, false, ann}) == event_status::refused);
+  CHECK(x.raise(step_skipped{0, {}, {}, ann}) == event_status::refused);
+  CHECK(x.raise(payload_edited{{}, ann}) == event_status::refused);
+  CHECK(x.raise(suspended{ann}) == event_status::refused);
 }
 
 TEST_CASE("a step in error is skipped with a result that later steps may use") {
@@ -275,12 +275,12 @@ TEST_CASE("an undo leaves a skipped step alone that cannot have acted") {
 
 TEST_CASE("only a step that has not happened and is not under way is skipped") {
   scenario x{two_steps()};
-  CHECK(x.raise(step_skipped{2, {}, {}, ann}) == verdict::refused);
+  CHECK(x.raise(step_skipped{2, {}, {}, ann}) == event_status::refused);
   x.take();
-  CHECK(x.raise(step_skipped{0, {}, {}, ann}) == verdict::refused);
+  CHECK(x.raise(step_skipped{0, {}, {}, ann}) == event_status::refused);
   CHECK(x.last.reason == "an attempt is under way");
   x.succeed("a");
-  CHECK(x.raise(step_skipped{0, {}, {}, ann}) == verdict::refused);
+  CHECK(x.raise(step_skipped{0, {}, {}, ann}) == event_status::refused);
   CHECK(x.last.reason == "the step is completed");
   x.fail("b");
   x.must(step_skipped{1, {}, {}, ann});
@@ -292,19 +292,19 @@ TEST_CASE("the undo of a task cannot be skipped step by step while it runs") {
   x.take();
   x.succeed("a");
   x.fail_for_good("b");
-  CHECK(x.raise(step_skipped{1, {}, {}, ann}) == verdict::refused);
+  CHECK(x.raise(step_skipped{1, {}, {}, ann}) == event_status::refused);
   x.must(suspended{ann});
-  CHECK(x.raise(step_skipped{1, {}, {}, ann}) == verdict::refused);
+  CHECK(x.raise(step_skipped{1, {}, {}, ann}) == event_status::refused);
 }
 
 TEST_CASE("a step that waits is retried at once, with its counts anew") {
   scenario x{two_steps()};
   x.take();
-  CHECK(x.raise(step_retried{0, false, ann}) == verdict::refused);
+  CHECK(x.raise(step_retried{0, false, ann}) == event_status::refused);
   CHECK(x.last.reason == "an attempt is under way");
-  CHECK(x.raise(step_retried{1, false, ann}) == verdict::refused);
+  CHECK(x.raise(step_retried{1, false, ann}) == event_status::refused);
   CHECK(x.last.reason == "the step is not_started and not waiting");
-  CHECK(x.raise(step_retried{2, false, ann}) == verdict::refused);
+  CHECK(x.raise(step_retried{2, false, ann}) == event_status::refused);
   x.fail("a");
   x.must(step_retried{0, false, ann});
   CHECK(x.state("a") == "running");
@@ -325,18 +325,18 @@ TEST_CASE("a task that is suspended starts nothing, gives up its lock, and resum
   x.take();
   x.must(suspended{ann});
   CHECK(x.t.locked_by == "s1"); // an attempt is under way
-  CHECK(x.raise(suspended{ann}) == verdict::ignored);
-  CHECK(x.raise(step_retried{0, false, ann}) == verdict::refused);
+  CHECK(x.raise(suspended{ann}) == event_status::ignored);
+  CHECK(x.raise(step_retried{0, false, ann}) == event_status::refused);
   x.succeed("a");
   CHECK(x.state() == "suspended");
   CHECK(x.t.locked_by.empty());
   CHECK(x.state("b") == "not_started");
   CHECK(x.commands() == texts{"let go"});
-  CHECK(x.raise(taken{"s2"}) == verdict::refused);
+  CHECK(x.raise(taken{"s2"}) == event_status::refused);
   CHECK(x.last.reason == "it is suspended");
   x.must(resumed{ann});
   CHECK(x.state() == "pending");
-  CHECK(x.raise(resumed{ann}) == verdict::ignored);
+  CHECK(x.raise(resumed{ann}) == event_status::ignored);
   x.take();
   CHECK(x.state("b") == "running");
   x.must(suspended{ann});
@@ -351,7 +351,7 @@ TEST_CASE("an undo that is suspended resumes as an undo") {
   x.succeed("a");
   x.fail_for_good("b");
   x.must(suspended{ann});
-  CHECK(x.raise(cancelled{ann}) == verdict::ignored);
+  CHECK(x.raise(cancelled{ann}) == event_status::ignored);
   x.fail("a");
   CHECK(x.t.locked_by.empty());
   SECTION("by resume") {
@@ -397,7 +397,7 @@ TEST_CASE("a payload that lacks what the workflow needs does not take the place 
   auto d = two_steps();
   d.steps[1].input = {{"n", {source::kind::payload, "", "/n", ""}}};
   scenario x{d};
-  CHECK(x.raise(payload_edited{blob{"{}"}, ann}) == verdict::refused);
+  CHECK(x.raise(payload_edited{blob{"{}"}, ann}) == event_status::refused);
   CHECK(x.t.payload.view() == R"({"n":1})");
   x.must(payload_edited{blob{R"({"n":2})"}, ann});
   CHECK(x.t.payload.view() == R"({"n":2})");
@@ -410,23 +410,23 @@ TEST_CASE("the payload is edited only while nothing works with it") {
   CHECK(x.t.payload.view() == "2");
   CHECK(x.t.acts[0].what == "edit the payload");
   x.take();
-  CHECK(x.raise(edit) == verdict::refused);
+  CHECK(x.raise(edit) == event_status::refused);
   CHECK(x.last.reason == "the task is processing; suspend it first");
   x.must(suspended{ann});
-  CHECK(x.raise(edit) == verdict::refused);
+  CHECK(x.raise(edit) == event_status::refused);
   CHECK(x.last.reason == "an attempt is under way");
   x.succeed("a");
   x.must(edit);
   x.must(resumed{ann});
   x.take();
   x.fail_for_good("b");
-  CHECK(x.raise(edit) == verdict::refused);
+  CHECK(x.raise(edit) == event_status::refused);
   x.must(suspended{ann});
-  CHECK(x.raise(edit) == verdict::refused);
+  CHECK(x.raise(edit) == event_status::refused);
   auto y = in_error();
   y.must(edit);
   auto z = undo_failed();
-  CHECK(z.raise(edit) == verdict::refused);
+  CHECK(z.raise(edit) == event_status::refused);
 }
 
 TEST_CASE("row 79: a task is judged by the definition it was made from, whatever newer versions say") {

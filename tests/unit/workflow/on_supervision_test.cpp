@@ -17,7 +17,7 @@ TEST_CASE("row 39: one change counts the failure, releases the lock and makes th
   x.take();
   x.expire("a");
   const auto counted = apply(x.t, x.d, round_failed{0, 1}, x.now);
-  REQUIRE(counted.result == verdict::applied);
+  REQUIRE(counted.result == event_status::applied);
   CHECK(counted.next.state == process_state::pending);
   CHECK(counted.next.locked_by.empty());
   CHECK(counted.next.failure_count == 1);
@@ -27,7 +27,7 @@ TEST_CASE("row 39: one change counts the failure, releases the lock and makes th
   CHECK(texts_of(counted.commands) == texts{"let go"});
   // Told twice, it is counted once.
   const auto again = apply(counted.next, x.d, round_failed{0, 1}, x.now);
-  CHECK(again.result == verdict::ignored);
+  CHECK(again.result == event_status::ignored);
 }
 
 TEST_CASE("row 44: of an answer and an expiry, whichever comes first decides and the other has no effect") {
@@ -39,15 +39,15 @@ TEST_CASE("row 44: of an answer and an expiry, whichever comes first decides and
     x.succeed("a");
     const task before = x.t;
     x.now += 1ms;
-    CHECK(x.raise(attempt_expired{ref}) == verdict::ignored);
-    CHECK(x.raise(round_failed{ref.step, ref.attempt}) == verdict::ignored);
+    CHECK(x.raise(attempt_expired{ref}) == event_status::ignored);
+    CHECK(x.raise(round_failed{ref.step, ref.attempt}) == event_status::ignored);
     CHECK(x.t == before);
     CHECK(x.t.failure_count == 0);
   }
   SECTION("the expiry") {
     x.expire_round("a");
     const task before = x.t;
-    CHECK(x.raise(attempt_succeeded{ref, {}, {}}) == verdict::refused);
+    CHECK(x.raise(attempt_succeeded{ref, {}, {}}) == event_status::refused);
     CHECK(x.last.evidence.has_value());
     CHECK(x.t == before);
   }
@@ -57,11 +57,11 @@ TEST_CASE("a failed round is counted only for the attempt that used it up") {
   scenario x{two_steps()};
   x.take();
   x.expire("a");
-  CHECK(x.raise(round_failed{0, 7}) == verdict::ignored);
-  CHECK(x.raise(round_failed{1, 0}) == verdict::ignored);
-  CHECK(x.raise(round_failed{2, 1}) == verdict::refused);
+  CHECK(x.raise(round_failed{0, 7}) == event_status::ignored);
+  CHECK(x.raise(round_failed{1, 0}) == event_status::ignored);
+  CHECK(x.raise(round_failed{2, 1}) == event_status::refused);
   x.must(suspended{{"ann", ""}});
-  CHECK(x.raise(round_failed{0, 1}) == verdict::ignored);
+  CHECK(x.raise(round_failed{0, 1}) == event_status::ignored);
   CHECK(x.last.reason == "it is judged when the task resumes");
   x.must(resumed{{"ann", ""}});
   x.must(round_failed{0, 1});
@@ -120,11 +120,11 @@ TEST_CASE("a passed deadline turns the task round, whoever has it") {
   d.deadline = 10min;
   SECTION("nobody") {
     scenario x{d};
-    CHECK(x.raise(deadline_passed{}) == verdict::ignored);
+    CHECK(x.raise(deadline_passed{}) == event_status::ignored);
     x.now = x.t.complete_by - d.undo_reserve;
     x.must(deadline_passed{});
     CHECK(x.state() == "undone");
-    CHECK(x.raise(deadline_passed{}) == verdict::ignored);
+    CHECK(x.raise(deadline_passed{}) == event_status::ignored);
   }
   SECTION("a scheduler, with an attempt under way") {
     d.steps[0].complete_by = 20min;
@@ -152,8 +152,8 @@ TEST_CASE("a passed deadline turns the task round, whoever has it") {
 
 TEST_CASE("a released lock makes the task pending, a lapsed one counts a takeover") {
   scenario x{two_steps()};
-  CHECK(x.raise(lock_released{}) == verdict::ignored);
-  CHECK(x.raise(lock_lapsed{}) == verdict::ignored);
+  CHECK(x.raise(lock_released{}) == event_status::ignored);
+  CHECK(x.raise(lock_lapsed{}) == event_status::ignored);
   x.take();
   x.must(lock_released{});
   CHECK(x.state() == "pending");
@@ -176,7 +176,7 @@ TEST_CASE("a released task waits in the queue as long as its steps wait") {
   x.must(attempt_failed{x.ref("a"), false, false, 5min, "busy"});
   x.must(lock_released{});
   CHECK(x.t.not_before == x.now + 5min);
-  CHECK(x.raise(taken{"s2"}) == verdict::refused);
+  CHECK(x.raise(taken{"s2"}) == event_status::refused);
 }
 
 TEST_CASE("row 76: a task that loses its scheduler too often without progress is set aside with an alert") {
@@ -201,17 +201,17 @@ TEST_CASE("row 76: a task that loses its scheduler too often without progress is
 TEST_CASE("a long wait for an agent raises one alert, and not before its time") {
   scenario x{two_steps()};
   x.take();
-  CHECK(x.raise(wait_noticed{0}) == verdict::ignored);
-  CHECK(x.raise(wait_noticed{2}) == verdict::refused);
+  CHECK(x.raise(wait_noticed{0}) == event_status::ignored);
+  CHECK(x.raise(wait_noticed{2}) == event_status::refused);
   x.decline("a");
-  CHECK(x.raise(wait_noticed{0}) == verdict::ignored);
+  CHECK(x.raise(wait_noticed{0}) == event_status::ignored);
   CHECK(x.last.reason == "it has not waited long");
   x.now += x.d.alert_after;
   CHECK(review(x.t, x.d, x.now, 1h).size() == 1);
   x.must(wait_noticed{0});
   REQUIRE(x.alerts.size() == 1);
   CHECK(x.alerts[0] == alert{"waiting", "step `a` waits because no agent takes it: no agent", "a", x.now});
-  CHECK(x.raise(wait_noticed{0}) == verdict::ignored);
+  CHECK(x.raise(wait_noticed{0}) == event_status::ignored);
   CHECK(review(x.t, x.d, x.now, 1h).empty());
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("P17: a wait that ends in the decision which notices it is not told of
   x.take();
   x.decline("a");
   x.now = x.at("b").complete_by;
-  const auto decided = judge(x.t, x.d, x.now, 1h);
+  const auto decided = apply_review(x.t, x.d, x.now, 1h);
   REQUIRE(decided.next.state == process_state::undoing);
   CHECK(std::none_of(decided.alerts.begin(), decided.alerts.end(), [](const alert& a) { return a.kind == "waiting"; }));
 }

@@ -15,7 +15,7 @@ TEST_CASE("row 16: of two schedulers that take one task, the second is refused")
   CHECK(x.state() == "processing");
   CHECK(x.t.locked_by == "s1");
   CHECK(x.t.lock_epoch == 1);
-  CHECK(x.raise(taken{"s2"}) == verdict::refused);
+  CHECK(x.raise(taken{"s2"}) == event_status::refused);
   CHECK(x.last.reason == "it is locked by `s1`");
   CHECK(x.t.locked_by == "s1");
   // Both read the same pending task: their changes carry the same epoch, so the store can let only one of them in.
@@ -29,10 +29,10 @@ TEST_CASE("row 16: an answer to the scheduler that lost the lock is refused and 
   x.take("s1");
   const auto ordered_by_s1 = x.ref("a");
   x.must(lock_lapsed{});
-  CHECK(x.raise(attempt_succeeded{ordered_by_s1, {}, {}}) == verdict::refused);
+  CHECK(x.raise(attempt_succeeded{ordered_by_s1, {}, {}}) == event_status::refused);
   x.take("s2");
   CHECK(x.t.lock_epoch == 2);
-  CHECK(x.raise(attempt_succeeded{ordered_by_s1, {}, {}}) == verdict::refused);
+  CHECK(x.raise(attempt_succeeded{ordered_by_s1, {}, {}}) == event_status::refused);
   CHECK(x.last.reason == "it was ordered under an older lock");
   REQUIRE(x.last.evidence.has_value());
   CHECK(x.last.evidence->epoch == 1);
@@ -42,16 +42,16 @@ TEST_CASE("row 16: an answer to the scheduler that lost the lock is refused and 
 
 TEST_CASE("a task is not taken without a name, before its time, or once it has ended") {
   scenario x{two_steps()};
-  CHECK(x.raise(taken{""}) == verdict::refused);
+  CHECK(x.raise(taken{""}) == event_status::refused);
   CHECK(x.last.reason == "no scheduler is named");
   x.t.not_before = x.now + 1s;
-  CHECK(x.raise(taken{"s1"}) == verdict::refused);
+  CHECK(x.raise(taken{"s1"}) == event_status::refused);
   CHECK(x.last.reason == "it must not start yet");
   x.now += 1s;
   x.take();
   x.succeed("a");
   x.succeed("b");
-  CHECK(x.raise(taken{"s1"}) == verdict::refused);
+  CHECK(x.raise(taken{"s1"}) == event_status::refused);
   CHECK(x.last.reason == "it is processed");
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("row 24: an answer that arrives after complete-by has no effect and is
   x.take();
   x.now = x.at("a").complete_by + 1ms;
   const task before = x.t;
-  CHECK(x.raise(attempt_succeeded{x.ref("a"), blob{"{}"}, {}}) == verdict::refused);
+  CHECK(x.raise(attempt_succeeded{x.ref("a"), blob{"{}"}, {}}) == event_status::refused);
   CHECK(x.t == before);
   REQUIRE(x.last.evidence.has_value());
   CHECK(*x.last.evidence == late_reply{"a", 1, 1, "attempt_succeeded", "its complete-by has passed", x.now});
@@ -159,10 +159,10 @@ TEST_CASE("row 25: an answer at complete-by to the tick is refused, one tick ear
   scenario x{two_steps()};
   x.take();
   x.now = x.at("a").complete_by;
-  CHECK(x.raise(attempt_succeeded{x.ref("a"), {}, {}}) == verdict::refused);
+  CHECK(x.raise(attempt_succeeded{x.ref("a"), {}, {}}) == event_status::refused);
   x.now -= 1ms;
-  CHECK(x.raise(attempt_expired{x.ref("a")}) == verdict::ignored);
-  CHECK(x.raise(attempt_succeeded{x.ref("a"), {}, {}}) == verdict::applied);
+  CHECK(x.raise(attempt_expired{x.ref("a")}) == event_status::ignored);
+  CHECK(x.raise(attempt_succeeded{x.ref("a"), {}, {}}) == event_status::applied);
 }
 
 TEST_CASE("row 26: the second of two equal answers is refused") {
@@ -171,7 +171,7 @@ TEST_CASE("row 26: the second of two equal answers is refused") {
   const auto ref = x.ref("a");
   x.must(attempt_succeeded{ref, blob{"1"}, {}});
   const task before = x.t;
-  CHECK(x.raise(attempt_succeeded{ref, blob{"2"}, {}}) == verdict::refused);
+  CHECK(x.raise(attempt_succeeded{ref, blob{"2"}, {}}) == event_status::refused);
   CHECK(x.last.reason == "the attempt is over");
   CHECK(x.last.evidence.has_value());
   CHECK(x.t == before);
@@ -185,7 +185,7 @@ TEST_CASE("row 27: an answer of attempt 1 has no effect while attempt 2 runs, an
   x.wait();
   CHECK(x.at("a").attempt == 2);
   const task before = x.t;
-  CHECK(x.raise(attempt_succeeded{first, {}, {}}) == verdict::refused);
+  CHECK(x.raise(attempt_succeeded{first, {}, {}}) == event_status::refused);
   CHECK(x.last.reason == "attempt 2 is the current one");
   CHECK(x.last.evidence.has_value());
   CHECK(x.t == before);
@@ -201,8 +201,8 @@ TEST_CASE("row 27: an answer of attempt 1 has no effect on attempt 2 under the s
   x.wait();
   REQUIRE(x.ref("a").attempt == 2);
   REQUIRE(x.ref("a").epoch == first.epoch);
-  CHECK(x.raise(attempt_succeeded{first, {}, {}}) == verdict::refused);
-  CHECK(x.raise(attempt_failed{first, true, false, {}, "no"}) == verdict::refused);
+  CHECK(x.raise(attempt_succeeded{first, {}, {}}) == event_status::refused);
+  CHECK(x.raise(attempt_failed{first, true, false, {}, "no"}) == event_status::refused);
   CHECK(x.state("a") == "running");
   CHECK(x.last.evidence.has_value());
 }
@@ -214,7 +214,7 @@ TEST_CASE("row 28: the success of an ended attempt after undo began has no effec
   x.expire("a");
   x.must(undo_requested{{"ann", ""}});
   const task before = x.t;
-  CHECK(x.raise(attempt_succeeded{{first.step, first.attempt, x.t.lock_epoch}, {}, {}}) == verdict::refused);
+  CHECK(x.raise(attempt_succeeded{{first.step, first.attempt, x.t.lock_epoch}, {}, {}}) == event_status::refused);
   CHECK(x.last.evidence.has_value());
   CHECK(x.t == before);
   x.wait(); // for the grace
@@ -239,10 +239,10 @@ TEST_CASE("row 28: the success of an attempt that undo wanted to stop is recorde
 TEST_CASE("a denial that answers no probe is refused and kept") {
   scenario x{two_steps()};
   x.take();
-  CHECK(x.raise(probe_denied{x.ref("a")}) == verdict::refused);
+  CHECK(x.raise(probe_denied{x.ref("a")}) == event_status::refused);
   CHECK(x.last.reason == "the attempt is not a probe");
   CHECK(x.last.evidence.has_value());
-  CHECK(x.raise(probe_denied{{0, 9, 1}}) == verdict::refused);
+  CHECK(x.raise(probe_denied{{0, 9, 1}}) == event_status::refused);
 }
 
 TEST_CASE("answers for a step that does not exist are refused and kept") {
@@ -252,19 +252,19 @@ TEST_CASE("answers for a step that does not exist are refused and kept") {
        {event{attempt_succeeded{{2, 1, 1}, {}, {}}}, event{attempt_failed{{9, 1, 1}, false, true, {}, ""}},
         event{attempt_declined{{2, 1, 1}, {}, ""}}, event{attempt_stopped{{2, 1, 1}, true}},
         event{probe_denied{{2, 1, 1}}}}) {
-    CHECK(x.raise(e) == verdict::refused);
+    CHECK(x.raise(e) == event_status::refused);
     REQUIRE(x.last.evidence.has_value());
     CHECK(x.last.evidence->step == "?");
   }
-  CHECK(x.raise(attempt_expired{{2, 1, 1}}) == verdict::refused);
+  CHECK(x.raise(attempt_expired{{2, 1, 1}}) == event_status::refused);
   CHECK_FALSE(x.last.evidence.has_value());
 }
 
 TEST_CASE("time that passes with nothing due changes nothing") {
   scenario x{two_steps()};
-  CHECK(x.raise(time_passed{}) == verdict::ignored);
+  CHECK(x.raise(time_passed{}) == event_status::ignored);
   x.take();
-  CHECK(x.raise(time_passed{}) == verdict::ignored);
+  CHECK(x.raise(time_passed{}) == event_status::ignored);
   CHECK(x.last.reason == "nothing is due");
 }
 

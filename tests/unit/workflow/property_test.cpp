@@ -84,7 +84,7 @@ TEST_CASE("property: whatever happens, a task keeps its invariants and the rules
       const auto e = random_event(choose, l.t);
       const auto before = l.t;
       const auto c = step_on(l, e);
-      if (c.result == verdict::applied)
+      if (c.result == event_status::applied)
         RC_LOG() << name_of(e) << " -> " << states_of(l.t) << '\n';
       w.saw(before, e, c, l.now);
       if (!w.complaints().empty())
@@ -93,7 +93,7 @@ TEST_CASE("property: whatever happens, a task keeps its invariants and the rules
   });
 }
 
-TEST_CASE("property: the supervisor's judgement always settles, and asks only for what counts") {
+TEST_CASE("property: the supervisor's review always settles, and asks only for what counts") {
   holds(200, choices_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
@@ -107,7 +107,7 @@ TEST_CASE("property: the supervisor's judgement always settles, and asks only fo
         RC_ASSERT(++rounds < 100);
         bool any = false;
         for (const auto& e : events)
-          any = step_on(judged, e).result == verdict::applied || any;
+          any = step_on(judged, e).result == event_status::applied || any;
         RC_ASSERT(any);
       }
     }

@@ -100,7 +100,7 @@ TEST_CASE("a task that has ended is well") {
   CHECK(found(x).empty());
 }
 
-TEST_CASE("a judgement that turns the task round begins no forward attempt on the way") {
+TEST_CASE("a review that turns the task round begins no forward attempt on the way") {
   auto d = two_steps();
   d.steps.push_back(d.steps[0]);
   d.steps[2].name = "c";
@@ -119,8 +119,8 @@ TEST_CASE("a judgement that turns the task round begins no forward attempt on th
   x.fail("c");
   x.now = x.at("a").complete_by; // nobody woke up for the second attempt of c
   REQUIRE(x.at("c").not_before < x.now);
-  const auto judged = judge(x.t, x.d, x.now);
-  REQUIRE(judged.result == verdict::applied);
+  const auto judged = apply_review(x.t, x.d, x.now);
+  REQUIRE(judged.result == event_status::applied);
   CHECK(is_undoing(judged.next));
   CHECK(judged.next.steps[2].attempt == 1);
   CHECK(judged.next.steps[2].doing == attempt_action::none);

@@ -210,9 +210,9 @@ std::string cell(const place& p, const row& r, bool of_step) {
   const auto before = s;
   const auto result = s.raise(r.make(s));
   switch (result) {
-    case verdict::applied: return "**" + became(before, s, of_step) + "**";
-    case verdict::ignored: return "ignored: " + s.last.reason;
-    case verdict::refused: return "refused: " + s.last.reason + (s.last.evidence ? " (kept)" : "");
+    case event_status::applied: return "**" + became(before, s, of_step) + "**";
+    case event_status::ignored: return "ignored: " + s.last.reason;
+    case event_status::refused: return "refused: " + s.last.reason + (s.last.evidence ? " (kept)" : "");
   }
   return "?";
 }
@@ -263,11 +263,11 @@ void check_table(const std::string& heading, const std::vector<place>& places, c
 
 } // namespace
 
-TEST_CASE("every event in every state of the task has the verdict that is documented") {
+TEST_CASE("every event in every state of the task has the event_status that is documented") {
   check_table("The task", task_places, task_rows, false);
 }
 
-TEST_CASE("every event about an attempt in every state of its step has the verdict that is documented") {
+TEST_CASE("every event about an attempt in every state of its step has the event_status that is documented") {
   check_table("A step", step_places, attempt_rows, true);
 }
 

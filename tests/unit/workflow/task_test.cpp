@@ -24,7 +24,7 @@ TEST_CASE("a task is made pending from what was submitted") {
   CHECK(t.complete_by == start + 10min);
   CHECK(t.not_before == unset);
   CHECK(t.notices == 1);
-  CHECK(t.steps == std::vector<step>(2));
+  CHECK(t.steps == step_list{std::vector<step>(2)});
   CHECK(forward_ends_at(t, d) == start + 9min);
 
   s.priority = 0;
@@ -67,11 +67,11 @@ TEST_CASE("keys are stable over attempts, and no two actions share one") {
   CHECK(key(attempt_action::perform) == "t1/b");
   CHECK(key(attempt_action::compensate) == "t1/b/undo");
   CHECK(key(attempt_action::probe) == "t1/b/probe");
-  x.t.steps[1].attempt = 7;
+  x.t.steps.change(1).attempt = 7;
   x.t.lock_epoch = 9;
   x.t.generation = 3;
   CHECK(key(attempt_action::perform) == "t1/b");
-  x.t.steps[1].key_generation = 1;
+  x.t.steps.change(1).key_generation = 1;
   CHECK(key(attempt_action::perform) == "t1/b#2");
   CHECK(key(attempt_action::compensate) == "t1/b#2/undo");
 }

@@ -68,7 +68,7 @@ TEST_CASE("row 75: a step of unknown outcome is undone too, once its complete-by
   CHECK(x.state("a") == "completed");
   CHECK(x.at("b").not_before == settled);
   x.now = settled - 1ms;
-  CHECK(x.raise(time_passed{}) == verdict::ignored);
+  CHECK(x.raise(time_passed{}) == event_status::ignored);
   x.now = settled;
   x.must(time_passed{});
   CHECK(x.state("b") == "compensating");
@@ -137,7 +137,7 @@ TEST_CASE("row 75: an attempt that ended without the service's own word is undon
   CHECK(x.at("b").not_before == settled);
   CHECK(x.at("b").waiting_for == "until no earlier attempt can act any more");
   x.now = settled - 1ms;
-  CHECK(x.raise(time_passed{}) == verdict::ignored);
+  CHECK(x.raise(time_passed{}) == event_status::ignored);
   x.now = settled;
   x.must(time_passed{});
   CHECK(x.state("b") == "compensating");
@@ -237,7 +237,7 @@ TEST_CASE("row 14: undo waits for the first order of an attempt that was ordered
   CHECK(x.state() == "undoing");
   CHECK(x.state("b") != "compensating");
   x.now = settled - 1ms;
-  CHECK(x.raise(time_passed{}) == verdict::ignored);
+  CHECK(x.raise(time_passed{}) == event_status::ignored);
   x.now = settled;
   x.must(time_passed{});
   CHECK(x.state("b") == "compensating");

@@ -54,9 +54,9 @@ TEST_CASE("those that wait for the same have the same cause, whatever the figure
   scenario x{two_steps()};
   x.take();
   const auto with = [&](const std::string& why) {
-    x.t.steps[0].doing = attempt_action::none;
-    x.t.steps[0].waiting_since = x.now;
-    x.t.steps[0].waiting_for = why;
+    x.t.steps.change(0).doing = attempt_action::none;
+    x.t.steps.change(0).waiting_since = x.now;
+    x.t.steps.change(0).waiting_for = why;
     return cause(x);
   };
   CHECK(with("circuit for `svc2` open until 12:00:05") == "step `a`: circuit for `svc2` open");
@@ -83,8 +83,8 @@ TEST_CASE("a task that nothing would ever go on with breaks an invariant") {
   x.t.cause = "a test";
   x.t.locked_by = "s1";
   x.t.ended_at = unset;
-  for (auto& s : x.t.steps)
-    s = step{};
+  for (std::size_t i = 0; i < x.t.steps.size(); ++i)
+    x.t.steps.change(i) = step{};
   CHECK_FALSE(has_next_thing(x.t, x.d));
   CHECK(why_stuck(x.t, x.d, x.now, 1min) == "nothing is due, and no scheduler may take it");
 }

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "actors/cluster/peer.hpp"
+#include "actors/common/clock.hpp"
+#include "actors/protocol/protocols.hpp"
+#include "workflow/time/clock_offset.hpp"
+#include "workflow/time/time.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+struct membership_deps {
+  std::string own_name;
+  std::string join; ///< address of the node with the store; empty: it is this one
+  dialer_actor dialer;
+  reader_actor reader;
+  peer_owner link;           ///< stands for the store; none: the store is here
+  scheduler_actor scheduler; ///< none: this node has not the role
+  std::vector<agent_offer> own_agents;
+  node_clock clock;
+  workflow::span period{2000};                                ///< between looks at the leases
+  std::function<void(const workflow::clock_sample&)> on_time; ///< of the node with the store
+  std::function<void(const std::string& line)> log;
+};
+membership_actor spawn_membership(caf::actor_system& sys, membership_deps deps);
+
+} // namespace steadfast::actors

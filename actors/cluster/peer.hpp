@@ -1,0 +1,33 @@
+#pragma once
+
+#include "actors/common/clock.hpp"
+#include "actors/protocol/protocols.hpp"
+#include "workflow/definition/retry.hpp"
+#include "workflow/time/clock_offset.hpp"
+#include "workflow/time/time.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+using peer_owner = caf::typed_actor<takes<void(peer_changed)>>;
+
+struct peer_deps {
+  dialer_actor dialer;
+  peer_owner owner;
+  node_clock clock;
+  std::string address;
+  workflow::span period{2000}; ///< between questions for the time
+  workflow::retry_policy redial{1, workflow::span{200}, 200, workflow::span{5000}, 50};
+  std::uint64_t chance = 0;                                   ///< what the jitter of redialling is drawn from
+  std::function<void(const workflow::clock_sample&)> on_time; ///< may be empty
+};
+peer_actor spawn_peer(caf::actor_system& sys, peer_deps deps);
+
+} // namespace steadfast::actors

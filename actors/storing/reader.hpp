@@ -1,0 +1,23 @@
+#pragma once
+
+#include "actors/common/clock.hpp"
+#include "actors/protocol/protocols.hpp"
+#include "store/contract/local_store.hpp"
+
+#include <memory>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+struct reader_deps {
+  std::shared_ptr<store::state_store> store;
+  std::shared_ptr<store::store_files> files; ///< null: it has none on this machine
+  store_actor writer;                        ///< told of damaged records
+  node_clock clock;
+};
+reader_actor spawn_reader(caf::actor_system& sys, reader_deps deps, bool detached = true);
+
+} // namespace steadfast::actors

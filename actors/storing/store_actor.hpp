@@ -1,0 +1,32 @@
+#pragma once
+
+#include "actors/common/clock.hpp"
+#include "actors/protocol/protocols.hpp"
+#include "store/contract/local_store.hpp"
+#include "workflow/time/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+struct store_actor_deps {
+  std::shared_ptr<store::state_store> store;
+  std::shared_ptr<store::store_files> files; ///< null: it has none on this machine
+  node_clock clock;
+  std::size_t batch_max = 4096;  ///< writes in one commit
+  std::uint64_t backlog_max = 0; ///< writes waiting above which submissions are pushed back; 0: no limit
+  /// The store must not be used any more: log it and end the process. Called at most once.
+  std::function<void(const std::string& why)> on_fatal;
+  workflow::span save_after{200}; ///< for so long commits may share what the engine does once for several
+};
+store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached = true);
+
+} // namespace steadfast::actors

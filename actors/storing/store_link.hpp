@@ -1,0 +1,18 @@
+#pragma once
+
+#include "actors/protocol/protocols.hpp"
+
+#include <string>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+struct store_link_deps {
+  std::string scheduler; ///< of this node: told which of its tasks others changed
+};
+store_link_actor spawn_store_link(caf::actor_system& sys, store_link_deps deps);
+
+} // namespace steadfast::actors

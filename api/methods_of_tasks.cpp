@@ -1,0 +1,205 @@
+// Tasks: submitted, looked at, found among many, acted on.
+
+#include "api/methods.hpp"
+#include "api/names.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/transition/bulk_act.hpp"
+#include "workflow/transition/finding.hpp"
+
+#include <limits>
+
+namespace steadfast::api {
+
+namespace {
+
+constexpr std::uint64_t version_max = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint64_t counted_max = 10'000'000;
+
+std::vector<std::string> process_states() {
+  using enum workflow::process_state;
+  return choices_of(std::vector<std::string_view>{to_string(pending), to_string(processing), to_string(processed),
+                                                  to_string(undoing), to_string(undone),
+                                                  to_string(workflow::process_state::error), to_string(suspended)});
+}
+
+std::vector<std::string> task_acts() {
+  using enum workflow::task_act;
+  return choices_of(std::vector<std::string_view>{to_string(retry), to_string(skip), to_string(edit), to_string(undo),
+                                                  to_string(cancel), to_string(suspend), to_string(resume)});
+}
+
+parameter id_of_task() {
+  return text("id", "of the task").required();
+}
+
+/// Where the next page begins.
+parameter before_number() {
+  return number("before", "what `next` was on the page before").otherwise(0);
+}
+
+/// Of pages that may be asked to be larger than they get.
+parameter wanted() {
+  return number("max", "entries of a page; more than 1,000 are not given").otherwise(100);
+}
+
+field next_number() {
+  return {"next", kind::number, "to be given as `before`; a page may be empty and not the last", false, true};
+}
+
+field process_state_field() {
+  return {"process_state", kind::text, "the state of the task"};
+}
+
+method submit_method() {
+  return {submit,
+          "Makes a task of a workflow; it is durable when this is answered. The same id again gives what is there",
+          {text("id", "by which the client knows the task").required(), text("workflow", "its name").required(),
+           number("version", "of the workflow; 0: the newest").between(0, version_max).otherwise(0),
+           value("payload", "a JSON text in a string, or the value itself"),
+           text("content_type", "of the payload; JSON when it is not given"),
+           text("reply_to", "the observer that is told of progress"),
+           number("priority", "0 first; the workflow's when it is not given").between(0, workflow::priority_max),
+           moment("not_before_ms", "no step begins earlier")},
+          {{"id", kind::text, "as it was given"},
+           {"created", kind::flag, "false: the task was already there"},
+           {"number", kind::number, "the store's"},
+           process_state_field()},
+          {error::refused, error::busy, error::not_found}};
+}
+
+method list_method() {
+  return {task_list,
+          "The tasks that match, without payloads, a page at a time",
+          joined({of_kind(kind::place, "before", "what `next` was on the page before").otherwise(0), wanted(),
+                  text("sort", "another order than the newest first").one_of(choices_of(workflow::task_order_names)),
+                  flag("reverse", "the order turned round")},
+                 task_filter()),
+          {{"tasks", kind::list, "summaries"},
+           {"next", kind::place, "to be given as `before`: a number, or with `sort` a text", false, true}},
+          {error::busy}};
+}
+
+method count_method() {
+  return {task_count,
+          "How many tasks match",
+          joined({number("limit", "no more are counted").otherwise(counted_max),
+                  text("by", "what they are counted by").one_of(choices_of(workflow::task_grouping_names))},
+                 task_filter()),
+          {{"count", kind::number, "of all that match"},
+           {"groups", kind::list, "the largest first, at most 1,000", true},
+           {"in_no_group", kind::number, "tasks of further groups", true}},
+          {error::busy}};
+}
+
+method act_method() {
+  return {task_act,
+          "What a person does to a task; it is kept in its story",
+          {id_of_task(), text("act", "what is done").required().one_of(task_acts()),
+           text("step", "which is skipped, or tried again"),
+           value("document", "of skip the step's result, of edit the payload: as `payload` of `submit`"),
+           flag("new_key", "the step is tried again under another idempotency key"), who(), why()},
+          {process_state_field()},
+          {error::refused, error::busy, error::not_found}};
+}
+
+} // namespace
+
+const std::vector<parameter>& task_filter() {
+  static const std::vector<parameter> all{
+    of_kind(kind::texts, "states", "in one of these").one_of(process_states()),
+    text("workflow", "of this workflow"),
+    text("locked_by", "in the hands of this scheduler"),
+    text("agent", "at this agent"),
+    text("text", "with this in the id or the cause"),
+    text("step", "that stand at this step"),
+    text("cause", "with the same cause, but for what differs from task to task"),
+    of_kind(kind::places, "payload", "with these texts at these places, for which the workflow has an index"),
+    moment("submitted_before_ms", "submitted earlier"),
+    moment("submitted_after_ms", "submitted later"),
+    moment("ended_before_ms", "ended earlier"),
+    moment("ended_after_ms", "ended later")};
+  return all;
+}
+
+std::vector<method> methods_of_tasks() {
+  return {
+    submit_method(),
+    {task_show,
+     "The whole task, and why it stands where it stands",
+     {id_of_task()},
+     {{"task", kind::object}, {"explanation", kind::list, "sentences"}, {"late_replies", kind::list}},
+     {error::refused, error::busy, error::not_found}},
+    {task_state,
+     "Where the task stands",
+     {id_of_task()},
+     {process_state_field(),
+      {"cause", kind::text, "why it is undone or in error"},
+      {"result", kind::value, "what the task gave, where its workflow says so", true, true}},
+     {error::refused, error::busy, error::not_found}},
+    list_method(),
+    count_method(),
+    {task_in_place,
+     "What nobody has reversed, of tasks in error",
+     joined({flag("all", "of tasks that were undone, too"), before_number(), wanted()}, task_filter()),
+     {{"in_place", kind::list, "effects"}, next_number()},
+     {error::busy}},
+    act_method(),
+    {task_plan_undo,
+     "What an undo begun now would do",
+     {id_of_task(), text("act", "undo or cancel").otherwise("undo")},
+     {{"id", kind::text},
+      process_state_field(),
+      {"refused", kind::text, "why it does not take the act"},
+      {"undone", kind::list, "the compensations that would run, in order"},
+      {"left", kind::list, "the steps that would stay in place"}},
+     {error::refused, error::busy, error::not_found}},
+    {task_stuck,
+     "What unfinished tasks wait for, and which do not move",
+     {},
+     {{"stuck", kind::list},
+      {"waits", kind::list, "the longest first"},
+      {"looked_at", kind::number, "tasks"},
+      {"is_cut", kind::flag, "not all were looked at"}},
+     {error::busy}},
+  };
+}
+
+std::vector<method> methods_of_bulk_acts() {
+  const auto number_of_it = number("bulk", "its number").between(1, std::numeric_limits<std::uint64_t>::max());
+  const std::vector<field> shown{{"bulk", kind::object}, {"refusals", kind::list}};
+  return {
+    {bulk_start,
+     "An act on all tasks that match; it is durable when this is answered",
+     joined({text("act", "what is done: all but edit").required().one_of(task_acts()),
+             text("step", "which is skipped, or tried again, of tasks that stand at it"),
+             value("document", "of skip: the step's result"),
+             flag("new_key", "steps are tried again under other idempotency keys"), who(), why(),
+             text("where", "the filter as people are shown it"), flag("dry_run", "only the plan")},
+            task_filter()),
+     {{"bulk", kind::number, "its number", true},
+      {"about", kind::number, "how many tasks match", true},
+      {"act", kind::text, "of the plan", true},
+      {"count", kind::number, "likewise: how many tasks match", true},
+      {"looked_at", kind::number, "likewise: tasks", true},
+      {"would", kind::number, "likewise: tasks that would take the act", true},
+      {"refusals", kind::list, "likewise", true},
+      {"tasks", kind::list, "likewise: ids of the first", true},
+      {"undone", kind::list, "likewise, of undo and cancel", true},
+      {"left", kind::list, "likewise", true}},
+     {error::refused, error::busy, error::not_found}},
+    {bulk_list,
+     "The bulk acts, the newest first",
+     {flag("all", "those that are over, too"), before_number(), page_size()},
+     {{"bulk_acts", kind::list}, next_number()},
+     {error::busy}},
+    {bulk_show, "One of them", {parameter{number_of_it}.required()}, shown, {error::busy, error::not_found}},
+    {bulk_stop,
+     "It meets no further task",
+     {parameter{number_of_it}.required(), who(), why()},
+     shown,
+     {error::refused, error::busy, error::not_found}},
+  };
+}
+
+} // namespace steadfast::api

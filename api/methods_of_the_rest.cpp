@@ -1,0 +1,212 @@
+// Alerts and incidents, workflows, actors, nodes, the store.
+
+#include "api/methods.hpp"
+#include "api/names.hpp"
+#include "workflow/definition/definition.hpp"
+
+#include <limits>
+
+namespace steadfast::api {
+
+namespace {
+
+constexpr auto any_number = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t short_number = std::numeric_limits<std::uint32_t>::max();
+
+parameter before() {
+  return number("before", "what `next` was on the page before").otherwise(0);
+}
+
+field next() {
+  return {"next", kind::number, "to be given as `before`; a page may be empty and not the last", false, true};
+}
+
+parameter incident() {
+  return number("incident", "its number").between(1, any_number).required();
+}
+
+field silent_nodes() {
+  return {"silent_nodes", kind::list, "nodes that gave no answer, and why"};
+}
+
+method list_alerts() {
+  return {alerts_list,
+          "Alerts, the newest first",
+          {flag("all", "those that do not hold any more, too"),
+           number("incident", "of this incident; 0: of any").otherwise(0), text("kind", "of this kind"),
+           text("step", "about this step"), text("task", "about the task of this id"),
+           text("text", "with this in the text"), moment("before_ms", "raised earlier"),
+           moment("after_ms", "raised later"), before(), page_size()},
+          {{"alerts", kind::list}, next()},
+          {error::busy}};
+}
+
+method act_on_incident() {
+  return {incident_act,
+          "What a person does to an incident",
+          {incident(), text("act", "what is done").required().one_of({"ack", "mute", "unmute", "note"}),
+           moment("until_ms", "with mute; until it is unmuted when it is not given"), who(), why()},
+          {{"alerts", kind::number, "how many were acknowledged with it"}},
+          {error::refused, error::busy, error::not_found}};
+}
+
+/// An actor as its mailbox shows it, and whether it answers.
+std::vector<field> actor_fields() {
+  return {{"id", kind::text},
+          {"kind", kind::text},
+          {"node", kind::text},
+          {"waiting", kind::number, "messages in its mailbox"},
+          {"handled", kind::number, "messages so far"},
+          {"per_second", kind::number, "messages lately; not a whole number"},
+          {"last_message", kind::text},
+          {"last_took_us", kind::number},
+          {"busy_for_ms", kind::number},
+          {"answers", kind::flag, "within a second"},
+          {"summary", kind::text, "of its state"},
+          {"open", kind::number, "tasks or calls in hand"},
+          {"state", kind::object, "a tree", false, true}};
+}
+
+} // namespace
+
+std::vector<method> methods_of_alerts() {
+  return {
+    list_alerts(),
+    {alerts_ack,
+     "Says that a person looks after it",
+     {number("alert", "its number").required(), who()},
+     {},
+     {error::busy, error::not_found}},
+    {incident_list,
+     "Alerts with the same cause as one, the newest first",
+     {flag("all", "closed ones, too"), before(), page_size()},
+     {{"incidents", kind::list}, next()},
+     {error::busy}},
+    {incident_show,
+     "One of them, open or closed",
+     {incident()},
+     {{"incident", kind::object}},
+     {error::busy, error::not_found}},
+    act_on_incident(),
+  };
+}
+
+std::vector<method> methods_of_workflows() {
+  return {
+    {workflow_list, "All that are known", {}, {{"workflows", kind::list}}, {error::busy}},
+    {workflow_show,
+     "One of them",
+     {text("name", "its name").required(), number("version", "0: the newest").between(0, short_number).otherwise(0)},
+     {{"workflow", kind::object}},
+     {error::busy, error::not_found}},
+    {lease_list, "Who holds what, and until when", {}, {{"leases", kind::list}}, {error::busy}},
+    {lease_release,
+     "Takes a lease from its holder; of a node only when it is gone for good",
+     {text("name", "of the lease").required(), who(), why()},
+     {{"holder", kind::text, "who had it"}, {"epoch", kind::number, "under which nothing is written any more"}},
+     {error::refused, error::busy, error::not_found}},
+  };
+}
+
+std::vector<method> methods_of_actors() {
+  return {
+    {actor_list,
+     "The actors of all nodes that live",
+     {text("node", "of this node"), text("kind", "of this kind")},
+     {{"actors", kind::list}, silent_nodes()},
+     {error::not_found}},
+    {actor_show,
+     "One actor and what it works with",
+     {text("id", "of the actor").required(),
+      number("max", "entries of each list, at most 1,000").between(0, short_number).otherwise(20)},
+     actor_fields(),
+     {error::not_found}},
+    {agent_list,
+     "The agents of all nodes that live, as they see themselves",
+     {text("node", "of this node"), text("agent", "of this name")},
+     {{"agents", kind::list}, silent_nodes()},
+     {error::not_found}},
+    {circuit_set,
+     "Holds the circuit of an agent open, at every node that has it, or closes it",
+     {text("agent", "its name").required(), flag("open", "what it is to be").required(), who(), why()},
+     {{"agents", kind::list, "where it was set"}, silent_nodes()},
+     {error::not_found}},
+  };
+}
+
+std::vector<method> methods_of_nodes() {
+  return {
+    {node_drain,
+     "The node takes nothing new and gives back what it has; answered when it has begun",
+     {text("node", "its name").required(),
+      number("limit_ms", "for attempts under way")
+        .between(0, static_cast<std::uint64_t>(workflow::span_max.count()))
+        .otherwise(30'000),
+      who(), why()},
+     {},
+     {error::refused, error::busy, error::not_found}},
+    {late_list,
+     "Answers that came when nobody waited for them any more",
+     {number("max", "entries of a page; more than 1,000 are not given").otherwise(100)},
+     {{"late_replies", kind::list}},
+     {error::busy}},
+    {node_describe,
+     "This node as its parts see themselves",
+     {},
+     {{"name", kind::text},
+      {"scheduler", kind::object, "what the node has not is null", false, true},
+      {"supervisor", kind::object, "likewise", false, true},
+      {"store", kind::object, "likewise", false, true},
+      {"agents", kind::list},
+      {"peers", kind::list, "other nodes that it has a connection to"},
+      {"log", kind::object}},
+     {error::busy}},
+    {node_list,
+     "The nodes that live, and the last that did",
+     {},
+     {{"nodes", kind::list}, {"store_trouble", kind::text, "why the store cannot be asked", false, true}},
+     {error::busy}},
+  };
+}
+
+std::vector<method> methods_of_stores() {
+  return {
+    {store_stats,
+     "Figures of the store and of its disk",
+     {},
+     {{"tasks", kind::object, "by state"},
+      {"claimable", kind::number, "tasks that wait for a scheduler"},
+      {"open_alerts", kind::number},
+      {"bytes_used", kind::number},
+      {"bytes_mapped", kind::number},
+      {"bytes_max", kind::number},
+      {"last_number", kind::number, "of a task"},
+      {"tasks_purged", kind::number},
+      {"bytes_reserve", kind::number},
+      {"disk_free", kind::number},
+      {"disk_size", kind::number}},
+     {error::busy}},
+    {store_check,
+     "Reads the whole store; one at a time",
+     {},
+     {{"records", kind::number}, {"tasks", kind::number}, {"faults", kind::list, "texts; none: all is well"}},
+     {error::refused, error::busy}},
+    {store_copy,
+     "A copy of the store, on the node's machine; one at a time",
+     {text("to", "a directory that does not exist").required()},
+     {},
+     {error::refused, error::busy}},
+    {store_export,
+     "A task into a file on the node's machine",
+     {text("id", "of the task").required(), text("to", "a file that does not exist").required()},
+     {},
+     {error::refused, error::busy, error::not_found}},
+    {store_import,
+     "A task out of a file on the node's machine",
+     {text("from", "a file that `store.export` made").required(), who(), why()},
+     {{"id", kind::text}, {"number", kind::number}, {"process_state", kind::text, "suspended, unless it had ended"}},
+     {error::refused, error::busy}},
+  };
+}
+
+} // namespace steadfast::api

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "apps/bench/load/workload.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace steadfast::bench {
+
+/// What a process does at a node's control channel, as users' programs do with steadfast::client.
+struct call_plan {
+  std::string socket;
+  std::uint32_t connections = 0; ///< each submits one task after the other
+  double lists_per_second = 0;   ///< how often the first page of all tasks is asked for
+  double seconds = 5;
+  std::uint64_t first = 0; ///< index of the first task
+  workload load;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(call_plan, socket, connections, lists_per_second, seconds, first, load)
+
+/// Blocks until it is over. Throws client_error.
+nlohmann::json call_node(const call_plan& plan);
+
+} // namespace steadfast::bench

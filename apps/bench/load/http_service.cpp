@@ -1,0 +1,116 @@
+#include "apps/bench/load/http_service.hpp"
+
+#include <asio.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace steadfast::bench {
+namespace {
+
+using asio::ip::tcp;
+
+constexpr std::size_t request_max = 1 << 20;
+constexpr std::string_view end_of_head = "\r\n\r\n";
+
+/// Of the body that follows; 0 if the head does not say.
+std::size_t content_length(std::string_view head) {
+  constexpr std::string_view name = "\r\ncontent-length:";
+  const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  const auto* const found = std::search(head.begin(), head.end(), name.begin(), name.end(), same);
+  if (found == head.end())
+    return 0;
+  const auto* first = found + name.size();
+  while (first != head.end() && *first == ' ')
+    ++first;
+  std::size_t length = 0;
+  std::from_chars(first, head.end(), length);
+  return length;
+}
+
+class connection : public std::enable_shared_from_this<connection> {
+public:
+  connection(tcp::socket s, const std::string& answer) : socket_{std::move(s)}, answer_{answer} {
+    socket_.set_option(tcp::no_delay{true});
+  }
+
+  void read() {
+    asio::async_read_until(socket_, asio::dynamic_buffer(in_, request_max), end_of_head,
+                           [self = shared_from_this()](const asio::error_code& e, std::size_t head) {
+                             if (!e)
+                               self->read_body(head, content_length(std::string_view{self->in_}.substr(0, head)));
+                           });
+  }
+
+private:
+  void read_body(std::size_t head, std::size_t length) {
+    const auto whole = head + length;
+    const auto missing = whole > in_.size() ? whole - in_.size() : 0;
+    asio::async_read(socket_, asio::dynamic_buffer(in_, request_max), asio::transfer_exactly(missing),
+                     [self = shared_from_this(), whole](const asio::error_code& e, std::size_t) {
+                       if (!e)
+                         self->answer(whole);
+                     });
+  }
+
+  void answer(std::size_t request_size) {
+    in_.erase(0, request_size);
+    asio::async_write(socket_, asio::buffer(answer_),
+                      [self = shared_from_this()](const asio::error_code& e, std::size_t) {
+                        if (!e)
+                          self->read();
+                      });
+  }
+
+  tcp::socket socket_;
+  const std::string& answer_;
+  std::string in_;
+};
+
+} // namespace
+
+class http_service::implementation {
+public:
+  explicit implementation(const std::string& body)
+      : answer_{"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size())
+                + "\r\n\r\n" + body} {
+    accept();
+    thread_ = std::thread{[this] { io_.run(); }};
+  }
+  ~implementation() {
+    io_.stop();
+    thread_.join();
+  }
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
+
+  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+
+private:
+  void accept() {
+    acceptor_.async_accept([this](const asio::error_code& e, tcp::socket s) {
+      if (!e)
+        std::make_shared<connection>(std::move(s), answer_)->read();
+      if (e != asio::error::operation_aborted)
+        accept();
+    });
+  }
+
+  std::string answer_;
+  asio::io_context io_{1};
+  tcp::acceptor acceptor_{io_, tcp::endpoint{asio::ip::address_v4::loopback(), 0}};
+  std::thread thread_;
+};
+
+http_service::http_service(std::string body) : impl_{std::make_unique<implementation>(body)} {}
+http_service::~http_service() = default;
+
+std::uint16_t http_service::port() const {
+  return impl_->port();
+}
+
+} // namespace steadfast::bench

@@ -1,0 +1,113 @@
+#include "apps/commands/tasks/follow.hpp"
+
+#include "api/names.hpp"
+#include "apps/command_line/commands.hpp"
+#include "apps/command_line/filter.hpp"
+#include "apps/command_line/node_access.hpp"
+#include "apps/terminal/failure.hpp"
+#include "apps/terminal/interrupt.hpp"
+#include "apps/views/progress.hpp"
+#include "apps/views/story.hpp"
+#include "runtime/text/quantity.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+constexpr workflow::span look_every{100};
+
+std::optional<exit_code> code_of_end(const std::string& state) {
+  if (state == "processed")
+    return done;
+  if (state == "undone")
+    return task_undone;
+  if (state == "error")
+    return task_error;
+  return std::nullopt;
+}
+
+std::string how_to_go_on(const std::string& id) {
+  return "the task goes on: `steadfast task show " + id + "` tells how";
+}
+
+void tell_end(const follow_choice& choice, const json& shown) {
+  const auto& task = shown.at("task");
+  if (choice.json)
+    print_json(task);
+  else if (const auto result = result_text(task); !result.empty())
+    std::cout << "result " << printable(result) << '\n';
+  else if (task.at("process_state") == "error")
+    std::cout << explanation_text(shown, wall_clock(), standard_output());
+}
+
+struct follow_arguments {
+  node_choice node;
+  follow_choice how;
+  std::string id;
+};
+
+int follow_one(const follow_arguments& g) {
+  auto how = g.how;
+  how.json = g.node.json;
+  check(how);
+  auto node = connect(g.node);
+  return follow(node, g.id, how);
+}
+
+} // namespace
+
+void add_follow_choice(CLI::App& to, follow_choice& choice) {
+  to.add_option("--limit", choice.limit, "For at most so long [until it has ended]")->type_name("DURATION");
+}
+
+void check(const follow_choice& choice) {
+  if (!choice.limit.empty() && !runtime::parse_span(choice.limit))
+    throw failure{wrong_usage,
+                  "--limit: `" + choice.limit + "` is not a duration: write " + std::string{runtime::span_rule}};
+}
+
+int follow(client& node, const std::string& id, const follow_choice& choice) {
+  const interrupt_guard guard;
+  const auto limit = choice.limit.empty() ? std::nullopt : runtime::parse_span(choice.limit);
+  const auto until = limit ? wall_clock() + *limit : workflow::never;
+  progress_teller teller;
+  for (;;) {
+    const auto shown = node.call(api::task_show, {{"id", id}});
+    if (!choice.json)
+      for (const auto& line : teller.news(shown.at("task"), wall_clock(), standard_output()))
+        std::cout << line << '\n';
+    std::cout.flush();
+    if (const auto code = code_of_end(shown.at("task").at("process_state"))) {
+      tell_end(choice, shown);
+      return *code;
+    }
+    if (interrupt_guard::interrupted())
+      throw failure{interrupted, "stopped looking; " + how_to_go_on(id)};
+    if (wall_clock() >= until)
+      throw failure{still_running, "not done after " + choice.limit + "; " + how_to_go_on(id)};
+    std::this_thread::sleep_for(look_every);
+  }
+}
+
+void add_task_follow(CLI::App& to, command& chosen) {
+  auto g = std::make_shared<follow_arguments>();
+  auto* sub = to.add_subcommand("follow", "What happens to a task, as it happens, until it has ended");
+  sub->add_option("id", g->id, "The task")->required()->check(why_empty, "")->type_name("ID");
+  add_follow_choice(*sub, g->how);
+  add_node_choice(*sub, g->node);
+  sub->footer(
+    "The exit code is 0 when the task was processed, 2 when it was undone, 3 when it needs a person, 4 when the "
+    "limit\npassed. Ctrl-C stops looking, not the task.\n\nExample: steadfast task follow order-4711");
+  sub->callback([g, &chosen] { chosen = [g] { return follow_one(*g); }; });
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,279 @@
+// What a person does to tasks: to those named by their ids one after the other, to all that match a filter by a bulk
+// act of the node, after a look at how many that are.
+
+#include "api/names.hpp"
+#include "apps/command_line/commands.hpp"
+#include "apps/command_line/documents.hpp"
+#include "apps/command_line/filter.hpp"
+#include "apps/command_line/node_access.hpp"
+#include "apps/commands/tasks/bulk.hpp"
+#include "apps/terminal/failure.hpp"
+#include "apps/terminal/interrupt.hpp"
+#include "apps/terminal/terminal.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <unistd.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+struct act_description {
+  const char* name;
+  const char* help;
+  const char* example;
+};
+
+constexpr act_description act_descriptions[] = {
+  {"retry", "Try the failed step again; a task that ended in error goes on",
+   "retry order-4711 --why 'the carrier is back'"},
+  {"skip", "Take a step as done, with the result given",
+   "skip order-4711 --step book_shipping --result '{\"by\": \"post\"}'"},
+  {"undo", "Undo what the task has done", "undo order-4711 --why 'the customer changed her mind'"},
+  {"cancel", "Stop the task and undo what it has done", "cancel order-4711"},
+  {"suspend", "Start nothing new of the task until it is resumed", "suspend --where workflow=order_processing"},
+  {"resume", "Let a suspended task go on", "resume --where state=suspended,workflow=order_processing"},
+  {"edit", "Change the payload; `retry` then goes on with it", "edit order-4711 --payload corrected.json"},
+};
+
+struct task_acts_arguments {
+  std::string act;
+  node_choice node;
+  std::vector<std::string> ids;
+  std::string where;
+  std::string why;
+  std::string step;
+  std::string result;
+  std::string payload;
+  bool new_key = false;
+  bool dry_run = false;
+  bool yes = false;
+  bool detach = false;
+};
+
+// ---- before many are changed ----
+
+/// More than one task is only touched after the number was typed, or with --yes.
+void confirm(const task_acts_arguments& g, std::size_t count) {
+  if (count <= 1 || g.yes)
+    return;
+  const auto number = std::to_string(count);
+  if (isatty(STDIN_FILENO) == 0)
+    throw failure{wrong_usage, g.act + " would change " + number + " tasks: add --yes, or --dry-run to see which"};
+  std::cerr << "This will " << g.act << " " << number << " tasks. Type " << number << " to go on: " << std::flush;
+  const interrupt_guard guard;
+  if (interrupt_guard::typed_line() != number)
+    throw failure{refused, "nothing was changed"};
+}
+
+/// Which compensations would run, in which order, and what stays in place.
+void print_undo(const json& plan) {
+  std::size_t i = 0;
+  for (const auto& s : plan.at("undone"))
+    std::cout << "  " << ++i << ". undo step `" << s.value("step", "") << "`, which is " << s.value("state", "")
+              << ", by agent `" << s.value("agent", "") << "`"
+              << (s.contains("failed") ? ", which refused before: " + printable(s.value("failed", "")) : "") << '\n';
+  for (const auto& s : plan.at("left"))
+    std::cout << "  stays: step `" << s.value("step", "") << "`, which is " << s.value("state", "") << ": "
+              << s.value("why", "") << '\n';
+  if (i == 0)
+    std::cout << "  no compensation would run\n";
+}
+
+int preview(client& node, const task_acts_arguments& g, const std::vector<std::string>& ids) {
+  const bool undoes = g.act == "undo" || g.act == "cancel";
+  for (const auto& id : ids) {
+    const auto plan = undoes ? node.call(api::task_plan_undo, {{"id", id}, {"act", g.act}}) : json::object();
+    const auto refusal = plan.value("refused", std::string{});
+    if (g.node.json) {
+      json line{{"id", id}, {"act", g.act}, {"dry_run", true}};
+      if (undoes)
+        line.update({{"refused", refusal}, {"undone", plan.at("undone")}, {"left", plan.at("left")}});
+      print_json(line);
+      continue;
+    }
+    std::cout << (refusal.empty() ? "would " : "would not ") << g.act << " " << printable(id)
+              << (refusal.empty() ? "" : ": " + refusal) << '\n';
+    if (undoes && refusal.empty())
+      print_undo(plan);
+  }
+  if (!g.node.json)
+    std::cout << ids.size() << (ids.size() == 1 ? " task\n" : " tasks\n");
+  return done;
+}
+
+// ---- acting ----
+
+json params_of(const task_acts_arguments& g) {
+  json params{{"act", g.act}, {"who", who_acts()}, {"why", g.why}};
+  if (!g.step.empty())
+    params["step"] = g.step;
+  if (g.new_key)
+    params["new_key"] = true;
+  if (g.act == "skip") {
+    require_json(g.result, "--result");
+    params["document"] = g.result;
+  }
+  if (g.act == "edit") {
+    const auto payload = read_document(g.payload);
+    require_json(payload, "the payload");
+    params["document"] = payload;
+  }
+  return params;
+}
+
+void report(const task_acts_arguments& g, const std::string& id, const json& answer) {
+  if (g.node.json)
+    print_json({{"id", id}, {"act", g.act}, {"done", true}, {"process_state", answer.at("process_state")}});
+  else
+    std::cout << printable(id) << ": " << g.act << " done, now " << answer.at("process_state").get<std::string>()
+              << '\n';
+}
+
+void report_refusal(const task_acts_arguments& g, const std::string& id, const client_error& e) {
+  if (g.node.json)
+    print_json({{"id", id}, {"act", g.act}, {"done", false}, {"why", e.what()}});
+  else
+    std::cerr << "steadfast: " << printable(id) << ": " << e.what() << '\n';
+}
+
+int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std::string>& ids) {
+  auto params = params_of(g);
+  std::size_t failed = 0;
+  for (const auto& id : ids) {
+    params["id"] = id;
+    try {
+      report(g, id, node.call(api::task_act, params));
+    } catch (const client_error& e) {
+      const bool says_no = e.why() == client_error::kind::refused || e.why() == client_error::kind::not_found;
+      if (!says_no || ids.size() == 1)
+        throw;
+      ++failed;
+      report_refusal(g, id, e);
+    }
+  }
+  if (failed > 0)
+    std::cerr << "steadfast: " << failed << " of " << ids.size() << " tasks did not take it\n";
+  return failed > 0 ? refused : done;
+}
+
+// ---- on all that match ----
+
+json bulk_params(const task_acts_arguments& g) {
+  auto params = parse_where(g.where, wall_clock());
+  params.update(params_of(g));
+  params["where"] = g.where;
+  return params;
+}
+
+/// The plan first: whoever sees it has yet to type the number.
+void plan_and_confirm(client& node, const task_acts_arguments& g, json params) {
+  if (g.yes)
+    return;
+  params["dry_run"] = true;
+  const auto plan = node.call(api::bulk_start, params);
+  const auto count = plan.value("count", std::size_t{0});
+  if (count > 1 && isatty(STDIN_FILENO) == 1)
+    print_plan(std::cerr, plan);
+  confirm(g, count);
+}
+
+int preview_all(client& node, const task_acts_arguments& g, json params) {
+  params["dry_run"] = true;
+  const auto plan = node.call(api::bulk_start, params);
+  if (plan.value("count", 0) == 0)
+    throw failure{not_found, "no task matches"};
+  if (g.node.json)
+    print_json(plan);
+  else
+    print_plan(std::cout, plan);
+  return done;
+}
+
+int act_on_matching(client& node, const task_acts_arguments& g, const json& params) {
+  if (g.dry_run)
+    return preview_all(node, g, params);
+  plan_and_confirm(node, g, params);
+  const auto begun = node.call(api::bulk_start, params);
+  const auto number = begun.at("bulk").get<std::uint64_t>();
+  if (!g.detach)
+    return follow_bulk(node, number, {g.node.json, true});
+  if (g.node.json)
+    print_json(begun);
+  else
+    std::cout << "bulk act " << number << " has begun, for about " << begun.at("about")
+              << " tasks: `steadfast bulk follow " << number << "` shows how far it is\n";
+  return done;
+}
+
+int act(const task_acts_arguments& g) {
+  if (g.ids.empty() == g.where.empty())
+    throw failure{wrong_usage, "say which tasks: either ids or --where"};
+  if (g.act == "edit" && (g.ids.size() != 1 || !g.where.empty()))
+    throw failure{wrong_usage, "one payload is edited at a time: give one id"};
+  if (g.detach && g.where.empty())
+    throw failure{wrong_usage, "--detach goes with --where"};
+  const auto params = g.where.empty() ? json{} : bulk_params(g);
+  auto node = connect(g.node);
+  if (!g.where.empty())
+    return act_on_matching(node, g, params);
+  if (g.dry_run)
+    return preview(node, g, g.ids);
+  confirm(g, g.ids.size());
+  return act_on_all(node, g, g.ids);
+}
+
+// ---- options ----
+
+void add_special_options(CLI::App& sub, task_acts_arguments& g) {
+  if (g.act == "retry") {
+    sub.add_option("--step", g.step, "Which step [the first that failed]")->type_name("STEP");
+    sub.add_flag(
+      "--new-key", g.new_key,
+      "With another idempotency key: the service does not take it for a repetition. Refused for an undo, and "
+      "for a step that may have acted: nobody would undo what it did under the old key");
+  } else if (g.act == "skip") {
+    sub.add_option("--step", g.step, "Which step")->type_name("STEP")->required();
+    sub.add_option("--result", g.result, "What later steps see as its result [null]")->type_name("JSON");
+    g.result = "null";
+  } else if (g.act == "edit") {
+    sub.add_option("--payload", g.payload, "The new payload; - is standard input")->type_name("FILE")->required();
+  }
+}
+
+void add_act(CLI::App& to, command& chosen, const act_description& what) {
+  auto g = std::make_shared<task_acts_arguments>();
+  g->act = what.name;
+  auto* sub = to.add_subcommand(what.name, what.help);
+  sub->add_option("ids", g->ids, "The tasks")->check(why_empty, "")->type_name("ID");
+  sub->add_option("--where", g->where, where_help)->check(why_empty, "")->type_name("FILTER");
+  add_special_options(*sub, *g);
+  sub->add_option("--why", g->why, "Reason, kept in the task's story")->type_name("TEXT");
+  sub->add_flag("--dry-run", g->dry_run,
+                g->act == "undo" || g->act == "cancel"
+                  ? "Only say which tasks would be changed, and which compensations would run"
+                  : "Only say which tasks would be changed");
+  sub->add_flag("--yes", g->yes, "Do not ask before more than one task is changed");
+  if (g->act != "edit")
+    sub->add_flag("--detach", g->detach, "With --where: begin, say the number of the bulk act, and do not wait");
+  add_node_choice(*sub, g->node);
+  sub->footer(std::string{"Example: steadfast task "} + what.example);
+  sub->callback([g, &chosen] { chosen = [g] { return act(*g); }; });
+}
+
+} // namespace
+
+void add_task_acts(CLI::App& to, command& chosen) {
+  for (const auto& what : act_descriptions)
+    add_act(to, chosen, what);
+}
+
+} // namespace steadfast::apps

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "examples/checker/history/linearizable.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace checker {
+
+/// What a client asked about one id, and what it was told.
+struct client_call {
+  enum class answer : std::uint8_t {
+    none,     ///< of a submission: nobody knows whether it took place
+    created,  ///< the submission made the task
+    there,    ///< the task was there, with the same body
+    stored,   ///< made or there: the question may have come twice, and made it the first time
+    conflict, ///< it was there with another body
+    absent,   ///< the look found no task
+    found,    ///< it found the task
+  };
+  answer told = answer::none;
+  std::uint64_t body = 0;     ///< of a submission: the same number for the same body
+  std::uint64_t revision = 0; ///< of a task that was found
+  span_of_call span;
+};
+
+/// An id as its clients see it: its task is made once, by whoever comes first, and what is seen of it only grows.
+struct id_model {
+  struct state {
+    bool is_there = false;
+    std::uint64_t body = 0;
+    std::uint64_t revision = 0; ///< the highest that was seen
+    friend bool operator==(const state&, const state&) = default;
+  };
+
+  static state initial() { return {}; }
+  static std::optional<state> step(const state& s, const client_call& c);
+  static std::uint64_t hash_of(const state& s) {
+    return std::hash<std::uint64_t>{}(s.revision * 31 + s.body + (s.is_there ? 1 : 0));
+  }
+};
+
+/// A lease as a mutex. `holder` is told that it has the lease, or that it has stopped to act, or a client who has it.
+struct lease_call {
+  enum class kind : std::uint8_t { acquired, released, seen };
+  kind what = kind::acquired;
+  std::uint64_t holder = 0; ///< one number for each life of a holder; of a look: 0 when nobody has it
+  std::uint64_t epoch = 0;
+  span_of_call span;
+};
+
+/// Who has it is alone, and has it under a higher epoch than everybody before. Those who look may see what nobody told
+/// of.
+struct lease_model {
+  struct state {
+    std::uint64_t holder = 0; ///< 0: none
+    std::uint64_t epoch = 0;
+    friend bool operator==(const state&, const state&) = default;
+  };
+
+  static state initial() { return {}; }
+  static std::optional<state> step(const state& s, const lease_call& c);
+  static std::uint64_t hash_of(const state& s) { return std::hash<std::uint64_t>{}(s.epoch * 31 + s.holder); }
+};
+
+} // namespace checker

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "examples/checker/history/history.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace checker {
+
+/// What the effect logs say of one attempt's number, do or undo.
+struct seen_attempt {
+  std::uint32_t number = 0;
+  std::uint64_t epoch_min = 0; ///< 0: none was sent
+  std::uint64_t epoch_max = 0;
+};
+
+/// What the effect logs say of one step, in the order of its service's log.
+struct evidence {
+  std::vector<names::id> do_keys;    ///< each once
+  std::vector<names::id> undo_keys;  ///< each once
+  std::vector<names::id> in_place;   ///< keys of effects that took place and were not reversed
+  std::vector<names::id> tombstones; ///< keys that were undone, or are never to take place
+  std::vector<seen_attempt> do_attempts;
+  std::vector<seen_attempt> undo_attempts;
+  std::vector<std::uint32_t> denying_probes; ///< attempts that were last answered: it did not happen
+  std::optional<std::int64_t> first_do_ns;
+  std::optional<std::int64_t> first_effect_ns; ///< the first line that shows it took place
+  std::optional<std::int64_t> first_undo_ns;
+  std::optional<std::int64_t> first_good_undo_ns; ///< the first undo that was answered well
+  std::uint32_t created = 0;
+  std::uint32_t created_after_undo = 0;
+  bool undo_of_unknown_key = false; ///< an undo names an effect that no do of the step named
+};
+
+/// One task of the dump beside all that the logs say of it.
+struct task_case {
+  const checker::task* task = nullptr;
+  std::span<const effect> effects;
+  std::vector<evidence> steps;           ///< as task->steps
+  std::vector<std::vector<bool>> before; ///< before[i][j]: step j comes before step i, directly or not
+  bool alerted = false;
+};
+
+/// The history put in order: the effects by task, the tasks by name.
+class sorted_history {
+public:
+  sorted_history(const history& h, const settings& s);
+
+  const history& all() const { return h_; }
+  const checker::settings& settings() const { return settings_; }
+  std::string text(names::id n) const { return h_.names.text(n); }
+
+  std::span<const effect> effects_of(names::id task) const;
+  const task* find(names::id id) const; ///< the first of that id
+  bool is_logged(const step& s) const;  ///< its service writes an effect log
+  task_case case_of(const task& t) const;
+
+private:
+  void sort_effects();
+
+  const history& h_;
+  const checker::settings& settings_;
+  std::vector<effect> effects_;         ///< by task; the order of the files is kept
+  std::vector<std::size_t> task_begin_; ///< of the effects, by task name
+  std::unordered_map<names::id, const task*> tasks_;
+  std::unordered_set<std::string> unlogged_;
+};
+
+} // namespace checker

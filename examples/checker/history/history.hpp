@@ -1,0 +1,139 @@
+#pragma once
+
+#include "examples/checker/history/client_calls.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace checker {
+
+/// Every text of the inputs once, under a number.
+class names {
+public:
+  using id = std::uint32_t;
+
+  id of(std::string_view text);
+  const std::string& text(id n) const { return *texts_[n]; }
+  std::size_t size() const { return texts_.size(); }
+
+private:
+  struct hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::unordered_map<std::string, id, hash, std::equal_to<>> ids_;
+  std::vector<const std::string*> texts_;
+};
+
+enum class action : std::uint8_t { perform, undo, probe };
+
+enum class result : std::uint8_t {
+  created,
+  repeated,
+  refused,
+  undone,
+  undo_of_nothing,
+  undo_repeated,
+  failed,
+  failed_after_effect,
+  probe_yes,
+  probe_no,
+};
+
+/// One line of an effect log.
+struct effect {
+  names::id task = 0;
+  names::id step = 0;
+  names::id key = 0;
+  names::id reverses = 0;
+  checker::action action = action::perform;
+  checker::result result = result::failed;
+  std::uint32_t attempt = 0;
+  std::uint64_t epoch = 0;
+  std::int64_t steady_ns = 0;
+};
+
+enum class process_state : std::uint8_t { pending, processing, processed, undoing, undone, error, suspended };
+
+enum class step_state : std::uint8_t {
+  not_started,
+  running,
+  completed,
+  failed,
+  unknown,
+  compensating,
+  compensated,
+  compensation_failed,
+  skipped,
+};
+
+/// One line of the story that the store tells of a step.
+struct attempt {
+  std::uint32_t number = 0;
+  checker::action action = action::perform;
+  bool succeeded = false;
+  bool uncounted = false; ///< declined or stopped: uses up none of the limit
+  std::uint64_t epoch = 0;
+  std::optional<std::int64_t> started_ms;
+  std::optional<std::int64_t> ended_ms;
+};
+
+struct step {
+  names::id name = 0;
+  names::id agent = 0;
+  step_state state = step_state::not_started;
+  bool compensation = false;
+  std::uint32_t attempt = 0;
+  std::uint64_t attempts_limit = 0; ///< 0: not told
+  std::optional<std::int64_t> completed_ms;
+  std::vector<std::uint32_t> after; ///< places of the steps that come directly before
+  std::vector<checker::attempt> log;
+  bool is_log_cut = false; ///< some attempts have given way
+};
+
+/// One line of the dump of the store.
+struct task {
+  names::id id = 0;
+  process_state state = process_state::pending;
+  std::uint32_t acts = 0; ///< what persons did to it
+  std::vector<checker::step> steps;
+};
+
+/// What clients did about one task.
+struct client_record {
+  std::uint32_t invoked = 0;
+  std::uint32_t acknowledged = 0;
+  std::uint32_t refused = 0;
+  std::uint32_t unsure = 0;
+  std::vector<process_state> outcomes; ///< that they were told, each once, in the order they were told
+  std::vector<client_call> calls;      ///< those with a number
+};
+
+/// Everything that was read.
+struct history {
+  checker::names names;
+  std::vector<effect> effects; ///< in the order of each file
+  std::vector<task> tasks;
+  std::unordered_map<names::id, client_record> clients;
+  std::unordered_map<names::id, std::vector<lease_call>> leases; ///< what clients saw of each
+  std::unordered_map<names::id, std::uint32_t> alerts;           ///< by task
+  bool has_clients = false;                                      ///< a client log was given
+  bool has_calls = false;                                        ///< and its lines have numbers
+  bool has_alerts = false;
+};
+
+/// What the inputs cannot say.
+struct settings {
+  bool allow_open = false;           ///< unfinished tasks are no violation
+  std::vector<std::string> unlogged; ///< agents whose services write no effect log
+};
+
+std::string_view to_string(process_state s);
+std::string_view to_string(step_state s);
+bool has_ended(process_state s);
+
+} // namespace checker

@@ -1,0 +1,78 @@
+#include "examples/checker/reading/json_lines.hpp"
+#include "examples/checker/reading/readers.hpp"
+#include "examples/checker/reading/words.hpp"
+
+#include <algorithm>
+
+namespace checker {
+
+namespace {
+
+std::optional<std::int64_t> read_moment(const json_line& line, const char* field) {
+  std::int64_t ms = 0;
+  return line.moment(field, ms) ? std::optional{ms} : std::nullopt;
+}
+
+attempt read_attempt(const json_line& line) {
+  attempt a;
+  const auto outcome = line.text_or_empty("outcome");
+  a.number = static_cast<std::uint32_t>(line.number("attempt"));
+  a.action = read_word<action>(line, "action");
+  a.succeeded = outcome == "succeeded" || outcome == "completed";
+  a.uncounted = outcome == "declined" || outcome == "stopped";
+  a.epoch = line.number_or_zero("epoch");
+  a.started_ms = read_moment(line, "started_at");
+  a.ended_ms = read_moment(line, "ended_at");
+  return a;
+}
+
+step read_step(names& n, const json_line& line) {
+  step s;
+  s.name = n.of(line.text("name"));
+  s.agent = n.of(line.text_or_empty("agent"));
+  s.state = read_word<step_state>(line, "state");
+  s.compensation = line.flag("compensation");
+  s.attempt = static_cast<std::uint32_t>(line.number_or_zero("attempt"));
+  s.attempts_limit = line.number_or_zero("attempts_limit");
+  s.is_log_cut = line.number_or_zero("log_dropped") > 0;
+  s.completed_ms = read_moment(line, "completed_at");
+  for (const auto entry : line.list_or_empty("log"))
+    s.log.push_back(read_attempt(line.inside(entry)));
+  return s;
+}
+
+/// Names of the steps before become their places.
+void read_after(names& n, task& t, std::size_t i, const json_line& line) {
+  for (const auto entry : line.list_or_empty("after")) {
+    std::string_view name;
+    if (entry.get(name) != simdjson::SUCCESS)
+      line.complain("field `after` must be a list of texts");
+    const auto id = n.of(name);
+    const auto found = std::find_if(t.steps.begin(), t.steps.end(), [&](const step& s) { return s.name == id; });
+    if (found == t.steps.end())
+      line.complain("field `after` names a step that is none: " + std::string{name});
+    t.steps[i].after.push_back(static_cast<std::uint32_t>(found - t.steps.begin()));
+  }
+}
+
+task read_task(names& n, const json_line& line) {
+  task t;
+  t.id = n.of(line.text("id"));
+  t.state = read_word<process_state>(line, "process_state");
+  t.acts = static_cast<std::uint32_t>(line.list_or_empty("acts").size());
+  const auto steps = line.list_or_empty("steps");
+  for (const auto entry : steps)
+    t.steps.push_back(read_step(n, line.inside(entry)));
+  std::size_t i = 0;
+  for (const auto entry : steps)
+    read_after(n, t, i++, line.inside(entry));
+  return t;
+}
+
+} // namespace
+
+void read_tasks(history& into, const std::string& path) {
+  each_json_line(path, false, [&](const json_line& line) { into.tasks.push_back(read_task(into.names, line)); });
+}
+
+} // namespace checker

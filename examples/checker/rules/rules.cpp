@@ -1,0 +1,58 @@
+#include "examples/checker/rules/rules.hpp"
+
+namespace checker {
+
+namespace {
+
+findings unchecked() {
+  const auto rule = [](std::string_view name, std::string_view says) {
+    finding f;
+    f.name = name;
+    f.says = says;
+    return f;
+  };
+  return {rule("E1", "each acknowledged task has exactly one outcome"),
+          rule("E2", "no task without a submission"),
+          rule("E3", "at most one effect under a key"),
+          rule("E4", "processed: every completed step has an effect"),
+          rule("E5", "undone: every effect was undone, and none came after its undo"),
+          rule("E6", "no dispatch of a step after it completed"),
+          rule("E7", "dispatches obey the order of the steps"),
+          rule("E8", "attempts stay within the limit"),
+          rule("E9", "epochs never fall"),
+          rule("E10", "one key for all tries of a step, no key shared"),
+          rule("E11", "every task in error has an alert"),
+          rule("E12", "the store's story explains every effect"),
+          rule("E13", "what clients were told happened in one order")};
+}
+
+} // namespace
+
+findings check(const history& h, const settings& s) {
+  auto f = unchecked();
+  const sorted_history sorted{h, s};
+  if (!h.has_clients)
+    f[1].not_checked = "no client log was given";
+  if (!h.has_alerts)
+    f[10].not_checked = "no alerts were given";
+  if (!h.has_calls)
+    f[12].not_checked = "no client log with numbered calls was given";
+  check_outcomes(sorted, f[0], f[1]);
+  check_keys(sorted, f[2], f[9]);
+  for (const auto& t : h.tasks) {
+    const auto c = sorted.case_of(t);
+    check_processed(sorted, c, f[3]);
+    check_undone(sorted, c, f[4]);
+    check_not_repeated(sorted, c, f[5]);
+    check_order(sorted, c, f[6]);
+    check_limits(sorted, c, f[7]);
+    check_epochs(sorted, c, f[8]);
+    check_one_key(sorted, c, f[9]);
+    check_alert(sorted, c, f[10]);
+  }
+  check_explained(sorted, f[11]);
+  check_linearizable(sorted, f[12]);
+  return f;
+}
+
+} // namespace checker

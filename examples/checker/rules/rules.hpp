@@ -1,0 +1,51 @@
+#pragma once
+
+#include "examples/checker/history/evidence.hpp"
+#include "examples/checker/rules/findings.hpp"
+
+namespace checker {
+
+/// The thirteen rules, read as follows; docs/checker.md says the same at more length.
+///
+/// E1  Each task that was acknowledged, or that the store has, is in the store once and in exactly one of the outcomes
+///     processed, undone and error. Every outcome that a client was told is the one in the store, unless a person acted
+///     on the task. Unfinished tasks are violations unless they are allowed.
+/// E2  Each task in the store was submitted, and not every submission of it was refused for good. Needs a client log.
+/// E3  Under each key of a do at most one effect was created, and under each key of an undo at most one was undone.
+/// E4  Each step of a processed task is completed or skipped, and each completed one has an effect in place.
+/// E5  In an undone task no step with an undo is left completed, unknown or half undone, none of its effects is in
+///     place, and each compensated one shows an undo. In every task: no effect is created after its undo.
+/// E6  No do of a step has a higher attempt than the one that completed it, in the effect logs or in the store.
+/// E7  A do arrives after an effect of each step before it, steps that were skipped apart; an undo arrives after the
+///     undo of each step behind it. The latter does not hold where an undo failed for good (the task has an alert).
+/// E8  The attempts of a do, those declined or stopped apart, are at most attempts_limit, once more for each act of a
+///     person.
+/// E9  With the attempts of a step the epochs they were sent under never fall, in the store and in the effect logs.
+/// E10 All tries of a step carry one key, and all of its undo one other, one more for each act of a person; an undo
+/// names
+///     the key of the do; no key is used for two things.
+/// E11 Each task in error has an alert. Needs the alerts.
+/// E12 Each line of the effect logs names a task and a step that the store has, an attempt up to the step's, and what
+///     the store's story says of that attempt: the same action, and no higher epoch.
+/// E13 What clients were told about an id can be put in one order, each answer between its question and its arrival, in
+/// which
+///     the id's task is made once, other bodies are refused, and revisions never fall; and a lease has one holder under
+///     each epoch, and epochs never fall. Needs a client log with calls.
+findings check(const history& h, const settings& s);
+
+// By subject; each fills the findings it is called for.
+
+void check_outcomes(const sorted_history& h, finding& e1, finding& e2);
+void check_keys(const sorted_history& h, finding& e3, finding& e10);
+void check_processed(const sorted_history& h, const task_case& c, finding& e4);
+void check_undone(const sorted_history& h, const task_case& c, finding& e5);
+void check_not_repeated(const sorted_history& h, const task_case& c, finding& e6);
+void check_order(const sorted_history& h, const task_case& c, finding& e7);
+void check_limits(const sorted_history& h, const task_case& c, finding& e8);
+void check_epochs(const sorted_history& h, const task_case& c, finding& e9);
+void check_one_key(const sorted_history& h, const task_case& c, finding& e10);
+void check_alert(const sorted_history& h, const task_case& c, finding& e11);
+void check_explained(const sorted_history& h, finding& e12);
+void check_linearizable(const sorted_history& h, finding& e13);
+
+} // namespace checker

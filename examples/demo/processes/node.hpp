@@ -1,0 +1,67 @@
+#pragma once
+
+#include "examples/demo/processes/node_config.hpp"
+#include "examples/demo/processes/process.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace demo {
+
+class services;
+
+/// Where the programs and the workflow files are, and where the node keeps its data.
+struct node_paths {
+  std::filesystem::path program;   ///< steadfast
+  std::filesystem::path workflows; ///< folder of *.toml files
+  std::filesystem::path folder;
+  std::vector<std::string> run_by; ///< a command that runs the program, such as `nsenter ...`; empty: it runs directly
+};
+
+/// A node as a process of its own, on a configuration made for it: an http agent for each service.
+class node {
+public:
+  node(node_paths paths, const services& remote, const node_place& place = {});
+
+  void start();
+  void kill() { child_.kill(); } ///< SIGKILL
+  void signal(int number) { child_.signal(number); }
+  /// Waits for its end. Its exit code; none when it still runs or was killed.
+  std::optional<int> wait(std::chrono::milliseconds limit) { return child_.wait(limit); }
+  /// SIGTERM: its exit code; none when it had to be killed.
+  std::optional<int> stop(std::chrono::milliseconds limit) { return child_.stop(limit); }
+
+  bool is_running() { return child_.is_running(); }
+  bool is_serving();                                     ///< its control channel is open, so SIGTERM stops it in order
+  bool waits_for_calls(std::chrono::milliseconds limit); ///< it answers on its control channel
+  std::string ill_ending();                              ///< a sentence on one that did not stop as it should
+
+  /// Tasks by process_state; none when the node does not answer.
+  std::optional<std::map<std::string, std::uint64_t>> count_tasks() const;
+
+  /// What its parts have in hand, in words; empty when that is nothing. Throws steadfast::client_error.
+  std::string in_hand() const;
+
+  std::string socket() const { return paths_.folder / "control.sock"; }
+  std::filesystem::path config() const { return paths_.folder / "node.toml"; }
+  std::filesystem::path store() const { return paths_.folder / "store"; }
+  std::filesystem::path log() const { return paths_.folder / "node.log"; }
+
+  /// Writes what a person is told of, one JSON object a line with the task it is about. Throws steadfast::client_error.
+  void save_alerts(const std::filesystem::path& file) const;
+
+  /// Runs a subcommand of the program; throws std::runtime_error when it fails.
+  void run(const std::vector<std::string>& subcommand, const std::filesystem::path& output,
+           std::chrono::milliseconds limit) const;
+
+private:
+  const node_paths paths_;
+  process child_;
+};
+
+} // namespace demo

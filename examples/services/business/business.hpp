@@ -1,0 +1,34 @@
+#pragma once
+
+#include "examples/services/requests/call.hpp"
+#include "examples/services/requests/fields.hpp"
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace services {
+
+/// What a service makes of a request: its result, or why it refuses.
+using decision = std::variant<json, refusal>;
+
+/// One remote service: what it is called, its forward operation, and what it decides. A decision rests on the body and
+/// the key alone, so that the same request always gets the same one.
+struct business {
+  std::string_view name;
+  std::string_view operation; ///< POST /<operation>
+  std::string_view summary;
+  decision (*decide)(const json& body, const std::string& key);
+};
+
+const std::vector<business>& businesses();
+const business* find_business(std::string_view name); ///< nullptr when there is none of that name
+
+std::vector<business> drone_delivery_businesses();
+std::vector<business> order_processing_businesses();
+
+/// An identifier that the same key always gets: "pkg-" and digits.
+std::string id_from_key(std::string_view prefix, const std::string& key);
+
+} // namespace services

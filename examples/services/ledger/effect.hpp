@@ -1,0 +1,36 @@
+#pragma once
+
+#include "examples/services/requests/call.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace services {
+
+/// What became of a call; one line of the effect log each.
+enum class effect_result {
+  created,             ///< the effect took place now; no other line of a do means a new effect
+  repeated,            ///< it had taken place: the stored result was given again
+  refused,             ///< refused for good, nothing took place
+  undone,              ///< the effect was reversed now
+  undo_of_nothing,     ///< nothing to reverse; a do that arrives later is refused
+  undo_repeated,       ///< it had been reversed
+  failed,              ///< answered with an error; nothing took place
+  failed_after_effect, ///< answered with an error although the line before says that it took place
+  probe_yes,
+  probe_no,
+};
+
+std::string_view to_string(effect_result r);
+
+/// It changed the database, so it must be in the effect log whatever happens.
+bool changes_state(effect_result r);
+
+/// What the service has to say to one call.
+struct answer {
+  effect_result result = effect_result::failed;
+  int status = 500;
+  json body = json::object();
+};
+
+} // namespace services

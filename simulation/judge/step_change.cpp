@@ -1,0 +1,104 @@
+#include "simulation/judge/step_change.hpp"
+
+#include <algorithm>
+
+namespace steadfast::simulation {
+
+using workflow::attempt_action;
+using workflow::attempt_outcome;
+using workflow::step_state;
+
+namespace {
+
+/// The attempt that was open before and has ended, as the story tells it; null: none has.
+const workflow::attempt_record* ended_in(const workflow::step& was, const workflow::step& is) {
+  if (was.doing == attempt_action::none)
+    return nullptr;
+  const auto found =
+    std::find_if(is.log.begin(), is.log.end(), [&](const auto& line) { return line.number == was.attempt; });
+  return found == is.log.end() || found->outcome == attempt_outcome::open ? nullptr : &*found;
+}
+
+/// The shortest wait after the first failures of a round: it only grows.
+workflow::span least_wait(const workflow::retry_policy& p) {
+  const auto first = std::min(p.initial, p.cap);
+  return std::max(first - first * p.jitter_percent / 100, workflow::span{1});
+}
+
+struct step_change {
+  const workflow::step_definition& d;
+  const workflow::step& was;
+  const workflow::step& is;
+  bool by_person; ///< who may do what the rules alone do not
+  bool undoing;   ///< the task, afterwards
+};
+
+/// Where another attempt has begun in the same change nobody knows how long this one had: whoever ended it may go by a
+/// clock that was set, or by less than the time of the store.
+std::string wrong_time(const step_change& x, const workflow::attempt_record& ended) {
+  if (x.is.attempt != x.was.attempt)
+    return {};
+  const auto complete_by = x.is.complete_by;
+  if (ended.outcome == attempt_outcome::expired && ended.ended_at < complete_by)
+    return "has expired before its complete-by (P13)";
+  const bool was_heard =
+    ended.outcome == attempt_outcome::succeeded || ended.outcome == attempt_outcome::failed_transient;
+  if (was_heard && ended.ended_at >= complete_by)
+    return "was heard at its complete-by or later (P11)";
+  return {};
+}
+
+/// Of one that failed for now, and may be tried again.
+std::string wrong_round(const step_change& x, const workflow::attempt_record& ended) {
+  const bool is_undo = ended.action == attempt_action::compensate;
+  if (ended.outcome != attempt_outcome::failed_transient || x.undoing != is_undo || (is_undo && !x.d.compensation))
+    return {};
+  const auto& retry = is_undo ? x.d.compensation->retry : x.d.retry;
+  if (x.is.tries > retry.attempts)
+    return "was tried more often than its round allows (P14)";
+  if (x.is.needs_review)
+    return {};
+  if (x.is.doing != attempt_action::none || x.is.not_before < ended.ended_at + least_wait(retry))
+    return "is tried again without its back-off (P14)";
+  return {};
+}
+
+/// Only the service's own word takes a doubt away: that it happened, or that it did not.
+bool forgets_doubt(const step_change& x, const workflow::attempt_record* ended) {
+  const bool is_settled =
+    ended && (ended->action != attempt_action::perform || ended->outcome == attempt_outcome::succeeded);
+  const bool is_reversed = x.is.state == step_state::compensated || x.is.state == step_state::compensating;
+  const bool is_persons = x.by_person && x.is.state != step_state::skipped;
+  return x.was.maybe_done && !x.is.maybe_done && !is_settled && !is_reversed && !is_persons;
+}
+
+std::string wrong_in_step(const step_change& x) {
+  const auto* ended = ended_in(x.was, x.is);
+  if (ended)
+    if (auto wrong = wrong_time(x, *ended); !wrong.empty())
+      return wrong;
+  if (ended && !x.by_person)
+    if (auto wrong = wrong_round(x, *ended); !wrong.empty())
+      return wrong;
+  if (x.is.failure_count > x.was.failure_count + (x.was.needs_review || ended ? 1 : 0))
+    return "has a failed round counted that there was not (P14)";
+  if (forgets_doubt(x, ended))
+    return "may have acted, and that was forgotten (P15)";
+  return {};
+}
+
+} // namespace
+
+std::vector<std::string> wrong_in_change(const workflow::definition& d, const workflow::task& before,
+                                         const workflow::task& after) {
+  std::vector<std::string> all;
+  const bool by_person = before.acts != after.acts || before.generation != after.generation;
+  for (std::size_t i = 0; i < after.steps.size(); ++i) {
+    const step_change x{d.steps[i], before.steps[i], after.steps[i], by_person, workflow::is_undoing(after)};
+    if (const auto wrong = wrong_in_step(x); !wrong.empty())
+      all.push_back("step `" + d.steps[i].name + "` " + wrong);
+  }
+  return all;
+}
+
+} // namespace steadfast::simulation

@@ -1,0 +1,599 @@
+#include "simulation/judge/watch.hpp"
+
+#include "simulation/judge/step_change.hpp"
+#include "workflow/overload.hpp"
+#include "workflow/transition/transition.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace steadfast::simulation {
+
+namespace {
+
+using workflow::attempt_action;
+using workflow::attempt_outcome;
+using workflow::process_state;
+using workflow::step_state;
+
+constexpr std::string_view supervisor_lease = "supervisor";
+constexpr std::size_t few = 100; ///< tasks; where there are more, they are not all looked at each time
+
+bool opens_attempt(const store::update_task& u) {
+  return std::any_of(u.next.steps.begin(), u.next.steps.end(),
+                     [](const workflow::step& s) { return s.doing != attempt_action::none; });
+}
+
+bool undoes(const store::update_task& u) {
+  return std::any_of(u.next.steps.begin(), u.next.steps.end(), [](const workflow::step& s) {
+    return s.state == step_state::compensating || s.state == step_state::compensated;
+  });
+}
+
+bool completes(const store::update_task& u) {
+  return std::any_of(u.next.steps.begin(), u.next.steps.end(),
+                     [](const workflow::step& s) { return s.state == step_state::completed; });
+}
+
+bool has_unknown_outcome(const workflow::task& t) {
+  return std::any_of(t.steps.begin(), t.steps.end(), [](const workflow::step& s) {
+    return s.state == step_state::unknown || s.doing == attempt_action::perform;
+  });
+}
+
+/// The line of the story by that number, if it is kept.
+const workflow::attempt_record* line_of(const workflow::step& s, std::uint32_t attempt) {
+  const auto found = std::find_if(s.log.begin(), s.log.end(), [&](const auto& line) { return line.number == attempt; });
+  return found == s.log.end() ? nullptr : &*found;
+}
+
+bool is_denied(const workflow::step& s) {
+  return s.state == step_state::not_started || s.state == step_state::failed;
+}
+
+/// One that was skipped is behind only if those before it are.
+bool is_behind(const workflow::definition& d, const workflow::task& t, std::size_t i) {
+  const auto before = workflow::predecessors(d, i);
+  return t.steps[i].state == step_state::completed
+         || (t.steps[i].state == step_state::skipped
+             && std::all_of(before.begin(), before.end(), [&](const auto p) { return is_behind(d, t, p); }));
+}
+
+/// It may be in place, and can be undone.
+bool is_to_be_undone_first(const workflow::step& s, const workflow::step_definition& d) {
+  return d.compensation
+         && (s.state == step_state::completed || s.state == step_state::unknown || s.state == step_state::running
+             || s.state == step_state::compensating);
+}
+
+} // namespace
+
+const workflow::definition* watch::definition_of(const workflow::task& t) const {
+  const auto found = std::find_if(workflows_.begin(), workflows_.end(),
+                                  [&](const auto& d) { return d.name == t.workflow && d.version == t.version; });
+  return found == workflows_.end() ? nullptr : &*found;
+}
+
+void watch::expect(bool holds, const workflow::task& t, const std::string& sentence) {
+  if (!holds)
+    violations_.push_back(t.id + " " + sentence);
+}
+
+// ---- commits ----
+
+void watch::on_commit(const store::state_store* s, const store::write_list& batch,
+                      const std::vector<store::outcome>& outcomes, commit_fate fate) {
+  if (model_)
+    model_->on_commit(s, batch, outcomes, fate);
+  look_at_fate(batch, fate);
+  look_at_clients(batch);
+  if (s)
+    look_at_turns(*s, batch, outcomes);
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    look_at(*batch[i], outcomes[i], fate);
+  const bool others_changed = std::any_of(batch.begin(), batch.end(), [](const auto* w) {
+    return std::holds_alternative<store::claim_tasks>(*w) || std::holds_alternative<store::free_locks>(*w);
+  });
+  if (others_changed && s && !outcomes.empty())
+    read_open_tasks(*s);
+  if (!s)
+    return;
+  for (std::size_t i = 0; i < outcomes.size(); ++i)
+    if (std::holds_alternative<store::submit_task>(*batch[i]) && outcomes[i].as<store::submit_result>().created)
+      if (const auto t = s->find(
+            outcomes[i].as<store::submit_result>().number)) // it may end and leave in a commit of which nobody hears
+        note(*t);
+  if (may_leave_)
+    look_at_purges(*s, batch, outcomes);
+}
+
+/// Of one workflow nothing is taken while a task is left that comes before it, by its priority and then by its age.
+void watch::look_at_turns(const store::state_store& s, const store::write_list& batch,
+                          const std::vector<store::outcome>& outcomes) {
+  if (tasks_.size() > few)
+    return;
+  const auto turn = [](const workflow::task& t) { return std::pair{t.priority, t.number}; };
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const auto* w = std::get_if<store::claim_tasks>(batch[i]);
+    if (!w)
+      continue;
+    std::map<std::string, const workflow::task*> last; // of those that were taken, by workflow
+    for (const auto& t : outcomes[i].as<store::claim_result>().tasks)
+      if (auto& x = last[t.workflow]; !x || turn(*x) < turn(t))
+        x = &t;
+    for (const auto& [number, before] : tasks_) { // as they were before the commit
+      const auto taken = last.find(before.workflow);
+      if (taken == last.end() || !(turn(before) < turn(*taken->second)) || !workflow::is_claimable(before)
+          || before.not_before > w->now.now)
+        continue;
+      const auto now = s.find(number);
+      expect(!now || now->revision != before.revision, before,
+             "was ready, comes before " + taken->second->id + " and was left when that was taken");
+    }
+  }
+}
+
+void watch::look_at_purges(const store::state_store& s, const store::write_list& batch,
+                           const std::vector<store::outcome>& outcomes) {
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const auto* w = std::get_if<store::purge_ended>(batch[i]);
+    if (!w || outcomes[i].as<store::purge_result>().purged == 0)
+      continue;
+    auto left = tasks_;
+    std::erase_if(left, [&](const auto& x) { return x.second.workflow != w->workflow || s.find(x.first); });
+    for (const auto& [number, t] : left) {
+      expect(w->keep.keep_at_most || (w->keep.keep_for && t.ended_at + *w->keep.keep_for <= w->now), t,
+             "left the store before its time");
+      on_left(t);
+    }
+  }
+}
+
+void watch::on_left(const workflow::task& t) {
+  expect(workflow::may_leave(t.state), t, "left the store without having ended well (P4)");
+  const auto last = t;
+  tasks_.erase(last.number);
+  if (const auto known = numbers_.find(last.id); known != numbers_.end() && known->second == last.number)
+    numbers_.erase(known);
+  std::erase_if(happened_, [begin = last.id + "/"](const auto& key) { return key.starts_with(begin); });
+  std::erase_if(keys_, [&last](const auto& x) { return x.first.first.first == last.id; });
+  std::erase_if(succeeded_, [&last](const auto& attempt) { return attempt.first.first == last.id; });
+  std::erase_if(succeeded_at_, [&last](const auto& x) { return x.second.first.first == last.id; });
+  if (on_purged)
+    on_purged(last);
+}
+
+// What was committed when the process died, and nobody was told of, is seen here first: at most one change of each
+// task.
+void watch::on_store_started(const store::state_store& s, bool is_restored) {
+  if (model_)
+    model_->on_store_started(s, is_restored);
+  acquired_since_start_.clear();
+  waiting_.clear(); // what became of it when the process died is not known
+  const bool looks_at_all = tasks_.size() <= few || std::exchange(commit_is_unknown_, false);
+  auto known = tasks_;
+  for (const auto& [number, before] : known) {
+    if (!looks_at_all && number % few != 0)
+      continue;
+    const auto t = s.find(number);
+    if (!t && may_leave_ && workflow::may_leave(before.state))
+      on_left(before);
+    else if (!t || t->revision < before.revision)
+      violations_.push_back(before.id + (t ? " went back to an older revision" : " was stored and is lost")
+                            + " while the store was closed (P1, P23)");
+    else
+      note(*t);
+  }
+  for (const auto& l : s.leases()) {
+    auto& before = leases_[l.name];
+    if (l.epoch < before.epoch)
+      violations_.push_back("the lease " + l.name + " fell back to epoch " + std::to_string(l.epoch) + " after "
+                            + std::to_string(before.epoch) + " while the store was closed (P18)");
+    before = {std::max(l.epoch, before.epoch), l.holder, l.expires_at};
+  }
+}
+
+/// What a process that died was about to do, or had just done.
+void watch::look_at_fate(const store::write_list& batch, commit_fate fate) {
+  if (fate == commit_fate::no_room)
+    reached(60);
+  if (fate == commit_fate::unknown)
+    reached(64);
+  if (fate != commit_fate::died_before && fate != commit_fate::died_after)
+    return;
+  const bool before = fate == commit_fate::died_before;
+  for (const auto* w : batch) {
+    if (std::holds_alternative<store::submit_task>(*w))
+      reached(before ? 5 : 6);
+    const auto* u = std::get_if<store::update_task>(w);
+    if (!u)
+      continue;
+    if (opens_attempt(*u))
+      reached(before ? 7 : 8);
+    if (completes(*u))
+      reached(before ? 11 : 12);
+    if (undoes(*u))
+      reached(72);
+    if (!before && u->guard)
+      reached(39);
+    if (!before && workflow::has_ended(u->next) && !u->next.reply_to.empty())
+      reached(13);
+  }
+}
+
+void watch::look_at_clients(const store::write_list& batch) {
+  std::set<std::string> ids;
+  std::set<std::string> claiming;
+  for (const auto* w : batch) {
+    if (const auto* submitted = std::get_if<store::submit_task>(w); submitted && !ids.insert(submitted->what.id).second)
+      reached(3);
+    if (const auto* claim = std::get_if<store::claim_tasks>(w))
+      claiming.insert(claim->scheduler);
+  }
+  if (claiming.size() > 1)
+    reached(16);
+}
+
+void watch::look_at(const store::write& w, const store::outcome& o, commit_fate fate) {
+  const bool is_applied = o.result == store::write_status::applied;
+  std::visit(workflow::overload{
+               [&](const store::submit_task& x) {
+                 if (is_applied && !o.as<store::submit_result>().created)
+                   reached(2);
+                 else if (is_applied)
+                   on_submitted(x, o.as<store::submit_result>());
+               },
+               [&](const store::update_task& u) { on_update(u, o.to<store::update_task>(), fate); },
+               [&](const store::claim_tasks& x) { on_claim(x, o.as<store::claim_result>()); },
+               [&](const store::keep_late_reply& x) { on_evidence(x); },
+               [&](const store::acknowledge_notices& x) {
+                 if (on_acknowledged_notices)
+                   on_acknowledged_notices(x.number, x.sequence);
+               },
+               [&](const store::acquire_lease& x) {
+                 if (is_applied)
+                   on_acquired(x, o.as<store::lease_result>().epoch);
+               },
+               [&](const store::renew_lease& x) {
+                 if (is_applied)
+                   leases_[x.name].ends_at = x.now + x.ttl;
+               },
+               [&](const store::release_lease& x) {
+                 if (is_applied)
+                   leases_[x.name].ends_at = workflow::unset;
+                 else
+                   reached(47);
+               },
+               [](const auto&) {},
+             },
+             w);
+}
+
+/// Those that a claim or a supervisor's freeing may have changed without saying so. Where there are many they are not
+/// read.
+void watch::read_open_tasks(const store::state_store& s) {
+  if (tasks_.size() > few)
+    return;
+  std::vector<std::uint64_t> open;
+  for (const auto& [number, t] : tasks_)
+    if (!workflow::has_ended(t))
+      open.push_back(number);
+  for (const auto number : open)
+    if (const auto t = s.find(number))
+      note(*t);
+}
+
+void watch::on_update(const store::update_task& u, const store::answer<store::update_task>& o, commit_fate fate) {
+  using store::write_status;
+  if (o.result == write_status::stale_lock)
+    reached(44);
+  if ((o.result == write_status::stale_lock || o.result == write_status::stale_epoch)
+      && stood_still_.contains(u.next.locked_by))
+    reached(14);
+  if (o.result == write_status::stale_epoch && u.guard && u.guard->name == supervisor_lease)
+    reached(41);
+  if (o.result != write_status::applied)
+    return;
+  waiting_.erase(u.next.number);
+  if (const auto known = tasks_.find(u.next.number); known != tasks_.end())
+    look_at_decision(u, known->second);
+  if (const auto known = tasks_.find(u.next.number); known != tasks_.end())
+    expect(u.next.revision >= known->second.revision && u.lock_epoch_before >= known->second.lock_epoch, u.next,
+           "was written over by one who did not know its last change (P18)");
+  if (u.bulk != 0)
+    expect(took_.insert({u.bulk, u.next.number}).second, u.next, "took the same bulk act twice (P33)");
+  auto after = u.next;
+  after.revision = o.revision;
+  for (const auto& a : u.alerts)
+    if (a.kind == "set_aside")
+      reached(76);
+  if (u.guard && fate == commit_fate::made && !workflow::has_ended(after))
+    decided_.insert(after.number);
+  else
+    decided_.erase(after.number);
+  note(after);
+}
+
+/// Rounds are counted by whoever has the supervisor's lease, and what a person must know is told in the commit that
+/// makes it so.
+void watch::look_at_decision(const store::update_task& u, const workflow::task& before) {
+  for (std::size_t i = 0; i < u.next.steps.size(); ++i) {
+    const auto& was = before.steps[i];
+    const auto& is = u.next.steps[i];
+    expect(is.failure_count <= was.failure_count || (u.guard && u.guard->name == supervisor_lease), u.next,
+           "has a failed round counted by one who does not say that it supervises (P18)");
+    expect(is.state != step_state::compensation_failed || was.state == step_state::compensation_failed
+             || !u.alerts.empty(),
+           u.next, "has an undo that failed, and its alert is not in the same commit (P17)");
+  }
+}
+
+void watch::on_submitted(const store::submit_task& w, const store::submit_result& o) {
+  if (on_stored)
+    on_stored(w.what.id);
+  waiting_[o.number] = w.what.not_before;
+}
+
+/// What nobody has touched is not begun before its time.
+void watch::on_claim(const store::claim_tasks& w, const store::claim_result& o) {
+  for (const auto& t : o.tasks)
+    if (const auto waited = waiting_.find(t.number); waited != waiting_.end()) {
+      expect(waited->second <= w.now.now, t, "was begun before its time");
+      waiting_.erase(waited);
+    }
+  for (const auto& t : o.tasks) {
+    on_taken(t);
+    if (on_claimed)
+      on_claimed(t);
+  }
+}
+
+void watch::on_taken(const workflow::task& t) {
+  if (const auto known = tasks_.find(t.number); known != tasks_.end()) {
+    const auto& before = known->second;
+    expect(t.lock_epoch > before.lock_epoch, t, "was taken under an epoch that is not new (P18)");
+    const bool is_turned_round = workflow::is_undoing(t) != workflow::is_undoing(before);
+    for (std::size_t i = 0; i < t.steps.size(); ++i) {
+      const bool goes_on =
+        before.steps[i].doing == attempt_action::perform && t.steps[i].doing == attempt_action::perform;
+      expect(!goes_on || t.steps[i].maybe_done, t,
+             "was taken over, and that its attempt may have acted was forgotten (P15)");
+      expect(
+        is_turned_round
+          || (t.steps[i].tries >= before.steps[i].tries && t.steps[i].failure_count >= before.steps[i].failure_count),
+        t, "was taken, and its failures were forgotten (P14)");
+    }
+  }
+  note(t);
+}
+
+void watch::on_evidence(const store::keep_late_reply& w) {
+  const auto says = [&](std::string_view text) { return w.what.why.find(text) != std::string::npos; };
+  if (says("is the current one"))
+    reached(27);
+  if (says("the attempt is over"))
+    reached(26);
+  if (says("complete-by has passed"))
+    reached(24);
+  if (says("older lock") || says("not in flight here"))
+    reached(15);
+  const auto t = tasks_.find(w.number);
+  if (t == tasks_.end())
+    reached(30);
+  else if (w.what.outcome == "attempt_succeeded"
+           && (workflow::is_undoing(t->second) || t->second.state == process_state::undone))
+    reached(28);
+}
+
+void watch::on_acknowledged(const std::string& id, const std::optional<workflow::task>& stored) {
+  if (stored && may_leave_)
+    note(*stored); // it may end and leave in commits of which nobody hears
+  if (!stored)
+    violations_.push_back(id + " was acknowledged and is not stored (P1)");
+}
+
+void watch::on_refused(const std::string& id, const std::string& why) {
+  violations_.push_back(id + " was refused: " + why + " (P2)");
+}
+
+void watch::on_acquired(const store::acquire_lease& w, std::uint64_t epoch) {
+  auto& l = leases_[w.name];
+  if (epoch <= l.epoch)
+    violations_.push_back("the lease " + w.name + " was acquired under epoch " + std::to_string(epoch) + " after "
+                          + std::to_string(l.epoch) + " (P18)");
+  const bool is_over = l.ends_at <= w.now || l.ends_at > w.now + 2 * w.ttl; // or the clock was set back
+  if (!is_over && l.holder != w.holder)
+    violations_.push_back("the lease " + w.name + " was given to " + w.holder + " while " + l.holder
+                          + " held it (P19)");
+  l = {std::max(l.epoch, epoch), w.holder, w.now + w.ttl};
+  if (acquired_since_start_.insert(w.name).second && epoch > 1)
+    reached(49);
+  if (w.name == supervisor_lease)
+    supervising_ = w.holder.substr(0, w.holder.find(':'));
+}
+
+// ---- calls ----
+
+const workflow::task* watch::task_of(const std::string& id) const {
+  const auto known = numbers_.find(id);
+  return known == numbers_.end() ? nullptr : &tasks_.at(known->second);
+}
+
+void watch::on_call(std::uint64_t agent, const actors::call& what) {
+  const step_name step{what.task_id, what.step};
+  const auto complain_of = [&](const std::string& sentence) {
+    complain(what.task_id + " step `" + what.step + "` " + sentence);
+  };
+  if (what.began_at >= what.complete_by)
+    complain_of("was called after its complete-by (P12)");
+  auto& before = unanswered_[{agent, {step, what.attempt}}];
+  if (before.stop_possible() && !before.stop_requested())
+    complain_of("was called twice at a time for one attempt (P11)");
+  before = what.stop;
+  if (succeeded_at_.contains({{agent, what.epoch}, {step, what.attempt}}))
+    complain_of("was called again by an agent to which its service had said that it was done (P11)");
+  expect_stored(what);
+}
+
+void watch::expect_stored(const actors::call& what) {
+  const auto* t = task_of(what.task_id);
+  const auto* d = t ? definition_of(*t) : nullptr;
+  const auto i = d ? workflow::find_step(*d, what.step) : std::nullopt;
+  if (!i || t->steps[*i].attempt < what.attempt || t->lock_epoch < what.epoch) {
+    violations_.push_back(what.task_id + " step `" + what.step + "` was called before the attempt was stored (P10)");
+    return;
+  }
+  expect_key(what, *t, *i);
+  const bool is_undone =
+    t->steps[*i].state == step_state::compensating || t->steps[*i].state == step_state::compensated;
+  expect(what.action != attempt_action::perform || !is_undone, *t,
+         "step `" + what.step + "` was called after its undo had begun (P15)");
+}
+
+/// All attempts of a step carry one key, and one more for each that a person asked for.
+void watch::expect_key(const actors::call& what, const workflow::task& t, std::size_t i) {
+  auto& keys = keys_[{{what.task_id, what.step}, what.action}];
+  keys.insert(what.key);
+  expect(keys.size() <= std::size_t{1} + t.steps[i].key_generation, t,
+         "step `" + what.step + "` was called with another key, " + what.key + " (P9)");
+}
+
+void watch::on_effect(const actors::call& what) {
+  if (what.action == attempt_action::perform)
+    happened_.insert(what.key);
+  else
+    happened_.erase(what.reverses);
+}
+
+void watch::on_answer(std::uint64_t agent, const actors::call& what, const actors::answer& a) {
+  const attempt_name attempt{{what.task_id, what.step}, what.attempt};
+  unanswered_.erase({agent, attempt});
+  if (a.kind == actors::report_kind::succeeded)
+    succeeded_at_.insert({{agent, what.epoch}, attempt});
+  if (a.kind == actors::report_kind::succeeded)
+    succeeded_.insert(attempt);
+}
+
+// ---- what a change may be ----
+
+void watch::note(const workflow::task& after) {
+  const auto known = tasks_.find(after.number);
+  if (known != tasks_.end() && known->second.revision == after.revision)
+    return;
+  const bool is_set_aside =
+    after.state == process_state::error && after.cause.find("schedulers were lost") != std::string::npos;
+  if (is_set_aside)
+    reached(76);
+  if (known != tasks_.end())
+    compare(known->second, after);
+  const bool had_ended = known != tasks_.end() && workflow::has_ended(known->second);
+  if (on_ended && workflow::has_ended(after) && !had_ended)
+    on_ended(after.id);
+  tasks_[after.number] = after;
+  numbers_[after.id] = after.number;
+}
+
+void watch::compare(const workflow::task& before, const workflow::task& after) {
+  expect(after.state != process_state::undone
+           || std::none_of(after.steps.begin(), after.steps.end(),
+                           [](const auto& s) { return s.state == step_state::compensation_failed; }),
+         after, "is undone, and an undo of it failed (P16)");
+  expect(after.revision > before.revision, after, "went back to an older revision");
+  expect(after.lock_epoch >= before.lock_epoch, after, "went back to an older lock epoch (P18)");
+  expect(after.generation >= before.generation, after, "went back to an older generation");
+  if (workflow::has_ended(before) && after.generation == before.generation)
+    expect(after.state == before.state, after, "had ended and changed its outcome by itself (P5)");
+  if (workflow::is_undoing(after) && !workflow::is_undoing(before) && has_unknown_outcome(before))
+    reached(75);
+  if (after.acts.size() > before.acts.size() && after.acts.back().what == "cancel"
+      && workflow::has_open_attempt(before))
+    reached(74);
+  for (std::size_t i = 0; i < after.steps.size(); ++i)
+    compare_step(before, after, i);
+  if (const auto* d = definition_of(after))
+    for (const auto& wrong : wrong_in_change(*d, before, after))
+      expect(false, after, wrong);
+}
+
+void watch::compare_step(const workflow::task& before, const workflow::task& after, std::size_t i) {
+  const auto* d = definition_of(after);
+  if (!d)
+    return;
+  const auto& was = before.steps[i];
+  const auto& is = after.steps[i];
+  const auto name = "step `" + d->steps[i].name + "`";
+  expect(is.attempt >= was.attempt, after, name + ": its attempts are counted down (P9)");
+  const bool is_new = is.attempt > was.attempt && is.doing != attempt_action::none;
+  if (is_new && is.doing == attempt_action::perform) {
+    expect(!workflow::is_undoing(after), after, name + " was begun after undo had begun (P15)");
+    expect(was.state != step_state::completed || after.generation > before.generation, after,
+           name + " was begun again after it was completed (P8)");
+    for (const auto p : workflow::predecessors(*d, i))
+      expect(is_behind(*d, after, p), after, name + " was begun before step `" + d->steps[p].name + "` was done (P7)");
+  }
+  if (is_new && is.doing == attempt_action::perform && after.acts.empty() && !was.log.empty())
+    expect(was.log.back().action != attempt_action::perform
+             || was.log.back().outcome != attempt_outcome::failed_permanent,
+           after, name + " was tried again after it had failed for good (P14)");
+  if (is_new && is.doing == attempt_action::compensate)
+    expect_undone_in_order(*d, after, i);
+  if (is_new && is.doing == attempt_action::compensate)
+    expect(std::none_of(after.steps.begin(), after.steps.end(),
+                        [](const auto& s) { return s.doing == attempt_action::perform; }),
+           after, name + " is undone while an attempt may still act (P15)");
+  if (is.state == step_state::completed && was.state != step_state::completed)
+    expect(was.doing != attempt_action::none, after, name + " was completed without an attempt (P11)");
+  expect(is.tries <= std::max(d->steps[i].retry.attempts,
+                              d->steps[i].compensation ? d->steps[i].compensation->retry.attempts : 0U),
+         after, name + " was tried too often (P14)");
+  compare_with_effect(before, after, i);
+  if (was.doing != attempt_action::none)
+    if (const auto* line = line_of(is, was.attempt); line && line->outcome != attempt_outcome::open)
+      probe_step(after, i, *line);
+}
+
+/// What was built on it is undone before it.
+void watch::expect_undone_in_order(const workflow::definition& d, const workflow::task& t, std::size_t i) {
+  for (std::size_t after = 0; after < t.steps.size(); ++after) {
+    const auto before = workflow::predecessors(d, after);
+    expect(std::find(before.begin(), before.end(), i) == before.end()
+             || !is_to_be_undone_first(t.steps[after], d.steps[after]),
+           t,
+           "step `" + d.steps[i].name + "` is undone before step `" + d.steps[after].name + "`, which needs it (P16)");
+  }
+}
+
+/// What is stored of a step agrees with what its service did and said.
+void watch::compare_with_effect(const workflow::task& before, const workflow::task& after, std::size_t i) {
+  const auto& was = before.steps[i];
+  const auto& is = after.steps[i];
+  const step_name step{after.id, definition_of(after)->steps[i].name};
+  const auto* line = was.doing == attempt_action::none ? nullptr : line_of(is, was.attempt);
+  if (line && line->outcome == attempt_outcome::succeeded && line->action != attempt_action::probe)
+    expect(succeeded_.contains({step, was.attempt}), after,
+           "step `" + step.second + "` has an attempt that succeeded as nobody said (P11)");
+  expect(!is_denied(is) || is_denied(was) || after.generation > before.generation
+           || !happened_.contains(workflow::idempotency_key(after, *definition_of(after), i, attempt_action::perform))
+           || not_trusted_.contains({after.workflow, step.second}),
+         after, "step `" + step.second + "` has happened and was stored as if it had not (P15)");
+}
+
+void watch::probe_step(const workflow::task& after, std::size_t i, const workflow::attempt_record& closed) {
+  using enum attempt_outcome;
+  const bool is_undo = closed.action == attempt_action::compensate;
+  if (closed.outcome == failed_permanent)
+    reached(is_undo ? 71 : 31);
+  if (closed.outcome == failed_transient && is_undo)
+    reached(71);
+  if (closed.outcome == failed_transient && after.steps[i].needs_review)
+    reached(32);
+  if (closed.outcome == expired)
+    reached(is_undo ? 73 : 23);
+  if (closed.outcome == declined && closed.note.starts_with("no agent"))
+    reached(36);
+  if (closed.outcome == declined && closed.note.find("orders waiting") != std::string::npos)
+    reached(37);
+}
+
+} // namespace steadfast::simulation

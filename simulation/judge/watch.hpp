@@ -1,0 +1,143 @@
+#pragma once
+
+#include "actors/agents/agent_function.hpp"
+#include "simulation/judge/store_model.hpp"
+#include "simulation/world/disk.hpp"
+#include "simulation/world/probes.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/task/task.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// Sees every commit and every call of a run: compares each task with what it was before, and each call with what is
+/// stored, notes what breaks a promise, and counts the rows of the failure table that are reached there.
+class watch {
+public:
+  watch(const std::vector<workflow::definition>& workflows, probe_counts& probes)
+      : workflows_{workflows},
+        probes_{probes} {}
+
+  /// The commit is over, and `s` holds what came of it, unless its process has died of it.
+  void on_commit(const store::state_store* s, const store::write_list& batch,
+                 const std::vector<store::outcome>& outcomes, commit_fate fate);
+  /// The store was opened again: whatever was committed is there, and acquiring a lease goes on above all former
+  /// epochs.
+  void on_store_started(const store::state_store& s, bool is_restored);
+  /// A commit was made after a write or a sync below the store had failed.
+  void on_unsound_commit() { violations_.emplace_back("a commit was made after a write or a sync had failed (P25)"); }
+  /// Its process dies of it, and what the last commit left is not known.
+  void on_store_failed() { commit_is_unknown_ = true; }
+  /// That node stood still for longer than its lease.
+  void on_long_standstill(const std::string& node) { stood_still_.insert(node); }
+
+  /// What is stored of these (workflow and step) need not be what happened: their services do not tell it rightly.
+  void do_not_trust(std::set<std::pair<std::string, std::string>> steps) { not_trusted_ = std::move(steps); }
+
+  /// Told of each task, by its id, that is stored for the first time, and of each that has come to an end; may be
+  /// empty.
+  std::function<void(const std::string&)> on_stored;
+  std::function<void(const std::string&)> on_ended;
+  /// Told of each task that was taken by a scheduler, and of each that has left the store, as it was last; may be
+  /// empty.
+  std::function<void(const workflow::task&)> on_claimed;
+  std::function<void(const workflow::task&)> on_purged;
+  /// Told of what the store is told of observers: that all progress of a task up to there was seen; may be empty.
+  std::function<void(std::uint64_t task, std::uint32_t sequence)> on_acknowledged_notices;
+  /// Tasks that ended well may leave the store.
+  void let_leave() { may_leave_ = true; }
+  /// It sees the same commits.
+  void let_model(store_model& m) { model_ = &m; }
+  /// Another that looks at the run has seen this.
+  void complain(std::string sentence) { violations_.push_back(std::move(sentence)); }
+  /// A client was told that its task is accepted.
+  void on_acknowledged(const std::string& id, const std::optional<workflow::task>& stored);
+  /// A client was told that what it submitted is not accepted, though nothing is wrong with it.
+  void on_refused(const std::string& id, const std::string& why);
+
+  /// An agent begins a call; each life of an agent has a number of its own.
+  void on_call(std::uint64_t agent, const actors::call& what);
+  /// What it asks for takes place at the service, or is reversed there.
+  void on_effect(const actors::call& what);
+  void on_answer(std::uint64_t agent, const actors::call& what, const actors::answer& a);
+
+  /// What was broken, a sentence each, beginning with the task's id.
+  const std::vector<std::string>& violations() const { return violations_; }
+  /// By number, as stored last.
+  const std::map<std::uint64_t, workflow::task>& tasks() const { return tasks_; }
+  const workflow::definition* definition_of(const workflow::task& t) const;
+  /// Name of the node that supervises, as far as is known; empty: none.
+  const std::string& supervising() const { return supervising_; }
+  /// Whether the last change of an open task was a supervisor's.
+  bool has_fresh_decision() const { return !decided_.empty(); }
+
+private:
+  using step_name = std::pair<std::string, std::string>;    ///< of its task
+  using attempt_name = std::pair<step_name, std::uint32_t>; ///< and its number
+  struct known_lease {
+    std::uint64_t epoch = 0; ///< the highest
+    std::string holder;
+    workflow::instant ends_at;
+  };
+
+  void look_at(const store::write& w, const store::outcome& o, commit_fate fate);
+  void look_at_fate(const store::write_list& batch, commit_fate fate);
+  void look_at_clients(const store::write_list& batch);
+  void on_update(const store::update_task& u, const store::answer<store::update_task>& o, commit_fate fate);
+  void look_at_decision(const store::update_task& u, const workflow::task& before);
+  void on_evidence(const store::keep_late_reply& w);
+  void on_submitted(const store::submit_task& w, const store::submit_result& o);
+  void on_claim(const store::claim_tasks& w, const store::claim_result& o);
+  void on_taken(const workflow::task& t);
+  void look_at_turns(const store::state_store& s, const store::write_list& batch,
+                     const std::vector<store::outcome>& outcomes);
+  void look_at_purges(const store::state_store& s, const store::write_list& batch,
+                      const std::vector<store::outcome>& outcomes);
+  void on_left(const workflow::task& t);
+  void expect_key(const actors::call& what, const workflow::task& t, std::size_t i);
+  void on_acquired(const store::acquire_lease& w, std::uint64_t epoch);
+  void read_open_tasks(const store::state_store& s);
+  void note(const workflow::task& after);
+  void compare(const workflow::task& before, const workflow::task& after);
+  void compare_step(const workflow::task& before, const workflow::task& after, std::size_t i);
+  void expect_undone_in_order(const workflow::definition& d, const workflow::task& t, std::size_t i);
+  void compare_with_effect(const workflow::task& before, const workflow::task& after, std::size_t i);
+  void expect_stored(const actors::call& what);
+  const workflow::task* task_of(const std::string& id) const;
+  void probe_step(const workflow::task& after, std::size_t i, const workflow::attempt_record& closed);
+  void expect(bool holds, const workflow::task& t, const std::string& sentence);
+  void reached(int row) { ++probes_[row]; }
+
+  const std::vector<workflow::definition>& workflows_;
+  probe_counts& probes_;
+  store_model* model_ = nullptr;
+  std::map<std::uint64_t, workflow::task> tasks_;
+  std::map<std::string, std::uint64_t> numbers_;           ///< of those, by id
+  std::set<std::pair<std::uint64_t, std::uint64_t>> took_; ///< bulk act and task
+  std::map<std::uint64_t, workflow::instant> waiting_; ///< not before then, for a first scheduler, untouched; by number
+  bool may_leave_ = false;
+  bool commit_is_unknown_ = false;  ///< the last one of a store that failed
+  std::set<std::uint64_t> decided_; ///< open tasks that a supervisor changed last
+  std::map<std::string, known_lease> leases_;
+  std::set<std::string> acquired_since_start_;
+  std::set<std::string> stood_still_;
+  std::string supervising_;
+  std::map<std::pair<step_name, workflow::attempt_action>, std::set<std::string>> keys_;
+  std::map<std::pair<std::uint64_t, attempt_name>, std::stop_token> unanswered_;            ///< calls, by agent
+  std::set<attempt_name> succeeded_;                                                        ///< as their services said
+  std::set<std::pair<std::pair<std::uint64_t, std::uint64_t>, attempt_name>> succeeded_at_; ///< by agent and epoch
+  std::set<std::string> happened_; ///< and not reversed, by key
+  std::set<std::pair<std::string, std::string>> not_trusted_;
+  std::vector<std::string> violations_;
+};
+
+} // namespace steadfast::simulation

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "simulation/program/lying_medium.hpp"
+#include "simulation/run/run.hpp"
+#include "tests/support/fast_place.hpp"
+#include "tests/support/random_workflow.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steadfast::tests {
+
+/// Workflows that the seed draws. Deadlines are short enough to pass now and then.
+inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
+  std::mt19937_64 draw{seed ^ 0x5eed'0f'0f1'0e5ULL};
+  std::vector<std::uint32_t> choices(400);
+  for (auto& c : choices)
+    c = static_cast<std::uint32_t>(draw());
+  chooser choose{std::move(choices)};
+  std::vector<workflow::definition> all;
+  for (std::uint32_t i = 0; i <= choose.below(2); ++i) {
+    all.push_back(random_definition(choose));
+    all.back().name = "w" + std::to_string(i);
+  }
+  return all;
+}
+
+inline simulation::run_options random_run(std::uint64_t seed, const std::filesystem::path& folder) {
+  simulation::run_options o;
+  o.seed = seed;
+  o.workflows = random_workflows(seed);
+  o.folder = folder;
+  o.make_medium = make_lying_medium;
+  return o;
+}
+
+} // namespace steadfast::tests

@@ -1,0 +1,199 @@
+#pragma once
+
+#include "runtime/assembly/assembly.hpp"
+#include "simulation/judge/observer.hpp"
+#include "simulation/judge/watch.hpp"
+#include "simulation/services/services.hpp"
+#include "simulation/world/cluster_shape.hpp"
+#include "simulation/world/disk.hpp"
+#include "simulation/world/evidence.hpp"
+#include "simulation/world/medium.hpp"
+#include "simulation/world/script.hpp"
+#include "simulation/world/world.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace steadfast::simulation {
+
+/// Nodes put together from the same actors as in production, their services and their clients, in a world of its own.
+/// The files of the store are in `folder`, on `below` if that is not null; a file system in memory is quick.
+class cluster {
+public:
+  cluster(world& w, services& remote, watch& commits, cluster_shape shape, const std::filesystem::path& folder,
+          medium* below);
+  ~cluster();
+  cluster(const cluster&) = delete;
+  cluster& operator=(const cluster&) = delete;
+
+  const std::vector<std::string>& names() const { return names_; }
+  const std::string& store_node() const { return names_.front(); }
+
+  // ---- life and death ----
+
+  void start(const std::string& node);
+  void kill(const std::string& node, bool is_noticed_at_once);
+  /// The same, but now and then the node with the store dies a little later, in the middle of something.
+  void strike_dead(const std::string& node, bool is_noticed_at_once);
+  /// The node with the store has no power when it dies next: what no sync has made durable may be gone.
+  void cut_power() { is_power_cut_ = true; }
+  /// Told to end: its leases are given back, then it is gone.
+  void stop(const std::string& node);
+  void freeze(const std::string& node, workflow::span time);
+  void cut(const std::string& node, const std::string& other, bool both_ways, workflow::span time);
+  /// An actor of the node, by its kind, handles nothing for so long.
+  void hang(const std::string& node, const std::string& actor, workflow::span time);
+  /// No supervisor does anything until then, on any node, whenever it starts.
+  /// Likewise on all nodes, and all that is promised of the others holds all the same.
+  void hang_quietly(const std::string& actor, workflow::span time);
+  void suspend_supervisors(workflow::span time);
+  /// Answers that nobody asked for.
+  void send_stray_answers(const std::string& node);
+  bool is_up(const std::string& node) { return world_.find(node) != nullptr; }
+  workflow::instant clock_now(); ///< by which tasks are decided; unset: the node with the store is down
+  /// Of the commits from here on.
+  void set_disk_faults(const disk_faults& faults);
+  /// Of what is below the store; false: it fails no more.
+  void set_medium_faults(bool fails);
+  /// Of clocks, for processes that start from here on.
+  void set_clock_errors(workflow::span wall_max, std::int64_t drift_permille_max);
+  /// From here on every process starts with the same right clock, the one with the store now. That is the clock that is
+  /// furthest ahead of those which have judged tasks: behind it they would wait for hours, as they may.
+  void set_clocks_right();
+  /// When the last node died or was started, or will be itself again; in the past: it is.
+  moment disturbed_until() const { return disturbed_until_; }
+  /// Every commit takes so long from now until then.
+  void slow_store(workflow::span time);
+
+  // ---- clients ----
+
+  /// A client that submits until a node has acknowledged it; now and then two do at once, or it wants to be told of
+  /// progress. `at_once`: it does not wish to begin later.
+  void submit(const std::string& id, const workflow::definition& d, bool at_once = false);
+  /// A person does something to a task, at any node; what comes of it is not looked at.
+  void act(const actors::act_on_task& m);
+  /// The same to all tasks that are there.
+  void act_on_all(actors::task_act what);
+  /// A person stops the bulk act that began last, if it is under way.
+  void stop_bulk_act();
+  /// A person holds the circuit of an agent open, or closes it: while it is known to be held, nothing is called.
+  void hold_circuit(const std::string& node, const std::string& agent, bool open);
+  /// A person lets a node take no more work. It stays so until it is started again.
+  void drain(const std::string& node);
+  /// A claim was stored: a node that was drained long before must not make one.
+  void expect_not_drained(const workflow::task& claimed);
+  bool is_drained(const std::string& node) const { return drained_at_.contains(node); }
+  /// Nodes that have an agent, by its name.
+  const std::map<std::string, std::set<std::string>>& homes() const { return homes_; }
+  /// Of the nodes that are up.
+  const std::map<std::string, node_parts>& parts() const { return parts_; }
+  /// Its task has left the store: it is submitted as before, and is a new one. Else nothing happens.
+  void submit_again(const std::string& id);
+  /// A client that is wrong: the id of another task, or a body that is too large or lacks what the workflow needs. It
+  /// must be refused. `luck` draws.
+  void submit_wrongly(chance& luck);
+  /// Its task has left the store: what was told of it is of no use any more.
+  std::vector<submission_call> forget_submissions_of(const workflow::task& t);
+  /// And was not submitted again by those who know it.
+  bool has_left(const std::string& id) const { return left_.contains(id); }
+  bool was_used_again(const std::string& id) const { return left_once_.contains(id); }
+  const cluster_shape& shape() const { return shape_; }
+  /// What befalls it from here on is written down there.
+  void record(script& to);
+  /// Does what stands there, at its time; nothing is drawn.
+  void play(const script& from);
+  /// Somebody listens at some node for progress.
+  void listen();
+  const observer& listener() const { return observer_; }
+  const std::set<std::string>& acknowledged() const { return acknowledged_; }
+  /// By the task's id.
+  const std::map<std::string, std::vector<submission_call>>& submissions() const { return submissions_; }
+  const std::set<std::string>& submitted() const { return submitted_; }
+
+  /// What is stored. REQUIRES: the node with the store is up.
+  store::local_store& store() { return *disk_; }
+
+private:
+  node_options options_of(const std::string& node) const;
+  clock_error draw_clock_error(const std::string& node);
+  /// Half of the processes with the store that end do not take the machine with them.
+  clock_error draw_store_clock(clock_error anew);
+  std::shared_ptr<disk> open_disk();
+  store::store_options store_options_now();
+  bool restore_now_and_then();
+  std::shared_ptr<disk> try_open_disk(const std::string& node);
+  void end(const std::string& node, bool is_noticed_at_once);
+  void expect_sound_medium();
+  actors::dialer_actor spawn_dialer(process& p);
+  void make_agents(process& p, const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made);
+  /// A node that is up, by its parts; null: this one is down.
+  const node_parts* some_node();
+  void draw_wishes(workflow::submission& s, bool at_once);
+  void ask_to_submit(const workflow::submission& s);
+  void submit_at(const node_parts& node, const workflow::submission& s);
+  void write(store::write what);
+  void on_acted(const std::string& id, bool is_done);
+  void acknowledge(const std::string& id);
+  void draw_homes();
+  void carry_out(const script::happening& h);
+  void note(script::happening::kind what, const std::string& who, const std::string& other = {},
+            workflow::span time = {}, std::int64_t permille = 0, bool flag = false);
+  actors::guarded_actor make_only_one(caf::actor_system& sys, const std::string& node);
+  void probe_death(const std::string& node);
+  void disturb(workflow::span time) { disturbed_until_ = std::max<moment>(disturbed_until_, world_.now() + time); }
+
+  world& world_;
+  services& services_;
+  watch& watch_;
+  observer observer_;
+  cluster_shape shape_;
+  script* recorded_ = nullptr;
+  std::optional<clock_error> next_clock_; ///< of the next process: nothing is drawn
+  std::filesystem::path folder_;
+  std::filesystem::path store_path_;
+  medium* medium_;       ///< null: there is none
+  chance medium_chance_; ///< of its own, so that a run without it is the same
+  chance people_chance_; ///< likewise
+  bool medium_fails_ = false;
+  bool is_stopping_ = false;  ///< in order: what it has is saved
+  bool is_power_cut_ = false; ///< when the node with the store dies, or since it died
+  std::vector<std::string> names_;
+  std::map<std::string, node_parts> parts_;            ///< of the nodes that are up
+  std::map<std::string, std::set<std::string>> homes_; ///< of agents: the nodes that have it
+  std::set<std::string> died_calling_;
+  std::map<std::string, moment> drained_at_;                             ///< nodes that are up
+  std::map<std::pair<std::string, std::string>, std::uint64_t> to_hold_; ///< circuits of agents, by node and name
+  std::map<std::pair<std::uint32_t, std::string>, int> closing_;         ///< by process and name: closings on their way
+  std::uint64_t holds_ = 0;
+  std::map<std::uint64_t, std::string> only_ones_; ///< actors of which there is to be one, and where each is
+  std::uint64_t only_ones_made_ = 0;
+  moment no_supervisor_until_{0};
+  moment disturbed_until_{0};
+  std::shared_ptr<disk> disk_;
+  std::uint64_t store_starts_ = 0;
+  disk_faults disk_faults_;
+  workflow::span wall_error_max_{0};
+  workflow::span wall_error_least_{0};
+  workflow::span furthest_ahead_{0}; ///< of the clocks of the node with the store
+  std::int64_t drift_permille_max_ = 0;
+  std::optional<clock_error> store_clock_; ///< of the last life of the node with the store
+  std::set<std::string> submitted_;
+  std::set<std::string> acknowledged_;
+  std::map<std::string, workflow::submission> said_; ///< by id
+  std::set<std::string> left_;                       ///< ids whose tasks are in the store no more
+  std::set<std::uint64_t> gone_;    ///< numbers of tasks that have left: an answer about one is too late
+  std::set<std::string> left_once_; ///< and those that were used again since
+  std::map<std::string, std::vector<submission_call>> submissions_;
+  std::map<std::uint64_t, std::size_t> acts_done_; ///< by number of the task
+  std::size_t asked_and_answered_ = 0;
+};
+
+} // namespace steadfast::simulation

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "simulation/judge/watch.hpp"
+#include "simulation/run/cluster.hpp"
+#include "simulation/world/chance.hpp"
+#include "simulation/world/world.hpp"
+#include "workflow/task/task.hpp"
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace steadfast::simulation {
+
+/// What persons at a console do now and then, as they like: to tasks, to circuits of agents, and to nodes. Also what
+/// befalls a node that no injected_fault does: its leases are not renewed for a while. They draw from a seed of their
+/// own.
+class people {
+public:
+  people(world& w, cluster& c, const watch& seen, std::uint64_t seed)
+      : world_{w},
+        cluster_{c},
+        watch_{seen},
+        chance_{seed},
+        luck_of_wrong_{~seed} {}
+
+  void begin();
+  /// They do nothing more but what they have to end: what is held open is closed, what is drained is started again.
+  void end();
+  /// A task has left the store: perhaps somebody uses its id again.
+  void on_left(const std::string& id);
+
+private:
+  void plan_next_act();
+  void plan_next_operation();
+  void plan_next_wrong_submission();
+  void act_on_some_task();
+  void operate();
+  const workflow::task* some_task();
+
+  world& world_;
+  cluster& cluster_;
+  const watch& watch_;
+  chance chance_;
+  chance luck_of_wrong_; ///< of its own, so that the others draw as before
+  bool is_over_ = false;
+  std::set<std::pair<std::string, std::string>> held_; ///< circuits, by node and agent
+};
+
+} // namespace steadfast::simulation

@@ -1,0 +1,190 @@
+#include "simulation/services/declared_services.hpp"
+
+#include "runtime/configuration/toml_file.hpp"
+#include "runtime/configuration/toml_json.hpp"
+#include "runtime/text/quantity.hpp"
+#include "workflow/text/name.hpp"
+#include "workflow/text/nearest.hpp"
+
+#include <cmath>
+#include <set>
+
+namespace steadfast::simulation {
+
+namespace {
+
+using runtime::toml_section;
+
+std::uint32_t of_a_million(double share) {
+  return static_cast<std::uint32_t>(std::lround(share * service_faults::always));
+}
+
+/// What the agents of the workflows are for.
+struct agent_duties {
+  std::set<std::string> all;
+  std::set<std::string> steps;
+  std::set<std::string> undos;
+  std::set<std::string> probes;
+};
+
+agent_duties duties_in(const std::vector<workflow::definition>& workflows) {
+  agent_duties duties;
+  for (const auto& d : workflows) {
+    duties.all.merge(workflow::agents_of(d));
+    for (const auto& s : d.steps) {
+      duties.steps.insert(s.agent);
+      if (s.compensation)
+        duties.undos.insert(s.compensation->agent);
+      if (s.probe)
+        duties.probes.insert(s.probe->agent);
+    }
+  }
+  return duties;
+}
+
+void read_part(toml_section& in, std::string_view key, double& share) {
+  const auto* n = in.take(key);
+  if (n == nullptr)
+    return;
+  const auto number = n->is_number() ? n->value<double>() : std::nullopt;
+  if (number && *number >= 0 && *number <= 1)
+    share = *number;
+  else
+    in.complain(key, "must be a share of the calls from 0 to 1, such as 0.02 for 2 of 100");
+}
+
+void read_habits(toml_section& in, service_habits& h) {
+  std::string latency;
+  in.read("latency", latency);
+  if (!latency.empty() && !read_latency(latency, h))
+    in.complain("latency", "\"" + latency + "\" is no range: write \"5ms-200ms\", or \"5ms\" for exactly that");
+  read_part(in, "busy", h.busy);
+  read_part(in, "refused", h.refused);
+  read_part(in, "hung", h.hung);
+  read_part(in, "undo_refused", h.undo_refused);
+  read_part(in, "lies", h.lies);
+  in.read("idempotent", h.idempotent);
+  in.read("refuses_after_undo", h.refuses_after_undo);
+  in.read("late", h.late);
+  if (const auto wrong = problem(h); !wrong.empty())
+    in.complain(wrong);
+}
+
+void read_fixed_result(toml_section& in, std::optional<std::string>& into) {
+  const auto* n = in.take("result");
+  if (n == nullptr)
+    return;
+  into = runtime::json_text_of(*n);
+  if (!into)
+    in.complain("result", "must be a value that JSON can say, such as { order = \"o-1\" }");
+}
+
+void check_agent(toml_section& in, const std::string& name, const agent_duties& duties) {
+  if (name.empty())
+    return in.complain("name", "is missing: the agent of a workflow, such as name = \"payment\"");
+  if (!duties.all.contains(name)) {
+    const auto meant = workflow::nearest(name, {duties.all.begin(), duties.all.end()});
+    return in.complain("name", "no workflow here has an agent " + workflow::quoted(name)
+                                 + (meant ? "; did you mean " + workflow::quoted(*meant) + "?"
+                                          : "; `steadfast workflow check` tells which they have"));
+  }
+  const auto has = [&](const char* key) { return in.table().contains(key); };
+  if (has("refused") && !duties.steps.contains(name))
+    in.complain("refused", workflow::quoted(name) + " carries out no step"
+                             + (duties.undos.contains(name) ? ", it undoes: write undo_refused" : ": leave it out"));
+  if (has("result") && !duties.steps.contains(name))
+    in.complain("result", workflow::quoted(name) + " carries out no step, so nobody reads its result: leave it out");
+  for (const auto* key : {"idempotent", "refuses_after_undo", "late"})
+    if (has(key) && !duties.steps.contains(name))
+      in.complain(key, workflow::quoted(name) + " carries out no step: leave it out");
+  if (has("lies") && !duties.probes.contains(name))
+    in.complain("lies",
+                workflow::quoted(name) + " is asked by no step whether it happened: give it to the agent of a probe");
+  if (has("undo_refused") && !duties.undos.contains(name))
+    in.complain("undo_refused", workflow::quoted(name) + " undoes nothing: give it to the agent of a compensation");
+}
+
+void read_service(toml_section in, const service_habits& usual, const agent_duties& duties, declared_services& into) {
+  std::string name;
+  auto habits = usual;
+  declared_service service;
+  in.read("name", name);
+  read_habits(in, habits);
+  read_fixed_result(in, service.result);
+  in.end();
+  check_agent(in, name, duties);
+  service.faults = faults_of(habits);
+  if (!into.by_agent.emplace(name, std::move(service)).second)
+    in.complain("name", workflow::quoted(name) + " is above already: put both into one");
+}
+
+} // namespace
+
+service_faults faults_of(const service_habits& h) {
+  service_faults f;
+  f.refuses = of_a_million(h.refused);
+  f.refuses_undo = of_a_million(h.undo_refused);
+  f.busy = of_a_million(h.busy / 2);
+  f.fails = of_a_million(h.busy) - f.busy;
+  f.hangs = of_a_million(h.hung / 2);
+  f.goes_silent = of_a_million(h.hung / 4);
+  f.acts_late = of_a_million(h.hung) - f.hangs - f.goes_silent;
+  f.latency_min = h.latency_min;
+  f.latency_max = h.latency_max;
+  f.lies = of_a_million(h.lies);
+  f.acts_again = !h.idempotent;
+  f.acts_after_undo = !h.refuses_after_undo;
+  f.acts_late_by = h.late;
+  return f;
+}
+
+std::set<std::pair<std::string, std::string>> steps_not_to_trust(const std::vector<workflow::definition>& workflows,
+                                                                 const declared_services& services) {
+  std::set<std::pair<std::string, std::string>> found;
+  for (const auto& d : workflows)
+    for (const auto& s : d.steps)
+      if (services.of(s.agent).breaks_contract() || (s.probe && services.of(s.probe->agent).breaks_contract()))
+        found.emplace(d.name, s.name);
+  return found;
+}
+
+std::string problem(const service_habits& h) {
+  const auto is_too_much = [&h](double refused) { return h.busy + h.hung + refused > 1 + 1e-9; };
+  if (is_too_much(h.refused))
+    return "busy, hung and refused are more than 1 together: all calls are 1";
+  if (is_too_much(h.undo_refused))
+    return "busy, hung and undo_refused are more than 1 together: all calls are 1";
+  return {};
+}
+
+bool read_latency(std::string_view text, service_habits& into) {
+  const auto dash = text.find('-');
+  const auto least = runtime::parse_span(text.substr(0, dash));
+  const auto most = dash == std::string_view::npos ? least : runtime::parse_span(text.substr(dash + 1));
+  if (!least || !most || *most < *least)
+    return false;
+  into.latency_min = *least;
+  into.latency_max = *most;
+  return true;
+}
+
+declared_services parse_services(std::string_view text, const std::string& file, const service_habits& usual,
+                                 const std::vector<workflow::definition>& workflows) {
+  runtime::toml_report report{file};
+  const auto table = runtime::parse_toml(text, file);
+  const auto duties = duties_in(workflows);
+  declared_services all{faults_of(usual), {}};
+  toml_section root{table, "", report};
+  for (auto& agent : root.sections("agent"))
+    read_service(agent, usual, duties, all);
+  root.end();
+  report.throw_if_any();
+  return all;
+}
+
+declared_services load_services(const std::filesystem::path& file, const service_habits& usual,
+                                const std::vector<workflow::definition>& workflows) {
+  return parse_services(runtime::read_text_file(file), file.string(), usual, workflows);
+}
+
+} // namespace steadfast::simulation

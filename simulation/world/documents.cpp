@@ -1,0 +1,103 @@
+#include "simulation/world/documents.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace steadfast::simulation {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* some_value = "simulated";
+
+/// Makes objects only, also for an index: a pointer finds its way through both. Where there is something already, it
+/// stays.
+void put(json& document, json::json_pointer pointer, const json& value) {
+  std::vector<std::string> tokens; // the last one first
+  for (; !pointer.empty(); pointer.pop_back())
+    tokens.push_back(pointer.back());
+  auto* at = &document;
+  for (; !tokens.empty() && at->is_object(); tokens.pop_back())
+    at = &*at->emplace(tokens.back(), tokens.size() == 1 ? value : json::object()).first;
+}
+
+/// Pointers that lead from there into a document; those of optional members now and then.
+class pointers_asked {
+public:
+  pointers_asked(const workflow::definition& d, workflow::source::kind from, const std::string& step, chance& draw)
+      : from_{from},
+        step_{step},
+        draw_{draw} {
+    for (const auto& s : d.steps) {
+      add(s.input);
+      if (s.compensation)
+        add(s.compensation->input);
+    }
+    add(d.result.members);
+    if (d.result.value)
+      add({{"", *d.result.value, false}});
+  }
+
+  /// Those that lead through others come before them.
+  std::vector<std::string> found() && {
+    std::stable_sort(pointers_.begin(), pointers_.end(),
+                     [](const std::string& a, const std::string& b) { return a.size() > b.size(); });
+    return std::move(pointers_);
+  }
+
+private:
+  void add(const workflow::input_mapping& members) {
+    for (const auto& m : members)
+      if (m.value.from == from_ && m.value.step == step_ && (!m.optional || draw_.below(2) == 0))
+        pointers_.push_back(m.value.pointer);
+  }
+
+  workflow::source::kind from_;
+  const std::string& step_;
+  chance& draw_;
+  std::vector<std::string> pointers_;
+};
+
+/// In other words: with blanks, and its members the other way round.
+std::string respelled_value(const json& value) {
+  if (!value.is_object() || value.empty())
+    return value.dump();
+  std::string text;
+  for (const auto& [name, member] : value.items())
+    text = json(name).dump() + " : " + respelled_value(member) + (text.empty() ? "" : ",\n " + text);
+  return "{ " + text + " }";
+}
+
+} // namespace
+
+std::string sample_payload(const workflow::definition& d, chance& draw) {
+  json document = json::object();
+  for (const auto& pointer : pointers_asked{d, workflow::source::kind::payload, {}, draw}.found())
+    put(document, json::json_pointer{pointer}, some_value);
+  return document.dump();
+}
+
+std::string respelled(const std::string& document) {
+  return respelled_value(json::parse(document));
+}
+
+std::string sample_result(const workflow::definition& d, const std::string& step, chance& draw) {
+  json document = json::object();
+  for (const auto& s : d.steps)
+    if (s.when && s.when->step == step) {
+      const auto luck = draw.below(3);
+      if (luck == 0 && !s.when->literal.empty())
+        put(document, json::json_pointer{s.when->pointer}, json::parse(s.when->literal, nullptr, false));
+      else if (luck <= 1)
+        put(document, json::json_pointer{s.when->pointer}, some_value);
+    }
+  for (const auto& pointer : pointers_asked{d, workflow::source::kind::result, step, draw}.found())
+    put(document, json::json_pointer{pointer}, some_value);
+  return document.dump();
+}
+
+} // namespace steadfast::simulation

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "store/contract/state_store.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+namespace steadfast::store {
+
+struct file_figures {
+  std::uint64_t bytes_used = 0;
+  std::uint64_t bytes_mapped = 0;
+  std::uint64_t bytes_max = 0;
+  std::uint64_t bytes_reserve = 0; ///< of bytes_max, kept for work that was accepted
+  std::uint64_t disk_free = 0;     ///< bytes, of the file system that the store is on
+  std::uint64_t disk_size = 0;     ///< likewise; 0: not known
+};
+
+/// What a store has, beside its verbs, because it is in files of this machine.
+class store_files {
+public:
+  virtual ~store_files() = default;
+
+  /// For one thread that alone commits from now on: what is cheaper once for several commits may wait until it calls
+  /// save(): after a while, and soon after `wake` was called, on any thread, as a read waits. What was committed is
+  /// durable without it. share() throws store_error if each commit must be saved by itself; save() only a fatal one.
+  virtual void share(std::function<void()> wake) = 0;
+  virtual void save() = 0;
+
+  /// Tasks that a read met and could not believe, with the reason; each is told once.
+  virtual std::vector<set_aside_damaged> damaged() = 0;
+  virtual file_figures sizes() const = 0;
+  /// A consistent, compact copy, made beside the running store. The directory must not exist. Throws store_error.
+  virtual void copy(const std::filesystem::path& to) const = 0;
+};
+
+class local_store : public state_store, public store_files {};
+
+/// Both, as people are shown them; without files the figures of files are 0.
+struct store_stats : store_counts, file_figures {};
+store_stats stats_of(const state_store& store, const store_files* files);
+
+} // namespace steadfast::store

@@ -1,0 +1,219 @@
+#pragma once
+
+#include "store/contract/write.hpp"
+#include "workflow/definition/definition.hpp"
+#include "workflow/definition/payload_index.hpp"
+#include "workflow/supervision/conditions.hpp"
+#include "workflow/supervision/retention.hpp"
+#include "workflow/task/clock_reading.hpp"
+#include "workflow/task/endings.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/transition/bulk_act.hpp"
+#include "workflow/transition/command.hpp"
+#include "workflow/transition/incident.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace steadfast::store {
+
+/// The environment let us down: the disk, the map or the file. After one that `is_fatal`, the process must stop acting:
+/// what is on disk is only known again after the store was opened anew.
+class store_error : public std::runtime_error {
+public:
+  store_error(const std::string& what, bool fatal) : std::runtime_error{what}, fatal_{fatal} {}
+  bool is_fatal() const { return fatal_; }
+
+private:
+  bool fatal_;
+};
+
+// ---- what can be read ----
+
+struct task_filter {
+  std::vector<workflow::process_state> states; ///< empty: all
+  std::string workflow;                        ///< empty: all
+  std::string locked_by;
+  std::string text;  ///< part of the id or of the cause
+  std::string agent; ///< workflow::is_at_agent
+  workflow::instant submitted_before = workflow::never;
+  workflow::instant submitted_after = workflow::unset;
+  workflow::instant ended_before = workflow::never; ///< this and the next: only tasks that have ended
+  workflow::instant ended_after = workflow::unset;
+  std::string step;  ///< workflow::stands_at
+  std::string cause; ///< generalized as incidents' causes are (workflow/transition/incident.hpp), it is the same
+  std::vector<workflow::payload_value> payload; ///< all must hold; of tasks whose workflow has an index on these places
+};
+/// One page of tasks in order of their numbers, newest first, unless another order was asked for; payloads and large
+/// results are left out.
+struct task_page {
+  std::vector<workflow::task> tasks;
+  std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+  std::string next_key;              ///< with another order: give it too
+};
+struct lease {
+  std::string name;
+  std::string holder;
+  std::string note;
+  std::uint64_t epoch = 0;
+  workflow::instant expires_at; ///< unset: released
+};
+struct alert_entry {
+  std::uint64_t number = 0;
+  std::uint64_t task_number = 0;
+  std::string task_id;
+  workflow::alert what;
+  std::string acknowledged_by;
+  workflow::instant acknowledged_at;
+};
+/// Who acknowledged an alert whose task has moved on, and one of a condition that does not hold any more.
+inline constexpr const char* moved_on = "(its task moved on)";
+inline constexpr const char* is_over = "(it is over)";
+
+/// All alerts with the same signature, for as long as one of them holds.
+struct incident {
+  std::uint64_t number = 0;
+  workflow::incident_signature what;
+  std::uint64_t tasks = 0;      ///< that it affects now
+  std::uint64_t alerts = 0;     ///< that hold now
+  std::uint64_t tasks_ever = 0; ///< that it affected since it began; a task that came twice counts twice
+  std::uint32_t times = 1;      ///< that it began, within an hour of its last end
+  bool is_condition = false;    ///< made by report_conditions
+  workflow::instant first_at;   ///< of its alerts
+  workflow::instant last_at;    ///< likewise
+  workflow::instant closed_at;  ///< unset: it is open
+  std::string sample_task;      ///< the first one; empty when it is about no task
+  std::string sample_text;      ///< of the first alert, as it was told; of a condition: as it is told now
+  std::string acknowledged_by;
+  workflow::instant acknowledged_at;
+  workflow::instant muted_until;   ///< unset: it is not muted; never: until a person unmutes it
+  std::vector<workflow::act> acts; ///< what persons did and noted; at most incident_acts_max, the newest
+};
+inline constexpr std::size_t incident_acts_max = 32;
+inline constexpr std::size_t incidents_kept = 1000; ///< above that, the oldest that are closed leave
+
+struct incident_page {
+  std::vector<incident> incidents;   ///< the newest first
+  std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+};
+
+struct bulk_page {
+  std::vector<workflow::bulk_act> acts;         ///< the newest first
+  std::optional<std::uint64_t> next;            ///< give it as `before` for the next page
+  std::vector<workflow::bulk_refusal> refusals; ///< of one that was asked for by its number: by task, the newest first
+};
+
+struct alert_filter {
+  bool open_only = true;
+  std::uint64_t incident = 0; ///< only those of it that hold; 0: all
+  std::string kind;           ///< empty: all
+  std::string step;
+  std::string task; ///< its id
+  std::string text; ///< part of the text
+  workflow::instant raised_before = workflow::never;
+  workflow::instant raised_after = workflow::unset;
+};
+struct alert_list {
+  std::vector<alert_entry> alerts;   ///< the newest first
+  std::optional<std::uint64_t> next; ///< give it as `before` for the next page
+};
+
+struct notice_entry {
+  std::string observer;
+  std::uint64_t task_number = 0;
+  std::string task_id;
+  workflow::notice what;
+};
+struct late_reply_entry {
+  std::uint64_t task_number = 0;
+  std::string task_id;
+  workflow::late_reply what;
+};
+struct store_counts {
+  std::map<workflow::process_state, std::uint64_t> tasks;
+  std::uint64_t claimable = 0;
+  std::uint64_t open_alerts = 0;
+  std::uint64_t last_number = 0;
+  std::uint64_t tasks_purged = 0;                     ///< ended tasks that were purged; they are not among `tasks`
+  std::map<std::string, workflow::endings> endings{}; ///< by workflow
+};
+/// Result of reading every record and index.
+struct check_report {
+  std::uint64_t records = 0;
+  std::uint64_t tasks = 0;
+  std::vector<std::string> faults; ///< empty: all is well
+};
+
+/// The durable store: domain verbs, synchronous. One thread writes, any thread reads; a read sees one consistent
+/// snapshot with all that was committed before, and does not hold up the writer.
+class state_store {
+public:
+  virtual ~state_store() = default;
+
+  /// One durable transaction: on return it is synced, and outcome i tells of write i, each judged on its own in order,
+  /// seeing those before it. Throws store_error; if that is not fatal, nothing was written.
+  virtual std::vector<outcome> commit(const write_list& batch) = 0;
+  std::vector<outcome> commit(const std::vector<write>& batch);
+  /// A batch of one.
+  template <class Write>
+  answer<Write> commit_one(Write w) {
+    return commit({write{std::move(w)}}).front().template to<Write>();
+  }
+
+  /// Payload and results included. A task whose records do not check is not returned, and reported to whoever watches
+  /// over the store.
+  virtual std::optional<workflow::task> find(const std::string& id) const = 0;
+  virtual std::optional<workflow::task> find(std::uint64_t number) const = 0;
+  /// What is wrong with a task that was set aside, or will be. Absent: there is no task of that id, or nothing is.
+  virtual std::optional<std::string> damage_of(const std::string& id) const = 0;
+  virtual task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const = 0;
+  /// Number of tasks that match, counted up to `limit`.
+  virtual std::size_t count(const task_filter& filter, std::size_t limit) const = 0;
+  /// The same in parts that take some milliseconds each, with a snapshot each.
+  struct tally {
+    std::size_t matched = 0;
+    std::optional<std::uint64_t> next; ///< give it as `before` for the next part
+  };
+  virtual tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const = 0;
+  /// The same, and hands each task that matches to `use`, with its definition; without payloads and large results.
+  using task_visitor = std::function<void(workflow::task&&, const workflow::definition&)>;
+  virtual tally visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
+                           const task_visitor& use) const = 0;
+  /// Tasks whose next_due has come, oldest due first, after the cursor (due, number); payloads left out.
+  struct due_page {
+    std::vector<workflow::task> tasks;
+    std::optional<std::pair<workflow::instant, std::uint64_t>> next;
+  };
+  virtual due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
+                           std::size_t max) const = 0;
+  virtual std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const = 0;
+  virtual std::vector<workflow::definition> definitions() const = 0;
+  virtual std::vector<lease> leases() const = 0;
+  virtual std::vector<alert_entry> alerts(bool open_only, std::size_t max) const = 0;
+  /// At most `max`; looks at a bounded number of others on the way, so that a page may be empty and not the last.
+  virtual alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
+                                 std::size_t max) const = 0;
+  virtual incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
+  virtual std::optional<incident> find_incident(std::uint64_t number) const = 0;
+  virtual bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
+  /// With the refusals that are kept of it; an empty page if there is none.
+  virtual bulk_page find_bulk_act(std::uint64_t number) const = 0;
+  /// The observer's notices not yet acknowledged, by task and sequence, after the given position.
+  virtual std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
+                                            std::uint32_t after_sequence, std::size_t max) const = 0;
+  virtual std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const = 0;
+  /// Absent: there is no such task, or its records do not check.
+  virtual std::optional<exported_task> export_task(const std::string& id) const = 0;
+  virtual store_counts counts() const = 0;
+  virtual check_report check() const = 0;
+};
+
+} // namespace steadfast::store

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "store/contract/local_store.hpp"
+
+namespace steadfast::store {
+
+/// Passes everything on to another store; who derives from it changes what it likes. For what stands between a node and
+/// its store: faults of a simulation, a test's eye.
+class wrapped_store : public local_store {
+public:
+  using state_store::commit;
+  std::vector<outcome> commit(const write_list& batch) override { return real().commit(batch); }
+  void share(std::function<void()> wake) override { real().share(std::move(wake)); }
+  void save() override { real().save(); }
+  std::optional<workflow::task> find(const std::string& id) const override { return real().find(id); }
+  std::optional<workflow::task> find(std::uint64_t number) const override { return real().find(number); }
+  std::optional<std::string> damage_of(const std::string& id) const override { return real().damage_of(id); }
+  task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override {
+    return real().list(filter, before, max);
+  }
+  std::size_t count(const task_filter& filter, std::size_t limit) const override { return real().count(filter, limit); }
+  tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const override {
+    return real().count_part(filter, before);
+  }
+  tally visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
+                   const task_visitor& use) const override {
+    return real().visit_part(filter, before, use);
+  }
+  due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
+                   std::size_t max) const override {
+    return real().overdue(now, after, max);
+  }
+  std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override {
+    return real().find_definition(name, version);
+  }
+  std::vector<workflow::definition> definitions() const override { return real().definitions(); }
+  std::vector<lease> leases() const override { return real().leases(); }
+  std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override {
+    return real().alerts(open_only, max);
+  }
+  alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
+                         std::size_t max) const override {
+    return real().find_alerts(filter, before, max);
+  }
+  incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override {
+    return real().incidents(open_only, before, max);
+  }
+  std::optional<incident> find_incident(std::uint64_t number) const override { return real().find_incident(number); }
+  bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override {
+    return real().bulk_acts(open_only, before, max);
+  }
+  bulk_page find_bulk_act(std::uint64_t number) const override { return real().find_bulk_act(number); }
+  std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
+                                    std::uint32_t after_sequence, std::size_t max) const override {
+    return real().notices(observer, after_number, after_sequence, max);
+  }
+  std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override {
+    return real().late_replies(task, max);
+  }
+  std::vector<set_aside_damaged> damaged() override { return real().damaged(); }
+  std::optional<exported_task> export_task(const std::string& id) const override { return real().export_task(id); }
+  store_counts counts() const override { return real().counts(); }
+  file_figures sizes() const override { return real().sizes(); }
+  check_report check() const override { return real().check(); }
+  void copy(const std::filesystem::path& to) const override { real().copy(to); }
+
+protected:
+  /// May throw store_error, where there is none at the moment.
+  virtual local_store& real() const = 0;
+};
+
+} // namespace steadfast::store

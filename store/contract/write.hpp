@@ -1,0 +1,380 @@
+#pragma once
+
+#include "workflow/definition/definition.hpp"
+#include "workflow/supervision/conditions.hpp"
+#include "workflow/supervision/retention.hpp"
+#include "workflow/task/clock_reading.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/transition/bulk_act.hpp"
+#include "workflow/transition/command.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// The verbs of a store: what can be written, and what is said of it.
+
+namespace steadfast::store {
+
+enum class write_status : std::uint8_t {
+  applied = 1,
+  stale_lock = 2,      ///< the task was changed or locked by somebody else since it was read
+  stale_epoch = 3,     ///< the lease under which it was written belongs to a later epoch by now
+  full = 4,            ///< no room for new work; running work is still recorded
+  refused = 5,         ///< the request itself cannot be met; `why` says so
+  absent = 6,          ///< there is no such task, workflow, lease or alert
+  unknown_outcome = 7, ///< the commit was reported as failed but may have been made (engines over a network only)
+};
+std::string_view to_string(write_status v);
+
+/// A task with all that belongs to it, on its own: to look at it elsewhere, or to go on with it in another store.
+struct exported_task {
+  workflow::definition definition;
+  workflow::task task;                   ///< payload and results included
+  std::array<std::uint64_t, 2> digest{}; ///< of its submission, by which another body under the same id is noticed
+  std::vector<workflow::late_reply> late_replies; ///< oldest first
+};
+
+/// A write that is only valid while the lease is held with this epoch, and has not ended by the writer's clock.
+struct lease_guard {
+  std::string name;
+  std::uint64_t epoch = 0;
+};
+
+// ---- what is said of a write that was applied, by its kind ----
+
+struct submit_result {
+  bool created = false; ///< false: the task was already there
+  std::uint64_t number = 0;
+  workflow::process_state state = workflow::process_state::pending;
+};
+struct update_result {
+  std::uint64_t revision = 0; ///< the stored one
+};
+struct claim_result {
+  std::vector<workflow::task> tasks;        ///< as stored, payloads and results included
+  workflow::instant next = workflow::never; ///< when the next waiting task becomes claimable
+  bool more = false; ///< there are more to have now, though perhaps only of workflows that have their share
+};
+struct free_result {
+  std::uint64_t freed = 0;
+  bool more = false; ///< there are more to free now
+};
+struct register_result {
+  bool created = false; ///< false: it was there already
+};
+struct lease_result {
+  std::uint64_t epoch = 0;
+};
+/// A place among the ended tasks of a workflow, which are in the order of their ends.
+struct ended_position {
+  workflow::instant ended_at;
+  std::uint64_t number = 0;
+  std::uint64_t passed = 0; ///< tasks up to there that were to leave and could not
+};
+struct purge_result {
+  std::uint64_t purged = 0;
+  workflow::instant next = workflow::never; ///< when the next task is too old
+  bool more = false;                        ///< there are more to purge now
+  ended_position reached;                   ///< where the next one goes on
+};
+struct incident_result {
+  std::uint64_t acknowledged = 0; ///< alerts
+  bool more = false;              ///< there are more to acknowledge now
+};
+struct conditions_result {
+  std::uint64_t raised = 0;
+};
+struct bulk_result {
+  std::uint64_t number = 0; ///< of the act that began
+};
+/// Of a write of which the status says all.
+struct no_result {};
+
+// ---- what can be written; `now` is the writer's clock, whose setting is not stored ----
+
+/// Makes a task, once per id.
+struct submit_task {
+  using result = submit_result;
+  workflow::submission what;
+  workflow::instant now;
+};
+/// Stores the next state of a task, with all that must become true together with it.
+struct update_task {
+  using result = update_result;
+  workflow::task next;                 ///< `next.revision` is the revision it was made from; the store raises it
+  std::uint64_t lock_epoch_before = 0; ///< lock epoch of the task it was made from
+  std::optional<lease_guard> guard;
+  std::vector<workflow::notice> notices;
+  std::vector<workflow::alert> alerts;
+  std::optional<workflow::late_reply> evidence;
+  bool payload_changed = false; ///< the payload record must be written again
+  workflow::instant now{};      ///< by which `guard` is judged; unset: by its epoch alone
+  std::uint64_t bulk = 0;       ///< the bulk act of which it is a part, and which meets a task once; 0: of none
+};
+/// What a scheduler has of a workflow, as workflow::load_of says.
+struct workflow_load {
+  std::string workflow;
+  std::uint64_t load = 0;
+};
+/// Takes up to `max` claimable tasks for a scheduler, by priority, then by the shares of their workflows
+/// (workflow/supervision/fair_share.hpp), then by age; each becomes what apply(taken) makes of it.
+struct claim_tasks {
+  using result = claim_result;
+  std::string scheduler;
+  std::size_t max = 0;
+  workflow::clock_reading now;
+  std::optional<lease_guard> guard{}; ///< of the scheduler's node
+  std::uint64_t places = 0;           ///< that one workflow may have of the scheduler; 0: as many as it likes
+  std::uint64_t in_hand = 0;          ///< tasks that the scheduler has
+  std::vector<workflow_load> loads{}; ///< of the workflows of which it has something
+  std::string after{};                ///< the workflow that got the last place; among equals the one behind it is next
+};
+/// Applies lock_lapsed (or, with `graceful`, lock_released) to up to `max` tasks locked by that scheduler.
+struct free_locks {
+  using result = free_result;
+  std::string scheduler;
+  std::size_t max = 1000;
+  bool graceful = false;
+  workflow::clock_reading now;
+  std::vector<std::uint64_t> except{}; ///< numbers of tasks that stay locked, ascending
+  std::optional<lease_guard> guard{};  ///< of the scheduler's node, or the supervisor's if that node is gone
+  std::optional<lease_guard> gone{};   ///< only if this lease is still at that epoch and has ended
+};
+struct keep_late_reply {
+  std::uint64_t number = 0;
+  workflow::late_reply what;
+};
+/// Keeps a definition for ever; the same name and version with another content is refused. With `file` such a refusal
+/// raises an alert, of which there is one at a time, and the alert is over when a definition of that name is taken
+/// again.
+struct register_definition {
+  using result = register_result;
+  workflow::definition what;
+  std::string file{}; ///< that it was read from, for people; empty: it was made by a program
+  workflow::instant now{};
+};
+inline constexpr const char* changed_workflow = "changed_workflow"; ///< kind of that alert
+/// Kind of an alert about tasks whose workflow cannot be read. It is over when the definition is registered anew.
+inline constexpr const char* damaged_workflow = "damaged_workflow";
+/// Leases: `ttl` counts from `now`. Acquiring a free, lapsed or own lease raises its epoch.
+struct acquire_lease {
+  using result = lease_result;
+  std::string name;
+  std::string holder;
+  std::string note; ///< shown to people: address, roles
+  workflow::span ttl{};
+  workflow::instant now;
+};
+struct renew_lease {
+  using result = lease_result;
+  std::string name;
+  std::string holder;
+  std::uint64_t epoch = 0;
+  workflow::span ttl{};
+  workflow::instant now;
+  std::string note{}; ///< in place of the one there is; empty: that stays
+};
+struct release_lease {
+  using result = lease_result;
+  std::string name;
+  std::string holder;
+  std::uint64_t epoch = 0;
+};
+struct acknowledge_alert {
+  std::uint64_t alert = 0;
+  std::string who;
+  workflow::instant now;
+};
+/// Keeps what a person did to something that is no task, among the alerts, as one that was acknowledged.
+struct record_act {
+  std::string who;
+  std::string what; ///< "drained node `one`"
+  std::string why;
+  workflow::instant now;
+};
+/// Drops the observer's notices of a task up to and including `sequence`.
+struct acknowledge_notices {
+  std::string observer;
+  std::uint64_t number = 0;
+  std::uint32_t sequence = 0;
+};
+/// Moves a task whose records do not check out of the way, with an alert.
+struct set_aside_damaged {
+  std::uint64_t number = 0;
+  std::string why;
+  workflow::instant now;
+};
+/// Takes in a task of another store, once per id, with its definition. One that has not ended rests: it is suspended,
+/// and goes on when a person resumes it, for the store that it came from may be going on with it.
+struct import_task {
+  using result = submit_result;
+  exported_task what;
+  std::string who;
+  std::string why;
+  workflow::instant now;
+};
+/// Removes up to `max` of the oldest ended tasks of a workflow that are to leave, with all of their records. One that
+/// somebody still has to see stays: its observer has notices to acknowledge, or an alert of it is open.
+struct purge_ended {
+  using result = purge_result;
+  std::string workflow;
+  workflow::retention keep;
+  std::size_t max = 0;
+  ended_position after; ///< to go on from where another purge stopped
+  workflow::instant now;
+};
+
+/// Stored as words in the incident's list of acts.
+enum class incident_act : std::uint8_t { acknowledge = 1, mute = 2, unmute = 3, note = 4 };
+
+/// What a person does to an incident. Acknowledging it acknowledges its alerts, up to `max` in one write.
+struct act_on_incident {
+  using result = incident_result;
+  std::uint64_t number = 0;
+  incident_act act = incident_act::note;
+  workflow::instant until = workflow::never; ///< with mute
+  std::string who;
+  std::string why;
+  std::uint32_t max = 1000;
+  workflow::instant now;
+};
+/// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over,
+/// and the others are told in the words of now.
+struct report_conditions {
+  using result = conditions_result;
+  std::vector<workflow::system_condition> hold;
+  std::optional<lease_guard> guard;
+  workflow::instant now;
+};
+
+/// Begins an act on all tasks that match and are there by now: those that are submitted later are not met. Its bounds
+/// are options of the store. What `what` says of its number and of how far it is does not count.
+struct start_bulk {
+  using result = bulk_result;
+  workflow::bulk_act what;
+  workflow::instant now;
+};
+/// A page of it was gone through.
+struct advance_bulk {
+  std::uint64_t number = 0;
+  std::uint64_t position = 0; ///< the next page begins below this number
+  bool is_last = false;
+  std::vector<workflow::bulk_refusal> refused;
+  std::uint64_t skipped = 0;
+  workflow::instant now;
+};
+/// What is not done by then is not done.
+struct stop_bulk {
+  std::uint64_t number = 0;
+  std::string who;
+  std::string why;
+  workflow::instant now;
+};
+
+using write =
+  std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition, acquire_lease,
+               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged, record_act,
+               import_task, purge_ended, act_on_incident, report_conditions, start_bulk, advance_bulk, stop_bulk>;
+
+/// Writes to commit together, in this order; whoever made them keeps them until then.
+using write_list = std::vector<const write*>;
+
+// ---- what became of it ----
+
+/// What is said of every write.
+struct decision {
+  write_status result = write_status::refused;
+  std::string why;
+};
+
+namespace detail {
+template <class Write>
+struct result_of {
+  using type = no_result;
+};
+template <class Write>
+requires requires {
+  typename Write::result;
+}
+struct result_of<Write> {
+  using type = typename Write::result;
+};
+} // namespace detail
+
+template <class Write>
+using result_of_t = typename detail::result_of<Write>::type;
+
+/// What became of a write whose kind is known. Of one that was not applied the status says all: the rest is as it is
+/// at first.
+template <class Write>
+struct answer : decision, result_of_t<Write> {
+  answer() = default;
+  answer(decision d) : decision{std::move(d)} {}
+  answer(decision d, result_of_t<Write> r) : decision{std::move(d)}, result_of_t<Write>{std::move(r)} {}
+};
+
+/// All that may be said: it came from another node, where it was known what of it was meant.
+struct any_result : submit_result,
+                    update_result,
+                    claim_result,
+                    free_result,
+                    register_result,
+                    lease_result,
+                    purge_result,
+                    incident_result,
+                    conditions_result,
+                    bulk_result,
+                    no_result {};
+
+/// What became of a write of any kind.
+class outcome : public decision {
+public:
+  outcome() = default;
+  outcome(decision d) : decision{std::move(d)} {}
+  template <class Result>
+  outcome(decision d, Result r) : decision{std::move(d)},
+                                  what_{std::move(r)} {}
+  template <class Write>
+  outcome(answer<Write> a) : decision{std::move(static_cast<decision&>(a))} {
+    if (result == write_status::applied)
+      what_ = std::move(static_cast<result_of_t<Write>&>(a));
+  }
+
+  /// What is said of a write whose result is of that type. REQUIRES: it was such a one. Of one that was not applied,
+  /// what is so at first.
+  template <class Result>
+  const Result& as() const {
+    static const Result nothing{};
+    if (std::holds_alternative<no_result>(what_))
+      return nothing;
+    const auto* const all = std::get_if<any_result>(&what_);
+    return all != nullptr ? static_cast<const Result&>(*all) : std::get<Result>(what_);
+  }
+  template <class Write>
+  answer<Write> to() const {
+    return {*this, as<result_of_t<Write>>()};
+  }
+  template <class Result>
+  bool is() const {
+    return std::holds_alternative<Result>(what_);
+  }
+  template <class Use>
+  void visit(Use use) const {
+    std::visit(use, what_);
+  }
+
+private:
+  std::variant<no_result, submit_result, update_result, claim_result, free_result, register_result, lease_result,
+               purge_result, incident_result, conditions_result, bulk_result, any_result>
+    what_;
+};
+
+} // namespace steadfast::store

@@ -1,0 +1,128 @@
+#pragma once
+
+#include "store/contract/local_store.hpp"
+#include "store/contract/options.hpp"
+#include "store/engine/write_batch.hpp"
+#include "store/journal/directory.hpp"
+#include "store/journal/disk_reserve.hpp"
+#include "store/journal/migration.hpp"
+#include "store/journal/shared_transaction.hpp"
+#include "store/lmdb/snapshot.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace steadfast::store {
+
+/// What only tests set.
+struct engine_settings {
+  /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not
+  /// grow, for which no reader may be there.
+  std::uint64_t map_initial = 0;
+  std::uint32_t format = store_format;
+  std::vector<migration> migrations = all_migrations();
+};
+
+bool is_full(const lmdb::error& e);  ///< the store, or its disk
+bool is_fatal(const lmdb::error& e); ///< what is on disk is not known any more
+
+/// The state store on LMDB.
+class lmdb_engine final : public local_store {
+public:
+  /// Throws store_error.
+  explicit lmdb_engine(const store_options& options, const engine_settings& settings = {});
+  ~lmdb_engine() override;
+
+  using state_store::commit;
+  std::vector<outcome> commit(const write_list& batch) override;
+  void share(std::function<void()> wake) override;
+  void save() override;
+
+  std::optional<workflow::task> find(const std::string& id) const override;
+  std::optional<std::string> damage_of(const std::string& id) const override;
+  std::optional<workflow::task> find(std::uint64_t number) const override;
+  task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override;
+  std::size_t count(const task_filter& filter, std::size_t limit) const override;
+  tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const override;
+  tally visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
+                   const task_visitor& use) const override;
+  due_page overdue(workflow::instant now, std::optional<std::pair<workflow::instant, std::uint64_t>> after,
+                   std::size_t max) const override;
+  std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override;
+  std::vector<workflow::definition> definitions() const override;
+  std::vector<lease> leases() const override;
+  std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override;
+  alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
+                         std::size_t max) const override;
+  incident_page incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
+  std::optional<incident> find_incident(std::uint64_t number) const override;
+  bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
+  bulk_page find_bulk_act(std::uint64_t number) const override;
+  std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
+                                    std::uint32_t after_sequence, std::size_t max) const override;
+  std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;
+  std::vector<set_aside_damaged> damaged() override;
+  std::optional<exported_task> export_task(const std::string& id) const override;
+  store_counts counts() const override;
+  file_figures sizes() const override;
+  check_report check() const override;
+  void copy(const std::filesystem::path& to) const override;
+
+private:
+  void open_environment(const engine_settings& settings);
+  void heed_file_limit();
+  void map(std::uint64_t bytes);
+  void let_writer_save(const engine_settings& settings);
+  void make_tables(std::uint32_t format);
+  void open_tables();
+  void raise_epochs();
+  template <class F>
+  void with_room(F f);
+  void save_from_journal();
+  void bring_up(const engine_settings& settings);
+  void read_counters();
+
+  bool has_disk_for(const write_list& batch);
+  struct commit_limits {
+    bool has_disk = true;
+    room full = room::there; ///< for new work
+  };
+  std::vector<outcome> try_commit(const write_list& batch, const commit_limits& limits);
+  bool grow(std::uint64_t limit);
+  std::uint64_t size_of_last_resort() const;
+  bool save_first();
+  void grow_ahead();
+  [[noreturn]] void give_up(const lmdb::error& e);
+
+  /// Until the data file has all that was committed.
+  void wait_for_save() const;
+  /// Runs f(transaction, snapshot) on the present state.
+  template <class F>
+  auto read(F f) const;
+  /// Throws damaged_record. `recent`: what recent_ids::find said before the snapshot was taken.
+  std::optional<task_ref> ref_of(const snapshot& see, const std::string& id, std::optional<std::uint64_t> recent) const;
+  template <class Use>
+  std::optional<std::uint64_t> look_through(const lmdb::transaction& txn, const snapshot& see,
+                                            const task_filter& filter, std::optional<std::uint64_t> before,
+                                            std::size_t most, Use use) const;
+  /// A task that is damaged is reported and absent.
+  std::optional<snapshot::known_task> believed(const snapshot& see, std::uint64_t number, bool whole = false) const;
+
+  store_options options_;
+  store_directory directory_;
+  std::unique_ptr<lmdb::environment> env_;
+  std::optional<disk_reserve> reserve_; ///< none when the store is read only
+  tables in_;
+  mutable std::mutex writing_;
+  std::unique_ptr<shared_transaction> shared_;
+  std::uint64_t commits_ = 0;
+  bool was_closed_ = false; ///< cleanly, by the process before, with all that was committed in the data file
+  mutable std::atomic<bool> is_lost_ = false; ///< a fatal error was thrown: nothing is written any more
+  committed committed_;
+  id_filter moved_ids_;
+};
+
+} // namespace steadfast::store

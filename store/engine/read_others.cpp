@@ -1,0 +1,257 @@
+// Definitions, leases, alerts, notices, late replies, figures. A record that is damaged is left out; check() names it.
+
+#include "store/engine/reading.hpp"
+#include "workflow/text/name.hpp"
+
+#include <limits>
+
+namespace steadfast::store {
+
+std::optional<workflow::definition> lmdb_engine::find_definition(const std::string& name, std::uint32_t version) const {
+  return read([&](const lmdb::transaction&, const snapshot& see) -> std::optional<workflow::definition> {
+    if (name.size() > workflow::name_size_max)
+      return std::nullopt;
+    try {
+      const auto found = see.definition(name, version != 0 ? version : see.newest_version(name).value_or(0));
+      return found ? std::optional{*found} : std::nullopt;
+    } catch (const damaged_record&) {
+      return std::nullopt;
+    }
+  });
+}
+
+std::vector<workflow::definition> lmdb_engine::definitions() const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    std::vector<workflow::definition> all;
+    lmdb::cursor c{txn, in_.definitions};
+    for (bool more = c.first(); more; more = c.next())
+      if (auto d = readable<workflow::definition>(c.key(), c.value()))
+        all.push_back(std::move(*d));
+    return all;
+  });
+}
+
+std::vector<lease> lmdb_engine::leases() const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    std::vector<lease> all;
+    lmdb::cursor c{txn, in_.leases};
+    for (bool more = c.first(); more; more = c.next())
+      if (auto x = readable<lease_record>(c.key(), c.value()))
+        all.push_back(std::move(x->what));
+    return all;
+  });
+}
+
+std::vector<alert_entry> lmdb_engine::alerts(bool open_only, std::size_t max) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    std::vector<alert_entry> newest_first;
+    lmdb::cursor c{txn, open_only ? in_.open_alerts : in_.alerts};
+    for (bool more = c.last(); more && newest_first.size() < max; more = c.previous()) {
+      const auto bytes = open_only ? txn.get(in_.alerts, c.key()) : c.value();
+      if (!bytes)
+        continue;
+      if (auto x = readable<alert_entry>(c.key(), *bytes))
+        newest_first.push_back(std::move(*x));
+    }
+    return newest_first;
+  });
+}
+
+namespace {
+
+bool matches(const alert_filter& f, const alert_entry& x) {
+  return (f.kind.empty() || x.what.kind == f.kind) && (f.step.empty() || x.what.step == f.step)
+         && (f.task.empty() || x.task_id == f.task) && (f.text.empty() || x.what.text.find(f.text) != std::string::npos)
+         && x.what.at < f.raised_before && x.what.at >= f.raised_after;
+}
+
+/// Calls f(key) for the keys of a table whose last number is below `before`, the newest first, until it says no. Of a
+/// table of several, only those that begin with `prefix`.
+template <class F>
+void below(const lmdb::transaction& txn, lmdb::table t, const std::string& prefix, std::optional<std::uint64_t> before,
+           F f) {
+  std::string from = prefix;
+  const key end{before.value_or(std::numeric_limits<std::uint64_t>::max())};
+  from += end.view();
+  lmdb::cursor c{txn, t};
+  const auto belongs = [&] { return c.key().starts_with(prefix); };
+  for (bool more = c.seek_before(from); more && belongs() && f(c); more = c.previous()) {
+  }
+}
+
+constexpr std::size_t alerts_looked_at_max = 20'000; ///< for one page
+
+} // namespace
+
+alert_list lmdb_engine::find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
+                                    std::size_t max) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    alert_list page;
+    std::size_t looked_at = 0;
+    const bool by_incident = filter.incident != 0;
+    const auto t = by_incident ? in_.incident_alerts : filter.open_only ? in_.open_alerts : in_.alerts;
+    const key prefix{filter.incident};
+    below(txn, t, by_incident ? std::string{prefix.view()} : "", before, [&](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const key k{number};
+      const auto bytes = txn.get(in_.alerts, k);
+      auto x = bytes ? readable<alert_entry>(k, *bytes) : std::nullopt;
+      const bool is_wanted = x && matches(filter, *x) && (!filter.open_only || x->acknowledged_at == workflow::unset);
+      if (is_wanted && page.alerts.size() < max)
+        page.alerts.push_back(std::move(*x));
+      else if (is_wanted)
+        return false;
+      page.next = number;
+      return ++looked_at < alerts_looked_at_max;
+    });
+    const bool is_cut = looked_at == alerts_looked_at_max;
+    if (page.next && !is_cut && page.alerts.size() < max)
+      page.next.reset();
+    return page;
+  });
+}
+
+incident_page lmdb_engine::incidents(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    incident_page page;
+    below(txn, in_.incidents, "", before, [&](const lmdb::cursor& c) {
+      auto x = readable<incident>(c.key(), c.value());
+      if (!x || (open_only && x->closed_at != workflow::unset))
+        return true;
+      if (page.incidents.size() == max) {
+        page.next = page.incidents.empty() ? std::nullopt : std::optional{page.incidents.back().number};
+        return false;
+      }
+      page.incidents.push_back(std::move(*x));
+      return true;
+    });
+    return page;
+  });
+}
+
+std::optional<incident> lmdb_engine::find_incident(std::uint64_t number) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    const key k{number};
+    const auto bytes = txn.get(in_.incidents, k);
+    return bytes ? readable<incident>(k, *bytes) : std::nullopt;
+  });
+}
+
+bulk_page lmdb_engine::bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    bulk_page page;
+    below(txn, in_.bulk_acts, "", before, [&](const lmdb::cursor& c) {
+      auto b = readable<workflow::bulk_act>(c.key(), c.value());
+      if (!b || (open_only && !workflow::is_open(*b)))
+        return true;
+      if (page.acts.size() == max) {
+        page.next = page.acts.empty() ? std::nullopt : std::optional{page.acts.back().number};
+        return false;
+      }
+      page.acts.push_back(*std::move(b));
+      return true;
+    });
+    return page;
+  });
+}
+
+bulk_page lmdb_engine::find_bulk_act(std::uint64_t number) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    bulk_page page;
+    const key k{number};
+    const auto bytes = txn.get(in_.bulk_acts, k);
+    if (auto b = bytes ? readable<workflow::bulk_act>(k, *bytes) : std::nullopt)
+      page.acts.push_back(*std::move(b));
+    below(txn, in_.bulk_refusals, std::string{k.view()}, {}, [&](const lmdb::cursor& c) {
+      if (auto r = readable<workflow::bulk_refusal>(c.key(), c.value()))
+        page.refusals.push_back(*std::move(r));
+      return true;
+    });
+    return page;
+  });
+}
+
+std::vector<notice_entry> lmdb_engine::notices(const std::string& observer, std::uint64_t after_number,
+                                               std::uint32_t after_sequence, std::size_t max) const {
+  if (observer.empty() || observer.size() > workflow::task_id_size_max)
+    return {};
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    std::vector<notice_entry> found;
+    const key begin = owner_key(observer);
+    const key after = notice_key(observer, after_number, after_sequence);
+    lmdb::cursor c{txn, in_.notices};
+    bool more = c.seek(after);
+    if (more && c.key() == after.view())
+      more = c.next();
+    for (; more && found.size() < max && c.key().starts_with(begin.view()); more = c.next()) {
+      const auto number = key_reader{c.key().substr(begin.view().size())}.number<std::uint64_t>().value_or(0);
+      if (auto x = readable<notice_record>(c.key(), c.value()))
+        found.push_back({observer, number, std::move(x->task_id), std::move(x->what)});
+    }
+    return found;
+  });
+}
+
+std::vector<late_reply_entry> lmdb_engine::late_replies(std::optional<std::uint64_t> task, std::size_t max) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    std::vector<late_reply_entry> newest_first;
+    lmdb::cursor c{txn, in_.late};
+    bool more = task ? c.seek_before(key{*task + 1}) : c.last();
+    for (; more && newest_first.size() < max; more = c.previous()) {
+      const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
+      if (task && number != *task)
+        break;
+      if (auto x = readable<late_reply_record>(c.key(), c.value()))
+        newest_first.push_back({number, std::move(x->task_id), std::move(x->what)});
+    }
+    return newest_first;
+  });
+}
+
+std::vector<set_aside_damaged> lmdb_engine::damaged() {
+  return committed_.damage.take();
+}
+
+store_counts lmdb_engine::counts() const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    store_counts s;
+    const auto bytes = txn.get(in_.meta, counters_key).value_or(std::string_view{});
+    if (const auto now = readable<counters>(counters_key, bytes)) {
+      for (std::size_t i = 1; i < now->tasks.size(); ++i)
+        s.tasks[static_cast<workflow::process_state>(i)] = now->tasks.at(i);
+      s.last_number = now->last_task;
+    }
+    lmdb::cursor counts{txn, in_.ended_counts};
+    for (bool more = counts.first(); more; more = counts.next())
+      if (const auto of_workflow = readable<ended_count>(counts.key(), counts.value()))
+        s.tasks_purged += of_workflow->purged;
+    lmdb::cursor how{txn, in_.endings};
+    for (bool more = how.first(); more; more = how.next())
+      if (const auto of_workflow = readable<workflow::endings>(how.key(), how.value()))
+        s.endings.emplace(std::string{how.key()}, *of_workflow);
+    s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed);
+    s.open_alerts = txn.entries(in_.open_alerts);
+    return s;
+  });
+}
+
+file_figures lmdb_engine::sizes() const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    file_figures s;
+    std::uint64_t pages = txn.free_list_pages();
+    for (const auto& t : all_tables)
+      pages += txn.pages(in_.*t.table);
+    s.bytes_used = pages * env_->page_size();
+    s.bytes_mapped = env_->map_size();
+    s.bytes_max = options_.size_max;
+    s.bytes_reserve = options_.size_reserve;
+    std::error_code unknown;
+    if (const auto disk = std::filesystem::space(options_.path, unknown); !unknown) {
+      s.disk_free = disk.available;
+      s.disk_size = disk.capacity;
+    }
+    return s;
+  });
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,227 @@
+#pragma once
+
+#include "store/contract/options.hpp"
+#include "store/journal/change_log.hpp"
+#include "store/lmdb/committed.hpp"
+#include "store/lmdb/id_filter.hpp"
+#include "store/lmdb/incident_book.hpp"
+#include "store/lmdb/known_tasks.hpp"
+#include "store/verbs/decide_definition.hpp"
+#include "store/verbs/decide_note.hpp"
+#include "store/verbs/new_task.hpp"
+#include "store/verbs/task_change.hpp"
+#include "workflow/definition/payload_needs.hpp"
+#include "workflow/transition/event.hpp"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace steadfast::store {
+
+/// For new work.
+enum class room { there, no_pages, no_disk };
+
+/// One durable transaction in the making: judges each write on its own and makes it if it may be. Throws lmdb::error;
+/// then the transaction must be thrown away.
+class write_batch {
+public:
+  struct settings {
+    const store_options* options = nullptr;
+    room full = room::there;     ///< else submissions of new tasks get `full`
+    std::uint64_t pages_max = 0; ///< pages in use above which there is no room for new work
+    id_filter* moved = nullptr;  ///< of table `ids`; changed as the batch goes, and may know of more than was committed
+    known_tasks* known = nullptr;  ///< changed as the batch goes; to be thrown away together with the transaction
+    change_log* changes = nullptr; ///< what the batch does; null: nobody wants to know
+  };
+  write_batch(lmdb::transaction& txn, const tables& in, const committed& before, const settings& s);
+
+  outcome carry_out(const write& w);
+  /// Writes what is kept once per batch. Call it before the commit.
+  void finish();
+
+  /// After the commit. What was committed has to be known: if there is no memory for that, the process ends, and the
+  /// next one reads it.
+  void tell(committed& what) const noexcept;
+
+private:
+  // write_task.cpp
+  answer<submit_task> make(const submit_task& w);
+  answer<update_task> make(const update_task& w);
+  // write_definition.cpp
+  answer<register_definition> make(const register_definition& w);
+  answer<set_aside_damaged> make(const set_aside_damaged& w);
+  // write_import.cpp
+  answer<import_task> make(const import_task& w);
+  // write_lock.cpp
+  answer<claim_tasks> make(const claim_tasks& w);
+  answer<free_locks> make(const free_locks& w);
+  // write_lease.cpp
+  answer<acquire_lease> make(const acquire_lease& w);
+  answer<renew_lease> make(const renew_lease& w);
+  answer<release_lease> make(const release_lease& w);
+  // write_note.cpp
+  answer<keep_late_reply> make(const keep_late_reply& w);
+  answer<acknowledge_alert> make(const acknowledge_alert& w);
+  answer<record_act> make(const record_act& w);
+  answer<acknowledge_notices> make(const acknowledge_notices& w);
+  // write_incident.cpp
+  answer<act_on_incident> make(const act_on_incident& w);
+  answer<report_conditions> make(const report_conditions& w);
+  // write_purge.cpp
+  answer<purge_ended> make(const purge_ended& w);
+  // write_bulk.cpp
+  answer<start_bulk> make(const start_bulk& w);
+  answer<advance_bulk> make(const advance_bulk& w);
+  answer<stop_bulk> make(const stop_bulk& w);
+
+  /// Its record as it is now. Nothing: there is no such task. Valid until something is written.
+  std::optional<std::string_view> row_of(std::uint64_t number) const;
+  /// What the record says. Reports a damaged task before it throws.
+  snapshot::known_task read(std::uint64_t number, std::string_view row, bool whole);
+  /// Both.
+  std::optional<snapshot::known_task> load(std::uint64_t number, bool whole = false);
+
+  /// What is known of it, or read. Null: there is no such task.
+  known_tasks::entry* known(std::uint64_t number);
+  /// Its record as it was until now; empty: it is new.
+  std::string_view row_before(const known_tasks::entry& e, const key& k) const;
+  /// Keeps the record of a task, of which its entry says already how it stands now.
+  void put_row(known_tasks::entry& e, const workflow::task& t);
+  /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue
+  /// calls it before.
+  void place_tasks();
+
+  // write_task.cpp
+  answer<submit_task> submit_anew(const submit_task& w, const std::array<std::uint64_t, 2>& digest);
+  const workflow::payload_needs& needs_of(const definition_cache::entry& d);
+  std::uint32_t newest_version(const std::string& workflow); ///< 0: there is none
+  answer<submit_task> submit_again(const submit_task& w, const task_ref& known,
+                                   const std::array<std::uint64_t, 2>& digest);
+  known_tasks::entry& put(new_task& x, const std::array<std::uint64_t, 2>& digest); ///< takes its outline
+  /// Puts `next` in the place of the task; the stored revision. Throws damaged_record before it has put anything.
+  std::uint64_t replace(known_tasks::entry& e, const next_state& next);
+  void put(known_tasks::entry& e, const next_state& next, const task_change& c);
+  void put_results(const workflow::task& t, const std::vector<result_change>& changes);
+  void put_payload(std::uint64_t number, const workflow::blob& payload);
+  workflow::blob payload_of(std::uint64_t number) const;
+  void count_change(const workflow::task& next, const task_change& c);
+  void put_in_index(std::uint64_t number, const std::vector<workflow::payload_value>& values);
+  void erase_from_index(std::uint64_t number, const std::vector<workflow::payload_value>& values);
+  /// For one more task.
+  bool has_room(std::uint64_t payload_size);
+  std::uint64_t pages_left() const;
+  /// With an alert, unless one tells of it already.
+  decision turned_down_full(workflow::instant now);
+  void forget_seen_alerts();
+
+  // write_definition.cpp
+  known_damage damage_there(std::uint64_t number);
+  void recount();
+
+  // write_ids.cpp
+  std::optional<task_ref> ref_of(const std::string& id) const;
+  void put_id(const workflow::task& t, const std::array<std::uint64_t, 2>& digest);
+  void erase_id(const workflow::task& t);
+  std::string id_of(std::uint64_t number) const;
+  /// A part of the generation whose turn it is.
+  void move_ids();
+  void move_id(const std::string& id, const recent_ref& ref);
+  void drop_moved(std::size_t max);
+
+  // write_import.cpp
+  std::optional<decision> cannot_import(const import_task& w);
+
+  // write_lock.cpp
+  /// The task as stored, if the event was applied; a damaged task is passed over.
+  std::optional<workflow::task> apply_to(std::uint64_t number, const workflow::event& e,
+                                         const workflow::clock_reading& clock, bool whole);
+
+  // write_lease.cpp
+  template <class Write>
+  answer<Write> carry_out(decided<Write, lease_record> d);
+  lease_record lease_to_acquire(const acquire_lease& w);
+  std::uint64_t forgotten_epoch() const;
+  void forget_leases(workflow::instant now);
+  bool has_locks(const std::string& lease) const;
+  std::optional<decision> not_held(const std::optional<lease_guard>& guard,
+                                   workflow::instant now) const; ///< nothing: it is, or none is asked for
+  bool has_ended(const lease_guard& gone, workflow::instant now) const;
+
+  // write_note.cpp
+  void put_notice(const workflow::task& t, const workflow::notice& what);
+  void list_alert_of(std::uint64_t number, std::uint64_t alert);
+  void put(const raised_alert& x);
+  void acknowledge(alert_entry there, const std::string& who, workflow::instant now);
+  /// `task`: that the alert is about.
+  decision put(acknowledged_alert d, std::uint64_t alert, std::uint64_t task, workflow::instant now);
+  /// Among the alerts, as one that was acknowledged by who did it.
+  void put_act(std::uint64_t number, const std::string& id, const record_act& what);
+  void put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what);
+
+  // write_incident.cpp
+  /// That are part of an incident.
+  std::vector<alert_entry> alerts_of_task(std::uint64_t number) const;
+  /// Absent: there is none, or its record is damaged.
+  std::optional<alert_entry> alert_of(std::uint64_t alert) const;
+  /// None of them holds any more.
+  void end_alerts_of(const std::vector<std::uint64_t>& incidents, const std::string& who, workflow::instant now);
+  /// Once it was acknowledged: whether it still is part of its incident.
+  bool holds_on(const alert_entry& x);
+  bool is_of_condition(std::uint64_t alert);
+  std::uint32_t acknowledge_some(std::uint64_t incident, const act_on_incident& w);
+
+  // write_purge.cpp
+  bool purge(std::uint64_t number); ///< false: it cannot leave yet
+  bool has_notices(const workflow::task& t) const;
+  bool has_open_alert(std::uint64_t number) const;
+  void erase_all_of(const snapshot::known_task& known);
+  ended_count& ended_of(const std::string& workflow);
+  void count_ended(const std::string& workflow, const index_position& from, const index_position& to);
+  void recount_ended();
+  void put_ended_counts();
+  void put_endings();
+
+  // write_task.cpp
+  void count_ending(const std::string& workflow, workflow::ending how);
+
+  // write_bulk.cpp
+  workflow::bulk_act*
+  bulk_act_of(std::uint64_t number); ///< null: there is none; changes count when write_bulk_acts() is called
+  std::optional<decision> not_for_bulk(std::uint64_t number,
+                                       std::uint64_t task); ///< nothing: the task may take the act
+  void write_bulk_acts();
+  std::vector<workflow::bulk_act> bulk_acts_there();
+  void drop_bulk_act(std::uint64_t number);
+  std::size_t refusals_of(std::uint64_t bulk) const;
+
+  std::uint64_t& tasks_in(workflow::process_state s) { return count_.tasks.at(static_cast<std::size_t>(s)); }
+
+  lmdb::transaction& txn_;
+  const tables& in_;
+  const committed& before_;
+  settings settings_;
+  definition_cache cache_;
+  snapshot see_;
+  counters count_;
+  full_alerts alerts_;
+  ended_counts ended_;          ///< of the workflows that somebody asked for
+  endings_by_workflow endings_; ///< of those of which tasks ended
+  std::vector<std::uint64_t> set_aside_;
+  std::pair<std::string, std::uint32_t> newest_; ///< the workflow that was asked for last, and its newest version
+  /// Likewise a definition, and what it needs of payloads.
+  std::pair<definition_cache::entry, std::shared_ptr<const workflow::payload_needs>> needs_;
+  std::uint64_t room_ = 0; ///< pages that were left when it was looked, less what may have been used since
+  recent_ids::changes ids_;
+  incident_book incidents_;
+  task_change change_;                                    ///< the last one; kept for its memory
+  std::map<std::uint64_t, workflow::bulk_act> bulk_acts_; ///< that were looked at, as they are now
+};
+
+} // namespace steadfast::store

@@ -1,0 +1,93 @@
+// Reads and puts leases, as decide_lease.hpp says.
+
+#include "store/engine/write_batch.hpp"
+#include "store/verbs/decide_lease.hpp"
+
+#include "workflow/supervision/node_card.hpp"
+
+#include <algorithm>
+
+namespace steadfast::store {
+
+lease_record write_batch::lease_to_acquire(const acquire_lease& w) {
+  try {
+    if (auto there = see_.lease_of(w.name))
+      return *std::move(there);
+    forget_leases(w.now);
+    return {{w.name, {}, {}, forgotten_epoch(), workflow::unset}, {}};
+  } catch (const damaged_record& e) {
+    const workflow::alert told{
+      "set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(), {}, w.now};
+    put(raised_alert{0, {}, told, workflow::signature_of(told, nullptr, nullptr)});
+    return {{w.name, {}, {}, count_.last_epoch, workflow::unset}, {}}; // no epoch of it was higher
+  }
+}
+
+/// The highest of any lease that was forgotten: what is acquired under a name that is not known may be one of them.
+std::uint64_t write_batch::forgotten_epoch() const {
+  const auto bytes = txn_.get(in_.meta, forgotten_lease_key);
+  if (!bytes)
+    return 0;
+  const auto highest = readable<lease_record>(forgotten_lease_key, *bytes);
+  return highest ? highest->what.epoch : count_.last_epoch;
+}
+
+void write_batch::forget_leases(workflow::instant now) {
+  if (txn_.entries(in_.leases) <= ended_leases_max)
+    return;
+  place_tasks();
+  std::vector<lease_record> all;
+  {
+    lmdb::cursor c{txn_, in_.leases};
+    for (bool more = c.first(); more; more = c.next())
+      if (auto x = readable<lease_record>(c.key(), c.value()))
+        all.push_back(*std::move(x));
+  }
+  const auto gone = leases_to_forget(std::move(all), {{{}, {}, {}, forgotten_epoch(), workflow::unset}, {}}, now,
+                                     [this](const std::string& name) { return has_locks(name); });
+  for (const auto& name : gone.names)
+    txn_.erase(in_.leases, name);
+  txn_.put(in_.meta, forgotten_lease_key, encode_record(forgotten_lease_key, gone.highest));
+}
+
+bool write_batch::has_locks(const std::string& lease) const {
+  const auto node = workflow::node_of_lease(lease);
+  if (!node)
+    return false;
+  const auto of_node = owner_key(*node);
+  lmdb::cursor c{txn_, in_.locked};
+  return c.seek(of_node) && c.key().starts_with(of_node.view());
+}
+
+template <class Write>
+answer<Write> write_batch::carry_out(decided<Write, lease_record> d) {
+  if (d.put) {
+    count_.last_epoch = std::max(count_.last_epoch, d.put->what.epoch);
+    txn_.put(in_.leases, d.put->what.name, encode_record(d.put->what.name, *d.put));
+  }
+  return std::move(d.said);
+}
+
+answer<acquire_lease> write_batch::make(const acquire_lease& w) {
+  if (auto wrong = problem_of(w))
+    return *std::move(wrong);
+  return carry_out(decide(w, lease_to_acquire(w)));
+}
+
+answer<renew_lease> write_batch::make(const renew_lease& w) {
+  return carry_out(decide(w, see_.lease_of(w.name)));
+}
+
+answer<release_lease> write_batch::make(const release_lease& w) {
+  return carry_out(decide(w, see_.lease_of(w.name)));
+}
+
+bool write_batch::has_ended(const lease_guard& gone, workflow::instant now) const {
+  return store::has_ended(gone, see_.lease_of(gone.name), now);
+}
+
+std::optional<decision> write_batch::not_held(const std::optional<lease_guard>& guard, workflow::instant now) const {
+  return guard ? store::not_held(*guard, see_.lease_of(guard->name), now) : std::nullopt;
+}
+
+} // namespace steadfast::store

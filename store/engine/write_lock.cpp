@@ -1,0 +1,75 @@
+// Schedulers take tasks and lose them again.
+
+#include "store/engine/write_batch.hpp"
+#include "store/lmdb/indexes.hpp"
+#include "store/lmdb/ready_tasks.hpp"
+#include "store/verbs/decide_lock.hpp"
+
+#include "workflow/transition/transition.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace steadfast::store {
+
+namespace {
+
+/// The task numbers at the end of the keys that begin with `prefix`, in key order.
+std::vector<std::uint64_t> numbers_in(const lmdb::transaction& txn, lmdb::table t, std::string_view prefix,
+                                      std::size_t max) {
+  std::vector<std::uint64_t> numbers;
+  lmdb::cursor c{txn, t};
+  for (bool more = c.seek(prefix); more && numbers.size() < max && c.key().starts_with(prefix); more = c.next())
+    numbers.push_back(last_number(c.key()));
+  return numbers;
+}
+
+} // namespace
+
+std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const workflow::event& e,
+                                                    const workflow::clock_reading& clock, bool whole) {
+  try {
+    auto* there = settings_.known->find(number);
+    const auto submitted = there != nullptr ? there->submitted : nullptr;
+    const auto row = submitted ? std::nullopt : row_of(number);
+    if (!submitted && !row)
+      return std::nullopt;
+    const auto stored = row ? std::optional{read(number, *row, whole)} : std::nullopt;
+    if (there == nullptr)
+      there = &settings_.known->add_read(number, outline_of(*stored), *row);
+    auto change = workflow::apply(submitted ? *submitted : stored->state.task, *there->now.definition, e, clock);
+    if (change.result != workflow::event_status::applied)
+      return std::nullopt;
+    change.next.revision = replace(*there, {change.next, change.notices, change.alerts});
+    return std::move(change.next);
+  } catch (const damaged_record&) { // reported by read(); the others go on
+    return std::nullopt;
+  }
+}
+
+answer<claim_tasks> write_batch::make(const claim_tasks& w) {
+  if (auto wrong = problem_of(w))
+    return *std::move(wrong);
+  if (auto lost = not_held(w.guard, w.now.now))
+    return *std::move(lost);
+  promote_due(txn_, in_, w.now.now, promoted_max);
+  const auto take = [&](std::uint64_t number, const workflow::event& e) { return apply_to(number, e, w.now, true); };
+  return decide(w, ready_tasks{txn_, in_}, take);
+}
+
+answer<free_locks> write_batch::make(const free_locks& w) {
+  if (auto lost = not_held(w.guard, w.now.now))
+    return *std::move(lost);
+  if (w.gone && !has_ended(*w.gone, w.now.now))
+    return turned_down(write_status::stale_epoch, "the lease " + w.gone->name + " is held");
+  const auto max = looked_at_max(w);
+  if (max == 0)
+    return applied();
+  place_tasks();
+  const auto locked = numbers_in(txn_, in_.locked, owner_key(w.scheduler), max);
+  return decide(w, locked,
+                [&](std::uint64_t number, const workflow::event& e) { return apply_to(number, e, w.now, false); });
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,141 @@
+// Ended tasks leave, with all that belongs to them.
+
+#include "store/engine/write_batch.hpp"
+#include "store/lmdb/indexes.hpp"
+#include "store/verbs/decide_purge.hpp"
+
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+
+namespace steadfast::store {
+
+namespace {
+
+/// Those of that workflow after that place, in the order of their ends.
+std::vector<ended_task> ended_after(const lmdb::transaction& txn, lmdb::table ended, std::string_view workflow,
+                                    const ended_position& after, std::size_t max) {
+  const key begin = owner_key(workflow);
+  const key last = ended_key(workflow, after.ended_at, after.number);
+  std::vector<ended_task> found;
+  lmdb::cursor c{txn, ended};
+  bool more = c.seek(last);
+  if (more && c.key() == last.view())
+    more = c.next();
+  for (; more && found.size() < max && c.key().starts_with(begin.view()); more = c.next()) {
+    key_reader k{c.key().substr(begin.view().size())};
+    const auto ended_at = k.instant().value_or(workflow::unset);
+    found.push_back({ended_at, k.number<std::uint64_t>().value_or(0)});
+  }
+  return found;
+}
+
+/// Of a table whose keys begin with the number of a task.
+std::vector<std::string> keys_of(const lmdb::transaction& txn, lmdb::table t, std::uint64_t number) {
+  const key begin{number};
+  std::vector<std::string> keys;
+  lmdb::cursor c{txn, t};
+  for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
+    keys.emplace_back(c.key());
+  return keys;
+}
+
+} // namespace
+
+answer<purge_ended> write_batch::make(const purge_ended& w) {
+  if (!workflow::is_name(w.workflow)) // which has no tasks
+    return decide(w, 0, {}, {});
+  place_tasks();
+  const auto ended = ended_after(txn_, in_.ended, w.workflow, w.after, looked_at_max(w));
+  return decide(w, ended_of(w.workflow).there, ended, [this](std::uint64_t number) { return purge(number); });
+}
+
+bool write_batch::purge(std::uint64_t number) {
+  try {
+    auto known = load(number);
+    if (known && !known->definition->index.empty())
+      known = load(number, true); // for its payload
+    if (!known || !may_leave(known->state.task.state, {has_open_alert(number), has_notices(known->state.task)}))
+      return false;
+    erase_all_of(*known);
+    return true;
+  } catch (const damaged_record&) { // reported by read(): it is set aside
+    return false;
+  }
+}
+
+bool write_batch::has_notices(const workflow::task& t) const {
+  if (t.reply_to.empty())
+    return false;
+  const key begin{owner_key(t.reply_to).view(), t.number};
+  lmdb::cursor c{txn_, in_.notices};
+  return c.seek(begin) && c.key().starts_with(begin.view());
+}
+
+bool write_batch::has_open_alert(std::uint64_t number) const {
+  const auto alerts = keys_of(txn_, in_.task_alerts, number);
+  return std::any_of(alerts.begin(), alerts.end(), [this](const std::string& k) {
+    return txn_.get(in_.open_alerts, key{last_number(k)}).has_value();
+  });
+}
+
+void write_batch::erase_all_of(const snapshot::known_task& known) {
+  const auto& t = known.state.task;
+  const key k{t.number};
+  remove_from_indexes(txn_, in_, t.number, known.place());
+  erase_from_index(t.number, workflow::indexed_values(*known.definition, t.payload.view()));
+  txn_.erase(in_.tasks, k);
+  erase_id(t);
+  txn_.erase(in_.payloads, k);
+  for (const auto& large : known.state.large)
+    txn_.erase(in_.results, key{t.number, large.step});
+  for (const auto& reply : keys_of(txn_, in_.late, t.number))
+    txn_.erase(in_.late, reply);
+  auto& count = ended_of(t.workflow);
+  for (const auto& alert : keys_of(txn_, in_.task_alerts, t.number)) {
+    incidents_.leave(last_number(alert), t.number, t.ended_at);
+    txn_.erase(in_.alerts, key{last_number(alert)});
+    txn_.erase(in_.task_alerts, alert);
+    ++count.alerts_purged;
+  }
+  --count.there;
+  ++count.purged;
+  --tasks_in(t.state);
+  settings_.known->forget(t.number);
+}
+
+// ---- how many there are ----
+
+ended_count& write_batch::ended_of(const std::string& workflow) {
+  if (const auto changed = ended_.find(workflow); changed != ended_.end())
+    return changed->second;
+  const auto known = before_.ended.find(workflow);
+  return ended_.emplace(workflow, known == before_.ended.end() ? ended_count{} : known->second).first->second;
+}
+
+void write_batch::count_ended(const std::string& workflow, const index_position& from, const index_position& to) {
+  if (from.ended_at != workflow::unset)
+    --ended_of(workflow).there;
+  if (to.ended_at != workflow::unset)
+    ++ended_of(workflow).there;
+}
+
+void write_batch::recount_ended() {
+  for (const auto& [name, count] : before_.ended)
+    ended_of(name).there = 0;
+  for (auto& [name, count] : ended_)
+    count.there = 0;
+  lmdb::cursor c{txn_, in_.ended};
+  for (bool more = c.first(); more; more = c.next())
+    ++ended_of(std::string{workflow_of(c.key())}).there;
+}
+
+void write_batch::put_ended_counts() {
+  for (const auto& [name, count] : ended_) {
+    const auto before = before_.ended.find(name);
+    if (before == before_.ended.end() ? count != ended_count{} : count != before->second)
+      txn_.put(in_.ended_counts, name, encode_record(name, count));
+  }
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,196 @@
+// Reads and puts tasks that are made and changed, as decide_task.hpp, new_task.hpp and task_change.hpp say.
+
+#include "store/engine/write_batch.hpp"
+#include "store/lmdb/indexes.hpp"
+#include "store/verbs/decide_task.hpp"
+#include "store/verbs/new_task.hpp"
+
+#include <utility>
+
+namespace steadfast::store {
+
+// ---- submit_task ----
+
+answer<submit_task> write_batch::make(const submit_task& w) {
+  if (auto wrong = problem_of(w, *settings_.options))
+    return *std::move(wrong);
+  const auto of_this = digest_of(w.what);
+  if (const auto known = ref_of(w.what.id))
+    return submit_again(w, *known, of_this);
+  return submit_anew(w, of_this);
+}
+
+answer<submit_task> write_batch::submit_again(const submit_task& w, const task_ref& known,
+                                              const submission_digest& of_this) {
+  if (auto conflict = conflict_of(w, of_this, known))
+    return *std::move(conflict);
+  const auto there = load(known.number);
+  return submitted_before(w, there ? &there->state.task : nullptr);
+}
+
+/// Most submissions of a batch are for the same workflow.
+std::uint32_t write_batch::newest_version(const std::string& workflow) {
+  if (newest_.first != workflow)
+    newest_ = {workflow, see_.newest_version(workflow).value_or(0)};
+  return newest_.second;
+}
+
+const workflow::payload_needs& write_batch::needs_of(const definition_cache::entry& d) {
+  if (needs_.first != d)
+    needs_ = {d, std::make_shared<workflow::payload_needs>(*d)};
+  return *needs_.second;
+}
+
+answer<submit_task> write_batch::submit_anew(const submit_task& w, const submission_digest& of_this) {
+  const auto version = w.what.version != 0 ? w.what.version : newest_version(w.what.workflow);
+  known_workflow of{see_.definition(w.what.workflow, version)};
+  if (of.definition)
+    of.needs = &needs_of(of.definition);
+  auto d = decide(w, of, count_.last_task + 1, [this](std::uint64_t payload_size) { return has_room(payload_size); });
+  if (d.lacks_room)
+    return turned_down_full(w.now);
+  if (d.put) {
+    settings_.known->remember(put(*d.put, of_this), d.put->task);
+    forget_seen_alerts();
+  }
+  return std::move(d.said);
+}
+
+known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_this) {
+  const auto& t = *x.task;
+  count_.last_task = t.number;
+  ++tasks_in(t.state);
+  put_results(t, x.results);
+  put_id(t, of_this);
+  if (const key k{t.number}; !t.payload.empty())
+    txn_.append(in_.payloads, k, encode_record(k, payload_record{t.payload}));
+  put_in_index(t.number, x.index);
+  auto& e = settings_.known->add_new(t.number, std::move(x.outline));
+  const auto now = e.now.placed();
+  move_in_queue(txn_, in_, t.number, {}, now);
+  count_ended(t.workflow, {}, now);
+  put_row(e, t);
+  for (const auto& n : x.notices)
+    put_notice(t, n);
+  return e;
+}
+
+// ---- update_task ----
+
+answer<update_task> write_batch::make(const update_task& w) {
+  auto* const there = known(w.next.number);
+  if (there == nullptr)
+    return turned_down(write_status::absent, "there is no task with the number " + std::to_string(w.next.number));
+  const auto& stored = there->now;
+  if (auto stale = overtaken(w, stored))
+    return *std::move(stale);
+  if (auto lost = not_held(w.guard, w.now))
+    return *std::move(lost);
+  if (w.bulk != 0)
+    if (auto not_again = not_for_bulk(w.bulk, w.next.number))
+      return *std::move(not_again);
+  if (auto wrong = problem_of(w, stored, *settings_.options))
+    return *std::move(wrong);
+
+  answer<update_task> o = applied();
+  o.revision = replace(*there, {w.next, w.notices, w.alerts, w.payload_changed});
+  if (w.evidence)
+    put_late_reply(w.next.number, stored.id, *w.evidence);
+  if (w.bulk != 0)
+    workflow::note_done(*bulk_act_of(w.bulk), w.next.number);
+  return o;
+}
+
+std::uint64_t write_batch::replace(known_tasks::entry& e, const next_state& next) {
+  beside_outline known;
+  if (needs_payload(e.now, next))
+    known.payload = payload_of(next.task.number);
+  if (needs_alerts(e.now))
+    known.alerts = alerts_of_task(next.task.number);
+  change_of(e.now, known, next, change_);
+  put(e, next, change_);
+  return change_.revision;
+}
+
+void write_batch::put(known_tasks::entry& e, const next_state& next, const task_change& c) {
+  const auto& t = next.task;
+  put_results(t, c.results);
+  if (c.payload_changed) {
+    erase_from_index(t.number, c.index_before);
+    put_in_index(t.number, c.index_after);
+    put_payload(t.number, t.payload);
+  }
+  move_in_queue(txn_, in_, t.number, c.from, c.to);
+  count_change(t, c);
+  if (c.has_observer)
+    for (const auto& n : next.notices)
+      put_notice(t, n);
+  for (const auto& x : c.over)
+    put(x.how, x.number, t.number, x.at);
+  for (const auto& x : c.raised)
+    put(x);
+  follow(e.now, t, c);
+  put_row(e, t);
+}
+
+void write_batch::count_change(const workflow::task& next, const task_change& c) {
+  count_ended(next.workflow, c.from, c.to);
+  if (c.from.state == c.to.state)
+    return;
+  --tasks_in(c.from.state);
+  ++tasks_in(c.to.state);
+  if (c.ending)
+    count_ending(next.workflow, *c.ending);
+}
+
+void write_batch::count_ending(const std::string& workflow, workflow::ending how) {
+  auto of_workflow = endings_.find(workflow);
+  if (of_workflow == endings_.end()) {
+    const auto known = before_.endings.find(workflow);
+    of_workflow =
+      endings_.emplace(workflow, known == before_.endings.end() ? workflow::endings{} : known->second).first;
+  }
+  workflow::count_ending(of_workflow->second, how);
+}
+
+void write_batch::put_endings() {
+  for (const auto& [name, how] : endings_)
+    txn_.put(in_.endings, name, encode_record(name, how));
+}
+
+void write_batch::put_results(const workflow::task& t, const std::vector<result_change>& changes) {
+  for (const auto& c : changes) {
+    const key k{t.number, c.is.step};
+    if (c.is_large)
+      txn_.put(in_.results, k, encode_record(k, result_record{t.steps[c.is.step].result}));
+    else
+      txn_.erase(in_.results, k);
+  }
+}
+
+void write_batch::put_payload(std::uint64_t number, const workflow::blob& payload) {
+  const key k{number};
+  if (payload.empty())
+    txn_.erase(in_.payloads, k);
+  else
+    txn_.put(in_.payloads, k, encode_record(k, payload_record{payload}));
+}
+
+/// Throws damaged_record.
+workflow::blob write_batch::payload_of(std::uint64_t number) const {
+  const key k{number};
+  const auto bytes = txn_.get(in_.payloads, k);
+  return bytes ? decode_record<payload_record>(k, *bytes).bytes : workflow::blob{};
+}
+
+void write_batch::put_in_index(std::uint64_t number, const std::vector<workflow::payload_value>& values) {
+  for (const auto& x : values)
+    txn_.put(in_.payload_index, payload_index_key(x, number), {});
+}
+
+void write_batch::erase_from_index(std::uint64_t number, const std::vector<workflow::payload_value>& values) {
+  for (const auto& x : values)
+    txn_.erase(in_.payload_index, payload_index_key(x, number));
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "store/lmdb/lmdb.hpp"
+#include "store/lmdb/schema.hpp"
+#include "store/lmdb/snapshot.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace steadfast::store {
+
+/// The changes that a transaction makes to its tables, as bytes from which they can be made again. A value that
+/// replaces another one is told by what is different.
+class change_log final : public lmdb::change_listener {
+public:
+  explicit change_log(const tables& in) : in_{in} {}
+
+  void on_put(lmdb::table t, std::string_view key, std::string_view before, std::string_view value) override;
+  void on_erase(lmdb::table t, std::string_view key) override;
+
+  /// The record of a task, whose other indexes than the queue are changed with it. `before`: empty when there is none.
+  void on_task(std::uint64_t number, std::string_view before, std::string_view row);
+
+  const std::string& bytes() const { return bytes_; }
+  std::size_t table_changes() const { return table_changes_; } ///< those of tasks not among them
+  std::size_t bytes_put() const { return bytes_put_; }         ///< into the tables: keys, values and records of tasks
+  void clear();
+
+private:
+  void add(std::uint8_t what, lmdb::table t, std::string_view key);
+  void add_patch(std::string_view before, std::string_view after);
+
+  const tables& in_;
+  std::string bytes_;
+  std::size_t table_changes_ = 0;
+  std::size_t bytes_put_ = 0;
+};
+
+/// Makes them again, in a transaction that outlives it.
+class change_maker {
+public:
+  /// Throws damaged_record when a table is missing.
+  explicit change_maker(lmdb::transaction& txn);
+
+  /// Throws damaged_record for bytes that do not fit what is there.
+  void make(std::string_view changes);
+
+private:
+  void change_task(std::uint64_t number, std::string_view patch);
+
+  lmdb::transaction& txn_;
+  tables in_;
+  definition_cache definitions_;
+};
+
+} // namespace steadfast::store

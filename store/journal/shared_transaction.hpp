@@ -1,0 +1,92 @@
+#pragma once
+
+#include "store/contract/options.hpp"
+#include "store/journal/change_log.hpp"
+#include "store/journal/journal.hpp"
+#include "store/lmdb/known_tasks.hpp"
+#include "store/lmdb/lmdb.hpp"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace steadfast::store {
+
+/// The write transaction of the data file, which several commits can share: each is durable by an entry of the journal,
+/// and all of them are saved in the data file together, so that a page that several of them change is written once.
+/// LMDB wants a transaction to end on the thread on which it began.
+class shared_transaction {
+public:
+  shared_transaction(lmdb::environment& env, const tables& in, const store_directory& directory,
+                     const store_options& options);
+
+  /// From now on, commits are shared. `wake` is called on a thread that waits for save(), and must bring it about.
+  /// The journal gets that name, which no other opening of any store has. Throws lmdb::error or store_error.
+  void share(std::function<void()> wake, std::uint64_t name);
+
+  // ---- for the thread that commits ----
+
+  /// With all that was committed. Throws lmdb::error or store_error.
+  lmdb::transaction& begin();
+  /// Makes what was done since begin() durable, in the journal only if it is certain that all of it can be saved later:
+  /// there is room below store.size_max, and `has_disk`. Throws lmdb::error or store_error; then call drop().
+  void commit(bool has_disk);
+  /// Brings all that was committed to the data file. Throws lmdb::error or store_error; then call drop().
+  void save();
+  /// Forgets what was done since begin(). What was committed stays: in the journal, at least.
+  void drop();
+  /// Nobody shall wait any longer: save() failed and is not tried again now.
+  void let_go() { end_try(false); }
+
+  known_tasks& known() { return known_; }
+  change_log* changes() { return journal_ ? &changes_ : nullptr; }
+  bool is_open() const { return txn_ != nullptr; }
+  std::uint64_t unsaved_bytes() const { return is_saved_ ? 0 : journal_->size(); }
+
+  // ---- for every thread ----
+
+  /// False: the journal has commits that the data file has not.
+  bool is_saved() const { return is_saved_; }
+  /// It began on this thread, which must not wait for itself, and sees all that was committed in now() while it is
+  /// open.
+  bool is_mine() const { return thread_ == std::this_thread::get_id(); }
+  const lmdb::transaction& now();
+  /// Returns when all that was committed before is in the data file; false: it cannot be brought there now.
+  bool wait() const;
+
+private:
+  void place();
+  bool has_room_to_save();
+  void end_try(bool was_saved);
+
+  lmdb::environment& env_;
+  const tables& in_;
+  const store_directory& directory_;
+  const store_options& options_;
+  std::optional<journal> journal_;
+  change_log changes_;
+  known_tasks known_; ///< some of it is not in the tables of txn_ yet
+  std::unique_ptr<lmdb::transaction> txn_;
+  std::function<void()> wake_;
+  std::atomic<std::thread::id> thread_;
+  std::atomic<bool> is_saved_ = true;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable tried_;
+  std::uint64_t tries_ = 0; ///< to save
+  bool was_saved_ = true;   ///< by the last of them
+
+  /// What the transaction has changed since it began.
+  struct {
+    std::uint64_t table_changes = 0;
+    std::uint64_t bytes_put = 0;
+    std::uint64_t tasks_placed = 0;
+  } round_;
+};
+
+} // namespace steadfast::store

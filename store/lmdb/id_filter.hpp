@@ -1,0 +1,52 @@
+#pragma once
+
+#include "store/lmdb/schema.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steadfast::store {
+
+/// Tells of nearly every id that is not in table `ids` that it is not there, which a look into a large table pays for
+/// with pages that nobody else needs. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970; all
+/// bits of an id are in one block: Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007.
+/// For the writer. Memory: 2 to 8 bytes for each id in the table, at most 64 MiB; for a table that needs more it says
+/// nothing.
+class id_filter {
+public:
+  /// `first`: room for so many ids; it grows.
+  explicit id_filter(std::size_t first);
+
+  /// False: the table does not have it.
+  bool may_have(std::string_view id) const;
+  /// REQUIRED before an id is put into the table; it need not come to that.
+  void add(std::string_view id);
+  /// What was read since the last of these two calls is as it was committed, or was of a transaction that is dropped:
+  /// the table may have rows again that were passed.
+  void keep_position();
+  void drop_position();
+  /// Reads on in the table. Until it was read to its end, may_have() is true.
+  void read_on(const lmdb::transaction& txn, const tables& in, std::size_t rows_max);
+
+private:
+  using block = std::array<std::uint32_t, 8>;
+
+  void begin_anew(std::size_t room);
+  std::uint64_t block_of(std::uint64_t hash) const { return (hash >> 32U) & (blocks_.size() - 1); }
+
+  std::size_t room_ = 0;
+  std::size_t added_ = 0;
+  std::vector<block> blocks_; ///< a power of two of them
+  struct position {
+    std::string until;
+    bool is_end = false;
+  };
+  position read_;
+  position kept_; ///< that of the last commit
+};
+
+} // namespace steadfast::store

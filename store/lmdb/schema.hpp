@@ -1,0 +1,145 @@
+#pragma once
+
+#include "store/lmdb/lmdb.hpp"
+#include "store/records/key.hpp"
+#include "store/verbs/waiting_line.hpp"
+#include "workflow/definition/payload_index.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace steadfast::store {
+
+/// Stored. Which tables there are, how their keys are made, and which bodies tasks may have. Raised with a step in
+/// migration.cpp.
+inline constexpr std::uint32_t store_format = 7;
+
+/// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
+struct tables {
+  lmdb::table meta;            ///< by name: the format, counters and others (docs/storage-format.md)
+  lmdb::table definitions;     ///< name, 0, version u32 -> workflow::definition
+  lmdb::table ids;             ///< the client's id -> task_ref; but for those in recent_ids
+  lmdb::table recent_ids;      ///< number -> recent_id; some of them are in ids already
+  lmdb::table tasks;           ///< number -> task_state
+  lmdb::table payloads;        ///< number -> payload_record; none for an empty payload
+  lmdb::table results;         ///< number, step u32 -> result_record; only those above result_inline_max
+  lmdb::table states;          ///< process_state u8, number -> nothing; every task
+  lmdb::table deadlines;       ///< next_due, number -> nothing; unless it is `never`
+  lmdb::table ready;           ///< priority u8, workflow_tag u32, number -> nothing; claimable now
+  lmdb::table delayed;         ///< not_before, priority u8, workflow_tag u32, number -> nothing; claimable later
+  lmdb::table locked;          ///< length u16, scheduler, number -> nothing
+  lmdb::table leases;          ///< name -> lease
+  lmdb::table alerts;          ///< number -> alert_entry
+  lmdb::table open_alerts;     ///< number of an alert nobody acknowledged -> nothing
+  lmdb::table notices;         ///< length u16, observer, number, sequence u32 -> notice_record
+  lmdb::table late;            ///< number, ascending u32 -> late_reply_record; at most late_replies_max per task
+  lmdb::table set_aside;       ///< number -> set_aside_record
+  lmdb::table ended;           ///< length u16, workflow, ended_at, number -> nothing; tasks that ended well
+  lmdb::table ended_counts;    ///< workflow -> ended_count
+  lmdb::table task_alerts;     ///< number, number of an alert of that task -> nothing
+  lmdb::table incidents;       ///< number -> incident
+  lmdb::table incident_keys;   ///< digest of a signature, number of an incident that has it -> nothing
+  lmdb::table incident_alerts; ///< number of an incident, number of an alert of it that holds -> nothing
+  lmdb::table alert_incidents; ///< the same, the other way round
+  lmdb::table payload_index;   ///< length u16, place, length u16, value, number -> nothing
+  lmdb::table endings;         ///< workflow -> endings
+  lmdb::table bulk_acts;       ///< number -> workflow::bulk_act
+  lmdb::table bulk_refusals;   ///< number of a bulk act, number of a task -> workflow::bulk_refusal
+};
+
+inline constexpr std::uint32_t incidents_since = 6;
+inline constexpr std::uint32_t payload_index_since = 7;
+inline constexpr std::uint32_t bulk_acts_since = 7;
+
+struct table_entry {
+  const char* name;
+  lmdb::table tables::*table;
+  std::uint32_t since = 1; ///< a store of an older format has it not yet
+};
+/// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
+inline constexpr std::array<table_entry, 29> all_tables{{
+  {"meta", &tables::meta},
+  {"definitions", &tables::definitions},
+  {"ids", &tables::ids},
+  {"recent_ids", &tables::recent_ids},
+  {"tasks", &tables::tasks},
+  {"payloads", &tables::payloads},
+  {"results", &tables::results},
+  {"states", &tables::states},
+  {"deadlines", &tables::deadlines},
+  {"ready", &tables::ready},
+  {"delayed", &tables::delayed},
+  {"locked", &tables::locked},
+  {"leases", &tables::leases},
+  {"alerts", &tables::alerts},
+  {"open_alerts", &tables::open_alerts},
+  {"notices", &tables::notices},
+  {"late", &tables::late},
+  {"set_aside", &tables::set_aside},
+  {"ended", &tables::ended},
+  {"ended_counts", &tables::ended_counts},
+  {"task_alerts", &tables::task_alerts},
+  {"incidents", &tables::incidents, incidents_since},
+  {"incident_keys", &tables::incident_keys, incidents_since},
+  {"incident_alerts", &tables::incident_alerts, incidents_since},
+  {"alert_incidents", &tables::alert_incidents, incidents_since},
+  {"payload_index", &tables::payload_index, payload_index_since},
+  {"endings", &tables::endings, 7},
+  {"bulk_acts", &tables::bulk_acts, bulk_acts_since},
+  {"bulk_refusals", &tables::bulk_refusals, bulk_acts_since},
+}};
+
+inline constexpr std::string_view format_key = "format";
+inline constexpr std::string_view counters_key = "counters";
+inline constexpr std::string_view journal_key = "journal";
+inline constexpr std::string_view forgotten_lease_key = "forgotten_lease"; ///< the one with the highest epoch
+
+/// The beginning of the keys that belong to a scheduler, an observer or a workflow.
+inline key owner_key(std::string_view owner) {
+  return key{static_cast<std::uint16_t>(owner.size()), owner};
+}
+inline key definition_key(std::string_view name, std::uint32_t version) {
+  return key{name, std::uint8_t{0}, version};
+}
+inline key locked_key(std::string_view scheduler, std::uint64_t number) {
+  return key{owner_key(scheduler).view(), number};
+}
+inline key notice_key(std::string_view observer, std::uint64_t number, std::uint32_t sequence) {
+  return key{owner_key(observer).view(), number, sequence};
+}
+
+inline key ready_key(std::uint8_t priority, std::string_view workflow, std::uint64_t number) {
+  return key{priority, workflow_tag(workflow), number};
+}
+inline key delayed_key(workflow::instant not_before, std::uint8_t priority, std::string_view workflow,
+                       std::uint64_t number) {
+  return key{not_before, priority, workflow_tag(workflow), number};
+}
+
+inline key ended_key(std::string_view workflow, workflow::instant ended_at, std::uint64_t number) {
+  return key{owner_key(workflow).view(), ended_at, number};
+}
+
+/// The beginning of the keys of all tasks with that value.
+inline key payload_value_key(const workflow::payload_value& x) {
+  return key{owner_key(x.place).view(), owner_key(x.value).view()};
+}
+inline key payload_index_key(const workflow::payload_value& x, std::uint64_t number) {
+  return key{payload_value_key(x).view(), number};
+}
+
+/// REQUIRES: a key of table `ended`.
+inline std::string_view workflow_of(std::string_view ended) {
+  key_reader k{ended};
+  const std::size_t size = k.number<std::uint16_t>().value_or(0);
+  return k.rest().substr(0, size);
+}
+
+/// Every index key ends with the number of its task.
+inline std::uint64_t last_number(std::string_view index_key) {
+  constexpr std::size_t size = sizeof(std::uint64_t);
+  return index_key.size() < size ? 0 : *key_reader{index_key.substr(index_key.size() - size)}.number<std::uint64_t>();
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,492 @@
+#pragma once
+
+// The stored order of every field, for Boost.Serialization. Included by record.cpp only.
+//
+// A field is only ever added at the end of its type together with a new body format (store/records/frame.hpp), and the
+// reader of the older format stays. docs/storage-format.md lists the fields in words.
+
+#include "store/contract/sent_outcome.hpp"
+#include "store/records/compact.hpp"
+#include "store/records/pieces.hpp"
+#include "store/records/stored.hpp"
+#include "workflow/task/explain.hpp"
+#include "workflow/transition/event.hpp"
+
+namespace steadfast::workflow {
+
+using store::all;
+
+template <class Archive>
+void serialize(Archive& ar, fact& x, unsigned) {
+  all(ar, x.pointer, x.json);
+}
+
+template <class Archive>
+void serialize(Archive& ar, attempt_record& x, unsigned) {
+  all(ar, x.number, x.action, x.outcome, x.epoch, x.started_at, x.ended_at, x.agent, x.note);
+}
+
+template <class Archive>
+void serialize(Archive& ar, act& x, unsigned) {
+  all(ar, x.at, x.who, x.what, x.why);
+}
+
+template <class Archive>
+void step_fields(Archive& ar, step& x, blob& result) {
+  all(ar, x.state, x.doing, x.attempt, x.tries, x.failure_count, x.cool_offs, x.key_generation, x.maybe_done,
+      x.needs_review, x.probe_given_up, x.wait_alerted, x.complete_by, x.settles_at, x.not_before, x.waiting_since,
+      x.completed_at, x.completed_order, result, x.facts, x.error, x.waiting_for, x.log, x.log_dropped);
+}
+
+template <class Archive>
+void serialize(Archive& ar, step& x, unsigned) {
+  step_fields(ar, x, x.result);
+}
+
+template <class Archive>
+void task_fields(Archive& ar, task& x, std::uint64_t& revision) {
+  all(ar, x.number, x.id, x.workflow, x.version, x.content_type, x.priority, x.state, x.resume_state, x.locked_by,
+      x.lock_epoch, revision, x.generation, x.failure_count, x.takeovers, x.notices, x.submitted_at, x.complete_by,
+      x.not_before, x.ended_at, x.reply_to, x.cause, x.acts);
+}
+
+template <class Archive>
+void serialize(Archive& ar, task& x, unsigned) {
+  task_fields(ar, x, x.revision);
+  all(ar, x.payload, x.steps);
+}
+
+template <class Archive>
+void serialize(Archive& ar, submission& x, unsigned) {
+  all(ar, x.id, x.workflow, x.version, x.payload, x.content_type, x.priority, x.not_before, x.reply_to);
+}
+
+template <class Archive>
+void serialize(Archive& ar, attempt_ref& x, unsigned) {
+  all(ar, x.step, x.attempt, x.epoch);
+}
+
+template <class Archive>
+void serialize(Archive& ar, explanation& x, unsigned) {
+  all(ar, x.text, x.at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, retry_policy& x, unsigned) {
+  all(ar, x.attempts, x.initial, x.factor_percent, x.cap, x.jitter_percent);
+}
+
+template <class Archive>
+void serialize(Archive& ar, cool_off_policy& x, unsigned) {
+  all(ar, x.wait, x.count);
+}
+
+template <class Archive>
+void serialize(Archive& ar, source& x, unsigned) {
+  all(ar, x.from, x.step, x.pointer, x.literal);
+}
+
+template <class Archive>
+void serialize(Archive& ar, input_member& x, unsigned) {
+  if constexpr (store::is_compact_archive<Archive>)
+    all(ar, x.name, x.value, x.optional);
+  else
+    all(ar, x.name, x.value);
+}
+
+template <class Archive>
+void serialize(Archive& ar, result_mapping& x, unsigned) {
+  all(ar, x.value, x.members);
+}
+
+template <class Archive>
+void serialize(Archive& ar, condition& x, unsigned) {
+  all(ar, x.step, x.pointer, x.is, x.literal);
+}
+
+template <class Archive>
+void serialize(Archive& ar, compensation& x, unsigned) {
+  all(ar, x.agent, x.input, x.complete_by, x.retry);
+}
+
+template <class Archive>
+void serialize(Archive& ar, probe& x, unsigned) {
+  all(ar, x.agent, x.complete_by);
+}
+
+template <class Archive>
+void serialize(Archive& ar, step_definition& x, unsigned) {
+  all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
+      x.compensation, x.probe);
+}
+
+template <class Archive>
+void serialize(Archive& ar, definition& x, unsigned) {
+  constexpr bool has_result = store::is_compact_archive<Archive>;
+  static_assert(has_result || !Archive::is_saving::value, "format 1 cannot say all of a definition");
+  if constexpr (has_result)
+    all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max, x.priority,
+        x.result, x.index);
+  else
+    all(ar, x.name, x.version, x.steps, x.deadline, x.undo_reserve, x.grace, x.alert_after, x.takeovers_max,
+        x.priority);
+}
+
+template <class Archive>
+void serialize(Archive& ar, payload_value& x, unsigned) {
+  all(ar, x.place, x.value);
+}
+
+template <class Archive>
+void serialize(Archive& ar, retention& x, unsigned) {
+  all(ar, x.keep_for, x.keep_at_most);
+}
+
+template <class Archive>
+void serialize(Archive& ar, notice& x, unsigned) {
+  all(ar, x.sequence, x.kind, x.step, x.text, x.at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, alert& x, unsigned) {
+  all(ar, x.kind, x.text, x.step, x.at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, endings& x, unsigned) {
+  all(ar, x.count, x.usual, x.last);
+}
+
+template <class Archive>
+void serialize(Archive& ar, system_condition& x, unsigned) {
+  all(ar, x.what, x.text);
+}
+
+template <class Archive>
+void serialize(Archive& ar, incident_signature& x, unsigned) {
+  all(ar, x.kind, x.agent, x.workflow, x.step, x.cause);
+}
+
+template <class Archive>
+void serialize(Archive& ar, late_reply& x, unsigned) {
+  all(ar, x.step, x.attempt, x.epoch, x.outcome, x.why, x.at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, bulk_act& x, unsigned) {
+  all(ar, x.number, x.act, x.step, x.document, x.new_key, x.who, x.why, x.where, x.filter, x.about, x.beyond,
+      x.position, x.met, x.done, x.refused, x.skipped, x.state, x.started_at, x.ended_at, x.stopped_by, x.stopped_why);
+}
+
+template <class Archive>
+void serialize(Archive& ar, bulk_refusal& x, unsigned) {
+  all(ar, x.task_number, x.task_id, x.why);
+}
+
+} // namespace steadfast::workflow
+
+namespace steadfast::store {
+
+// ---- stored only ----
+
+template <class Archive>
+void serialize(Archive& ar, journal_used& x, unsigned) {
+  all(ar, x.name, x.is_open);
+}
+
+template <class Archive>
+void serialize(Archive& ar, journal_head& x, unsigned) {
+  all(ar, x.name, x.size);
+}
+
+template <class Archive>
+void serialize(Archive& ar, ended_count& x, unsigned) {
+  all(ar, x.there, x.purged, x.alerts_purged);
+}
+
+template <class Archive>
+void serialize(Archive& ar, format_record& x, unsigned) {
+  all(ar, x.format);
+}
+
+template <class Archive>
+void serialize(Archive& ar, counters& x, unsigned) {
+  all(ar, x.last_task, x.last_alert, x.last_epoch, x.tasks);
+}
+
+template <class Archive>
+void serialize(Archive& ar, task_ref& x, unsigned) {
+  all(ar, x.number, x.digest);
+}
+
+template <class Archive>
+void serialize(Archive& ar, recent_id& x, unsigned) {
+  all(ar, x.id, x.digest);
+}
+
+template <class Archive>
+void serialize(Archive& ar, large_result& x, unsigned) {
+  all(ar, x.step, x.size, x.hash);
+}
+
+template <class Archive>
+void serialize(Archive& ar, task_state& x, unsigned) {
+  task_fields(ar, x.task, x.task.revision);
+  all(ar, x.task.steps);
+  all(ar, x.payload_size, x.large);
+}
+
+/// Writes what the reader above expects.
+template <class Archive>
+void serialize(Archive& ar, task_state_view& x, unsigned) {
+  auto& task = const_cast<workflow::task&>(*x.task); // only read: this archive saves
+  workflow::task_fields(ar, task, x.revision);
+  auto count = static_cast<std::uint32_t>(task.steps.size());
+  all(ar, count);
+  for (const auto& step : task.steps) {
+    auto& s = const_cast<workflow::step&>(step);
+    workflow::blob nothing;
+    workflow::step_fields(ar, s, s.result.size() > result_inline_max ? nothing : s.result);
+  }
+  all(ar, x.payload_size, const_cast<std::vector<large_result>&>(*x.large));
+}
+
+template <class Archive>
+void serialize(Archive& ar, payload_record& x, unsigned) {
+  all(ar, x.bytes);
+}
+
+template <class Archive>
+void serialize(Archive& ar, result_record& x, unsigned) {
+  all(ar, x.bytes);
+}
+
+template <class Archive>
+void serialize(Archive& ar, notice_record& x, unsigned) {
+  all(ar, x.task_id, x.what);
+}
+
+template <class Archive>
+void serialize(Archive& ar, late_reply_record& x, unsigned) {
+  all(ar, x.task_id, x.what);
+}
+
+template <class Archive>
+void serialize(Archive& ar, lease_record& x, unsigned) {
+  all(ar, x.what, x.ttl);
+}
+
+template <class Archive>
+void serialize(Archive& ar, set_aside_record& x, unsigned) {
+  all(ar, x.why, x.at, x.bytes);
+}
+
+// ---- stored and sent ----
+
+template <class Archive>
+void serialize(Archive& ar, lease& x, unsigned) {
+  all(ar, x.name, x.holder, x.note, x.epoch, x.expires_at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, alert_entry& x, unsigned) {
+  all(ar, x.number, x.task_number, x.task_id, x.what, x.acknowledged_by, x.acknowledged_at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, exported_task& x, unsigned) {
+  all(ar, x.definition, x.task, x.digest, x.late_replies);
+}
+
+template <class Archive>
+void serialize(Archive& ar, incident& x, unsigned) {
+  all(ar, x.number, x.what, x.tasks, x.alerts, x.tasks_ever, x.times, x.is_condition, x.first_at, x.last_at,
+      x.closed_at, x.sample_task, x.sample_text, x.acknowledged_by, x.acknowledged_at, x.muted_until, x.acts);
+}
+
+// ---- sent only ----
+
+template <class Archive>
+void serialize(Archive& ar, act_on_incident& x, unsigned) {
+  all(ar, x.number, x.act, x.until, x.who, x.why, x.max, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, report_conditions& x, unsigned) {
+  all(ar, x.hold, x.guard, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, start_bulk& x, unsigned) {
+  all(ar, x.what, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, advance_bulk& x, unsigned) {
+  all(ar, x.number, x.position, x.is_last, x.refused, x.skipped, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, stop_bulk& x, unsigned) {
+  all(ar, x.number, x.who, x.why, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, bulk_page& x, unsigned) {
+  all(ar, x.acts, x.next, x.refusals);
+}
+
+template <class Archive>
+void serialize(Archive& ar, incident_page& x, unsigned) {
+  all(ar, x.incidents, x.next);
+}
+
+template <class Archive>
+void serialize(Archive& ar, alert_filter& x, unsigned) {
+  all(ar, x.open_only, x.incident, x.kind, x.step, x.task, x.text, x.raised_before, x.raised_after);
+}
+
+template <class Archive>
+void serialize(Archive& ar, alert_list& x, unsigned) {
+  all(ar, x.alerts, x.next);
+}
+
+template <class Archive>
+void serialize(Archive& ar, lease_guard& x, unsigned) {
+  all(ar, x.name, x.epoch);
+}
+
+template <class Archive>
+void serialize(Archive& ar, submit_task& x, unsigned) {
+  all(ar, x.what, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, update_task& x, unsigned) {
+  all(ar, x.next, x.lock_epoch_before, x.guard, x.notices, x.alerts, x.evidence, x.payload_changed, x.bulk);
+}
+
+template <class Archive>
+void serialize(Archive& ar, workflow_load& x, unsigned) {
+  all(ar, x.workflow, x.load);
+}
+
+template <class Archive>
+void serialize(Archive& ar, claim_tasks& x, unsigned) {
+  all(ar, x.scheduler, x.max, x.now.now, x.guard, x.places, x.in_hand, x.loads, x.after);
+}
+
+template <class Archive>
+void serialize(Archive& ar, free_locks& x, unsigned) {
+  all(ar, x.scheduler, x.max, x.graceful, x.now.now, x.except, x.guard, x.gone);
+}
+
+template <class Archive>
+void serialize(Archive& ar, keep_late_reply& x, unsigned) {
+  all(ar, x.number, x.what);
+}
+
+template <class Archive>
+void serialize(Archive& ar, register_definition& x, unsigned) {
+  all(ar, x.what, x.file, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, acquire_lease& x, unsigned) {
+  all(ar, x.name, x.holder, x.note, x.ttl, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, renew_lease& x, unsigned) {
+  all(ar, x.name, x.holder, x.epoch, x.ttl, x.now, x.note);
+}
+
+template <class Archive>
+void serialize(Archive& ar, release_lease& x, unsigned) {
+  all(ar, x.name, x.holder, x.epoch);
+}
+
+template <class Archive>
+void serialize(Archive& ar, acknowledge_alert& x, unsigned) {
+  all(ar, x.alert, x.who, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, record_act& x, unsigned) {
+  all(ar, x.who, x.what, x.why, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, import_task& x, unsigned) {
+  all(ar, x.what, x.who, x.why, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, acknowledge_notices& x, unsigned) {
+  all(ar, x.observer, x.number, x.sequence);
+}
+
+template <class Archive>
+void serialize(Archive& ar, set_aside_damaged& x, unsigned) {
+  all(ar, x.number, x.why, x.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, ended_position& x, unsigned) {
+  all(ar, x.ended_at, x.number, x.passed);
+}
+
+template <class Archive>
+void serialize(Archive& ar, purge_ended& x, unsigned) {
+  all(ar, x.workflow, x.keep, x.max, x.after, x.now);
+}
+
+/// One list for all kinds of writes. Whoever reads it knows which it was, and with that what of it is meant.
+template <class Archive>
+void serialize(Archive& ar, outcome& x, unsigned) {
+  auto f = fields_of(x);
+  auto& tasks = Archive::is_saving::value ? const_cast<std::vector<workflow::task>&>(tasks_of(x)) : f.tasks;
+  all(ar, x.result, x.why, f.created, f.number, f.revision, f.state, tasks, f.next, f.more, f.reached);
+  if constexpr (!Archive::is_saving::value)
+    x = outcome_of(x, std::move(f));
+}
+
+/// Stored too, as a record of its own within a bulk act.
+template <class Archive>
+void serialize(Archive& ar, task_filter& x, unsigned) {
+  all(ar, x.states, x.workflow, x.locked_by, x.text, x.agent, x.submitted_before, x.submitted_after, x.ended_before,
+      x.ended_after, x.step, x.cause, x.payload);
+}
+
+template <class Archive>
+void serialize(Archive& ar, task_page& x, unsigned) {
+  all(ar, x.tasks, x.next, x.next_key);
+}
+
+template <class Archive>
+void serialize(Archive& ar, state_store::due_page& x, unsigned) {
+  all(ar, x.tasks, x.next);
+}
+
+template <class Archive>
+void serialize(Archive& ar, notice_entry& x, unsigned) {
+  all(ar, x.observer, x.task_number, x.task_id, x.what);
+}
+
+template <class Archive>
+void serialize(Archive& ar, late_reply_entry& x, unsigned) {
+  all(ar, x.task_number, x.task_id, x.what);
+}
+
+template <class Archive>
+void serialize(Archive& ar, store_stats& x, unsigned) {
+  all(ar, x.tasks, x.claimable, x.open_alerts, x.bytes_used, x.bytes_mapped, x.bytes_max, x.last_number, x.tasks_purged,
+      x.bytes_reserve, x.disk_free, x.disk_size, x.endings);
+}
+
+template <class Archive>
+void serialize(Archive& ar, check_report& x, unsigned) {
+  all(ar, x.records, x.tasks, x.faults);
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "store/contract/state_store.hpp"
+#include "workflow/task/endings.hpp"
+#include "workflow/task/task.hpp"
+#include "workflow/text/blob.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+/// Records that exist only on disk. Those that are also part of the contract are stored as they are: definition,
+/// alert_entry. Field by field: docs/storage-format.md.
+namespace steadfast::store {
+
+struct format_record {
+  std::uint32_t format = 0;
+};
+
+/// Rewritten by each commit that changes one of them.
+struct counters {
+  std::uint64_t last_task = 0; ///< numbers are never used again
+  std::uint64_t last_alert = 0;
+  std::uint64_t last_epoch = 0;         ///< the highest of any lease
+  std::array<std::uint64_t, 8> tasks{}; ///< by process_state
+
+  friend bool operator==(const counters&, const counters&) = default;
+};
+
+/// Of one workflow. Rewritten by each commit that changes it.
+struct ended_count {
+  std::uint64_t there = 0;         ///< tasks that ended well: entries in table `ended`
+  std::uint64_t purged = 0;        ///< tasks that were purged
+  std::uint64_t alerts_purged = 0; ///< alerts that were purged with them
+
+  friend bool operator==(const ended_count&, const ended_count&) = default;
+};
+using ended_counts = std::map<std::string, ended_count, std::less<>>; ///< by workflow
+using endings_by_workflow = std::map<std::string, workflow::endings, std::less<>>;
+
+/// What the data file says of its journal.
+struct journal_used {
+  std::uint64_t name = 0;
+  bool is_open = false; ///< it may have commits that the data file has not
+};
+
+/// What the journal says of itself.
+struct journal_head {
+  std::uint64_t name = 0;
+  std::uint64_t size = 0; ///< of the file
+};
+
+/// What a client's id stands for.
+struct task_ref {
+  std::uint64_t number = 0;
+  std::array<std::uint64_t, 2> digest{}; ///< of what was submitted, so that another body is noticed
+};
+
+/// The same, as long as it is found by the number.
+struct recent_id {
+  std::string id;
+  std::array<std::uint64_t, 2> digest{};
+};
+
+/// Results up to this size are part of the state record; larger ones are written once, in a record of their own.
+inline constexpr std::size_t result_inline_max = 256;
+
+struct large_result {
+  std::uint32_t step = 0;
+  std::uint64_t size = 0;
+  std::uint64_t hash = 0;
+
+  friend bool operator==(const large_result&, const large_result&) = default;
+};
+
+/// All of a task but its payload and its large results.
+struct task_state {
+  workflow::task task;
+  std::uint64_t payload_size = 0;
+  std::vector<large_result> large; ///< by step
+};
+
+/// To store a task_state without copying the task: payload and large results are passed over.
+struct task_state_view {
+  const workflow::task* task = nullptr;
+  std::uint64_t revision = 0; ///< takes the place of the task's own
+  std::uint64_t payload_size = 0;
+  const std::vector<large_result>* large = nullptr;
+};
+
+struct payload_record {
+  workflow::blob bytes;
+};
+struct result_record {
+  workflow::blob bytes;
+};
+struct notice_record {
+  std::string task_id;
+  workflow::notice what;
+};
+struct late_reply_record {
+  std::string task_id;
+  workflow::late_reply what;
+};
+
+struct lease_record {
+  lease what;
+  workflow::span ttl{}; ///< it was last acquired or renewed for
+};
+
+struct set_aside_record {
+  std::string why;
+  workflow::instant at;
+  workflow::blob bytes; ///< the state record as it was found
+};
+
+} // namespace steadfast::store

@@ -1,0 +1,435 @@
+// Reads every record and every index entry.
+
+#include "store/upkeep/check.hpp"
+
+#include "store/engine/reading.hpp"
+#include "store/journal/recovery.hpp"
+#include "store/lmdb/incident_book.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace steadfast::store {
+
+namespace {
+
+constexpr std::size_t faults_max = 1000;
+
+class inspection {
+public:
+  inspection(const lmdb::transaction& txn, const tables& in, const snapshot& see) : txn_{txn}, in_{in}, see_{see} {}
+
+  check_report run() {
+    read_counters();
+    check_definitions();
+    check_tasks();
+    check_ids();
+    check_beside(in_.payloads, "payload");
+    check_beside(in_.results, "result");
+    check_index_sizes();
+    check_leases();
+    check_alerts();
+    check_incidents();
+    check_bulk_acts();
+    check_notices();
+    check_late_replies();
+    check_set_aside();
+    check_ended_counts();
+    each(in_.endings, [this](const lmdb::cursor& c) {
+      record<workflow::endings>(c, "how tasks of workflow " + std::string{c.key()} + " end");
+    });
+    check_counters();
+    return std::move(report_);
+  }
+
+private:
+  void fault(const std::string& what) {
+    if (report_.faults.size() < faults_max)
+      report_.faults.push_back(what);
+  }
+
+  void expect(bool holds, const std::string& what) {
+    if (!holds)
+      fault(what);
+  }
+
+  template <class T>
+  std::optional<T> record(const lmdb::cursor& c, const std::string& what) {
+    ++report_.records;
+    try {
+      return decode_record<T>(c.key(), c.value());
+    } catch (const damaged_record& e) {
+      fault(what + ": " + e.what());
+      return std::nullopt;
+    }
+  }
+
+  template <class F>
+  void each(lmdb::table t, F f) {
+    lmdb::cursor c{txn_, t};
+    for (bool more = c.first(); more; more = c.next())
+      f(c);
+  }
+
+  bool has(lmdb::table t, std::string_view k) const { return txn_.get(t, k).has_value(); }
+  bool is_set_aside(std::uint64_t number) const { return has(in_.set_aside, key{number}); }
+
+  void read_counters() {
+    ++report_.records;
+    try {
+      counted_ = decode_record<counters>(counters_key, txn_.get(in_.meta, counters_key).value_or(std::string_view{}));
+    } catch (const damaged_record& e) {
+      fault(std::string{"counters: "} + e.what());
+    }
+  }
+
+  void check_definitions() {
+    each(in_.definitions, [this](const lmdb::cursor& c) {
+      const auto d = record<workflow::definition>(c, "a definition");
+      if (!d)
+        return;
+      const auto name = "definition " + d->name + " version " + std::to_string(d->version);
+      expect(c.key() == definition_key(d->name, d->version).view(), name + ": it has the key of another one");
+      for (const auto& p : workflow::problems(*d))
+        fault(std::string{name}.append(": ").append(p));
+    });
+  }
+
+  void check_tasks() {
+    each(in_.tasks, [this](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      ++report_.records;
+      ++report_.tasks;
+      found_.last_task = std::max(found_.last_task, number);
+      try {
+        if (const auto known = see_.whole_task(number))
+          check_task(*known);
+      } catch (const damaged_record& e) {
+        fault("task " + std::to_string(number) + ": " + e.what());
+        has_damaged_task_ = true;
+      }
+    });
+  }
+
+  void check_task(const snapshot::known_task& known) {
+    const auto& t = known.state.task;
+    const auto name = "task " + std::to_string(t.number) + " (" + t.id + ")";
+    const auto place = known.place();
+    ++found_.tasks.at(static_cast<std::size_t>(t.state));
+    report_.records += known.state.large.size() + (known.state.payload_size > 0 ? 1 : 0);
+    expect(has(in_.ids, t.id) || has(in_.recent_ids, key{t.number}), name + ": its id is not known");
+    expect(has(in_.states, key{static_cast<std::uint8_t>(t.state), t.number}), name + ": missing in table states");
+    if (place.due != workflow::never)
+      expect(counted(in_.deadlines, key{place.due, t.number}), name + ": missing in table deadlines");
+    if (!place.locked_by.empty())
+      expect(counted(in_.locked, locked_key(place.locked_by, t.number)), name + ": missing in table locked");
+    if (place.is_claimable)
+      expect(counted_in_queue(place, t.number), name + ": missing in tables ready and delayed");
+    if (place.ended_at != workflow::unset) {
+      expect(counted(in_.ended, ended_key(place.workflow, place.ended_at, t.number)),
+             name + ": missing in table ended");
+      ++ended_[t.workflow];
+    }
+    for (const auto& x : workflow::indexed_values(*known.definition, t.payload.view()))
+      expect(counted(in_.payload_index, payload_index_key(x, t.number)),
+             name + ": missing in table payload_index with the value at " + x.place);
+  }
+
+  bool counted(lmdb::table t, std::string_view k) {
+    if (!has(t, k))
+      return false;
+    ++entries_[t.dbi];
+    return true;
+  }
+
+  bool counted_in_queue(const index_position& p, std::uint64_t number) {
+    const bool is_delayed = p.not_before != workflow::unset
+                            && counted(in_.delayed, delayed_key(p.not_before, p.priority, p.workflow, number));
+    const bool is_ready = counted(in_.ready, ready_key(p.priority, p.workflow, number));
+    return is_delayed != is_ready;
+  }
+
+  /// Every task has its entries, so that one too many is a stray.
+  void check_index_sizes() {
+    if (has_damaged_task_)
+      return; // its entries cannot be told from strays
+    const auto same = [this](lmdb::table t, std::uint64_t expected, const std::string& name) {
+      const auto is = txn_.entries(t);
+      expect(is == expected, "table " + name + " has " + std::to_string(is) + " entries where there should be "
+                               + std::to_string(expected));
+    };
+    report_.records += txn_.entries(in_.states) + txn_.entries(in_.deadlines) + txn_.entries(in_.ready)
+                       + txn_.entries(in_.delayed) + txn_.entries(in_.locked) + txn_.entries(in_.ended)
+                       + txn_.entries(in_.payload_index);
+    same(in_.states, report_.tasks, "states");
+    same(in_.deadlines, entries_[in_.deadlines.dbi], "deadlines");
+    same(in_.ready, entries_[in_.ready.dbi], "ready");
+    same(in_.delayed, entries_[in_.delayed.dbi], "delayed");
+    same(in_.locked, entries_[in_.locked.dbi], "locked");
+    same(in_.ended, entries_[in_.ended.dbi], "ended");
+    same(in_.payload_index, entries_[in_.payload_index.dbi], "payload_index");
+  }
+
+  void check_ids() {
+    each(in_.ids, [this](const lmdb::cursor& c) {
+      const auto name = "id " + std::string{c.key()};
+      const auto ref = record<task_ref>(c, name);
+      if (!ref || is_set_aside(ref->number))
+        return;
+      const key k{ref->number};
+      const auto bytes = txn_.get(in_.tasks, k);
+      const auto t = bytes ? readable<task_state>(k, *bytes) : std::nullopt;
+      expect(bytes.has_value(), name + ": there is no task " + std::to_string(ref->number));
+      expect(!t || t->task.id == c.key(), name + ": it leads to another task");
+    });
+    each(in_.recent_ids, [this](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const auto name = "id of task " + std::to_string(number);
+      const auto recent = record<recent_id>(c, name);
+      if (!recent || is_set_aside(number))
+        return;
+      const auto bytes = txn_.get(in_.tasks, c.key());
+      const auto t = bytes ? readable<task_state>(c.key(), *bytes) : std::nullopt;
+      expect(bytes.has_value(), name + ": there is no such task");
+      expect(!t || t->task.id == recent->id, name + ": it is another one's");
+      const auto moved = txn_.get(in_.ids, recent->id);
+      const auto ref = moved ? readable<task_ref>(recent->id, *moved) : std::nullopt;
+      expect(!ref || ref->number == number, name + ": it leads to another task");
+    });
+  }
+
+  void check_beside(lmdb::table t, const std::string& what) {
+    each(t, [&](const lmdb::cursor& c) {
+      const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
+      expect(has(in_.tasks, key{number}) || is_set_aside(number),
+             what + " of task " + std::to_string(number) + ": there is no such task");
+    });
+  }
+
+  void check_leases() {
+    if (const auto bytes = txn_.get(in_.meta, forgotten_lease_key)) {
+      ++report_.records;
+      const auto x = readable<lease_record>(forgotten_lease_key, *bytes);
+      expect(x.has_value(), "the highest epoch of leases that were erased: its record is damaged");
+      found_.last_epoch = std::max(found_.last_epoch, x ? x->what.epoch : 0);
+    }
+    each(in_.leases, [this](const lmdb::cursor& c) {
+      const auto x = record<lease_record>(c, "lease " + std::string{c.key()});
+      if (!x)
+        return;
+      expect(x->what.name == c.key(), "lease " + x->what.name + ": it has the key of another one");
+      found_.last_epoch = std::max(found_.last_epoch, x->what.epoch);
+    });
+  }
+
+  void check_alerts() {
+    std::uint64_t open = 0;
+    std::uint64_t of_tasks = 0;
+    bool all_read = true;
+    each(in_.alerts, [&](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      open += has(in_.open_alerts, c.key()) ? 1 : 0;
+      const auto name = "alert " + std::to_string(number);
+      found_.last_alert = std::max(found_.last_alert, number);
+      const auto x = record<alert_entry>(c, name);
+      all_read = all_read && x;
+      if (!x)
+        return;
+      if (x->task_number != 0) {
+        ++of_tasks;
+        expect(has(in_.task_alerts, key{x->task_number, number}), name + ": missing in table task_alerts");
+      }
+      expect(x->number == number, name + ": it has the number of another one");
+      expect((x->acknowledged_at == workflow::unset) == has(in_.open_alerts, c.key()),
+             name + ": table open_alerts is wrong about it");
+    });
+    expect(open == txn_.entries(in_.open_alerts), "table open_alerts has alerts that there are not");
+    expect(of_tasks == txn_.entries(in_.task_alerts) || !all_read, "table task_alerts has alerts that there are not");
+  }
+
+  void check_incidents() {
+    std::uint64_t holding = 0;
+    bool all_read = true;
+    each(in_.incidents, [&](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const auto name = "incident " + std::to_string(number);
+      const auto x = record<incident>(c, name);
+      all_read = all_read && x;
+      if (!x)
+        return;
+      holding += x->alerts;
+      const auto digest = digest_of(x->what);
+      expect(x->number == number, name + ": it has the number of another one");
+      expect(has(in_.incident_keys, key{digest[0], digest[1], number}), name + ": missing in table incident_keys");
+      expect((x->alerts == 0) == (x->closed_at != workflow::unset), name + ": it is closed, and alerts hold");
+      expect(is_as_counted(*x), name + ": its alerts and tasks are not as many");
+    });
+    expect(holding == txn_.entries(in_.incident_alerts) || !all_read,
+           "table incident_alerts has incidents that there are not");
+    expect(txn_.entries(in_.incident_alerts) == txn_.entries(in_.alert_incidents)
+             && txn_.entries(in_.incident_keys) == txn_.entries(in_.incidents),
+           "the tables of incidents do not go together");
+  }
+
+  void check_bulk_acts() {
+    std::map<std::uint64_t, std::uint64_t> refused;
+    each(in_.bulk_acts, [&](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const auto name = "bulk act " + std::to_string(number);
+      const auto b = record<workflow::bulk_act>(c, name);
+      refused[number] = b ? b->refused : workflow::bulk_refusals_max;
+      expect(!b || b->number == number, name + ": it has the number of another one");
+    });
+    each(in_.bulk_refusals, [&](const lmdb::cursor& c) {
+      const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
+      const auto name = "a task that refused bulk act " + std::to_string(number);
+      record<workflow::bulk_refusal>(c, name);
+      const auto of = refused.find(number);
+      expect(of != refused.end() && of->second > 0, name + ": it was not counted");
+      if (of != refused.end() && of->second > 0)
+        --of->second;
+    });
+  }
+
+  bool is_as_counted(const incident& x) {
+    std::uint64_t alerts = 0;
+    std::set<std::uint64_t> tasks;
+    const key begin{x.number};
+    lmdb::cursor c{txn_, in_.incident_alerts};
+    for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next()) {
+      ++alerts;
+      const key alert{last_number(c.key())};
+      const auto bytes = txn_.get(in_.alerts, alert);
+      if (!bytes || !has(in_.alert_incidents, key{alert.view(), x.number}))
+        return false;
+      if (const auto entry = readable<alert_entry>(alert, *bytes); !entry)
+        return true; // which is told by itself
+      else if (entry->task_number != 0)
+        tasks.insert(entry->task_number);
+    }
+    return alerts == x.alerts && tasks.size() == x.tasks;
+  }
+
+  /// Those of one task lie together, so that it is read once.
+  void check_notices() {
+    std::uint64_t last = 0;
+    bool is_there = false;
+    std::optional<task_state> t;
+    each(in_.notices, [&](const lmdb::cursor& c) {
+      key_reader k{c.key()};
+      const std::size_t size = k.number<std::uint16_t>().value_or(0);
+      const auto observer = std::string{k.rest().substr(0, size)};
+      key_reader rest{k.rest().substr(observer.size())};
+      const auto number = rest.number<std::uint64_t>().value_or(0);
+      const auto sequence = rest.number<std::uint32_t>().value_or(0);
+      const auto name = "notice " + std::to_string(sequence) + " of task " + std::to_string(number);
+      const auto x = record<notice_record>(c, name);
+      if (!x)
+        return;
+      expect(x->what.sequence == sequence, name + ": it has the number of another one");
+      if (const key of{number}; number != last) {
+        const auto bytes = txn_.get(in_.tasks, of);
+        is_there = bytes.has_value();
+        t = bytes ? readable<task_state>(of, *bytes) : std::nullopt;
+        last = number;
+      }
+      expect(is_there || is_set_aside(number), name + ": there is no such task");
+      expect(!t || (t->task.reply_to == observer && sequence <= t->task.notices), name + ": the task never gave it");
+    });
+  }
+
+  void check_late_replies() {
+    each(in_.late, [this](const lmdb::cursor& c) {
+      const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
+      const auto name = "late reply to task " + std::to_string(number);
+      record<late_reply_record>(c, name);
+      expect(has(in_.tasks, key{number}) || is_set_aside(number), name + ": there is no such task");
+    });
+  }
+
+  void check_set_aside() {
+    each(in_.set_aside, [this](const lmdb::cursor& c) {
+      const auto number = last_number(c.key());
+      const auto name = "task " + std::to_string(number) + ", set aside";
+      record<set_aside_record>(c, name);
+      found_.last_task = std::max(found_.last_task, number);
+      expect(!has(in_.tasks, c.key()), name + ": it is among the others too");
+    });
+  }
+
+  void check_ended_counts() {
+    each(in_.ended_counts, [this](const lmdb::cursor& c) {
+      const auto name = "ended tasks of workflow " + std::string{c.key()};
+      const auto x = record<ended_count>(c, name);
+      if (!x)
+        return;
+      purged_.tasks += x->purged;
+      purged_.alerts += x->alerts_purged;
+      const auto found = ended_.extract(std::string{c.key()});
+      expect(x->there == (found.empty() ? 0 : found.mapped()) || has_damaged_task_, name + ": they are not as many");
+    });
+    for (const auto& [name, count] : ended_)
+      fault("ended tasks of workflow " + name + ": they are not counted");
+  }
+
+  void check_counters() {
+    if (!counted_)
+      return;
+    expect(txn_.entries(in_.tasks) + txn_.entries(in_.set_aside) + purged_.tasks == counted_->last_task,
+           "counters: there are not as many tasks as numbers were given");
+    expect(txn_.entries(in_.alerts) + purged_.alerts == counted_->last_alert,
+           "counters: there are not as many alerts as numbers were given");
+    expect(found_.last_task <= counted_->last_task, "counters: a task has a number that was not given yet");
+    expect(found_.last_alert <= counted_->last_alert, "counters: an alert has a number that was not given yet");
+    expect(found_.last_epoch <= counted_->last_epoch, "counters: a lease has an epoch that was not given yet");
+    expect(found_.tasks == counted_->tasks || has_damaged_task_, "counters: the tasks by state are not as many");
+  }
+
+  const lmdb::transaction& txn_;
+  const tables& in_;
+  const snapshot& see_;
+  check_report report_;
+  std::optional<counters> counted_;
+  counters found_;
+  std::map<unsigned, std::uint64_t> entries_;  ///< that were looked for and found, by table
+  std::map<std::string, std::uint64_t> ended_; ///< tasks that ended well, by workflow
+  struct {
+    std::uint64_t tasks = 0;
+    std::uint64_t alerts = 0;
+  } purged_;
+  bool has_damaged_task_ = false;
+};
+
+/// LMDB ends the process where pages do not hang together, so they are looked at without it, first. A commit may come
+/// between a look at the size of the file and one at its head, but not each time.
+std::optional<std::string> wrong_in_pages(const std::filesystem::path& directory) {
+  constexpr int looks = 5;
+  for (int i = 1;; ++i) {
+    try {
+      check_pages(directory);
+      return std::nullopt;
+    } catch (const store_error& e) {
+      if (i == looks)
+        return damaged_file(directory, e.what()).what();
+    }
+  }
+}
+
+} // namespace
+
+check_report check_records(const lmdb::transaction& txn, const tables& in, const snapshot& see) {
+  return inspection{txn, in, see}.run();
+}
+
+check_report lmdb_engine::check() const {
+  return read([this](const lmdb::transaction& txn, const snapshot& see) {
+    // As long as the transaction is open, no page of it or of a later one is used again.
+    if (const auto wrong = wrong_in_pages(options_.path))
+      return check_report{0, 0, {*wrong}};
+    return check_records(txn, in_, see);
+  });
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "store/contract/write.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+// What the verbs decide: functions of a write and of what is known, to rows and what is said. They are the same for
+// every engine, which reads what they ask for and puts what they say, so nothing in decide_* knows one (the test
+// `layers`).
+
+namespace steadfast::store {
+
+/// What is said of a write, and the row to put in place of the one there was, or as a new one.
+template <class Write, class Row>
+struct decided {
+  answer<Write> said;
+  std::optional<Row> put{}; ///< absent: all stays
+};
+
+inline decision applied() {
+  return {write_status::applied, {}};
+}
+
+inline decision turned_down(write_status v, std::string why) {
+  return {v, std::move(why)};
+}
+
+} // namespace steadfast::store

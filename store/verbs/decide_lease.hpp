@@ -1,0 +1,42 @@
+#pragma once
+
+#include "store/records/stored.hpp"
+#include "store/verbs/decide.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+// Leases. One that ended long ago may be forgotten, its epoch not: epochs only grow.
+
+namespace steadfast::store {
+
+/// What is wrong with it, whatever is known; absent: nothing.
+std::optional<decision> problem_of(const acquire_lease& w);
+
+/// `there`: its record; under a name that is not known, nobody's, with the highest epoch that it may have had.
+/// REQUIRES: there is no problem_of it.
+decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there);
+/// `there`: absent: it is not known.
+decided<renew_lease, lease_record> decide(const renew_lease& w, std::optional<lease_record> there);
+decided<release_lease, lease_record> decide(const release_lease& w, std::optional<lease_record> there);
+
+/// Why what the guard demands is not so; absent: it is. `there`: the record of its lease.
+std::optional<decision> not_held(const lease_guard& guard, const std::optional<lease_record>& there,
+                                 workflow::instant now);
+/// Whether it is at that epoch still, and over.
+bool has_ended(const lease_guard& gone, const std::optional<lease_record>& there, workflow::instant now);
+
+inline constexpr std::size_t ended_leases_max = 256; ///< kept for people to look at
+
+struct forgotten_leases {
+  std::vector<std::string> names;
+  lease_record highest; ///< whose epoch is to be remembered; its name may be empty
+};
+/// Nodes come under passing names. Those that ended first go first; one under which tasks are locked stays, for by it
+/// they are freed. `highest`: what was remembered so far.
+forgotten_leases leases_to_forget(std::vector<lease_record> all, lease_record highest, workflow::instant now,
+                                  const std::function<bool(const std::string& name)>& has_locks);
+
+} // namespace steadfast::store

@@ -1,0 +1,78 @@
+#pragma once
+
+#include "store/records/stored.hpp"
+#include "store/verbs/decide.hpp"
+#include "workflow/transition/incident.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+// Alerts for people, notices for observers, late replies kept as evidence.
+
+namespace steadfast::store {
+
+// ---- late replies ----
+
+inline constexpr std::uint32_t late_replies_max = 32; ///< that are kept of a task
+
+/// Places of those that are there: from `first` until before `next`.
+struct late_reply_ring {
+  std::uint32_t first = 0;
+  std::uint32_t next = 0;
+};
+/// Where one more is put, and which one leaves for it.
+struct late_reply_place {
+  std::uint32_t at = 0;
+  std::optional<std::uint32_t> leaves{};
+};
+late_reply_place next_place(const late_reply_ring& there);
+
+decision decide(const keep_late_reply& w, bool is_task_there);
+
+// ---- alerts ----
+
+/// One that is to be raised.
+struct raised_alert {
+  std::uint64_t task_number = 0; ///< 0: it is about no task
+  std::string task_id;
+  workflow::alert what;
+  workflow::incident_signature signature; ///< of the incident that it joins
+  bool is_condition = false;              ///< made by report_conditions
+};
+
+/// One that was acknowledged as it was raised: what a person did. `task_number`: 0: to no task.
+alert_entry entry_of(const record_act& what, std::uint64_t alert, std::uint64_t task_number, std::string task_id);
+
+/// Whether its incident may be a condition; if not, nobody need look.
+bool may_be_of_condition(const alert_entry& x);
+/// Whether an alert goes on to be part of its incident once it was acknowledged. Absent: its task says
+/// (workflow::still_holds). `is_of_condition`: its incident is one.
+std::optional<bool> holds_on(const workflow::alert& what, bool is_of_condition);
+
+/// What becomes of an alert that somebody acknowledges.
+struct acknowledged_alert {
+  decision said;
+  std::optional<alert_entry> put{}; ///< absent: the first word stands
+  bool is_seen = false;             ///< it leaves the list of open ones
+  bool leaves_incident = false;
+};
+/// `holds`: it goes on to hold, see holds_on.
+acknowledged_alert acknowledged(alert_entry there, const std::string& who, workflow::instant now, bool holds);
+
+/// What is known of the alert that is meant.
+struct known_alert {
+  bool is_there = false;
+  std::optional<alert_entry> entry{}; ///< absent: its record is damaged
+  bool holds = false;
+};
+acknowledged_alert decide(const acknowledge_alert& w, known_alert there);
+
+// ---- notices ----
+
+/// What is wrong with it, whatever is known; absent: nothing.
+std::optional<decision> problem_of(const acknowledge_notices& w);
+/// Whether it drops the one with that sequence number.
+bool drops(const acknowledge_notices& w, std::uint32_t sequence);
+
+} // namespace steadfast::store

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "store/contract/write.hpp"
+#include "workflow/supervision/fair_share.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace steadfast::store {
+
+/// Stands for the name of a workflow among tasks that wait; two names may share one, and then have one share of places.
+std::uint32_t workflow_tag(std::string_view workflow);
+
+/// Where a task waits for a scheduler; compared member by member.
+struct waiting_place {
+  std::uint8_t priority = 0;
+  std::uint32_t tag = 0; ///< of its workflow
+  std::uint64_t number = 0;
+
+  friend auto operator<=>(const waiting_place&, const waiting_place&) = default;
+};
+
+/// The tasks that wait for a scheduler, as an engine knows them: those that may be taken now, and when the others may.
+class waiting_tasks {
+public:
+  virtual ~waiting_tasks() = default;
+
+  virtual std::uint64_t count() const = 0;
+  /// When the first of those that may not be taken yet may be; `never`: there is none.
+  virtual workflow::instant next_due() const = 0;
+  /// The first task whose place is `from` or comes after it.
+  virtual std::optional<waiting_place> first(const waiting_place& from) const = 0;
+  /// Up to `max` tasks of the priority and tag of `from` whose places are `from` or come after it, the oldest first.
+  virtual std::vector<std::uint64_t> numbers(const waiting_place& from, std::size_t max) const = 0;
+};
+
+/// Who is next for a scheduler: by priority, then by the shares of the workflows, then by age. Looks at about as many
+/// tasks as it gives, however many wait; and of the workflows at that many, and at those that have their share.
+class waiting_line {
+public:
+  /// For up to `max` tasks. REQUIRES: `all` outlives it.
+  waiting_line(const waiting_tasks& all, const claim_tasks& w, std::size_t max);
+
+  /// Counts as taken. The task may leave `all` then.
+  std::optional<std::uint64_t> next();
+
+private:
+  /// The tasks of a workflow with the present priority, as far as they were looked at.
+  struct lane {
+    std::uint32_t tag = 0;
+    std::vector<std::uint64_t> numbers; ///< the oldest last
+    std::uint64_t behind = 0;           ///< the last one that was looked at
+  };
+
+  bool open_level();
+  void open_lanes(std::uint32_t first, std::uint32_t last);
+  bool refill(lane& x);
+  void close_lanes();
+
+  const waiting_tasks& all_;
+  std::size_t left_;
+  workflow::places places_;
+  std::map<std::uint32_t, std::uint64_t> loads_; ///< by tag
+  std::uint32_t turn_;                           ///< who comes behind this one is first among equals
+  unsigned level_ = 0;                           ///< the next priority to be looked at
+  std::uint8_t priority_ = 0;                    ///< of the lanes
+  std::vector<lane> lanes_;                      ///< of those that may take something, in their turns
+  std::vector<std::uint64_t> lane_loads_;        ///< likewise
+};
+
+} // namespace steadfast::store

@@ -1,0 +1,140 @@
+#include "workflow/task/step_list.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+namespace steadfast::workflow {
+
+step_list::step_list(std::vector<step> steps) {
+  const auto count = steps.size();
+  if (count > 0 && count <= stretch_size)
+    append(of_steps(std::move(steps)));
+  else
+    for (std::size_t i = 0; i < count; i += stretch_size, size_ += stretch_size) {
+      const auto from = std::make_move_iterator(steps.begin() + static_cast<std::ptrdiff_t>(i));
+      append(of_steps({from, from + static_cast<std::ptrdiff_t>(std::min(stretch_size, count - i))}));
+    }
+  size_ = count;
+  settle();
+}
+
+step_list::shared_stretch step_list::of_steps(std::vector<step> steps) {
+  stretch s{std::move(steps), {}, false};
+  settle(s);
+  return shared_stretch{std::move(s)};
+}
+
+const step& step_list::at(std::size_t i) const {
+  if (i >= size_)
+    throw std::out_of_range{"a task has no such step"};
+  return (*this)[i];
+}
+
+step& step_list::change(std::size_t i) {
+  is_caught_up_ = false;
+  const auto change_in = [i](shared_stretch& shared) -> step& {
+    auto& s = shared.change();
+    s.is_settled = false;
+    return s.steps[i % stretch_size];
+  };
+  if (i < stretch_size)
+    return change_in(first_);
+  const auto after_first = i - stretch_size;
+  auto& g = rest_[after_first / group_size].change();
+  g.is_settled = false;
+  return change_in(g.stretches[after_first % group_size / stretch_size]);
+}
+
+void step_list::push_back(step s) {
+  if (size_ % stretch_size == 0)
+    append(shared_stretch{stretch{}});
+  ++size_;
+  auto& all = size_ <= stretch_size ? first_ : rest_.back().change().stretches.back();
+  auto& to = all.change();
+  to.is_settled = false;
+  to.steps.push_back(std::move(s));
+}
+
+/// REQUIRES: those before are full.
+void step_list::append(shared_stretch s) {
+  if (size_ == 0) {
+    first_ = std::move(s);
+    return;
+  }
+  if ((size_ - stretch_size) % group_size == 0)
+    rest_.emplace_back(group{});
+  auto& g = rest_.back().change();
+  g.is_settled = false;
+  g.stretches.push_back(std::move(s));
+}
+
+// The new ones are all alike, so they are one stretch.
+void step_list::resize(std::size_t count) {
+  if (count < size_ || size_ % stretch_size != 0) {
+    std::vector<step> kept(begin(), begin() + static_cast<std::ptrdiff_t>(std::min(count, size_)));
+    kept.resize(count);
+    *this = step_list{std::move(kept)};
+    return;
+  }
+  const auto of_new = [](std::size_t steps) { return of_steps(std::vector<step>(steps)); };
+  const auto full = count - size_ >= stretch_size ? of_new(stretch_size) : shared_stretch{};
+  for (; count - size_ >= stretch_size; size_ += stretch_size)
+    append(full);
+  if (count > size_)
+    append(of_new(count - size_));
+  size_ = count;
+  is_caught_up_ = false;
+}
+
+std::uint32_t step_list::last_order() const {
+  std::uint32_t last = 0;
+  const auto ask = [&last](const stretch& s) {
+    if (s.is_settled)
+      last = std::max(last, s.sum.last_order);
+    else
+      for (const auto& x : s.steps)
+        last = std::max(last, x.completed_order);
+  };
+  if (size_ > 0)
+    ask(*first_);
+  for (const auto& g : rest_)
+    if (g->is_settled)
+      last = std::max(last, g->sum.last_order);
+    else
+      for (const auto& s : g->stretches)
+        ask(*s);
+  return last;
+}
+
+void step_list::settle(stretch& s) {
+  s.sum = summary_of(s.steps);
+  s.is_settled = true;
+}
+
+void step_list::settle(group& g) {
+  g.sum = {};
+  for (auto& s : g.stretches) {
+    if (!s->is_settled)
+      settle(s.change());
+    g.sum.add(s->sum);
+  }
+  g.is_settled = true;
+}
+
+void step_list::settle() {
+  if (first_ && !first_->is_settled)
+    settle(first_.change());
+  for (auto& g : rest_)
+    if (!g->is_settled)
+      settle(g.change());
+}
+
+bool operator==(const step_list& a, const step_list& b) {
+  if (a.size_ != b.size_)
+    return false;
+  bool equal = true;
+  each_difference(a, b, [&](std::size_t i) { equal = equal && a[i] == b[i]; });
+  return equal;
+}
+
+} // namespace steadfast::workflow

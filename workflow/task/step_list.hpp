@@ -1,0 +1,235 @@
+#pragma once
+
+#include "workflow/task/shared_value.hpp"
+#include "workflow/task/step.hpp"
+#include "workflow/task/step_summary.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <vector>
+
+namespace steadfast::workflow {
+
+/// The steps of a task. They lie in stretches of eight, and copies of a task share the stretches: a change of one step
+/// copies its stretch, and which steps of two tasks differ is found by looking at those that they do not share. Each
+/// stretch knows which of its steps the rules may have to look at. A task of up to eight steps has one stretch; of
+/// larger ones sixteen stretches make a group, which is shared and knows the same of all its steps.
+class step_list {
+public:
+  static constexpr std::size_t stretch_size = 8;
+  static constexpr std::size_t group_size = 16 * stretch_size;
+
+  class iterator;
+  using const_iterator = iterator;
+  using value_type = step;
+  using size_type = std::size_t;
+
+  step_list() = default;
+  explicit step_list(std::vector<step> steps);
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const step& operator[](std::size_t i) const { return stretch_at(i).steps[i % stretch_size]; }
+  /// Throws std::out_of_range.
+  const step& at(std::size_t i) const;
+  const step& front() const { return (*this)[0]; }
+  const step& back() const { return (*this)[size_ - 1]; }
+  iterator begin() const;
+  iterator end() const;
+
+  /// Step `i`, to be changed. Valid until the list is copied; what was read of the step before may be the old one.
+  step& change(std::size_t i);
+  void push_back(step s);
+  /// Makes it longer by new steps, or shorter.
+  void resize(std::size_t count);
+
+  /// Sums up the stretches that were changed, once all changes are made: what comes after is faster then.
+  void settle();
+
+  /// Calls f(position) for each step with that mark, in order. Steps may be changed meanwhile.
+  template <step_mark M, class F>
+  void each(F f) const;
+  template <step_mark M>
+  bool any() const;
+  /// Calls f(step_summary) for summaries that together are about all steps.
+  template <class F>
+  void each_summary(F f) const;
+
+  std::uint32_t last_order() const; ///< the highest completed_order
+
+  /// A step that was never tried waits for others or has been started: nobody has to look for those that may start now.
+  /// False where it is not known. Not part of the value.
+  bool is_caught_up() const { return is_caught_up_; }
+  void set_caught_up(bool is) { is_caught_up_ = is; }
+
+  /// Calls f(position) for at least each step of `b` that `a` has not alike: of lists of two sizes, for all.
+  template <class F>
+  friend void each_difference(const step_list& a, const step_list& b, F f) {
+    if (a.size_ != b.size_) {
+      for (std::size_t i = 0; i < b.size_; ++i)
+        f(i);
+      return;
+    }
+    if (!a.first_.is_same(b.first_))
+      for (std::size_t i = 0; i < std::min(a.size_, stretch_size); ++i)
+        f(i);
+    for (std::size_t g = 0; g < a.rest_.size(); ++g)
+      if (!a.rest_[g].is_same(b.rest_[g]))
+        a.each_difference_in(b, g, f);
+  }
+
+  friend bool operator==(const step_list& a, const step_list& b);
+
+private:
+  struct stretch {
+    std::vector<step> steps;
+    step_summary sum;
+    bool is_settled = false; ///< `sum` is right
+
+    friend bool operator==(const stretch& a, const stretch& b) { return a.steps == b.steps; }
+  };
+  using shared_stretch = shared_value<stretch>;
+
+  struct group {
+    std::vector<shared_stretch> stretches;
+    step_summary sum;
+    bool is_settled = false; ///< `sum` is right, and so is that of each stretch
+  };
+
+  static shared_stretch of_steps(std::vector<step> steps);
+  static void settle(stretch& s);
+  static void settle(group& g);
+
+  std::size_t stretches() const { return (size_ + stretch_size - 1) / stretch_size; }
+  const stretch& stretch_at(std::size_t i) const {
+    if (i < stretch_size)
+      return *first_;
+    const auto after_first = i - stretch_size;
+    return *rest_[after_first / group_size]->stretches[after_first % group_size / stretch_size];
+  }
+  void append(shared_stretch s);
+
+  template <step_mark M, class F>
+  static void each_in(const stretch& s, std::size_t first, F f);
+  template <class F>
+  void each_difference_in(const step_list& b, std::size_t g, F f) const;
+
+  std::size_t size_ = 0;
+  shared_stretch first_;
+  std::vector<shared_value<group>> rest_; ///< what comes after the first stretch
+  bool is_caught_up_ = false;
+};
+
+class step_list::iterator {
+public:
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = step;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const step*;
+  using reference = const step&;
+
+  iterator() = default;
+  iterator(const step_list& list, std::size_t at) : list_{&list}, at_{at} {}
+
+  reference operator*() const { return (*list_)[at_]; }
+  pointer operator->() const { return &**this; }
+  reference operator[](difference_type n) const { return *(*this + n); }
+  iterator& operator++() { return *this += 1; }
+  iterator& operator--() { return *this -= 1; }
+  iterator operator++(int) {
+    const auto before = *this;
+    ++*this;
+    return before;
+  }
+  iterator operator--(int) {
+    const auto before = *this;
+    --*this;
+    return before;
+  }
+  iterator& operator+=(difference_type n) {
+    at_ += static_cast<std::size_t>(n);
+    return *this;
+  }
+  iterator& operator-=(difference_type n) { return *this += -n; }
+  friend iterator operator+(iterator a, difference_type n) { return a += n; }
+  friend iterator operator-(iterator a, difference_type n) { return a -= n; }
+  friend difference_type operator-(const iterator& a, const iterator& b) {
+    return static_cast<difference_type>(a.at_) - static_cast<difference_type>(b.at_);
+  }
+  friend bool operator==(const iterator& a, const iterator& b) { return a.at_ == b.at_; }
+  friend auto operator<=>(const iterator& a, const iterator& b) { return a.at_ <=> b.at_; }
+
+private:
+  const step_list* list_ = nullptr;
+  std::size_t at_ = 0;
+};
+
+inline step_list::iterator step_list::begin() const {
+  return {*this, 0};
+}
+
+inline step_list::iterator step_list::end() const {
+  return {*this, size_};
+}
+
+template <step_mark M, class F>
+void step_list::each_in(const stretch& s, std::size_t first, F f) {
+  const auto count = s.steps.size(); // `f` may put another in the place of this stretch
+  const auto marked = s.is_settled ? s.sum.of(M) : marked_of<M>(s.steps);
+  for (std::size_t i = 0; i < count; ++i)
+    if ((marked >> i & 1U) != 0)
+      f(first + i);
+}
+
+template <step_mark M, class F>
+void step_list::each(F f) const {
+  if (size_ == 0)
+    return;
+  each_in<M>(*first_, 0, f);
+  for (std::size_t g = 0; g < rest_.size(); ++g) {
+    if (rest_[g]->is_settled && rest_[g]->sum.of(M) == 0)
+      continue;
+    for (std::size_t s = 0; s < rest_[g]->stretches.size(); ++s)
+      each_in<M>(*rest_[g]->stretches[s], stretch_size + g * group_size + s * stretch_size, f);
+  }
+}
+
+template <step_mark M>
+bool step_list::any() const {
+  const auto has = [](const stretch& s) { return (s.is_settled ? s.sum.of(M) : marked_of<M>(s.steps)) != 0; };
+  if (size_ == 0)
+    return false;
+  return has(*first_) || std::any_of(rest_.begin(), rest_.end(), [&](const shared_value<group>& g) {
+           return g->is_settled ? g->sum.of(M) != 0
+                                : std::any_of(g->stretches.begin(), g->stretches.end(),
+                                              [&](const shared_stretch& s) { return has(*s); });
+         });
+}
+
+template <class F>
+void step_list::each_summary(F f) const {
+  const auto tell = [&f](const stretch& s) { s.is_settled ? f(s.sum) : f(summary_of(s.steps)); };
+  if (size_ == 0)
+    return;
+  tell(*first_);
+  for (const auto& g : rest_)
+    if (g->is_settled)
+      f(g->sum);
+    else
+      for (const auto& s : g->stretches)
+        tell(*s);
+}
+
+template <class F>
+void step_list::each_difference_in(const step_list& b, std::size_t g, F f) const {
+  const auto& mine = rest_[g]->stretches;
+  const auto& others = b.rest_[g]->stretches;
+  for (std::size_t s = 0; s < mine.size(); ++s)
+    if (!mine[s].is_same(others[s]))
+      for (std::size_t i = 0; i < mine[s]->steps.size(); ++i)
+        f(stretch_size + g * group_size + s * stretch_size + i);
+}
+
+} // namespace steadfast::workflow

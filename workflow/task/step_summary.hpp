@@ -1,0 +1,87 @@
+#pragma once
+
+#include "workflow/task/step.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace steadfast::workflow {
+
+/// What makes the rules look at a step.
+enum class step_mark : std::uint8_t {
+  open,        ///< an attempt is open
+  unfinished,  ///< neither completed nor skipped
+  tried,       ///< may be tried again as soon as all before it have passed
+  untried,     ///< never tried, nor skipped
+  acted,       ///< it happened, or may have, and was not undone
+  undo_failed, ///< and is still in place
+  burdened,    ///< waits for something, or counts failures
+  settles,     ///< an ended attempt may act until a moment
+};
+
+/// The step completed, or may have acted, and that was not undone.
+inline bool may_have_acted(const step& s) {
+  switch (s.state) {
+    case step_state::completed:
+    case step_state::compensating:
+    case step_state::unknown: return true;
+    case step_state::not_started:
+    case step_state::running:
+    case step_state::failed:
+    case step_state::skipped: return s.maybe_done; // of a person who skipped an unknown step
+    case step_state::compensated:
+    case step_state::compensation_failed: return false;
+  }
+  return false;
+}
+
+inline bool is_burdened(const step& s) {
+  return s.needs_review || s.tries != 0 || s.failure_count != 0 || s.cool_offs != 0 || s.probe_given_up
+         || s.wait_alerted || s.waiting_since != unset || s.not_before != unset || !s.waiting_for.empty();
+}
+
+template <step_mark M>
+bool has_mark(const step& s) {
+  const bool idle = s.doing == attempt_action::none;
+  switch (M) {
+    case step_mark::open: return !idle;
+    case step_mark::unfinished: return s.state != step_state::completed && s.state != step_state::skipped;
+    case step_mark::tried:
+      return idle && (s.state == step_state::unknown || (s.state == step_state::not_started && s.attempt > 0));
+    case step_mark::untried: return idle && s.state == step_state::not_started && s.attempt == 0;
+    case step_mark::acted: return may_have_acted(s);
+    case step_mark::undo_failed: return s.state == step_state::compensation_failed;
+    case step_mark::burdened: return is_burdened(s);
+    case step_mark::settles: return s.settles_at != unset;
+  }
+  return false;
+}
+
+/// A bit for each step that has the mark, the first one's the lowest. REQUIRES: at most 8 steps.
+template <step_mark M>
+std::uint8_t marked_of(const std::vector<step>& steps) {
+  unsigned marked = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    marked |= static_cast<unsigned>(has_mark<M>(steps[i])) << i;
+  return static_cast<std::uint8_t>(marked);
+}
+
+/// What the rules want to know of a few steps without looking at each.
+struct step_summary {
+  std::uint64_t marks = 0; ///< a byte for each mark with a bit for each step; of several summaries: 0 if none has it
+  std::uint32_t last_order = 0; ///< the highest completed_order
+  bool needs_review = false;    ///< one does
+  instant open_until = never;   ///< the earliest complete_by of an open attempt
+  instant wakes_at = never;     ///< the earliest not_before of a step without attempt
+  instant waits_since = never;  ///< the earliest waiting_since that no alert was raised for
+  instant settles_at;           ///< the latest
+
+  std::uint8_t of(step_mark m) const { return static_cast<std::uint8_t>(marks >> 8 * static_cast<unsigned>(m)); }
+  /// Makes it one of both.
+  void add(const step_summary& other);
+};
+/// REQUIRES: at most 8 steps.
+step_summary summary_of(const std::vector<step>& steps);
+
+} // namespace steadfast::workflow
