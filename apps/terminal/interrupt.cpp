@@ -12,8 +12,13 @@ constexpr int poll_ms = 100;
 
 volatile std::sig_atomic_t pressed = 0;
 
-void note(int) {
-  pressed = 1;
+volatile std::sig_atomic_t is_repeated = 0;
+
+void note(int signal) {
+  if (signal == SIGINT)
+    pressed = 1;
+  if (pressed != 0 && is_repeated != 0)
+    alarm(1);
 }
 
 } // namespace
@@ -47,6 +52,19 @@ std::optional<std::string> interrupt_guard::typed_line() {
 
 void interrupt_guard::clear() {
   pressed = 0;
+}
+
+interrupt_guard::repeated::repeated() {
+  struct sigaction ours {};
+  ours.sa_handler = note;
+  sigaction(SIGALRM, &ours, &before_);
+  is_repeated = 1;
+}
+
+interrupt_guard::repeated::~repeated() {
+  is_repeated = 0;
+  alarm(0);
+  sigaction(SIGALRM, &before_, nullptr);
 }
 
 } // namespace steadfast::apps

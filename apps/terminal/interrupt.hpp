@@ -21,6 +21,19 @@ public:
   /// A line that a person types. Nothing: Ctrl-C was pressed, or the input has ended.
   static std::optional<std::string> typed_line();
 
+  /// While it lives, a second signal follows each Ctrl-C after a second, and so on: the first does not end a read that
+  /// begins just after it. For reads that cannot be asked to look. REQUIRES: a guard, and no other use of alarm().
+  class repeated {
+  public:
+    repeated();
+    ~repeated();
+    repeated(const repeated&) = delete;
+    repeated& operator=(const repeated&) = delete;
+
+  private:
+    struct sigaction before_ {};
+  };
+
 private:
   struct sigaction before_ {};
 };

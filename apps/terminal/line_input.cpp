@@ -33,6 +33,11 @@ char** complete_word(const char* begin, int, int end) {
   return candidates.empty() ? nullptr : rl_completion_matches(begin, next_candidate);
 }
 
+std::unique_ptr<char, void (*)(void*)> read_line(const std::string& prompt) {
+  const interrupt_guard::repeated ctrl_c;
+  return {readline(prompt.c_str()), std::free};
+}
+
 } // namespace
 
 line_input::line_input(std::filesystem::path history, completer complete) : history_{std::move(history)} {
@@ -56,7 +61,7 @@ line_input::~line_input() {
 
 std::optional<line_input::line> line_input::next(const std::string& prompt) {
   interrupt_guard::clear();
-  const std::unique_ptr<char, void (*)(void*)> read{readline(prompt.c_str()), std::free};
+  const auto read = read_line(prompt);
   if (interrupt_guard::interrupted()) {
     std::fputs("^C\n", stdout);
     return line{{}, true};

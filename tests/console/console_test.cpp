@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <sched.h>
+
 using namespace steadfast::tests;
 using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
@@ -29,6 +31,27 @@ struct session {
 bool at_prompt(pseudo_terminal& person) {
   return person.shows("test> ") && person.reads_keys();
 }
+
+/// While it lives, this thread and that process run on the same processor.
+class on_one_processor {
+public:
+  explicit on_one_processor(pid_t with) {
+    REQUIRE(sched_getaffinity(0, sizeof all_, &all_) == 0);
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++cpu)
+      if (CPU_ISSET(cpu, &all_))
+        CPU_SET(cpu, &one);
+    for (const pid_t who : {pid_t{0}, with})
+      REQUIRE(sched_setaffinity(who, sizeof one, &one) == 0);
+  }
+  ~on_one_processor() { sched_setaffinity(0, sizeof all_, &all_); }
+  on_one_processor(const on_one_processor&) = delete;
+  on_one_processor& operator=(const on_one_processor&) = delete;
+
+private:
+  cpu_set_t all_{};
+};
 
 /// The epoch of the supervisor's lease, as soon as it is held under a higher one than that; 0: it is not for a minute.
 std::uint64_t supervisor_epoch_above(const node_process& node, std::uint64_t epoch) {
@@ -107,6 +130,22 @@ TEST_CASE("Ctrl-C ends a watch, a wait and a half typed line, not the console") 
   REQUIRE(at_prompt(person));
   person.type("quit\r");
   CHECK(person.wait() == 0);
+}
+
+/// The program is likely to be stopped just before it reads on, when it has shown what was typed on the same processor.
+TEST_CASE("Ctrl-C at the prompt is heard at whatever moment it comes") {
+  session s;
+  auto person = s.open();
+  REQUIRE(at_prompt(person));
+  const on_one_processor together{person.pid()};
+  for (int i = 0; i < 500; ++i) {
+    INFO("time " << i);
+    person.type("x");
+    REQUIRE(person.shows("x"));
+    person.type(ctrl_c);
+    REQUIRE(person.shows("^C"));
+    REQUIRE(at_prompt(person));
+  }
 }
 
 TEST_CASE("acts on several tasks ask for their number, and Ctrl-C at the question changes nothing") {

@@ -25,6 +25,7 @@ public:
   pseudo_terminal(const pseudo_terminal&) = delete;
   pseudo_terminal& operator=(const pseudo_terminal&) = delete;
 
+  pid_t pid() const { return child_; } ///< 0: it has ended
   void type(const std::string& keys);
   void resize(size s);
 
