@@ -1,9 +1,9 @@
 // Measures what this machine does with tasks: how many, how quickly, at which cost.
 
+#include "apps/bench/figures/yardstick.hpp"
 #include "apps/bench/measurements.hpp"
 #include "apps/bench/runs/part.hpp"
 #include "apps/bench/targets.hpp"
-#include "apps/bench/figures/yardstick.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/node_access.hpp"
 #include "apps/command_line/scratch_folder.hpp"
@@ -138,11 +138,11 @@ int bench_command(const bench_arguments& g) {
 }
 
 void add_workload(CLI::App& sub, bench::workload& w) {
-  sub.add_option("--steps", w.steps, "Steps of each task [5]")->check(CLI::Range(1, 256));
+  sub.add_option("--steps", w.steps, "Steps of each task [5]")->check(CLI::Range(1, 10'000));
   sub.add_option("--payload", w.payload, "Bytes of a task's payload [200]")->check(CLI::Range(13, 1 << 20));
   sub.add_option("--result", w.result, "Bytes of a step's result [100]")->check(CLI::Range(13, 1 << 20));
   sub.add_option("--fail-step", w.fail_step, "This step fails for good, those before it are undone [none]")
-    ->check(CLI::Range(1, 256));
+    ->check(CLI::Range(1, 10'000));
   sub.add_flag("--ordered-ids", w.ordered_ids, "Ids of tasks ascend with time; else they come in no order");
 }
 

@@ -1,7 +1,7 @@
 #include "apps/bench/targets.hpp"
 
-#include "apps/bench/runs/overload.hpp"
 #include "apps/bench/figures/process_figures.hpp"
+#include "apps/bench/runs/overload.hpp"
 #include "apps/bench/runs/restart.hpp"
 
 #include <fmt/format.h>
@@ -88,6 +88,27 @@ measurement backlog_curve() {
           }};
 }
 
+/// What a step costs in tasks of few and of many: side by side, as above.
+measurement steps_curve() {
+  return {"steps of a task", [](const std::filesystem::path& folder) {
+            std::vector<scenario> all;
+            for (const auto steps : {1U, 5U, 20U, 64U, 256U, 1'000U}) {
+              auto s = closed(fmt::format("{} steps", steps), 16);
+              s.load.steps = steps;
+              s.plan.seconds = 8;
+              all.push_back(std::move(s));
+            }
+            auto curve = json::array();
+            for (auto& m : measure_together(all, folder)) {
+              const double of_task = at("/per_task/cpu_ms")(m);
+              m["step_cpu_us"] = 1000 * of_task / all[curve.size()].load.steps;
+              curve.push_back(std::move(m));
+            }
+            const auto of_step = at("/step_cpu_us");
+            return json{{"curve", curve}, {"times_dearer", of_step(curve.back()) / of_step(curve.at(1))}};
+          }};
+}
+
 /// Two that are measured one after the other, each first in turn.
 class in_turn {
 public:
@@ -149,6 +170,8 @@ measurement certificates_between_nodes() {
 std::vector<target_group> closed_loops() {
   auto failing = closed("closed loop, 256 in flight, step 4 fails and three are undone", 256);
   failing.load.fail_step = 4;
+  auto long_ones = closed("closed loop, 256 in flight, 64 steps", 256);
+  long_ones.load.steps = 64;
   return {
     {measurement_of(closed("closed loop, 4096 in flight", 4096)),
      repeated,
@@ -161,6 +184,10 @@ std::vector<target_group> closed_loops() {
     {measurement_of(failing),
      repeated,
      {by_speed(at_least("closed loop, 256 in flight, three undone", "tasks/s", 8000, at("/tasks_per_second")),
+               shared_syncs)}},
+    {measurement_of(long_ones),
+     repeated,
+     {by_speed(at_least("closed loop, 256 in flight, 64 steps", "tasks/s", 2500, at("/tasks_per_second")),
                shared_syncs)}},
     {measurement_of(closed("closed loop, 1 in flight", 1)),
      repeated,
@@ -239,6 +266,9 @@ std::vector<target_group> starts() {
 
 std::vector<target_group> side_effects() {
   return {
+    {steps_curve(),
+     repeated,
+     {at_most("a step of a task of 1,000, against one of 5", "times the CPU", 1.3, at("/times_dearer"))}},
     {backlog_curve(),
      repeated,
      {at_most("a task with 1,000,000 waiting, against 1,000", "times the CPU", 1.1, at("/times_dearer"))}},
