@@ -63,7 +63,8 @@ agent_actor agent_directory::route(const workflow::task& t, std::size_t step) {
   const auto& s = t.steps[step];
   const auto& candidates = places_of(agent_of(s));
   auto& orders = sent_[t.number];
-  orders.last.resize(t.steps.size());
+  if (orders.last.size() <= step)
+    orders.last.resize(step + 1);
   auto& last = orders.last[step];
   close(last);
   std::vector<std::uint64_t> loads;

@@ -51,6 +51,7 @@ void scheduler_core::commit(task_in_flight& e, workflow::change change, const wo
   u.next = std::move(change.next);
   u.next.revision = e.revision;
   u.lock_epoch_before = e.task().lock_epoch;
+  u.steps_before = e.task().steps;
   u.notices = change.notices;
   u.alerts = change.alerts;
   e.committing = std::move(change);

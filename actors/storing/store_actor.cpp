@@ -312,9 +312,10 @@ private:
     } else if (const auto* u = std::get_if<store::update_task>(&*w.what)) {
       news.work = news.work || workflow::is_claimable(u->next);
       news.notices = news.notices || !u->notices.empty();
-      news.review = news.review || std::any_of(u->next.steps.begin(), u->next.steps.end(), [](const workflow::step& s) {
-                      return s.needs_review;
-                    });
+      const auto ask = [&news](const workflow::step_summary& s) { news.review = news.review || s.needs_review; };
+      u->next.steps.each_summary(ask);
+      for (const auto& part : u->changed)
+        ask(workflow::summary_of(part.steps));
       if (!w.holder.empty())
         changed[w.holder].push_back(u->next.number);
     } else if (std::holds_alternative<store::start_bulk>(*w.what)) {

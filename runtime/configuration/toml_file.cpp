@@ -12,7 +12,7 @@
 namespace steadfast::runtime {
 namespace {
 
-constexpr std::uintmax_t file_size_max = 1 << 20;
+constexpr std::uintmax_t file_size_max = 4 << 20;
 
 std::string quoted_list(std::initializer_list<std::string_view> names) {
   std::string text;

@@ -106,6 +106,17 @@ struct submit_task {
   workflow::submission what;
   workflow::instant now;
 };
+/// A stretch of a task's steps (workflow::step_list).
+struct sent_steps {
+  std::uint32_t first = 0;
+  std::vector<workflow::step> steps;
+
+  friend bool operator==(const sent_steps&, const sent_steps&) = default;
+};
+/// Of a task with more steps than this, an update goes to another node without those that did not change. Nodes that
+/// cannot read such an update have no such tasks.
+inline constexpr std::size_t sent_whole_max = 256;
+
 /// Stores the next state of a task, with all that must become true together with it.
 struct update_task {
   using result = update_result;
@@ -118,6 +129,12 @@ struct update_task {
   bool payload_changed = false; ///< the payload record must be written again
   workflow::instant now{};      ///< by which `guard` is judged; unset: by its epoch alone
   std::uint64_t bulk = 0;       ///< the bulk act of which it is a part, and which meets a task once; 0: of none
+  workflow::step_list
+    steps_before{}; ///< of the task it was made from, or nothing; it tells which steps need not be sent
+
+  // As it arrives: then `next` has no steps. Else empty.
+  std::uint32_t steps_in_all = 0;
+  std::vector<sent_steps> changed{};
 };
 /// What a scheduler has of a workflow, as workflow::load_of says.
 struct workflow_load {

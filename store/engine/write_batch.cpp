@@ -33,9 +33,14 @@ std::optional<std::string_view> write_batch::row_of(std::uint64_t number) const 
   return txn_.get(in_.tasks, key{number});
 }
 
+const held_steps* write_batch::steps_held_of(std::uint64_t number) const {
+  const auto* const e = settings_.known->find(number);
+  return e != nullptr && !e->steps.empty() ? &e->steps : nullptr;
+}
+
 snapshot::known_task write_batch::read(std::uint64_t number, std::string_view row, bool whole) {
   try {
-    auto found = see_.task_in(number, row);
+    auto found = see_.task_in(number, row, steps_held_of(number));
     if (whole)
       see_.complete(found);
     return found;
@@ -65,7 +70,7 @@ std::string_view write_batch::row_before(const known_tasks::entry& e, const key&
 
 void write_batch::put_row(known_tasks::entry& e, const workflow::task& t) {
   const key k{t.number};
-  const auto row = encode_record(k, task_state_view{&t, e.now.revision, e.now.payload_size, &e.now.large});
+  const auto row = encode_record(k, task_state_view{&t, e.now.revision, e.now.payload_size, &e.now.large, e.now.rows});
   if (settings_.changes != nullptr)
     settings_.changes->on_task(t.number, row_before(e, k), row);
   settings_.known->hold(t.number, e, row);

@@ -85,6 +85,8 @@ private:
   std::optional<std::string_view> row_of(std::uint64_t number) const;
   /// What the record says. Reports a damaged task before it throws.
   snapshot::known_task read(std::uint64_t number, std::string_view row, bool whole);
+  /// Rows of its steps that the tables do not have yet; null: there are none.
+  const held_steps* steps_held_of(std::uint64_t number) const;
   /// Both.
   std::optional<snapshot::known_task> load(std::uint64_t number, bool whole = false);
 
@@ -109,6 +111,11 @@ private:
   std::uint64_t replace(known_tasks::entry& e, const next_state& next);
   void put(known_tasks::entry& e, const next_state& next, const task_change& c);
   void put_results(const workflow::task& t, const std::vector<result_change>& changes);
+  /// A row of its steps as it was until now; empty: there is none.
+  std::string_view steps_row_before(const known_tasks::entry& e, const key& k, std::uint32_t first) const;
+  /// Keeps those that are not as `before`, if the task has so many that they have rows of their own. Its record comes
+  /// after.
+  void put_steps(known_tasks::entry& e, const workflow::task& t, const workflow::step_list& before);
   void put_payload(std::uint64_t number, const workflow::blob& payload);
   workflow::blob payload_of(std::uint64_t number) const;
   void count_change(const workflow::task& next, const task_change& c);

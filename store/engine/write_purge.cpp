@@ -87,6 +87,8 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
   txn_.erase(in_.tasks, k);
   erase_id(t);
   txn_.erase(in_.payloads, k);
+  for (const auto& steps : keys_of(txn_, in_.task_steps, t.number))
+    txn_.erase(in_.task_steps, steps);
   for (const auto& large : known.state.large)
     txn_.erase(in_.results, key{t.number, large.step});
   for (const auto& reply : keys_of(txn_, in_.late, t.number))

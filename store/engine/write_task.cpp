@@ -1,5 +1,6 @@
 // Reads and puts tasks that are made and changed, as decide_task.hpp, new_task.hpp and task_change.hpp say.
 
+#include "store/contract/sent_update.hpp"
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
 #include "store/verbs/decide_task.hpp"
@@ -69,6 +70,7 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
   const auto now = e.now.placed();
   move_in_queue(txn_, in_, t.number, {}, now);
   count_ended(t.workflow, {}, now);
+  put_steps(e, t, {});
   put_row(e, t);
   for (const auto& n : x.notices)
     put_notice(t, n);
@@ -84,6 +86,10 @@ answer<update_task> write_batch::make(const update_task& w) {
   const auto& stored = there->now;
   if (auto stale = overtaken(w, stored))
     return *std::move(stale);
+  if (w.steps_in_all != 0) {
+    const auto whole = made_whole(w, stored.sound.steps);
+    return whole ? make(*whole) : turned_down(write_status::refused, "the steps that were sent are not the task's");
+  }
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
   if (w.bulk != 0)
@@ -129,8 +135,38 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
     put(x.how, x.number, t.number, x.at);
   for (const auto& x : c.raised)
     put(x);
+  const auto before = std::move(e.now.sound.steps);
   follow(e.now, t, c);
+  put_steps(e, t, before);
   put_row(e, t);
+}
+
+void write_batch::put_steps(known_tasks::entry& e, const workflow::task& t, const workflow::step_list& before) {
+  if (!have_rows(t.steps))
+    return;
+  auto& rows = e.now.rows;
+  const bool had_rows = rows.steps != 0; // else it is new, or was stored before there were any
+  rows.steps = static_cast<std::uint32_t>(t.steps.size());
+  each_changed_stretch(had_rows ? before : workflow::step_list{}, t.steps, [&](std::size_t at) {
+    const auto first = static_cast<std::uint32_t>(at);
+    const key k{t.number, first};
+    const auto& steps = t.steps.stretch_of(at);
+    const auto there = had_rows ? steps_row_before(e, k, first) : std::string_view{};
+    if (there.empty() && are_untouched(steps))
+      return;
+    rows.check ^= check_of(there);
+    const auto row = encode_record(k, task_steps_view{t.submitted_at, &steps, large_from(e.now.large, at)});
+    rows.check ^= check_of(row);
+    if (settings_.changes != nullptr)
+      settings_.changes->on_put(in_.task_steps, k, there, row);
+    e.steps[first] = row;
+  });
+}
+
+std::string_view write_batch::steps_row_before(const known_tasks::entry& e, const key& k, std::uint32_t first) const {
+  const auto held = e.steps.find(first);
+  return held != e.steps.end() ? std::string_view{held->second}
+                               : txn_.get(in_.task_steps, k).value_or(std::string_view{});
 }
 
 void write_batch::count_change(const workflow::task& next, const task_change& c) {

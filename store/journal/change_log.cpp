@@ -99,6 +99,8 @@ void change_maker::make(std::string_view changes) {
     }
     const auto t = table_at(in_, from.take());
     const auto key = from.take_view(from.take());
+    if (t.dbi == in_.task_steps.dbi)
+      remember(key_reader{key}.number<std::uint64_t>().value_or(0));
     if (kind == erased) {
       txn_.erase(t, key);
     } else if (kind == put_whole) {
@@ -113,16 +115,34 @@ void change_maker::make(std::string_view changes) {
 }
 
 void change_maker::change_task(std::uint64_t number, std::string_view patch) {
+  remember(number);
   const key k{number};
-  const snapshot see{txn_, in_, definitions_};
   const auto before = txn_.get(in_.tasks, k);
-  const auto row = patched(before.value_or(std::string_view{}), patch);
-  const auto now = see.task_in(number, row);
-  if (before)
-    move_in_lists(txn_, in_, number, see.task_in(number, *before).place(), now.place());
-  else
-    add_to_lists(txn_, in_, number, now.place());
-  txn_.put(in_.tasks, k, row);
+  txn_.put(in_.tasks, k, patched(before.value_or(std::string_view{}), patch));
+}
+
+/// Its record may be told before its steps or after them, and a task of many steps takes long to read: so each is read
+/// before the first of its changes and after the last.
+void change_maker::remember(std::uint64_t number) {
+  if (const auto [at, is_new] = changed_.try_emplace(number); is_new)
+    at->second = as_stored(number);
+}
+
+std::optional<change_maker::listed> change_maker::as_stored(std::uint64_t number) {
+  const auto known = snapshot{txn_, in_, definitions_}.task(number);
+  return known ? std::optional{listed{known->state.task.workflow, kept_index_position{known->place()}}} : std::nullopt;
+}
+
+void change_maker::finish() {
+  for (const auto& [number, before] : changed_) {
+    const auto now = as_stored(number);
+    if (before && now)
+      move_in_lists(txn_, in_, number, before->place.of(before->workflow), now->place.of(now->workflow));
+    else if (before) // it left
+      remove_from_indexes(txn_, in_, number, before->place.of(before->workflow));
+    else if (now)
+      add_to_lists(txn_, in_, number, now->place.of(now->workflow));
+  }
 }
 
 } // namespace steadfast::store

@@ -5,6 +5,8 @@
 #include "store/lmdb/snapshot.hpp"
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -37,7 +39,7 @@ private:
   std::size_t bytes_put_ = 0;
 };
 
-/// Makes them again, in a transaction that outlives it.
+/// Makes them again, in a transaction that outlives it, once all were told.
 class change_maker {
 public:
   /// Throws damaged_record when a table is missing.
@@ -45,13 +47,24 @@ public:
 
   /// Throws damaged_record for bytes that do not fit what is there.
   void make(std::string_view changes);
+  /// Moves the tasks that changed to where they belong in the lists. Nothing is made after it. Throws likewise.
+  void finish();
 
 private:
+  /// Where the lists have a task.
+  struct listed {
+    std::string workflow;
+    kept_index_position place;
+  };
+
+  std::optional<listed> as_stored(std::uint64_t number);
+  void remember(std::uint64_t number);
   void change_task(std::uint64_t number, std::string_view patch);
 
   lmdb::transaction& txn_;
   tables in_;
   definition_cache definitions_;
+  std::map<std::uint64_t, std::optional<listed>> changed_; ///< as the lists still have them; none: not at all
 };
 
 } // namespace steadfast::store

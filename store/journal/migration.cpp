@@ -181,10 +181,16 @@ void to_format_7(lmdb::transaction& txn) {
       txn.make_table(t.name);
 }
 
+/// Steps of tasks that have many get rows of their own when they change.
+void to_format_8(lmdb::transaction& txn) {
+  txn.make_table("task_steps");
+}
+
 } // namespace
 
 std::vector<migration> all_migrations() {
-  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5}, {5, to_format_6}, {6, to_format_7}};
+  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5},
+          {5, to_format_6}, {6, to_format_7}, {7, to_format_8}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

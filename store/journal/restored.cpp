@@ -66,7 +66,8 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t 
       try {
         auto s = decode_record<task_state>(k, *bytes);
         s.task.lock_epoch = leapt(s.task.lock_epoch, epochs_from);
-        txn.put(in.tasks, k, encode_record(k, task_state_view{&s.task, s.task.revision + 1, s.payload_size, &s.large}));
+        txn.put(in.tasks, k,
+                encode_record(k, task_state_view{&s.task, s.task.revision + 1, s.payload_size, &s.large, s.rows}));
         if (++count <= named_max)
           named += (named.empty() ? "" : ", ") + s.task.id;
       } catch (const damaged_record&) { // left as it is

@@ -49,6 +49,7 @@ void make_entries(lmdb::transaction& txn, const entry_list& all, const std::file
     change_maker maker{txn};
     for (const auto& e : all)
       maker.make(e);
+    maker.finish();
   } catch (const damaged_record& e) {
     throw damaged_file(directory, std::string{"its journal does not fit it: "} + e.what());
   }

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "store/lmdb/schema.hpp"
-#include "store/verbs/index_position.hpp"
+#include "store/outline/index_position.hpp"
 
 #include <cstddef>
 #include <cstdint>

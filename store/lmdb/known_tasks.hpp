@@ -2,7 +2,7 @@
 
 #include "store/lmdb/lmdb.hpp"
 #include "store/lmdb/schema.hpp"
-#include "store/verbs/task_outline.hpp"
+#include "store/outline/task_outline.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,8 @@ public:
     task_outline now;
     std::optional<kept_index_position> shown; ///< as the tables have it, but for the queue; none: not at all
     bool is_held = false;                     ///< the tables do not have it as it is now
-    std::string row; ///< its record as it is now; empty: it is not held, and what the tables have is not kept
+    std::string row;  ///< its record as it is now; empty: it is not held, and what the tables have is not kept
+    held_steps steps; ///< rows of its steps that the tables do not have yet
 
     /// As it was submitted, payload included, if it has not changed since: who takes it need not read it. May be null.
     std::shared_ptr<const workflow::task> submitted;
@@ -40,6 +41,7 @@ public:
   /// One that the tables have, with its record.
   entry& add_read(std::uint64_t number, task_outline now, std::string_view row);
 
+  /// REQUIRES: `steps` has those that changed with it.
   void hold(std::uint64_t number, entry& e, std::string_view row);
   /// Memory: submitted_max tasks with payloads of payload_max bytes, the others are not remembered.
   void remember(entry& e, std::shared_ptr<const workflow::task> submitted);

@@ -7,13 +7,15 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace steadfast::store {
 
 /// Stored. Which tables there are, how their keys are made, and which bodies tasks may have. Raised with a step in
 /// migration.cpp.
-inline constexpr std::uint32_t store_format = 7;
+inline constexpr std::uint32_t store_format = 8;
 
 /// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
 struct tables {
@@ -46,11 +48,13 @@ struct tables {
   lmdb::table endings;         ///< workflow -> endings
   lmdb::table bulk_acts;       ///< number -> workflow::bulk_act
   lmdb::table bulk_refusals;   ///< number of a bulk act, number of a task -> workflow::bulk_refusal
+  lmdb::table task_steps;      ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
 };
 
 inline constexpr std::uint32_t incidents_since = 6;
 inline constexpr std::uint32_t payload_index_since = 7;
 inline constexpr std::uint32_t bulk_acts_since = 7;
+inline constexpr std::uint32_t task_steps_since = 8;
 
 struct table_entry {
   const char* name;
@@ -58,7 +62,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 29> all_tables{{
+inline constexpr std::array<table_entry, 30> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -88,7 +92,11 @@ inline constexpr std::array<table_entry, 29> all_tables{{
   {"endings", &tables::endings, 7},
   {"bulk_acts", &tables::bulk_acts, bulk_acts_since},
   {"bulk_refusals", &tables::bulk_refusals, bulk_acts_since},
+  {"task_steps", &tables::task_steps, task_steps_since},
 }};
+
+/// Rows of a task's steps, by the first step of each, that are not in the table yet.
+using held_steps = std::map<std::uint32_t, std::string>;
 
 inline constexpr std::string_view format_key = "format";
 inline constexpr std::string_view counters_key = "counters";

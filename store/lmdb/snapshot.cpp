@@ -2,6 +2,7 @@
 
 #include "workflow/task/invariants.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -39,6 +40,41 @@ std::vector<set_aside_damaged> damage_log::take() {
 }
 
 // ---- snapshot ----
+
+namespace {
+
+/// Puts rows into the steps of a task, and adds up what is to be checked of them.
+class step_reader {
+public:
+  explicit step_reader(task_state& s) : s_{s} {}
+
+  void take(std::uint32_t first, std::string_view k, std::string_view row) {
+    constexpr auto stretch = workflow::step_list::stretch_size;
+    auto read = decode_record<task_steps>(k, row);
+    const std::size_t count = s_.rows.steps;
+    if (first >= count || first % stretch != 0 || read.steps.size() != std::min(stretch, count - first))
+      throw damaged_record{"a row of its steps is none of its own"};
+    check_ ^= check_of(row);
+    s_.task.steps.put_stretch(first, std::move(read.steps));
+    s_.large.insert(s_.large.end(), read.large.begin(), read.large.end());
+  }
+
+  void finish() {
+    if (check_ != s_.rows.check)
+      throw damaged_record{"its steps are not the ones that were stored with it"};
+    s_.task.steps.settle();
+  }
+
+private:
+  task_state& s_;
+  std::uint64_t check_ = 0;
+};
+
+void sort_by_step(std::vector<large_result>& large) {
+  std::sort(large.begin(), large.end(), [](const large_result& a, const large_result& b) { return a.step < b.step; });
+}
+
+} // namespace
 
 definition_cache::entry snapshot::definition(const std::string& name, std::uint32_t version) const {
   if (auto known = cache_.find(name, version))
@@ -98,7 +134,7 @@ std::optional<snapshot::known_task> snapshot::task(std::uint64_t number) const {
   return row ? std::optional{task_in(number, *row)} : std::nullopt;
 }
 
-snapshot::known_task snapshot::task_in(std::uint64_t number, std::string_view row) const {
+snapshot::known_task snapshot::task_in(std::uint64_t number, std::string_view row, const held_steps* held) const {
   known_task found{decode_record<task_state>(key{number}, row), nullptr};
   const auto& t = found.state.task;
   if (t.number != number)
@@ -106,6 +142,9 @@ snapshot::known_task snapshot::task_in(std::uint64_t number, std::string_view ro
   found.definition = definition(t.workflow, t.version);
   if (!found.definition)
     throw damaged_definition{"its definition " + t.workflow + " version " + std::to_string(t.version) + " is missing"};
+  if (found.state.rows.steps != 0)
+    add_steps(found.state, *found.definition, held != nullptr ? *held : held_steps{});
+  sort_by_step(found.state.large); // before format 8 they were stored in the order in which they came
   if (const auto broken = workflow::broken_invariants(t, *found.definition); !broken.empty())
     throw damaged_record{broken.front()};
   return found;
@@ -121,6 +160,24 @@ std::optional<snapshot::known_task> snapshot::whole_task(std::uint64_t number) c
 void snapshot::complete(known_task& t) const {
   add_payload(t.state);
   add_large_results(t.state);
+}
+
+/// A stretch without a row is as it was at first.
+void snapshot::add_steps(task_state& s, const workflow::definition& d, const held_steps& held) const {
+  if (s.rows.steps != d.steps.size() || !s.task.steps.empty() || !s.large.empty())
+    throw damaged_record{"its steps are not those of its workflow"};
+  s.task.steps.resize(s.rows.steps);
+  step_reader to{s};
+  const key of_task{s.task.number};
+  lmdb::cursor c{txn_, in_.task_steps};
+  for (bool more = c.seek(of_task); more && c.key().starts_with(of_task.view()); more = c.next()) {
+    const auto first = key_reader{c.key().substr(of_task.view().size())}.number<std::uint32_t>().value_or(1);
+    if (!held.contains(first))
+      to.take(first, c.key(), c.value());
+  }
+  for (const auto& [first, row] : held)
+    to.take(first, key{s.task.number, first}, row);
+  to.finish();
 }
 
 void snapshot::add_payload(task_state& s) const {

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "store/lmdb/schema.hpp"
+#include "store/outline/definition_cache.hpp"
+#include "store/outline/task_outline.hpp"
 #include "store/records/record.hpp"
-#include "store/verbs/definition_cache.hpp"
-#include "store/verbs/task_outline.hpp"
 
 #include <cstdint>
 #include <mutex>
@@ -57,12 +57,14 @@ public:
   using known_task = store::known_task;                       ///< task and definition are both believed
   std::optional<known_task> task(std::uint64_t number) const; ///< payload and large results left out
   std::optional<known_task> whole_task(std::uint64_t number) const;
-  known_task task_in(std::uint64_t number, std::string_view row) const; ///< of its record in table `tasks`
-  void complete(known_task& t) const;                                   ///< adds payload and large results
+  /// Of its record in table `tasks`. Rows that are held take the place of those in the table.
+  known_task task_in(std::uint64_t number, std::string_view row, const held_steps* held = nullptr) const;
+  void complete(known_task& t) const; ///< adds payload and large results
 
   std::optional<lease_record> lease_of(const std::string& name) const;
 
 private:
+  void add_steps(task_state& s, const workflow::definition& d, const held_steps& held) const;
   void add_payload(task_state& s) const;
   void add_large_results(task_state& s) const;
 

@@ -1,4 +1,4 @@
-#include "store/verbs/definition_cache.hpp"
+#include "store/outline/definition_cache.hpp"
 
 #include <mutex>
 

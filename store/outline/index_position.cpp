@@ -1,4 +1,4 @@
-#include "store/verbs/index_position.hpp"
+#include "store/outline/index_position.hpp"
 
 #include "workflow/supervision/retention.hpp"
 

@@ -1,7 +1,8 @@
-#include "store/verbs/task_outline.hpp"
+#include "store/outline/task_outline.hpp"
 
 #include "workflow/transition/incident.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace steadfast::store {
@@ -28,12 +29,12 @@ void task_outline::follow(const workflow::task& next, std::uint64_t its_revision
   notices = next.notices;
   is_in_trouble = workflow::is_in_trouble(next);
   place = its_place;
-  if (next.steps.size() > workflow::step_list::stretch_size)
+  if (have_rows(next.steps))
     sound = next;
 }
 
 task_outline outline_of(const workflow::task& t, std::uint64_t revision, std::uint64_t payload_size,
-                        std::vector<large_result> large, definition_cache::entry d) {
+                        std::vector<large_result> large, const step_rows& rows, definition_cache::entry d) {
   task_outline s;
   s.id = t.id;
   s.workflow = t.workflow;
@@ -42,13 +43,29 @@ task_outline outline_of(const workflow::task& t, std::uint64_t revision, std::ui
   s.reply_to = t.reply_to;
   s.payload_size = payload_size;
   s.large = std::move(large);
+  s.rows = rows;
   s.follow(t, revision, index_position_of(t, *d));
   s.definition = std::move(d);
   return s;
 }
 
 task_outline outline_of(const known_task& t) {
-  return outline_of(t.state.task, t.state.task.revision, t.state.payload_size, t.state.large, t.definition);
+  const auto& s = t.state;
+  return outline_of(s.task, s.task.revision, s.payload_size, s.large, s.rows, t.definition);
+}
+
+bool are_untouched(const std::vector<workflow::step>& steps) {
+  return std::all_of(steps.begin(), steps.end(), [](const workflow::step& s) { return s == workflow::step{}; });
+}
+
+std::vector<large_result>::const_iterator first_from(const std::vector<large_result>& by_step, std::size_t step) {
+  return std::lower_bound(by_step.begin(), by_step.end(), step,
+                          [](const large_result& x, std::size_t at) { return x.step < at; });
+}
+
+std::vector<large_result> large_from(const std::vector<large_result>& all, std::size_t first) {
+  const auto begin = first_from(all, first);
+  return {begin, first_from(all, first + workflow::step_list::stretch_size)};
 }
 
 } // namespace steadfast::store

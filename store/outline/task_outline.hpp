@@ -1,8 +1,8 @@
 #pragma once
 
+#include "store/outline/definition_cache.hpp"
+#include "store/outline/index_position.hpp"
 #include "store/records/stored.hpp"
-#include "store/verbs/definition_cache.hpp"
-#include "store/verbs/index_position.hpp"
 #include "workflow/task/invariants.hpp"
 
 #include <cstdint>
@@ -40,7 +40,8 @@ struct task_outline {
   std::uint32_t notices = 0;  ///< sequence number of the last
   bool is_in_trouble = false; ///< workflow::is_in_trouble
   std::uint64_t payload_size = 0;
-  std::vector<large_result> large;
+  std::vector<large_result> large; ///< by step
+  step_rows rows;
   definition_cache::entry definition;
   kept_index_position place;
   workflow::sound_task sound; ///< the task, where a change of one is much less than all of it; else nothing
@@ -51,11 +52,22 @@ struct task_outline {
   void follow(const workflow::task& next, std::uint64_t its_revision, const index_position& its_place);
 };
 task_outline outline_of(const workflow::task& t, std::uint64_t revision, std::uint64_t payload_size,
-                        std::vector<large_result> large, definition_cache::entry d);
+                        std::vector<large_result> large, const step_rows& rows, definition_cache::entry d);
+
+/// Whether it has so many that they have rows of their own.
+inline bool have_rows(const workflow::step_list& steps) {
+  return steps.size() > workflow::step_list::stretch_size;
+}
+/// Nothing has happened to them, and they need no row.
+bool are_untouched(const std::vector<workflow::step>& steps);
+/// The first of that step or a later one.
+std::vector<large_result>::const_iterator first_from(const std::vector<large_result>& by_step, std::size_t step);
+/// Those of the stretch that begins with that step.
+std::vector<large_result> large_from(const std::vector<large_result>& all, std::size_t first);
 
 /// A task that was read, and its definition.
 struct known_task {
-  task_state state;
+  task_state state; ///< with all steps, wherever they are stored
   definition_cache::entry definition;
 
   index_position place() const { return index_position_of(state.task, *definition); }

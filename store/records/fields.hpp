@@ -6,6 +6,7 @@
 // reader of the older format stays. docs/storage-format.md lists the fields in words.
 
 #include "store/contract/sent_outcome.hpp"
+#include "store/contract/sent_update.hpp"
 #include "store/records/compact.hpp"
 #include "store/records/pieces.hpp"
 #include "store/records/stored.hpp"
@@ -229,11 +230,32 @@ void serialize(Archive& ar, large_result& x, unsigned) {
   all(ar, x.step, x.size, x.hash);
 }
 
+/// Steps with rows of their own came with storage format 8, and no record in another body has them.
+template <class Archive>
+void last_fields(Archive& ar, std::uint64_t& payload_size, std::vector<large_result>& large, step_rows& rows) {
+  if constexpr (is_compact_archive<Archive>)
+    all(ar, payload_size, large, rows.steps, rows.check);
+  else
+    all(ar, payload_size, large);
+}
+
 template <class Archive>
 void serialize(Archive& ar, task_state& x, unsigned) {
   task_fields(ar, x.task, x.task.revision);
   all(ar, x.task.steps);
-  all(ar, x.payload_size, x.large);
+  last_fields(ar, x.payload_size, x.large, x.rows);
+}
+
+/// Their number and their fields, large results passed over.
+template <class Archive, class Steps>
+void write_steps(Archive& ar, const Steps& steps) {
+  auto count = static_cast<std::uint32_t>(steps.size());
+  all(ar, count);
+  for (const auto& step : steps) {
+    auto& s = const_cast<workflow::step&>(step); // only read: this archive saves
+    workflow::blob nothing;
+    workflow::step_fields(ar, s, s.result.size() > result_inline_max ? nothing : s.result);
+  }
 }
 
 /// Writes what the reader above expects.
@@ -241,14 +263,28 @@ template <class Archive>
 void serialize(Archive& ar, task_state_view& x, unsigned) {
   auto& task = const_cast<workflow::task&>(*x.task); // only read: this archive saves
   workflow::task_fields(ar, task, x.revision);
-  auto count = static_cast<std::uint32_t>(task.steps.size());
-  all(ar, count);
-  for (const auto& step : task.steps) {
-    auto& s = const_cast<workflow::step&>(step);
-    workflow::blob nothing;
-    workflow::step_fields(ar, s, s.result.size() > result_inline_max ? nothing : s.result);
-  }
-  all(ar, x.payload_size, const_cast<std::vector<large_result>&>(*x.large));
+  const bool is_apart = x.rows.steps != 0;
+  static const std::vector<large_result> none;
+  if (is_apart)
+    write_steps(ar, std::vector<workflow::step>{});
+  else
+    write_steps(ar, task.steps);
+  last_fields(ar, x.payload_size, const_cast<std::vector<large_result>&>(is_apart ? none : *x.large), x.rows);
+}
+
+template <class Archive>
+void serialize(Archive& ar, task_steps& x, unsigned) {
+  all(ar, x.submitted_at);
+  all(ar, x.steps);
+  all(ar, x.large);
+}
+
+/// Writes what the reader above expects.
+template <class Archive>
+void serialize(Archive& ar, task_steps_view& x, unsigned) {
+  all(ar, x.submitted_at);
+  write_steps(ar, *x.steps);
+  all(ar, x.large);
 }
 
 template <class Archive>
@@ -362,8 +398,24 @@ void serialize(Archive& ar, submit_task& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, sent_steps& x, unsigned) {
+  all(ar, x.first, x.steps);
+}
+
+template <class Archive>
+void update_fields(Archive& ar, update_task& x) {
+  all(ar, x.next, x.lock_epoch_before, x.guard, x.notices, x.alerts, x.evidence, x.payload_changed, x.bulk,
+      x.steps_in_all, x.changed);
+}
+
+template <class Archive>
 void serialize(Archive& ar, update_task& x, unsigned) {
-  all(ar, x.next, x.lock_epoch_before, x.guard, x.notices, x.alerts, x.evidence, x.payload_changed, x.bulk);
+  if constexpr (Archive::is_saving::value)
+    if (is_sent_in_part(x)) {
+      auto part = in_part(x);
+      return update_fields(ar, part);
+    }
+  update_fields(ar, x);
 }
 
 template <class Archive>

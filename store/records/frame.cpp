@@ -42,6 +42,10 @@ void seal(std::string& frame, std::uint16_t format, record_kind kind, std::strin
   write_at(frame, 0, checksum(frame, key));
 }
 
+std::uint64_t check_of(std::string_view frame) {
+  return frame.size() < frame_head_size ? 0 : read_at<std::uint64_t>(frame, 0);
+}
+
 opened_frame open_frame(std::string_view frame, record_kind kind, std::string_view key) {
   if (frame.size() < frame_head_size || frame.size() - frame_head_size > body_size_max)
     throw damaged_record{"its size cannot be right"};

@@ -14,6 +14,9 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+/// Of a frame, which has one: differs when anything in it, or its key, does.
+std::uint64_t check_of(std::string_view frame);
+
 /// Stored. What a record is; a number is never changed and never used again.
 enum class record_kind : std::uint16_t {
   format = 1,
@@ -38,6 +41,7 @@ enum class record_kind : std::uint16_t {
   endings = 20, ///< how the tasks of a workflow end
   bulk_act = 21,
   bulk_refusal = 22,
+  task_steps = 23, ///< some of a task's, that has many
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

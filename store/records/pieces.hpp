@@ -155,6 +155,16 @@ struct pieces {
     }
   }
 
+  static void one(Archive& ar, workflow::attempt_log& value) {
+    if constexpr (Archive::is_saving::value) {
+      one(ar, const_cast<workflow::attempt_log::lines&>(value.all())); // only read: this archive saves
+    } else {
+      workflow::attempt_log::lines lines;
+      one(ar, lines);
+      value = lines.empty() ? workflow::attempt_log{} : workflow::attempt_log{std::move(lines)};
+    }
+  }
+
   static void one(Archive& ar, workflow::step_list& value) {
     if constexpr (Archive::is_saving::value) {
       count_of(ar, value.size());

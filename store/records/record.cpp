@@ -38,8 +38,9 @@ constexpr record_kind kind_of<write> = record_kind::write_request;
 /// The records with compact bodies: those that are written again and again, by which the size of a commit is measured,
 /// and those with definitions, which have gained fields.
 template <class T>
-constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::definition
-                            || kind_of<T> == record_kind::exported_task || kind_of<T> == record_kind::write_request;
+constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::task_steps
+                            || kind_of<T> == record_kind::definition || kind_of<T> == record_kind::exported_task
+                            || kind_of<T> == record_kind::write_request;
 
 template <class T>
 constexpr bool is_compact<std::vector<T>> = is_compact<T>;
@@ -52,6 +53,8 @@ STEADFAST_RECORD(steadfast::workflow::definition, definition)
 STEADFAST_RECORD(steadfast::store::task_ref, task_ref)
 STEADFAST_RECORD(steadfast::store::task_state, task_state)
 STEADFAST_RECORD(steadfast::store::task_state_view, task_state)
+STEADFAST_RECORD(steadfast::store::task_steps, task_steps)
+STEADFAST_RECORD(steadfast::store::task_steps_view, task_steps)
 STEADFAST_RECORD(steadfast::store::payload_record, payload)
 STEADFAST_RECORD(steadfast::store::result_record, result)
 STEADFAST_RECORD(steadfast::store::lease_record, lease)
@@ -108,6 +111,7 @@ STEADFAST_PART(steadfast::workflow::step_definition)
 STEADFAST_PART(steadfast::store::large_result)
 STEADFAST_PART(steadfast::store::lease_guard)
 STEADFAST_PART(steadfast::store::submit_task)
+STEADFAST_PART(steadfast::store::sent_steps)
 STEADFAST_PART(steadfast::store::update_task)
 STEADFAST_PART(steadfast::store::workflow_load)
 STEADFAST_PART(steadfast::store::claim_tasks)
@@ -284,6 +288,7 @@ STEADFAST_STORED(counters)
 STEADFAST_STORED(workflow::definition)
 STEADFAST_STORED(task_ref)
 STEADFAST_STORED(task_state)
+STEADFAST_STORED(task_steps)
 STEADFAST_STORED(payload_record)
 STEADFAST_STORED(result_record)
 STEADFAST_STORED(lease_record)
@@ -300,6 +305,7 @@ STEADFAST_STORED(incident)
 STEADFAST_STORED(workflow::bulk_act)
 STEADFAST_STORED(workflow::bulk_refusal)
 template std::string_view encode_record(std::string_view, const task_state_view&);
+template std::string_view encode_record(std::string_view, const task_steps_view&);
 
 #define STEADFAST_SENT(Type)                                                                                           \
   template std::string encode(const Type&);                                                                            \

@@ -77,11 +77,22 @@ struct large_result {
   friend bool operator==(const large_result&, const large_result&) = default;
 };
 
+/// The steps of a task that has more than a stretch of them (workflow::step_list) have rows of their own: one for each
+/// stretch to which something has happened.
+struct step_rows {
+  std::uint32_t steps = 0; ///< of the task; 0: it has no such rows, and its state has them all
+  std::uint64_t check =
+    0; ///< the checks of the frames of all rows, by exclusive or: none is missing, or of another time
+
+  friend bool operator==(const step_rows&, const step_rows&) = default;
+};
+
 /// All of a task but its payload and its large results.
 struct task_state {
-  workflow::task task;
+  workflow::task task; ///< as it is stored: without steps where they have rows
   std::uint64_t payload_size = 0;
   std::vector<large_result> large; ///< by step
+  step_rows rows;
 };
 
 /// To store a task_state without copying the task: payload and large results are passed over.
@@ -90,6 +101,21 @@ struct task_state_view {
   std::uint64_t revision = 0; ///< takes the place of the task's own
   std::uint64_t payload_size = 0;
   const std::vector<large_result>* large = nullptr;
+  step_rows rows{}; ///< where there are some, steps and large results are passed over too
+};
+
+/// A stretch of a task's steps, without large results.
+struct task_steps {
+  workflow::instant submitted_at; ///< the task's: the other moments are told by their distance from it
+  std::vector<workflow::step> steps;
+  std::vector<large_result> large; ///< by step
+};
+
+/// To store them without copying them.
+struct task_steps_view {
+  workflow::instant submitted_at;
+  const std::vector<workflow::step>* steps = nullptr;
+  std::vector<large_result> large;
 };
 
 struct payload_record {

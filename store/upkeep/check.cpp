@@ -28,6 +28,7 @@ public:
     check_ids();
     check_beside(in_.payloads, "payload");
     check_beside(in_.results, "result");
+    check_beside(in_.task_steps, "steps");
     check_index_sizes();
     check_leases();
     check_alerts();

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "store/contract/options.hpp"
+#include "store/outline/task_outline.hpp"
 #include "store/records/stored.hpp"
 #include "store/verbs/decide.hpp"
-#include "store/verbs/task_outline.hpp"
 
 #include <array>
 #include <cstdint>

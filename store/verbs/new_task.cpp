@@ -34,7 +34,7 @@ new_task as_new(std::shared_ptr<const workflow::task> t, std::vector<workflow::n
   std::vector<large_result> large;
   for (const auto& r : x.results)
     large.push_back(r.is);
-  x.outline = outline_of(*t, t->revision, t->payload.size(), std::move(large), std::move(d));
+  x.outline = outline_of(*t, t->revision, t->payload.size(), std::move(large), {}, std::move(d));
   x.task = std::move(t);
   return x;
 }

@@ -20,10 +20,13 @@ void alerts_over(const std::vector<alert_entry>& alerts, const workflow::task& n
 
 void apply_to(std::vector<large_result>& large, const std::vector<result_change>& changes) {
   for (const auto& c : changes) {
-    if (c.was_there)
-      std::erase_if(large, [&](const large_result& x) { return x.step == c.is.step; });
-    if (c.is_large)
-      large.push_back(c.is);
+    const auto at = first_from(large, c.is.step);
+    if (!c.was_there)
+      large.insert(at, c.is);
+    else if (c.is_large)
+      large[static_cast<std::size_t>(at - large.begin())] = c.is;
+    else
+      large.erase(at);
   }
 }
 
@@ -47,8 +50,8 @@ void results_of(const workflow::task& t, const workflow::step_list& earlier, con
     const auto& result = t.steps[at].result;
     if (result.empty())
       return;
-    const auto found = std::find_if(before.begin(), before.end(), [i](const large_result& x) { return x.step == i; });
-    const bool was_there = found != before.end();
+    const auto found = first_from(before, i);
+    const bool was_there = found != before.end() && found->step == i;
     const bool is_large = result.size() > result_inline_max;
     if (!is_large && !was_there)
       return;

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "store/outline/task_outline.hpp"
 #include "store/verbs/decide_note.hpp"
-#include "store/verbs/task_outline.hpp"
 #include "workflow/definition/payload_index.hpp"
 #include "workflow/task/endings.hpp"
 

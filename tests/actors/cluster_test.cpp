@@ -656,7 +656,7 @@ TEST_CASE(
     c.home.run();
     REQUIRE(orders_at(b, "hotel") == 1);
     auto changed = c.home.task("t1");
-    changed.steps.change(0).attempt = changed.steps.change(0).log.back().number = 2;
+    changed.steps.change(0).attempt = changed.steps.change(0).log.change().back().number = 2;
     store::update_task u;
     u.next = changed;
     u.lock_epoch_before = changed.lock_epoch;

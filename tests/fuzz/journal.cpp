@@ -25,7 +25,9 @@ namespace {
 void make(std::string_view changes) {
   auto& base = fuzz::opened_base();
   auto txn = lmdb::transaction::writing(base.env);
-  change_maker{txn}.make(changes);
+  change_maker maker{txn};
+  maker.make(changes);
+  maker.finish();
   definition_cache definitions;
   check_records(txn, base.in, {txn, base.in, definitions}); // whatever it finds, it ends
 }

@@ -66,7 +66,7 @@ void try_definition(std::string_view frame) {
 /// Written from a view, without the large results that the value does not have.
 void try_task_state(std::string_view frame) {
   const auto s = decode_record<task_state>(key_of_all, frame);
-  const task_state_view view{&s.task, s.task.revision, s.payload_size, &s.large};
+  const task_state_view view{&s.task, s.task.revision, s.payload_size, &s.large, s.rows};
   const bool is_inline = std::all_of(s.task.steps.begin(), s.task.steps.end(),
                                      [](const workflow::step& x) { return x.result.size() <= result_inline_max; });
   if (is_inline && body_format_of(frame) == relative_body)

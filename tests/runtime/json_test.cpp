@@ -57,8 +57,8 @@ TEST_CASE("a task is shown with the fields that checkers read") {
   s.completed_at = noon + milliseconds{250};
   s.completed_order = 1;
   s.result = workflow::blob{R"({"id":5})"};
-  s.log.push_back({2, workflow::attempt_action::perform, workflow::attempt_outcome::succeeded, 3, noon,
-                   noon + milliseconds{250}, "one", ""});
+  s.log.change().push_back({2, workflow::attempt_action::perform, workflow::attempt_outcome::succeeded, 3, noon,
+                            noon + milliseconds{250}, "one", ""});
   const auto j = task_json(t, d);
   CHECK(j["id"] == "t-1");
   CHECK(j["number"] == 7);

@@ -29,7 +29,7 @@ struct bound {
 
 const std::vector<bound> bounds{
   {"| names of workflows, steps, agents, nodes | 64 |", "workflow/text/name.hpp", "name_size_max = 64;"},
-  {"| steps of a workflow | 256 |", "workflow/definition/definition.hpp", "steps_max = 256;"},
+  {"| steps of a workflow | 10,000 |", "workflow/definition/definition.hpp", "steps_max = 10'000;"},
   {"| members of an input or of a result | 256 |", "workflow/definition/definition.hpp", "input_members_max = 256;"},
   {"| bytes of a pointer or a literal | 4096 |", "workflow/definition/definition.hpp", "text_size_max = 4096;"},
   {"| attempts of a round (`retry.attempts`) | 1000 |", "workflow/definition/definition.hpp",
@@ -39,8 +39,8 @@ const std::vector<bound> bounds{
   {"| growth of waits (`retry.factor`) | 100 |", "workflow/definition/definition.hpp", "factor_percent_max = 10'000;"},
   {"| lengths of time | ten years |", "workflow/definition/definition.hpp",
    "span_max = std::chrono::hours{24 * 3653};"},
-  {"| bytes of a workflow's or configuration's file | 1 MiB |", "runtime/configuration/toml_file.cpp",
-   "file_size_max = 1 << 20;"},
+  {"| bytes of a workflow's or configuration's file | 4 MiB |", "runtime/configuration/toml_file.cpp",
+   "file_size_max = 4 << 20;"},
   {"| tasks that lose their scheduler without progress (`takeovers_max`) | 20 |", "workflow/definition/definition.hpp",
    "takeovers_max = 20;"},
   {"| bytes of an id, of an observer's name, of a content type | 128 |", "workflow/task/task.hpp",
@@ -52,8 +52,8 @@ const std::vector<bound> bounds{
   {"| highest value of both of these options | 128 MiB |", "store/contract/options.cpp", "body_limit = 128 << 20;"},
   {"| nesting of JSON | 64 |", "workflow/text/json_text.cpp", "depth_max = 64;"},
   {"| priorities | 0 to 9 |", "workflow/definition/definition.hpp", "priority_max = 9;"},
-  {"| bytes of `who` and `why` | 256 |", "workflow/task/step.hpp", "note_size_max = 256;"},
-  {"| attempts kept in a step's story | 32 |", "workflow/task/step.hpp", "attempts_logged_max = 32;"},
+  {"| bytes of `who` and `why` | 256 |", "workflow/step/step.hpp", "note_size_max = 256;"},
+  {"| attempts kept in a step's story | 32 |", "workflow/step/step.hpp", "attempts_logged_max = 32;"},
   {"| acts of persons kept in a story | 64 |", "workflow/task/task.hpp", "acts_max = 64;"},
   {"| late replies kept of a task | 32 |", "store/verbs/decide_note.hpp", "late_replies_max = 32;"},
   {"| bytes of a cause kept of an attempt | 1024 |", "workflow/task/task.hpp", "told_cause_size_max = 1024;"},
@@ -154,7 +154,7 @@ TEST_CASE("each row of the page is compared with the sources, and each bound of 
     INFO(option);
     CHECK(page.find(option + "`") != std::string::npos);
   }
-  for (const auto* header : {"workflow/definition/definition.hpp", "workflow/task/step.hpp", "workflow/task/task.hpp"})
+  for (const auto* header : {"workflow/definition/definition.hpp", "workflow/step/step.hpp", "workflow/task/task.hpp"})
     for (const auto& name : found_in(text_of(header), "inline constexpr [a-z_:0-9]+ ([a-z_]+_max) = ")) {
       INFO(name);
       CHECK(std::any_of(bounds.begin(), bounds.end(),

@@ -65,11 +65,11 @@ TEST_CASE("the judge of a simulated task says which rule a change breaks") {
   changed_task t;
   t.fails_at(begin + 1s);
   SECTION("an end before its time") {
-    t.step().log.back().outcome = attempt_outcome::expired;
+    t.step().log.change().back().outcome = attempt_outcome::expired;
     CHECK(t.wrong() == says("has expired before its complete-by (P13)"));
   }
   SECTION("an answer that came too late") {
-    t.step().log.back().ended_at = t.step().complete_by;
+    t.step().log.change().back().ended_at = t.step().complete_by;
     CHECK(t.wrong() == says("was heard at its complete-by or later (P11)"));
   }
   SECTION("no wait") {

@@ -2,6 +2,7 @@
 
 #include "tests/support/definitions.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace steadfast::tests {
@@ -146,6 +147,27 @@ definition random_definition(chooser& choose) {
   d.grace = span{500 * choose.below(5)};
   d.alert_after = seconds(1 + choose.below(5));
   d.takeovers_max = 1 + choose.below(3);
+  return d;
+}
+
+definition large_definition(chooser& choose) {
+  auto d = random_definition(choose);
+  const auto few = d.steps.size();
+  const std::size_t more = std::array<std::size_t, 5>{0, 3, 20, 140, 240}.at(choose.below(5));
+  for (std::size_t k = 0; k < more; ++k) {
+    auto s = d.steps[k % few];
+    const auto i = d.steps.size();
+    s.name = "t" + std::to_string(k);
+    s.after.reset();
+    s.when.reset();
+    const auto before = i - 1 - choose.below(std::min<std::uint32_t>(6, static_cast<std::uint32_t>(i)));
+    if (choose.one_in(2))
+      s.after = {d.steps[before].name};
+    if (s.after && choose.one_in(4))
+      s.when = condition{d.steps[before].name, "/x", condition::test::equals, "1"};
+    d.steps.push_back(std::move(s));
+  }
+  d.deadline = std::chrono::hours{24};
   return d;
 }
 

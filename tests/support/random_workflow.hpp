@@ -9,6 +9,9 @@ namespace steadfast::tests {
 /// A sound definition of one to six steps with short spans, so that limits are reached soon.
 workflow::definition random_definition(chooser& choose);
 
+/// One of up to some hundred steps: those of a random workflow, and more of their kind.
+workflow::definition large_definition(chooser& choose);
+
 /// An event that may fit the task, or be stale, doubled, foreign or out of range.
 workflow::event random_event(chooser& choose, const workflow::task& t);
 

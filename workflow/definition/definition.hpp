@@ -124,7 +124,7 @@ struct definition {
 };
 
 /// Bounds that keep every record and loop small.
-inline constexpr std::size_t steps_max = 256;
+inline constexpr std::size_t steps_max = 10'000;
 inline constexpr std::uint8_t priority_max = 9;
 inline constexpr std::uint32_t attempts_of_a_round_max = 1000;
 inline constexpr std::uint64_t attempts_max = 1'000'000; ///< of a step, over all rounds and cool-offs

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/step/attempt_log.hpp"
 #include "workflow/text/blob.hpp"
 #include "workflow/time/time.hpp"
 
@@ -24,28 +25,7 @@ enum class step_state : std::uint8_t {
   skipped = 9,
 };
 
-/// Stored. What an attempt is for.
-enum class attempt_action : std::uint8_t {
-  none = 0, ///< no attempt is open
-  perform = 1,
-  probe = 2,
-  compensate = 3,
-};
-
-/// Stored. How an attempt ended.
-enum class attempt_outcome : std::uint8_t {
-  open = 0,
-  succeeded = 1,
-  failed_transient = 2,
-  failed_permanent = 3,
-  declined = 4, ///< the agent never sent it
-  expired = 5,  ///< complete-by passed
-  stopped = 6,  ///< not wanted any more, and its agent was told so before it ended
-};
-
 std::string_view to_string(step_state s);
-std::string_view to_string(attempt_action a); ///< "do", "probe", "undo"
-std::string_view to_string(attempt_outcome o);
 
 /// A value found in a step's result, kept with the state so that conditions need not read the result again.
 struct fact {
@@ -53,20 +33,6 @@ struct fact {
   std::string json; ///< compact JSON text
 
   friend bool operator==(const fact&, const fact&) = default;
-};
-
-/// One line of a step's story.
-struct attempt_record {
-  std::uint32_t number = 0;
-  attempt_action action = attempt_action::perform;
-  attempt_outcome outcome = attempt_outcome::open;
-  std::uint64_t epoch = 0; ///< lock epoch it was dispatched under
-  instant started_at;
-  instant ended_at;
-  std::string agent;
-  std::string note; ///< error text or reason, at most note_size_max bytes
-
-  friend bool operator==(const attempt_record&, const attempt_record&) = default;
 };
 
 /// One step of a task.
@@ -90,10 +56,10 @@ struct step {
   std::uint32_t completed_order = 0; ///< 1 for the step that completed first
   blob result;
   std::vector<fact> facts;
-  std::string error;               ///< last failure
-  std::string waiting_for;         ///< why the next attempt waits, in words
-  std::vector<attempt_record> log; ///< at most attempts_logged_max, the newest
-  std::uint32_t log_dropped = 0;   ///< older lines that gave way
+  std::string error;             ///< last failure
+  std::string waiting_for;       ///< why the next attempt waits, in words
+  attempt_log log;               ///< at most attempts_logged_max, the newest
+  std::uint32_t log_dropped = 0; ///< older lines that gave way
 
   friend bool operator==(const step&, const step&) = default;
 };

@@ -1,4 +1,4 @@
-#include "workflow/task/step_list.hpp"
+#include "workflow/step/step_list.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -31,18 +31,23 @@ const step& step_list::at(std::size_t i) const {
 }
 
 step& step_list::change(std::size_t i) {
+  auto& s = to_change(i).change();
+  s.is_settled = false;
+  return s.steps[i % stretch_size];
+}
+
+void step_list::put_stretch(std::size_t first, std::vector<step> steps) {
+  to_change(first) = shared_stretch{stretch{std::move(steps), {}, false}};
+}
+
+step_list::shared_stretch& step_list::to_change(std::size_t i) {
   is_caught_up_ = false;
-  const auto change_in = [i](shared_stretch& shared) -> step& {
-    auto& s = shared.change();
-    s.is_settled = false;
-    return s.steps[i % stretch_size];
-  };
   if (i < stretch_size)
-    return change_in(first_);
+    return first_;
   const auto after_first = i - stretch_size;
   auto& g = rest_[after_first / group_size].change();
   g.is_settled = false;
-  return change_in(g.stretches[after_first % group_size / stretch_size]);
+  return g.stretches[after_first % group_size / stretch_size];
 }
 
 void step_list::push_back(step s) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "workflow/task/shared_value.hpp"
-#include "workflow/task/step.hpp"
-#include "workflow/task/step_summary.hpp"
+#include "workflow/step/shared_value.hpp"
+#include "workflow/step/step.hpp"
+#include "workflow/step/step_summary.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -64,20 +64,33 @@ public:
   bool is_caught_up() const { return is_caught_up_; }
   void set_caught_up(bool is) { is_caught_up_ = is; }
 
-  /// Calls f(position) for at least each step of `b` that `a` has not alike: of lists of two sizes, for all.
+  const std::vector<step>& stretch_of(std::size_t i) const { return stretch_at(i).steps; } ///< that step `i` is in
+  /// Takes the place of the stretch that begins with step `first`. REQUIRES: it begins one, and has as many steps.
+  void put_stretch(std::size_t first, std::vector<step> steps);
+
+  /// Calls f(position) for the first step of each stretch of `b` that `a` has not alike: of lists of two sizes, of all.
   template <class F>
-  friend void each_difference(const step_list& a, const step_list& b, F f) {
+  friend void each_changed_stretch(const step_list& a, const step_list& b, F f) {
     if (a.size_ != b.size_) {
-      for (std::size_t i = 0; i < b.size_; ++i)
+      for (std::size_t i = 0; i < b.size_; i += stretch_size)
         f(i);
       return;
     }
     if (!a.first_.is_same(b.first_))
-      for (std::size_t i = 0; i < std::min(a.size_, stretch_size); ++i)
-        f(i);
+      f(std::size_t{0});
     for (std::size_t g = 0; g < a.rest_.size(); ++g)
       if (!a.rest_[g].is_same(b.rest_[g]))
-        a.each_difference_in(b, g, f);
+        a.each_changed_stretch_in(b, g, f);
+  }
+
+  /// Calls f(position) for at least each step of `b` that `a` has not alike: of lists of two sizes, for all.
+  template <class F>
+  friend void each_difference(const step_list& a, const step_list& b, F f) {
+    each_changed_stretch(a, b, [&](std::size_t first) {
+      const auto end = std::min(first + stretch_size, b.size_);
+      for (auto i = first; i < end; ++i)
+        f(i);
+    });
   }
 
   friend bool operator==(const step_list& a, const step_list& b);
@@ -102,19 +115,19 @@ private:
   static void settle(stretch& s);
   static void settle(group& g);
 
-  std::size_t stretches() const { return (size_ + stretch_size - 1) / stretch_size; }
   const stretch& stretch_at(std::size_t i) const {
     if (i < stretch_size)
       return *first_;
     const auto after_first = i - stretch_size;
     return *rest_[after_first / group_size]->stretches[after_first % group_size / stretch_size];
   }
+  shared_stretch& to_change(std::size_t i);
   void append(shared_stretch s);
 
   template <step_mark M, class F>
   static void each_in(const stretch& s, std::size_t first, F f);
   template <class F>
-  void each_difference_in(const step_list& b, std::size_t g, F f) const;
+  void each_changed_stretch_in(const step_list& b, std::size_t g, F f) const;
 
   std::size_t size_ = 0;
   shared_stretch first_;
@@ -223,13 +236,12 @@ void step_list::each_summary(F f) const {
 }
 
 template <class F>
-void step_list::each_difference_in(const step_list& b, std::size_t g, F f) const {
+void step_list::each_changed_stretch_in(const step_list& b, std::size_t g, F f) const {
   const auto& mine = rest_[g]->stretches;
   const auto& others = b.rest_[g]->stretches;
   for (std::size_t s = 0; s < mine.size(); ++s)
     if (!mine[s].is_same(others[s]))
-      for (std::size_t i = 0; i < mine[s]->steps.size(); ++i)
-        f(stretch_size + g * group_size + s * stretch_size + i);
+      f(stretch_size + g * group_size + s * stretch_size);
 }
 
 } // namespace steadfast::workflow

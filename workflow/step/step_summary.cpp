@@ -1,4 +1,4 @@
-#include "workflow/task/step_summary.hpp"
+#include "workflow/step/step_summary.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workflow/task/step.hpp"
+#include "workflow/step/step.hpp"
 
 #include <cstddef>
 #include <cstdint>

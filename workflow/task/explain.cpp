@@ -272,7 +272,7 @@ std::optional<std::size_t> first_in_trouble(const task& t) {
   auto found = std::find_if(t.steps.begin(), t.steps.end(),
                             [](const step& s) { return s.state == step_state::compensation_failed; });
   if (found == t.steps.end()) // else the way forward is closed: only the undo can be tried again
-    found = std::find_if(t.steps.begin(), t.steps.end(), is_in_trouble);
+    found = std::find_if(t.steps.begin(), t.steps.end(), [](const step& s) { return is_in_trouble(s); });
   return found == t.steps.end() ? std::nullopt : std::optional{static_cast<std::size_t>(found - t.steps.begin())};
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "workflow/definition/definition.hpp"
-#include "workflow/task/step_list.hpp"
+#include "workflow/step/step_list.hpp"
 #include "workflow/text/blob.hpp"
 #include "workflow/time/time.hpp"
 

@@ -33,9 +33,10 @@ const std::string& agent_of(const step_definition& s, attempt_action action) {
 }
 
 void log_attempt(step& s, attempt_record line) {
-  s.log.push_back(std::move(line));
-  if (s.log.size() > attempts_logged_max) {
-    s.log.erase(s.log.begin());
+  auto& lines = s.log.change();
+  lines.push_back(std::move(line));
+  if (lines.size() > attempts_logged_max) {
+    lines.erase(lines.begin());
     ++s.log_dropped;
   }
 }

@@ -24,7 +24,7 @@ void let_pass(draft& x, std::size_t i, step_state how) {
 void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string_view note) {
   auto& s = x.t.steps.change(i);
   s.doing = attempt_action::none;
-  auto& line = s.log.back();
+  auto& line = s.log.change().back();
   line.outcome = outcome;
   line.ended_at = x.now;
   line.note = clipped(note, note_size_max);

@@ -123,7 +123,7 @@ ruling on(draft& x, const taken& e) {
     t.state = process_state::processing;
   t.steps.each<step_mark::open>([&x](std::size_t i) {
     auto& s = x.t.steps.change(i);
-    s.log.back().epoch = x.t.lock_epoch; // it is ordered again under the new lock
+    s.log.change().back().epoch = x.t.lock_epoch; // it is ordered again under the new lock
     if (s.doing != attempt_action::perform)
       return;
     // The former order may have acted, and on another node may go on until its complete-by.
@@ -190,7 +190,8 @@ ruling on(draft& x, const attempt_declined& e) {
     back_to_start(s);
   const bool again = s.log.size() > 1 && s.log[s.log.size() - 2].outcome == attempt_outcome::declined;
   if (again) { // one line for refusals in a row
-    s.log.erase(s.log.end() - 2);
+    auto& lines = s.log.change();
+    lines.erase(lines.end() - 2);
     ++s.log_dropped;
   }
   close_attempt(x, i, attempt_outcome::declined, e.why);

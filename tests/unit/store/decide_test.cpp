@@ -57,7 +57,7 @@ update_task change_by_claim(const workflow::task& t, const workflow::definition&
 }
 
 task_outline as_it_stands(const workflow::task& t, const workflow::definition& d) {
-  return outline_of(t, t.revision, t.payload.size(), {}, std::make_shared<const workflow::definition>(d));
+  return outline_of(t, t.revision, t.payload.size(), {}, {}, std::make_shared<const workflow::definition>(d));
 }
 
 workflow::bulk_act bulk_numbered(std::uint64_t number, workflow::bulk_state state = workflow::bulk_state::open) {

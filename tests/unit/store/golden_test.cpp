@@ -2,7 +2,7 @@
 // add a format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are
 // missing. The records that later formats brought are among those of format 1, whose bodies are written as they were;
 // formats 3 and 5 brought other bodies for tasks, format 4 the journal, format 6 another one, other bodies for
-// definitions, and incidents.
+// definitions, and incidents, format 8 rows for the steps of tasks that have many.
 
 #include "samples.hpp"
 #include "support.hpp"
@@ -82,9 +82,28 @@ void fill(state_store& store) {
     {last, keep_late_reply{1, {"drone", 1, 1, "attempt_failed", "late", at(4)}}, acknowledge_alert{1, "ann", at(5)}});
 }
 
+/// A task of twenty steps, of which nine are done.
+void fill_with_many_steps(state_store& store) {
+  workflow::definition d;
+  d.name = "delivery";
+  d.version = 1;
+  for (int i = 0; i < 20; ++i)
+    d.steps.push_back(step_named("s" + std::to_string(i)));
+  store.commit({register_definition{d}});
+  store.commit({submit_task{order("long"), at(0)}});
+  store.commit({claim_tasks{"s1", 1, at(1)}});
+  for (std::size_t i = 0; i < 9; ++i) {
+    const auto t = *store.find("long");
+    workflow::attempt_succeeded e;
+    e.ref = {i, t.steps[i].attempt, t.lock_epoch};
+    e.result = workflow::blob{std::string(40 * i, 'r')};
+    store.commit({update_by(t, d, e, at(2))});
+  }
+}
+
 /// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since
 /// format 4 all that it was filled with is in the journal.
-void lay_down(const fs::path& written, const fs::path& directory) {
+void lay_down(const fs::path& written, const fs::path& directory, void (*fill_it)(state_store&) = fill) {
   if (!fs::exists(written) && may_write()) {
     temporary_directory made;
     auto options = small_options(made.store());
@@ -92,7 +111,7 @@ void lay_down(const fs::path& written, const fs::path& directory) {
     {
       lmdb_engine engine{options};
       engine.share([] {});
-      fill(engine);
+      fill_it(engine);
     }
     fs::create_directories(written);
     for (const char* file : {"data.mdb", "journal"})
@@ -230,6 +249,29 @@ TEST_CASE("row 70: a task's state record is written as in format 5, and read as 
   }
 }
 
+TEST_CASE(
+  "row 70: the steps of a task that has many are written as in format 8, and so is what its record says of them") {
+  const auto t = sample_task();
+  auto steps = t.steps.stretch_of(0);
+  const std::vector<large_result> large{{1, 300, hash_of("r")}};
+  check_stored("task_steps", task_steps{moment(1), steps, large}, all_golden / "format-8");
+  steps[1].result = workflow::blob{std::string(300, 'r')}; // which is passed over
+  const auto seen = golden_bytes("task_steps", {}, all_golden / "format-8");
+  auto without = steps;
+  without[1].result = {};
+  CHECK(encode_record(key_of_all, task_steps_view{moment(1), &steps, large})
+        == std::string{encode_record(key_of_all, task_steps{moment(1), without, large})});
+  CHECK(decode_record<task_steps>(key_of_all, seen).steps == t.steps.stretch_of(0));
+
+  const std::string now{encode_record(key_of_all, task_state_view{&t, 35, t.payload.size(), &large, {20, 0x0102}})};
+  const auto then = golden_bytes("task_with_rows", now, all_golden / "format-8");
+  CHECK(now == then);
+  const auto read = decode_record<task_state>(key_of_all, then);
+  CHECK(read.task.steps.empty());
+  CHECK(read.large.empty());
+  CHECK(read.rows == step_rows{20, 0x0102});
+}
+
 TEST_CASE("what processes of one version send each other is written as it was") {
   check_sent("task", sample_task());
   check_sent("submission", sample_submission());
@@ -255,7 +297,7 @@ TEST_CASE("what processes of one version send each other is written as it was") 
 
 TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
   for (const std::string format :
-       {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7"}) {
+       {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7", "format-8"}) {
     INFO(format);
     temporary_directory d;
     lay_down(all_golden / format / "store", d.store());
@@ -264,6 +306,19 @@ TEST_CASE("row 70: a store written in each format opens, is whole and can be wor
     check_knows_submissions(old);
     check_can_be_worked_on(old);
   }
+}
+
+TEST_CASE("row 70: a task of many steps in a store written in format 8 is read as it was") {
+  temporary_directory d;
+  lay_down(all_golden / "format-8" / "store-of-many-steps", d.store(), fill_with_many_steps);
+  const lmdb_engine old{small_options(d.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill_with_many_steps(made_now);
+  REQUIRE(old.find("long"));
+  CHECK(old.find("long") == made_now.find("long"));
+  CHECK(old.find("long")->steps[8].result.size() == 320);
+  CHECK(old.check().faults == std::vector<std::string>{});
 }
 
 TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with others behind it is told of") {

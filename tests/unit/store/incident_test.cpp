@@ -18,8 +18,8 @@ outcome fail(opened_store& store, const workflow::task& t, const std::string& wh
   u.lock_epoch_before = t.lock_epoch;
   auto& s = u.next.steps.change(0);
   s.doing = workflow::attempt_action::none;
-  s.log.back().outcome = workflow::attempt_outcome::failed_permanent;
-  s.log.back().ended_at = at(seconds);
+  s.log.change().back().outcome = workflow::attempt_outcome::failed_permanent;
+  s.log.change().back().ended_at = at(seconds);
   s.state = workflow::step_state::unknown;
   s.maybe_done = true;
   s.error = why;

@@ -390,6 +390,11 @@ TEST_CASE("row 66: changes that do not fit the data file are refused") {
                                     "abc\x02\x05\x01",
                                     "\x01"})
     CHECK_THROWS_AS(change_maker{txn}.make(changes), damaged_record);
+  std::string patch;
+  append_patch(patch, {}, "no record");
+  change_maker maker{txn};
+  maker.make("\x04\x07" + std::string(1, static_cast<char>(patch.size())) + patch);
+  CHECK_THROWS_AS(maker.finish(), damaged_record);
 }
 
 TEST_CASE("who only looks at a store that was killed sees what was only in its journal, and a damaged one is told of") {

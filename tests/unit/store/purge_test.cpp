@@ -58,19 +58,6 @@ std::vector<std::string> faults_of(opened_store& store) {
   return store->check().faults;
 }
 
-/// Changes the file of the store behind its back.
-template <class F>
-void tamper(opened_store& store, F f) {
-  store.close();
-  {
-    lmdb::environment env{{store.path(), 1 << 26}};
-    auto txn = lmdb::transaction::writing(env);
-    f(txn);
-    txn.commit();
-  }
-  store.reopen();
-}
-
 } // namespace
 
 TEST_CASE("of the tasks that ended well, the newest stay") {

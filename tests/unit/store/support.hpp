@@ -144,6 +144,19 @@ private:
   std::unique_ptr<local_store> engine_;
 };
 
+/// Changes the file of the store behind its back.
+template <class F>
+void tamper(opened_store& store, F f) {
+  store.close();
+  {
+    lmdb::environment env{{store.path(), 1 << 26}};
+    auto txn = lmdb::transaction::writing(env);
+    f(txn);
+    txn.commit();
+  }
+  store.reopen();
+}
+
 /// What opening says when it refuses, which must not be fatal; empty when it does not.
 inline std::string refusal(const store_options& options, const engine_settings& settings = {}) {
   try {

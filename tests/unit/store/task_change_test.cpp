@@ -35,7 +35,8 @@ workflow::task task_with(const std::string& payload, const workflow::definition&
 }
 
 task_outline seen(const workflow::task& t, const workflow::definition& d, std::vector<large_result> large = {}) {
-  return outline_of(t, t.revision, t.payload.size(), std::move(large), std::make_shared<const workflow::definition>(d));
+  return outline_of(t, t.revision, t.payload.size(), std::move(large), {},
+                    std::make_shared<const workflow::definition>(d));
 }
 
 const std::vector<workflow::notice> no_notices;

@@ -86,8 +86,8 @@ TEST_CASE("a task stands at its step in trouble, else at the one under way, else
   CHECK(stands_at(t, d) == 1);
   t.steps.change(1).doing = attempt_action::none;
   t.steps.change(1).state = step_state::failed;
-  t.steps.change(1).log = {{}};
-  t.steps.change(1).log[0].agent = "other";
+  t.steps.change(1).log.change().emplace_back();
+  t.steps.change(1).log.change()[0].agent = "other";
   CHECK(group_of(t, d, task_grouping::step) == "b");
   CHECK(group_of(t, d, task_grouping::agent) == "other");
   t.state = process_state::undone;

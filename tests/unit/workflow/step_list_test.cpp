@@ -104,28 +104,6 @@ std::vector<std::string> told(const std::vector<command>& commands) {
   return all;
 }
 
-/// Up to some hundred steps: those of a random workflow, and more of their kind.
-definition large_definition(chooser& choose) {
-  auto d = random_definition(choose);
-  const auto few = d.steps.size();
-  const std::size_t more = std::array<std::size_t, 5>{0, 3, 20, 140, 240}.at(choose.below(5));
-  for (std::size_t k = 0; k < more; ++k) {
-    auto s = d.steps[k % few];
-    const auto i = d.steps.size();
-    s.name = "t" + std::to_string(k);
-    s.after.reset();
-    s.when.reset();
-    const auto before = i - 1 - choose.below(std::min<std::uint32_t>(6, static_cast<std::uint32_t>(i)));
-    if (choose.one_in(2))
-      s.after = {d.steps[before].name};
-    if (s.after && choose.one_in(4))
-      s.when = condition{d.steps[before].name, "/x", condition::test::equals, "1"};
-    d.steps.push_back(std::move(s));
-  }
-  d.deadline = std::chrono::hours{24};
-  return d;
-}
-
 void tamper_with(step& s, chooser& choose) {
   switch (choose.below(8)) {
     default: s.state = static_cast<step_state>(1 + choose.below(9)); return;
