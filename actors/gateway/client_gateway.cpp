@@ -30,11 +30,11 @@ public:
 
   behavior_type make_behavior() override {
     return {
-      [this](const boxed<workflow::submission>& m) { return delegate(deps_.writer, m); },
+      [this](const boxed<workflow::submission>& m) { return delegate(deps_.store, m); },
       [](flush) {},
       [](save_commits) {},
       [this](write_requests& m) { on_writes(std::move(m)); },
-      [this](const subscribe&) { delegate(deps_.writer, subscribe{}); },
+      [this](const subscribe&) { delegate(deps_.store, subscribe{}); },
       [this](const show_task& m) { return delegate(deps_.reader, m); },
       [this](const find_task& m) { return delegate(deps_.reader, m); },
       [this](const list_tasks& m) { return delegate(deps_.reader, m); },
@@ -48,7 +48,7 @@ public:
       [this](const list_bulk_acts& m) { return delegate(deps_.reader, m); },
       [this](const list_workflows& m) { return delegate(deps_.reader, m); },
       [this](const list_late_replies& m) { return delegate(deps_.reader, m); },
-      [this](const inspect_state& m) { return delegate(deps_.writer, m); },
+      [this](const inspect_state& m) { return delegate(deps_.store, m); },
       [this](const show_stats& m) { return delegate(deps_.reader, m); },
     };
   }
@@ -62,7 +62,7 @@ private:
       else
         refuse(r.ticket);
     if (!taken.all.empty())
-      delegate(deps_.writer, std::move(taken));
+      delegate(deps_.store, std::move(taken));
   }
 
   void refuse(std::uint64_t ticket) {

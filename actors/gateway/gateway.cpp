@@ -22,7 +22,7 @@ namespace {
 
 constexpr int write_tries_max = 10;
 // A node learns within a few seconds that the store's clock is another one.
-constexpr workflow::span judge_again_after{250};
+constexpr workflow::span decide_again_after{250};
 constexpr int decisions_max = 40;
 
 /// What a person does, on its way to the store.
@@ -145,7 +145,7 @@ private:
       return finish(m.ticket, std::move(result));
     }
     if (m.is_by_other_clock && ++act.by_other_clock < decisions_max)
-      return tell_after(this, gateway_actor{this}, judge_again_after, tick_timer{m.ticket});
+      return tell_after(this, gateway_actor{this}, decide_again_after, tick_timer{m.ticket});
     if (m.outcome->result == store::write_status::stale_lock && act.what.revision != 0)
       return finish(m.ticket, changed());
     if (m.outcome->result == store::write_status::stale_lock && ++act.tries < write_tries_max)

@@ -198,7 +198,7 @@ private:
       found.now = deps_.clock.now(this);
       write_request w;
       w.what = boxed<store::write>{std::move(found)};
-      tell_from_outside(deps_.writer, write_requests{{std::move(w)}}); // no answer: it takes none
+      tell_from_outside(deps_.store_actor, write_requests{{std::move(w)}}); // no answer: it takes none
     }
   }
 

@@ -15,7 +15,7 @@ namespace steadfast::actors {
 struct reader_deps {
   std::shared_ptr<store::state_store> store;
   std::shared_ptr<store::store_files> files; ///< null: it has none on this machine
-  store_actor writer;                        ///< told of damaged records
+  actors::store_actor store_actor;           ///< told of damaged records
   node_clock clock;
 };
 reader_actor spawn_reader(caf::actor_system& sys, reader_deps deps, bool detached = true);

@@ -134,7 +134,7 @@ private:
 
 /// How much slower tasks are while a person lists them ten times a second. The speed of two short runs differs by more,
 /// so there are many.
-measurement listing_beside() {
+measurement listing_under_load() {
   auto with = closed("256 in flight, ten lists a second", 256);
   with.lists_per_second = 10;
   with.plan.seconds = 2;
@@ -272,7 +272,7 @@ std::vector<target_group> side_effects() {
     {backlog_curve(),
      repeated,
      {at_most("a task with 1,000,000 waiting, against 1,000", "times the CPU", 1.1, at("/times_dearer"))}},
-    {listing_beside(),
+    {listing_under_load(),
      often_repeated,
      {at_most("ten task lists a second beside the load", "% slower", 10, at("/slower_percent"))}},
     {{"recovery from overload", [](const std::filesystem::path& folder) { return measure_overload(folder, 3000); }},

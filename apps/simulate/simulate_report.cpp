@@ -157,7 +157,7 @@ std::string confidence_text(std::uint64_t runs) {
   return runs < 10 ? "" : "; at 95 % confidence it breaks in fewer than 1 of " + count_text(runs / 3);
 }
 
-std::string verdict_text(const simulated& s, const terminal& to) {
+std::string all_or_nothing_text(const simulated& s, const terminal& to) {
   const auto& broken = s.played.broken;
   const auto in_error = s.played.all.in_error;
   if (broken.empty())
@@ -454,7 +454,7 @@ json broken_json(const simulated& s) {
 } // namespace
 
 std::string simulated_text(const simulated& s, bool all_stories, const terminal& to) {
-  auto out = headline_of(s, to) + warnings_text(s, to) + verdict_text(s, to) + left_text(s, to)
+  auto out = headline_of(s, to) + warnings_text(s, to) + all_or_nothing_text(s, to) + left_text(s, to)
              + broken_contract_text(s, to) + "\n" + ends_text(s, to) + "\n";
   for (const auto& d : s.workflows)
     out += steps_text(s, d, to) + (&d == &s.workflows.back() ? "" : "\n");

@@ -49,7 +49,7 @@ public:
     spawn_front();
     if (with_.certificate_until)
       parts_.clients = actors::spawn_client_gateway(
-        system_, {options_.name, options_.roles.store, parts_.writer, parts_.reader, parts_.clock});
+        system_, {options_.name, options_.roles.store, parts_.store_actor, parts_.reader, parts_.clock});
   }
 
 private:
@@ -58,24 +58,24 @@ private:
       lead_ = std::make_shared<actors::shared_lead>();
       parts_.clock.lead = lead_;
       link_ = actors::spawn_store_link(system_, {options_.name});
-      parts_.writer = link_;
+      parts_.store_actor = link_;
       parts_.reader = link_;
       return;
     }
-    actors::store_actor_deps writer;
-    writer.store = parts_.store;
-    writer.files = parts_.files;
-    writer.clock = parts_.clock;
-    writer.backlog_max = options_.backlog_max;
-    writer.on_fatal = with_.on_fatal;
-    parts_.writer = actors::spawn_store_actor(system_, std::move(writer), with_.detached);
+    actors::store_actor_deps deps;
+    deps.store = parts_.store;
+    deps.files = parts_.files;
+    deps.clock = parts_.clock;
+    deps.backlog_max = options_.backlog_max;
+    deps.on_fatal = with_.on_fatal;
+    parts_.store_actor = actors::spawn_store_actor(system_, std::move(deps), with_.detached);
     parts_.reader =
-      actors::spawn_reader(system_, {parts_.store, parts_.files, parts_.writer, parts_.clock}, with_.detached);
+      actors::spawn_reader(system_, {parts_.store, parts_.files, parts_.store_actor, parts_.clock}, with_.detached);
   }
 
   void spawn_rest() {
-    parts_.notifier = actors::spawn_notifier(system_, {parts_.writer, parts_.reader, parts_.clock});
-    parts_.gateway = actors::spawn_gateway(system_, {parts_.writer, parts_.reader, parts_.notifier, parts_.clock});
+    parts_.notifier = actors::spawn_notifier(system_, {parts_.store_actor, parts_.reader, parts_.clock});
+    parts_.gateway = actors::spawn_gateway(system_, {parts_.store_actor, parts_.reader, parts_.notifier, parts_.clock});
     if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
       spawn_janitor();
     if (parts_.store && !options_.store.read_only)
@@ -94,29 +94,29 @@ private:
     o.review_max = with_.review_max;
     o.conditions = options_.conditions;
     o.conditions_period = options_.conditions_period;
-    parts_.supervisor =
-      actors::spawn_supervisor(system_, {parts_.writer, parts_.reader, parts_.clock, o, with_.log_task, with_.warn});
+    parts_.supervisor = actors::spawn_supervisor(
+      system_, {parts_.store_actor, parts_.reader, parts_.clock, o, with_.log_task, with_.warn});
   }
 
   void spawn_janitor() {
     actors::janitor_options o;
     o.keep = options_.retention;
-    parts_.janitor = actors::spawn_janitor(system_, {parts_.writer, parts_.reader, parts_.clock, o});
+    parts_.janitor = actors::spawn_janitor(system_, {parts_.store_actor, parts_.reader, parts_.clock, o});
   }
 
   void spawn_bulk_runner() {
     actors::bulk_options o;
     o.rate = options_.bulk_rate;
     parts_.bulk_runner =
-      actors::spawn_bulk_runner(system_, {parts_.writer, parts_.reader, parts_.gateway, parts_.clock, o});
+      actors::spawn_bulk_runner(system_, {parts_.store_actor, parts_.reader, parts_.gateway, parts_.clock, o});
   }
 
   void spawn_scheduler() {
     actors::scheduler_options o;
     o.name = options_.name;
     o.in_flight_max = options_.in_flight_max;
-    parts_.scheduler =
-      actors::spawn_scheduler(system_, {parts_.writer, parts_.reader, own_agents(), parts_.clock, o, with_.log_task});
+    parts_.scheduler = actors::spawn_scheduler(
+      system_, {parts_.store_actor, parts_.reader, own_agents(), parts_.clock, o, with_.log_task});
   }
 
   std::vector<actors::agent_offer> own_agents() const {
@@ -176,14 +176,14 @@ private:
   actors::lease_actor spawn_lease(const actors::guarded_actor& guarded, actors::lease_options o,
                                   std::function<std::string()> note_now = {}) {
     o.terms.needs_progress = o.terms.needs_progress && guarded;
-    return actors::spawn_lease_actor(system_, {parts_.writer, guarded, parts_.clock, o, std::move(note_now)});
+    return actors::spawn_lease_actor(system_, {parts_.store_actor, guarded, parts_.clock, o, std::move(note_now)});
   }
 
   void spawn_front() {
     actors::front_deps deps;
     deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
     if (options_.roles.store) {
-      deps.offer.writer = parts_.writer;
+      deps.offer.writer = parts_.store_actor;
       deps.offer.reader = parts_.reader;
     }
     deps.clock = parts_.clock;
@@ -232,7 +232,7 @@ public:
 /// What is not here is neither shown nor ended: a new actor has its line.
 std::vector<node_part> all_of(const node_parts& p) {
   part_list all;
-  all.add_shown(p.store ? "store" : "store_link", {}, p.writer, true);
+  all.add_shown(p.store ? "store" : "store_link", {}, p.store_actor, true);
   if (p.store)
     all.add_shown("reader", {}, p.reader, true);
   all.add_shown("scheduler", {}, p.scheduler);

@@ -31,7 +31,7 @@ struct node_parts {
   std::shared_ptr<store::state_store> store;
   std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
   actors::node_clock clock;
-  actors::store_actor writer; ///< the store's, or what stands for that of another node
+  actors::store_actor store_actor; ///< writes the store, or stands for the one of another node
   actors::reader_actor reader;
   actors::notifier_actor notifier;
   actors::gateway_actor gateway;

@@ -278,7 +278,7 @@ store::outcome control_context::outcome_of(store::write what) const {
   actors::write_request request;
   request.what = actors::boxed<store::write>{std::move(what)};
   caf::scoped_actor self{sys};
-  self->send(parts.writer, actors::write_requests{{std::move(request)}});
+  self->send(parts.store_actor, actors::write_requests{{std::move(request)}});
   std::optional<store::outcome> outcome;
   self->receive([&](const actors::writes_done& m) { outcome = *m.all.at(0).outcome; },
                 caf::after(reply_limit) >> [] {});

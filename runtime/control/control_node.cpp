@@ -64,7 +64,7 @@ json supervisor_json(const control_context& c) {
 json writer_json(const control_context& c) {
   if (!c.parts.store)
     return {};
-  return picked(json::parse(shown_by(c, c.parts.writer).tree),
+  return picked(json::parse(shown_by(c, c.parts.store_actor).tree),
                 {"commits", "writes", "largest_batch", "waiting", "last_commit_us"});
 }
 

@@ -32,15 +32,15 @@ std::string alert_text(int reason) {
 }
 
 /// What we think of its certificate.
-std::string verdict_text(long verdict, const std::string& name) {
+std::string refusal_text(long reason, const std::string& name) {
   const auto what = "its certificate" + (name.empty() ? "" : ", of `" + name + "`,") + " is not accepted: ";
-  switch (verdict) {
+  switch (reason) {
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_CERT_SIGNATURE_FAILURE: return what + "its authority is another one";
-    default: return what + X509_verify_cert_error_string(verdict);
+    default: return what + X509_verify_cert_error_string(reason);
   }
 }
 
@@ -52,7 +52,7 @@ std::string tls_failure_text(const asio::error_code& e, SSL* session, const std:
     return "it ended the connection at once: does it have certificates, and is there room for one more?";
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(e.value()));
   switch (reason) {
-    case SSL_R_CERTIFICATE_VERIFY_FAILED: return verdict_text(SSL_get_verify_result(session), shown_name);
+    case SSL_R_CERTIFICATE_VERIFY_FAILED: return refusal_text(SSL_get_verify_result(session), shown_name);
     case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: return "it showed no certificate";
     case SSL_R_WRONG_VERSION_NUMBER:
     case SSL_R_HTTP_REQUEST:

@@ -345,7 +345,7 @@ void aftermath::on_call(const std::string& node, const actors::call& what) {
 void aftermath::ask_all() {
   for (const auto& [node, parts] : cluster_.parts()) {
     const bool has_store = node == cluster_.store_node();
-    ask(node, has_store ? "store" : "store_link", actors::inspectable_actor{parts.writer});
+    ask(node, has_store ? "store" : "store_link", actors::inspectable_actor{parts.store_actor});
     ask(node, "scheduler", actors::inspectable_actor{parts.scheduler});
     ask(node, "gateway", actors::inspectable_actor{parts.gateway});
     ask(node, "notifier", actors::inspectable_actor{parts.notifier});

@@ -223,7 +223,7 @@ void cluster::end(const std::string& node, bool is_noticed_at_once) {
     world_.in(medium_chance_.between(10ms, 30s), [this, node] { start(node); });
 }
 
-void cluster::strike_dead(const std::string& node, bool is_noticed_at_once) {
+void cluster::crash(const std::string& node, bool is_noticed_at_once) {
   if (!medium_ || !medium_fails_ || node != store_node() || !is_up(node))
     return kill(node, is_noticed_at_once);
   is_power_cut_ = is_power_cut_ || medium_chance_.happens(400);

@@ -42,7 +42,7 @@ public:
   void start(const std::string& node);
   void kill(const std::string& node, bool is_noticed_at_once);
   /// The same, but now and then the node with the store dies a little later, in the middle of something.
-  void strike_dead(const std::string& node, bool is_noticed_at_once);
+  void crash(const std::string& node, bool is_noticed_at_once);
   /// The node with the store has no power when it dies next: what no sync has made durable may be gone.
   void cut_power() { is_power_cut_ = true; }
   /// Told to end: its leases are given back, then it is gone.

@@ -188,8 +188,8 @@ void cluster::write(store::write what) {
   actors::write_request r;
   r.what = actors::boxed<store::write>{std::move(what)};
   actors::write_requests m{{std::move(r)}};
-  world_.find(node->name)->system().spawn([m, writer = node->writer](caf::event_based_actor* self) {
-    actors::tell(self, writer, m);
+  world_.find(node->name)->system().spawn([m, store_actor = node->store_actor](caf::event_based_actor* self) {
+    actors::tell(self, store_actor, m);
   });
 }
 

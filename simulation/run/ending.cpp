@@ -136,7 +136,7 @@ std::uint32_t ending::check_step(const workflow::task& t, const workflow::defini
   return times;
 }
 
-void ending::judge_purged(const workflow::task& t, const workflow::definition& d) {
+void ending::check_purged(const workflow::task& t, const workflow::definition& d) {
   check_end_of(t, d, false);
   for (std::size_t i = 0; i < t.steps.size(); ++i)
     if (is_by_person(t, t.steps[i]))

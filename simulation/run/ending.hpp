@@ -26,7 +26,7 @@ public:
   /// One that is stored for good.
   void check_end_of(const workflow::task& t, const workflow::definition& d, bool has_alert);
   /// One that has left the store. Its services forget its keys, so that its id can be used again.
-  void judge_purged(const workflow::task& t, const workflow::definition& d);
+  void check_purged(const workflow::task& t, const workflow::definition& d);
   /// Of all submitted tasks, for a checker. REQUIRES: the store is open.
   void keep_evidence(const std::set<std::uint64_t>& alerted);
 

@@ -192,7 +192,7 @@ private:
 
   void on_purged(const workflow::task& t) {
     if (const auto* d = watch_.definition_of(t))
-      ending_.judge_purged(t, *d);
+      ending_.check_purged(t, *d);
     people_.on_left(t.id);
   }
 
@@ -306,7 +306,7 @@ private:
 
   void kill(const std::string& node, bool is_noticed, workflow::span away) {
     result_.kills += cluster_.is_up(node) ? 1 : 0;
-    cluster_.strike_dead(node, is_noticed);
+    cluster_.crash(node, is_noticed);
     world_.in(away, [this, node] { cluster_.start(node); });
   }
 

@@ -54,8 +54,8 @@ struct busy_node {
 
   void start_desk() {
     auto& sys = node.system();
-    runner =
-      sys.keep(actors::spawn_bulk_runner(sys.system(), {node.writer, node.reader, node.gateway, sys.clock(), options}));
+    runner = sys.keep(
+      actors::spawn_bulk_runner(sys.system(), {node.store_actor, node.reader, node.gateway, sys.clock(), options}));
     node.run();
   }
 
@@ -86,7 +86,7 @@ struct busy_node {
   void write(store::write what) {
     actors::write_request r;
     r.what = actors::boxed<store::write>{std::move(what)};
-    node.system().tell(actors::lease_actor{}, node.writer, actors::write_requests{{std::move(r)}});
+    node.system().tell(actors::lease_actor{}, node.store_actor, actors::write_requests{{std::move(r)}});
   }
 
   void begin(task_act act, const store::task_filter& filter, std::uint64_t about = 0) {

@@ -14,7 +14,7 @@ struct gateway_of_a_node {
   gateway_of_a_node() {
     node.run();
     gateway = actors::spawn_client_gateway(node.system().system(),
-                                           {"a", true, node.writer, node.reader, node.system().clock()});
+                                           {"a", true, node.store_actor, node.reader, node.system().clock()});
     node.system().keep(gateway.front);
     node.system().keep(gateway.store);
   }

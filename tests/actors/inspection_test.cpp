@@ -41,12 +41,9 @@ struct shown_node {
 
   explicit shown_node(std::vector<actors::named_actor> more = {}) {
     auto& sys = node.system();
-    std::vector<actors::named_actor> all{{"store", {}, node.writer},
-                                         {"reader", {}, node.reader},
-                                         {"scheduler", {}, node.schedulers.at(0)},
-                                         {"supervisor", {}, node.supervisor},
-                                         {"lease", "supervisor", node.lease},
-                                         {"gateway", {}, node.gateway},
+    std::vector<actors::named_actor> all{{"store", {}, node.store_actor},          {"reader", {}, node.reader},
+                                         {"scheduler", {}, node.schedulers.at(0)}, {"supervisor", {}, node.supervisor},
+                                         {"lease", "supervisor", node.lease},      {"gateway", {}, node.gateway},
                                          {"notifier", {}, node.notifier}};
     all.insert(all.end(), more.begin(), more.end());
     front = sys.keep(actors::spawn_front(sys.system(), {{"n1", {}, {}, {}, {}}, sys.clock(), all}));
@@ -134,7 +131,8 @@ TEST_CASE("an actor that does not answer holds the others up for no longer than 
         return kept->back();
       }};
     }));
-  actors::front_deps deps{{"n1", {}, {}, {}, {}}, sys.clock(), {{"stone", {}, silent}, {"store", {}, node.writer}}};
+  actors::front_deps deps{
+    {"n1", {}, {}, {}, {}}, sys.clock(), {{"stone", {}, silent}, {"store", {}, node.store_actor}}};
   const auto front = sys.keep(actors::spawn_front(sys.system(), std::move(deps)));
   const auto page = sys.begin_to_ask<actors::actor_page>(front, actors::list_actors{});
   node.run();

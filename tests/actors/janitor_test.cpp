@@ -33,7 +33,7 @@ struct swept_node {
 
   void start_janitor() {
     auto& sys = node.system();
-    janitor = sys.keep(actors::spawn_janitor(sys.system(), {node.writer, node.reader, sys.clock(), options}));
+    janitor = sys.keep(actors::spawn_janitor(sys.system(), {node.store_actor, node.reader, sys.clock(), options}));
   }
 
   void restart() {

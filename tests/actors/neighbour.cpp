@@ -24,7 +24,7 @@ address_book::address_book(one_node& home)
         }))} {}
 
 actors::node_offer open_home(one_node& home, address_book& book) {
-  actors::node_offer offer{"home", home.writer, home.reader, home.gateway, {}};
+  actors::node_offer offer{"home", home.store_actor, home.reader, home.gateway, {}};
   auto& node = home.system();
   book.add(home_address, {node.keep(actors::spawn_front(node.system(), {offer, node.clock()}))});
   return offer;
@@ -86,7 +86,7 @@ void neighbour::lose_store() {
 }
 
 void neighbour::find_store() {
-  const actors::node_offer offer{"home", home_.writer, home_.reader, home_.gateway, {}};
+  const actors::node_offer offer{"home", home_.store_actor, home_.reader, home_.gateway, {}};
   home_.system().tell(caf::strong_actor_ptr{}, link, actors::peer_changed{home_address, true, offer, {}});
 }
 

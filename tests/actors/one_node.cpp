@@ -57,7 +57,7 @@ void one_node::crash() {
   for (auto& [name, a] : agents_)
     a.die();
   schedulers.clear();
-  forget(writer, reader, supervisor, lease, notifier, gateway);
+  forget(store_actor, reader, supervisor, lease, notifier, gateway);
   system_.reset();
 }
 
@@ -81,8 +81,8 @@ void one_node::spawn_all() {
   const auto& clock = system_->clock();
   actors::store_actor_deps w{store_, store_, clock, settings_.batch_max, settings_.backlog_max, {}};
   w.on_fatal = [this](const std::string& why) { fatal_ = why; };
-  writer = system_->keep(actors::spawn_store_actor(sys, std::move(w), false));
-  reader = system_->keep(actors::spawn_reader(sys, {store_, store_, writer, clock}, false));
+  store_actor = system_->keep(actors::spawn_store_actor(sys, std::move(w), false));
+  reader = system_->keep(actors::spawn_reader(sys, {store_, store_, store_actor, clock}, false));
   std::set<std::string> names;
   for (const auto& d : settings_.definitions)
     names.merge(workflow::agents_of(d));
@@ -97,16 +97,16 @@ void one_node::spawn_all() {
     o.name = name;
     o.in_flight_max = settings_.in_flight_max;
     o.claim_max = settings_.claim_max;
-    schedulers.push_back(system_->keep(actors::spawn_scheduler(sys, {writer, reader, agents, clock, o, {}})));
+    schedulers.push_back(system_->keep(actors::spawn_scheduler(sys, {store_actor, reader, agents, clock, o, {}})));
     hold_node_lease(name);
   }
   if (settings_.has_supervisor) {
-    supervisor = system_->keep(actors::spawn_supervisor(sys, {writer, reader, clock, settings_.supervisor, {}}));
+    supervisor = system_->keep(actors::spawn_supervisor(sys, {store_actor, reader, clock, settings_.supervisor, {}}));
     const actors::lease_options o{"supervisor", "node-" + std::to_string(life_), {}, settings_.lease};
-    lease = system_->keep(actors::spawn_lease_actor(sys, {writer, supervisor, clock, o}));
+    lease = system_->keep(actors::spawn_lease_actor(sys, {store_actor, supervisor, clock, o}));
   }
-  notifier = system_->keep(actors::spawn_notifier(sys, {writer, reader, clock}));
-  gateway = system_->keep(actors::spawn_gateway(sys, {writer, reader, notifier, clock}));
+  notifier = system_->keep(actors::spawn_notifier(sys, {store_actor, reader, clock}));
+  gateway = system_->keep(actors::spawn_gateway(sys, {store_actor, reader, notifier, clock}));
 }
 
 // Without renewals: a test's time passes in long strides.

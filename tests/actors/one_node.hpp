@@ -114,7 +114,7 @@ public:
   /// Lets time pass until the task has ended or is what is asked for.
   bool reaches(const std::string& id, const std::string& state, workflow::span at_most = std::chrono::hours{48});
 
-  actors::store_actor writer;
+  actors::store_actor store_actor;
   actors::reader_actor reader;
   std::vector<actors::scheduler_actor> schedulers;
   actors::supervisor_actor supervisor;

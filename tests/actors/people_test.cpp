@@ -226,7 +226,8 @@ TEST_CASE(
   auto clock = node.system().clock().own();
   clock.lead = lead;
   auto& sys = node.system();
-  const auto gateway = sys.keep(actors::spawn_gateway(sys.system(), {node.writer, node.reader, node.notifier, clock}));
+  const auto gateway =
+    sys.keep(actors::spawn_gateway(sys.system(), {node.store_actor, node.reader, node.notifier, clock}));
   const actors::act_on_task m{"t1", task_act::suspend, {}, {}, false, "grace", "because"};
   const auto answer = sys.begin_to_ask<actors::act_result>(gateway, m);
   node.advance(3s);

@@ -29,7 +29,7 @@ void campaign(tests::one_node& node, candidate& c, const std::string& name) {
       return c.instance;
     }}));
   c.lease = node.system().keep(
-    actors::spawn_lease_actor(sys, {node.writer, c.guard, node.system().clock(), {"reports", name, {}, {}}}));
+    actors::spawn_lease_actor(sys, {node.store_actor, c.guard, node.system().clock(), {"reports", name, {}, {}}}));
 }
 
 } // namespace

@@ -119,7 +119,7 @@ TEST_CASE("row 42: a supervisor that hangs loses the lease although its lease ac
   tests::recorder<actors::lease_changed> other{node.system().system()};
   const actors::lease_options o{"supervisor", "another", {}, {}};
   node.system().keep(
-    actors::spawn_lease_actor(node.system().system(), {node.writer, other.handle(), node.system().clock(), o}));
+    actors::spawn_lease_actor(node.system().system(), {node.store_actor, other.handle(), node.system().clock(), o}));
   node.advance(1min);
   CHECK(other.seen().empty());
   actors::exit_now(node.supervisor);
@@ -173,8 +173,8 @@ TEST_CASE("row 50: when the clock of the store's node is set back, a holder else
   clock.lead = lead;
   auto& sys = node.system().system();
   const actors::lease_options o{"supervisor", "elsewhere", {}, settings.lease};
-  node.supervisor = node.system().keep(actors::spawn_supervisor(sys, {node.writer, node.reader, clock, {}, {}}));
-  const auto lease = node.system().keep(actors::spawn_lease_actor(sys, {node.writer, node.supervisor, clock, o}));
+  node.supervisor = node.system().keep(actors::spawn_supervisor(sys, {node.store_actor, node.reader, clock, {}, {}}));
+  const auto lease = node.system().keep(actors::spawn_lease_actor(sys, {node.store_actor, node.supervisor, clock, o}));
   node.run();
   REQUIRE(view_of_supervisor(node).active);
   const auto until = supervisor_lease(node).expires_at;
@@ -239,7 +239,7 @@ TEST_CASE("P20: an answer that comes after its request was given up says nothing
   tests::recorder<actors::lease_changed> guarded{system.system()};
   const actors::lease_options o{"supervisor", "late", {}, settings.lease};
   node.lease =
-    system.keep(actors::spawn_lease_actor(system.system(), {node.writer, guarded.handle(), system.clock(), o}));
+    system.keep(actors::spawn_lease_actor(system.system(), {node.store_actor, guarded.handle(), system.clock(), o}));
   node.run_until_next<actors::flush>("store_actor"); // the request is about to be made
   system.move_clock(settings.lease.renew_every);
   while (system.trigger_due_timer()) {

@@ -25,7 +25,7 @@ receipts submit_at_once(one_node& node, int count, const std::string& prefix = "
   receipts answers;
   for (int i = 0; i < count; ++i)
     answers.push_back(node.system().begin_to_ask<actors::receipt>(
-      node.writer, actors::boxed<workflow::submission>{node.order_for(prefix + std::to_string(i))}));
+      node.store_actor, actors::boxed<workflow::submission>{node.order_for(prefix + std::to_string(i))}));
   return answers;
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("a store actor that ends saves what it has committed") {
   node.advance(1s);
   node.submit("t1");
   const auto before = node.store().saves();
-  actors::exit_now(node.writer);
+  actors::exit_now(node.store_actor);
   node.run();
   CHECK(node.store().saves() == before + 1);
 }
@@ -135,12 +135,12 @@ TEST_CASE("P28: who listens for news and is gone is forgotten") {
   one_node node{without_schedulers()};
   node.run();
   const auto subscribers = [&node] {
-    const auto state = node.system().ask<actors::actor_state>(node.writer, actors::inspect_state{100}).value();
+    const auto state = node.system().ask<actors::actor_state>(node.store_actor, actors::inspect_state{100}).value();
     return nlohmann::json::parse(state.tree).at("subscribers").size();
   };
   const auto before = subscribers();
   tests::recorder<actors::store_news> listener{node.system().system()};
-  node.system().tell(listener.handle(), node.writer, actors::subscribe{});
+  node.system().tell(listener.handle(), node.store_actor, actors::subscribe{});
   node.run();
   REQUIRE(subscribers() == before + 1);
   actors::exit_now(listener.handle());
@@ -350,7 +350,7 @@ TEST_CASE("rows 50 and 51: a change that was decided by another clock, or ahead 
   one_node node{without_schedulers()};
   node.run();
   node.submit("t1");
-  tests::recorder<actors::writes_done> judge{node.system().system()};
+  tests::recorder<actors::writes_done> client{node.system().system()};
   const auto judged_at = [&](workflow::instant when, workflow::instant clock) {
     store::update_task u;
     u.next = node.task("t1");
@@ -358,9 +358,9 @@ TEST_CASE("rows 50 and 51: a change that was decided by another clock, or ahead 
     actors::write_request r;
     r.what = actors::boxed<store::write>{store::write{std::move(u)}};
     r.decided_by = {when, clock};
-    node.system().tell(judge.handle(), node.writer, actors::write_requests{{r}});
+    node.system().tell(client.handle(), node.store_actor, actors::write_requests{{r}});
     node.run();
-    return judge.seen().back().all.at(0).outcome->result;
+    return client.seen().back().all.at(0).outcome->result;
   };
   const auto clock = node.system().clock().set_at;
   CHECK(judged_at(node.now(), workflow::unset) == store::write_status::full);
@@ -374,10 +374,10 @@ TEST_CASE("a store whose commits cannot be put off is written all the same, and 
   one_node node{without_schedulers()};
   auto& system = node.system();
   const auto store = std::make_shared<without_journal>(node.store());
-  const auto writer =
+  const auto store_actor =
     system.keep(actors::spawn_store_actor(system.system(), {store, store, system.clock(), 100, 0, {}}, false));
-  CHECK(system.ask<actors::receipt>(writer, actors::boxed<workflow::submission>{node.order_for("t1")})->created);
+  CHECK(system.ask<actors::receipt>(store_actor, actors::boxed<workflow::submission>{node.order_for("t1")})->created);
   CHECK(node.store().find("t1"));
-  const auto state = system.ask<actors::actor_state>(writer, actors::inspect_state{}).value();
+  const auto state = system.ask<actors::actor_state>(store_actor, actors::inspect_state{}).value();
   CHECK_THAT(state.summary, Catch::Matchers::Contains("saved by itself, since there is no journal: no room"));
 }
