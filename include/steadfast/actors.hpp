@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-// For actors of your own in a node's actor system (CAF 0.17): submitting by typed messages, hearing of progress, and
-// actors of which one instance lives in a cluster. These messages stay within the process.
+// For actors of your own in a node's actor system (CAF 0.17): submit by typed messages, receive progress, and run
+// actors that have one instance in a cluster. These messages stay within the process.
 
 namespace caf {
 class actor_system;
@@ -21,7 +21,7 @@ namespace steadfast {
 
 class node;
 
-/// Asks for a task. Answered by submit_receipt, within the half minute at most that a store may take.
+/// Asks for a task. Answered by submit_receipt, within half a minute, the most that a store may take.
 struct submit_task {
   std::string id; ///< 1 to 128 printable characters; the same id is the same task
   std::string workflow;
@@ -34,8 +34,8 @@ struct submit_task {
 enum class submit_outcome : std::uint8_t {
   stored = 1,  ///< durable, now or before
   refused = 2, ///< `why` says what to change
-  busy = 3,    ///< nothing was stored: again after `retry_after`
-  unknown = 4, ///< it may be stored: again with the same id
+  busy = 3,    ///< nothing was stored: submit again after `retry_after`
+  unknown = 4, ///< it may be stored: submit again with the same id
 };
 
 struct submit_receipt {
@@ -47,7 +47,7 @@ struct submit_receipt {
   std::chrono::milliseconds retry_after{0};
 };
 
-/// From now on the sender is told of this observer's progress, beginning with what was not acknowledged.
+/// From now on the sender gets this observer's progress, beginning with what was not acknowledged.
 struct observe_progress {
   std::string observer;
 };
@@ -66,7 +66,7 @@ enum class progress_kind : std::uint8_t {
 const char* to_string(progress_kind k); ///< "step_started"
 bool is_end(progress_kind k);           ///< processed, undone or error
 
-/// Told at least once, in order per task, until it is acknowledged, also after a crash of either side.
+/// Sent at least once, in order per task, until it is acknowledged, also after a crash of either side.
 struct task_progress {
   std::string observer;
   std::string task_id;
@@ -78,7 +78,7 @@ struct task_progress {
   std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds> at{};
 };
 
-/// Acknowledges it and what was told of the task before.
+/// Acknowledges this progress and all earlier progress of the task.
 struct progress_seen {
   std::string observer;
   std::uint64_t task_number = 0;
@@ -96,23 +96,23 @@ using progress_observer = caf::typed_actor<caf::reacts_to<task_progress>>;
 /// Of a running node. Throws node_error unless it runs. A request to it should wait for longer than half a minute.
 task_gateway gateway_of(node& n);
 
-/// The lease was won or renewed, under this epoch. Whatever the actor writes elsewhere names the epoch, so that a
-/// former holder that does not know yet that it is one can be refused there.
+/// The lease was won or renewed, under this epoch. Whatever the actor writes elsewhere must name the epoch, so that a
+/// former holder that has not yet noticed its loss can be refused there.
 struct lease_held {
   std::string name;
   std::uint64_t epoch = 0;
 };
 
-/// An actor of which one instance lives in a cluster. It must handle lease_held in less than two seconds: else the
-/// lease lapses, and another node makes an instance. It is sent an exit message when the lease is lost.
+/// An actor that has one instance in a cluster. It must handle lease_held in less than two seconds: otherwise the lease
+/// lapses, and another node makes an instance. It gets an exit message when the lease is lost.
 using singleton_actor = caf::typed_actor<caf::reacts_to<lease_held>>;
 
-/// Makes an instance, on a thread of the node's actors, each time that the node wins the lease. If it throws or makes
-/// none, the log says so and the lease is left to others.
+/// Makes an instance, on a thread of the node's actors, each time the node wins the lease. If it throws or makes none,
+/// the log says so and the lease is left to others.
 using make_singleton = std::function<singleton_actor(caf::actor_system&)>;
 
-/// Of all nodes that were given this name, the one that holds the lease `name` has the actor that `make` makes. Before
-/// start(). Throws node_error: the name cannot be that of a lease, is given already, or `make` is empty.
+/// Of all nodes that call this with `name`, the one that holds the lease `name` has the actor that `make` makes. Before
+/// start(). Throws node_error: the name cannot be that of a lease, is taken already, or `make` is empty.
 void with_lease(node& n, const std::string& name, make_singleton make);
 
 } // namespace steadfast

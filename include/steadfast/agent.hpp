@@ -17,7 +17,7 @@ enum class agent_action : std::uint8_t {
   compensate = 3, ///< undo it; harmless when it never happened
 };
 
-/// What an agent is asked to do. An attempt makes several calls when faults pass; they differ in `try_number` only.
+/// What an agent is asked to do. After brief faults an attempt makes several calls; they differ in `try_number` only.
 struct agent_call {
   using moment = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
 
@@ -26,16 +26,15 @@ struct agent_call {
   std::string step;
   agent_action action = agent_action::perform;
   std::uint32_t attempt = 0;
-  std::uint64_t epoch =
-    0;                  ///< of the task's lock; a service that remembers the highest refuses orders from the past by it
-  std::string key;      ///< idempotency key, the same in all attempts at the step: hand it to the service
-  std::string reverses; ///< with compensate and probe: the key of what is undone or asked for
-  std::string input;    ///< a JSON text
-  moment complete_by;   ///< an answer that comes later is not heard
+  std::uint64_t epoch = 0; ///< of the task's lock; a service that remembers the highest can refuse older orders by it
+  std::string key;         ///< idempotency key, the same in all attempts at the step: hand it to the service
+  std::string reverses;    ///< with compensate and probe: the key of what is undone or asked about
+  std::string input;       ///< a JSON text
+  moment complete_by;      ///< a later answer does not count
   std::uint32_t try_number = 1; ///< inside the attempt
   moment began_at;              ///< the node's time when this call began
-  /// Asks for an early end, but not for a broken one: until complete_by the answer still counts, so do not hang up on a
-  /// service that works. After complete_by nobody hears it.
+  /// Asks for an early end, but not for an abrupt one: until complete_by the answer still counts, so do not hang up on
+  /// a service that is working. After complete_by it does not count.
   std::stop_token stop;
 };
 
@@ -48,32 +47,31 @@ struct agent_answer {
   std::string why;        ///< with failed_*: for people
   bool maybe_done = true; ///< with failed_*: the service may have acted; false: it refused or was not reached
   std::chrono::milliseconds retry_after{0}; ///< with failed_for_now: wait at least so long
-  /// With maybe_done: nobody heard the service's own word, so it may be at work yet. Probe and undo then wait until
+  /// With maybe_done: the service itself has not answered, so it may still be working. Probe and undo then wait until
   /// complete_by and the workflow's grace have passed. False when it has ended.
   bool unsettled = false;
 };
 agent_answer succeeded(std::string result = "null");
-agent_answer failed_for_good(std::string why, bool maybe_done = false); ///< no other try can do better
-/// Worth another try. With `maybe_done` it is unsettled too; set that to false where the service itself said that it
+agent_answer failed_for_good(std::string why, bool maybe_done = false); ///< another try is useless
+/// Another try may succeed. With `maybe_done` it is unsettled too; set that to false if the service itself said that it
 /// failed.
 agent_answer failed_for_now(std::string why, bool maybe_done = true);
 agent_answer did_not_happen(); ///< for probes
 
-/// From any thread; the first call counts. One that is dropped without a call is a passing fault.
+/// Call it from any thread; the first call counts. If it is destroyed without a call, that is a transient failure.
 using answer_to = std::function<void(agent_answer)>;
 
-// How a function is run. An exception that leaves it is a passing fault after which the service may have acted.
+// How a function is run. An exception that leaves it is a transient failure after which the service may have acted.
 
-/// For what takes microseconds: in a thread that the node's agents share, one call of this agent at a time. It must not
-/// wait for anything. One that does holds up its agent, and node::stop() until it returns; it is named in the log and
-/// by `steadfast actors` (docs/cpp.md).
+/// For work of microseconds: runs on a thread that the node's agents share, one call of this agent at a time. It must
+/// not wait for anything. If it does, it delays its agent, and node::stop() until it returns; the log and
+/// `steadfast actors` name it (docs/cpp.md).
 struct quick_function {
   std::function<agent_answer(const agent_call&)> run;
 };
 
-/// In a thread of the agent's own, of which there are as many as its concurrency; called from several at a time. It
-/// keeps its thread until it returns, so it watches `stop` or has a limit of its own. It may run on when the node has
-/// stopped.
+/// Runs on threads of the agent's own, as many as its concurrency; called from several at a time. It keeps its thread
+/// until it returns, so it should watch `stop` or have a limit of its own. It may still run when the node has stopped.
 struct blocking_function {
   std::function<agent_answer(const agent_call&)> run;
 };
@@ -85,18 +83,17 @@ struct async_function {
 
 using agent_function = std::variant<quick_function, blocking_function, async_function>;
 
-/// The same as those of an agent in a configuration file, where config/steadfast.toml tells more.
+/// The same as those of an agent in a configuration file; config/steadfast.toml says more.
 struct agent_options {
-  std::uint32_t tries = 3;                  ///< inside one attempt, while faults pass
+  std::uint32_t tries = 3;                  ///< within one attempt, after transient failures
   std::chrono::milliseconds first_wait{50}; ///< between two tries; doubled each time
   std::chrono::milliseconds longest_wait{2000};
-  std::uint32_t concurrency = 64;    ///< calls at a time
-  std::uint32_t queue = 1024;        ///< calls that wait for their turn; further ones wait in the store
-  std::uint32_t rate_per_second = 0; ///< calls begun per second; 0: no limit
-  std::uint32_t burst = 10;          ///< calls that may begin at once when the rate was not used
-  std::chrono::milliseconds call_limit{
-    0};                               ///< a longer call is given up as a passing fault; 0: only complete-by ends it
-  std::uint32_t circuit_failures = 5; ///< in a row, after which the service is left alone for a while; 0: never
+  std::uint32_t concurrency = 64;          ///< calls at a time
+  std::uint32_t queue = 1024;              ///< calls that wait for their turn; further ones wait in the store
+  std::uint32_t rate_per_second = 0;       ///< calls begun per second; 0: no limit
+  std::uint32_t burst = 10;                ///< calls that may begin at once when the rate was not used up
+  std::chrono::milliseconds call_limit{0}; ///< a longer call is a transient failure; 0: only complete-by ends it
+  std::uint32_t circuit_failures = 5;      ///< in a row, after which the service is not called for a while; 0: never
   std::chrono::milliseconds circuit_open_for{5000};
 };
 

@@ -51,8 +51,8 @@ struct submitted {
 /// object; not shared between threads. Every call throws client_error.
 class client {
 public:
-  /// How numbers arrive: as the JSON library has them, so that `1.10` is 1.1 and what is larger than any double a
-  /// string; or, for the commands of Steadfast alone, those that would lose digits in values that only they can read.
+  /// How numbers arrive: as the JSON library has them, so `1.10` is 1.1 and a number too large for a double is a
+  /// string; or, only for the commands of Steadfast, numbers that would lose digits in values that only these can read.
   enum class numbers : std::uint8_t { doubles, exact };
 
   explicit client(const std::string& socket_path, numbers n = numbers::doubles);
@@ -63,13 +63,13 @@ public:
   /// Durable when it returns. `payload` is a JSON text.
   submitted submit(const std::string& workflow, const std::string& payload, const submit_options& options = {});
 
-  /// Blocks until the task has ended or the limit is over; returns its process_state.
+  /// Blocks until the task has ended or the limit has passed; returns its process_state.
   std::string wait(const std::string& id, std::chrono::milliseconds limit);
 
   /// The whole task, in the shape of `task show --json`.
   nlohmann::json show(const std::string& id);
 
-  /// What the workflow says that a processed task gives; null before, and where it says none.
+  /// The result of a processed task, as its workflow defines it; null before, and if the workflow defines none.
   nlohmann::json result(const std::string& id);
 
   /// Any method of the control channel (docs/control-channel.md).

@@ -21,7 +21,7 @@ class actor_system;
 
 namespace steadfast {
 
-/// What a node inside a program is made of, where nothing is read from a file. Times are in milliseconds.
+/// The settings of a node inside a program that reads no file. Times are in milliseconds.
 struct node_settings {
   std::string name = "node";                       ///< unique in a cluster
   std::filesystem::path store = "steadfast-store"; ///< folder, made with mode 0700; one node at a time has it open
@@ -42,23 +42,23 @@ struct node_settings {
 ///     auto task = node.submit("book_trip", R"({"to": "Lisbon"})", {.id = "trip-1"}); // durable when it returns
 ///     auto state = node.wait(task.id, std::chrono::seconds{30});                     // "processed", "undone", "error"
 ///
-/// The members that make a node ready and start and stop it are called by one thread; submit, wait, show, result and
-/// call by any number of threads, between start() and stop().
+/// One thread calls the members that prepare, start and stop the node. Any number of threads may call submit, wait,
+/// show, result and call between start() and stop().
 class node {
 public:
   /// Nothing is opened or checked before start().
   explicit node(node_settings settings);
   /// As `steadfast serve -c FILE` reads it: cluster, HTTP agents, retention, all. Throws node_error with every mistake.
   static node from_config(const std::filesystem::path& file);
-  /// Stops, if it runs, as stop() does.
+  /// Stops it as stop() does, if it runs.
   ~node();
-  /// What is left can be assigned to or destroyed, and nothing else.
+  /// A node that was moved from can only be assigned to or destroyed.
   node(node&&) noexcept;
   node& operator=(node&&) noexcept;
 
-  // Before start(); afterwards they throw node_error. What is wrong with their arguments is told by start().
+  // Before start(); afterwards they throw node_error. start() reports mistakes in their arguments.
 
-  /// The name is the one that workflows use.
+  /// `name` is the one that workflows use.
   void add_agent(const std::string& name, agent_function run, const agent_options& options = {});
   /// Kept for ever under its version: raise it with each change.
   void add_workflow(const workflow_builder& w);
@@ -66,32 +66,32 @@ public:
   /// process ends with exit code 74.
   void on_fatal(std::function<void(const std::string& why)> handler);
 
-  /// Opens the store and starts every part; what was under way goes on. Throws node_error, and may be called again
-  /// then, once the cause is mended, or after stop().
+  /// Opens the store and starts every part; tasks under way continue. Throws node_error; call it again once the cause
+  /// is removed. It may also be called again after stop().
   void start();
 
   /// Takes nothing new, lets attempts under way finish for the drain limit, asks the rest to end, and closes the store.
   /// Waits for quick functions that have begun and async ones that have not returned, which the log names. Then it
   /// waits for blocking functions that have not returned, until the complete-by of their calls, and at least for a
-  /// second. Returns the agents whose functions run on even then, and names them in the log; empty: none does. What
-  /// such a function answers goes nowhere, and nothing of the node is touched by it: only what the function itself uses
-  /// must outlive it. Waits for every actor of the system, too: yours must be told to quit, and a caf::scoped_actor be
-  /// out of scope. Any thread may call it; one that used CAF itself and goes on must have let go of its logger
-  /// (docs/cpp.md). Does nothing on a node that does not run.
+  /// second. Returns, and logs, the agents whose functions still run; empty: none does. The answers of such functions
+  /// are ignored, and they touch nothing of the node: only what they use themselves must outlive them. It also waits
+  /// for every actor of the system: tell yours to quit, and let no caf::scoped_actor live on. Any thread may call it;
+  /// one that used CAF itself and lives on must first release CAF's logger (docs/cpp.md). Does nothing on a node that
+  /// does not run.
   std::vector<std::string> stop();
   /// The same, but waits for blocking functions no longer than that; 0: not at all.
   std::vector<std::string> stop(std::chrono::milliseconds function_limit);
 
-  // While it runs. What the node says instead of a result is thrown as client_error, as `client` does. Numbers are
-  // the JSON library's: `1.10` is 1.1, what exceeds any double is a string. Agents get and give texts, every digit.
+  // While it runs. Errors are thrown as client_error, as by `client`. Numbers are the JSON library's: `1.10` is 1.1,
+  // and one too large for a double is a string. Agents get and give texts with every digit.
 
   /// Durable when it returns. `payload` is a JSON text.
   submitted submit(const std::string& workflow, const std::string& payload, const submit_options& options = {});
-  /// Blocks until the task has ended or the limit is over; returns its process_state.
+  /// Blocks until the task has ended or the limit has passed; returns its process_state.
   std::string wait(const std::string& id, std::chrono::milliseconds limit);
   /// The whole task, in the shape of `task show --json`.
   nlohmann::json show(const std::string& id);
-  /// What the workflow says that a processed task gives; null before, and where it says none.
+  /// The result of a processed task, as its workflow defines it; null before, and if the workflow defines none.
   nlohmann::json result(const std::string& id);
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);

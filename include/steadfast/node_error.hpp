@@ -4,7 +4,7 @@
 
 namespace steadfast {
 
-/// A node cannot be made, or is asked for what it cannot do now; the text names the cause and the cure.
+/// A node cannot be made, or cannot do now what it is asked for; the text names the cause and the remedy.
 class node_error : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;

@@ -12,8 +12,8 @@
 
 namespace steadfast {
 
-/// A workflow with the types of what goes in and what comes out, for whoever submits it in C++. Both are converted as
-/// nlohmann's JSON does it: give them to_json and from_json, for instance by NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE.
+/// A workflow with C++ types for its payload and its result. nlohmann's JSON converts both: give them to_json and
+/// from_json, for instance by NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE.
 ///
 ///     const steadfast::typed_workflow<trip, seat> book_trip{"book_trip"};
 ///     const auto task = book_trip.submit(node, {.to = "Lisbon"}, {.id = "trip-1"});
@@ -24,7 +24,7 @@ namespace steadfast {
 template <class Input, class Result = nlohmann::json>
 class typed_workflow {
 public:
-  /// The name of a workflow that says its result: workflow_builder::result, or `result` in a file.
+  /// The name of a workflow that defines its result: workflow_builder::result, or `result` in a file.
   explicit typed_workflow(std::string name) : name_{std::move(name)} {}
 
   const std::string& name() const { return name_; }
@@ -35,8 +35,8 @@ public:
     return to.submit(name_, nlohmann::json(input).dump(), options);
   }
 
-  /// Blocks until the task has ended or the limit is over. Nothing: it was not processed by then (`show` tells). Throws
-  /// nlohmann::json::exception when the result is no such value.
+  /// Blocks until the task has ended or the limit has passed. Empty: it was not processed by then (see `show`). Throws
+  /// nlohmann::json::exception when the result cannot be converted.
   template <class N>
   std::optional<Result> wait(N& at, const std::string& id, std::chrono::milliseconds limit) const {
     if (at.wait(id, limit) != "processed")

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-// Workflows built in C++. docs/workflows.md tells what each part means and what it is when it is left out; what is
-// built here is the same definition that a file gives. Nothing here throws but bad_alloc, unless it says so: mistakes
-// show in problems().
+// Workflows built in C++. docs/workflows.md gives the meaning and the default of each part; what is built here is the
+// same definition as that of a file. Nothing here throws except bad_alloc, unless it says so: problems() lists
+// mistakes.
 
 namespace steadfast {
 
@@ -29,7 +29,7 @@ public:
   static input_value of_result(std::string step, std::string pointer = {});
   /// Always this JSON text.
   static input_value always(std::string json);
-  /// Where there is no such value the member is left out; else the step cannot be carried out.
+  /// If there is no such value, the member is left out; without this call the step could not be carried out.
   input_value optional() const;
 
 private:
@@ -43,8 +43,8 @@ private:
   bool optional_ = false;
 };
 
-/// How often one round is tried, and the waits between: each `factor` times the one before, up to `cap`, shortened by a
-/// random share up to `jitter`.
+/// The attempts of one round and the waits between them: each wait is `factor` times the one before, up to `cap`,
+/// shortened by a random share up to `jitter`.
 struct retry_rule {
   std::uint32_t attempts = 5;
   std::chrono::milliseconds initial{1000};
@@ -63,21 +63,20 @@ public:
   step& operator=(step&&) noexcept;
   ~step();
 
-  /// One member of its input; without any the input is the payload as it is.
+  /// One member of its input. Without any, the input is the payload as it is.
   step& input(std::string member, const input_value& value);
-  /// The steps that must be done before it, by name: `after = [...]` of a file. `after({})` means that it waits for
-  /// none.
+  /// Names of the steps that must be done before it, as `after = [...]` in a file. `after({})`: it waits for none.
   step& after(std::vector<std::string> steps);
   step& complete_by(std::chrono::milliseconds of_one_attempt);
   step& retry(const retry_rule& rule);
 
-  // It is skipped unless the value in an earlier step's result is so.
+  // The step is skipped unless this holds for the value in an earlier step's result.
   step& when_equals(std::string earlier, std::string pointer, std::string json);
   step& when_differs(std::string earlier, std::string pointer, std::string json);
   step& when_present(std::string earlier, std::string pointer);
   step& when_absent(std::string earlier, std::string pointer);
 
-  /// Failed rounds before a long wait, and how many long waits there are before the step is given up.
+  /// Failed rounds before a long wait, and the number of long waits before the step is given up.
   step& threshold(std::uint32_t rounds);
   step& cool_off(std::chrono::milliseconds wait, std::uint32_t count);
   /// A step that is given up leaves the task in error, for a person, instead of undoing it.
@@ -102,7 +101,7 @@ private:
 class workflow_builder {
 public:
   explicit workflow_builder(std::string name, std::uint32_t version = 1);
-  /// What a workflow file says, or its text. Throw node_error with every mistake.
+  /// From a workflow file, or from its text. They throw node_error with every mistake.
   static workflow_builder from_file(const std::filesystem::path& file);
   static workflow_builder from_toml(std::string_view text);
   workflow_builder(const workflow_builder&);
@@ -112,8 +111,8 @@ public:
   ~workflow_builder();
 
   workflow_builder& add(step s); ///< the next in the list
-  /// What a processed task gives: one value, or an object of members. A value that is not there is null, an optional
-  /// member left out.
+  /// The result of a processed task: one value, or an object of members. A missing value is null; a missing optional
+  /// member is left out.
   workflow_builder& result(const input_value& value);
   workflow_builder& result_member(std::string name, const input_value& value);
   workflow_builder& deadline(std::chrono::milliseconds of_the_whole_task);
@@ -122,12 +121,12 @@ public:
   workflow_builder& alert_after(std::chrono::milliseconds without_agent);
   workflow_builder& takeovers(std::uint32_t most);
   workflow_builder& priority(std::uint8_t zero_first);
-  /// Tasks are found by the value at this place of their payload, a JSON Pointer. At most 4 places.
+  /// Makes tasks searchable by the value at this place of their payload, a JSON Pointer. At most 4 places.
   workflow_builder& index(std::string pointer);
 
   const std::string& name() const;
   std::uint32_t version() const;
-  /// Every mistake, a sentence each, naming the step and the field. Empty: a node takes it.
+  /// Every mistake, a sentence each that names the step and the field. Empty: a node accepts the workflow.
   std::vector<std::string> problems() const;
 
 private:
