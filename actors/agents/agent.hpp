@@ -11,7 +11,7 @@ class actor_system;
 
 namespace steadfast::actors {
 
-/// The agent itself, the same for every kind; `make` gives it what makes its calls. REQUIRES: problems(o).empty().
+/// The agent itself, the same for every kind; `make` makes its caller. REQUIRES: problems(o).empty().
 agent_actor spawn_agent(caf::actor_system& sys, const agent_options& o, const node_clock& clock,
                         const make_caller& make);
 

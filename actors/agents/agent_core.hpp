@@ -42,13 +42,13 @@ protected:
 ///                 |           +--> unwanted (stop order) or giving up (call_limit)
 ///                 +- waiting <+
 ///
-/// From every phase complete-by leads to silence. An attempt that is not wanted any more is heard out: it is reported
-/// when its call is over, as the service ended it, and only complete-by ends the listening. A call that outlives its
-/// attempt keeps its place until it is over, so `concurrency` bounds what is really under way. Nothing is queued or
-/// waiting while the circuit is open. What waits for its first call is what can be begun in time: an order whose turn
-/// would come too late is declined at once, and one that is still queued when too little of its time is left is
-/// declined then, so that no order that was never sent ends in silence. Memory: at most queue + concurrency orders with
-/// inputs_size_max bytes of input, and one epoch for each of the last epochs_kept tasks.
+/// In every phase complete-by leads to silence. The agent still waits for the end of an attempt that is not wanted any
+/// more: it is reported when its call is over, as the service ended it, and only complete-by ends the waiting. A call
+/// that outlives its attempt keeps its place until it is over, so `concurrency` bounds what is really under way.
+/// Nothing is queued or waiting while the circuit is open. Only orders that can begin in time wait for their first
+/// call: one whose turn would come too late is declined at once, and one that is still queued when too little of its
+/// time is left is declined then, so no order that was never sent ends in silence. Memory: at most queue + concurrency
+/// orders with inputs_size_max bytes of input, and one epoch for each of the last epochs_kept tasks.
 class agent_core {
 public:
   static constexpr std::size_t epochs_kept = 16'384;
@@ -58,12 +58,12 @@ public:
 
   agent_core(agent_options o, agent_effects& effects);
 
-  /// `obstacle`: why its complete-by says nothing just now, so that it can only be declined; empty: there is none.
+  /// `obstacle`: why its complete-by means nothing at present, so that it can only be declined; empty: there is none.
   void on_order(step_order o, const report_sink& from, workflow::instant now, const std::string& obstacle = {});
   void on_stop(const stop_order& o, const report_sink& from, workflow::instant now);
   void on_call_over(call_ticket ticket, answer a, workflow::instant now);
   void on_tick(workflow::instant now);
-  /// A person's word on the circuit.
+  /// A person opens or closes the circuit.
   void on_circuit(const set_circuit& m, workflow::instant now);
   /// From now on every new order is declined.
   void drain() { draining_ = true; }
@@ -82,12 +82,12 @@ private:
     step_order order;
     report_sink sink;
     phase in = phase::queued;
-    workflow::instant latest;   ///< from here on it is not called for the first time, but given back
+    workflow::instant latest;   ///< after this it is not called for the first time, but given back
     call_ticket ticket = 0;     ///< of the last try
     workflow::instant began_at; ///< of the last try
     std::uint32_t tries = 0;
     bool maybe_done = false; ///< one of the tries may have acted
-    bool unsettled = false;  ///< one of them ended without the service's own word, and may act yet
+    bool unsettled = false;  ///< one of them ended without the service's answer, and may still act
     std::string why;         ///< of the last failure
   };
   struct open_call {
@@ -100,7 +100,7 @@ private:
   /// What jitter is drawn from: the same for the same try of the same attempt.
   static std::uint64_t chance_of(const step_order& o, std::uint32_t tries);
   std::string circuit_text() const;
-  std::string circuit_and_failure_text() const;                 ///< for who has not heard of a failure yet
+  std::string circuit_and_failure_text() const;                 ///< for an order without a failure of its own
   workflow::span time_until_trial(workflow::instant now) const; ///< REQUIRES: the circuit is open
 
   // Orders
@@ -152,9 +152,9 @@ private:
   call_ticket last_ticket_ = 0;
   std::size_t abandoned_ = 0;
   std::multiset<workflow::instant>
-    away_; ///< when those come back that were declined for want of room; the last away_max
+    away_; ///< when the orders come back that were declined for lack of room; the last away_max
   std::uint64_t inputs_size_ = 0;
-  workflow::instant rate_allows_at_ = workflow::never; ///< when the next queued call may begin, if the rate holds it up
+  workflow::instant rate_allows_at_ = workflow::never; ///< when the next queued call may begin, if the rate delays it
   std::int64_t usual_duration_us_ = 0;                 ///< of a call, an average that forgets
   workflow::call_figures figures_;
   agent_view counts_;

@@ -10,11 +10,11 @@
 #include <string>
 #include <variant>
 
-// Agents that are C++ functions, as their author sees them: no CAF in here.
+// Agents that are C++ functions, as their author sees them: without CAF.
 
 namespace steadfast::actors {
 
-/// What an agent is asked to do. An attempt makes several calls when faults pass; they differ in `try_number` only.
+/// What an agent is asked to do. After brief faults an attempt makes several calls; they differ in `try_number` only.
 struct call {
   std::string task_id;
   std::string workflow;
@@ -28,8 +28,8 @@ struct call {
   workflow::instant complete_by;
   std::uint32_t try_number = 1; ///< inside the attempt
   workflow::instant began_at;   ///< the node's time when this call began
-  /// Asks for an early end, but not for a broken one: until complete_by the answer still counts, so do not hang up on a
-  /// service that works. After complete_by nobody hears it.
+  /// Asks for an early end, but not for an abrupt one: until complete_by the answer still counts, so do not hang up on
+  /// a service that is working. After complete_by it does not count.
   std::stop_token stop;
 };
 
@@ -40,29 +40,31 @@ struct answer {
   std::string why;        ///< otherwise
   bool maybe_done = true; ///< with failed_*: the remote side may have acted; false when it refused or was not reached
   workflow::span retry_after{0}; ///< with failed_transient: the remote side asked for at least this wait
-  /// With maybe_done: nobody heard the remote side's own word, so it may be at work yet (a lost connection, a gateway's
-  /// 504). Probe and undo then wait until complete_by and the workflow's grace have passed. False when it has ended.
+  /// With maybe_done: the remote side itself has not answered, so it may still be working (a lost connection, a
+  /// gateway's 504). Probe and undo then wait until complete_by and the workflow's grace have passed. False when it has
+  /// ended.
   bool unsettled = true;
 };
 answer succeeded(std::string result = "null");
-/// The remote side has said no, or has ended: it is not at work any more.
+/// The remote side has said no, or has ended: it is no longer working.
 answer failed_for_good(std::string why, bool maybe_done = false);
-/// With `maybe_done` it is unsettled too; set that to false where the remote side itself said that it failed.
+/// With `maybe_done` it is unsettled too; set that to false if the remote side itself said that it failed.
 answer failed_for_now(std::string why, bool maybe_done = true);
 answer did_not_happen(); ///< for probes
 
-/// Called once, from any thread; a second call has no effect. One that is dropped without a call is a passing fault.
+/// Called once, from any thread; a second call has no effect. If it is destroyed without a call, that is a transient
+/// failure.
 using answer_to = std::function<void(answer)>;
 
-// How a function agent is run. An exception counts as a passing fault after which the remote side may have acted.
+// How a function agent is run. An exception counts as a transient failure after which the remote side may have acted.
 
 /// On the agent's own turn: must not block.
 struct quick_function {
   std::function<answer(const call&)> run;
 };
 
-/// On a thread of the agent's own pool, of which there are as many as its concurrency. It keeps its thread until it
-/// returns, so it should watch `stop` or have a limit of its own.
+/// On a thread of the agent's own pool, which has as many as its concurrency. It keeps its thread until it returns, so
+/// it should watch `stop` or have a limit of its own.
 struct blocking_function {
   std::function<answer(const call&)> run;
 };

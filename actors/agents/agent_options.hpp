@@ -13,21 +13,21 @@ namespace steadfast::actors {
 
 using workflow::circuit_options;
 
-/// What every kind of agent has.
+/// Options of every kind of agent.
 struct agent_options {
   std::string name;
   workflow::retry_policy retry{3, workflow::span{50}, 200, workflow::span{2000}, 20}; ///< inside one attempt
   circuit_options circuit;
-  std::uint32_t concurrency = 64;    ///< calls at a time
-  std::uint32_t queue = 1024;        ///< orders waiting for their turn; above, they are declined
-  std::uint32_t rate_per_second = 0; ///< calls begun per second; 0: no limit
-  std::uint32_t burst = 10;          ///< calls that may begin at once when the rate was not used
-  workflow::span call_limit{0};      ///< a longer call is given up as a passing fault; 0: only complete-by ends it
+  std::uint32_t concurrency = 64;           ///< calls at a time
+  std::uint32_t queue = 1024;               ///< orders waiting for their turn; above, they are declined
+  std::uint32_t rate_per_second = 0;        ///< calls begun per second; 0: no limit
+  std::uint32_t burst = 10;                 ///< calls that may begin at once when the rate was not used
+  workflow::span call_limit{0};             ///< a longer call is a transient failure; 0: only complete-by ends it
   std::uint64_t result_size_max = 1 << 20;  ///< a larger result is a permanent failure that may have acted
   std::uint64_t inputs_size_max = 64 << 20; ///< bytes of input of all open orders together; above, they are declined
 };
 
-/// Calls a service over HTTP. The destination comes from the configuration and from nowhere else.
+/// Calls a service over HTTP. The destination comes only from the configuration.
 struct http_options {
   std::string url;
   std::string method = "POST";
@@ -45,8 +45,8 @@ struct http_options {
 struct exec_options {
   std::string program; ///< absolute path
   std::vector<std::string> arguments;
-  std::map<std::string, std::string> environment;   ///< the whole environment of the program, but for STEADFAST_*
-  std::vector<std::int32_t> transient_exits = {75}; ///< exit codes that are worth another try (EX_TEMPFAIL)
+  std::map<std::string, std::string> environment;   ///< the whole environment of the program, except STEADFAST_*
+  std::vector<std::int32_t> transient_exits = {75}; ///< exit codes after which another try may succeed (EX_TEMPFAIL)
   std::int32_t denied_exit = 66;                    ///< a probe's exit code for "it did not happen" (EX_NOINPUT)
   std::uint64_t output_max = 1 << 20;
   std::string directory = "/";      ///< where it runs

@@ -16,7 +16,7 @@
 
 namespace steadfast::actors {
 
-/// Threads that may outlive their pool, by whose they are, for who must not go before them.
+/// Counts threads that may outlive their pool, by owner, for code that must wait for them.
 class open_threads {
 public:
   using moment = std::chrono::steady_clock::time_point;
@@ -25,13 +25,13 @@ public:
 
   void begin(const std::string& whose);
   void end(const std::string& whose);
-  /// Whose there still are when all have ended or the moment has come.
+  /// Waits until all have ended or the moment has come; returns the owners of those that are left.
   std::vector<std::string> wait_until(moment end);
 
-  /// Work that is to be over after that time, from its begin to its end. Of any thread.
+  /// Marks work that should be over after that time, from its begin to its end. From any thread.
   std::multiset<moment>::iterator begin_work(std::chrono::milliseconds longest);
   void end_work(std::multiset<moment>::iterator work);
-  /// When the last of the work under way is to be over; none: nothing is under way.
+  /// When the last of the work under way should be over; none: nothing is under way.
   std::optional<moment> last_due() const;
 
 private:
@@ -42,7 +42,7 @@ private:
   std::multiset<moment> due_;
 };
 
-/// Where the threads of a pool are counted; nowhere by default.
+/// Where the threads of a pool are counted; by default nowhere.
 struct thread_place {
   std::shared_ptr<open_threads> open;
   std::string whose;
@@ -80,7 +80,7 @@ private:
 };
 
 /// For a thread that handles no signals: they go to the thread that waits for them, and writing to a closed connection
-/// is an error and not the end of the process. Those that a fault of the thread itself raises are left as they are.
+/// is an error and not the end of the process. Signals raised by a fault of the thread itself are not blocked.
 void block_signals();
 
 } // namespace steadfast::actors

@@ -13,12 +13,12 @@ namespace steadfast::actors {
 /// Names one call of an agent; never used twice.
 using call_ticket = std::uint64_t;
 
-/// Says that a call is over and what came of it. From any thread, at any time, even after the caller is gone.
+/// Says that a call is over, with its result. From any thread, at any time, even after the caller is gone.
 using call_over = std::function<void(call_ticket, answer)>;
 
-/// Makes the calls of one agent: the seam between the agent and what it wraps. Its verbs return at once and are called
-/// by the agent alone. Every call that was started is said to be over exactly once, by start() itself or later, unless
-/// the caller goes first.
+/// Makes the calls of one agent: the seam between the agent and what it wraps. Its functions return at once, and only
+/// the agent calls them. The end of every started call is said exactly once, by start() itself or later, unless the
+/// caller goes first.
 class caller {
 public:
   caller() = default;
@@ -28,15 +28,15 @@ public:
   virtual ~caller() = default;
 
   virtual const char* kind() const = 0; ///< "function", "http", "exec"
-  /// What it calls, fit to be shown to anybody; empty: there is nothing to tell but its kind.
+  /// What it calls, without secrets; empty: its kind says it all.
   virtual std::string service() const { return {}; }
-  /// What came of it, if it is over at once.
+  /// Its result, if it is over at once.
   virtual std::optional<answer> start(call_ticket ticket, call what) = 0;
-  /// The attempt is not wanted any more, but how its call ends still counts: it may end early only where it knows how
-  /// it ended. A service at work is not hung up on, because nobody would know whether it acts.
+  /// The attempt is not wanted any more, but how its call ends still counts: the call may end early only if it is known
+  /// how it ended. It does not hang up on a working service, because nobody would know whether that acts.
   virtual void ask_to_end(call_ticket) {}
-  /// The call has taken longer than it may. It is over when nothing that this process does for it goes on: then
-  /// `stopped`, or how it ended if it was quicker.
+  /// The call has taken longer than it may. It is over when this process does nothing more for it: then `stopped`, or
+  /// its own result if that was quicker.
   virtual void stop(call_ticket ticket) = 0;
   /// Nobody waits for the call any more. It is over when its place can be given to another call.
   virtual void abandon(call_ticket ticket) { stop(ticket); }

@@ -5,11 +5,11 @@
 
 namespace steadfast::actors {
 
-/// The text with *** for each of the secrets, and for each long word of one: "Bearer TOKEN" may come back as TOKEN.
-/// Secrets too short to be any are left as they are, or half of the text would be lost.
+/// The text with *** for each secret, and for each long word of one: "Bearer TOKEN" may come back as TOKEN. Very short
+/// secrets are left as they are, or half of the text would be lost.
 std::string masked(std::string text, const std::vector<std::string>& secrets);
 
-/// Where a URL leads, without what may be secret in it: scheme, host and port.
+/// A URL without what may be secret in it: scheme, host and port.
 std::string origin_of(const std::string& url);
 
 } // namespace steadfast::actors

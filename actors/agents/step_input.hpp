@@ -10,7 +10,7 @@
 
 namespace steadfast::actors {
 
-/// Input of an attempt, as the definition maps it, or why it cannot be made.
+/// The input of an attempt, as the definition maps it, or why it cannot be made.
 struct step_input {
   std::string bytes;
   std::string problem; ///< empty: `bytes` is good
@@ -18,11 +18,11 @@ struct step_input {
 step_input make_input(const workflow::task& t, const workflow::definition& d, std::size_t step,
                       workflow::attempt_action action);
 
-/// What the task gives, as its workflow maps it (workflow::result_mapping): a JSON text. Empty: it is not processed, or
-/// the workflow says nothing of it. REQUIRES: the task with its large results.
+/// The result of the task, as its workflow maps it (workflow::result_mapping): a JSON text. Empty: it is not processed,
+/// or the workflow defines no result. REQUIRES: the task with its large results.
 std::string result_of(const workflow::task& t, const workflow::definition& d);
 
-/// The values that conditions of the definition read from this result of step `step`; those that it lacks are left out.
+/// The values that conditions of the definition read from this result of step `step`; missing ones are left out.
 std::vector<workflow::fact> facts_of(const workflow::definition& d, std::size_t step, std::string_view result);
 
 } // namespace steadfast::actors

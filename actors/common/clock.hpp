@@ -34,13 +34,13 @@ private:
   clock_lead lead_;
 };
 
-/// What shows the time since the machine's boot, in which it slept or not.
+/// Shows the time since the machine's boot, including the time that it slept.
 using boot_time = caf::actor_clock::time_point (*)();
 
-/// The node's time: the wall clock read once when it was set, counted on from there by a clock that never jumps, and
-/// that a simulation moves. CAF's own stands still while the machine sleeps. On a node without a store it follows the
-/// clock of the node that has it, so that one clock judges every complete-by of a cluster; it is not ahead of that, as
-/// far as is known, so that nobody decides that a time is over before it is.
+/// The node's time: the wall clock as read once when this was set, plus the time counted since by a clock that never
+/// jumps, and that a simulation moves. CAF's own stands still while the machine sleeps. On a node without a store it
+/// follows the clock of the node that has it, so that one clock decides every complete-by of a cluster. As far as is
+/// known it is not ahead of that clock, so that nobody decides too early that a time is over.
 struct node_clock {
   workflow::instant set_at; ///< names the clock, too
   caf::actor_clock::time_point steady_at_set;
@@ -60,14 +60,14 @@ struct node_clock {
     return reading(self).now;
   }
 
-  /// It only counts, whatever other clocks show.
+  /// Counts on from set_at, whatever other clocks show.
   template <class Self>
   workflow::instant own_time(const Self* self) const {
     const auto shown = since_boot != nullptr ? since_boot() : const_cast<Self*>(self)->clock().now();
     return set_at + std::chrono::duration_cast<workflow::span>(shown - steady_at_set);
   }
 
-  /// For a delayed message, which comes later than by this clock when the machine sleeps meanwhile.
+  /// Of a delayed message, which by this clock comes late if the machine sleeps meanwhile.
   workflow::span longest_wait() const {
     const bool may_sleep = since_boot != nullptr;
     return may_sleep ? std::chrono::seconds{1} : std::chrono::hours{24 * 365};
@@ -77,8 +77,8 @@ struct node_clock {
   node_clock own() const { return {set_at, steady_at_set, {}, since_boot}; }
 };
 
-/// For who has to be silent in time: is not behind the clock that the node follows, as far as is known, and does not
-/// jump when another takes its place.
+/// For an actor that must be silent in time: as far as is known it is not behind the clock that the node follows, and
+/// it does not jump when another clock takes its place.
 class even_clock {
 public:
   explicit even_clock(const node_clock& c) : clock_{c}, seen_{seen_at(c.set_at)} {}
@@ -93,10 +93,10 @@ public:
     return own + gained_;
   }
 
-  /// What this clock shows at that moment of the clock that is followed. REQUIRES: now() was called just before.
+  /// What this clock shows at that moment of the followed clock. REQUIRES: now() was called just before.
   workflow::instant at(workflow::instant theirs) const { return theirs - seen_.ahead + gained_; }
 
-  /// Whether it is that clock which is followed. REQUIRES: now() was called just before.
+  /// Whether the followed clock is the one set then. REQUIRES: now() was called just before.
   bool follows(workflow::instant set_at) const { return set_at != workflow::unset && set_at == seen_.set_at; }
 
   template <class Self>
@@ -106,7 +106,7 @@ public:
   workflow::span longest_wait() const { return clock_.longest_wait(); }
 
 private:
-  /// What was last seen of the clock that is followed.
+  /// What was last seen of the followed clock.
   struct sight {
     workflow::span ahead{0}; ///< at most
     workflow::instant set_at;

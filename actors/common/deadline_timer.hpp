@@ -7,13 +7,13 @@
 
 namespace steadfast::actors {
 
-/// The delayed messages of an actor that has many deadlines: one on its way for the earliest, none for a moment that
-/// one is already on its way for. CAF cannot cancel them, so they are remembered; else an actor that is often woken
-/// ahead of a distant deadline would leave a further message behind for it each time. A wait is counted by the node's
-/// own clock, which may go on where CAF's stands still: so it may take several messages (node_clock::longest_wait).
+/// The delayed messages of an actor that has many deadlines: one for the earliest, and no second one for a moment that
+/// has one already. CAF cannot cancel them, so they are remembered; otherwise an actor that is often woken before a
+/// distant deadline would send one more message for it each time. A wait is counted by the node's own clock, which may
+/// go on while CAF's stands still, so it may take several messages (node_clock::longest_wait).
 class deadline_timer {
 public:
-  /// Sees to it that `self` gets a tick_timer for which fires() is true, at `at` or before.
+  /// Makes sure that `self` gets a tick_timer for which fires() is true, at `at` or before.
   template <class Handle, class Self, class Clock>
   void set(Self* self, Clock& clock, workflow::instant at) {
     if (at == workflow::never)
@@ -26,7 +26,7 @@ public:
     wake<Handle>(self, clock, own_now);
   }
 
-  /// Takes note of a tick. False: it is not one of this timer, or nothing that it was set for has come.
+  /// Notes a tick. False: it is not one of this timer, or its time has not come yet.
   template <class Handle, class Self, class Clock>
   bool fires(Self* self, Clock& clock, const tick_timer& m) {
     if (on_their_way_.erase(workflow::instant{workflow::span{static_cast<workflow::span::rep>(m.generation)}}) == 0)
@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  /// CAF's clock counts in nanoseconds, of which 64 bits hold 292 years; who waits longer is woken and waits again.
+  /// CAF's clock counts nanoseconds, and 64 bits hold 292 years of them; a longer wait takes several messages.
   static constexpr workflow::span wait_max = std::chrono::hours{24 * 365};
 
   /// REQUIRES: something is wanted.

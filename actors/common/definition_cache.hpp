@@ -23,7 +23,7 @@ public:
     return found == known_.end() ? boxed<workflow::definition>{} : found->second;
   }
 
-  /// Reads it from the store when it is not known; empty when the store has none.
+  /// Reads it from the store if it is not known; empty if the store has none.
   boxed<workflow::definition> find(const workflow::task& t, const store::state_store& store) {
     auto known = find(t);
     if (known)

@@ -12,8 +12,8 @@
 
 namespace steadfast::actors {
 
-/// What will be due when: many deadlines behind one delayed message, so that a deadline can be taken back and memory
-/// stays bounded (CAF cannot cancel a delayed message). One deadline per task and step.
+/// Many deadlines behind one delayed message, so that a deadline can be taken back and memory stays bounded (CAF cannot
+/// cancel a delayed message). One deadline per task and step.
 class due_queue {
 public:
   struct entry {
@@ -40,10 +40,10 @@ public:
       return;
     if (mine != ordered_.end())
       ordered_.erase(mine);
-    mine = ordered_.insert(ordered_.end(), {at, task, step}); // most come in about their order
+    mine = ordered_.insert(ordered_.end(), {at, task, step}); // most are added roughly in order
   }
 
-  /// That any step of the task has one.
+  /// Whether any step of the task has one.
   bool has(std::uint64_t task) const { return by_task_.contains(task); }
 
   void forget(std::uint64_t task) {

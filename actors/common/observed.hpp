@@ -47,7 +47,7 @@ private:
   std::atomic<nanoseconds> window_began_{0};
   std::atomic<std::uint64_t> handled_before_{0}; ///< when the window began
   std::atomic<double> last_rate_{0};             ///< of the window before
-  bool is_worth_telling_ = false;                ///< what is being handled; an inspection is not
+  bool is_worth_telling_ = false;                ///< the message being handled; an inspection is not
 };
 
 /// The base of an actor whose mailbox can be looked at.
@@ -72,8 +72,8 @@ public:
     return result;
   }
 
-  /// A message that is not of its protocol, or an error that comes as one, is dropped: nobody can end the actor so, and
-  /// what is in it is not for the log.
+  /// A message that is not in its protocol, or an error that arrives as one, is dropped: nobody can end the actor this
+  /// way, and the content is not for the log.
   void initialize() override {
     this->set_default_handler(caf::drop);
     this->set_error_handler([](caf::error&) {});
@@ -81,7 +81,7 @@ public:
   }
 
 protected:
-  /// What was gathered while a message was handled can leave now.
+  /// What was collected while a message was handled can leave now.
   virtual void after_message() {}
 };
 

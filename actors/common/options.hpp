@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <string>
 
-// What a node's own actors can be told by configuration. Agents: see agent_options.hpp.
+// The options of a node's own actors. Agents: see agent_options.hpp.
 
 namespace steadfast::actors {
 
 struct scheduler_options {
-  std::string name = "scheduler"; ///< what `locked_by` says; unique in a cluster
+  std::string name = "scheduler"; ///< as in `locked_by`; unique in a cluster
   std::uint32_t in_flight_max = 1024;
   std::uint32_t claim_max = 256; ///< tasks taken at a time
   workflow::span reader_limit{5000};
@@ -27,10 +27,10 @@ struct supervisor_options {
   workflow::span patience{60'000};      ///< past due, after which a task counts as stuck
   workflow::span slack{5000};           ///< how late a scheduler's wake-up may be before the task is taken from it
   std::uint32_t review_max = 1000;      ///< tasks looked at in one read
-  workflow::span node_ttl = workflow::lease_terms{}.ttl; ///< of the leases by which nodes live
+  workflow::span node_ttl = workflow::lease_terms{}.ttl; ///< of the nodes' own leases
   workflow::span reader_limit{5000};
   workflow::condition_rules conditions;
-  workflow::span conditions_period{5000}; ///< between looks at the whole
+  workflow::span conditions_period{5000}; ///< between looks for conditions
 };
 
 struct janitor_options {
@@ -42,7 +42,7 @@ struct janitor_options {
 };
 
 struct bulk_options {
-  std::uint32_t rate = 1000; ///< tasks that bulk acts may meet in a second, all of them together
+  std::uint32_t rate = 1000; ///< tasks that all bulk acts together may process in a second
   workflow::span reader_limit{5000};
   workflow::span act_limit{60'000}; ///< for the answer of one task
   workflow::span retry_after{1000}; ///< when the store could not be read or written

@@ -9,8 +9,8 @@
 
 namespace steadfast::actors {
 
-/// What the handling of one message leads to: what goes to one receiver leaves together. `Message` has its elements in
-/// `all`.
+/// Collects what follows from one message, so that what goes to one receiver leaves together. `Message` has its
+/// elements in `all`.
 template <class Handle, class Message>
 class send_buffer {
 public:
@@ -24,7 +24,7 @@ public:
       tell(self, to, std::exchange(m, {}));
   }
 
-  /// Those to each receiver leave in the order in which they were added.
+  /// Those for one receiver leave in the order in which they were added.
   template <class Self>
   void send_all(Self* self) {
     for (auto& [to, m] : open_)
@@ -34,7 +34,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t together_max = 64; ///< so that the receiver need not wait until all are gathered
+  static constexpr std::size_t together_max = 64; ///< so that the receiver need not wait for all of them
 
   Message& message_to(const Handle& to) {
     const auto found = std::find_if(open_.begin(), open_.end(), [&](const auto& x) { return x.first == to; });

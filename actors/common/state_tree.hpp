@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-// How actors write down what they work with. JSON text is made piece by piece: nested braces of the JSON library take
-// the compiler seconds each.
+// How actors describe their state. JSON text is made piece by piece: nested braces of the JSON library cost the
+// compiler seconds each.
 
 namespace steadfast::actors {
 
@@ -23,10 +23,10 @@ public:
   state_value(bool yes) : json_{yes ? "true" : "false"} {}
   template <std::integral Number>
   state_value(Number n) : json_{std::to_string(n)} {}
-  state_value(std::string_view text); ///< bytes that are no UTF-8 are replaced: ids and reasons come from outside
+  state_value(std::string_view text); ///< invalid UTF-8 is replaced: ids and reasons come from outside
   state_value(const std::string& text) : state_value{std::string_view{text}} {}
   state_value(const char* text) : state_value{std::string_view{text}} {}
-  /// RFC 3339; null when it is not set, or never comes.
+  /// RFC 3339; null if it is unset or never.
   state_value(workflow::instant t);
 
   /// An array of values that are JSON texts already.

@@ -7,7 +7,7 @@
 
 namespace steadfast::actors {
 
-/// The event that an act on a task stands for; none when it names no step of the task.
+/// The event of an act on a task; none if the act names no step of the task.
 std::optional<workflow::event> event_of(const act_on_task& m, const workflow::task& t, const workflow::definition& d);
 
 /// Why there is none.

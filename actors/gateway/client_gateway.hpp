@@ -13,7 +13,7 @@ namespace steadfast::actors {
 
 struct client_gateway_deps {
   std::string node;
-  bool has_store = true; ///< else clients learn that they have joined the wrong node
+  bool has_store = true; ///< false: clients are told that they have joined the wrong node
   store_actor store;
   reader_actor reader;
   node_clock clock;

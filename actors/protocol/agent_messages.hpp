@@ -38,7 +38,7 @@ struct step_orders {
 };
 STEADFAST_MESSAGE(step_orders, x.all)
 
-/// The attempt is not wanted any more: begin no further call of it, and report how the one under way ends.
+/// The attempt is not wanted any more: begin no further call for it, and report how the one under way ends.
 struct stop_order {
   std::uint64_t task_number = 0;
   std::uint32_t step = 0;
@@ -55,7 +55,7 @@ struct attempt_report {
   std::uint64_t epoch = 0;
   report_kind kind = report_kind::succeeded;
   bool maybe_done = true; ///< with failed_* and stopped: the remote side may have acted; false when it refused
-  bool unsettled = false; ///< a call ended without the service's own word: it may be at work on it until complete-by
+  bool unsettled = false; ///< a call ended without an answer of the service itself: it may work on it until complete-by
   workflow::span retry_after{0}; ///< with failed_transient and declined
   std::string result;            ///< with succeeded
   std::string why;
@@ -68,7 +68,7 @@ struct attempt_reports {
 };
 STEADFAST_MESSAGE(attempt_reports, x.all)
 
-/// How an agent is.
+/// The state of an agent.
 struct agent_view {
   std::string name;
   std::string kind;                     ///< "function", "http", "exec"
@@ -85,12 +85,12 @@ struct agent_view {
   std::uint64_t failed = 0;
   std::uint64_t declined = 0;
   std::uint64_t silenced = 0;  ///< attempts over complete_by
-  std::uint64_t refused = 0;   ///< orders under an epoch that was not the highest any more
+  std::uint64_t refused = 0;   ///< orders under an epoch that was no longer the highest
   std::uint32_t abandoned = 0; ///< of in_flight: calls nobody waits for any more, which still hold their place
   std::string service;         ///< what it calls: scheme, host and port of a URL, a program; empty: a function
   std::string last_failure;    ///< the last that counts against the circuit
   workflow::instant last_failure_at;
-  std::string last_refusal; ///< a service that refuses is there, so this does not
+  std::string last_refusal; ///< does not count against it: a service that refuses is there
   workflow::instant last_refusal_at;
   // Calls of the last minutes.
   std::uint64_t lately_succeeded = 0;
@@ -104,7 +104,7 @@ STEADFAST_MESSAGE(agent_view, x.name, x.kind, x.circuit, x.circuit_open_until, x
                   x.refused, x.abandoned, x.service, x.last_failure, x.last_failure_at, x.last_refusal,
                   x.last_refusal_at, x.lately_succeeded, x.lately_refused, x.lately_failed, x.p50, x.p99)
 
-/// A person's word on an agent's circuit: open until it is closed again, or closed.
+/// A person sets an agent's circuit: open until it is closed again, or closed.
 struct set_circuit {
   bool open = false;
   std::string who;

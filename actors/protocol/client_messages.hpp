@@ -29,7 +29,7 @@ struct receipt {
 };
 STEADFAST_MESSAGE(receipt, x.id, x.result, x.created, x.number, x.state, x.retry_after, x.why)
 
-/// Of a submission that is not known to be stored.
+/// For a submission that is not known to be stored.
 inline receipt receipt_without_task(std::string id, store::write_status result, std::string why,
                                     workflow::span retry_after = {}) {
   return {std::move(id), result, false, 0, {}, retry_after, std::move(why)};
@@ -45,7 +45,7 @@ struct task_view {
   boxed<workflow::definition> definition;
   std::vector<boxed<store::late_reply_entry>> late_replies;
   workflow::instant clock; ///< of the store's node when it was read: when it was set
-  std::string damage;      ///< of a task that is there and cannot be believed: what is wrong with it
+  std::string damage;      ///< of a task that is there but damaged: what is wrong with it
 };
 STEADFAST_MESSAGE(task_view, x.task, x.definition, x.late_replies, x.clock, x.damage)
 
@@ -70,8 +70,8 @@ struct act_on_task {
   bool new_key = false; ///< with retry
   std::string who;
   std::string why;
-  std::uint64_t revision = 0; ///< only as long as the task is at it; 0: as it is by then
-  std::uint64_t bulk = 0;     ///< the bulk act of which it is a part; 0: of none
+  std::uint64_t revision = 0; ///< only if the task still has this revision; 0: whatever it has by then
+  std::uint64_t bulk = 0;     ///< the bulk act to which it belongs; 0: none
 };
 STEADFAST_MESSAGE(act_on_task, x.id, x.act, x.step, x.document, x.new_key, x.who, x.why, x.revision, x.bulk)
 
@@ -89,7 +89,7 @@ struct observe {
 };
 STEADFAST_MESSAGE(observe, x.observer)
 
-/// Told at least once, in order per task, until acknowledged.
+/// Sent at least once, in order per task, until acknowledged.
 struct progress {
   std::string observer;
   std::uint64_t task_number = 0;

@@ -76,8 +76,8 @@ struct drained {
 };
 STEADFAST_MESSAGE(drained, x.finished, x.given_back)
 
-/// A person wants a node to do no more work, until it is started anew: its scheduler and its agents are drained, and
-/// others take over what it holds leases for.
+/// A person wants a node to do no more work until it is restarted: its scheduler and its agents are drained, and other
+/// nodes take over what it holds leases for.
 struct drain_node {
   workflow::span limit{0};
 };

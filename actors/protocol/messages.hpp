@@ -12,8 +12,8 @@
 
 namespace steadfast::actors {
 
-/// A handler of messages whose elements lie in `all`, that hands each of them to `f`. `Message` is const for who only
-/// looks.
+/// A handler of messages with elements in `all`, which passes each of them to `f`. `Message` is const for a handler
+/// that only reads.
 template <class Message, class F>
 auto one_by_one(F f) {
   return [f](Message& m) {
@@ -30,11 +30,11 @@ struct tick_timer {
 };
 STEADFAST_MESSAGE(tick_timer, x.generation)
 
-/// Carry out the commit that was put off until the mailbox had been read.
+/// Carry out the commit that was delayed until the mailbox had been read.
 struct flush {};
 STEADFAST_MESSAGE(flush)
 
-/// To itself, after a while, or from a read that waits for it: save what was committed.
+/// Save what was committed. To itself, after a while, or from a read that waits for this.
 struct save_commits {
   bool is_due = false;
 };

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-// Between nodes, and what they live by.
+// Between nodes, and for their leases.
 
 namespace steadfast::actors {
 
@@ -41,7 +41,7 @@ struct lease_changed {
 };
 STEADFAST_MESSAGE(lease_changed, x.name, x.epoch)
 
-/// The guarded work went round once: without it the lease is not renewed.
+/// The guarded work has made progress: without it the lease is not renewed.
 struct lease_progress {
   std::string name;
 };

@@ -17,7 +17,7 @@ namespace steadfast::actors {
 /// Shows what it works with, from its mailbox: one that hangs does not answer.
 using inspectable_actor = caf::typed_actor<takes<actor_state(inspect_state)>>;
 
-/// Hears how attempts ended. Whoever sends step_orders is one.
+/// Gets the reports of how attempts ended. Whoever sends step_orders is one.
 using report_sink = caf::typed_actor<takes<void(attempt_reports)>>;
 
 /// Wraps the calls to one remote service or resource.
@@ -26,7 +26,7 @@ using agent_actor = caf::typed_actor<
   takes<void(step_orders)>,
   // Stop it; answered by a report `stopped` unless it ended before.
   takes<void(stop_order)>,
-  // Answered by how it is now.
+  // Answered by its new state.
   takes<agent_view(set_circuit)>,
   // Take no new orders; answered when none is open any more, or the limit has passed.
   takes<drained(drain)>,
@@ -40,13 +40,13 @@ struct agent_offer {
 };
 STEADFAST_MESSAGE(agent_offer, x.name, x.node, x.agent)
 
-/// All agents that can be reached now, in place of what was told before.
+/// All agents that can be reached now; replaces earlier offers.
 struct agents_alive {
   std::vector<agent_offer> agents;
 };
 STEADFAST_MESSAGE(agents_alive, x.agents)
 
-/// Sends writes and hears what became of them.
+/// Sends writes and gets their results.
 using store_client = caf::typed_actor<takes<void(writes_done)>, takes<void(store_news)>>;
 
 /// The only writer of the store in a process. What arrives during a commit goes into the next one.
@@ -77,10 +77,10 @@ using reader_questions = caf::typed_actor<
   takes<late_reply_page(list_late_replies)>,
   takes<boxed<store::store_stats>(show_stats)>>;
 
-/// Reads the store from snapshots, beside the writer.
+/// Reads the store from snapshots, while store_actor writes.
 using reader_actor = reader_questions::extend<takes<actor_state(inspect_state)>>;
 
-/// Hears that a lease was won or renewed (an epoch) or lost (none).
+/// Is told that a lease was won or renewed (an epoch) or lost (none).
 using guarded_actor = caf::typed_actor<takes<void(lease_changed)>>;
 
 /// Runs the tasks it has locked. Takes work only between lease_changed with an epoch and lease_changed with none.
@@ -96,7 +96,7 @@ using supervisor_actor = store_client::extend_with<guarded_actor>::extend<
   takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>>;
 
-/// Sees to it that ended tasks leave the store when their time has come.
+/// Removes ended tasks from the store when their time has come.
 using janitor_actor = store_client::extend<
   takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>>;
@@ -124,8 +124,8 @@ using notifier_actor = store_client::extend<
 using gateway_actor = store_client::extend<
   takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>,
-  // Durable when answered. Who sends it without asking is told by a message: for clients that submit thousands at a
-  // time, since CAF looks through all open requests of an actor one by one.
+  // Durable when answered. Sent as a message instead of a request, it is answered by a message: for clients that submit
+  // thousands at a time, since CAF searches all open requests of an actor one by one.
   takes<receipt(boxed<workflow::submission>)>,
   takes<task_view(show_task)>,
   takes<boxed<store::task_page>(list_tasks)>,
@@ -135,14 +135,14 @@ using gateway_actor = store_client::extend<
   takes<void(observe)>,
   takes<void(progress_seen)>>;
 
-/// Works off the open bulk acts, through the gateway, a page at a time.
+/// Works through the open bulk acts, by way of the gateway, a page at a time.
 using bulk_runner_actor = store_client::extend<
   takes<void(tick_timer)>,
   takes<actor_state(inspect_state)>>;
 
 // ---- between nodes ----
 
-/// What a node has for others.
+/// What a node offers to others.
 struct node_offer {
   std::string node;
   store_actor writer;   ///< none: it has not the role `store`
@@ -152,23 +152,23 @@ struct node_offer {
 };
 STEADFAST_MESSAGE(node_offer, x.node, x.writer, x.reader, x.gateway, x.agents)
 
-/// The one actor of a node that others find by its address.
+/// The actor of a node that others find by its address.
 using node_front = caf::typed_actor<
   takes<node_offer(hello)>,
   takes<told_time(ask_time)>,
   takes<actor_page(list_actors)>,
-  // An actor that is not there is answered as an error that says so.
+  // If there is no such actor, the answer is an error that says so.
   takes<actor_view(find_actor)>,
-  // Answered at once; how far it is shows in the states of its actors.
+  // Answered at once; the states of its actors show how far it is.
   takes<void(drain_node)>>;
 
-/// The store as clients with a certificate of their kind see it.
+/// The store as clients with a client's certificate see it.
 using client_store_actor = store_actor::extend_with<reader_questions>;
 
 /// What a connection was made to.
 struct reached_node {
   node_front front;
-  std::string name{};     ///< what its certificate, or itself, says; empty: nobody has asked
+  std::string name{};     ///< as its certificate, or the node itself, says; empty: nobody has asked
   bool has_store = true;  ///< it may have the store, by the same
 };
 STEADFAST_MESSAGE(reached_node, x.front, x.name, x.has_store)
@@ -185,18 +185,18 @@ struct peer_changed {
 };
 STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble)
 
-/// Keeps one other node connected and says when that changes.
+/// Keeps the connection to one other node and reports its changes.
 using peer_actor = caf::typed_actor<takes<void(tick_timer)>>;
 
-/// Knows which nodes live, keeps connected those that this node needs, and tells the scheduler whose agents it can use.
-/// The leases are as it read them last: what is known while the store cannot be asked.
+/// Knows which nodes are alive, keeps this node connected to those it needs, and tells the scheduler whose agents it
+/// can use. It remembers the leases as it last read them: that is what is known while the store cannot be asked.
 using membership_actor = guarded_actor::extend<
   takes<void(tick_timer)>,
   takes<void(peer_changed)>,
   takes<lease_page(list_leases)>,
   takes<actor_state(inspect_state)>>;
 
-/// Stands for the store of another node: the same interface, and an answer in any case.
+/// Stands for the store of another node: the same interface, and always an answer.
 using store_link_actor = store_actor::extend_with<reader_questions>::extend_with<store_client>::extend<
   takes<void(peer_changed)>>;
 

@@ -39,7 +39,7 @@ void tell(Self* self, const Handle& to, Ts&&... xs) {
     self->send(to, std::forward<Ts>(xs)...);
 }
 
-/// For threads that are no actors.
+/// For threads that are not actors.
 template <class Handle, class... Ts>
 void tell_from_outside(const Handle& to, Ts&&... xs) {
   caf::anon_send(to, std::forward<Ts>(xs)...);
@@ -78,8 +78,8 @@ Handle sender_of(Self* self) {
 
 } // namespace steadfast::actors
 
-/// Declares how CAF writes and reads a message struct; the type name goes over the wire and carries the protocol
-/// version.
+/// Declares how CAF writes and reads a message struct. The type name is sent between nodes and has the protocol version
+/// in it.
 #define STEADFAST_MESSAGE(Type, ...)                                                                                   \
   template <class Inspector>                                                                                           \
   typename Inspector::result_type inspect(Inspector& f, [[maybe_unused]] Type& x) {                                    \

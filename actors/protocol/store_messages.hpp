@@ -20,7 +20,7 @@ namespace steadfast::actors {
 struct write_request {
   std::uint64_t ticket = 0;
   boxed<store::write> what;
-  std::string holder; ///< with update_task: the scheduler that had it locked, to be told when it is not the sender
+  std::string holder; ///< with update_task: the scheduler that had it locked; it is told unless it is the sender
   workflow::clock_reading decided_by; ///< with update_task: when, and by which clock
 };
 STEADFAST_MESSAGE(write_request, x.ticket, x.what, x.holder, x.decided_by.now, x.decided_by.set_at)
@@ -34,29 +34,28 @@ struct write_done {
   std::uint64_t ticket = 0;
   boxed<store::outcome> outcome;
   std::vector<boxed<workflow::definition>> definitions; ///< those of outcome->tasks
-  bool is_by_other_clock =
-    false; ///< it was not made, for it was decided by another clock than the store's: decide anew
+  bool is_by_other_clock = false; ///< not made, because another clock than the store's decided it: decide again
 };
 STEADFAST_MESSAGE(write_done, x.ticket, x.outcome, x.definitions, x.is_by_other_clock)
 
-/// What became of the writes of one client that one commit took, in their order.
+/// The results of one client's writes in one commit, in their order.
 struct writes_done {
   std::vector<write_done> all;
-  workflow::instant clock; ///< that the store went by: when it was set; unset: the store did not answer
+  workflow::instant clock; ///< the one that the store used: when it was set; unset: the store did not answer
 };
 STEADFAST_MESSAGE(writes_done, x.all, x.clock)
 
-/// From now on the sender hears of news; as a scheduler it is told which of its tasks others changed.
+/// From now on the sender gets store_news; a scheduler is also told which of its tasks others changed.
 struct subscribe {
   std::string scheduler;  ///< empty: not a scheduler
   bool bulk_only = false; ///< only that a bulk act has begun
 };
 STEADFAST_MESSAGE(subscribe, x.scheduler, x.bulk_only)
 
-/// What a commit brought, for whom it may concern. Losing one does no harm.
+/// What a commit brought, for all that are interested. Losing one does no harm.
 struct store_news {
   bool work = false;                  ///< there is something to claim
-  bool is_offered = false;            ///< with work: to another scheduler, which has less in hand, first
+  bool is_offered = false;            ///< with work: first to another scheduler, which has less in hand
   bool review = false;                ///< there is something for the supervisor
   bool notices = false;               ///< there is progress to deliver
   std::vector<std::uint64_t> changed; ///< tasks of this scheduler that somebody else changed
@@ -101,7 +100,7 @@ STEADFAST_MESSAGE(list_leases)
 
 struct lease_page {
   std::vector<boxed<store::lease>> leases;
-  workflow::instant now;         ///< by the clock of the store's node, which judges leases
+  workflow::instant now;         ///< by the clock of the store's node, which decides when leases end
   workflow::instant store_since; ///< when the store was opened
 };
 STEADFAST_MESSAGE(lease_page, x.leases, x.now, x.store_since)

@@ -17,7 +17,7 @@ struct agent_load {
   std::string agent;
   std::string node;
   std::uint64_t in_flight = 0;  ///< of its own attempts
-  std::uint64_t unanswered = 0; ///< expired since it was last heard of
+  std::uint64_t unanswered = 0; ///< attempts expired since its last report
 };
 
 /// Which agents can be reached, and where a scheduler's attempts are. workflow::choose_place decides where one goes.
@@ -25,25 +25,25 @@ class agent_directory {
 public:
   void learn(const agents_alive& m);
 
-  /// Whether the order for this attempt was sent from here. Where its agent is gone nobody knows whether it acted: only
+  /// Whether the order for this attempt was sent from here. If its agent is gone, nobody knows whether it acted: only
   /// its complete-by can end it.
   bool has_order(const workflow::task& t, std::size_t step) const;
 
-  /// The agent that gets this attempt. Null: none of that name lives.
+  /// The agent that gets this attempt. Null: none of that name is alive.
   agent_actor route(const workflow::task& t, std::size_t step);
 
   /// Who may have this attempt: where it was sent, or everybody of that name if another scheduler has sent it.
   std::vector<agent_actor> holders(const workflow::task& t, std::size_t step) const;
 
-  /// The agent that got this step's last order has spoken.
+  /// The agent that got this step's last order has reported.
   void heard_of(std::uint64_t task, std::size_t step);
-  /// The task has changed: attempts that are over are not under way any more.
+  /// The task has changed: ended attempts no longer count as under way.
   void settle(const workflow::task& t);
   void forget(std::uint64_t task);
   std::vector<agent_load> loads() const; ///< by agent and node
 
 private:
-  /// An agent on a node. One that leaves is dropped here; orders that it got keep it.
+  /// An agent on a node. One that leaves is dropped here, but the orders that it got keep it.
   struct place {
     agent_load load;
     agent_actor agent;

@@ -14,8 +14,8 @@ namespace steadfast::actors {
 
 class state_value;
 
-/// What a scheduler has of each workflow: tasks in hand, and those that it gave back because no agent takes them, until
-/// they are due again.
+/// How many tasks of each workflow a scheduler has: those in hand, and those that it gave back because no agent takes
+/// them, until they are due again.
 class place_book {
 public:
   void take(const std::string& workflow);
@@ -25,7 +25,7 @@ public:
   /// Forgets what is due by now.
   std::vector<store::workflow_load> loads(workflow::instant now);
   const std::string& last_taken() const { return last_taken_; } ///< a workflow
-  /// As people see it who look into the scheduler.
+  /// As shown to people who look into the scheduler.
   state_value tree(std::size_t listed_max) const;
 
 private:

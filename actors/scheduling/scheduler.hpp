@@ -17,10 +17,10 @@ namespace steadfast::actors {
 struct scheduler_deps {
   store_actor store;
   reader_actor reader;
-  std::vector<agent_offer> agents; ///< until it is told of others
+  std::vector<agent_offer> agents; ///< replaced by later offers
   node_clock clock;
   scheduler_options options;
-  /// One line of the log per event worth it; may be empty.
+  /// Writes a line of the log for each notable event; may be empty.
   std::function<void(const std::string& event, const workflow::task&, const std::string& detail)> log;
 };
 scheduler_actor spawn_scheduler(caf::actor_system& sys, scheduler_deps deps);

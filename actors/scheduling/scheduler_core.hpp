@@ -19,11 +19,11 @@
 
 namespace steadfast::actors {
 
-/// What the core leaves to others.
+/// What the core has carried out by others.
 class scheduler_effects {
 public:
   virtual workflow::clock_reading time() const = 0;
-  /// Answered with on_written, whatever becomes of it. `decided_by`: the clock, where it matters.
+  /// Always answered with on_written. `decided_by`: the clock, where it matters.
   virtual void write(std::uint64_t ticket, const boxed<store::write>& what,
                      const workflow::clock_reading& decided_by) = 0;
   /// Answered with on_read or on_unread.
@@ -37,19 +37,18 @@ protected:
   ~scheduler_effects() = default;
 };
 
-/// The decisions of a scheduler: when it takes work, and what becomes of the tasks that it has locked. Each thing that
-/// happens becomes an event; workflow::apply says what follows; the store makes it durable; only then are the commands
-/// carried out. While a task's change is on its way to disk, its further events wait. The owner calls on_tick at
-/// next_due().
+/// The decisions of a scheduler: when it takes work, and what becomes of the tasks that it has locked. Whatever happens
+/// becomes an event; workflow::apply says what follows; the store makes it durable; only then are the commands carried
+/// out. While a task's change is on its way to disk, its further events wait. The owner calls on_tick at next_due().
 class scheduler_core {
 public:
-  /// At what waits for others alone: the news of it may be lost.
+  /// When to look again at what only waits for others: the news of it may be lost.
   static constexpr workflow::span look_again{15'000};
 
   scheduler_core(scheduler_options o, scheduler_effects& effects) : options_{std::move(o)}, effects_{effects} {}
 
-  /// The node's own lease: what it has locked and is not known here, from an earlier life or because an answer was
-  /// lost, becomes claimable again; then it takes work. Epoch 0: not held, nothing is taken.
+  /// The node's own lease. Tasks that it has locked but does not know, from an earlier life or because an answer was
+  /// lost, become claimable again; then it takes work. Epoch 0: not held, nothing is taken.
   void on_lease(const store::lease_guard& lease);
   void on_agents(const agents_alive& m) { agents_.learn(m); }
   void on_report(attempt_report m);
@@ -60,7 +59,7 @@ public:
   void on_tick();
   workflow::instant next_due() const;
 
-  /// From now on nothing is taken or begun. Attempts under way may end until the limit has passed; all else is given
+  /// From now on nothing is taken or begun. Attempts under way may end until the limit has passed; the rest is given
   /// back.
   void drain(workflow::span limit);
   bool is_drained() const { return draining_ && !claiming_ && tasks_.empty(); }
@@ -72,7 +71,7 @@ public:
   void close() { agents_ = {}; }
 
 private:
-  // What a write is answered with.
+  // Answers to writes.
   static constexpr std::uint64_t claim_ticket = 1;
   static constexpr std::uint64_t free_ticket = 2;
   static constexpr std::uint64_t evidence_ticket = 3;
@@ -126,7 +125,7 @@ private:
     std::uint64_t dispatched = 0;
     std::uint64_t late = 0;
   } counts_;
-  bool ready_ = false;                           ///< what it has locked is what it knows of
+  bool ready_ = false;                           ///< it knows all tasks that it has locked
   bool work_ = false;                            ///< the store may have something to claim
   bool claiming_ = false;                        ///< a claim is on its way
   std::size_t asked_for_ = 0;                    ///< tasks, by the last claim

@@ -7,15 +7,15 @@
 #include <cstddef>
 #include <string>
 
-// Between the rules, which speak of attempts, and the agents, which are sent orders and answer with reports.
+// Between the rules, which know attempts, and the agents, which get orders and answer with reports.
 
 namespace steadfast::actors {
 
-/// The order for the open attempt of a step. `clock` names the one by which the task was decided.
+/// The order for the open attempt of a step. `clock` names the clock by which the task was decided.
 step_order order_for(const workflow::task& t, const workflow::definition& d, std::size_t step, std::string input,
                      workflow::instant clock);
 
-/// What a report means to the rules. With `draining`, what follows is not begun here.
+/// What a report means to the rules. With `draining` nothing further is begun here.
 workflow::event event_of(attempt_report m, const workflow::definition& d, bool draining);
 
 } // namespace steadfast::actors

@@ -19,9 +19,9 @@ class state_tree;
 
 /// A task that a scheduler has locked.
 struct task_in_flight {
-  std::shared_ptr<const workflow::task> stored; ///< but for its revision
+  std::shared_ptr<const workflow::task> stored; ///< except for its revision
   std::uint64_t revision = 0;                   ///< in the store
-  workflow::instant clock;                      ///< by which it was stored or judged last, as node_clock names it
+  workflow::instant clock;                      ///< by which it was last stored or decided, as node_clock names it
   boxed<workflow::definition> definition;
   std::deque<workflow::event> waiting;        ///< until the store has answered
   std::optional<workflow::change> committing; ///< on its way to disk; its `next` is in `written`
@@ -33,10 +33,10 @@ struct task_in_flight {
   const workflow::task& task() const { return *stored; }
 };
 
-/// What became of the step's attempt is known and waits to be applied.
+/// How the step's attempt ended is known and waits to be applied.
 bool has_answer(const task_in_flight& t, std::size_t step);
 
-/// As people see it who look into the scheduler.
+/// As shown to people who look into the scheduler.
 state_tree tree_of(const task_in_flight& t);
 
 } // namespace steadfast::actors

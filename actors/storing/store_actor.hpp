@@ -22,10 +22,10 @@ struct store_actor_deps {
   std::shared_ptr<store::store_files> files; ///< null: it has none on this machine
   node_clock clock;
   std::size_t batch_max = 4096;  ///< writes in one commit
-  std::uint64_t backlog_max = 0; ///< writes waiting above which submissions are pushed back; 0: no limit
+  std::uint64_t backlog_max = 0; ///< when so many writes wait, submissions are pushed back; 0: no limit
   /// The store must not be used any more: log it and end the process. Called at most once.
   std::function<void(const std::string& why)> on_fatal;
-  workflow::span save_after{200}; ///< for so long commits may share what the engine does once for several
+  workflow::span save_after{200}; ///< for so long the engine may put off what several commits can share
 };
 store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached = true);
 

@@ -10,7 +10,7 @@
 
 namespace steadfast::actors {
 
-/// A question about many tasks. It is answered in parts that take some milliseconds each, so that others are answered
+/// A question about many tasks. It is answered in parts of some milliseconds each, so that others are answered in
 /// between.
 class task_question {
 public:

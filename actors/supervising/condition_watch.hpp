@@ -11,21 +11,21 @@
 
 namespace steadfast::actors {
 
-/// Looks now and then at what is wrong with the whole, on behalf of the supervisor, and reports it to the store when it
-/// has changed. What held before is read from the store, so that whoever supervises next goes on with it.
+/// Looks now and then for conditions of the whole cluster, for the supervisor, and reports changes to the store. What
+/// held before is read from the store, so that the next supervisor continues with it.
 class condition_watch {
 public:
   using owner = supervisor_actor::base;
 
-  /// Its answers come in the turns of `self`. REQUIRES: `self`, deps and definitions outlive it.
+  /// Its answers come while `self` handles messages. REQUIRES: `self`, deps and definitions outlive it.
   condition_watch(owner* self, const supervisor_deps& deps, const definition_cache& definitions)
       : self_{self},
         deps_{deps},
         definitions_{definitions} {}
 
-  /// If it is time. `guard`: the lease under which a change is reported, with that ticket.
+  /// Looks if it is time. `guard`: the lease under which a change is reported, with that ticket.
   void look(const store::lease_guard& guard, std::uint64_t ticket);
-  /// A look that is under way counts for nothing any more.
+  /// A look that is under way no longer counts.
   void stop() { ++look_; }
   bool has_reported(std::uint64_t ticket) const { return ticket != 0 && ticket == ticket_; }
 
@@ -46,7 +46,7 @@ private:
   std::vector<workflow::incident_signature> open_signatures() const;
   void tell_log() const;
 
-  /// Goes on with `then` if the look is still the same; else, and after an error, it has ended.
+  /// Continues with `then` if the look is still the same; otherwise, and after an error, it has ended.
   template <class Answer, class Question, class Then>
   void ask_reader(const Question& question, Then then);
 

@@ -18,8 +18,7 @@ struct lease_deps {
   guarded_actor guarded;
   node_clock clock;
   lease_options options;
-  std::function<std::string()>
-    note_now{}; ///< in place of the note of the options, whenever it is asked for; empty: it stays
+  std::function<std::string()> note_now{}; ///< gives the note instead of the options, each time; empty: the note stays
 };
 lease_actor spawn_lease_actor(caf::actor_system& sys, lease_deps deps);
 

@@ -19,7 +19,7 @@ struct supervisor_deps {
   node_clock clock;
   supervisor_options options;
   std::function<void(const std::string& event, const workflow::task&, const std::string& detail)> log;
-  std::function<void(const std::string& line)> warn{}; ///< of what is wrong with the whole; may be empty
+  std::function<void(const std::string& line)> warn{}; ///< of conditions of the whole cluster; may be empty
 };
 supervisor_actor spawn_supervisor(caf::actor_system& sys, supervisor_deps deps);
 

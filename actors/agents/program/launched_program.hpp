@@ -13,16 +13,16 @@
 
 namespace steadfast::actors {
 
-/// Becomes readable after that time, by a clock that neither a stopped process nor a machine asleep holds up. Not open
-/// when the system has none to give: then errno says why.
+/// Becomes readable after that time, by a clock that goes on while the process is stopped or the machine sleeps. Not
+/// open if the system has none to give: then errno says why.
 descriptor timer_after(workflow::span time);
 
-/// A program that runs under a launcher, which ends it and whatever it started when it is told to, at complete-by, and
-/// when this process has ended, however it did.
+/// A program that runs under a launcher. The launcher ends the program and all that it started when told to, at
+/// complete-by, and when this process has ended in any way.
 class launched_program {
 public:
-  /// Starts the launcher. `environment` is all that the program gets, as NAME=VALUE. Where it cannot be started,
-  /// fault() tells.
+  /// Starts the launcher. `environment` is all that the program gets, as NAME=VALUE. If it cannot be started, fault()
+  /// says why.
   launched_program(const exec_options& o, std::vector<std::string> environment, const descriptor& complete_by);
   /// Ends the program and waits until it has.
   ~launched_program();
@@ -40,7 +40,7 @@ public:
   int end() const { return report_.get(); }
   /// From any thread.
   void kill() const;
-  /// Waits for the end. Nothing: the launcher was killed, and the program with it.
+  /// Waits for the end. Empty: the launcher was killed, and the program with it.
   std::optional<launcher::report> wait();
 
 private:
