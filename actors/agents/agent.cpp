@@ -18,7 +18,7 @@
 
 namespace steadfast::actors {
 
-/// A call's outcome on its way from whatever thread it ended on to the agent. Never leaves the process.
+/// A call's outcome on its way to the agent from the thread where it ended. Never leaves the process.
 struct call_outcome_note {
   call_ticket ticket = 0;
   answer what;
@@ -76,7 +76,7 @@ public:
   }
 
 private:
-  /// Its own time: what the core has taken on ends when it was to end, whatever becomes of the clock it was told by.
+  /// Its own time: what the core has accepted ends at the intended time, whatever happens to the clock of its order.
   workflow::instant now() const { return time_.now(this); }
 
   void on_order(step_order order) {
@@ -154,7 +154,7 @@ private:
   void finish_drain() {
     if (!drain_promise_ || (!core_.is_idle() && now() < drain_until_))
       return;
-    reports_.send_all(this); // who hears that all is over has been told how it ended
+    reports_.send_all(this); // before it says that all is over, it says how it ended
     drain_promise_->deliver(drained{});
     drain_promise_.reset();
     drain_until_ = workflow::never;
@@ -183,7 +183,7 @@ private:
   send_buffer<report_sink, attempt_reports> reports_;
   deadline_timer timer_;
   std::unique_ptr<caller> caller_;
-  std::deque<call_outcome_note> over_; ///< at once, and yet to be told to the core
+  std::deque<call_outcome_note> over_; ///< at once, and not yet passed to the core
   workflow::instant drain_until_ = workflow::never;
   std::optional<caf::typed_response_promise<drained>> drain_promise_;
 };

@@ -14,7 +14,7 @@ using workflow::instant;
 using workflow::span;
 
 constexpr span decline_min{200};
-constexpr span decline_max{5'000}; // so that a service that is well again is used again soon
+constexpr span decline_max{5'000}; // so that a recovered service is soon used again
 constexpr span held_open_wait{10'000};
 
 workflow::rate_options rate_of(const agent_options& o) {
@@ -60,7 +60,7 @@ void agent_core::on_order(step_order o, const report_sink& from, instant now, co
   begin_calls(now);
 }
 
-/// The same attempt ordered again: nothing is called twice, and who ordered it last hears how it ends.
+/// The same attempt ordered again: nothing is called twice, and the last sender of the order gets the report.
 void agent_core::join(open_attempt& a, const step_order& o, const report_sink& from) {
   a.order.epoch = o.epoch;
   a.sink = from;
@@ -91,7 +91,7 @@ std::string agent_core::no_room_for(const step_order& o, instant now) const {
   return {};
 }
 
-/// One that can begin at once never does: its call shows how long calls take by now.
+/// An order that can begin at once never does: its call shows how long calls now take.
 bool agent_core::comes_too_late(const step_order& o, instant now) const {
   const bool at_once = queue_.empty() && calls_.size() < options_.concurrency;
   return !at_once
@@ -109,8 +109,8 @@ void agent_core::decline(const step_order& o, const report_sink& to, span retry_
   effects_.report(to, std::move(r));
 }
 
-/// About as long as all takes to be worked off that waits here or was told to come back, spread by half so that the
-/// declined do not come back at once.
+/// About the time that everything waiting here or told to come back takes, spread by half so that the declined orders
+/// do not all come back at once.
 span agent_core::time_until_room(const step_order& o, instant now) {
   away_.erase(away_.begin(), away_.upper_bound(now));
   const auto wait =
@@ -150,7 +150,7 @@ void agent_core::begin_calls(instant now) {
   rate_allows_at_ = workflow::never;
   while (!queue_.empty() && calls_.size() < options_.concurrency && workflow::may_call(circuit_, now)) {
     const auto first = attempts_.find(*queue_.begin());
-    // This process may have stood still, and the timer for it has not been heard yet.
+    // The process may have been stopped, so the timer for it has not arrived yet.
     if (now >= first->second.order.complete_by) {
       expire(first, now);
       continue;
@@ -239,7 +239,7 @@ std::string agent_core::circuit_and_failure_text() const {
          + counts_.last_failure;
 }
 
-/// One that a person holds open may be closed any time: its orders come back now and then.
+/// A circuit that a person holds open may be closed at any time: its orders come back now and then.
 span agent_core::time_until_trial(instant now) const {
   return circuit_.open_until == workflow::never ? held_open_wait : circuit_.open_until - now;
 }

@@ -29,8 +29,8 @@ call_outcome outcome_of(const answer& a) {
   return call_outcome::withdrawn;
 }
 
-/// What a service or a program said goes into the task's story and from there to terminals and JSON: printable ASCII
-/// only, so that no cut falls inside a character.
+/// The words of a service or a program go into the task's story and from there to terminals and JSON: printable ASCII
+/// only, so that no character is cut in two.
 std::string shown(std::string_view said, std::size_t size_max) {
   std::string text{said.substr(0, size_max)};
   for (char& c : text) {
@@ -127,8 +127,8 @@ void agent_core::settle(attempt_iterator i, answer a, instant now) {
 void agent_core::settle_success(attempt_iterator i, answer a) {
   if (a.result.size() <= options_.result_size_max)
     return report(i, report_kind::succeeded, std::move(a));
-  // It happened, but its result cannot be kept. A failure that may have acted is undone; a repetition would end the
-  // same.
+  // It happened, but its result cannot be kept. A failure that may have acted is undone; a repetition would end in the
+  // same way.
   i->second.maybe_done = true;
   a.why = "the result has " + std::to_string(a.result.size()) + " bytes, result_size_max of agent `" + options_.name
           + "` is " + std::to_string(options_.result_size_max) + "; the step itself may have been done";
@@ -186,7 +186,7 @@ void agent_core::on_tick(instant now) {
   begin_calls(now);
 }
 
-/// Nothing waits here for a service that does not answer: the scheduler knows better what to do meanwhile.
+/// Nothing waits here for a service that does not answer: the scheduler knows better what to do in the meantime.
 void agent_core::send_back_while_open(instant now) {
   if (waiting() == 0 || workflow::state_at(circuit_, now) != circuit_state::open)
     return;
@@ -211,7 +211,7 @@ void agent_core::send_back(attempt_iterator i, span retry_after, const std::stri
   }
 }
 
-/// Time in a queue is no attempt: who ordered it hears so while there is time.
+/// Time in a queue is no attempt: the scheduler is told so while there is time.
 void agent_core::send_back_too_late(attempt_iterator i, instant now) {
   const auto retry_after = time_until_room(i->second.order, now);
   send_back(i, retry_after,

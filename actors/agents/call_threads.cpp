@@ -88,7 +88,7 @@ void call_threads::start_thread() {
   } catch (const std::system_error&) {
     if (place.open)
       place.open->end(place.whose);
-    // The system has none to give. The work waits for a thread that is busy, or for the next attempt to start one.
+    // The system gives no thread. The work waits for a busy one, or for the next attempt to start one.
   }
 }
 

@@ -24,7 +24,7 @@ void check_classes(const char* field, const std::vector<std::string>& classes, s
       found.push_back(std::string{field} + ": `" + c + "` is neither a status (503) nor a class of them (5xx)");
 }
 
-/// A URL as libcurl reads it, which is who will call it.
+/// A URL as libcurl reads it, since libcurl will call it.
 class read_url {
 public:
   explicit read_url(const std::string& text)
@@ -45,7 +45,7 @@ private:
   CURLUcode code_;
 };
 
-// None of these sentences shows the URL: where it is wrong it may still hold a password.
+// None of these sentences shows the URL: a wrong one may still contain a password.
 void check_url(const std::string& url, std::vector<std::string>& found) {
   if (!url.starts_with("http://") && !url.starts_with("https://")) {
     found.emplace_back("url must begin with http:// or https://");

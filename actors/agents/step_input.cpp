@@ -16,7 +16,7 @@ struct missing {
   std::string why;
 };
 
-/// What can be read and handed on: not what is nested deeper than the rules allow.
+/// What can be read and passed on: not what is nested deeper than the rules allow.
 bool is_readable(std::string_view text) {
   return workflow::is_json(text) && workflow::is_utf8(text);
 }
@@ -51,7 +51,7 @@ bool is_of_skipped(const workflow::source& s, const workflow::task& t, const wor
   return earlier.state == workflow::step_state::skipped && earlier.result.empty();
 }
 
-/// As JSON, written as it was where it comes from.
+/// As JSON, written as in its source.
 std::string value_of(const workflow::source& s, const workflow::task& t, const workflow::definition& d) {
   switch (s.from) {
     case workflow::source::kind::payload: return value_at(t.payload.view(), s.pointer, "the payload");

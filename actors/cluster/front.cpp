@@ -1,4 +1,4 @@
-// What others see of this node: what it offers, the time, its actors. And where people let it be drained.
+// What others see of this node: what it offers, the time, its actors. People drain the node through it.
 
 #include "actors/cluster/front.hpp"
 
@@ -19,7 +19,7 @@ namespace steadfast::actors {
 
 namespace {
 
-/// Actors that were asked for their state, on one person's behalf.
+/// Actors that were asked for their state by one request.
 struct inspection_round {
   actor_page page;
   std::size_t unanswered = 0;
@@ -121,7 +121,7 @@ private:
 
   // ---- draining ----
 
-  /// What the parts answer is of no use: how far they are shows in their states.
+  /// The answers of the parts are ignored: their states show how far they are.
   void on_drain(const drain_node& m) {
     drained_ = true;
     if (deps_.on_drained)

@@ -1,6 +1,6 @@
-// Reads from the leases which nodes live, keeps those connected whose store or agents this node uses, and tells the
-// scheduler whose agents it can use. Nothing rests on its being right at once: leases and locks are judged by the
-// store.
+// Reads from the leases which nodes are alive, keeps this node connected to those whose store or agents it uses, and
+// tells the scheduler whose agents it can use. Nothing depends on its being right at once: the store decides on leases
+// and locks.
 
 #include "actors/cluster/membership.hpp"
 
@@ -57,7 +57,7 @@ private:
     workflow::instant since; ///< it is connected, or not
   };
 
-  /// The guarded work of a node without a scheduler: that it handles its messages.
+  /// On a node without a scheduler, handling its messages is the guarded work.
   void on_lease(const lease_changed& m) {
     if (m.epoch != 0)
       tell(this, sender_of<lease_actor>(this), lease_progress{m.name});
@@ -78,7 +78,7 @@ private:
           leases_ = page;
           read_later();
         },
-        [this](const caf::error&) { read_later(); }); // what was known before is the best that is known
+        [this](const caf::error&) { read_later(); }); // what was known before still is the best
   }
 
   void read_later() { timer_.set<membership_actor>(this, deps_.clock, deps_.clock.now(this) + deps_.period); }
@@ -132,7 +132,7 @@ private:
       return;
     auto now_known = m;
     if (!m.connected)
-      now_known.offer.node = found->second.last.offer.node; // still the one that is meant
+      now_known.offer.node = found->second.last.offer.node; // still the same node
     if (m.address == deps_.join && m.connected && (!m.offer.writer || !m.offer.reader)) {
       now_known.connected = false;
       now_known.trouble = "node `" + m.offer.node + "` has not the role `store`: join must name the node that has";

@@ -75,7 +75,7 @@ private:
             [this](const caf::error&) { fail("it accepts connections and does not answer"); });
   }
 
-  /// It offers no more than what the connection says that it is.
+  /// It may offer no more than its certificate allows.
   void meet(const reached_node& reached, const node_offer& offer) {
     if (!reached.name.empty() && offer.node != reached.name)
       return fail("it says that it is `" + offer.node + "`, and the connection is to `" + reached.name + "`");
@@ -93,7 +93,7 @@ private:
     ask_for_time();
   }
 
-  /// An answer may come when the process that gave it is gone, and another has taken its place.
+  /// An answer may arrive after its process has gone and another has taken its place.
   bool is_present(const node_front& asked) const { return asked == front_; }
 
   void learn_offer() {
@@ -139,7 +139,7 @@ private:
           if (m.drained && !std::exchange(drained_, true))
             learn_offer();
         },
-        [](const caf::error&) {}); // whether it lives is not judged here
+        [](const caf::error&) {}); // this does not decide whether it is alive
   }
 
   peer_deps deps_;

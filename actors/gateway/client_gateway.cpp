@@ -1,5 +1,5 @@
-// What clients with a certificate of their own kind find in place of the front, the store and its reader: they submit,
-// look, and hear of progress. Leases, locks, decisions and acts are for nodes.
+// What clients with a client's certificate find instead of the front, the store and its reader: they submit, query, and
+// receive progress. Leases, locks, decisions and acts are for nodes.
 
 #include "actors/gateway/client_gateway.hpp"
 

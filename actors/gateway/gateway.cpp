@@ -1,5 +1,5 @@
-// What clients and people talk to. Submissions and reads are passed on; what a person does becomes an event that is
-// applied to the task as it is in the store, again from the start if somebody else was quicker.
+// What clients and people talk to. Submissions and reads are passed on; an act of a person becomes an event that is
+// applied to the stored task, from the start again if somebody else was quicker.
 
 #include "actors/gateway/gateway.hpp"
 
@@ -21,7 +21,7 @@ namespace steadfast::actors {
 namespace {
 
 constexpr int write_tries_max = 10;
-// A node learns within a few seconds that the store's clock is another one.
+// A node learns within a few seconds that the store has another clock.
 constexpr workflow::span decide_again_after{250};
 constexpr int decisions_max = 40;
 
@@ -40,7 +40,7 @@ public:
 
   const char* name() const override { return "gateway"; }
 
-  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
     acts_.clear();
     deps_ = {};

@@ -28,7 +28,7 @@ bool has_expired(const workflow::step& s, std::uint32_t attempt) {
 
 } // namespace
 
-/// What was known of a node that left is forgotten: if it comes back it is another one.
+/// What was known of a node that left is forgotten: if it comes back it counts as a new one.
 void agent_directory::learn(const agents_alive& m) {
   const auto before = std::exchange(places_, {});
   for (const auto& a : m.agents) {

@@ -1,4 +1,4 @@
-// The actor around a core of tasks: it brings what happens, and carries out what the core decides.
+// The actor around the scheduler's core: it passes on what happens, and carries out what the core decides.
 
 #include "actors/scheduling/scheduler.hpp"
 
@@ -30,7 +30,7 @@ public:
 
   const char* name() const override { return "scheduler"; }
 
-  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
     drain_promise_.reset();
     deps_ = {};
@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  /// Handling this message is the progress that keeps the lease: a scheduler that hangs does not come to it.
+  /// Handling this message is the progress that keeps the lease: a scheduler that hangs does not get to it.
   void on_lease(const lease_changed& m) {
     if (m.epoch != 0)
       tell(this, sender_of<lease_actor>(this), lease_progress{m.name});

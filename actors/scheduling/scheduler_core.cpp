@@ -67,7 +67,7 @@ void scheduler_core::on_claimed(const write_done& m, workflow::instant clock) {
   claiming_ = false;
   const auto& o = *m.outcome;
   if (o.result != store::write_status::applied) {
-    ready_ = o.result == store::write_status::full; // else some may be locked for it now
+    ready_ = o.result == store::write_status::full; // otherwise some may be locked for it now
     return claim_later(options_.retry_full);
   }
   for (const auto& d : m.definitions)
@@ -78,10 +78,9 @@ void scheduler_core::on_claimed(const write_done& m, workflow::instant clock) {
       begin(t, clock);
   claim_at_ = std::min(claim_at_, taken.next);
   if (taken.more
-      && taken.tasks.size()
-           < asked_for_) { // of workflows that have their share: when a task has ended there may be more
+      && taken.tasks.size() < asked_for_) { // the workflows have their share: when a task has ended there may be more
     claim_later(options_.retry_full);
-    if (!std::exchange(work_, true)) // nor has anything come meanwhile
+    if (!std::exchange(work_, true)) // and nothing has come meanwhile
       return;
   }
   work_ = work_ || taken.more;
@@ -108,8 +107,8 @@ void scheduler_core::begin(const workflow::task& t, workflow::instant clock) {
   go_on(t.number);
 }
 
-/// The task as it was stored when the store went by that clock. What was stored then is judged by no other one: the
-/// answer may be so late that meanwhile the clock is another and the task as well.
+/// The task as it was stored when the store used that clock. No other clock decides on what was stored then: the answer
+/// may be so late that meanwhile both the clock and the task have changed.
 void scheduler_core::know(task_in_flight& e, const workflow::task& t, workflow::instant clock) const {
   e.clock = clock;
   auto known = std::make_shared<workflow::task>(t);

@@ -1,4 +1,4 @@
-// What becomes of a task that is in flight.
+// The progress of a task in flight.
 
 #include "actors/agents/step_input.hpp"
 #include "actors/scheduling/scheduler_core.hpp"
@@ -81,7 +81,7 @@ void scheduler_core::on_report(attempt_report m) {
   handle(number, event_of(std::move(m), *found->second.definition, draining_));
 }
 
-/// One that no timer brings on, as a supervisor will, or a clock that was set: whoever does may take it away, and its
+/// For a task that no timer moves on, but a supervisor, or a clock that was set: either may take the task away, and its
 /// place must not be lost with the news of that.
 void scheduler_core::look_again_later(const task_in_flight& e) {
   const auto number = e.task().number;
@@ -105,7 +105,7 @@ void scheduler_core::on_due(const due_queue::entry& d) {
     look_if_unmoved(d.task, revision);
 }
 
-/// Nothing was due: others may have changed it.
+/// Nothing was due: others may have changed the task.
 void scheduler_core::look_if_unmoved(std::uint64_t number, std::uint64_t revision) {
   const auto found = tasks_.find(number);
   if (found == tasks_.end())
@@ -154,8 +154,8 @@ void scheduler_core::on_stored(std::uint64_t number, const store::outcome& o) {
     go_on(number);
 }
 
-/// Overtaken, not written, or nobody knows: what happened is judged once more by what the store holds then. A change
-/// that the store can never take is given up.
+/// Overtaken, not written, or nobody knows: what happened is decided again by what the store has then. A change that
+/// the store can never take is given up.
 void scheduler_core::decide_again(std::uint64_t number, workflow::event cause, store::write_status why) {
   auto& e = tasks_.at(number);
   e.reload = true;
@@ -169,7 +169,7 @@ void scheduler_core::decide_again(std::uint64_t number, workflow::event cause, s
 
 void scheduler_core::forget(std::uint64_t number, bool ended) {
   const auto& e = tasks_.at(number);
-  for (const auto& what : e.waiting) // came too late; what an agent said is kept as evidence
+  for (const auto& what : e.waiting) // too late; an agent's report is kept as evidence
     note_refusal(e, what, workflow::apply(e.task(), *e.definition, what, now()));
   places_.leave(e.task().workflow);
   agents_.forget(number);
@@ -226,7 +226,7 @@ void scheduler_core::on_read(std::uint64_t number, const task_view& m) {
   go_on(number);
 }
 
-/// Attempts that were open here and are not any more are of no use to anybody.
+/// Nobody needs attempts that were open here and are no longer.
 void scheduler_core::stop_unwanted(const task_in_flight& e, const workflow::task* stored, bool mine) {
   e.task().steps.each<workflow::step_mark::open>([&](std::size_t i) {
     const auto& s = e.task().steps[i];
@@ -251,8 +251,8 @@ void scheduler_core::carry_out(task_in_flight& e, const std::vector<workflow::co
                c);
 }
 
-/// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps beside its
-/// undo. Nor when it found no agent before: that it did not happen is about to be stored.
+/// Not again: a second order for an attempt that has answered meanwhile would be a second call, perhaps during its
+/// undo. Nor if it found no agent before: the store is about to learn that it did not happen.
 void scheduler_core::send_order(task_in_flight& e, std::size_t step) {
   if (agents_.has_order(e.task(), step) || has_answer(e, step))
     return;

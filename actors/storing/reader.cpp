@@ -1,4 +1,4 @@
-// Reads run beside the writer: each sees one snapshot and holds nothing up.
+// Reads run while store_actor writes: each sees one snapshot and delays nothing.
 
 #include "actors/storing/reader.hpp"
 
@@ -26,11 +26,11 @@ namespace steadfast::actors {
 namespace {
 
 constexpr std::size_t late_replies_shown = 100;
-// Of one answer, whoever asks: so much is read in some milliseconds, and the next question waits for no more.
+// Of one answer, whoever asks: so much is read in some milliseconds, and the next question waits no longer than that.
 constexpr std::uint32_t rows_max = 10'000;
 constexpr std::uint32_t overdue_max = 1000;
 
-/// What it tells itself besides.
+/// Its messages to itself.
 using self_telling_reader = reader_actor::extend<takes<void(flush)>>;
 
 class store_reader : public observed<self_telling_reader> {
@@ -39,7 +39,7 @@ public:
 
   const char* name() const override { return "reader"; }
 
-  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
     questions_.clear();
     deps_ = {};
@@ -113,8 +113,8 @@ private:
     return view;
   }
 
-  /// To look through many tasks may take seconds: what is asked meanwhile is answered between two parts. What one part
-  /// answers is not put off, unless others wait.
+  /// Searching many tasks may take seconds: other questions are answered between two parts. A question that one part
+  /// can answer is answered at once, unless others wait.
   template <class Answer, class Question>
   caf::result<Answer> on_question(const Question& m) {
     if (questions_.size() == questions_max)

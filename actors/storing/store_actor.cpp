@@ -1,5 +1,5 @@
 // The only writer: a write waits until the mailbox has been read once, then goes to disk together with all that arrived
-// meanwhile. While a commit is on its way the thread is busy, so the next batch gathers in the mailbox by itself.
+// meanwhile. While a commit is on its way the thread is busy, so the next batch collects in the mailbox by itself.
 
 #include "actors/storing/store_actor.hpp"
 
@@ -51,7 +51,7 @@ public:
 
   const char* name() const override { return "store_actor"; }
 
-  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
     if (deps_.files)
       save();
@@ -178,10 +178,10 @@ private:
     }
   }
 
-  /// One clock judges every write, whatever clock its sender has: as of when it arrived here.
+  /// One clock decides every write, whatever clock its sender has: by the time when it arrived here.
   static boxed<store::write> at(const workflow::clock_reading& clock, const boxed<store::write>& w) {
     if (const auto* u = std::get_if<store::update_task>(&*w); u != nullptr && !u->guard)
-      return w; // nothing in it goes by the time
+      return w; // nothing in it depends on the time
     return std::visit(
       [&](const auto& x) {
         if constexpr (requires { x.now; }) {
@@ -198,8 +198,8 @@ private:
       *w);
   }
 
-  /// After a restart the store's clock may be another one, by which too much or too little time seems to have passed;
-  /// and a node that was long without an answer may have drifted ahead of it.
+  /// After a restart the store may have another clock, by which too much or too little time seems to have passed; and a
+  /// node that has long had no answer may have drifted ahead of it.
   std::string other_clock_of(const write_request& m) const {
     if (!std::holds_alternative<store::update_task>(*m.what))
       return {};
@@ -246,7 +246,7 @@ private:
                      {"subscribers", listed(subscribers_, listed_max, listener)}});
   }
 
-  /// What is on disk is not known any more: nobody is answered, nothing is written, the process ends.
+  /// What is on disk is no longer known: nobody is answered, nothing is written, the process ends.
   void stop_for_good(const std::string& why) {
     stopped_ = true;
     queue_.clear();
@@ -285,8 +285,8 @@ private:
       }
   }
 
-  /// The scheduler that has least in hand. Null: none may be waited for, for each was offered something that it has yet
-  /// to claim.
+  /// The scheduler that has least in hand. Null: there is none to wait for, since each has been offered work that it
+  /// has not claimed yet.
   subscriber* next_to_work() {
     std::vector<subscriber*> schedulers;
     std::vector<std::uint64_t> loads;

@@ -1,5 +1,5 @@
-// Stands for the store of another node. Whoever asks gets an answer in any case, at once when the connection breaks: a
-// question is then answered with an error, and who has a write on its way is told that nobody knows.
+// Stands for the store of another node. Every request is answered, at once when the connection breaks: then a question
+// is answered with an error, and a write on its way with "nobody knows".
 
 #include "actors/storing/store_link.hpp"
 

@@ -92,7 +92,7 @@ private:
     place at{workflow::order_key(t, order_, is_reversed_), ~t.number};
     if (after_ && at <= *after_)
       return;
-    if (first_.size() > max_) { // one more than the page, to know of it
+    if (first_.size() > max_) { // one more than the page, to know whether there are more
       if (at > std::prev(first_.end())->first)
         return;
       first_.erase(std::prev(first_.end()));

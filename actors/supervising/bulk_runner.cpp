@@ -1,7 +1,7 @@
-// Works off the open bulk acts, each in its turn, a page at a time, beside the load: it reads which tasks match, has
-// the gateway act on each of them as for a person, and writes how far it is. It keeps nothing: what a page begins with
-// is what the store says, so it goes on after a restart. Which tasks are met and what an answer means is told by
-// workflow/transition/bulk_act.hpp.
+// Works through the open bulk acts, each in its turn, a page at a time, under load too: it reads which tasks match, has
+// the gateway act on each of them as for a person, and writes how far it is. It keeps nothing: each page begins with
+// what the store says, so it continues after a restart. workflow/transition/bulk_act.hpp says which tasks are processed
+// and what an answer means.
 
 #include "actors/supervising/bulk_runner.hpp"
 
@@ -24,14 +24,14 @@ namespace steadfast::actors {
 
 namespace {
 
-/// The page that is being worked on.
+/// The current page.
 struct open_page {
   workflow::bulk_act of;
   boxed<store::task_filter> filter;
-  store::advance_bulk passed; ///< how it will be told
+  store::advance_bulk passed; ///< how it will be written
   std::size_t tasks = 0;
   std::size_t unanswered = 0;
-  std::string trouble; ///< why it has to be begun anew
+  std::string trouble; ///< why it must begin again
   workflow::instant began_at;
 };
 
@@ -53,7 +53,7 @@ public:
 
   const char* name() const override { return "bulk_runner"; }
 
-  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override { deps_ = {}; }
 
   behavior_type make_behavior() override {
@@ -167,7 +167,7 @@ private:
     answered();
   }
 
-  /// It is not as it was: whether it still matches is the store's to say.
+  /// The task has changed: the store must say whether it still matches.
   void look_again_at(const met_task& t) {
     list_tasks question;
     question.filter = page_.filter;

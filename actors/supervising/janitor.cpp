@@ -1,6 +1,5 @@
-// Asks the store to let ended tasks go, by the rules for them: a few at a time, one write on its way at most, with
-// pauses, so that what else is to be written hardly notices. It decides nothing: which tasks leave is told by
-// workflow/supervision/retention.hpp.
+// Asks the store to remove ended tasks by their rules: a few at a time, at most one write on its way, with pauses, so
+// that other writes are hardly delayed. It decides nothing: workflow/supervision/retention.hpp says which tasks leave.
 
 #include "actors/supervising/janitor.hpp"
 
@@ -21,7 +20,7 @@ namespace steadfast::actors {
 
 namespace {
 
-/// What it knows of a workflow whose tasks do not stay for ever.
+/// What it knows of a workflow with a rule.
 struct swept_workflow {
   workflow::retention keep;
   store::ended_position reached;
@@ -36,7 +35,7 @@ public:
 
   const char* name() const override { return "janitor"; }
 
-  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override { deps_ = {}; }
 
   behavior_type make_behavior() override {
@@ -67,7 +66,7 @@ private:
     go_on();
   }
 
-  /// Looks for workflows that are new, and at the tasks that could not leave when their turn was.
+  /// Looks for new workflows, and at the tasks that could not leave when it was their turn.
   void list() {
     is_busy_ = true;
     ask(this, deps_.reader, deps_.options.reader_limit, list_workflows{})
@@ -87,7 +86,7 @@ private:
     go_on();
   }
 
-  /// The workflow that waits longest for its turn, or sleep until one has its turn.
+  /// Takes the workflow that has waited longest for its turn, or sleeps until one has its turn.
   void go_on() {
     auto next = workflows_.end();
     for (auto w = workflows_.begin(); w != workflows_.end(); ++w)

@@ -26,7 +26,7 @@ public:
 
   const char* name() const override { return "lease_actor"; }
 
-  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
     promise_.reset();
     deps_ = {};
@@ -120,8 +120,8 @@ private:
 
   void tell_guarded() { tell(this, deps_.guarded, lease_changed{deps_.options.name, campaign_.epoch}); }
 
-  /// The lease is given back also when it is not held any more as far as this node goes: in the store it may last
-  /// longer. What is asked for just now is waited for, and given back then.
+  /// The lease is given back even if this node no longer holds it by its own clock: in the store it may last longer. An
+  /// acquisition under way is awaited, and given back then.
   caf::result<drained> on_drain() {
     released_ = true;
     if (std::exchange(campaign_.epoch, 0) != 0)

@@ -1,5 +1,5 @@
-// Tells observers of progress until they have seen it. What was not acknowledged stays in the store, so an observer
-// that comes back begins where it stopped; what it was told twice has the same sequence number.
+// Sends progress to observers until they have seen it. What was not acknowledged stays in the store, so an observer
+// that comes back begins where it stopped; what it gets twice has the same sequence number.
 
 #include "actors/supervising/notifier.hpp"
 
@@ -32,7 +32,7 @@ public:
 
   const char* name() const override { return "notifier"; }
 
-  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override { deps_ = {}; }
 
   behavior_type make_behavior() override {
@@ -114,7 +114,7 @@ private:
       read(name);
   }
 
-  /// Takes the acknowledgement to the store; what was told up to there need not be kept.
+  /// Takes the acknowledgement to the store; progress up to there need not be kept.
   void on_seen(const progress_seen& m) {
     seen_[++ticket_] = m;
     write_request r;

@@ -16,7 +16,7 @@ namespace steadfast::actors {
 namespace {
 
 /// Makes the instance when the lease is won and ends it when the lease is lost. The lease is renewed as long as the
-/// instance handles its messages; one that ended by itself is made anew by whoever wins the lease next.
+/// instance handles its messages. If the instance ended by itself, the next winner of the lease makes a new one.
 class singleton_guard : public guarded_actor::base {
 public:
   singleton_guard(caf::actor_config& cfg, singleton_deps deps) : guarded_actor::base{cfg}, deps_{std::move(deps)} {}

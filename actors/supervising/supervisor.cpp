@@ -1,5 +1,5 @@
-// Sweeps the deadline index for what nobody noticed, lets workflow::review judge each task, and stores the decision
-// under the epoch of its lease. It knows no business meaning and restarts nothing.
+// Searches the deadline index for what nobody noticed, lets workflow::review decide on each task, and stores the
+// decision under the epoch of its lease. It knows no business meaning and restarts nothing.
 
 #include "actors/supervising/supervisor.hpp"
 
@@ -32,7 +32,7 @@ public:
 
   const char* name() const override { return "supervisor"; }
 
-  /// Handles that point in a circle keep each other alive, and the system waits for a detached actor to be freed.
+  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override { deps_ = {}; }
 
   behavior_type make_behavior() override {
@@ -122,7 +122,7 @@ private:
     timer_.set<supervisor_actor>(this, deps_.clock, now() + deps_.options.period);
   }
 
-  /// `alert_text`: what people should hear of it, besides.
+  /// `alert_text`: of an alert that is raised too; empty: none.
   void review(const workflow::task& t, const std::string& alert_text = {}) {
     ++view_.reviewed;
     const auto d = definitions_.find(t);
@@ -152,7 +152,7 @@ private:
 
   // ---- tasks that are stuck ----
 
-  /// Looks at every task in the works, whatever the deadline index says.
+  /// Looks at every unfinished task, whatever the deadline index says.
   void survey() {
     view_.last_survey = view_.last_sweep;
     ask(this, deps_.reader, deps_.options.reader_limit, list_workflows{})
@@ -196,7 +196,7 @@ private:
       .then([this](const lease_page& page) { on_leases(page); }, [](const caf::error&) {}); // the next sweep asks again
   }
 
-  /// What a node had locked is freed when its lease has ended, once for each time that it ends.
+  /// A node's locks are freed when its lease has ended, once for each time that it ends.
   void on_leases(const lease_page& page) {
     const auto before = std::exchange(freed_, {});
     for (const auto& lease : page.leases) {
@@ -231,7 +231,7 @@ private:
       freed_[node.name] = node.epoch;
   }
 
-  /// A decision that was overtaken is no loss: the next sweep sees the task as it is then.
+  /// An overtaken decision is no loss: the next sweep sees the task as it is then.
   void on_written(const write_done& m) {
     if (const auto freeing = freeing_.extract(m.ticket); !freeing.empty())
       return on_freed(freeing.mapped(), *m.outcome);
@@ -289,7 +289,7 @@ private:
     std::uint64_t sweeps = 0;
     std::uint64_t reviewed = 0;
     std::uint64_t decided = 0;
-    std::uint64_t stuck = 0; ///< tasks found that nobody would have gone on with
+    std::uint64_t stuck = 0; ///< tasks found that nobody would have continued
     workflow::instant last_sweep;
     workflow::instant last_survey;
   } view_;

@@ -68,7 +68,7 @@ public:
     const auto i = entries_.find(ticket);
     return i == entries_.end() ? std::nullopt : std::optional{i->second};
   }
-  // Not under the lock: a stop source runs what the function hung onto it.
+  // Not under the lock: a stop source runs the callbacks that the function registered.
   void request_stop(call_ticket ticket) {
     if (auto e = find(ticket))
       e->source.request_stop();
@@ -86,7 +86,7 @@ private:
   std::map<call_ticket, entry> entries_;
 };
 
-/// While it is there its call counts as work under way, for who waits for the end of functions.
+/// While it exists its call counts as work under way, for code that waits for the end of functions.
 class counted_call {
 public:
   counted_call(open_threads* open, const call& what) : open_{open} {
@@ -127,7 +127,7 @@ public:
     return std::nullopt;
   }
 
-  /// The function may see it in its stop token; the call is over when the function returns.
+  /// The function can see it in its stop token; the call is over when the function returns.
   void ask_to_end(call_ticket ticket) override { stop(ticket); }
   void stop(call_ticket ticket) override { shared_->calls.request_stop(ticket); }
 
@@ -147,7 +147,7 @@ private:
   call_threads threads_;
 };
 
-/// What an async function answers to. Says something exactly once, if need be when its last copy is dropped.
+/// Takes the answer of an async function. Passes on exactly one answer, if need be when its last copy is destroyed.
 class promised_answer {
 public:
   promised_answer(call_ticket ticket, std::shared_ptr<open_calls> calls, call_over over)
@@ -196,7 +196,7 @@ public:
   void ask_to_end(call_ticket ticket) override { stop(ticket); }
   void stop(call_ticket ticket) override { calls_->request_stop(ticket); }
 
-  /// The function may never answer: its place is free all the same.
+  /// The function may never answer: its place becomes free in any case.
   void abandon(call_ticket ticket) override {
     auto e = calls_->find(ticket);
     if (!e)

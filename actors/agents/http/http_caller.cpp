@@ -37,8 +37,8 @@ struct header_list {
   header_list& operator=(const header_list&) = delete;
   ~header_list() { curl_slist_free_all(first); }
 
-  /// As it is, but for control characters, which could end the header: they are sent as %XX. Neither ids nor what is
-  /// configured has any.
+  /// As it is, except for control characters, which could end the header: they are sent as %XX. Neither ids nor
+  /// configured values have any.
   void add(const std::string& name, const std::string& value) {
     auto line = name + ": ";
     for (const char c : value)
@@ -108,7 +108,7 @@ bool is_metadata(const sockaddr& address) {
   return address.sa_family == AF_INET6 && is_metadata(reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
 }
 
-/// Called with the address that the name turned out to be: the check cannot be talked round by a resolver.
+/// Called with the resolved address, so that no resolver can get around the check.
 curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* a) {
   auto& t = *static_cast<transfer*>(user);
   if (!t.allow_link_local && is_metadata(a->addr)) {
@@ -118,9 +118,9 @@ curl_socket_t open_socket(void* user, curlsocktype, curl_sockaddr* a) {
   return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
 }
 
-/// Called before a request is sent. libcurl sends one again by itself when a kept connection is lost before an answer:
-/// then what is said to the second would pass for a word on the first, which the service may be at work on. The next
-/// try is the agent's.
+/// Called before a request is sent. libcurl repeats a request by itself when a kept connection is lost before an
+/// answer. The answer to the second would then pass for one to the first, on which the service may still be working.
+/// Only the agent makes another try.
 int begin_request(void* user, char*, char*, int, int) {
   auto& t = *static_cast<transfer*>(user);
   return ++t.requests == 1 ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
@@ -158,7 +158,7 @@ std::size_t take_header(char* data, std::size_t, std::size_t size, void* user) {
 }
 
 /// Nothing can have reached the service: there was no connection, or no trust in it, or no byte of a request was sent.
-/// libcurl's errors do not tell: an answer that is no HTTP has the same as a URL of another protocol.
+/// libcurl's errors do not show this: an answer that is not HTTP has the same error as a URL of another protocol.
 bool never_sent(const transfer& t) {
   long sent = 0;
   return t.requests == 0 || (curl_easy_getinfo(t.handle, CURLINFO_REQUEST_SIZE, &sent) == CURLE_OK && sent == 0);
@@ -186,7 +186,7 @@ answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
   return answer_of(t.reply, o, t.what.action, t.what.began_at);
 }
 
-/// A service may repeat what it was asked: also the query of its URL is not shown.
+/// A service may repeat its request, so the query of its URL is not shown either.
 http_options with_secret_query(http_options o) {
   if (const auto query = o.url.find('?'); query != std::string::npos)
     o.secrets.push_back(o.url.substr(query + 1));
@@ -306,7 +306,7 @@ private:
     set(t, CURLOPT_PROTOCOLS_STR, "http,https");
     set(t, CURLOPT_PROXY, options_.proxy.c_str());
     set(t, CURLOPT_NOPROXY, "");
-    set(t, CURLOPT_QUICK_EXIT, 1L); // a name that is being resolved does not hold up the end of the process
+    set(t, CURLOPT_QUICK_EXIT, 1L); // resolving a name does not delay the end of the process
     set(t, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_limit.count()));
     set(t, CURLOPT_TCP_NODELAY, 1L);
     set(t, CURLOPT_SSL_VERIFYPEER, 1L);
@@ -336,7 +336,7 @@ private:
     }
   }
 
-  /// Closes the connection that the call was on; whether the service acts all the same nobody knows.
+  /// Closes the call's connection; nobody knows whether the service acts nevertheless.
   void end_early(call_ticket ticket) {
     finish(ticket, {report_kind::stopped, {}, "stopped", true, workflow::span{0}, true});
   }

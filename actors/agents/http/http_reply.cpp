@@ -34,7 +34,7 @@ workflow::span wait_asked(const std::string& value, workflow::instant now) {
   return std::clamp<workflow::span>(wait, workflow::span{0}, std::chrono::hours{24});
 }
 
-/// The beginning of the body; what it repeats of our secrets is masked before it is cut.
+/// The beginning of the body; secrets that it repeats are masked before it is cut.
 std::string words(const http_reply& r, const http_options& o) {
   auto text = "HTTP " + std::to_string(r.status);
   const auto body = masked(r.body.substr(0, looked_at_max), o.secrets).substr(0, quoted_body_max);
@@ -43,7 +43,7 @@ std::string words(const http_reply& r, const http_options& o) {
   return text;
 }
 
-/// Not the service's own word, or not surely: who forwards says it, and the service behind may be at work.
+/// Not, or not certainly, the service's own answer: a proxy gives it, and the service behind may still be working.
 bool is_of_a_gateway(long status) {
   return status == 408 || status == 499 || (status >= 502 && status <= 504) || status > 511;
 }

@@ -109,7 +109,7 @@ private:
       program_.input.close();
   }
 
-  /// Some bytes; none yet: empty; the end: nothing.
+  /// Some bytes. An empty text: none yet; no text: the end.
   static std::optional<std::string> read_some(int fd) {
     std::array<char, 65536> buffer{};
     const auto n = read(fd, buffer.data(), buffer.size());

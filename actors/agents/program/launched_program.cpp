@@ -18,8 +18,8 @@
 #include <span>
 #include <utility>
 
-// The launcher as a file, in our memory: whoever has this library has it, of the same build, with nothing to install or
-// find.
+// The launcher as a file, in our memory: the library contains it, of the same build, so nothing has to be installed or
+// found.
 asm(R"(
   .pushsection .rodata
   .global steadfast_launcher_begin
@@ -39,7 +39,7 @@ namespace {
 
 constexpr int lowest_kept = 16; ///< above the numbers under which the launcher gets its ends
 
-/// The same, under a number that none of the launcher's ends has.
+/// The same descriptor, under a number that none of the launcher's ends has.
 descriptor kept(int number) {
   const int high = number < 0 ? -1 : fcntl(number, F_DUPFD_CLOEXEC, lowest_kept);
   if (number >= 0)
@@ -86,7 +86,7 @@ descriptor launcher_file() {
   return out;
 }
 
-/// Its path; empty when there is none, and errno tells why. Made by the first call that succeeds.
+/// Its path; empty when there is none, and errno says why. Made by the first call that succeeds.
 std::string launcher_path() {
   static std::mutex mutex;
   static descriptor file;

@@ -1,11 +1,11 @@
-// Runs one program for a node, and sees that nothing of it outlives the call: not the node, however that ended, not
-// complete-by, and not the program itself, also what it started and let go of (setsid, double fork).
+// Runs one program for a node, and makes sure that nothing of it, not even what it started and detached (setsid, double
+// fork), outlives the call: neither the node, however that ended, nor complete-by, nor the program itself.
 //
 //     node -> guard -> keeper -> program -> whatever it starts
 //
-// The keeper is who orphans among its descendants get for a parent, so it finds and kills them all. The guard is that
-// again for the keeper: when one of the two is killed the other one kills what there is. Only both at once could be
-// outlived.
+// Orphans among the keeper's descendants get the keeper as their parent, so it finds and kills them all. The guard is
+// the same for the keeper: when one of the two is killed, the other kills everything. Only if both are killed at once
+// can something outlive them.
 
 #include "actors/agents/program/launcher/protocol.hpp"
 
@@ -32,7 +32,7 @@ namespace {
 
 using namespace steadfast::actors::launcher;
 
-constexpr timespec look_again_after{0, 5'000'000}; ///< should the news of a death be missed
+constexpr timespec look_again_after{0, 5'000'000}; ///< in case the news of a death is missed
 
 sigset_t all_signals() {
   sigset_t all;
@@ -55,7 +55,7 @@ pid_t parent_of(pid_t pid) {
   return after_name != nullptr && std::strlen(after_name) > 4 ? std::atoi(after_name + 4) : 0;
 }
 
-/// Children only: their numbers are nobody else's until they are reaped, which nobody but this thread does.
+/// Children only: no other process gets their numbers until they are reaped, which only this thread does.
 void kill_children() {
   DIR* processes = opendir("/proc");
   if (processes == nullptr)
@@ -67,7 +67,7 @@ void kill_children() {
   closedir(processes);
 }
 
-/// Until there is no descendant any more: whose parent is killed becomes a child, and is killed next.
+/// Until there are no descendants: a process whose parent is killed becomes a child, and is killed next.
 void kill_descendants() {
   sigset_t child_news;
   sigemptyset(&child_news);
@@ -85,7 +85,7 @@ void kill_descendants() {
 
 void tell(outcome what, int value) {
   const report r{what, value};
-  static_cast<void>(!write(report_end, &r, sizeof r)); // where the node is gone nobody hears it
+  static_cast<void>(!write(report_end, &r, sizeof r)); // if the node is gone nobody reads it
 }
 
 /// The keeper lets go of them, so that the node sees when the program has closed them.
@@ -143,7 +143,7 @@ private:
         status_ = status;
   }
 
-  /// vfork: the program's process shares our memory until it is another program, and tells in it what went wrong.
+  /// vfork: the child shares our memory until it runs the program, and reports errors in it.
   void start(const char* directory, char** program) {
     const auto self = getpid();
     program_ = vfork();
