@@ -55,7 +55,7 @@ void expect_fit(const parameter& p, const json& v) {
         refuse(p, "must be true or false");
       return;
     case kind::texts:
-      if (!v.is_array()) // whoever reads the list names what in it is none
+      if (!v.is_array()) // the reader of the list names the wrong entry
         refuse(p, "must be a list of " + p.name);
       return;
     case kind::places: return expect_places(p, v);
@@ -69,7 +69,7 @@ void expect_fit(const parameter& p, const json& v) {
   }
 }
 
-/// As for any text that is none.
+/// The error of any wrong text.
 void refuse_missing(const parameter& p) {
   refuse(p, p.is == kind::text ? "must be a text" : "is missing");
 }
@@ -128,7 +128,7 @@ bool arguments::flag(std::string_view name) const {
   return value(name).get<bool>();
 }
 
-/// A place may be a text, which is none here.
+/// A place may be a text in general, but not here.
 const json& arguments::number_at(std::string_view name) const {
   if (const auto* v = found(name))
     expect_number(parameter_of(name), *v);

@@ -13,26 +13,26 @@
 
 namespace steadfast::api {
 
-/// The parameters of one call, as the table says they are. Whoever carries the method out reads them by the names of
-/// the table: any other name is a mistake in the code, and is told as one (std::logic_error).
+/// The parameters of one call, as in the table. The function that carries out the method reads them by the names of the
+/// table: any other name is a bug, and throws std::logic_error.
 class arguments {
 public:
-  /// Throws api::error, which names the parameter, when one is missing, no such value, or none of the method: a
+  /// Throws api::error, which names the parameter, if one is missing, has a wrong value, or is unknown to the method: a
   /// misspelt one would otherwise be a default that nobody asked for. Whether a text is one of its choices is left to
-  /// whoever reads it. Both must outlive it.
+  /// the reader. Both must outlive it.
   arguments(const method& m, const nlohmann::json& given);
   arguments(const method& m, nlohmann::json&& given) = delete;
 
   bool has(std::string_view name) const { return found(name) != nullptr; }
-  /// What the table says when it is not given; empty when it says nothing.
+  /// If it is not given, the default of the table; empty if there is none.
   std::string text(std::string_view name) const;
   bool flag(std::string_view name) const;
-  /// Likewise; 0 when the table says nothing.
+  /// Likewise; 0 if there is none.
   template <std::integral T = std::uint64_t>
   T number(std::string_view name) const;
   /// Likewise null.
   const nlohmann::json& value(std::string_view name) const;
-  /// Milliseconds since 1970, or the number that is handed in.
+  /// Milliseconds since 1970, or the number that is passed in.
   std::int64_t moment(std::string_view name, std::int64_t absent) const;
 
   const nlohmann::json& given() const { return *given_; }

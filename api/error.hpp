@@ -13,7 +13,7 @@ public:
     invalid_params = -32602, ///< the sentence names the parameter
     fault = -32603,          ///< of the node
     refused = 1,             ///< it cannot be done
-    busy = 2,                ///< the store is full or too much is waiting: to be tried again after retry_after()
+    busy = 2,                ///< the store is full or too much is waiting: try again after retry_after()
     timed_out = 3,           ///< no answer in time: the outcome is unknown
     not_found = 4            ///< there is no such task, workflow, lease, ...
   };

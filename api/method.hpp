@@ -12,10 +12,10 @@
 
 namespace steadfast::api {
 
-/// What a value is.
+/// The kind of a value.
 enum class kind : std::uint8_t {
   text,
-  number, ///< a whole one
+  number, ///< an integer
   flag,   ///< true or false
   moment, ///< of a parameter, milliseconds since 1970; of a result, RFC 3339 in UTC, or null
   value,  ///< any JSON value
@@ -31,7 +31,7 @@ struct parameter {
   kind is = kind::text;
   std::string meaning;
   bool is_required = false;
-  nlohmann::json absent{}; ///< what counts when it is not given; null: nothing does
+  nlohmann::json absent{}; ///< the default; null: there is none
   // Of a number.
   std::int64_t min = 0;
   std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
@@ -47,7 +47,7 @@ struct parameter {
 };
 
 parameter text(std::string name, std::string meaning);
-/// From 0 to the largest of 64 bits.
+/// From 0 to the largest number of 64 bits.
 parameter number(std::string name, std::string meaning);
 /// False when it is not given.
 parameter flag(std::string name, std::string meaning);
@@ -60,24 +60,24 @@ struct field {
   std::string name;
   kind is = kind::text;
   std::string meaning{};
-  bool may_lack = false; ///< it is there in some results alone
+  bool may_lack = false; ///< only some results have it
   bool may_be_null = false;
 };
 
-/// What can be asked of a node, by any way that the question goes.
+/// A request that a node answers, however it arrives.
 struct method {
   std::string name;
   std::string meaning;
   std::vector<parameter> parameters{};
   std::vector<field> result{};
-  std::vector<error::code> errors{}; ///< beside invalid_params, timed_out and fault, which every method knows
+  std::vector<error::code> errors{}; ///< besides invalid_params, timed_out and fault, which every method has
 
   /// Null: it has none of that name.
   const parameter* find(std::string_view parameter_name) const;
   std::vector<std::string> parameter_names() const;
 };
 
-/// All that a node can be asked, each once. No other is answered.
+/// All methods, each once. No other is answered.
 const std::vector<method>& methods();
 
 /// Throws std::out_of_range when there is none.

@@ -16,17 +16,17 @@ std::vector<method> methods_of_actors();
 std::vector<method> methods_of_nodes();
 std::vector<method> methods_of_stores();
 
-// What many of them take.
+// Parameters that many of them take.
 
-/// Which tasks: all that is given must hold.
+/// Which tasks: all given conditions must hold.
 const std::vector<parameter>& task_filter();
 parameter who();
 parameter why();
 /// Entries of a page.
 parameter page_size();
-/// What both have stands once, as the first says it.
+/// Joins both; a parameter that both have is taken from the first.
 std::vector<parameter> joined(std::vector<parameter> some, const std::vector<parameter>& more);
-/// The names of an enum, but for the empty one of its zero.
+/// The names of an enum, except for the empty one of its zero.
 template <class Names>
 std::vector<std::string> choices_of(const Names& names) {
   std::vector<std::string> all;

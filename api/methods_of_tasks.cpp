@@ -38,7 +38,7 @@ parameter before_number() {
   return number("before", "what `next` was on the page before").otherwise(0);
 }
 
-/// Of pages that may be asked to be larger than they get.
+/// For pages that may be smaller than asked for.
 parameter wanted() {
   return number("max", "entries of a page; more than 1,000 are not given").otherwise(100);
 }

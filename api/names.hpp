@@ -1,6 +1,6 @@
 #pragma once
 
-// What the methods of a node are called. They are sent, and never change.
+// The names of the methods of a node. They are sent, and never change.
 
 namespace steadfast::api {
 

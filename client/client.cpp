@@ -40,7 +40,7 @@ public:
 
   json call(const std::string& method, const json& params) {
     const json request{{"jsonrpc", "2.0"}, {"id", ++id_}, {"method", method}, {"params", params}};
-    // What cannot be written may have been turned away: then it says why.
+    // If writing fails, the node may have closed the connection: then it says why.
     const auto written = write(exact_text(request) + "\n");
     const auto answer = parsed(read_line(written));
     if (!answer.is_object())
@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  /// What is nested too deep for exact numbers is read without them.
+  /// A value that is nested too deep for exact numbers is read without them.
   json parsed(const std::string& line) const {
     auto answer = exact_json(line);
     if (answer.is_discarded())

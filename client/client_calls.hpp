@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-// What clients ask, by whatever way the question goes: over the control channel, or in the node's own process.
+// The calls of clients, over the control channel or in the node's own process.
 
 namespace steadfast::runtime {
 
@@ -19,7 +19,7 @@ using ask_node = std::function<nlohmann::json(const std::string& method, const n
 /// Instead of a result: an error of api/error.hpp, by its number.
 client_error error_of(std::int64_t number, const std::string& message, std::chrono::milliseconds retry_after);
 
-/// What `read` finds in what the node said; throws client_error when it is something else.
+/// What `read` finds in the node's answer; throws client_error if the answer is something else.
 template <class Read>
 auto understood(Read read) {
   try {
