@@ -44,7 +44,7 @@ public:
     spawn_rest();
     if (parts_.dialer)
       join_cluster();
-    if (!options_.store.read_only && !with_.is_client) // else it has nothing to do but to answer
+    if (!options_.store.read_only && !with_.is_client) // otherwise it only answers
       spawn_leases();
     spawn_front();
     if (with_.certificate_until)
@@ -229,7 +229,7 @@ public:
 
 } // namespace
 
-/// What is not here is neither shown nor ended: a new actor has its line.
+/// What is missing here is neither shown nor ended: a new actor needs its line.
 std::vector<node_part> all_of(const node_parts& p) {
   part_list all;
   all.add_shown(p.store ? "store" : "store_link", {}, p.store_actor, true);

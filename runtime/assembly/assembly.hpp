@@ -22,10 +22,10 @@ class actor_system;
 
 namespace steadfast {
 
-/// Whose holder runs the supervisor.
+/// The holder of this lease runs the supervisor.
 inline constexpr const char* supervisor_lease_name = "supervisor";
 
-/// The actors of a running node and what else its control channel needs. Handles of what its roles leave out are empty.
+/// The actors of a running node and what else its control channel needs. Handles that its roles leave out are empty.
 struct node_parts {
   std::string name;
   std::shared_ptr<store::state_store> store;
@@ -51,19 +51,19 @@ struct node_parts {
   std::function<workflow::instant()> certificate_until; ///< when the node's certificate ends; empty: it has none
 };
 
-/// An actor of a node, for whoever has to do with all of them.
+/// An actor of a node, for code that deals with all of them.
 struct node_part {
   std::string kind; ///< as people see it: "scheduler"
   std::string name; ///< likewise; empty: the node has one of the kind
   caf::actor actor;
   actors::inspectable_actor shown; ///< none: people do not see it
-  bool hears_all = false;          ///< it ends after what was sent to it, and not at once
+  bool hears_all = false;          ///< it ends after all messages sent to it, and not at once
 };
 
 /// Each of them once, in the order in which people are shown them.
 std::vector<node_part> all_of(const node_parts& parts);
 
-/// What a node is put together from beside its options: all in which a node of a simulation differs from one of a
+/// What a node is put together from besides its options: everything in which a simulated node differs from that of a
 /// process.
 struct node_surroundings {
   caf::actor_system& system;
@@ -86,9 +86,9 @@ struct node_surroundings {
   std::function<void(const std::string& line)> warn{}; ///< of mistakes in what users gave
 };
 
-/// Starts the actors that the roles ask for; the front is the last of them and knows all others. Nothing is published.
-/// A store that is open to be read only is only shown: such a node takes no lease. What `make_agents` throws is passed
-/// on; the parts made before are in `parts` by then.
+/// Starts the actors of the node's roles; the front is the last of them and knows all others. Nothing is published. A
+/// store that is opened read-only is only shown: such a node takes no lease. What `make_agents` throws is passed on;
+/// the parts made before are in `parts` by then.
 void assemble(const node_options& options, node_surroundings with, node_parts& parts);
 
 } // namespace steadfast

@@ -29,7 +29,7 @@ std::string boot_id() {
   return id;
 }
 
-/// The time since the boot means nothing after another one.
+/// The time since the boot means nothing after another boot.
 std::optional<actors::node_clock> clock_in(const std::filesystem::path& file) {
   std::string boot;
   workflow::span::rep set_at = 0;
@@ -46,7 +46,7 @@ bool agrees(const actors::node_clock& before, const actors::node_clock& now) {
   return now.steady_at_set >= before.steady_at_set && std::chrono::abs(now.set_at - gone_on) <= wall_error_max;
 }
 
-/// The next start must not go by it when this one does not, whether another can be written or not.
+/// If this start does not use it, the next must not either, whether another can be written or not.
 void take_away(const std::filesystem::path& file) {
   std::error_code failed;
   std::filesystem::remove(file, failed);
@@ -54,7 +54,7 @@ void take_away(const std::filesystem::path& file) {
     throw node_error{"cannot remove " + file.string() + ", which tells of another clock: " + failed.message()};
 }
 
-/// Put in its place at once. Not synced: after a power cut it is another boot. False: it could not be.
+/// Replaces the file in one piece. Not synced: after a power cut it is another boot. False: it failed.
 bool write(const actors::node_clock& c, const std::filesystem::path& file) {
   const auto next = std::filesystem::path{file.string() + ".next"};
   std::error_code failed;

@@ -15,7 +15,7 @@ namespace {
 // CAF calls a "file" whose name begins with a colon a group of that name.
 constexpr const char* virtual_file = ":steadfast-log";
 
-/// CAF shows a message that nobody took with all that is in it, payloads too: that is not for the log.
+/// CAF shows an unexpected message with all of its content, payloads too: that is not for the log.
 std::string without_content(const std::string& line) {
   const auto name_end = line.starts_with("*** unexpected message") ? line.find(']') : std::string::npos;
   return name_end == std::string::npos ? line : line.substr(0, name_end + 1);

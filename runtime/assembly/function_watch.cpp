@@ -27,8 +27,8 @@ function_watch::function_watch(caf::actor_system& sys, std::map<std::string, act
           look();
       }} {}
 
-/// One whose last function took long counts too: the next one is likely to. Many may begin to wait at once, so one that
-/// does is reason enough to let all run.
+/// An agent whose last function took long counts too: the next one is likely to. Many may begin to wait at once, so one
+/// that does is reason enough to let all spare threads run.
 void function_watch::look() {
   const std::lock_guard lock{mutex_};
   bool is_held = false;
@@ -49,7 +49,7 @@ void function_watch::let_end() {
   spare_.reset();
 }
 
-/// Once after a second, and each time that it has become twice as long.
+/// Once after a second, and each time that the wait has doubled.
 void function_watch::tell(const std::string& name, std::chrono::milliseconds busy) {
   auto& told = told_[name];
   if (busy < told_after) {

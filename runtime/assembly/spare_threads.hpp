@@ -14,9 +14,9 @@ class actor_system;
 
 namespace steadfast {
 
-/// Threads of an actor system's pool that stand aside until they are needed: each is held by an actor that waits. So
-/// the pool runs as many threads as there are cores, and gets another one for each that a user's function holds. The
-/// pool must have `count` threads more than it is to run. One thread calls it.
+/// Threads of an actor system's pool that are kept in reserve: an actor that waits holds each of them. So the pool runs
+/// as many threads as there are cores, and gets another one for each that a user's function blocks. The pool must have
+/// `count` threads more than it should run. One thread calls it.
 class spare_threads {
 public:
   spare_threads(caf::actor_system& sys, std::size_t count);
@@ -24,14 +24,14 @@ public:
   spare_threads(const spare_threads&) = delete;
   spare_threads& operator=(const spare_threads&) = delete;
 
-  /// So many run, at most as many as there are; the others stand aside as soon as they have nothing to do.
+  /// Lets so many run, at most all; the others go back into reserve as soon as they have nothing to do.
   void run(std::size_t wanted);
 
 private:
   struct gate {
     std::mutex mutex;
     std::condition_variable opens;
-    std::size_t running = 0; ///< those before this place go on
+    std::size_t running = 0; ///< those before this place run
   };
 
   std::shared_ptr<gate> gate_ = std::make_shared<gate>();

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a [[node]] table says.
+/// A [[node]] table.
 struct node_entry {
   std::string name;
   std::vector<std::string> roles;
@@ -73,7 +73,7 @@ toml::table& table_in(toml::table& t, const char* name) {
   return *t[name].as_table();
 }
 
-/// Workflows are named relative to the cluster file, and the node's configuration lies elsewhere.
+/// Workflows are named relative to the cluster file, and the node's configuration is elsewhere.
 toml::array absolute_workflows(runtime::toml_section& root, const fs::path& file) {
   std::vector<std::string> given;
   root.read("workflows", given);

@@ -19,13 +19,13 @@ struct cluster_options {
   std::filesystem::path key;
   std::filesystem::path authority;
   bool private_network = false; ///< listen beyond loopback without certificates
-  workflow::lease_terms lease;  ///< by which the node counts as living
+  workflow::lease_terms lease;  ///< by which the node counts as alive
 
   bool is_used() const { return !listen.empty() || !join.empty(); }
   bool has_certificates() const { return !certificate.empty(); }
 };
 
-/// What is wrong, a sentence each.
+/// Its mistakes, a sentence each.
 std::vector<std::string> problems(const cluster_options& o, const workflow::node_roles& roles);
 
 } // namespace steadfast

@@ -159,7 +159,7 @@ fs::path under(const fs::path& folder, const fs::path& p) {
   return p.empty() || p.is_absolute() ? p : (folder / p).lexically_normal();
 }
 
-/// A path that is a text in the options of an agent, which look whether it is there.
+/// A path that is a text in the options of an agent, which check that it exists.
 void read_path(toml_section& s, std::string_view key, std::string& into) {
   s.read(key, into);
   into = under(s.report().folder(), into).string();
@@ -254,7 +254,7 @@ void read_root(toml_section& s, parsed_config& parsed) {
   s.end();
 }
 
-// The line of the key that the sentence begins with, so that "supervisor.period must ..." is found again.
+// The line of the key with which the sentence begins, so that "supervisor.period must ..." gets its line.
 std::size_t line_of(const toml::table& root, const std::string& sentence) {
   const auto key = sentence.substr(0, sentence.find_first_of(" :"));
   const auto node = root.at_path(key);

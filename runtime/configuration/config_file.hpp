@@ -14,11 +14,11 @@ namespace steadfast {
 struct parsed_config {
   node_options options;                         ///< as written: paths not resolved, workflow files not read
   std::vector<std::filesystem::path> workflows; ///< files, and folders of *.toml files
-  std::set<std::string> keys_known;             ///< "supervisor.period"; those of tables that are absent are not in it
+  std::set<std::string> keys_known;             ///< "supervisor.period"; without those of absent tables
   std::set<std::string> keys_seen;
 };
 
-/// Throws config_error. `file` is named in messages; secrets in files are looked for beside it.
+/// Throws config_error. `file` is named in messages; files with secrets are looked up in its folder.
 parsed_config parse_config(std::string_view text, const std::string& file);
 
 /// The options of a file: relative paths count from its folder, workflow files are read. Throws config_error.
@@ -30,7 +30,7 @@ struct config_places {
   std::filesystem::path socket;
 };
 
-/// Reads nothing else of the file, so that no secret need be at hand. Throws config_error.
+/// Reads nothing else of the file, so that no secret has to be available. Throws config_error.
 config_places places_in_config(const std::filesystem::path& file);
 
 } // namespace steadfast

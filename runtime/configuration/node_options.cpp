@@ -14,7 +14,7 @@ void add(std::vector<std::string>& found, const std::string& where, const std::v
     found.push_back(where + p);
 }
 
-/// What is wrong with the secrets that it has among its headers or variables; their values are not shown.
+/// Mistakes in the secrets among its headers or variables, without their values.
 std::vector<std::string> secret_problems(const agent_entry& a) {
   std::vector<std::string> found;
   const bool is_http = std::holds_alternative<actors::http_options>(a.kind);

@@ -32,35 +32,35 @@ struct log_options {
   std::filesystem::path file; ///< empty: standard error
 };
 
-/// All that one node is made of.
+/// The configuration of one node.
 struct node_options {
-  std::string name = "node"; ///< unique in a cluster; part of what `locked_by` says
-  /// Of the control channel; empty: none is opened. The store's directory is one that only its owner can enter.
+  std::string name = "node"; ///< unique in a cluster; part of `locked_by`
+  /// Of the control channel; empty: none is opened. Only the owner can enter the store's directory.
   std::filesystem::path socket = "steadfast-store/control.sock";
   workflow::node_roles roles;
   cluster_options cluster;
   store::store_options store; ///< with the role `store`
   std::vector<agent_entry> agents;
   std::vector<workflow::definition> workflows;
-  /// Those of `workflows` that are in files, by name and version. A file that was changed without a new version is told
-  /// by an alert; the same of a workflow that the program made keeps the node from starting.
+  /// Those of `workflows` that are in files, by name and version. A file that was changed without a new version raises
+  /// an alert; a workflow that the program made and changed in this way keeps the node from starting.
   std::map<std::pair<std::string, std::uint32_t>, std::filesystem::path> workflow_files;
 
   std::uint32_t in_flight_max = 1024;     ///< tasks one scheduler has in hand; the rest wait in the store
-  std::uint64_t backlog_max = 100'000;    ///< submissions waiting for the disk above which new ones are pushed back
+  std::uint64_t backlog_max = 100'000;    ///< when so many submissions wait for the disk, new ones are pushed back
   workflow::span supervisor_period{1000}; ///< between sweeps for what is overdue
   workflow::span supervisor_slack{5000};  ///< how late a scheduler may be before a task is taken from it
   workflow::lease_terms supervisor_lease; ///< who holds it runs the supervisor
-  workflow::condition_rules conditions;   ///< when the whole is not well
-  workflow::span conditions_period{5000}; ///< between looks at it
+  workflow::condition_rules conditions;   ///< when something is wrong with the cluster
+  workflow::span conditions_period{5000}; ///< between looks for them
   workflow::retention_rules retention;    ///< when ended tasks leave the store; by default none does
-  std::uint32_t bulk_rate = 1000;         ///< tasks that bulk acts may meet in a second, all of them together
+  std::uint32_t bulk_rate = 1000;         ///< tasks that all bulk acts together may process in a second
   workflow::span drain_limit{10'000};     ///< at a graceful stop, for attempts under way
   std::uint32_t threads = 0;              ///< of the actor runtime; 0: one per core, at least 2
   log_options log;
 };
 
-/// What is wrong, a sentence each; empty: a node can be made of them.
+/// Their mistakes, a sentence each; empty: a node can be made of them.
 std::vector<std::string> problems(const node_options& o);
 std::vector<std::string> problems(const agent_entry& a);
 

@@ -22,7 +22,7 @@
 
 namespace steadfast::runtime {
 
-/// What a reader found wrong with a file, and which keys it knows.
+/// The mistakes that a reader found in a file, and the keys that it knows.
 class toml_report {
 public:
   explicit toml_report(std::string file) : file_{std::move(file)} {}
@@ -55,7 +55,7 @@ std::string read_text_file(const std::filesystem::path& file);
 /// One table of a file. A key that is absent leaves its target as it is; one that is wrong is reported.
 class toml_section {
 public:
-  /// `place` is what stands before the name of a key in messages: "supervisor." or "".
+  /// `place` is put before the name of a key in messages: "supervisor." or "".
   toml_section(const toml::table& table, std::string place, toml_report& report)
       : table_{&table},
         place_{std::move(place)},
@@ -86,7 +86,7 @@ public:
   void complain(std::string_view key, const std::string& what);
   /// About the table as a whole.
   void complain(const std::string& what);
-  /// Reports the keys that nobody asked for. Call it when all were.
+  /// Reports the keys that nobody asked for. Call it after asking for all.
   void end();
 
   const toml::table& table() const { return *table_; }
@@ -105,11 +105,10 @@ private:
   std::vector<std::string> known_;
 };
 
-/// What a node of the file is, for messages: "a number", "a table".
+/// The kind of a value in the file, for messages: "a number", "a table".
 std::string kind_of(const toml::node& n);
 
-/// The secret that { env = "NAME" } or { file = "path" } points to.
-/// Reports to `at` what is wrong.
+/// The secret that { env = "NAME" } or { file = "path" } points to. Reports mistakes to `at`.
 std::optional<secret> read_secret(toml_section& at, std::string_view key, const toml::table& where);
 
 } // namespace steadfast::runtime

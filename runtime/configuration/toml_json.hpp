@@ -7,7 +7,7 @@
 
 namespace steadfast::runtime {
 
-/// The value as compact JSON text; none if it holds what JSON cannot say: a date, a time, an infinite number.
+/// The value as compact JSON text; none if it contains what JSON cannot express: a date, a time, an infinite number.
 std::optional<std::string> json_text_of(const toml::node& value);
 
 } // namespace steadfast::runtime

@@ -1,4 +1,4 @@
-// What people ask of the actors of any node: each node's front is asked for its own.
+// People's questions about the actors of any node: each node's front is asked for its own.
 
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
@@ -18,7 +18,7 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds node_answer_limit{2000}; ///< its front waits a second for its actors
 constexpr std::uint32_t listed_max = 1000;
 
-/// Every node that lives; only this one when the store cannot be asked, or it is in no cluster.
+/// Every living node; only this one if the store cannot be asked, or it is in no cluster.
 std::vector<workflow::node_card> living_nodes(const control_context& c, std::string& trouble) {
   if (!c.parts.dialer)
     return {{c.parts.name, {}, {}, {}}};
@@ -119,7 +119,7 @@ json list_actors(const control_context& c, const api::arguments& params) {
   return {{"actors", all}, {"silent_nodes", troubles_json(answers, trouble)}};
 }
 
-/// Of every node that lives, as its mailbox and the agent itself say.
+/// Of every living node, according to the mailbox and the agent itself.
 json list_agents(const control_context& c, const api::arguments& params) {
   const auto wanted = params.text("agent");
   std::string trouble;
@@ -170,7 +170,7 @@ json show_actor(const control_context& c, const api::arguments& params) {
 json drain_node(const control_context& c, const api::arguments& params) {
   const workflow::span limit{params.number<std::int64_t>("limit_ms")};
   const auto name = params.text("node");
-  if (name.empty()) // which chooses all where they are asked
+  if (name.empty()) // chosen_nodes would take all nodes
     throw api::error{api::error::invalid_params, "`node` must be the name of a node"};
   std::string trouble;
   const auto nodes = chosen_nodes(c, name, trouble);

@@ -1,4 +1,4 @@
-// Acts on many tasks: the plan of one, its beginning, how far it is, its stop.
+// Bulk acts: plan, start, progress and stop.
 
 #include "actors/gateway/act_event.hpp"
 #include "runtime/control/control_context.hpp"
@@ -25,13 +25,13 @@ constexpr std::size_t named_max = 20; ///< tasks, and reasons, that a plan names
 
 // ---- the plan ----
 
-/// So many tasks with the same lot.
+/// Tasks to which the same would happen.
 struct lot {
   std::uint64_t tasks = 0;
   std::string sample; ///< an id
 };
 
-/// What would become of the tasks that match.
+/// What would happen to the matching tasks.
 class bulk_plan {
 public:
   bulk_plan(const actors::act_on_task& act, const workflow::clock_reading& clock, const actors::workflow_page& known)
@@ -162,7 +162,7 @@ json plan_of(const control_context& c, const actors::act_on_task& act, const sto
 
 // ---- what the store knows ----
 
-/// The conditions as they were given, when nobody said how people write them.
+/// The conditions as they were given, if `where` does not say how people write them.
 std::string where_of(const api::arguments& params) {
   if (params.has("where"))
     return params.text("where");

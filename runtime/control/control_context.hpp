@@ -21,7 +21,7 @@
 
 namespace steadfast {
 
-/// What the methods work with. The actors are asked from the thread that runs the method.
+/// What the methods use. The thread that runs the method asks the actors.
 struct control_context {
   static constexpr std::chrono::seconds reply_limit{20};
   static constexpr std::chrono::milliseconds retry_when_away{2000}; ///< for what could not be read
@@ -46,7 +46,7 @@ struct control_context {
     return {api::error::timed_out, "the node is too busy to answer; the outcome is unknown"};
   }
 
-  /// What became of a write; throws api::error when nobody knows.
+  /// The result of a write; throws api::error if nobody knows it.
   template <class Write>
   store::answer<Write> write(Write what) const {
     return outcome_of(store::write{std::move(what)}).template to<Write>();
@@ -78,8 +78,8 @@ struct node_answer {
 
 using front_question = std::function<nlohmann::json(const actors::node_front& front, std::chrono::milliseconds limit)>;
 
-/// Asks the front of each of these nodes at the same time: one that hangs does not hold the others up for longer than
-/// the limit twice, to be reached and to answer.
+/// Asks the front of each of these nodes at the same time: one that hangs delays the others by at most twice the limit,
+/// to be reached and to answer.
 std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<workflow::node_card>& nodes,
                                    std::chrono::milliseconds limit, const front_question& ask);
 
@@ -90,7 +90,7 @@ nlohmann::json list_agents(const control_context& c, const api::arguments& param
 nlohmann::json drain_node(const control_context& c, const api::arguments& params);
 nlohmann::json set_circuit(const control_context& c, const api::arguments& params);
 
-/// The task of that id; throws api::error where there is none, or it was set aside: control_methods.cpp
+/// The task of that id; throws api::error if there is none, or it was set aside: control_methods.cpp
 actors::task_view view_of(const control_context& c, const std::string& id);
 
 /// Methods about the store as a whole: control_store.cpp
@@ -112,7 +112,7 @@ nlohmann::json list_tasks(const control_context& c, const api::arguments& params
 nlohmann::json count_tasks(const control_context& c, const api::arguments& params);
 /// What nobody has reversed.
 nlohmann::json list_in_place(const control_context& c, const api::arguments& params);
-/// What these parameters ask for; a payload by a place that has no index is refused.
+/// The filter of these parameters; refuses a payload's place that has no index.
 store::task_filter task_filter_of(const control_context& c, const api::arguments& params);
 
 /// Acts on many tasks: control_bulk.cpp
@@ -126,7 +126,7 @@ nlohmann::json list_standstill(const control_context& c, const api::arguments& p
 
 actors::workflow_page workflows(const control_context& c);
 
-// What stands in the parameters under a name, as the methods need it.
+// The parameters as the methods need them.
 
 /// A document may be given as a JSON text in a string, or as the value itself; empty when there is none.
 std::string document_of(const api::arguments& params, const char* name);
@@ -136,7 +136,7 @@ workflow::instant moment_of(const api::arguments& params, const char* name, work
 /// `max`: of entries of a page.
 std::size_t max_of(const api::arguments& params);
 
-/// Keeps what a person, `who` in the parameters, did to something that is no task, and `why`.
+/// Records what a person, `who` in the parameters, did to something other than a task, and `why`.
 void record_act(const control_context& c, const api::arguments& params, const std::string& what);
 
 } // namespace steadfast

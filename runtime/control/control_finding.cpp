@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Whether tasks of that workflow, of any if none is named, are found by the place. Of a workflow the newest version
+/// Whether tasks of that workflow, or of any if none is named, are found by the place. The newest version of a workflow
 /// counts.
 bool has_index(const std::vector<actors::boxed<workflow::definition>>& all, const std::string& workflow,
                const std::string& place) {
@@ -58,7 +58,7 @@ std::vector<workflow::payload_value> payload_of(const control_context& c, const 
   return values;
 }
 
-/// The name of something that there is, for the parameter; nothing if it is not given.
+/// The value of the parameter, which must name something that exists; nothing if it is not given.
 template <class Enum, std::size_t Size>
 std::uint8_t name_of(const api::arguments& params, const char* parameter,
                      std::optional<Enum> (*parse)(std::string_view), const std::string_view (&names)[Size]) {
@@ -115,7 +115,7 @@ json group_json(const actors::task_group& g, bool is_hour) {
           {"newest", instant_json(g.newest)}};
 }
 
-/// Of a task whose undo failed, all that is in place; of others only if that is asked for.
+/// All effects in place of a task whose undo failed; those of others only on request.
 void add_effects(const workflow::task& t, const workflow::definition& d, bool all, json& to) {
   const auto effects = workflow::effects_in_place(t, d);
   const bool has_failed_undo = std::any_of(effects.begin(), effects.end(),

@@ -1,4 +1,4 @@
-// Alerts, and the incidents that they are.
+// Alerts, and the incidents that they form.
 
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
@@ -94,7 +94,7 @@ json show_incident(const control_context& c, const api::arguments& params) {
   return {{"incident", incident_json(page->incidents.front())}};
 }
 
-/// Its alerts are acknowledged in parts: the last answer is that of the last part.
+/// Its alerts are acknowledged in parts: the answer is that of the last part.
 json act_on_incident(const control_context& c, const api::arguments& params) {
   store::act_on_incident what;
   what.number = params.number("incident");

@@ -60,7 +60,7 @@ json result_of(const std::string& id, const actors::receipt& r) {
   }
 }
 
-/// Many submissions wait for one commit, so none of them keeps a thread.
+/// Many submissions wait for one commit, so none of them occupies a thread.
 void submit(const control_context& c, const api::arguments& params, const control_reply& reply) {
   auto s = submission_of(params);
   const auto ask = [gateway = c.parts.gateway, id = s.id, what = actors::boxed<workflow::submission>{std::move(s)},

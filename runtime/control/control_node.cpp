@@ -15,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds look_limit{500}; ///< for a node to say how it is
+constexpr std::chrono::milliseconds look_limit{500}; ///< for a node to describe its state
 
-/// What an actor shows of itself, and of its lists as many entries.
+/// What an actor shows of itself, with at most so many entries of each list.
 template <class Handle>
 actors::actor_state shown_by(const control_context& c, const Handle& actor, std::uint32_t entries = 0) {
   return c.ask<actors::actor_state>(actor, actors::inspect_state{entries});
@@ -79,7 +79,7 @@ actors::lease_page leases(const control_context& c) {
   return c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{});
 }
 
-/// As the store says, or as it said last while it cannot be asked, with why in `trouble`.
+/// As the store says; if it cannot be asked, as it said last, and `trouble` says why.
 actors::lease_page known_leases(const control_context& c, std::string& trouble) {
   try {
     return leases(c);
@@ -114,7 +114,7 @@ json node_json(const workflow::node_card& card, const store::lease& lease, workf
           {"expires_at", instant_json(lease.expires_at)}};
 }
 
-/// What they say of themselves, by node: `state` ("alive", "drained" or "silent"), and when the certificate ends.
+/// The answers of the nodes, by name: `state` ("alive", "drained" or "silent"), and when the certificate ends.
 std::map<std::string, json> words_of(const control_context& c, const std::vector<workflow::node_card>& living) {
   std::map<std::string, json> words;
   for (const auto& a : ask_nodes(c, living, look_limit, [&](const actors::node_front&front, auto limit) -> json {
@@ -126,10 +126,10 @@ std::map<std::string, json> words_of(const control_context& c, const std::vector
   return words;
 }
 
-/// While the store is away no lease can be renewed, and nobody supervises: of the nodes that were known last, those
-/// live that answer.
+/// While the store is away no lease can be renewed, and nobody supervises: of the nodes last known, those that answer
+/// are alive.
 json nodes_without_store(const control_context& c, const actors::lease_page& last) {
-  constexpr workflow::span asked_after_end = std::chrono::hours{1}; // it may be back, and cannot say so by its lease
+  constexpr workflow::span asked_after_end = std::chrono::hours{1}; // it may be back, but cannot show it by its lease
   json nodes = json::array();
   std::vector<workflow::node_card> asked;
   const auto add = [&](const workflow::node_card& card, const store::lease& lease) {
@@ -197,7 +197,7 @@ json describe_node(const control_context& c, const api::arguments&) {
           {"log", {{"lines_lost", log_lines_lost()}}}};
 }
 
-/// Every node that ever joined: gone by what its lease says, else as its front answers.
+/// Every node that ever joined: gone according to its lease, otherwise as its front answers.
 json list_nodes(const control_context& c, const api::arguments&) {
   std::string trouble;
   const auto page = known_leases(c, trouble);
@@ -223,7 +223,7 @@ json list_nodes(const control_context& c, const api::arguments&) {
   return {{"nodes", nodes}, {"store_trouble", nullptr}};
 }
 
-/// What a holder does under it is refused from then on; whoever campaigns gets it, its holder too.
+/// From then on what the holder does under it is refused. Any candidate can get it, also its last holder.
 json release_lease(const control_context& c, const api::arguments& params) {
   const auto name = params.text("name");
   const auto page = leases(c);

@@ -58,7 +58,7 @@ json response(const json& id, const control_answer& answer) {
 }
 
 json parsed(const std::string& line) {
-  auto request = exact_json(line); // whose bound of the depth matters: copies and dumps of the library recurse
+  auto request = exact_json(line); // its bound on the depth matters: copies and dumps of the library recurse
   return request.is_discarded() ? json{} : request;
 }
 
@@ -71,7 +71,7 @@ pid_t talker(int descriptor) {
   return peer.uid == geteuid() || peer.uid == 0 ? peer.pid : 0;
 }
 
-/// Calls that were begun and are not answered.
+/// Calls that have begun and are not answered yet.
 class open_calls {
 public:
   void begin() {
@@ -96,14 +96,14 @@ private:
 
 class session;
 
-/// What all sessions share. What is not said to be of other threads, too, is of the one that runs `io`.
+/// What all sessions share. Only the thread that runs `io` uses it, except where other threads are mentioned.
 struct host {
   control_options options;
   control_methods methods;
   open_calls calls;             ///< of any thread
-  std::list<session*> sessions; ///< whoever asked or was told something last is the last
-  std::size_t unfinished = 0;   ///< bytes of requests that have not come to their end
-  bool closing = false;         ///< what is asked from now on is not read
+  std::list<session*> sessions; ///< the last one was active last
+  std::size_t unfinished = 0;   ///< bytes of unfinished requests
+  bool closing = false;         ///< further requests are not read
   asio::io_context io;
   asio::thread_pool pool; ///< last, so that methods under way end before what they use
 };
@@ -120,7 +120,7 @@ public:
         socket_{std::move(s)},
         process_{process},
         place_{h.sessions.insert(h.sessions.end(), this)} {}
-  /// The last who has it may be of another thread: only when nothing is left to do.
+  /// The last owner may be on another thread, but only when nothing is left to do.
   ~session() = default;
   session(const session&) = delete;
   session& operator=(const session&) = delete;
@@ -129,7 +129,7 @@ public:
     if (is_gone_ || host_.closing)
       return hang_up();
     if (const auto end = in_.find('\n', looked_at_); end != std::string::npos) {
-      moves(); // bytes before the end of a request are none: who sends them one by one is as good as silent
+      moves(); // only whole requests count: a client that sends single bytes is as good as silent
       std::string line;
       try {
         line = take(end + 1);
@@ -155,7 +155,7 @@ public:
     return !is_asked_ && now - moved_at_ >= host_.options.idle_enough;
   }
 
-  /// For another one's sake.
+  /// To make room for another connection.
   void give_way() { hang_up(); }
 
   /// From any thread.
@@ -222,7 +222,7 @@ private:
     host_.sessions.splice(host_.sessions.end(), host_.sessions, place_);
   }
 
-  /// What waits for it ends with an error.
+  /// Operations that wait for it end with an error.
   void hang_up() {
     if (std::exchange(is_gone_, true))
       return;
@@ -246,7 +246,7 @@ private:
   std::string out_;
 };
 
-/// One request under way, kept by whoever may answer it. When all of them are gone, the client is told so.
+/// One request under way, shared by all that may answer it. When all of them are gone, the client is told so.
 class call {
 public:
   explicit call(std::shared_ptr<session> from) : from_{std::move(from)}, host_{from_->owner()} { host_.calls.begin(); }
@@ -311,7 +311,7 @@ void session::run(std::string line) {
   asio::post(host_.pool, [c = std::move(c), line = std::move(line)] { call::begin(c, line); });
 }
 
-/// A file that is open for nothing but to be closed when no other can be opened.
+/// A descriptor held in reserve, to be closed when no other can be opened.
 class spare_file {
 public:
   spare_file() : descriptor_{open("/dev/null", O_RDONLY | O_CLOEXEC)} {}
@@ -369,7 +369,7 @@ protocol::acceptor listen(asio::io_context& io, const std::filesystem::path& pat
 } // namespace
 
 json control_method::operator()(const json& params) const {
-  auto result = std::make_shared<std::promise<json>>(); // broken when nobody is left who could reply
+  auto result = std::make_shared<std::promise<json>>(); // broken when nobody is left to reply
   auto given = result->get_future();
   run_(params, [result = std::exchange(result, nullptr)](const control_answer& answer) {
     try {
@@ -390,7 +390,7 @@ public:
     thread_ = std::thread{[this] { host_.io.run(); }};
   }
 
-  /// Clients that ask without a pause must not keep it open: what is under way is answered, then they are hung up on.
+  /// Clients that ask without a pause must not keep it open: calls under way are answered, then connections are closed.
   ~implementation() {
     std::promise<void> closed; // nothing is given to the pool after it
     asio::post(host_.io, [&] {
@@ -445,14 +445,14 @@ private:
     return true;
   }
 
-  /// It fits into what the kernel keeps for a connection, so it never waits.
+  /// It fits into the kernel's buffer of a connection, so it never waits.
   static void turn_away(protocol::socket& s, const std::string& why) {
     asio::error_code ignored;
     s.non_blocking(true, ignored);
     s.write_some(asio::buffer(busy_line(why)), ignored);
   }
 
-  /// The process has no file left: the one that is kept for it tells the next in line, and the others wait.
+  /// The process has no descriptor left: the reserved one is used to tell the next client so; the others wait.
   void wait_for_files() {
     spare_.reset();
     acceptor_.non_blocking(true);

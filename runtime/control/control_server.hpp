@@ -19,8 +19,8 @@ namespace steadfast {
 using control_answer = std::function<nlohmann::json()>;
 using control_reply = std::function<void(const control_answer& answer)>;
 
-/// What a client may call. Either it gives the result, and its thread is busy until then, or it replies later, from any
-/// thread. Throws api::error; anything else it throws is told as a fault of the node.
+/// What a client may call. Either it returns the result, and its thread is busy until then, or it replies later, from
+/// any thread. Throws api::error; anything else that it throws is reported as a fault of the node.
 class control_method {
 public:
   control_method() = default;
@@ -51,15 +51,14 @@ struct control_options {
     32 << 20; ///< bytes of requests that have not come to their end, of all connections together
   std::size_t connections_max = 256;
   std::size_t connections_of_process_max = 192; ///< so that one process leaves places for others
-  std::chrono::milliseconds idle_enough{
-    1000};                 ///< a connection that asked nothing for so long may be hung up on for another
-  std::size_t threads = 4; ///< that begin methods
+  std::chrono::milliseconds idle_enough{1000}; ///< a connection idle for so long may be closed to make room for another
+  std::size_t threads = 4;                     ///< that begin methods
 };
 
 /// JSON-RPC 2.0 over a Unix-domain socket, one request or answer a line. Only processes of the same user (and root) are
-/// served. Methods are begun on a small pool of threads; requests of one connection are answered in order. When all
-/// places are taken, the connection that was idle for longest gives way; when none is idle, and when the process has no
-/// file left, the new one is answered `busy`.
+/// served. Methods begin on a small pool of threads; requests of one connection are answered in order. When all places
+/// are taken, the connection that has been idle for longest is closed. If none is idle, or the process has no
+/// descriptor left, the new one is answered `busy`.
 class control_server {
 public:
   /// Throws std::runtime_error with the cause: another node listens there, no permission, path too long.

@@ -18,7 +18,7 @@ constexpr std::uint32_t standstill_page = 1000;
 constexpr std::size_t looked_at_max = 100'000;
 constexpr workflow::span stuck_after{60'000};
 
-/// Those that wait for the same.
+/// Tasks that wait for the same thing.
 struct waiting_group {
   std::uint64_t count = 0;
   std::string id; ///< of the one that waits longest

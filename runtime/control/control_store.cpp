@@ -1,5 +1,4 @@
-// What people do with the store as a whole, and with tasks that go from one store to another. Files are those of the
-// node.
+// Methods for the store as a whole, and for tasks that go from one store to another. Files are on the node's host.
 
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
@@ -18,8 +17,8 @@ json show_store_stats(const control_context& c, const api::arguments&) {
 
 namespace {
 
-/// What reads the whole store keeps one of the few threads of the control channel for long: one at a time, so that the
-/// others are there for short questions.
+/// Reading the whole store occupies one of the few threads of the control channel for long: one method at a time, so
+/// that the other threads are free for short questions.
 class whole_store_reading {
 public:
   explicit whole_store_reading(const control_context& c) : is_under_way_{c.is_store_read_whole} {

@@ -50,7 +50,7 @@ actors::answer inner(agent_answer a) {
   return given;
 }
 
-/// Quick and blocking functions differ in nothing but where they run.
+/// Quick and blocking functions differ only in where they run.
 template <class Inner, class Outer>
 actors::agent_function answering(Outer f) {
   if (!f.run)

@@ -6,7 +6,7 @@
 
 namespace steadfast::runtime {
 
-/// A user's function as the agents call it. One that is empty stays empty.
+/// A user's function as the agents call it. An empty one stays empty.
 actors::agent_function inner(agent_function f);
 actors::agent_options inner(const agent_options& o);
 

@@ -41,8 +41,8 @@ node_options options_in(const std::filesystem::path& file) {
   }
 }
 
-/// In a thread that spawns actors or speaks to them, CAF 0.17 leaves a reference to the logger of their system, and the
-/// system, when it ends, waits for the last one. This gives it back, so that any other thread may stop the node.
+/// In a thread that spawns actors or talks to them, CAF 0.17 leaves a reference to the logger of their system, and the
+/// end of the system waits for the last one. This releases it, so that any other thread may stop the node.
 struct caf_logger_release {
   caf_logger_release() = default;
   caf_logger_release(const caf_logger_release&) = delete;

@@ -15,7 +15,7 @@
 
 namespace steadfast {
 
-/// What a user's node is: one that was put together, and what its users need beside it.
+/// The inside of a user's node: the node itself, and what its users need in addition.
 class node::implementation {
 public:
   explicit implementation(node_options options);

@@ -49,7 +49,7 @@ task_progress told(const actors::progress& p) {
   return {p.observer, p.task_id, p.task_number, p.sequence, static_cast<progress_kind>(p.kind), p.step, p.text, p.at};
 }
 
-/// One user's actor as the observer of one name; ends with it.
+/// A user's actor as the observer of one name; ends with the actor.
 class relay : public actors::observer_actor::base {
 public:
   relay(caf::actor_config& cfg, actors::gateway_actor gateway, std::string observer, progress_observer user)
@@ -118,7 +118,7 @@ private:
     return promise;
   }
 
-  /// The last one who asks is told.
+  /// The last actor to ask gets the progress.
   void on_observe(const std::string& observer) {
     const auto user = actors::sender_of<progress_observer>(this);
     if (!user)
@@ -133,7 +133,7 @@ private:
   std::map<std::string, actors::observer_actor> relays_; ///< by observer
 };
 
-/// A user's instance as the guard of the lease knows it. Both end together.
+/// A user's instance as the lease's guard sees it. Both end together.
 class lease_relay : public actors::guarded_actor::base {
 public:
   lease_relay(caf::actor_config& cfg, singleton_actor user)

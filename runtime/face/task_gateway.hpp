@@ -5,10 +5,10 @@
 
 namespace steadfast::runtime {
 
-/// Speaks with users' actors in their words, and with the gateway in ours.
+/// Talks to users' actors in the public messages, and to the gateway in ours.
 task_gateway spawn_task_gateway(caf::actor_system& sys, const actors::gateway_actor& gateway);
 
-/// Makes the instance that a user's function makes, behind an actor that hears of the lease in our words.
+/// Makes the instance of a user's function, behind an actor that gets our messages about the lease.
 actors::make_singleton inner(make_singleton make);
 
 } // namespace steadfast::runtime

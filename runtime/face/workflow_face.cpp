@@ -13,7 +13,7 @@ namespace steadfast {
 
 namespace {
 
-/// Percent of what a person writes as 2.0 or 0.2; what makes no sense becomes a number that `problems` refuses.
+/// A factor such as 2.0 or 0.2 in percent; one that makes no sense becomes a number that `problems` refuses.
 std::uint32_t percent(double share) {
   constexpr auto most = std::numeric_limits<std::uint32_t>::max();
   const auto rounded = std::round(share * 100);
@@ -29,7 +29,7 @@ workflow::condition condition_on(std::string step, std::string pointer, workflow
   return {std::move(step), std::move(pointer), is, std::move(json)};
 }
 
-/// What is said of an undo before its agent is named; an agent that is never named is a problem.
+/// Settings of an undo may come before its agent; if none is ever named, that is a problem.
 workflow::compensation& undo_of(workflow::step_definition& s) {
   if (!s.compensation)
     s.compensation.emplace();

@@ -26,7 +26,7 @@ namespace steadfast::runtime {
 namespace io = caf::io;
 namespace network = caf::io::network;
 
-/// Outlives the ends, for CAF's objects go when CAF likes.
+/// Outlives the ends, since CAF destroys its objects at any time.
 class caf_ends::state {
 public:
   void add(link_end end) {
@@ -63,7 +63,7 @@ public:
     return end;
   }
 
-  /// A descriptor that can be read from once for each connection that waits at that door.
+  /// A descriptor that can be read once for each connection that waits at that door.
   int open_door(std::uint16_t number) {
     const int bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
     const std::lock_guard lock{mutex_};
@@ -117,7 +117,7 @@ network::default_multiplexer& multiplexer_of(caf::actor_system& sys) {
   return static_cast<network::default_multiplexer&>(sys.middleman().backend());
 }
 
-/// CAF asks sockets for address and port, and ends the process where they have none; this one says what it was told.
+/// CAF asks sockets for address and port, and ends the process if they have none; this one answers what it was given.
 class link_scribe : public network::scribe_impl {
 public:
   link_scribe(network::default_multiplexer& mx, link_end end, shared_state ends, std::string ticket)
@@ -140,7 +140,7 @@ private:
   const std::string address_;
 };
 
-/// Takes what waits at a door in place of accepting from a socket that listens.
+/// Takes the connections that wait at a door, instead of accepting from a listening socket.
 struct taken_from_door {
   bool try_accept(network::native_socket& result, network::native_socket bell) {
     std::uint64_t one = 0;
@@ -179,7 +179,7 @@ public:
     return io::doorman::new_connection(&mx, handle);
   }
 
-  /// The descriptor is no socket that could be shut down.
+  /// The descriptor is not a socket, so there is nothing to shut down.
   void graceful_shutdown() override {
     acceptor_.passivate();
     detach(&acceptor_.backend(), false);

@@ -13,8 +13,8 @@ class actor_system;
 
 namespace steadfast::runtime {
 
-/// Where CAF finds the connections that the links have made, from any thread: those that others made wait for its next
-/// look, those that were dialed until it connects to their ticket. CAF neither listens nor dials itself.
+/// Where CAF finds the connections that the links have made, from any thread: accepted ones wait until it next looks,
+/// dialed ones until it connects to their ticket. CAF neither listens nor dials itself.
 class caf_ends {
 public:
   caf_ends();
@@ -22,15 +22,15 @@ public:
   caf_ends(const caf_ends&) = delete;
   caf_ends& operator=(const caf_ends&) = delete;
 
-  /// One that somebody else made. It is closed when nothing is published for its kind.
+  /// An accepted connection. It is closed if nothing is published for its kind.
   void add(link_end end);
-  /// One that was dialed: what to give to CAF as the name of a host, with dialed_port.
+  /// A dialed connection: returns what to give to CAF as the name of a host, with dialed_port.
   std::string add_dialed(link_end end);
   static constexpr std::uint16_t dialed_port = 1;
 
-  /// Shuts down those that CAF has: what is on its way is lost, and whoever waits for them goes on.
+  /// Shuts down those that CAF has: messages on their way are lost, and nobody waits for them any longer.
   void break_off() const;
-  /// That one, by its ticket, whether CAF has it already or not.
+  /// Shuts down that one, by its ticket, whether CAF has it already or not.
   void break_off(const std::string& ticket) const;
 
   class state;

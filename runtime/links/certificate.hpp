@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-// What a certificate of a cluster says: its common name is the name of the node or client, and a URI among its
+// The content of a cluster's certificate: its common name is the name of the node or client, and a URI among its
 // alternative names says what its holder may be: "steadfast:store", "steadfast:node" or "steadfast:client".
 
 namespace steadfast::runtime {
@@ -27,14 +27,13 @@ struct certificate_facts {
 
 certificate_facts facts_of(X509* certificate);
 
-/// What a certificate of this file says: of the first, if there are several; nothing if the file cannot be read or is
-/// none.
+/// The content of the first certificate in this file; nothing if the file cannot be read or has none.
 std::optional<certificate_facts> facts_in(const std::filesystem::path& file);
 
 /// "2027-03-01": the day, UTC.
 std::string day_text(std::chrono::system_clock::time_point t);
 
-/// A sentence for people when it ends within 30 days, or has ended; empty: it does not.
+/// A sentence for people if it ends within 30 days, or has ended; otherwise empty.
 std::string why_renew(const certificate_facts& f, std::chrono::system_clock::time_point now);
 
 } // namespace steadfast::runtime

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of TLS 1.2; those of 1.3 are all good. No CBC, and no key exchange that a key stolen later opens.
+/// Of TLS 1.2; those of 1.3 are all good. No CBC, and no key exchange that a key stolen later could decrypt.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 constexpr mode_t of_others = S_IRWXG | S_IRWXO;
 
@@ -55,7 +55,7 @@ void check_time(const fs::path& file, const certificate_facts& own) {
     refuse("certificate", file, "is not valid before " + day_text(own.not_before) + ": is this host's clock right?");
 }
 
-/// Else nobody would believe it, and a node that reads its files anew would have lost what it had.
+/// Otherwise nobody would accept it, and a node that rereads its files would have lost its good ones.
 void check_authority(SSL_CTX* context, const cluster_options& o) {
   if (SSL_CTX_build_cert_chain(context, SSL_BUILD_CHAIN_FLAG_UNTRUSTED | SSL_BUILD_CHAIN_FLAG_NO_ROOT) == 1)
     return ERR_clear_error();
@@ -68,7 +68,7 @@ void allow_only_good_versions(asio::ssl::context& context) {
   auto* native = context.native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_cipher_list(native, ciphers);
-  // No resumption: whoever connects is judged by the files as they are then.
+  // No resumption: each connection is checked with the files as they are then.
   SSL_CTX_set_options(native, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_num_tickets(native, 0);
   SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);

@@ -10,26 +10,26 @@
 
 namespace steadfast::runtime {
 
-/// By what this process shows who it is, and judges who others are: a certificate, its key and the authority, as they
-/// were in the files when it was made.
+/// With these this process shows who it is, and checks who others are: a certificate, its key and the authority, as
+/// they were in the files when this was made.
 struct credentials {
-  asio::ssl::context context; ///< for both ends; asks the other for a certificate of the authority
+  asio::ssl::context context; ///< for both ends; requires a certificate of the authority from the other
   certificate_facts own;
 };
 
-/// Throws node_error, a sentence that names the option, the file and the cure: a file that cannot be read or is not
-/// what it should be, a key of another certificate or one that other users can read, a certificate that has ended.
+/// Throws node_error with a sentence that names the option, the file and the remedy: a file that cannot be read or is
+/// of the wrong kind, a key of another certificate or one that other users can read, a certificate that has ended.
 credentials read_credentials(const cluster_options& o);
 
-/// Why a node of that name and those roles is not what its certificate says; empty: it is.
+/// Why the certificate does not allow a node of that name and those roles; empty: it does.
 std::string why_not_own(const certificate_facts& own, const cluster_options& o, const std::string& name,
                         const workflow::node_roles& roles);
 
-/// What keeps a node from being what its configuration says, with the files as they are; a sentence each.
+/// Why a node cannot be what its configuration says, with the present files; a sentence each.
 std::vector<std::string> credential_problems(const cluster_options& o, const std::string& name,
                                              const workflow::node_roles& roles);
 
-/// What a process with those roles is to others. Without certificates it is taken at its word.
+/// What a process with those roles is to others. Without certificates others believe it.
 workflow::peer_kind kind_of(const workflow::node_roles& roles, const certificate_facts* own);
 
 } // namespace steadfast::runtime

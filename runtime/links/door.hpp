@@ -8,24 +8,24 @@
 #include <string>
 #include <utility>
 
-// Who may stand at the door of a node and for how many, and how often the log says that somebody was turned away.
+// How many may connect to a node at a time, and how often the log says that somebody was turned away.
 
 namespace steadfast::runtime {
 
 struct door_limits {
   std::size_t handshakes_max = 128;           ///< under way at a time
   std::size_t handshakes_of_address_max = 16; ///< of these
-  std::size_t links_max = 1024;               ///< that others made and that are open
+  std::size_t links_max = 1024;               ///< accepted ones that are open
 };
 
-/// Counts those who have come in. Not for several threads at once.
+/// Counts accepted connections. Not for several threads at once.
 class door {
 public:
   explicit door(door_limits limits) : limits_{limits} {}
 
-  /// Why nobody from there is let in now; empty: he is counted until `has_greeted`, and as a link after that.
+  /// Why nobody from there is accepted now; empty: counts as a handshake until `has_greeted`, and as a link after that.
   std::string why_full(const std::string& address);
-  /// It is known who he is, or he was turned away.
+  /// The peer is known, or was turned away.
   void has_greeted(const std::string& address, bool is_let_in);
   void has_left() { --links_; }
 
@@ -36,12 +36,12 @@ private:
   std::size_t links_ = 0;
 };
 
-/// The same once a minute, and no more than thirty lines a minute.
+/// Logs the same line once a minute, and no more than thirty lines a minute.
 class refusal_log {
 public:
   using instant = std::chrono::steady_clock::time_point;
 
-  /// The line to write; nothing: enough has been said.
+  /// The line to write; nothing: it is not written.
   std::optional<std::string> line(const std::string& address, const std::string& why, instant now);
 
 private:
@@ -55,7 +55,7 @@ private:
   std::map<std::pair<std::string, std::string>, entry> said_;
   instant minute_began_;
   std::size_t lines_ = 0;    ///< in this minute
-  std::uint64_t unsaid_ = 0; ///< in this minute, for there were too many lines
+  std::uint64_t unsaid_ = 0; ///< in this minute, because there were too many lines
 };
 
 } // namespace steadfast::runtime

@@ -12,17 +12,17 @@ namespace steadfast::runtime {
 /// Whom a client may send messages to, by the numbers of the actors.
 struct client_rules {
   std::set<std::uint64_t> receivers;
-  std::uint64_t named_receiver = 0; ///< the one that CAF itself asks on each new connection, by its name as a number
+  std::uint64_t named_receiver = 0; ///< the one that CAF asks on each new connection, by its name as a number
   std::uint32_t payload_max = 16U << 20U;
 };
 
-/// Looks at what a client says, in CAF's binary protocol, before CAF does: CAF delivers to every actor that a message
-/// names by its number, whether the sender was given its handle or not.
+/// Checks what a client sends, in CAF's binary protocol, before CAF reads it: CAF delivers a message to the actor whose
+/// number it names, whether the sender was given its handle or not.
 class frame_filter {
 public:
   explicit frame_filter(client_rules rules) : rules_{std::move(rules)} {}
 
-  /// The next bytes. Why the client is to be cut off; empty: they are all right.
+  /// Takes the next bytes. Returns why the client must be cut off; empty: they are all right.
   std::string why_not(std::string_view bytes);
 
 private:

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <variant>
 
-// The first words on a connection. Who dialed says what it is; who was dialed says what it is itself, or why it
+// The first words on a connection. The side that dialed says what it is; the other side says what it is, or why it
 // refuses. Each is a frame: its length in two bytes, the higher one first, then text. What follows is CAF's.
 
 namespace steadfast::runtime {
@@ -21,13 +21,13 @@ using frame_head = std::array<unsigned char, frame_head_size>;
 
 /// REQUIRES: the text has at most frame_text_max bytes.
 std::string framed(std::string_view text);
-/// How many bytes of text follow; nothing if it is no head of a frame.
+/// How many bytes of text follow; nothing if it is not the head of a frame.
 std::optional<std::size_t> text_size(const frame_head& head);
-/// What begins so, if it is no head of a frame: "it speaks TLS".
+/// What begins like this, if it is not the head of a frame: "it speaks TLS".
 std::string what_begins_so(const frame_head& head);
 
 struct refusal {
-  std::string why; ///< said of who dialed, as "it"
+  std::string why; ///< about the side that dialed, as "it"
 };
 using welcome = std::variant<workflow::peer_claim, refusal>;
 

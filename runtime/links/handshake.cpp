@@ -22,8 +22,8 @@ using error = asio::error_code;
 
 constexpr std::chrono::seconds connect_limit{2};
 constexpr std::chrono::seconds handshake_limit{5};
-constexpr std::chrono::seconds farewell_limit{1}; ///< for one who was refused to hear why
-constexpr std::size_t unheard_max = 256 << 10;    ///< bytes of one who was refused that are still taken
+constexpr std::chrono::seconds farewell_limit{1}; ///< for a refused peer to read the reason
+constexpr std::size_t unheard_max = 256 << 10;    ///< bytes of a refused peer that are still read
 
 class handshake : public std::enable_shared_from_this<handshake> {
 public:
@@ -34,7 +34,7 @@ public:
         timer_{s.get_executor()},
         socket_{std::move(s)} {}
 
-  /// A handler that goes on with `next` if nothing went wrong.
+  /// A handler that continues with `next` if nothing went wrong.
   template <class Next>
   auto guarded(Next next) {
     return [self = shared_from_this(), next](const error& e, std::size_t = 0) {
@@ -199,7 +199,7 @@ private:
     bid_farewell();
   }
 
-  /// Closing at once could destroy what was said last before it is heard.
+  /// Closing at once could destroy the last words before they are read.
   void bid_farewell() {
     is_over_ = true;
     error gone;

@@ -11,25 +11,25 @@
 #include <string>
 #include <variant>
 
-// From a TCP connection to a link_end: TLS, where there are certificates, then the greeting. All of it within a limit,
-// on the strand of the socket, and nothing waits for another.
+// From a TCP connection to a link_end: TLS, if there are certificates, then the greeting. All of it within a limit, on
+// the strand of the socket, and no handshake waits for another.
 
 namespace steadfast::runtime {
 
-/// What this process brings to a handshake.
+/// This process's side of a handshake.
 struct handshake_terms {
   workflow::peer_claim own;
   std::shared_ptr<const credentials> shown; ///< none: connections are plain
   relays* tls_links = nullptr;              ///< outlives every handshake
   std::shared_ptr<const client_rules> for_clients{};
-  relays::cut_off on_cut_off{}; ///< a client that has said what it must not
+  relays::cut_off on_cut_off{}; ///< called for a client that sent something forbidden
 };
 
-/// A connection, or why there is none, said of the other side as "it".
+/// A connection, or why there is none, with the other side as "it".
 using handshake_result = std::variant<link_end, std::string>;
 using handshake_end = std::function<void(handshake_result)>;
 
-/// With somebody who dialed. `then` is called once, when the socket is out of use or CAF's.
+/// With a peer that dialed. `then` is called once, when the socket is out of use or CAF's.
 void greet_who_dialed(asio::ip::tcp::socket s, handshake_terms terms, handshake_end then);
 
 /// With a node at one of these places. The socket is not connected yet.

@@ -10,7 +10,7 @@
 
 namespace steadfast::runtime {
 
-/// Closed when nobody has it any more.
+/// Closed when its last owner is gone.
 class owned_socket {
 public:
   owned_socket() = default;

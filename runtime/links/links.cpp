@@ -22,7 +22,7 @@ namespace {
 using asio::ip::tcp;
 using std::chrono::milliseconds;
 
-constexpr std::size_t threads = 2; ///< one goes on while the other reckons with keys
+constexpr std::size_t threads = 2; ///< one goes on while the other computes with keys
 constexpr milliseconds accept_again_after{200};
 constexpr std::chrono::hours warned_again_after{24};
 
@@ -159,7 +159,7 @@ private:
                            }));
   }
 
-  /// The process has no file left, or the host no memory: trying at once would take a core and help nobody.
+  /// The process has no descriptor left, or the host no memory: trying again at once would only waste a core.
   void accept_later(const asio::error_code& e) {
     refused("anybody", "this node cannot take it: " + e.message());
     accept_timer_.expires_after(accept_again_after);

@@ -12,8 +12,8 @@
 #include <optional>
 #include <string>
 
-// The room for connections between nodes: made, judged and kept here, on threads of their own. CAF gets the plain end
-// of each (caf_ends), when it is known who is at the other, and has no port of its own.
+// Connections between nodes are made, checked and kept here, on threads of their own. CAF gets the plain end of each
+// (caf_ends) once the other side is known, and has no port of its own.
 //
 //     listen, dial        links: accepts, dials, reloads certificates, says in the log whom it refused
 //     door                how many may be at it, and how often refusals are told
@@ -24,7 +24,7 @@
 //     frame_filter        whom a client may talk to
 //     caf_ends            CAF over connections that are handed to it
 //
-// Whether a certificate vouches for what the other side says of itself is decided in workflow/peer_claim.
+// workflow/peer_claim decides whether a certificate allows what the other side claims to be.
 
 namespace steadfast::runtime {
 
@@ -33,7 +33,7 @@ struct link_options {
   std::string name; ///< of this process
   workflow::node_roles roles;
   std::string protocol;
-  /// Takes connections that others made. Called on a thread of the links: it must not wait.
+  /// Takes accepted connections. Called on a thread of the links: it must not wait.
   std::function<void(link_end)> on_link;
   std::function<void(const std::string& level, const std::string& text)> log;
 };
@@ -46,7 +46,7 @@ public:
   links(const links&) = delete;
   links& operator=(const links&) = delete;
 
-  /// What clients may say to this process; before `listen`. Else they may say nothing to anybody.
+  /// What clients may send to this process; call it before `listen`. Otherwise they may send nothing.
   void allow_clients(client_rules rules);
   /// Lets others connect. Throws node_error.
   void listen(const address& at);
@@ -54,13 +54,13 @@ public:
   /// not wait.
   void dial(const asio::ip::tcp::resolver::results_type& places, handshake_end then);
 
-  /// From now on connections are made with what is in the files now. If that cannot be used, all stays as it is, and
-  /// the log says why.
+  /// From now on new connections use the present content of the files. If it cannot be used, nothing changes, and the
+  /// log says why.
   void reload();
-  /// What this process's certificate says; nothing without certificates.
+  /// The content of this process's certificate; nothing without certificates.
   std::optional<certificate_facts> own_certificate() const;
 
-  /// Takes no more connections, and lets what CAF has said reach the others, at most so long.
+  /// Takes no more connections, and waits until the others have what CAF has sent, but no longer than that.
   void stop(std::chrono::milliseconds limit);
 
 private:

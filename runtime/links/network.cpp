@@ -32,8 +32,8 @@ constexpr std::chrono::seconds heartbeat{2};
 constexpr std::chrono::seconds silence_max{10};
 constexpr std::chrono::seconds answer_limit{5}; ///< of CAF's own handshake, and of publishing
 
-/// Gives each process a random node id. CAF's own is made of the host and the process number: in containers two nodes
-/// can have the same, and one that was restarted can look like its former life.
+/// Gives each process a random node id. CAF makes its own from the host and the process number: in containers two nodes
+/// can have the same, and a restarted one can look like its former life.
 class random_node_id : public caf::actor_system::module {
 public:
   explicit random_node_id(caf::actor_system& sys) : sys_{sys} {}
@@ -48,7 +48,7 @@ public:
       byte = static_cast<std::uint8_t>(random());
     const_cast<caf::node_id&>(sys_.node()) = caf::make_node_id(random() | 1U, host); // CAF has no other way
   }
-  id_t id() const override { return opencl_manager; } // the one of CAF's that is free here
+  id_t id() const override { return opencl_manager; } // an id of CAF's that is free here
   void* subtype_ptr() override { return this; }
 
 private:
@@ -63,7 +63,7 @@ std::string text_of(const caf::error& e, caf::actor_system& sys) {
   return sys.render(e);
 }
 
-/// What became of dialing, from the threads of the links to the dialer.
+/// The result of dialing, from the threads of the links to the dialer.
 class outcomes {
 public:
   void put(std::uint64_t number, handshake_result r) {
@@ -80,7 +80,7 @@ private:
   std::map<std::uint64_t, handshake_result> all_;
 };
 
-/// Hears besides, by its number, that a connection was made or not.
+/// Is also told, with the number of the request, whether a connection was made.
 using dialer_behavior = actors::dialer_actor::extend<actors::takes<void(std::uint64_t)>>;
 
 class dialer : public dialer_behavior::base {

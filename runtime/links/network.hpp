@@ -14,8 +14,8 @@ class actor_system;
 class actor_system_config;
 } // namespace caf
 
-// The only place that knows CAF's network: heartbeats, who is published where, and how a connection that the links made
-// becomes a node that can be spoken to.
+// The only place that knows CAF's network: heartbeats, who is published where, and how a connection of the links
+// becomes a node that actors can talk to.
 
 namespace steadfast::runtime {
 
@@ -28,12 +28,12 @@ public:
   /// Reads the certificates. Throws node_error.
   explicit network(const node_options& o);
 
-  /// Before anything else: CAF takes connections of this from then on.
+  /// Call it before anything else: from then on CAF takes its connections from here.
   void attach(caf::actor_system& sys);
-  /// Lets others connect: nodes find that front, and clients, where there are certificates, that gateway. Throws
+  /// Lets others connect: nodes find that front, and, if there are certificates, clients find that gateway. Throws
   /// node_error.
   void publish(const actors::node_front& front, const actors::client_gateway& clients, const address& at);
-  /// Makes connections to other nodes. It has a thread of its own, for resolving a name can block it.
+  /// Makes connections to other nodes. It has a thread of its own, since resolving a name can block it.
   actors::dialer_actor spawn_dialer();
 
   /// By its certificate this process is a client, and no node.
@@ -41,11 +41,11 @@ public:
   void reload_certificates() { links_.reload(); }
   std::optional<certificate_facts> own_certificate() const { return links_.own_certificate(); }
 
-  /// CAF connects no more; what it has said goes on its way. Before the system ends.
+  /// CAF makes no more connections; what it has sent is still delivered. Call it before the system ends.
   void detach();
-  /// What is on its way is lost, and nobody waits for it any more. From any thread.
+  /// Messages on their way are lost, and nobody waits for them any longer. From any thread.
   void break_off() { ends_->break_off(); }
-  /// After the end of the system: what it has said may reach the others, at most so long.
+  /// After the end of the system: waits until the others have what it has sent, but no longer than that.
   void stop(std::chrono::milliseconds limit) { links_.stop(limit); }
 
 private:

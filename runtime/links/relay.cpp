@@ -19,7 +19,7 @@ using plain_socket = asio::local::stream_protocol::socket;
 
 constexpr std::size_t buffer_size = 64 << 10;
 constexpr int kernel_buffer_size = 512 << 10;
-constexpr std::chrono::seconds linger{2}; ///< for what was said before one side closed
+constexpr std::chrono::seconds linger{2}; ///< for what was sent before one side closed
 
 } // namespace
 
@@ -117,7 +117,7 @@ private:
 
   // ---- the end ----
 
-  /// CAF may close while we wait for the other node to take something, which it never does when it is frozen.
+  /// CAF may close while we wait for the other node to take data, which a frozen node never does.
   void watch_plain() {
     plain_.async_wait(asio::socket_base::wait_error, [self = shared_from_this()](const asio::error_code& e) {
       if (!e)

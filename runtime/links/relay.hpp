@@ -18,11 +18,11 @@ namespace steadfast::runtime {
 
 using tls_stream = asio::ssl::stream<asio::ip::tcp::socket>;
 
-/// Copies bytes between TLS connections and the plain ends that CAF has, each until one side has closed: what was said
-/// before is still passed on, for a few seconds.
+/// Copies bytes between TLS connections and the plain ends that CAF has, each until one side has closed: earlier data
+/// is still passed on, for a few seconds.
 class relays {
 public:
-  /// Hears of an address that was cut off, and why.
+  /// Is told of an address that was cut off, and why.
   using cut_off = std::function<void(const std::string& address, const std::string& why)>;
 
   relays();
@@ -33,11 +33,11 @@ public:
   /// The other end for this connection. Throws std::system_error when the process has no more sockets. REQUIRES:
   /// nothing is under way on the stream, and its executor is a strand.
   owned_socket begin(std::unique_ptr<tls_stream> connection);
-  /// Likewise, to a client, which is cut off when it says what the filter does not let through; `told` hears why.
+  /// Likewise, to a client, which is cut off when it sends what the filter refuses; `told` gets the reason.
   owned_socket begin_for_client(std::unique_ptr<tls_stream> connection, frame_filter filter,
                                 std::function<void(const std::string& why)> told);
 
-  /// Waits until all have ended, which they do when CAF has closed its ends, or so long.
+  /// Waits until all have ended, which they do when CAF has closed its ends, but no longer than that.
   void wait(std::chrono::milliseconds limit);
   /// Those that are open.
   void break_off();

@@ -8,8 +8,7 @@
 
 namespace steadfast::runtime {
 
-/// Why a TLS connection could not be made, for people: said of the other side as "it", which showed a
-/// certificate of that name.
+/// Why a TLS connection could not be made, for people. The other side is "it"; it showed a certificate of that name.
 std::string tls_failure_text(const asio::error_code& e, SSL* session, const std::string& shown_name);
 
 } // namespace steadfast::runtime

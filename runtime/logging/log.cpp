@@ -32,7 +32,7 @@ namespace {
 
 using nlohmann::json;
 
-// Lines waiting for a slow disk or terminal. The node never waits for its log: the oldest give way.
+// Lines waiting for a slow disk or terminal. The node never waits for its log: the oldest are dropped.
 constexpr std::size_t backlog_max = 8192;
 
 using fields = std::vector<std::pair<std::string, std::string>>;
@@ -56,8 +56,8 @@ spdlog::level::level_enum level_of(const std::string& name) {
 /// Lines that could not be written, of all logs of the process.
 std::atomic<std::size_t> unwritten = 0;
 
-/// Appends each line in one piece. What a full disk does not take is lost: it must not stop the node. When there is
-/// room again the log says how much that was.
+/// Appends each line in one piece. Lines that a full disk does not take are lost: it must not stop the node. When there
+/// is room again the log says how many they were.
 class file_sink : public spdlog::sinks::base_sink<std::mutex> {
 public:
   using told_loss = std::function<std::string(std::size_t lines, const std::string& why)>;
@@ -134,7 +134,7 @@ public:
   }
 
 private:
-  /// It may be started anew while others write.
+  /// It may be started again while others write.
   std::pair<std::shared_ptr<spdlog::logger>, bool> writer_for(spdlog::level::level_enum l) const {
     const std::lock_guard lock{mutex_};
     if (l >= spdlog::level::err || !async_)
@@ -211,7 +211,7 @@ process_log& log() {
   return the_log;
 }
 
-/// The step that something happened to last: what a line about the task is most likely about.
+/// The step that changed last: a line about the task is most likely about this step.
 std::optional<std::size_t> latest_step(const workflow::task& t) {
   std::optional<std::size_t> latest;
   workflow::instant at = workflow::unset;

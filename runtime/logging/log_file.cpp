@@ -30,7 +30,7 @@ actors::descriptor open_log_file(const std::filesystem::path& path) {
   std::error_code ignored; // opening tells it
   if (path.has_parent_path())
     std::filesystem::create_directories(path.parent_path(), ignored);
-  // A named pipe that nobody reads is not waited for.
+  // Does not wait for a reader of a named pipe.
   constexpr int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   actors::descriptor file{open(path.c_str(), flags, private_file)};
   if (!file.is_open())

@@ -38,7 +38,7 @@ using actors::exit_now;
 constexpr int exit_store_failed = 74;           // EX_IOERR: the store cannot be trusted any more
 constexpr workflow::span answer_margin{2000};   ///< beyond the drain limit, for the last commits
 constexpr workflow::span farewell_limit{2000};  ///< for what is on its way to other nodes
-constexpr workflow::span end_of_function{1000}; ///< at least, after it was asked to end, until it is named
+constexpr workflow::span end_of_function{1000}; ///< at least, from asking it to end until it is named
 
 struct actor_config : caf::actor_system_config {
   actor_config(const node_options& o, std::size_t spare_threads) {
@@ -58,7 +58,7 @@ struct function_entry {
   bool is_empty() const {
     return std::visit([](const auto& f) { return !f.run; }, run);
   }
-  /// Runs on a thread of the agent and not on the agent's own turn.
+  /// Runs on a thread of its own and not on an actor's.
   bool is_blocking() const { return std::holds_alternative<actors::blocking_function>(run); }
 };
 
@@ -105,8 +105,8 @@ std::shared_ptr<store::local_store> open_store(store::store_options o) {
   }
 }
 
-/// Definitions are kept for ever, under their version: changing one without raising it is a mistake. The tasks of a
-/// file that was changed so go on by what is stored; a program that was is not to run.
+/// Definitions are kept for ever, under their version: changing one without raising it is a mistake. If a file was
+/// changed, its tasks follow the stored definition; if a program was changed, its node does not start.
 void register_workflows(store::state_store& store, const node_options& o) {
   const auto now = std::chrono::floor<workflow::span>(std::chrono::system_clock::now());
   std::vector<store::write> batch;
@@ -228,7 +228,7 @@ public:
     drain(parts_.supervisor_lease, workflow::span{0});
     for (const auto& [name, lease] : parts_.singleton_leases)
       drain(lease, workflow::span{0});
-    drain(parts_.node_lease, workflow::span{0}); // from here on the others send no more orders
+    drain(parts_.node_lease, workflow::span{0}); // from now on the others send no more orders
     stop_waits_for_ = "calls that other nodes have ordered";
     drain_agents(until);
     if (watch_)
@@ -373,7 +373,7 @@ private:
         drain(agent, std::max(left, workflow::span{0}));
   }
 
-  /// Everybody who writes goes before the writer, so that what they said last is on disk.
+  /// All actors that write end before store_actor, so that their last writes are on disk.
   void end_actors() {
     const auto store = parts_.store; // closed after the actors are gone
     tell_all_to_end();
@@ -391,7 +391,7 @@ private:
         caf::anon_send_exit(p.actor, caf::exit_reason::user_shutdown);
   }
 
-  /// After the limit; without one, after the last of them was to be over.
+  /// After the limit; without one, after the last of them should be over.
   std::vector<std::string> functions_that_run_on(std::optional<workflow::span> limit) {
     const auto asked = std::chrono::steady_clock::now();
     const auto due = threads_->last_due().value_or(asked);
@@ -404,7 +404,7 @@ private:
     return names;
   }
 
-  /// CAF ends when everybody has taken what is on its way to them; somebody who is frozen or cut off never does.
+  /// CAF ends when every node has received what is on its way to it; one that is frozen or cut off never does.
   void end_with_network() {
     std::promise<void> ended;
     std::thread watch{[this, has_ended = ended.get_future()] {

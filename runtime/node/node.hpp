@@ -11,8 +11,8 @@
 
 namespace steadfast {
 
-/// One node: what its roles say of store, scheduler, supervisor and agents, and a control channel, in this process.
-/// Agents that are C++ functions are added from inside (node_inside.hpp); users have `steadfast::node`.
+/// One node in this process: store, scheduler, supervisor and agents as its roles say, and a control channel. Agents
+/// that are C++ functions are added from inside (node_inside.hpp); users have `steadfast::node`.
 class assembled_node {
 public:
   explicit assembled_node(node_options options);
@@ -31,22 +31,22 @@ public:
   void start();
 
   /// Takes nothing new, lets attempts under way finish up to the drain limit, gives the rest back, releases the leases,
-  /// closes. What other nodes have not taken 2 s later, since they are frozen or out of reach, is lost: their
-  /// connections are broken off. Waits for every actor of the system: yours must be told to quit, and a
-  /// caf::scoped_actor be out of scope. Then for blocking functions that are under way, for the limit or, without one,
-  /// until the complete-by of their calls. Whose functions run on even then is returned, and said in the log; nothing
-  /// of the node is theirs, and what they answer goes nowhere.
+  /// closes. What other nodes have not received 2 s later, because they are frozen or out of reach, is lost: their
+  /// connections are broken off. Waits for every actor of the system: tell yours to quit, and let no caf::scoped_actor
+  /// live on. Then it waits for blocking functions under way, for the limit or, without one, until the complete-by of
+  /// their calls. Returns, and logs, the agents whose functions still run; these use nothing of the node, and their
+  /// answers are ignored.
   std::vector<std::string> stop(std::optional<workflow::span> function_limit = std::nullopt);
 
   /// What stop() waits for at this moment, in words; empty when it does not run. From any thread.
   std::string_view stop_waits_for() const;
 
-  /// Makes connections to other nodes from now on with what is in the files of [cluster] now; those that are open stay.
-  /// Files that cannot be used change nothing, and the log says why. REQUIRES: started.
+  /// From now on new connections to other nodes use the present files of [cluster]; open ones stay. Files that cannot
+  /// be used change nothing, and the log says why. REQUIRES: started.
   void reload_certificates();
 
 private:
-  friend class node_inside; ///< its actors, for whoever takes part in it
+  friend class node_inside; ///< its actors, for code that takes part in it
   class implementation;
   std::unique_ptr<implementation> impl_;
 };

@@ -15,21 +15,21 @@ namespace steadfast {
 
 using store_wrapper = std::function<std::shared_ptr<store::local_store>(std::shared_ptr<store::local_store>)>;
 
-/// What those that take part in a node have to do with beside its options and verbs: agents that are functions, its
-/// actors, its store. For the face that users see, for benchmarks and for tests. The node must outlive it.
+/// The inside of a node: agents that are functions, its actors, its store. For the public interface, for benchmarks and
+/// for tests. The node must outlive it.
 class node_inside {
 public:
   explicit node_inside(const assembled_node& n);
 
   // REQUIRES: not started.
 
-  /// The name is the one that workflows use.
+  /// `name` is the one that workflows use.
   void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options = {}) const;
-  /// Of all nodes that were given this name, one at a time has the actor that `make` makes: the one that holds the
-  /// lease `name`. The actor must take lease_changed; the others take over when it does not for longer than the lease
-  /// lasts.
+  /// Of all nodes that call this with `name`, one at a time has the actor that `make` makes: the one that holds the
+  /// lease `name`. The actor must handle lease_changed; if it does not for longer than the lease lasts, another node
+  /// takes over.
   void with_lease(const std::string& name, actors::make_singleton make) const;
-  /// What `wrap` makes of the store that was opened is used in its place: to measure, or to look on.
+  /// Uses what `wrap` makes of the opened store instead of it: to measure, or to watch.
   void wrap_store(store_wrapper wrap) const;
 
   // REQUIRES: started.

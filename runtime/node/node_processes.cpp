@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern "C" { // glibc 2.36 forgot to say so itself
+extern "C" { // missing in the header of glibc 2.36
 #include <sys/pidfd.h>
 }
 
@@ -105,7 +105,7 @@ std::optional<pid_t> process_behind(const std::filesystem::path& socket) {
     return std::nullopt;
   path.copy(address.sun_path, path.size());
   const descriptor connection{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  const auto* target = reinterpret_cast<const sockaddr*>(&address); // the way of this interface
+  const auto* target = reinterpret_cast<const sockaddr*>(&address); // as this interface wants it
   ucred who{};
   socklen_t size = sizeof who;
   if (!connection.is_open() || connect(connection.number(), target, sizeof address) != 0

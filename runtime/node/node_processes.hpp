@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-// Nodes as processes of this host that outlive the command which started them.
+// Nodes as processes of this host that outlive the command that started them.
 
 namespace steadfast {
 
@@ -19,13 +19,13 @@ pid_t start_node(const std::filesystem::path& program, const std::filesystem::pa
 /// The exit code of a process that start_node started, or 128 + signal; nothing: it runs.
 std::optional<int> end_of(pid_t started);
 
-/// The process that listens on the control socket; nothing: none does. The kernel says so, also of one that hangs.
+/// The process that listens on the control socket; nothing: none does. The kernel says so, even if the process hangs.
 std::optional<pid_t> process_behind(const std::filesystem::path& socket);
 
 /// SIGTERM. True once the process is gone, false when it is still there after the limit.
 bool stop_process(pid_t process, std::chrono::milliseconds limit);
 
-/// The last line of a file that is not empty.
+/// The last non-empty line of a file.
 std::string last_line(const std::filesystem::path& file);
 
 } // namespace steadfast

@@ -36,13 +36,13 @@ std::string name_of(int signal) {
   return signal == SIGTERM ? "SIGTERM" : signal == SIGINT ? "SIGINT" : "SIGHUP";
 }
 
-// What a configuration calls secret is in this process's memory.
+// The secrets of the configuration are in this process's memory.
 void leave_no_core_file() {
   const rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
 }
 
-/// The signal that ends the node. A node with certificates reads them anew on SIGHUP.
+/// The signal that ends the node. On SIGHUP a node with certificates rereads them.
 int wait_for_the_end(const sigset_t& signals, const node_options& options, assembled_node& n) {
   for (;;) {
     int signal = 0;
@@ -53,7 +53,7 @@ int wait_for_the_end(const sigset_t& signals, const node_options& options, assem
   }
 }
 
-/// Ends the process when the stop is taking too long or somebody insists, until `has_stopped`; `n` is there until then.
+/// Until `has_stopped`, ends the process if the stop takes too long or somebody insists; `n` must exist until then.
 void watch_the_stop(sigset_t signals, workflow::span limit, const assembled_node& n,
                     std::shared_ptr<const std::atomic<bool>> has_stopped) {
   std::thread{[signals, limit, &n, has_stopped = std::move(has_stopped)] {

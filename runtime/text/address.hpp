@@ -21,11 +21,11 @@ struct address {
 /// Nothing if the text is not host:port with a port of 1 to 65535.
 std::optional<address> parse_address(std::string_view text);
 
-/// Only processes of this host reach it. A name other than localhost is not looked up and counts as reachable by
-/// others.
+/// Whether only processes of this host reach it. A name other than localhost is not looked up and counts as reachable
+/// by others.
 bool is_loopback(const address& a);
 
-/// Ports of 127.0.0.1 that nobody listens on at this moment.
+/// Ports of 127.0.0.1 on which nobody listens at this moment.
 std::vector<std::uint16_t> free_ports(std::size_t count);
 
 } // namespace steadfast::runtime

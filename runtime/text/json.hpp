@@ -15,17 +15,17 @@
 
 namespace steadfast {
 
-/// RFC 3339 in UTC with milliseconds; null when it is not set, or never comes.
+/// RFC 3339 in UTC with milliseconds; null if it is unset or never.
 nlohmann::json instant_json(workflow::instant t);
 
-/// The value if the bytes are a JSON text, else the bytes as a string; null when there are none. Its numbers keep their
+/// The value if the bytes are a JSON text, else the bytes as a string; null if there are none. Its numbers keep their
 /// digits (client/exact_json.hpp), so it is written by json_line().
 nlohmann::json document_json(std::string_view bytes);
 
 /// The whole task: a line of `store dump`.
 nlohmann::json task_json(const workflow::task& t, const workflow::definition& d);
 
-/// The same without what belongs to single steps and without the payload, for lists.
+/// The same without its steps and its payload, for lists.
 nlohmann::json task_summary_json(const workflow::task& t);
 
 nlohmann::json definition_json(const workflow::definition& d);
@@ -37,12 +37,12 @@ nlohmann::json lease_json(const store::lease& l);
 nlohmann::json late_reply_json(const store::late_reply_entry& r);
 nlohmann::json notice_json(const store::notice_entry& n);
 nlohmann::json stats_json(const store::store_stats& s);
-/// What became of an import.
+/// The result of an import.
 nlohmann::json imported_json(const std::string& id, const store::submit_result& o);
 nlohmann::json check_json(const store::check_report& r);
 
-/// One line of text, bytes that are no UTF-8 replaced, so that it can be printed whatever a payload holds; numbers as
-/// they came.
+/// One line of text, with invalid UTF-8 replaced, so that it can be printed whatever a payload contains; numbers keep
+/// their digits.
 std::string json_line(const nlohmann::json& j);
 
 } // namespace steadfast

@@ -6,7 +6,7 @@
 
 namespace steadfast::runtime {
 
-/// A value that is never shown: whatever prints it prints ***.
+/// A value that is never shown: printed, it is ***.
 class secret {
 public:
   secret() = default;

@@ -90,7 +90,7 @@ std::optional<instant> parse_utc(std::string_view text) {
     return std::nullopt;
   const instant t{sys_days{date}.time_since_epoch() + hours{p->hour} + minutes{p->minute - *offset} + seconds{p->second}
                   + milliseconds{ms}};
-  // An offset or a leap second may lead out of the years that have four digits.
+  // An offset or a leap second may lead to a year that does not have four digits.
   return t >= sys_days{year{0} / 1 / 1} && t <= workflow::instant_max ? std::optional{t} : std::nullopt;
 }
 
@@ -138,7 +138,7 @@ bool take_time(std::string_view& text, std::tm& into, int& ms) {
   return true;
 }
 
-/// A day or an hour that there is not is another one: the 31st of April is the 1st of May.
+/// A day or an hour that does not exist is another one: the 31st of April is the 1st of May.
 instant moment_of(std::tm tm, bool is_utc, int ms) {
   tm.tm_isdst = -1;
   const auto seconds = is_utc ? timegm(&tm) : mktime(&tm);

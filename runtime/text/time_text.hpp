@@ -18,9 +18,9 @@ std::optional<workflow::instant> parse_utc(std::string_view text);
 /// "2026-11-21 06:53:43" in the time zone of this process; with `ms`, "2026-11-21 06:53:43.179".
 std::string local_text(workflow::instant t, bool ms = false);
 
-/// The moment that a text names as tables and stories show one: what `utc_text` and `local_text` write, a time of day
-/// alone, seconds and their fractions or not, with Z in UTC, else in the time zone of this process. What a table adds
-/// in brackets is passed over. A time of day is the nearest one before `now`, or after it.
+/// The moment that a text names in the form of tables and stories: what `utc_text` and `local_text` write, or only a
+/// time of day; with or without seconds and fractions; with Z in UTC, else in the time zone of this process. What a
+/// table adds in brackets is skipped. A time of day is the nearest one before `now`, or after it.
 std::optional<workflow::instant> parse_printed(std::string_view text, workflow::instant now, bool past);
 
 /// A length of time in one or two units, for people: "820 ms", "4.2 s", "3 min 5 s", "2 h 10 min", "5 d 3 h".
