@@ -14,7 +14,7 @@ namespace steadfast::simulation {
 /// Numbers outside of names become "N".
 std::string without_numbers(std::string_view cause);
 
-/// It was undone, or undo went as far as it could.
+/// Of a task that was undone, or whose undo went as far as it could.
 bool has_run_undo(const workflow::task& t);
 
 /// What a person is told. REQUIRES: it is in error.

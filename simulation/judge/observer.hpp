@@ -13,7 +13,7 @@
 
 namespace steadfast::simulation {
 
-/// A client that wants to be told how its tasks fare. It listens at one node after the other, and remembers over all of
+/// A client that wants the progress of its tasks. It listens at one node after the other, and remembers over all of
 /// them what it was told.
 class observer {
 public:
@@ -24,11 +24,11 @@ public:
 
   /// Sequence number of the last progress that it was told of a task; 0: none.
   std::uint32_t heard_of(std::uint64_t task) const;
-  /// Progress that came before an earlier one had come, a sentence each.
+  /// Progress that came too early in the sequence, a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
-  /// Outcomes that it was told of that task, in the order it was told.
+  /// Outcomes of that task, in the order in which it was told.
   std::vector<workflow::process_state> outcomes_of(std::uint64_t task) const;
-  /// Progress of before it listened at a node that was told first there.
+  /// Progress from before it listened at a node, which was the first that it got there.
   std::uint64_t caught_up() const { return caught_up_; }
 
 private:

@@ -10,7 +10,7 @@ using workflow::step_state;
 
 namespace {
 
-/// The attempt that was open before and has ended, as the story tells it; null: none has.
+/// The attempt that was open before and has ended, from the story; null: none has.
 const workflow::attempt_record* ended_in(const workflow::step& was, const workflow::step& is) {
   if (was.doing == attempt_action::none)
     return nullptr;
@@ -29,12 +29,12 @@ struct step_change {
   const workflow::step_definition& d;
   const workflow::step& was;
   const workflow::step& is;
-  bool by_person; ///< who may do what the rules alone do not
+  bool by_person; ///< a person may do what the rules do not
   bool undoing;   ///< the task, afterwards
 };
 
-/// Where another attempt has begun in the same change nobody knows how long this one had: whoever ended it may go by a
-/// clock that was set, or by less than the time of the store.
+/// If another attempt has begun in the same change, nobody knows how long this one had: whoever ended it may use a
+/// clock that was set, or one behind the store's.
 std::string wrong_time(const step_change& x, const workflow::attempt_record& ended) {
   if (x.is.attempt != x.was.attempt)
     return {};
@@ -48,7 +48,7 @@ std::string wrong_time(const step_change& x, const workflow::attempt_record& end
   return {};
 }
 
-/// Of one that failed for now, and may be tried again.
+/// Of an attempt that failed for now and may be tried again.
 std::string wrong_round(const step_change& x, const workflow::attempt_record& ended) {
   const bool is_undo = ended.action == attempt_action::compensate;
   if (ended.outcome != attempt_outcome::failed_transient || x.undoing != is_undo || (is_undo && !x.d.compensation))
@@ -63,7 +63,7 @@ std::string wrong_round(const step_change& x, const workflow::attempt_record& en
   return {};
 }
 
-/// Only the service's own word takes a doubt away: that it happened, or that it did not.
+/// Only the service itself can say for certain that it happened, or that it did not.
 bool forgets_doubt(const step_change& x, const workflow::attempt_record* ended) {
   const bool is_settled =
     ended && (ended->action != attempt_action::perform || ended->outcome == attempt_outcome::succeeded);

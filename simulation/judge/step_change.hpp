@@ -9,9 +9,9 @@
 
 namespace steadfast::simulation {
 
-/// What is wrong with one stored change of a task, by what docs/workflows.md says of complete-by, waits, rounds and
-/// doubt, a sentence each. It knows no event, and shares no code with the rules that made the change. REQUIRES: one
-/// change, or what became of one that nobody heard of.
+/// Mistakes in one stored change of a task, by what docs/workflows.md says of complete-by, waits, rounds and unknown
+/// outcomes, a sentence each. It knows no event, and shares no code with the rules that made the change. REQUIRES: one
+/// change, or the result of one that nobody was told of.
 std::vector<std::string> wrong_in_change(const workflow::definition& d, const workflow::task& before,
                                          const workflow::task& after);
 

@@ -70,7 +70,7 @@ void store_model::on_commit(const store::state_store* s, const store::write_list
   if (!s || !is_small_)
     return;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    if (!is_read_) // the others go on from what it does not know
+    if (!is_read_) // the others build on what it does not know
       break;
     compare(*batch[i], outcomes[i]);
     if (const auto* purge = std::get_if<store::purge_ended>(batch[i]);
@@ -171,7 +171,7 @@ bool store_model::is_waiting(const workflow::task& t) const {
   return workflow::is_claimable(t) && (t.not_before == workflow::unset || ready_.contains(t.number));
 }
 
-/// The same rules as docs tell: by priority, then by the shares of workflows, then by age; everything is looked at each
+/// The rules of the documents: by priority, then by the shares of workflows, then by age; it examines everything each
 /// time.
 std::vector<workflow::task*> store_model::line_for(const store::claim_tasks& w) {
   std::map<std::uint8_t, std::map<std::uint32_t, std::deque<workflow::task*>>> waiting;
@@ -557,7 +557,7 @@ void store_model::compare_bulk_acts(const store::state_store& s) {
   }
 }
 
-/// Of tasks that are well none is open; each open one is in an incident that is open, and each open incident has one.
+/// Healthy tasks have no open alert; each open alert is in an open incident, and each open incident has one.
 void store_model::compare_alerts(const store::state_store& s) {
   std::size_t in_incidents = 0;
   for (const auto& x : s.incidents(true, std::nullopt, as_many_as_there_are).incidents) {

@@ -18,8 +18,8 @@
 namespace steadfast::simulation {
 
 /// What the store must have answered and must answer now, by a model that is too simple to be wrong: a map of tasks
-/// that is changed as each write says. It predicts each outcome, and now and then asks the store all kinds of questions
-/// and compares. It looks at a small store only.
+/// that each write changes. It predicts each outcome, and now and then asks the store all kinds of questions and
+/// compares. It checks only a small store.
 class store_model {
 public:
   using complain_to = std::function<void(std::string)>;
@@ -28,7 +28,7 @@ public:
 
   void on_commit(const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
-  /// It was opened again. What it knows is what counts from here on, for nobody knows what became of the last commit;
+  /// The store was opened again. Its content counts from now on, since nobody knows what became of the last commit;
   /// what has the same revision must be the same, unless it is a restored copy.
   void on_store_started(const store::state_store& s, bool is_restored);
 
@@ -41,7 +41,7 @@ private:
   };
   struct known_bulk_act {
     std::size_t there = 0; ///< tasks, when it began
-    std::size_t left = 0;  ///< of the store, while it was open: it may have met them or not
+    std::size_t left = 0;  ///< the store, while it was open: it may have processed them or not
     bool is_open = true;
   };
   using notice_name = std::pair<std::uint64_t, std::uint32_t>; ///< task and sequence
@@ -79,14 +79,14 @@ private:
   const workflow::definition& definition_of(const workflow::task& t) const;
 
   const std::vector<workflow::definition>& workflows_;
-  chance chance_; ///< of its own, so that what it looks at changes nothing
+  chance chance_; ///< of its own, so that its checks change nothing
   complain_to complain_;
   std::uint32_t looks_permille_;
   bool is_small_ = true;
   bool is_read_ = false;
   std::map<std::uint64_t, workflow::task> tasks_;
   std::map<std::string, std::uint64_t> numbers_;
-  std::map<std::uint64_t, std::string> first_payload_; ///< by which the same id again is compared
+  std::map<std::uint64_t, std::string> first_payload_; ///< for comparison when an id is submitted again
   std::set<std::uint64_t> ready_;                      ///< waited for their moment, and it came
   std::set<std::uint64_t> unsure_;                     ///< the same, or not: they were there when the store was opened
   std::map<std::string, std::set<notice_name>> notices_;
@@ -95,7 +95,7 @@ private:
   std::map<std::uint64_t, known_bulk_act> bulk_acts_; ///< that began since the store was opened
   std::set<std::uint64_t> stopped_;
   std::uint64_t last_number_ = 0;
-  workflow::instant now_; ///< of the last write that told it
+  workflow::instant now_; ///< of the last write that has it
 };
 
 } // namespace steadfast::simulation

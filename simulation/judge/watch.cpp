@@ -18,7 +18,7 @@ using workflow::process_state;
 using workflow::step_state;
 
 constexpr std::string_view supervisor_lease = "supervisor";
-constexpr std::size_t few = 100; ///< tasks; where there are more, they are not all looked at each time
+constexpr std::size_t few = 100; ///< tasks; if there are more, they are not all checked each time
 
 bool opens_attempt(const store::update_task& u) {
   return std::any_of(u.next.steps.begin(), u.next.steps.end(),
@@ -52,7 +52,7 @@ bool is_denied(const workflow::step& s) {
   return s.state == step_state::not_started || s.state == step_state::failed;
 }
 
-/// One that was skipped is behind only if those before it are.
+/// A skipped step is done only if those before it are.
 bool is_behind(const workflow::definition& d, const workflow::task& t, std::size_t i) {
   const auto before = workflow::predecessors(d, i);
   return t.steps[i].state == step_state::completed
@@ -102,13 +102,13 @@ void watch::on_commit(const store::state_store* s, const store::write_list& batc
   for (std::size_t i = 0; i < outcomes.size(); ++i)
     if (std::holds_alternative<store::submit_task>(*batch[i]) && outcomes[i].as<store::submit_result>().created)
       if (const auto t = s->find(
-            outcomes[i].as<store::submit_result>().number)) // it may end and leave in a commit of which nobody hears
+            outcomes[i].as<store::submit_result>().number)) // it may end and leave in a commit that nobody is told of
         note(*t);
   if (may_leave_)
     look_at_purges(*s, batch, outcomes);
 }
 
-/// Of one workflow nothing is taken while a task is left that comes before it, by its priority and then by its age.
+/// No task of a workflow is taken while an earlier one of it is left, by priority and then by age.
 void watch::look_at_turns(const store::state_store& s, const store::write_list& batch,
                           const std::vector<store::outcome>& outcomes) {
   if (tasks_.size() > few)
@@ -164,7 +164,7 @@ void watch::on_left(const workflow::task& t) {
     on_purged(last);
 }
 
-// What was committed when the process died, and nobody was told of, is seen here first: at most one change of each
+// What was committed when the process died, without anybody being told, is seen here first: at most one change of each
 // task.
 void watch::on_store_started(const store::state_store& s, bool is_restored) {
   if (model_)
@@ -270,7 +270,7 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
              w);
 }
 
-/// Those that a claim or a supervisor's freeing may have changed without saying so. Where there are many they are not
+/// Tasks that a claim or a supervisor's freeing may have changed without naming them. If there are many, they are not
 /// read.
 void watch::read_open_tasks(const store::state_store& s) {
   if (tasks_.size() > few)
@@ -315,8 +315,7 @@ void watch::on_update(const store::update_task& u, const store::answer<store::up
   note(after);
 }
 
-/// Rounds are counted by whoever has the supervisor's lease, and what a person must know is told in the commit that
-/// makes it so.
+/// The holder of the supervisor's lease counts rounds, and an alert is in the commit that causes it.
 void watch::look_at_decision(const store::update_task& u, const workflow::task& before) {
   for (std::size_t i = 0; i < u.next.steps.size(); ++i) {
     const auto& was = before.steps[i];
@@ -335,7 +334,7 @@ void watch::on_submitted(const store::submit_task& w, const store::submit_result
   waiting_[o.number] = w.what.not_before;
 }
 
-/// What nobody has touched is not begun before its time.
+/// An untouched task does not begin before its time.
 void watch::on_claim(const store::claim_tasks& w, const store::claim_result& o) {
   for (const auto& t : o.tasks)
     if (const auto waited = waiting_.find(t.number); waited != waiting_.end()) {
@@ -553,7 +552,7 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
       probe_step(after, i, *line);
 }
 
-/// What was built on it is undone before it.
+/// Steps that build on this one are undone before it.
 void watch::expect_undone_in_order(const workflow::definition& d, const workflow::task& t, std::size_t i) {
   for (std::size_t after = 0; after < t.steps.size(); ++after) {
     const auto before = workflow::predecessors(d, after);

@@ -19,58 +19,55 @@
 
 namespace steadfast::simulation {
 
-/// Sees every commit and every call of a run: compares each task with what it was before, and each call with what is
-/// stored, notes what breaks a promise, and counts the rows of the failure table that are reached there.
+/// Sees every commit and every call of a run. It compares each task with its former state, and each call with what is
+/// stored, notes broken promises, and counts the rows of the failure table that are reached.
 class watch {
 public:
   watch(const std::vector<workflow::definition>& workflows, probe_counts& probes)
       : workflows_{workflows},
         probes_{probes} {}
 
-  /// The commit is over, and `s` holds what came of it, unless its process has died of it.
+  /// The commit is over, and `s` has its result, unless its process has died of it.
   void on_commit(const store::state_store* s, const store::write_list& batch,
                  const std::vector<store::outcome>& outcomes, commit_fate fate);
-  /// The store was opened again: whatever was committed is there, and acquiring a lease goes on above all former
-  /// epochs.
+  /// The store was opened again: all commits are there, and epochs of leases continue above all former ones.
   void on_store_started(const store::state_store& s, bool is_restored);
   /// A commit was made after a write or a sync below the store had failed.
   void on_unsound_commit() { violations_.emplace_back("a commit was made after a write or a sync had failed (P25)"); }
-  /// Its process dies of it, and what the last commit left is not known.
+  /// The process dies of this, and nobody knows what the last commit left.
   void on_store_failed() { commit_is_unknown_ = true; }
-  /// That node stood still for longer than its lease.
+  /// That node was frozen for longer than its lease.
   void on_long_standstill(const std::string& node) { stood_still_.insert(node); }
 
-  /// What is stored of these (workflow and step) need not be what happened: their services do not tell it rightly.
+  /// What is stored of these (workflow and step) need not be what happened, since their services give wrong answers.
   void do_not_trust(std::set<std::pair<std::string, std::string>> steps) { not_trusted_ = std::move(steps); }
 
-  /// Told of each task, by its id, that is stored for the first time, and of each that has come to an end; may be
-  /// empty.
+  /// Called for each task, by its id, that is stored for the first time, and for each that has ended; may be empty.
   std::function<void(const std::string&)> on_stored;
   std::function<void(const std::string&)> on_ended;
-  /// Told of each task that was taken by a scheduler, and of each that has left the store, as it was last; may be
-  /// empty.
+  /// Called for each task that a scheduler took, and for each that has left the store, as it was last; may be empty.
   std::function<void(const workflow::task&)> on_claimed;
   std::function<void(const workflow::task&)> on_purged;
-  /// Told of what the store is told of observers: that all progress of a task up to there was seen; may be empty.
+  /// Called when an observer acknowledges progress: all progress of the task up to there was seen; may be empty.
   std::function<void(std::uint64_t task, std::uint32_t sequence)> on_acknowledged_notices;
   /// Tasks that ended well may leave the store.
   void let_leave() { may_leave_ = true; }
   /// It sees the same commits.
   void let_model(store_model& m) { model_ = &m; }
-  /// Another that looks at the run has seen this.
+  /// Another part that checks the run has seen this.
   void complain(std::string sentence) { violations_.push_back(std::move(sentence)); }
   /// A client was told that its task is accepted.
   void on_acknowledged(const std::string& id, const std::optional<workflow::task>& stored);
-  /// A client was told that what it submitted is not accepted, though nothing is wrong with it.
+  /// A client was told that its correct submission is not accepted.
   void on_refused(const std::string& id, const std::string& why);
 
   /// An agent begins a call; each life of an agent has a number of its own.
   void on_call(std::uint64_t agent, const actors::call& what);
-  /// What it asks for takes place at the service, or is reversed there.
+  /// The effect of a call takes place at the service, or is reversed there.
   void on_effect(const actors::call& what);
   void on_answer(std::uint64_t agent, const actors::call& what, const actors::answer& a);
 
-  /// What was broken, a sentence each, beginning with the task's id.
+  /// Broken promises, a sentence each, beginning with the task's id.
   const std::vector<std::string>& violations() const { return violations_; }
   /// By number, as stored last.
   const std::map<std::uint64_t, workflow::task>& tasks() const { return tasks_; }

@@ -1,6 +1,5 @@
-// The functions of the C library by which a program changes files, in whose place these come where a program is linked
-// with them, also for the libraries that it loads. Where no lying_disk is, or it has not that file, the kernel is
-// asked.
+// Functions of the C library that change files. A program that is linked with this file uses these instead, and so do
+// the libraries that it loads. Without a lying_disk, or for files outside of it, they ask the kernel.
 
 #include "simulation/lying_disk/lying_disk.hpp"
 
@@ -47,7 +46,7 @@ long write_on(lying_disk& disk, int fd, std::string_view bytes) {
   return written;
 }
 
-/// Of a name that is meant from a folder on.
+/// Of a name relative to a folder.
 std::string whole(int folder, const char* path) {
   auto* const disk = path[0] == '/' || folder == AT_FDCWD ? nullptr : disk_with(folder);
   return disk ? disk->path_of(folder) + "/" + path : path;

@@ -1,4 +1,4 @@
-// What is in files, and what of it a power cut leaves.
+// The content of files, and what a power cut leaves of it.
 
 #include "simulation/lying_disk/parts.hpp"
 
@@ -10,7 +10,7 @@ namespace steadfast::tests {
 
 using namespace kernel;
 
-/// What is there now may be there again after a power cut. Behind the end there are zeros.
+/// The present content may be there again after a power cut. Behind the end there are zeros.
 void lying_disk::file::keep(number at, number count) {
   old.push_back({at, count, bytes.size()});
   bytes.resize(bytes.size() + count);
@@ -24,7 +24,7 @@ void lying_disk::file::resize(number to) {
   size = to;
 }
 
-/// No piece speaks of these bytes any more.
+/// Removes these bytes from all pieces.
 void lying_disk::file::make_durable(number at, number end) {
   std::vector<piece> left;
   for (const auto& p : old) {
@@ -71,7 +71,7 @@ void lying_disk::take_up_lost(file& f, number at, number size) {
   }
 }
 
-/// The kernel takes a page over as a whole, then looks whether to go on.
+/// The kernel takes a whole page, then checks whether to go on.
 std::string_view lying_disk::some_pages(number at, std::string_view bytes) {
   const auto to_next = page_size - at % page_size;
   const auto pages = bytes.size() <= to_next ? 1 : 1 + (bytes.size() - to_next + page_size - 1) / page_size;

@@ -91,7 +91,7 @@ std::uint64_t lying_disk::failures() const {
   return all;
 }
 
-/// A call in whose middle the process ends is not made, but see write().
+/// A call during which the process ends is not made, but see write().
 bool lying_disk::may_change() {
   if (!is_stopped_) {
     ++calls_;

@@ -14,21 +14,20 @@
 
 namespace steadfast::tests {
 
-/// Of 1000 calls, so many go wrong.
+/// How many of 1000 calls go wrong.
 struct disk_faults {
-  std::uint32_t sync_permille =
-    0; ///< says EIO; what it was to write may not be on the disk, and no later sync writes it
-  std::uint32_t write_permille = 0; ///< says EIO, and nothing is written
+  std::uint32_t sync_permille = 0;  ///< EIO; its data may not be on the disk, and no later sync writes it
+  std::uint32_t write_permille = 0; ///< EIO, and nothing is written
   std::uint32_t short_permille = 0; ///< writes a part, and says so
-  bool is_full = false;             ///< nothing is had that was not allocated before
+  bool is_full = false;             ///< only space that was allocated before can be used
 };
 
-/// What happens to whatever is below a folder, for as long as this lives: it stands between the process and the kernel
+/// The faults of everything below a folder, for as long as this lives. It is between the process and the kernel
 /// (calls.cpp) and takes from files what no sync has made durable. A program that is linked with it needs no change:
-/// the calls of libraries come here too. Files are written at once, so that maps of them show it, and what was there
-/// before is kept until a sync; a power cut puts back any part of it, sector by sector, and any names that no sync of a
-/// directory has made durable: as POSIX allows, or, as the seed has it, in the order in which they were changed. One at
-/// a time in a process.
+/// the calls of libraries come here too. Files are written at once, so that maps of them show it, and the previous
+/// content is kept until a sync. A power cut restores any part of that, sector by sector, and any names that no sync of
+/// a directory has made durable: as POSIX allows, or, if the seed says so, in the order in which they were changed. One
+/// at a time in a process.
 class lying_disk {
 public:
   lying_disk(std::filesystem::path folder, std::uint64_t seed);
@@ -37,7 +36,7 @@ public:
   lying_disk& operator=(const lying_disk&) = delete;
 
   void set_faults(const disk_faults& faults) { faults_ = faults; }
-  /// The n-th sync from now in this process fails, also if it is that of a write to a file whose every write is synced.
+  /// The n-th sync from now in this process fails, also that of a write to a file that syncs every write.
   void fail_sync(std::uint64_t nth) { syncs_left_ = nth; }
 
   // ---- the end of a process; what it still writes is written nowhere, and every call says EIO ----
@@ -49,7 +48,7 @@ public:
 
   // ---- the beginning of the next. REQUIRES: no file below the folder is open or mapped ----
 
-  /// The machine went on: whatever was written is there, though it need not be durable.
+  /// The machine kept running: everything written is there, though it need not be durable.
   void go_on();
   /// The power was cut.
   void start_again();
@@ -58,7 +57,7 @@ public:
   std::uint64_t failures(const std::filesystem::path& path) const;
   std::uint64_t failures() const;                ///< on any
   std::uint64_t calls() const { return calls_; } ///< that changed something
-  /// A bit of the file is another one, or a page of it is zero, behind everybody's back.
+  /// A bit of the file flips, or a page of it becomes zero, unnoticed.
   void flip_bit(const std::filesystem::path& path);
   void clear_page(const std::filesystem::path& path);
 

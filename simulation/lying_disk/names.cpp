@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// These tell nobody anything after a restart.
+/// These mean nothing after a restart.
 bool is_of_no_account(const std::string& path) {
   return path.ends_with("/lock.mdb") || path.ends_with("/store.lock");
 }
@@ -133,8 +133,8 @@ int lying_disk::make_directory(const std::string& path, unsigned mode) {
   return 0;
 }
 
-/// Where they are in order, all of them are durable with the last one; so are all that a rename between two folders
-/// hangs on.
+/// If they are ordered, all of them are durable with the last one; so are all that a rename between two folders depends
+/// on.
 void lying_disk::sync_names(const std::string& directory) {
   std::set<std::string> durable{directory};
   std::vector<name_change> left;

@@ -1,4 +1,4 @@
-// Plays many simulated clusters, and tells the seed of each that broke a promise.
+// Plays many simulated clusters, and prints the seed of each that broke a promise.
 
 #include "simulation/program/seeds.hpp"
 #include "simulation/program/shrink.hpp"

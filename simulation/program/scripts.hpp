@@ -10,14 +10,14 @@
 
 namespace steadfast::tests {
 
-/// Throws std::exception when it is not what `steadfast-sim --record` writes.
+/// Throws std::exception if it was not written by `steadfast-sim --record`.
 inline simulation::script script_in(const std::filesystem::path& file) {
   std::ifstream in{file};
   return simulation::parse_script(std::string{std::istreambuf_iterator<char>{in}, {}});
 }
 
-/// So that the script befalls the run, and its seed decides only in which order things happen. REQUIRES: it outlives
-/// the run.
+/// With these the events of the run come from the script, and its seed decides only their order. REQUIRES: the script
+/// outlives the run.
 inline void play(simulation::run_options& o, const simulation::script& s) {
   o.play = &s;
   o.workflows = s.shape.workflows;

@@ -32,7 +32,7 @@ void print_step(std::chrono::nanoseconds now, const std::string& what) {
             << '\n';
 }
 
-/// In one piece, for several processes print.
+/// In one piece, since several processes print.
 void print_broken(std::uint64_t seed, const simulation::run_result& r) {
   std::ostringstream text;
   for (const auto& v : r.violations)
@@ -65,7 +65,7 @@ simulation::run_result play(const request& q, std::uint64_t seed, const std::fil
   return r;
 }
 
-/// Told of now and then, it tells of it more seldom.
+/// Called now and then, it prints less often.
 class progress_teller {
 public:
   void operator()(const simulation::batch_progress& p) {

@@ -40,7 +40,7 @@ struct sum {
 simulation::run_options options_of(const request& r, std::uint64_t seed, const std::filesystem::path& folder);
 
 /// Plays them in `jobs` processes, prints each violation with the command that plays it again, and progress to standard
-/// error. Ends early on SIGINT. Throws std::system_error when there are no processes to be had.
+/// error. Ends early on SIGINT. Throws std::system_error if no process can be started.
 sum play_all(const request& r);
 
 } // namespace steadfast::simulator

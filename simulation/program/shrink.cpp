@@ -56,7 +56,7 @@ private:
     }
   }
 
-  /// Those that come, in halves, quarters and so on.
+  /// Leaves out the remaining ones in halves, quarters and so on.
   void leave_out_faults() {
     still_breaks(smallest_);
     std::vector<std::size_t> left;

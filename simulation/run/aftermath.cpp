@@ -17,19 +17,18 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr workflow::span settles_in{
-  60'000};                                 ///< leases are won again, and what was lost with a fault was asked for again
-constexpr workflow::span notices_in{2000}; ///< a period of the supervisor and a second
-constexpr workflow::span commits_in{500};  ///< what it has decided
+constexpr workflow::span settles_in{60'000}; ///< leases are won again, and requests lost in a fault were repeated
+constexpr workflow::span notices_in{2000};   ///< a period of the supervisor and a second
+constexpr workflow::span commits_in{500};    ///< what it has decided
 constexpr workflow::span looks_each{500};
 constexpr workflow::span does_work_in{60'000};
 constexpr workflow::span leaves_in{120'000}; ///< tasks that could not leave are looked at once a minute
 constexpr workflow::span drains_in{20'000};
 constexpr workflow::span heals_in{30'000}; ///< until every node and a supervisor have their leases
-constexpr workflow::span learns_in{5'000}; ///< what has become of a lease
+constexpr workflow::span learns_in{5'000}; ///< that a lease has changed
 constexpr workflow::span answers_in{1700};
 constexpr int times_asked = 3;
-constexpr workflow::span conditions_in{12'000};      ///< until people are told of what is wrong with the whole
+constexpr workflow::span conditions_in{12'000};      ///< until people are told of conditions
 constexpr workflow::span overdue_for{45'000};        ///< longer than complete-by and a node's lease
 constexpr workflow::span ends_in_the_end{3'600'000}; ///< with every cool-off
 constexpr int many = 6;                              ///< rounds of new tasks, so that several pages are full of them
@@ -61,7 +60,7 @@ bool is_zero(const nlohmann::json& state, const char* place) {
   return x.is_array() ? x.empty() : x == 0;
 }
 
-/// That all entries of the list say 0 there.
+/// Whether all entries of the list are 0 there.
 bool are_zero(const nlohmann::json& state, const char* list, const char* place) {
   const nlohmann::json::json_pointer p{list};
   return !state.contains(p)
@@ -72,7 +71,7 @@ struct counted_place {
   const char* kind;
   const char* place;
 };
-/// What comes down to nothing.
+/// What must become zero.
 constexpr counted_place zero_at_rest[] = {
   {"store", "/waiting"},
   {"store_link", "/writes_on_their_way"},
@@ -101,7 +100,7 @@ std::size_t length(const nlohmann::json& state, const char* list) {
   return state.contains(p) ? state.at(p).size() : 0;
 }
 
-/// What is more than it may be, with its value; empty: nothing.
+/// What is above its bound, with its value; empty: nothing.
 std::string too_much(const std::string& kind, const nlohmann::json& state, std::size_t nodes) {
   if (kind == "scheduler" && (length(state, "/tasks") > 0 || state.value("timers", 0) > 0))
     return "it has tasks in hand: " + state.at("tasks").dump() + ", and timers: " + state.at("timers").dump();
@@ -123,7 +122,7 @@ std::string too_much(const std::string& kind, const nlohmann::json& state, std::
   return {};
 }
 
-/// Nothing but the end of a wait: its scheduler is given some time to wake up by itself.
+/// Only the end of a wait: its scheduler gets some time to wake up by itself.
 bool is_due_by_wait(const workflow::task& t, const workflow::definition& d, workflow::instant now) {
   return workflow::forward_ends_at(t, d) > now && std::none_of(t.steps.begin(), t.steps.end(), [&](const auto& s) {
            return s.needs_review || (s.doing != workflow::attempt_action::none && s.complete_by <= now);
@@ -231,7 +230,7 @@ void aftermath::wait_until_all_ended(const run_for& run, const is_broken& broken
       return;
 }
 
-/// It ends what it has begun, and begins nothing.
+/// It finishes what it has begun, and begins nothing.
 void aftermath::drain_a_node(const std::string& node, const run_for& run, const is_broken& broken) {
   services_.set_faults(slow());
   submit_many("drained-");
@@ -256,8 +255,8 @@ void aftermath::drain_a_node(const std::string& node, const run_for& run, const 
   cluster_.start(node);
 }
 
-/// One that has work dies, and nobody is told: others go on with that when its lease, and perhaps that of the
-/// supervisor, has ended and was won.
+/// A node with work dies, and nobody is told: others continue its work once its lease has ended, and perhaps the
+/// supervisor's was won again.
 void aftermath::lose_a_node(const run_for& run, const is_broken& broken) {
   const auto node = some_node_to_lose();
   if (node.empty())
@@ -297,7 +296,7 @@ bool aftermath::is_told_lost(const std::string& node) {
                      [&](const auto& x) { return x.what.cause.find("`" + node + "` is silent") != std::string::npos; });
 }
 
-/// One does not renew its lease, and is there all the same.
+/// A node does not renew its lease, but is still there.
 void aftermath::lose_a_lease(const run_for& run, const is_broken& broken) {
   const auto node = some_node_to_lose();
   if (node.empty())
@@ -317,8 +316,7 @@ void aftermath::lose_a_lease(const run_for& run, const is_broken& broken) {
   expect_all_ended("leaseless-", "while " + node + " had no lease");
 }
 
-/// They hang with work in their hands that no service answers: the supervisor alone sees what is overdue, and all of it
-/// at once.
+/// They hang with work that no service answers: only the supervisor sees what is overdue, and all of it at once.
 void aftermath::lose_all_schedulers(const run_for& run, const is_broken& broken) {
   services_.set_faults(mute());
   submit_many("overdue-");
@@ -364,7 +362,7 @@ void aftermath::ask(const std::string& node, const std::string& kind, const acto
   });
 }
 
-/// A lease is renewed, or leases are read, at any time: what is there each time is not on its way.
+/// A lease is renewed, or leases are read, at any time: a message that is there each time is not on its way.
 void aftermath::count_what_is_kept() {
   if (states_.empty())
     watch_.complain("no actor has told its state, and nothing fails (P6)");
@@ -406,7 +404,7 @@ void aftermath::expect_all_ended(const std::string& prefix, const std::string& w
   }
 }
 
-/// One without which every agent is still somewhere.
+/// A node without which every agent is still somewhere.
 std::string aftermath::some_node_to_drain() const {
   for (auto name = cluster_.names().rbegin(); name != cluster_.names().rend(); ++name)
     if (std::all_of(cluster_.homes().begin(), cluster_.homes().end(),
@@ -415,7 +413,7 @@ std::string aftermath::some_node_to_drain() const {
   return {};
 }
 
-/// Likewise, and without whose store all goes on.
+/// Likewise, and not the one with the store.
 std::string aftermath::some_node_to_lose() const {
   const auto node = some_node_to_drain();
   return node == cluster_.store_node() ? "" : node;

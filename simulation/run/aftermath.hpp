@@ -19,10 +19,10 @@
 namespace steadfast::simulation {
 
 /// What is promised once nothing fails any more, as bounds in true time: what is overdue is noticed within a period and
-/// a second (P13), every node and a supervisor have their leases soon (P20, P21), new work is done at once wherever it
-/// comes in, and the work of a node that is lost goes on (P6), nobody orders from a node without a lease (row 36), a
-/// drained node has nothing in hand and takes nothing (row 20), no actor keeps what is over (P28), and tasks leave when
-/// they have been kept for long enough.
+/// a second (P13), every node and a supervisor soon have their leases (P20, P21), new work is done at once wherever it
+/// comes in, and the work of a lost node continues (P6), nobody orders from a node without a lease (row 36), a drained
+/// node has nothing in hand and takes nothing (row 20), no actor keeps what is over (P28), and tasks leave when they
+/// have been kept for long enough.
 class aftermath {
 public:
   using run_for = std::function<void(workflow::span)>;
@@ -35,7 +35,7 @@ public:
         watch_{seen},
         options_{options} {}
 
-  /// All is healed: from here on no attempt and no deadline is overdue for longer than P13 allows.
+  /// All is healed: from now on no attempt and no deadline is overdue for longer than P13 allows.
   void watch_the_clock();
   /// All tasks have ended: what else must hold. `run` plays the cluster on.
   void play(const run_for& run, const is_broken& broken);
@@ -70,9 +70,9 @@ private:
   watch& watch_;
   const run_options& options_;
   std::string drained_;       ///< the node whose agents must have stopped; empty: none
-  std::string without_lease_; ///< the node that has none for so long that others know; empty: every one has
+  std::string without_lease_; ///< the node that has had none for so long that others know; empty: every node has one
   std::map<std::string, std::string> states_;            ///< JSON texts, by "kind@node" or "agent:name@node"
-  std::map<std::string, std::vector<std::string>> kept_; ///< by the same: what was too much, each time it was asked
+  std::map<std::string, std::vector<std::string>> kept_; ///< by the same: what was above its bound each time
   std::map<std::uint64_t, std::pair<std::pair<std::uint64_t, bool>, workflow::instant>>
     overdue_; ///< tasks: their revision, whether a wait alone is over, and since when
 };

@@ -68,7 +68,7 @@ void count_run(batch_result& s, std::uint64_t seed, run_result&& r) {
     s.broken.push_back({seed, r.steps, std::move(r.violations), std::move(r.stories)});
 }
 
-/// One process's share: the next seed that nobody has begun, again and again.
+/// The share of one process: again and again the next seed that nobody has begun.
 batch_result play_share(const batch& b, shared_counts& c, unsigned job, bool is_alone) {
   batch_result s;
   while (!b.is_over() && !(b.until_broken && c.broken > 0)) {
@@ -133,7 +133,7 @@ pid_t start_process(const batch& b, shared_counts& c, unsigned job) {
   return pid;
 }
 
-/// Waits for its end, and tells of progress meanwhile; returns its status.
+/// Waits for its end, and reports progress meanwhile; returns its status.
 int wait_for(pid_t pid, const batch& b, const shared_counts& c) {
   int status = 0;
   for (;;) {

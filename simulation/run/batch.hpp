@@ -21,12 +21,12 @@ struct batch {
   std::uint64_t first_seed = 1;
   std::uint64_t runs = 100;     ///< at most
   unsigned jobs = 1;            ///< processes that play at a time; with 1 it is this one
-  bool until_broken = false;    ///< begin no other run when one has broken a promise
+  bool until_broken = false;    ///< begin no further run when one has broken a promise
   std::filesystem::path folder; ///< it must be there; what is put into it may be removed afterwards
   /// Plays one, in any of the processes, with its files in that folder.
   std::function<run_result(std::uint64_t seed, const std::filesystem::path& folder)> play;
   std::function<bool()> is_over;                          ///< asked before each run, in each of the processes
-  std::function<void(const batch_progress&)> on_progress; ///< told now and then; may be empty
+  std::function<void(const batch_progress&)> on_progress; ///< called now and then; may be empty
 };
 
 struct broken_run {
@@ -43,7 +43,7 @@ struct batch_result {
 };
 
 /// The same for the same seeds, however many processes play them. They are forked: the caller must not have threads.
-/// Throws std::runtime_error when one of them dies or cannot play, std::system_error when there are none to be had.
+/// Throws std::runtime_error if one of them dies or cannot play, std::system_error if none can be started.
 batch_result play_all(const batch& b);
 
 } // namespace steadfast::simulation

@@ -122,7 +122,7 @@ store::store_options cluster::store_options_now() {
   return o;
 }
 
-/// A store that nobody has open is a copy too, with all that was acknowledged; and it can be restored twice.
+/// A store that nobody has open is a copy too, with everything acknowledged, and it can be restored twice.
 bool cluster::restore_now_and_then() {
   if (!medium_ || !medium_fails_ || !medium_chance_.happens(30))
     return false;
@@ -150,13 +150,13 @@ std::shared_ptr<disk> cluster::open_disk() {
   watch_.on_store_started(*real, is_restored);
   return std::make_shared<disk>(std::move(real), disk_faults_, world_.chance(),
                                 [this](const auto* s, const auto& batch, const auto& outcomes, commit_fate fate) {
-                                  if (s) // else nothing was written: what the store would have said nobody knows
+                                  if (s) // else nobody knows what the store would have said
                                     expect_sound_medium();
                                   watch_.on_commit(s, batch, outcomes, fate);
                                 });
 }
 
-/// Null: the process died of it, and comes again.
+/// Null: the process died of it, and will be started again.
 std::shared_ptr<disk> cluster::try_open_disk(const std::string& node) {
   try {
     return open_disk();
@@ -213,7 +213,7 @@ void cluster::start(const std::string& node) {
     world_.reached(35);
 }
 
-/// By what is below the store, perhaps: then it is started again.
+/// If the disk below the store ended it, it is started again.
 void cluster::end(const std::string& node, bool is_noticed_at_once) {
   const bool is_by_medium = medium_ && (medium_->is_stopped() || medium_->failures() > 0);
   if (medium_ && medium_->failures() > 0)
@@ -252,7 +252,7 @@ void cluster::kill(const std::string& node, bool is_noticed_at_once) {
     disk_->close();
 }
 
-/// Two at a time may only be where one stood still, or its lease's keeper did: it ends when it goes on.
+/// There may be two at a time only if one of them, or its lease actor, was frozen: it ends when it goes on.
 actors::guarded_actor cluster::make_only_one(caf::actor_system& sys, const std::string& node) {
   if (!only_ones_.empty() && world_.now() > disturbed_until_ + shape_.lease.margin)
     watch_.complain(node + " has an actor of which there is to be one while " + only_ones_.begin()->second
@@ -394,7 +394,7 @@ void cluster::send_stray_answers(const std::string& node) {
     auto& m = stray.all.emplace_back();
     m.task_number = world_.chance().below(2 * submitted_.size() + 2);
     m.step = static_cast<std::uint32_t>(world_.chance().below(4));
-    m.attempt = static_cast<std::uint32_t>(world_.chance().below(1000)) + 1000; // what it is asked, no stranger knows
+    m.attempt = static_cast<std::uint32_t>(world_.chance().below(1000)) + 1000; // no stranger knows the attempt
     m.epoch = world_.chance().below(10);
     m.kind = static_cast<actors::report_kind>(world_.chance().below(8));
     m.result = std::string(world_.chance().below(100), '{');
@@ -443,7 +443,7 @@ void cluster::slow_store(workflow::span time) {
   }
 }
 
-/// Where there is no answer the one that dials has a limit of its own.
+/// Without an answer: the dialing side has a limit of its own.
 actors::dialer_actor cluster::spawn_dialer(process& p) {
   return p.system().spawn([this, &p](actors::dialer_actor::pointer self) -> actors::dialer_actor::behavior_type {
     return {[this, &p, self](const actors::dial& m) -> caf::result<actors::reached_node> {

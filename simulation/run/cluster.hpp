@@ -41,9 +41,9 @@ public:
 
   void start(const std::string& node);
   void kill(const std::string& node, bool is_noticed_at_once);
-  /// The same, but now and then the node with the store dies a little later, in the middle of something.
+  /// The same, but now and then the node with the store dies a little later, in the middle of a call.
   void crash(const std::string& node, bool is_noticed_at_once);
-  /// The node with the store has no power when it dies next: what no sync has made durable may be gone.
+  /// The power fails when the node with the store dies next: what no sync has made durable may be lost.
   void cut_power() { is_power_cut_ = true; }
   /// Told to end: its leases are given back, then it is gone.
   void stop(const std::string& node);
@@ -52,33 +52,33 @@ public:
   /// An actor of the node, by its kind, handles nothing for so long.
   void hang(const std::string& node, const std::string& actor, workflow::span time);
   /// No supervisor does anything until then, on any node, whenever it starts.
-  /// Likewise on all nodes, and all that is promised of the others holds all the same.
+  /// Likewise on all nodes; all promises about the others still hold.
   void hang_quietly(const std::string& actor, workflow::span time);
   void suspend_supervisors(workflow::span time);
   /// Answers that nobody asked for.
   void send_stray_answers(const std::string& node);
   bool is_up(const std::string& node) { return world_.find(node) != nullptr; }
   workflow::instant clock_now(); ///< by which tasks are decided; unset: the node with the store is down
-  /// Of the commits from here on.
+  /// Of the commits from now on.
   void set_disk_faults(const disk_faults& faults);
-  /// Of what is below the store; false: it fails no more.
+  /// Of the disk below the store; false: it no longer fails.
   void set_medium_faults(bool fails);
-  /// Of clocks, for processes that start from here on.
+  /// Of clocks, for processes that start from now on.
   void set_clock_errors(workflow::span wall_max, std::int64_t drift_permille_max);
-  /// From here on every process starts with the same right clock, the one with the store now. That is the clock that is
-  /// furthest ahead of those which have judged tasks: behind it they would wait for hours, as they may.
+  /// From now on every process starts with the same correct clock, the one with the store at once. Of the clocks that
+  /// have decided on tasks it is the one furthest ahead: behind it the tasks would wait for hours, as they may.
   void set_clocks_right();
-  /// When the last node died or was started, or will be itself again; in the past: it is.
+  /// When the last node died or was started, or will be healthy again; in the past: it is.
   moment disturbed_until() const { return disturbed_until_; }
   /// Every commit takes so long from now until then.
   void slow_store(workflow::span time);
 
   // ---- clients ----
 
-  /// A client that submits until a node has acknowledged it; now and then two do at once, or it wants to be told of
-  /// progress. `at_once`: it does not wish to begin later.
+  /// A client that submits until a node has acknowledged it; now and then two do so at once, or it wants progress.
+  /// `at_once`: without a later beginning.
   void submit(const std::string& id, const workflow::definition& d, bool at_once = false);
-  /// A person does something to a task, at any node; what comes of it is not looked at.
+  /// A person does something to a task, at any node; the result is ignored.
   void act(const actors::act_on_task& m);
   /// The same to all tasks that are there.
   void act_on_all(actors::task_act what);
@@ -86,7 +86,7 @@ public:
   void stop_bulk_act();
   /// A person holds the circuit of an agent open, or closes it: while it is known to be held, nothing is called.
   void hold_circuit(const std::string& node, const std::string& agent, bool open);
-  /// A person lets a node take no more work. It stays so until it is started again.
+  /// A person drains a node. It stays drained until it is started again.
   void drain(const std::string& node);
   /// A claim was stored: a node that was drained long before must not make one.
   void expect_not_drained(const workflow::task& claimed);
@@ -95,20 +95,20 @@ public:
   const std::map<std::string, std::set<std::string>>& homes() const { return homes_; }
   /// Of the nodes that are up.
   const std::map<std::string, node_parts>& parts() const { return parts_; }
-  /// Its task has left the store: it is submitted as before, and is a new one. Else nothing happens.
+  /// If its task has left the store, it is submitted as before, and is a new one. Otherwise nothing happens.
   void submit_again(const std::string& id);
-  /// A client that is wrong: the id of another task, or a body that is too large or lacks what the workflow needs. It
-  /// must be refused. `luck` draws.
+  /// A client that makes a mistake: the id of another task, or a body that is too large or lacks what the workflow
+  /// needs. It must be refused. `luck` draws.
   void submit_wrongly(chance& luck);
-  /// Its task has left the store: what was told of it is of no use any more.
+  /// Its task has left the store: nobody needs its progress any more.
   std::vector<submission_call> forget_submissions_of(const workflow::task& t);
-  /// And was not submitted again by those who know it.
+  /// And was not submitted again by its clients.
   bool has_left(const std::string& id) const { return left_.contains(id); }
   bool was_used_again(const std::string& id) const { return left_once_.contains(id); }
   const cluster_shape& shape() const { return shape_; }
-  /// What befalls it from here on is written down there.
+  /// Records there what happens to it from now on.
   void record(script& to);
-  /// Does what stands there, at its time; nothing is drawn.
+  /// Replays that script, each event at its time; nothing is drawn.
   void play(const script& from);
   /// Somebody listens at some node for progress.
   void listen();
@@ -124,7 +124,7 @@ public:
 private:
   node_options options_of(const std::string& node) const;
   clock_error draw_clock_error(const std::string& node);
-  /// Half of the processes with the store that end do not take the machine with them.
+  /// In half of the cases the machine keeps running when the process with the store ends.
   clock_error draw_store_clock(clock_error anew);
   std::shared_ptr<disk> open_disk();
   store::store_options store_options_now();
@@ -160,10 +160,10 @@ private:
   std::filesystem::path folder_;
   std::filesystem::path store_path_;
   medium* medium_;       ///< null: there is none
-  chance medium_chance_; ///< of its own, so that a run without it is the same
+  chance medium_chance_; ///< of its own, so that a run without the medium is the same
   chance people_chance_; ///< likewise
   bool medium_fails_ = false;
-  bool is_stopping_ = false;  ///< in order: what it has is saved
+  bool is_stopping_ = false;  ///< properly: its data is saved
   bool is_power_cut_ = false; ///< when the node with the store dies, or since it died
   std::vector<std::string> names_;
   std::map<std::string, node_parts> parts_;            ///< of the nodes that are up
@@ -173,7 +173,7 @@ private:
   std::map<std::pair<std::string, std::string>, std::uint64_t> to_hold_; ///< circuits of agents, by node and name
   std::map<std::pair<std::uint32_t, std::string>, int> closing_;         ///< by process and name: closings on their way
   std::uint64_t holds_ = 0;
-  std::map<std::uint64_t, std::string> only_ones_; ///< actors of which there is to be one, and where each is
+  std::map<std::uint64_t, std::string> only_ones_; ///< actors that must have one instance, and where each is
   std::uint64_t only_ones_made_ = 0;
   moment no_supervisor_until_{0};
   moment disturbed_until_{0};
@@ -188,9 +188,9 @@ private:
   std::set<std::string> submitted_;
   std::set<std::string> acknowledged_;
   std::map<std::string, workflow::submission> said_; ///< by id
-  std::set<std::string> left_;                       ///< ids whose tasks are in the store no more
+  std::set<std::string> left_;                       ///< ids whose tasks have left the store
   std::set<std::uint64_t> gone_;    ///< numbers of tasks that have left: an answer about one is too late
-  std::set<std::string> left_once_; ///< and those that were used again since
+  std::set<std::string> left_once_; ///< and those that have been used again since
   std::map<std::string, std::vector<submission_call>> submissions_;
   std::map<std::uint64_t, std::size_t> acts_done_; ///< by number of the task
   std::size_t asked_and_answered_ = 0;

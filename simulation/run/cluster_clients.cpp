@@ -1,4 +1,4 @@
-// What clients and people ask of a simulated cluster.
+// The requests of clients and people to a simulated cluster.
 
 #include "actors/protocol/type_ids.hpp"
 #include "simulation/run/cluster.hpp"
@@ -47,13 +47,13 @@ void cluster::submit(const std::string& id, const workflow::definition& d, bool 
     draw_wishes(s, at_once);
   said_[id] = s;
   ask_to_submit(s);
-  if (world_.chance().happens(50)) { // another client of the same mind, but not of the same words
+  if (world_.chance().happens(50)) { // another client that submits the same in other words
     s.payload = workflow::blob{respelled(std::string{s.payload.view()})};
     ask_to_submit(s);
   }
 }
 
-/// When it shall begin, and before which others.
+/// When it should begin, and before which others.
 void cluster::draw_wishes(workflow::submission& s, bool at_once) {
   if (people_chance_.happens(300))
     s.priority = static_cast<std::uint8_t>(people_chance_.below(10));
@@ -122,7 +122,7 @@ void cluster::act(const actors::act_on_task& m) {
   });
 }
 
-/// Its story tells of each act that was done.
+/// Its story contains each act that was done.
 void cluster::on_acted(const std::string& id, bool is_done) {
   if (!is_done || !is_up(store_node()))
     return;
@@ -139,7 +139,7 @@ void cluster::hold_circuit(const std::string& node, const std::string& agent, bo
   world_.tell("the circuit of " + agent + " of " + node + (open ? " is held open" : " is closed"));
   auto* p = world_.find(node);
   auto& closing = closing_[{p->number(), agent}];
-  const bool is_sure = open && closing == 0; // else the one before may be done after this one
+  const bool is_sure = open && closing == 0; // otherwise the one before may be done after this one
   const auto hold = ++holds_;
   if (open) {
     to_hold_[{node, agent}] = hold;
@@ -210,7 +210,7 @@ void cluster::act_on_all(actors::task_act what) {
   write(std::move(begun));
 }
 
-/// Whatever became of it: if there is no good answer by then, it is asked again, at any node.
+/// If there is no good answer by then, it asks again, at any node.
 void cluster::ask_to_submit(const workflow::submission& s) {
   if (acknowledged_.contains(s.id))
     return;
@@ -230,7 +230,7 @@ void cluster::submit_at(const node_parts& node, const workflow::submission& s) {
       .then(
         [this, id = s.id, place](const actors::receipt& r) {
           if (r.result == store::write_status::applied && !gone_.contains(r.number)) {
-            if (auto& all = submissions_[id]; place < all.size()) { // else it is about a task that has left
+            if (auto& all = submissions_[id]; place < all.size()) { // otherwise it is about a task that has left
               all[place].answered = ++asked_and_answered_;
               all[place].is_created = r.created;
             }

@@ -1,4 +1,4 @@
-// What befalls a simulated cluster, written down and done again.
+// Recording the events of a simulated cluster, and replaying them.
 
 #include "simulation/run/cluster.hpp"
 

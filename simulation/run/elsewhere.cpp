@@ -74,7 +74,7 @@ public:
     mend_a_file(*other);
   }
 
-  /// One that has no data file any more is not made anew, nor one whose reserve cannot take its journal.
+  /// A store without its data file is not made again, nor one whose reserve cannot take its journal.
   void lose_a_file() {
     fs::remove(folder_ / "second" / "data.mdb");
     expect(!is_done([&] { store::open_lmdb_store(options("second", 6)); }), "a store without its data was opened (P1)");
@@ -83,7 +83,7 @@ public:
     expect(!is_done([&] { store::open_lmdb_store(o); }), "a store was opened whose reserve is too small (P4)");
   }
 
-  /// When there is no room new work is refused, and what was accepted goes on.
+  /// When there is no room new work is refused, and accepted work continues.
   void fill_up() {
     const auto tasks = store_.list({}, std::nullopt, 1).tasks;
     const auto x = tasks.empty() ? std::nullopt : store_.export_task(tasks.front().id);
@@ -108,7 +108,7 @@ public:
       }
     });
     if (told == store::write_status::refused)
-      return; // a person has made another payload of it
+      return; // a person has edited its payload
     expect(goes_on && told == store::write_status::full, "a full store does not refuse new work (P25)");
     const store::claim_tasks claim{"one", 10, w.now};
     const store::free_locks freed{"one", 1000, true, w.now};
@@ -129,7 +129,7 @@ private:
     return o;
   }
 
-  /// Where another one was killed at it.
+  /// Where another restore was killed.
   std::unique_ptr<store::state_store> restored(const std::string& name, std::uint64_t nth) {
     fs::create_directories(folder_ / name / "restoring");
     fs::permissions(folder_ / name, fs::perms::owner_all);
@@ -167,7 +167,7 @@ private:
            x.task.id + " was imported, and nothing says by whom (P33)");
   }
 
-  /// Names pass; the epochs of those that are forgotten go on.
+  /// Names are forgotten; their epochs continue.
   void forget_leases(store::state_store& s) {
     const auto first = acquired(s, "a", 300).front();
     acquired(s, "b", 300);
@@ -213,7 +213,7 @@ private:
            "refusals of a bulk act are kept without a bound (P28)");
   }
 
-  /// A workflow file that was changed without a new version is told of, until it is as it was.
+  /// A workflow file that was changed without a new version is an incident, until the change is reverted.
   void mend_a_file(store::state_store& s) {
     const auto all = s.definitions();
     if (all.empty())

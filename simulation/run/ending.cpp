@@ -33,7 +33,7 @@ bool was_repeated(const workflow::step& s) {
   return false;
 }
 
-/// A person has answered for it: told what it gave, or that it was undone.
+/// A person has given its result, or said that it was undone.
 bool is_by_person(const workflow::task& t, const workflow::step& s) {
   const bool is_told = s.state == workflow::step_state::skipped || s.state == workflow::step_state::compensated;
   return !t.acts.empty() && is_told;
@@ -111,7 +111,7 @@ void ending::count_causes(const workflow::task& t, const workflow::definition& d
   simulation::add(all, one);
 }
 
-/// How often what it does stands at the end. A service that is declared to break the contract may leave it wrong:
+/// How often its effect is in place at the end. A service that is declared to break the contract may leave it wrong:
 /// that is counted.
 std::uint32_t ending::check_step(const workflow::task& t, const workflow::definition& d, std::size_t i) {
   const auto key = workflow::idempotency_key(t, d, i, attempt_action::perform);
@@ -152,7 +152,7 @@ void ending::check_purged(const workflow::task& t, const workflow::definition& d
     purged_effects_.push_back(std::move(*line));
   }
   log.erase(end, log.end());
-  // Which life an answer is about that came late, or never, nobody can tell: the calls are left out.
+  // Nobody can tell which life a late or missing answer is about: these calls are left out.
   purged_clients_.push_back({life_of(t), !calls.empty(), cluster_.listener().outcomes_of(t.number), {}});
   purged_.push_back({t, d, false});
   purged_.back().task.id = life_of(t);

@@ -14,8 +14,7 @@
 
 namespace steadfast::simulation {
 
-/// Judges the tasks of a run whose story is over, at its end or when they leave the store, and counts what became of
-/// them.
+/// Checks the finished tasks of a run, at its end or when they leave the store, and counts how they ended.
 class ending {
 public:
   ending(const run_options& options, world& w, services& remote, cluster& c, run_result& result);
@@ -23,9 +22,9 @@ public:
   void on_stored(const std::string& id) { stored_at_[id] = world_.now(); }
   void on_ended(const std::string& id) { ended_at_[id] = world_.now(); }
 
-  /// One that is stored for good.
+  /// A task that stays in the store.
   void check_end_of(const workflow::task& t, const workflow::definition& d, bool has_alert);
-  /// One that has left the store. Its services forget its keys, so that its id can be used again.
+  /// A task that has left the store. Its services forget its keys, so that its id can be used again.
   void check_purged(const workflow::task& t, const workflow::definition& d);
   /// Of all submitted tasks, for a checker. REQUIRES: the store is open.
   void keep_evidence(const std::set<std::uint64_t>& alerted);

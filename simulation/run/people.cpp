@@ -20,7 +20,7 @@ void people::begin() {
 
 void people::end() {
   is_over_ = true;
-  for (const auto& [node, agent] : held_) // what was asked of a node that stood still may have come in another order
+  for (const auto& [node, agent] : held_) // requests to a frozen node may have arrived in another order
     world_.in(1min, [this, node = node, agent = agent] { cluster_.hold_circuit(node, agent, false); });
 }
 
@@ -29,7 +29,7 @@ void people::on_left(const std::string& id) {
     world_.in(chance_.between(1s, 1min), [this, id] { cluster_.submit_again(id); });
 }
 
-/// Mostly one that is under way.
+/// Usually one that is under way.
 const workflow::task* people::some_task() {
   std::vector<const workflow::task*> all;
   const bool must_be_open = chance_.happens(800);

@@ -13,9 +13,8 @@
 
 namespace steadfast::simulation {
 
-/// What persons at a console do now and then, as they like: to tasks, to circuits of agents, and to nodes. Also what
-/// befalls a node that no injected_fault does: its leases are not renewed for a while. They draw from a seed of their
-/// own.
+/// What people at a console do now and then, at random: to tasks, to circuits of agents, and to nodes. Also a fault of
+/// a node that is no injected_fault: its leases are not renewed for a while. They draw from a seed of their own.
 class people {
 public:
   people(world& w, cluster& c, const watch& seen, std::uint64_t seed)
@@ -26,7 +25,7 @@ public:
         luck_of_wrong_{~seed} {}
 
   void begin();
-  /// They do nothing more but what they have to end: what is held open is closed, what is drained is started again.
+  /// They only finish what they have begun: open circuits are closed, drained nodes are started again.
   void end();
   /// A task has left the store: perhaps somebody uses its id again.
   void on_left(const std::string& id);

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 using actors::task_act;
 using workflow::process_state;
 
-constexpr std::uint64_t seed_of_people = 0x9e0'91e; ///< so that they draw otherwise than the world does
+constexpr std::uint64_t seed_of_people = 0x9e0'91e; ///< so that they draw differently from the world
 constexpr std::uint64_t seed_of_model = 0x30de1;
 constexpr std::uint64_t seed_of_elsewhere = 0xe15e;
 constexpr workflow::span looks_at_calls_each{1000};
@@ -78,7 +78,7 @@ public:
     run_until(options_.play ? options_.play->faults_for : options_.faults_for);
     heal();
     run_until_all_ended();
-    run_until(std::chrono::ceil<workflow::span>(services_.at_work_until())); // what takes place later counts too
+    run_until(std::chrono::ceil<workflow::span>(services_.at_work_until())); // later effects count too
     if (has_aftermath())
       aftermath_.play([this](workflow::span time) { run_for(time); }, [this] { return is_broken(); });
     if (!is_broken() && medium_) {
@@ -116,7 +116,7 @@ private:
     }
   }
 
-  /// Now and then somebody looks at a copy of the store, and takes tasks over into another one.
+  /// Now and then somebody checks a copy of the store, and imports tasks into another one.
   void look_elsewhere_once() {
     simulation::chance c{options_.seed ^ seed_of_elsewhere};
     if (!c.happens(200) || is_crowded_)
@@ -141,7 +141,7 @@ private:
     });
   }
 
-  /// What is not in the script goes well.
+  /// What is not in the script succeeds.
   void play(const script& s) {
     set(simulation::fault_rates{});
     cluster_.set_medium_faults(false);
@@ -174,7 +174,7 @@ private:
     return s;
   }
 
-  /// What people have configured. It is drawn apart, so that a run without people is the same.
+  /// What people have configured. Drawn separately, so that a run without people is the same.
   void draw_ways_of_people(cluster_shape& s) const {
     simulation::chance c{options_.seed ^ seed_of_people};
     s.with_people = true;
@@ -200,7 +200,7 @@ private:
     return options_.only.empty() || options_.only.contains(std::string{fault});
   }
 
-  /// So that a crowd comes together at all: nothing stops its node again and again, and nobody is served quickly.
+  /// So that many tasks come together at all: nothing stops their node again and again, and none is served quickly.
   static void gather_in(simulation::fault_rates& w) {
     w.wire = {};
     w.disk = {};
@@ -240,7 +240,7 @@ private:
       kill_in_crowd();
   }
 
-  /// A scheduler that has its hands full of tasks dies. They come within seconds, or not at all.
+  /// A scheduler with many tasks in hand dies. They come within seconds, or not at all.
   void kill_in_crowd() {
     for (const auto& node : cluster_.names())
       if (std::count_if(watch_.tasks().begin(), watch_.tasks().end(),
@@ -251,7 +251,7 @@ private:
       world_.in(500ms, [this] { kill_in_crowd(); });
   }
 
-  /// Kills whoever has the task, each time.
+  /// Kills the scheduler that has the task, each time.
   void poison(const std::string& id) {
     world_.in(1s, [this, id] {
       std::string victim;

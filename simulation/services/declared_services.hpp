@@ -15,14 +15,14 @@
 
 namespace steadfast::simulation {
 
-/// How often a remote service misbehaves, of a million calls. What is left is answered well.
+/// How often a remote service misbehaves, of a million calls. The other calls succeed.
 struct service_faults {
   static constexpr std::uint32_t always = 1'000'000;
 
   std::uint32_t refuses = 0;      ///< a step for good, nothing took place
   std::uint32_t refuses_undo = 0; ///< for good: a person is needed
   std::uint32_t busy = 0;         ///< for now, nothing took place
-  std::uint32_t fails = 0;        ///< for now, and it took place all the same
+  std::uint32_t fails = 0;        ///< for now, although it took place
   std::uint32_t hangs = 0;        ///< never answers; nothing takes place
   std::uint32_t goes_silent = 0;  ///< takes place and is never answered
   std::uint32_t acts_late = 0; ///< the connection is lost, or stays silent; it takes place later, until the grace ends
@@ -30,10 +30,10 @@ struct service_faults {
   workflow::span latency_max{50};
 
   // What breaks the contract that workflows rely on.
-  std::uint32_t lies = 0;         ///< probes: the opposite of what is so
+  std::uint32_t lies = 0;         ///< probes: the opposite of the truth
   bool acts_again = false;        ///< a key that is repeated
   bool acts_after_undo = false;   ///< a step that arrives after its undo
-  workflow::span acts_late_by{0}; ///< of what acts late: this long after complete_by at most; 0: half of the grace
+  workflow::span acts_late_by{0}; ///< for acts_late: at most this long after complete_by; 0: half of the grace
 
   bool breaks_contract() const { return lies > 0 || acts_again || acts_after_undo || acts_late_by > workflow::span{0}; }
 };
@@ -41,7 +41,7 @@ struct service_faults {
 /// The service behind an agent.
 struct declared_service {
   service_faults faults;
-  std::optional<std::string> result; ///< of its steps: a JSON text; none: made up where the workflow looks for a value
+  std::optional<std::string> result; ///< of its steps: a JSON text; none: made up wherever the workflow reads a value
 };
 
 struct declared_services {
@@ -54,7 +54,7 @@ struct declared_services {
   }
 };
 
-/// How a service behaves, as people say it: shares from 0 to 1 of its calls.
+/// How a service behaves, as people describe it: shares from 0 to 1 of its calls.
 struct service_habits {
   workflow::span latency_min{5}; ///< evenly spread from there to
   workflow::span latency_max{200};
@@ -62,24 +62,24 @@ struct service_habits {
   double refused = 0.02;   ///< of steps: refused for good
   double hung = 0.01;      ///< lost or never answered; half of them took place, half of those later on
   double undo_refused = 0; ///< of undos: refused for good
-  double lies = 0;         ///< of probes: answered with the opposite of what is so
+  double lies = 0;         ///< of probes: answered with the opposite of the truth
   bool idempotent = true;  ///< a repeated key does not act again
   bool refuses_after_undo = true;
-  workflow::span late{0}; ///< how long after complete_by what was lost may take place; 0: half of the grace
+  workflow::span late{0}; ///< how long after complete_by a lost call may take place; 0: half of the grace
 };
 service_faults faults_of(const service_habits& h);
-/// Steps whose outcome the services do not tell rightly, since one of theirs breaks the contract: workflow and step.
+/// Steps with wrong answers about their outcome, because one of their services breaks the contract: workflow and step.
 std::set<std::pair<std::string, std::string>> steps_not_to_trust(const std::vector<workflow::definition>& workflows,
                                                                  const declared_services& services);
-/// What is wrong with the shares, with the cure; empty: nothing.
+/// Mistakes in the shares, with the remedy; empty: none.
 std::string problem(const service_habits& h);
 
 /// Reads "5ms-200ms", or "5ms" for exactly that, into the habits; false: it is neither.
 bool read_latency(std::string_view text, service_habits& into);
 
-/// Reads a TOML file with an [[agent]] for each service that is not as usual; keys it does not have are as usual.
-/// Throws runtime::config_error, also for agents that none of the workflows has, and for what an agent's service is
-/// never asked for.
+/// Reads a TOML file with an [[agent]] for each unusual service; missing keys are as usual. Throws
+/// runtime::config_error, also for agents that none of the workflows has, and for keys about requests that an agent's
+/// service never gets.
 declared_services load_services(const std::filesystem::path& file, const service_habits& usual,
                                 const std::vector<workflow::definition>& workflows);
 declared_services parse_services(std::string_view text, const std::string& file, const service_habits& usual,

@@ -13,8 +13,7 @@
 
 namespace steadfast::simulation {
 
-/// How bad it gets, drawn anew for each run, so that each run is bad in its own way (swarm testing; Groce et al.,
-/// 2012).
+/// The rates of faults, drawn for each run, so that each run is bad in its own way (swarm testing; Groce et al., 2012).
 struct fault_rates {
   wire_faults wire;
   disk_faults disk;
@@ -25,15 +24,15 @@ struct fault_rates {
 };
 fault_rates draw_fault_rates(chance& c, workflow::span wall_error_max);
 
-/// One blow from outside, at a moment of the run.
+/// One fault from outside, at a moment of the run.
 struct injected_fault {
   enum class kind : std::uint8_t {
     kill,            ///< as by SIGKILL; starts again after `time`
     stop,            ///< told to end: it gives its leases back first
-    freeze,          ///< stands still for `time`
+    freeze,          ///< does nothing for `time`
     cut,             ///< no message from `node` to `other` for `time`, nor back if `both`
     slow_store,      ///< commits take `time`
-    hang_scheduler,  ///< handles nothing for `time`; all else of the node goes on
+    hang_scheduler,  ///< handles nothing for `time`; the rest of the node goes on
     hang_supervisor, ///< likewise
     no_supervisor,   ///< on any node, for `time`
     power_cut,       ///< of all nodes

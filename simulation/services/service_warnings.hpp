@@ -8,8 +8,8 @@
 
 namespace steadfast::simulation {
 
-/// What of the workflows cannot go well with services that behave so, before any cluster is simulated: a sentence each,
-/// which names the step and what to change.
+/// What cannot work in the workflows with such services, before any cluster is simulated: a sentence each, which names
+/// the step and what to change.
 std::vector<std::string> warnings_of(const std::vector<workflow::definition>& workflows,
                                      const declared_services& services);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr workflow::span gives_up_in{5000};
 constexpr workflow::span too_late_max{30'000}; ///< after complete-by and grace
 
-/// Of a call that is not in the script: it goes well.
+/// Of a call that is not in the script: it succeeds.
 script::call_fate fate_in(const script& s, const std::string& key, std::uint32_t nth) {
   const auto found = s.calls.find({key, nth});
   return found == s.calls.end() ? script::call_fate{} : found->second;
@@ -63,7 +63,7 @@ const declared_service& services::of(const std::string& agent) const {
   return found == declared_.end() ? usual_ : found->second;
 }
 
-/// The service that carries the step out which is asked about or undone.
+/// The service of the step that is asked about or undone.
 const declared_service& services::performing(const actors::call& what) const {
   for (const auto& d : workflows_)
     if (const auto i = d.name == what.workflow ? workflow::find_step(d, what.step) : std::nullopt)
@@ -124,7 +124,7 @@ actors::answer_to services::counted(const actors::call& what, actors::answer_to 
   const figures_place place{what.workflow, what.step};
   ++calls_of_[{place, what.key}];
   return [this, place, stop = what.stop, answer = std::move(answer)](const actors::answer& a) {
-    if (!stop.stop_requested()) { // else nobody waits for it
+    if (!stop.stop_requested()) { // otherwise nobody waits for it
       auto& f = figures_[place];
       ++f.answered;
       f.failed_for_now += a.kind == actors::report_kind::failed_transient ? 1 : 0;
@@ -167,8 +167,8 @@ std::uint32_t services::life_of(const std::string& task) const {
   return found == lives_.end() ? 0 : found->second;
 }
 
-/// What was sent for a task that has left the store meanwhile. Services know its keys until nobody can be at work on it
-/// any more, so nothing comes of it, also where the id is in use again.
+/// A call for a task that has left the store meanwhile. Services know its keys until nobody can be working on it, so
+/// the call has no effect, even if the id is in use again.
 void services::expect_known(const actors::call& what, std::uint32_t life) {
   if (what.action == attempt_action::perform && !known_once_.contains({what.key, life}))
     complaints_.push_back(what.task_id + " step `" + what.step
@@ -201,9 +201,9 @@ workflow::span services::grace_of(const std::string& workflow) const {
   return d == workflows_.end() ? workflow::span{0} : d->grace;
 }
 
-/// What nobody hears the end of. It takes place at the latest when half of the grace is over, for the other half is for
-/// clocks that drift; one that is declared to be later than that breaks the contract, and not whoever undoes it
-/// meanwhile.
+/// A call whose end nobody is told. It takes place at the latest when half of the grace is over, since the other half
+/// is for drifting clocks. A service that is declared to be later breaks the contract, and not the caller that undoes
+/// it meanwhile.
 void services::act_later(const declared_service& service, const actors::call& what, moment sent_at,
                          const actors::answer_to& answer, const script::call_fate& f) {
   const auto complete_by = sent_at + (what.complete_by - what.began_at);
@@ -225,7 +225,7 @@ void services::act_later(const declared_service& service, const actors::call& wh
   answer(actors::failed_for_now("the connection was lost"));
 }
 
-/// Half of what hangs never answers, as far as anybody knows; the other half when nobody should listen any more.
+/// Half of the hanging calls are never answered; the other half when nobody should listen any more.
 void services::answer_too_late(const actors::call& what, moment sent_at, const actors::answer_to& answer,
                                const actors::answer& told, const script::call_fate& f) {
   hung_.push_back(answer); // dropping it would be an answer
@@ -239,8 +239,8 @@ void services::answer_too_late(const actors::call& what, moment sent_at, const a
   world_.in(std::chrono::ceil<workflow::span>(after), [answer, told] { answer(told); });
 }
 
-/// What was sent of a step may act until half of the grace is over, whatever has become of those who sent it, unless
-/// its service has said the last word.
+/// A sent call of a step may act until half of the grace is over, whatever became of its sender, unless its service has
+/// answered finally.
 actors::answer_to services::settling(const actors::call& what, actors::answer_to answer) {
   if (what.action != attempt_action::perform)
     return answer;
@@ -255,8 +255,8 @@ actors::answer_to services::settling(const actors::call& what, actors::answer_to
   };
 }
 
-/// What was sent later is no matter: a probe that a former scheduler ordered too may come late, and its answer counts
-/// for nothing.
+/// Later calls do not matter: a probe that a former scheduler also ordered may come late, and its answer does not
+/// count.
 void services::complain_if_at_work(const actors::call& what, moment sent_at) {
   for (auto x = may_act_.lower_bound({what.reverses, 0}); x != may_act_.end() && x->first.first == what.reverses; ++x)
     if (const auto [began_at, until] = x->second; began_at < sent_at && until > world_.now())
@@ -375,7 +375,7 @@ actors::answer services::act(const declared_service& service, const actors::call
   return actors::succeeded(result_of(service, what));
 }
 
-/// What a probe is told.
+/// The answer to a probe.
 actors::answer services::tell(const declared_service& service, const actors::call& what) {
   const auto lies = service.faults.lies;
   const bool is_true = lies == 0 || world_.chance().below(service_faults::always) >= lies;

@@ -22,8 +22,8 @@
 namespace steadfast::simulation {
 
 /// The remote services of a run: what took place and what was reversed, by idempotency key. They keep the contract: a
-/// key that is repeated acts once, an undo of what never happened is harmless, and what arrives after its undo is
-/// refused. Those that are declared to break it do.
+/// repeated key acts once, an undo of what never happened is harmless, and what arrives after its undo is refused.
+/// Services that are declared to break it do so.
 class services {
 public:
   services(world& w, watch& calls, const std::vector<workflow::definition>& workflows)
@@ -31,33 +31,33 @@ public:
         watch_{calls},
         workflows_{workflows} {}
 
-  /// Told of each call and at which node it is made; may be empty.
+  /// Called for each call, with its node; may be empty.
   std::function<void(const std::string& node, const actors::call& what)> on_call;
-  /// Function of that agent at that node, which calls one of them.
+  /// The function of that agent at that node, which calls one of them.
   actors::agent_function agent(const std::string& node, const std::string& name);
   /// Of those that are not declared, from now on.
   void set_faults(const service_faults& faults) { usual_.faults = faults; }
   void declare(const std::map<std::string, declared_service>& by_agent) { declared_ = by_agent; }
 
-  /// What becomes of calls is written down there, or done as it stands there: nothing is drawn then.
+  /// Records the outcomes of calls there, or replays them from there: then nothing is drawn.
   void record(script& to) { recorded_ = &to; }
   void play(const script& from) { played_ = &from; }
-  /// From now on what becomes of calls is written down, for a checker.
+  /// From now on the outcomes of calls are recorded for a checker.
   void keep_log() { has_log_ = true; }
   std::vector<effect_line>& log() { return log_; }
 
   bool was_done(const std::string& key) const { return done_.contains(key); }
   /// How often it took place and was not reversed.
   std::uint32_t stands(const std::string& key) const;
-  /// Steps that were sent out after their undo had been answered, or undone or asked about while their service might be
-  /// at work, a sentence each.
+  /// Steps that were sent after their undo had been answered, or undone or asked about while their service might be
+  /// working, a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
   std::uint64_t calls() const { return calls_; }
-  /// When the last call that is at work unheard takes place; in the past: there is none.
+  /// When the last call without a listener takes place; in the past: there is none.
   moment at_work_until() const { return at_work_until_; }
-  /// Of the steps that were called, what this side of the wire knows.
+  /// What the services know of the steps that were called.
   figures_by_step figures() const;
-  /// No agent calls more than so many at a time.
+  /// No agent makes more calls at a time than this.
   void set_places(std::size_t places) { places_ = places; }
   /// Agents have given up the calls that began after then and whose complete-by is over.
   void expect_none_goes_on(moment began_after);
@@ -70,7 +70,7 @@ public:
   void forget(const std::string& node);
   /// The task has left the store, and its id may be used again: services keep keys no longer than that.
   void forget_keys_of(const std::string& task);
-  /// A person has said what became of the step, and need not have known.
+  /// A person has given the step's outcome, without having to know it.
   void take_for_known(const workflow::task& t, const std::string& key) { known_once_.insert({key, life_of(t.id)}); }
   /// From now on, or until now, that agent must not call: its circuit is held open.
   void hold_back(const std::string& node, const std::string& agent) { held_back_.insert({node, agent}); }
@@ -116,14 +116,13 @@ private:
   declared_service usual_;
   std::map<std::string, declared_service> declared_;
   std::map<std::string, std::uint32_t> done_;    ///< how often it took place, by key
-  std::map<std::string, std::uint32_t> undone_;  ///< how often that was reversed
-  std::map<std::string, std::string> results_;   ///< by key: what was answered is answered again
+  std::map<std::string, std::uint32_t> undone_;  ///< how often it was reversed
+  std::map<std::string, std::string> results_;   ///< by key: an answer is repeated
   std::map<std::string, moment> reversed_;       ///< when
-  std::set<std::string> refused_;                ///< keys: the refusal stands
+  std::set<std::string> refused_;                ///< keys that stay refused
   std::vector<actors::answer_to> hung_;          ///< never answered
   std::map<std::string, std::string> under_way_; ///< node of the agent that called last, by key
-  /// From when until when what was sent of a step may act, by its key and call, as long as its service has not said the
-  /// last word.
+  /// From when until when a sent call of a step may act, by its key and call, until its service has answered finally.
   std::map<std::pair<std::string, std::uint64_t>, std::pair<moment, moment>> may_act_;
   moment at_work_until_{0};
   std::size_t places_ = std::numeric_limits<std::size_t>::max();

@@ -15,7 +15,7 @@ public:
 
   std::uint64_t below(std::uint64_t bound) { return draw_() % bound; } ///< REQUIRES: bound > 0
   bool happens(std::uint32_t per_mille) { return below(1000) < per_mille; }
-  /// REQUIRES: least <= most. Both may come.
+  /// REQUIRES: least <= most. Both are possible.
   workflow::span between(workflow::span least, workflow::span most) {
     return least
            + workflow::span{

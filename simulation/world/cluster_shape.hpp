@@ -10,7 +10,7 @@
 
 namespace steadfast::simulation {
 
-/// What a simulated cluster is made of.
+/// The make-up of a simulated cluster.
 struct cluster_shape {
   std::uint32_t nodes = 3; ///< the first has the store
   std::uint32_t in_flight_max = 100;
@@ -19,10 +19,10 @@ struct cluster_shape {
   std::uint32_t agent_homes_permille = 1000; ///< share of nodes that have an agent, besides one that has it in any case
   std::uint32_t review_max = 1000;           ///< tasks that a supervisor looks at, or frees, at a time
   workflow::lease_terms lease;
-  std::uint64_t medium_seed = 0; ///< of what happens below the store
-  bool with_people = false;      ///< what only people ask for: priorities, moments before which nothing shall begin
+  std::uint64_t medium_seed = 0; ///< of the faults below the store
+  bool with_people = false;      ///< what only people ask for: priorities, moments before which nothing may begin
   std::uint64_t people_seed = 0;
-  bool with_only_one = false;   ///< an actor of which there is one in the cluster
+  bool with_only_one = false;   ///< an actor that has one instance in the cluster
   workflow::retention keep;     ///< of tasks that ended well
   workflow::span call_limit{0}; ///< of every agent; 0: only complete-by ends a call
   std::vector<workflow::definition> workflows;

@@ -37,7 +37,7 @@ std::vector<store::outcome> disk::commit(const store::write_list& batch) {
   return std::vector<store::outcome>(outcomes.size(), store::decision{store::write_status::unknown_outcome, {}});
 }
 
-// Asked by the store's actor also when the process has ended.
+// The store's actor asks even after the process has ended.
 
 std::vector<store::set_aside_damaged> disk::damaged() {
   return real_ ? real_->damaged() : std::vector<store::set_aside_damaged>{};

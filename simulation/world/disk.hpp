@@ -19,12 +19,12 @@ struct disk_faults {
 
 enum class commit_fate { made, died_before, died_after, unknown, no_room };
 
-/// Told of every commit, with what was answered or would have been, and the store unless nothing was written.
+/// Called for every commit, with the actual or intended answer, and with the store unless nothing was written.
 using commit_listener = std::function<void(const store::state_store*, const store::write_list&,
                                            const std::vector<store::outcome>&, commit_fate)>;
 
 /// The store of one process on a disk with faults. When the process dies the real store is closed, so that the next
-/// life can open it; whatever the dead still asks for fails.
+/// life can open it; all further requests of the dead process fail.
 class disk final : public store::wrapped_store {
 public:
   disk(std::unique_ptr<store::local_store> real, const disk_faults& faults, chance& draw, commit_listener on_commit);

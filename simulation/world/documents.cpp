@@ -14,8 +14,7 @@ using nlohmann::json;
 
 constexpr const char* some_value = "simulated";
 
-/// Makes objects only, also for an index: a pointer finds its way through both. Where there is something already, it
-/// stays.
+/// Makes only objects, even for an index: a pointer leads through both. What is there already stays.
 void put(json& document, json::json_pointer pointer, const json& value) {
   std::vector<std::string> tokens; // the last one first
   for (; !pointer.empty(); pointer.pop_back())
@@ -42,7 +41,7 @@ public:
       add({{"", *d.result.value, false}});
   }
 
-  /// Those that lead through others come before them.
+  /// Pointers that lead through others come before those.
   std::vector<std::string> found() && {
     std::stable_sort(pointers_.begin(), pointers_.end(),
                      [](const std::string& a, const std::string& b) { return a.size() > b.size(); });

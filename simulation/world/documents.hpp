@@ -9,13 +9,13 @@ namespace steadfast::simulation {
 
 // Documents that have a value wherever a workflow looks for one.
 
-/// A payload: every pointer that an input takes from it leads to something, that of an optional member now and then.
+/// A payload: every pointer that an input takes from it leads to a value, that of an optional member only now and then.
 std::string sample_payload(const workflow::definition& d, chance& draw);
 
 /// The same JSON in other words.
 std::string respelled(const std::string& document);
 
-/// A result of that step. Where a condition looks, the value is drawn: the one it asks for, another, or none.
+/// A result of that step. A value that a condition reads is drawn: the wanted one, another, or none.
 std::string sample_result(const workflow::definition& d, const std::string& step, chance& draw);
 
 } // namespace steadfast::simulation

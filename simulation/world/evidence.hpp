@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-// What the parts of a run would have written down, for a checker that shares nothing with them (docs/checker.md).
+// What the parts of a run would have logged, for a checker that shares nothing with them (docs/checker.md).
 
 namespace steadfast::simulation {
 
-/// What became of a call that arrived at a service.
+/// The outcome of a call that arrived at a service.
 enum class effect_result : std::uint8_t {
   created,         ///< the effect took place now
   repeated,        ///< it had taken place
@@ -52,7 +52,7 @@ struct submission_call {
 struct client_lines {
   std::string task;
   bool is_acknowledged = false;
-  std::vector<workflow::process_state> outcomes; ///< that it was told, in the order it was told
+  std::vector<workflow::process_state> outcomes; ///< in the order in which it was told
   std::vector<submission_call> submissions;
 };
 

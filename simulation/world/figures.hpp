@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-// What runs are counted into.
+// The figures of runs.
 
 namespace steadfast::simulation {
 
@@ -27,7 +27,7 @@ private:
   std::uint64_t count_ = 0;
 };
 
-/// What became of one step of a workflow in all tasks. Calls are those that perform it, not undo and probe.
+/// How one step of a workflow ended in all tasks. Calls are those that perform it, not undo and probe.
 struct step_figures {
   std::uint64_t begun = 0; ///< tasks in which its service was called at least once
   std::uint64_t calls = 0;
@@ -37,12 +37,12 @@ struct step_figures {
   std::uint64_t failed_for_good = 0;
   std::uint64_t undone = 0;      ///< its compensation ran to its end
   std::uint64_t undo_failed = 0; ///< its compensation failed for good: a person is asked
-  std::uint64_t stayed = 0;      ///< it stands in a task whose undo has run, for it has no compensation
+  std::uint64_t stayed = 0;      ///< it is in place after its task's undo, since it has no compensation
 
   // Tasks that its service left so by breaking the contract.
-  std::uint64_t doubled = 0; ///< processed, and it stands more than once
-  std::uint64_t missing = 0; ///< processed and completed, and it does not stand
-  std::uint64_t left = 0;    ///< undone, and it stands though it has a compensation
+  std::uint64_t doubled = 0; ///< processed, and it is in place more than once
+  std::uint64_t missing = 0; ///< processed and completed, and it is not in place
+  std::uint64_t left = 0;    ///< undone, and it is in place though it has a compensation
 };
 /// By workflow and step.
 using figures_by_step = std::map<std::pair<std::string, std::string>, step_figures>;

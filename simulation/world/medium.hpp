@@ -7,15 +7,15 @@
 
 namespace steadfast::simulation {
 
-/// What the files of the store lie on, where that can fail below the store itself, and forgets in a power cut what no
-/// sync has made durable. Without one, they are on the machine's own disk, and a power cut is only a kill.
+/// The disk below the store's files. It can fail, and in a power cut it loses what no sync has made durable. Without a
+/// medium the files are on the machine's own disk, and a power cut is only a kill.
 class medium {
 public:
   virtual ~medium() = default;
 
-  /// Of 1000 calls, so many syncs fail, and so many writes are made in part only.
+  /// How many of 1000 syncs fail, and how many of 1000 writes are incomplete.
   virtual void set_faults(std::uint32_t sync_permille, std::uint32_t short_permille) = 0;
-  /// The process has ended: what it still writes is written nowhere.
+  /// The process has ended: its further writes have no effect.
   virtual void stop() = 0;
   /// The same, in the middle of the n-th call from now that would change something.
   virtual void stop_at(std::uint64_t calls) = 0;

@@ -14,7 +14,7 @@ struct failure_row {
 };
 std::span<const failure_row> rows_to_reach();
 
-/// How often each row was reached: that a fault was injected is not enough, it must have hit what the row speaks of.
+/// How often each row was reached. It is not enough that a fault was injected: it must have hit what the row describes.
 using probe_counts = std::map<int, std::uint64_t>;
 
 } // namespace steadfast::simulation

@@ -22,7 +22,7 @@ namespace steadfast::simulation {
 
 namespace {
 
-/// True midnight of the run, and the reading of a right steady clock then: far from zero, so that it can be wrong.
+/// True midnight of the run, and a correct steady clock's reading then: far from zero, so that a clock can be wrong.
 constexpr workflow::instant midnight{std::chrono::milliseconds{1'767'225'600'000}};
 constexpr moment steady_at_midnight = std::chrono::hours{1000};
 constexpr std::uint8_t mark_of_simulation = 0x51;
@@ -111,7 +111,7 @@ public:
 
   void enqueue(caf::mailbox_element_ptr what, caf::execution_unit*) override {
     if (is_dead_ || !home_->is_alive())
-      return; // as CAF does: what is sent to one that is dead vanishes
+      return; // as in CAF: messages to a dead actor vanish
     packet p;
     p.from = home_->number();
     p.to = number_of(node());

@@ -27,8 +27,8 @@ using moment = std::chrono::nanoseconds;
 /// How the clocks of a process are wrong.
 struct clock_error {
   workflow::span wall{0};                      ///< its wall clock, read once at the start, is ahead by this
-  std::int64_t drift_permille{0};              ///< its steady clock gains so much
-  std::optional<actors::node_clock> goes_on{}; ///< from the life before: the machine was not started anew
+  std::int64_t drift_permille{0};              ///< the gain of its steady clock
+  std::optional<actors::node_clock> goes_on{}; ///< from the previous life: the machine was not restarted
 };
 
 /// What a message carries, as far as faults tell them apart.
@@ -51,8 +51,8 @@ struct packet {
 
 class process;
 
-/// One life of a node: an actor system without threads, in which nothing happens by itself. In place of CAF's network
-/// it has proxies whose messages become packets.
+/// One life of a node: an actor system without threads, in which nothing happens by itself. Instead of CAF's network it
+/// has proxies whose messages become packets.
 class process final : private caf::proxy_registry::backend {
 public:
   using send_packet = std::function<void(packet)>;
@@ -86,7 +86,7 @@ public:
     const char* kind;
     caf::actor_id id;
   };
-  /// Handles one message of the n-th of those that were counted last; tells which one it was.
+  /// Handles one message of the n-th actor last counted; says which message it was.
   actor_name run(std::size_t n);
   /// When the next timer is due, in true time. Nothing: there is none.
   std::optional<moment> next_timer();
@@ -95,19 +95,19 @@ public:
 
   void freeze_until(moment end) { frozen_until_ = end; }
   bool is_frozen(moment now) const { return now < frozen_until_; }
-  /// The actors of this name handle nothing until then, as if what they call took so long.
+  /// The actors of this name handle nothing until then, as if their calls took so long.
   void hold_until(const std::string& actor, moment end) { held_.push_back({actor, end}); }
 
   // ---- the wire ----
 
   /// The handle of an actor of another process, as seen from here.
   caf::strong_actor_ptr remote(process& at, const caf::strong_actor_ptr& actor);
-  /// False: its bytes are no message.
+  /// False: its bytes are not a message.
   bool receive(const packet& p);
-  /// The connection to that process is lost: monitors say so, and nothing that was sent by it arrives.
+  /// The connection to that process is lost: monitors say so, and nothing that it sent arrives.
   void disconnect(std::uint32_t other);
 
-  /// From here on nothing of it runs.
+  /// From now on nothing of it runs.
   void die();
   bool is_alive() const { return is_alive_; }
 

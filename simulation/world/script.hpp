@@ -13,9 +13,9 @@
 
 namespace steadfast::simulation {
 
-/// What befalls a run, in place of what its seed draws: it goes on meaning the same when draws change. What is not in
-/// it does not happen; the order of everything, and how long messages take, is the seed's. Commits that fail, the disk
-/// below the store, and what the wire does to single messages are not in it.
+/// The events of a run, instead of those that its seed draws: it keeps its meaning when draws change. What is not in it
+/// does not happen. The seed decides the order of everything and how long messages take. Failing commits, the disk
+/// below the store, and faults of the wire for single messages are not in it.
 struct script {
   /// At a moment. The node that starts has a clock that is ahead by `time` and gains `permille`, or goes on as before.
   struct happening {
@@ -33,7 +33,7 @@ struct script {
     enum class kind : std::uint8_t { good, refuses, busy, hangs, acts_late, silent, fails };
     kind what = kind::good;
     workflow::span latency{1};
-    double later_share = 0; ///< with acts_late: when, of the time that is left until it must not act any more
+    double later_share = 0; ///< with acts_late: when, as a share of the time in which it may still act
     bool is_silent = false; ///< likewise: the connection is not lost
   };
   using call_name = std::pair<std::string, std::uint32_t>;
@@ -45,10 +45,10 @@ struct script {
   workflow::span faults_for{0}; ///< then all is healed
 };
 
-/// JSON, a happening or a call a line; workflows as the store writes them, in hexadecimal digits. Who writes one by
-/// hand has the text of a workflow's file there.
+/// JSON, a happening or a call a line; workflows as the store writes them, in hexadecimal digits. In a script written
+/// by hand they are the text of a workflow file.
 std::string text_of(const script& s);
-/// Throws std::exception when it is not what text_of makes.
+/// Throws std::exception if text_of did not make it.
 script parse_script(std::string_view text);
 
 } // namespace steadfast::simulation

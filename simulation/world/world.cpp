@@ -12,7 +12,7 @@ world::~world() {
   end();
 }
 
-/// In two phases, for processes refer to each other.
+/// In two phases, since processes refer to each other.
 void world::end() {
   script_.clear();
   for (auto& [number, p] : processes_)

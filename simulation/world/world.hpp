@@ -16,20 +16,20 @@
 
 namespace steadfast::simulation {
 
-/// What the wire does to messages between processes. It is worse than TCP, which neither loses nor doubles.
+/// Faults of messages between processes. The wire is worse than TCP, which neither loses nor doubles messages.
 struct wire_faults {
   std::uint32_t lost_permille = 0;
   std::uint32_t doubled_permille = 0;
   std::uint32_t stalled_permille = 0; ///< arrives only after `stall`
-  std::uint32_t garbled_permille = 0; ///< what arrives is no message, and the connection ends
+  std::uint32_t garbled_permille = 0; ///< arrives as something else than a message, and the connection ends
   workflow::span delay_min{0};
   workflow::span delay_max{20};
   workflow::span stall{12'000};
 };
 
 /// All processes of a run, the wire between them, and true time. One thing happens a step: an actor handles a message,
-/// a packet arrives, a timer goes off, or an entry of the script. Which of them is drawn from the seed, so the same
-/// seed is the same run.
+/// a packet arrives, a timer fires, or an entry of the script is due. The seed draws which of them, so the same seed is
+/// the same run.
 class world {
 public:
   world(std::uint64_t seed, const wire_faults& wire);
@@ -46,12 +46,12 @@ public:
   process& start(const std::string& name, const clock_error& error);
   /// The process of that node that is alive; null: it is down.
   process* find(const std::string& name);
-  /// As by SIGKILL: what it has not sent is lost, and the others notice at once, or after the silence that a heartbeat
+  /// As by SIGKILL: unsent messages are lost, and the others notice at once, or after the silence that a heartbeat
   /// allows.
   void kill(const std::string& name, bool is_noticed_at_once);
   void freeze(const std::string& name, workflow::span time);
-  /// Ends all, the script too. Actors handle what is in their mailboxes while they end: what they refer to must still
-  /// be there.
+  /// Ends everything, the script too. Actors handle their mailboxes while they end: what they refer to must still
+  /// exist.
   void end();
 
   // ---- the wire ----
@@ -59,8 +59,8 @@ public:
   void set_wire(const wire_faults& wire) { wire_ = wire; }
   /// How long a lease lasts: a standstill of the wire that is longer is another row of the failure table.
   void set_patience(workflow::span ttl) { ttl_ = ttl; }
-  /// One way. What is on its way is lost; after the silence that a heartbeat allows both sides take the connection for
-  /// lost.
+  /// One way. Messages on their way are lost; after the silence that a heartbeat allows, both sides consider the
+  /// connection lost.
   void cut(const std::string& from, const std::string& to);
   void heal(const std::string& from, const std::string& to);
   void heal_all();
@@ -74,13 +74,13 @@ public:
   void at(moment when, std::function<void()> what) { script_.emplace(std::max(when, now_), std::move(what)); }
   void in(workflow::span time, std::function<void()> what) { at(now_ + time, std::move(what)); }
 
-  /// Does the next thing that is due by then; false: there is none, and it is `until` now.
+  /// Does the next thing due by then; false: there is none, and it is now `until`.
   bool step(moment until);
 
   /// Of everything that happened, in its order.
   std::uint64_t trace_hash() const { return hash_; }
   std::uint64_t steps() const { return steps_; }
-  /// Told of each step in words.
+  /// Called with each step in words.
   std::function<void(moment, const std::string&)> on_step;
   void tell(const std::string& what);
   void reached(int row) { ++probes_[row]; }
@@ -95,7 +95,7 @@ private:
   void lose_connection(const std::string& a, const std::string& b);
   bool goes_on(moment until);
   void take_into_hash(std::uint64_t x) { hash_ = (hash_ ^ x) * 1099511628211ULL; }
-  /// The words are only made when somebody listens: most of what happens is told so.
+  /// The words are only made when somebody listens: most steps use this.
   template <class Words>
   void tell(std::initializer_list<std::uint64_t> what, const Words& in_words);
 
