@@ -1,4 +1,4 @@
-// Measures what this machine does with tasks: how many, how quickly, at which cost.
+// Measures tasks on this machine: how many, how quickly, at which cost.
 
 #include "apps/bench/figures/yardstick.hpp"
 #include "apps/bench/measurements.hpp"
@@ -31,7 +31,7 @@ namespace {
 using nlohmann::json;
 
 struct bench_arguments {
-  std::string part; ///< what this process is to be, when another one measures
+  std::string part; ///< the role of this process, if another one measures
   std::string folder = ".";
   bench::choice chosen;
   bool is_targets = false;
@@ -52,7 +52,7 @@ std::string machine_text() {
                      m.at("system").get<std::string>());
 }
 
-/// The measurement in a folder of its own, which is gone afterwards.
+/// The measurement in a folder of its own, which is removed afterwards.
 json carry_out(const bench::measurement& m, const bench_arguments& g) {
   const scratch_folder folder{g.folder};
   auto result = m.run(folder.path());

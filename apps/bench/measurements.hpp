@@ -21,7 +21,7 @@ struct choice {
   std::vector<std::uint64_t> restarts;
   std::vector<std::uint32_t> overloads;
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
-  double seconds = 0;             ///< of each; 0: as long as is usual for its kind
+  double seconds = 0;             ///< of each; 0: the usual time for its kind
   workload load;
   std::string client = "here";
   std::string agents = "here";
@@ -32,8 +32,8 @@ struct choice {
 /// With nothing chosen: a set of all kinds that takes less than two minutes.
 std::vector<measurement> measurements_of(const choice& c);
 measurement measurement_of(scenario s);
-/// The same as a closed loop in which so many tasks wait in the store beside those in hand: whenever one ends, one more
-/// is submitted. REQUIRES: the client is here.
+/// The same as a closed loop in which so many tasks wait in the store in addition to those in hand: whenever one ends,
+/// one more is submitted. REQUIRES: the client is here.
 scenario with_backlog(scenario s, std::uint32_t waiting);
 std::string workload_text(const workload& w);
 

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t repeated = 5;
-constexpr std::size_t often_repeated = 15; ///< what is small beside the noise
+constexpr std::size_t often_repeated = 15; ///< for a difference that is small compared with the noise
 constexpr double long_load = 300;          ///< seconds
 
 using figure = std::function<double(const json&)>;
@@ -42,7 +42,7 @@ target at_least(std::string what, std::string unit, double wanted, figure f) {
   return {std::move(what), std::move(unit), wanted, true, std::move(f)};
 }
 
-/// One that a slower machine may be slower in.
+/// A target in which a slower machine may be slower.
 target by_speed(target t, double disk_share) {
   t.disk_share = disk_share;
   return t;
@@ -74,7 +74,7 @@ scenario open(std::string name, double rate, double duration) {
 
 // ---- measurements of several parts ----
 
-/// What a task costs while so many others wait: side by side, for they differ by less than two runs of the same do.
+/// The cost of a task while so many others wait: side by side, since it differs by less than two runs of the same do.
 measurement backlog_curve() {
   return {"backlog", [](const std::filesystem::path& folder) {
             scenario one;
@@ -109,7 +109,7 @@ measurement steps_curve() {
           }};
 }
 
-/// Two that are measured one after the other, each first in turn.
+/// Two measurements one after the other, each first in turn.
 class in_turn {
 public:
   in_turn(scenario one, scenario other) : one_{std::move(one)}, other_{std::move(other)} {}
@@ -149,7 +149,7 @@ measurement listing_under_load() {
     }};
 }
 
-/// What certificates leave of the speed between nodes.
+/// The speed between nodes with certificates, as a share of that without.
 measurement certificates_between_nodes() {
   auto plain = closed("agents and clients in other processes over CAF", 256);
   plain.agents = agent_place::node;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "apps/bench/measurements.hpp"
 #include "apps/bench/figures/yardstick.hpp"
+#include "apps/bench/measurements.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -17,9 +17,9 @@ struct target {
   std::string what;
   std::string unit;
   double wanted = 0;
-  bool at_least = true; ///< else at most
+  bool at_least = true; ///< false: at most
   std::function<double(const nlohmann::json& measured)> figure;
-  /// Of its time where it was set (yardstick.hpp); none: the machine's speed has no part in it.
+  /// Share of its time on the disk where it was set (yardstick.hpp); none: it does not depend on the machine's speed.
   std::optional<double> disk_share{};
 };
 
@@ -35,21 +35,21 @@ struct target_result {
   std::string unit;
   double wanted = 0;
   bool at_least = true;
-  bool is_of_speed = false;   ///< judged by what it would be where the target was set
+  bool is_of_speed = false;   ///< converted to the machine on which the target was set
   std::vector<double> runs;   ///< ascending
-  std::vector<double> scaled; ///< likewise, by the machine's speed beside each run
+  std::vector<double> scaled; ///< likewise, by the machine's speed around each run
 
   double measured() const { return runs[runs.size() / 2]; }
   double counted() const { return scaled[scaled.size() / 2]; }
   bool is_met() const { return at_least ? counted() >= wanted : counted() <= wanted; }
   std::string wanted_text() const;
   std::string measured_text() const; ///< with the lowest and the highest run
-  std::string counted_text() const;  ///< empty where the machine's speed has no part in it
+  std::string counted_text() const;  ///< empty if it does not depend on the machine's speed
 };
 
-/// All, or those whose measurement has the chosen text in its name. Chosen seconds are those of the long load.
+/// All, or those whose measurement has the chosen text in its name. Chosen seconds apply to the long load.
 std::vector<target_group> target_groups(const choice& c);
-/// A run and what the machine did beside it.
+/// A run and the machine's speed around it.
 struct target_run {
   nlohmann::json measured;
   yardstick machine;

@@ -33,7 +33,7 @@ constexpr mode_t certificate_mode = 0644;
 
 // ---- files ----
 
-/// What cannot be looked at counts as absent: making it then fails, and says why.
+/// A file that cannot be examined counts as absent: making it then fails, and says why.
 bool is_there(const std::filesystem::path& file) {
   std::error_code ignored;
   return std::filesystem::exists(file, ignored);
@@ -52,11 +52,11 @@ void make_folder(const std::filesystem::path& folder) {
     fail_to_write(folder, errno);
 }
 
-/// Whether what is there may be replaced: a link gives a file its name only where there is none.
+/// Whether an existing file may be replaced: a link gives a file its name only if that is not taken.
 using give_name = int (*)(const char* from, const char* to);
 
-/// Under a hidden name of its own until it is complete, so that a crash leaves no half file. `encode` writes to a BIO
-/// and returns 1.
+/// Under a hidden name until it is complete, so that a crash leaves no incomplete file. `encode` writes to a BIO and
+/// returns 1.
 template <class Encode>
 void write(const std::filesystem::path& file, mode_t mode, give_name name, Encode encode) {
   auto temporary = (file.parent_path() / ("." + file.filename().string() + ".XXXXXX")).string();
@@ -77,7 +77,7 @@ int no_password(char*, int, int, void*) {
   return -1;
 }
 
-/// `decode` makes the object of a BIO; `what` it is.
+/// `decode` makes the object from a BIO; `what` names it.
 template <class Handle, class Decode>
 Handle read_pem(const std::filesystem::path& file, const std::string& what, Decode decode) {
   const stream_handle in{BIO_new_file(file.c_str(), "r")};
@@ -90,7 +90,7 @@ Handle read_pem(const std::filesystem::path& file, const std::string& what, Deco
   return found;
 }
 
-/// Nothing, if it can sign.
+/// Empty: it can sign.
 const char* fault_of_authority(X509* certificate, EVP_PKEY* key) {
   if (X509_check_private_key(certificate, key) != 1)
     return "does not belong to authority.key";
@@ -148,7 +148,7 @@ public:
     written_.push_back(certificate_file(name));
   }
 
-  /// Whose certificates are there, without the authority.
+  /// The names that have certificates, without the authority.
   std::vector<std::string> names() const {
     std::vector<std::string> all;
     for (const auto& entry : std::filesystem::directory_iterator{path_})
@@ -230,7 +230,7 @@ void check_folder(const std::filesystem::path& folder) {
     throw failure{wrong_usage, "the certificates need a folder: name one"};
 }
 
-/// Who is to have a certificate of which kind.
+/// Who gets a certificate of which kind.
 std::map<std::string, workflow::peer_kind> wanted_by(const certificate_order& order) {
   std::map<std::string, workflow::peer_kind> all;
   for (const auto& name : order.nodes)

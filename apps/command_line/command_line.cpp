@@ -42,13 +42,13 @@ int complain_about_config(const runtime::config_error& e) {
   return wrong_config;
 }
 
-/// As with `| head`: it has seen what it wanted, so there is nothing to complain about.
+/// As with `| head`: the reader has seen enough, so this is not an error.
 bool is_reader_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-/// What went wrong ends here, as a line and an exit code.
+/// Errors end here, as a line and an exit code.
 int run(const command& chosen) {
   try {
     const int code = chosen();

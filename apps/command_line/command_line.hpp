@@ -10,19 +10,19 @@
 
 namespace steadfast::apps {
 
-/// Adds every command and the help that is about all of them.
+/// Adds every command and the help about all of them.
 void add_all(CLI::App& to, command& chosen);
 
 /// The subcommand of that name, or null.
 const CLI::App* find_subcommand(const CLI::App& of, const std::string& name);
 
-/// What a command line asks for, nothing of it done yet; or, when that is only help or makes no sense, the exit code,
-/// after `out` or `err` was told. The words are given without the name of the program.
+/// What a command line asks for, not yet done; or the exit code, if it only asked for help or makes no sense: then
+/// `out` or `err` has the text. The words are given without the name of the program.
 std::variant<command, exit_code> understand(const std::vector<std::string>& words, std::ostream& out,
                                             std::ostream& err);
 
-/// Runs a command line, given without the name of the program. What goes wrong is printed as a line that names cause
-/// and cure. Returns the exit code.
+/// Runs a command line, given without the name of the program. An error is printed as a line that names cause and
+/// remedy. Returns the exit code.
 int run_command_line(const std::vector<std::string>& words);
 
 } // namespace steadfast::apps

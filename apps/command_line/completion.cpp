@@ -43,7 +43,7 @@ const CLI::Option* waiting_for_value(const CLI::App& app, const std::string& las
   return nullptr;
 }
 
-/// Without what CLI11 adds of its checks.
+/// Without the text of CLI11's checks.
 std::string kind_of(const CLI::Option& o) {
   const auto kind = o.get_type_name();
   return kind.substr(0, kind.find(':'));
@@ -149,7 +149,7 @@ void add_values(completion& to, const std::string& kind, const std::string& begi
       to.all.push_back({std::move(text), {}});
 }
 
-/// By what the value of a condition is known.
+/// The kind of value of a condition.
 std::vector<std::string> values_of_key(const std::string& key, const std::string& begin, const name_source& names) {
   if (key == "state")
     return state_names();

@@ -24,18 +24,16 @@ struct candidate {
 
 struct completion {
   std::vector<candidate> all; ///< sorted by their texts
-  bool is_file = false;       ///< the names of files may stand there
+  bool is_file = false;       ///< file names are possible
 };
 
-/// What may stand in place of the last word of `line`, which ends at the cursor: commands, options, their values,
-/// names.
+/// Completions of the last word of `line`, which ends at the cursor: commands, options, their values, names.
 completion complete(const CLI::App& commands, std::string_view line, const name_source& names);
 
 /// Only the texts.
 std::vector<std::string> completions(const CLI::App& commands, std::string_view line, const name_source& names);
 
-/// The conditions that may stand in place of the last one of a `--where`, whose keys are these; with whatever comes
-/// before it.
+/// Completions of the last condition of a `--where`, whose keys are these, with whatever comes before it.
 std::vector<std::string> complete_conditions(const std::string& begin, const std::vector<std::string>& keys,
                                              const name_source& names);
 

@@ -16,7 +16,7 @@
 namespace steadfast::apps {
 namespace {
 
-constexpr std::size_t document_size_max = 64 << 20; // the node's own limit is lower and is told by the node
+constexpr std::size_t document_size_max = 64 << 20; // the node's own limit is lower, and the node reports it
 
 std::string read_all(std::istream& in) {
   std::string text;

@@ -8,7 +8,7 @@ namespace steadfast::apps {
 /// Throws failure when there is no such file, or it is a folder.
 void require_file(const std::string& file);
 
-/// The bytes of a file, of standard input when it is called "-". Throws failure.
+/// The bytes of a file, or of standard input for "-". Throws failure.
 std::string read_document(const std::string& file);
 
 /// Throws failure, with the place of the mistake, when the text is not JSON. `what` begins the sentence: "the payload".

@@ -34,7 +34,7 @@ const std::vector<std::string>& state_names();
 /// `what` names the option.
 workflow::instant parse_moment(const std::string& text, workflow::instant now, bool past, const std::string& what);
 
-/// For CLI11: digits only, for it takes -1 for a large number. Empty: the text is the number of something.
+/// For CLI11: digits only, since it takes -1 for a large number. Empty: the text is a number.
 std::string why_no_number(const std::string& text);
 
 /// For CLI11: an option that is given has a value. Empty: it has one.

@@ -13,9 +13,9 @@ class App;
 
 namespace steadfast::apps {
 
-inline constexpr std::size_t page_size = 500; ///< entries that are asked for at a time
+inline constexpr std::size_t page_size = 500; ///< entries of one request
 
-/// Which node a command means, and how it prints.
+/// The node of a command, and how the command prints.
 struct node_choice {
   std::string socket; ///< --socket
   std::string config; ///< -c
@@ -37,7 +37,7 @@ node_places places_of(const node_choice& choice);
 /// Throws client_error when no node answers.
 client connect(const node_choice& choice);
 
-/// Why the store cannot be asked, of an answer to `node.list`; empty: it can.
+/// Why the store cannot be asked, from an answer to `node.list`; empty: it can.
 std::string store_trouble(const nlohmann::json& nodes);
 
 /// Prints a line of JSON.
@@ -45,7 +45,7 @@ void print_json(const nlohmann::json& j);
 /// Says which nodes gave no answer, and why. Returns the exit code.
 int tell_silent_nodes(const nlohmann::json& answer);
 
-/// Who a person is in the story of a task: the login name.
+/// The name of a person in the story of a task: the login name.
 std::string who_acts();
 
 } // namespace steadfast::apps

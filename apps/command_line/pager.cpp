@@ -61,7 +61,7 @@ bool show(const std::string& text, const std::string& by) {
   auto* const pager = popen(by.c_str(), "w");
   if (pager == nullptr)
     return false;
-  std::fwrite(text.data(), 1, text.size(), pager); // whoever has seen enough goes; that is no fault
+  std::fwrite(text.data(), 1, text.size(), pager); // the reader may leave early; that is no error
   const int end = pclose(pager);
   interrupt_guard::clear();
   return !(WIFEXITED(end) && WEXITSTATUS(end) == shell_found_nothing);

@@ -7,11 +7,11 @@
 namespace steadfast::apps {
 
 /// The same command, whose output a person can page through if it has more lines than the terminal: by
-/// $STEADFAST_PAGER, else $PAGER, else less. Whatever is not printed for a person at a terminal, as with --json, goes
-/// its way at once.
+/// $STEADFAST_PAGER, else $PAGER, else less. Output that is not for a person at a terminal, as with --json, is not
+/// paged.
 command paged(bool as_json, command what);
 
-/// While it lives nothing is paged: what is printed again and again would stop at the first page.
+/// While it lives nothing is paged: output that is printed again and again would stop at the first page.
 class without_pager {
 public:
   without_pager();

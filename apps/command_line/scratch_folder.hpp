@@ -4,7 +4,7 @@
 
 namespace steadfast::apps {
 
-/// Where files that need not last are quick: in memory if there is such a place.
+/// A fast place for temporary files: in memory if there is one.
 std::filesystem::path fast_place();
 
 /// A new folder that only its owner can enter, removed with all that is in it.

@@ -4,12 +4,12 @@
 #include <string_view>
 #include <vector>
 
-// What a person types in the console, which is shorter than a command line of the shell.
+// The short forms that people type in the console.
 
 namespace steadfast::apps {
 
-/// The words of a line: parted by blanks, put together by '...' or "..."; a backslash takes the next character as it
-/// is, but not within '...'. Throws failure when a quote is left open.
+/// The words of a line, separated by blanks; '...' and "..." keep blanks. A backslash takes the next character as it
+/// is, except within '...'. Throws failure if a quote is left open.
 std::vector<std::string> words_of(std::string_view line);
 
 struct shorthand {

@@ -4,11 +4,11 @@
 
 namespace steadfast::apps {
 
-/// That this program was built from, with "-dirty" behind it if something was changed; "unknown" where there was no
-/// git.
+/// The commit from which this program was built, followed by "-dirty" if something was changed; "unknown" without git.
 extern const char* const commit;
 
-/// What --version says: the version, and what tells whether two programs understand each other and each other's stores.
+/// The text of --version: the version, and what shows whether two programs understand each other and each other's
+/// stores.
 std::string version_text();
 
 } // namespace steadfast::apps

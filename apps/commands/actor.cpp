@@ -1,4 +1,4 @@
-// What the actors of the nodes do, and what each works with.
+// What the actors of the nodes do, and the state of each.
 
 #include "api/names.hpp"
 #include "apps/command_line/commands.hpp"

@@ -57,7 +57,7 @@ bool for_each_alert(client& node, json params, std::size_t limit, Use use) {
 int list(const alerts_arguments& g) {
   const auto now = wall_clock();
   auto params = parse_alert_where(g.where, now);
-  params["all"] = g.all || params.contains("incident"); // of one, how many are acknowledged is of interest
+  params["all"] = g.all || params.contains("incident"); // for one incident acknowledged ones matter too
   auto node = connect(g.node);
   if (g.node.json) {
     for_each_alert(node, params, g.limit, [](const json& a) { print_json(a); });

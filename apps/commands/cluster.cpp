@@ -86,7 +86,7 @@ std::size_t count_living(const planned_node& n) {
   return living;
 }
 
-/// Until each of them sees as many nodes as there are.
+/// Waits until each of them sees all nodes.
 void await_all_joined(const std::vector<planned_node>& plan) {
   const auto until = std::chrono::steady_clock::now() + start_limit;
   for (const auto& n : plan)
@@ -158,7 +158,7 @@ int status(const cluster_choice& c) {
 
 // ---- down ----
 
-/// In the opposite order of their start, so that the store is there until the others have given back what they had.
+/// In reverse order of their start, so that the store is there until the others have given back their tasks.
 int down(const cluster_choice& c) {
   auto plan = plan_cluster(c.file, c.folder);
   std::reverse(plan.begin(), plan.end());

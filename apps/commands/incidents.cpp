@@ -1,4 +1,4 @@
-// One line for each thing that is wrong, however many tasks it meets.
+// One line for each problem, however many tasks it affects.
 
 #include "api/names.hpp"
 #include "apps/command_line/commands.hpp"

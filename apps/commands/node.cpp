@@ -55,7 +55,7 @@ void print_store(const json& j) {
             << number(j, "last_commit_us") << " us\n";
 }
 
-/// What the node's roles leave out is null.
+/// Parts that the node's roles leave out are null.
 void print_parts(const json& node, workflow::instant now) {
   if (!node.at("scheduler").is_null())
     print_scheduler(node.at("scheduler"));

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 using workflow::definition;
 
-/// The file that it is from, if it is from one.
+/// Its file, if it is from one.
 std::string place_of(const node_options& o, const definition& d) {
   const auto file = o.workflow_files.find({d.name, d.version});
   return (file == o.workflow_files.end() ? "" : file->second.string() + ": ") + "workflow " + workflow::quoted(d.name);
@@ -61,7 +61,7 @@ void look_for_agents(const node_options& o, config_findings& found) {
     }
 }
 
-/// What is stored under a name and a version, as JSON; null: nothing is.
+/// The definition stored under a name and a version, as JSON; null: none.
 using stored_workflow = std::function<json(const std::string& name, std::uint32_t version)>;
 
 stored_workflow in_files(const node_options& o) {

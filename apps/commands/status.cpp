@@ -1,4 +1,4 @@
-// How the cluster is, in one sentence and a few lines.
+// The health of the cluster, in one sentence and a few lines.
 
 #include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
@@ -22,7 +22,7 @@ using nlohmann::json;
 
 constexpr std::size_t incidents_shown = 10;
 
-/// Those whose circuits are not closed, each with why.
+/// Agents whose circuits are not closed, each with the reason.
 void print_circuits(const json& agents, workflow::instant now, const terminal& to) {
   for (const auto& a : agents)
     if (const auto words = circuit_words(a, now); !words.empty())

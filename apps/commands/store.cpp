@@ -1,4 +1,4 @@
-// Looks at a store: through the node that runs on it, or, where none does, at its files.
+// Looks at a store: through the node that runs on it, or, if there is none, at its files.
 
 #include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
@@ -46,7 +46,7 @@ std::unique_ptr<store::local_store> open_files(const store_arguments& g, bool re
   return store::open_lmdb_store(o);
 }
 
-/// The node that runs on the store; none when the store was named by its path, or nobody answers.
+/// The node that runs on the store; none if the store was named by its path, or nobody answers.
 std::optional<client> running_node(const store_arguments& g) {
   if (!g.store.empty())
     return std::nullopt;
@@ -191,7 +191,7 @@ private:
   std::map<std::pair<std::string, std::uint32_t>, workflow::definition> seen_;
 };
 
-// Reads the files even while a node runs on them: a snapshot does not hold it up, and the node's threads stay free.
+// Reads the files even while a node runs on them: a snapshot does not delay it, and the node's threads stay free.
 int dump(const store_arguments& g) {
   const auto store = open_files(g);
   definitions_seen definitions{*store};

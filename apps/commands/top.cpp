@@ -1,4 +1,4 @@
-// The cluster at a glance, full screen, again and again: what top(1) is for processes.
+// The cluster at a glance, full screen, refreshed: as top(1) for processes.
 
 #include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
@@ -38,7 +38,7 @@ constexpr std::size_t incidents_shown = 5;
 constexpr std::size_t agents_shown_when_small = 4; ///< on a terminal of less than 40 lines
 constexpr std::size_t agents_shown = 12;
 constexpr std::uint32_t tasks_looked_at = 1000;     ///< of each scheduler
-constexpr std::chrono::seconds waits_looked_at{10}; ///< all unfinished tasks are gone through
+constexpr std::chrono::seconds waits_looked_at{10}; ///< it reads all unfinished tasks
 
 struct top_arguments {
   node_choice node;
@@ -226,7 +226,7 @@ std::string picture(const glance& g, const totals& before, const json& standstil
          + "\n" + incidents_text(g, now, to);
 }
 
-/// The nodes that answer while the store does not, with why it does not.
+/// The nodes that answer while the store does not, with the reason.
 std::string picture_without_store(const json& listed, const std::string& why, const std::string& interval,
                                   const terminal& to) {
   glance g;
@@ -257,7 +257,7 @@ public:
         return *whole;
       listed_ = node_->call(api::node_list, json::object());
     } catch (const client_error& e) {
-      node_.reset(); // whatever is on its way belongs to the past
+      node_.reset(); // answers on their way are outdated
       if (away_since_ == workflow::unset)
         away_since_ = wall_clock();
       why_ = "away since " + local_text(away_since_, false) + ": " + e.what();
@@ -268,7 +268,7 @@ public:
   }
 
 private:
-  /// Nothing: the store cannot be asked.
+  /// Empty: the store cannot be asked.
   std::optional<std::string> whole_picture(const terminal& to) {
     try {
       const auto seen = look(*node_);

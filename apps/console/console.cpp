@@ -185,7 +185,7 @@ std::unique_ptr<store_view> view_of(const std::string& store) {
   }
 }
 
-/// What shows the store, if one was named.
+/// The view of the store, if one was named.
 std::unique_ptr<store_view> attach(const console_arguments& g) {
   if (g.store.empty()) {
     attach(g.node);

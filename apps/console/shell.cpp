@@ -1,4 +1,4 @@
-// What shells need to complete command lines as the console does.
+// Scripts with which shells complete command lines as the console does.
 
 #include "apps/command_line/command_line.hpp"
 #include "apps/command_line/completion.hpp"
@@ -95,7 +95,7 @@ int print_script(const std::string& shell) {
   return done;
 }
 
-/// A quote that was opened and not closed is left out, so that the last word is what stands in it.
+/// An unclosed quote is left out, so that the last word is its content.
 std::string without_open_quote(std::string line) {
   char quote = '\0';
   std::size_t opened = 0;

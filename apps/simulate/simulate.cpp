@@ -32,7 +32,7 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-/// Clocks that are hours wrong tell nothing of a workflow but that its deadline passes.
+/// Clocks that are hours wrong would only show that a workflow's deadline passes.
 constexpr workflow::span wall_error_max = std::chrono::minutes{1};
 
 struct simulate_arguments {

@@ -53,13 +53,13 @@ double ratio(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// "4.9 %"; what happened is never shown as nothing.
+/// "4.9 %"; never 0 for something that happened.
 std::string percent_text(std::uint64_t part, std::uint64_t whole) {
   const auto share = 100 * ratio(part, whole);
   return part > 0 && share < 0.05 ? "<0.1 %" : decimal_text(share, 1) + " %";
 }
 
-/// How the tasks ended, as one bar; what happened is never shown as nothing.
+/// How the tasks ended, as one bar; nothing that happened is left out.
 std::string bar_text(const simulation::run_result& all, const terminal& to) {
   if (!to.has_colours || all.tasks == 0)
     return "";
@@ -80,7 +80,7 @@ std::string bar_text(const simulation::run_result& all, const terminal& to) {
          + part(in_error, colour::bad) + "\n\n";
 }
 
-/// A label, and beside it a text in as many lines as it needs.
+/// A label, and next to it a text in as many lines as it needs.
 std::string line_text(const std::string& label, const std::string& text, const terminal& to,
                       colour paint = colour::plain) {
   std::string out;
@@ -100,7 +100,7 @@ std::string indented(const std::string& text, const std::string& by) {
 
 // ---- tables of figures ----
 
-/// Rows whose columns but the first are numbers, one below the other's end.
+/// Rows whose columns, except the first, are numbers, aligned on the right.
 class figures_table {
 public:
   /// The last has no heading: a table wraps its last column.
@@ -182,7 +182,7 @@ std::string all_or_nothing_text(const simulated& s, const terminal& to) {
            to, colour::faint);
 }
 
-/// What services that break the contract have left, by step.
+/// The effects of services that break the contract, by step.
 std::string broken_contract_text(const simulated& s, const terminal& to) {
   std::string out;
   for (const auto& [step, f] : s.played.all.by_step) {

@@ -13,7 +13,7 @@
 
 namespace steadfast::apps {
 
-/// What came of simulated clusters.
+/// The results of simulated clusters.
 struct simulated {
   std::vector<workflow::definition> workflows;
   std::uint64_t first_seed = 0;
@@ -21,12 +21,12 @@ struct simulated {
   unsigned jobs = 1;
   double seconds = 0;
   simulation::batch_result played;
-  std::vector<std::string> warnings;        ///< of what cannot go well with these services
-  std::vector<requirement_result> required; ///< in the order in which it was
+  std::vector<std::string> warnings;        ///< of what cannot work with these services
+  std::vector<requirement_result> required; ///< in the order of `--require`
   std::vector<std::string> not_trusted;     ///< steps whose services break the contract: "step `a` of order"
 };
 
-/// For people; with `all_stories` of each reason to call a person one task, else of the most frequent.
+/// For people; with `all_stories` one task for each reason to call a person, otherwise one for the most frequent.
 std::string simulated_text(const simulated& s, bool all_stories, const terminal& to);
 
 nlohmann::json simulated_json(const simulated& s);

@@ -8,7 +8,7 @@
 
 namespace steadfast::apps {
 
-/// What somebody requires of simulated clusters, such as "processed>=95%" or "p99<=30s".
+/// A requirement on simulated clusters, such as "processed>=95%" or "p99<=30s".
 struct requirement {
   enum class unit { tasks, share, time };
   std::string text;   ///< as it was written
@@ -18,12 +18,12 @@ struct requirement {
   unit in = unit::tasks;
 };
 
-/// Reads requirements that are joined by commas. Throws failure, which says what there is.
+/// Reads requirements that are joined by commas. Throws failure, which lists what is possible.
 std::vector<requirement> requirements_of(std::string_view text);
 
 struct requirement_result {
   std::string text;    ///< of the requirement
-  std::string is;      ///< what came of it, for people: "94.1 %"
+  std::string is;      ///< the result, for people: "94.1 %"
   double measured = 0; ///< in the unit of the requirement
   bool is_met = false;
 };

@@ -2,7 +2,7 @@
 
 namespace steadfast::apps {
 
-/// What the process says by its exit code: docs/cli.md lists them, scripts rely on them.
+/// Exit codes of the process: docs/cli.md lists them, scripts rely on them.
 enum exit_code : int {
   done = 0,
   refused = 1,       ///< the node says no, or what was checked has faults
@@ -20,7 +20,7 @@ enum exit_code : int {
   try_again = 75,    ///< the node is too busy, or did not answer in time
   wrong_config = 78,
   interrupted = 130, ///< Ctrl-C
-  reader_gone = 141, ///< whoever read the output has seen enough (`| head`)
+  reader_gone = 141, ///< the reader of the output has gone (`| head`)
 };
 
 } // namespace steadfast::apps

@@ -7,7 +7,7 @@
 
 namespace steadfast::apps {
 
-/// Ends a command: the text, which names cause and cure, goes to standard error, the code to the shell.
+/// Ends a command: the text, which names cause and remedy, goes to standard error, the code to the shell.
 class failure : public std::runtime_error {
 public:
   failure(exit_code code, const std::string& text) : std::runtime_error{text}, code_{code} {}

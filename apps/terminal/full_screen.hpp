@@ -11,8 +11,8 @@
 
 namespace steadfast::apps {
 
-/// The whole terminal for pictures that follow each other; what was there before comes back at the end. On anything but
-/// a terminal the pictures are printed one after the other.
+/// Uses the whole terminal for pictures that follow each other, and restores it at the end. Without a terminal the
+/// pictures are printed one after the other.
 class full_screen {
 public:
   full_screen();

@@ -6,7 +6,7 @@
 
 namespace steadfast::apps {
 
-/// While it lives, Ctrl-C does not end the program but what it waits for, and can be asked for.
+/// While it lives, Ctrl-C does not end the program, only its current wait, and can be queried.
 class interrupt_guard {
 public:
   interrupt_guard();

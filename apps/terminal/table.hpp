@@ -16,8 +16,7 @@ struct cell {
   colour paint = colour::plain;
 };
 
-/// Rows under headings, in columns that fit the terminal: columns are cut where they are widest, the last one goes on
-/// in further lines instead.
+/// Rows under headings, in columns that fit the terminal: the widest columns are cut, but the last one is wrapped.
 class table {
 public:
   explicit table(std::vector<std::string> headings);

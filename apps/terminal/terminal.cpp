@@ -61,7 +61,7 @@ wchar_t code_point(std::string_view sequence) {
   return static_cast<wchar_t>(code);
 }
 
-/// The C library knows how wide letters are, in a locale of UTF-8, whatever the one of the process is.
+/// The C library knows how wide letters are, in a UTF-8 locale, whatever the locale of the process.
 class widths_of_letters {
 public:
   widths_of_letters() : before_{uselocale(utf8())} {}

@@ -19,13 +19,13 @@ struct terminal {
   static constexpr std::size_t unlimited = 1'000'000;
 };
 
-/// What standard output is. Colours only on a terminal, and not with NO_COLOR or TERM=dumb.
+/// Standard output. Colours only on a terminal, and not with NO_COLOR or TERM=dumb.
 terminal standard_output();
 
-/// Columns that UTF-8 text takes: letters of East Asia and pictures two, marks on letters none (wcwidth, UAX #11).
+/// Columns of UTF-8 text: East Asian letters and pictures take two, marks on letters none (wcwidth, UAX #11).
 std::size_t columns_of(std::string_view text);
 
-/// Bytes of what fits into `columns`; a character is never cut in two.
+/// Bytes that fit into `columns`; a character is never cut in two.
 std::size_t bytes_of(std::string_view text, std::size_t columns);
 
 /// At most `columns` of it, the last one "…" if something was cut.
@@ -36,7 +36,7 @@ std::string printable(std::string_view text);
 
 std::string painted(std::string_view text, colour c, const terminal& to);
 
-/// The colour that the state of a task or a step is shown in.
+/// The colour in which the state of a task or a step is shown.
 colour colour_of_state(std::string_view state);
 
 } // namespace steadfast::apps

@@ -9,12 +9,12 @@
 #include <cstddef>
 #include <string>
 
-// Agents of all nodes as people see them: the service behind each, and how it does.
+// Agents of all nodes as people see them: the service behind each, and its health.
 
 namespace steadfast::apps {
 
 /// One line for each; those whose circuits are not closed come first, then those that fail most. `agents`: as
-/// `agent.list` answers. Of the last error so many columns at most.
+/// `agent.list` answers. At most so many columns of the last error.
 table agent_table(const nlohmann::json& agents, workflow::instant now, std::size_t max,
                   std::size_t error_columns = std::string::npos);
 

@@ -29,7 +29,7 @@ bool is_open(const json& incident) {
   return incident.value("closed_at", json{}).is_null();
 }
 
-/// A mute of which nothing says when it ends lasts.
+/// A mute without an end lasts until it is lifted.
 bool is_muted(const json& incident, workflow::instant now) {
   const auto until = incident.value("muted_until", json{});
   return incident.value("muted", false) && (until.is_null() || instant_of(until) > now);
@@ -43,7 +43,7 @@ bool counts(const json& incident, workflow::instant now) {
 std::string since_text(const json& at, workflow::instant now) {
   const auto moment = instant_of(at);
   if (moment == workflow::unset)
-    return "a start"; // what a store tells while it is opened: there is no clock yet
+    return "a start"; // written while a store was opened: there is no clock yet
   const auto text = local_text(moment, false);
   return text.substr(0, 10) == local_text(now, false).substr(0, 10) ? text.substr(11, 5) : text.substr(0, 16);
 }
@@ -52,7 +52,7 @@ std::string many(std::uint64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// An incident tells of it, maybe a muted one.
+/// There is an incident for it, perhaps a muted one.
 bool is_told_of(const json& node, const json& incidents) {
   return std::any_of(incidents.begin(), incidents.end(), [&](const json& x) {
     return is_open(x) && text_in(x, "kind") == "node_lost"
@@ -60,7 +60,7 @@ bool is_told_of(const json& node, const json& incidents) {
   });
 }
 
-/// Given up without a word: it did not stop in good order.
+/// It disappeared without a proper stop.
 bool is_lost(const json& node, const json& incidents) {
   const auto state = text_in(node, "state");
   const bool lost =
@@ -69,7 +69,7 @@ bool is_lost(const json& node, const json& incidents) {
   return lost && !is_told_of(node, incidents);
 }
 
-/// Of a condition: what is wrong, in the words of now and without the rest.
+/// Of a condition: what is wrong, in its present words and without the rest.
 std::string head_of(const json& x) {
   const auto text = text_in(x, "sample_text");
   return text.substr(0, text.find(';'));

@@ -18,11 +18,11 @@ struct health {
   nlohmann::json standstill;
 };
 
-/// At most incidents_looked_at of them. `waits`: all unfinished tasks are gone through for the longest wait.
+/// At most incidents_looked_at of them. `waits`: reads all unfinished tasks for the longest wait.
 health look_at_health(client& node, bool waits);
 inline constexpr std::size_t incidents_looked_at = 200;
 
-/// Nobody has to do anything: no incident but muted ones, no node was lost, no task is stuck.
+/// Nobody has to do anything: only muted incidents, no lost node, no stuck task.
 bool is_well(const health& h, workflow::instant now);
 
 /// One sentence: what is wrong, since when, for how many tasks; and the oldest wait.

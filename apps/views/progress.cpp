@@ -14,7 +14,7 @@ std::string text_of(workflow::instant at, const std::string& what) {
   return (at == workflow::never ? std::string(12, ' ') : local_text(at, true).substr(11)) + "  " + what;
 }
 
-/// When the task came into its state, as far as that is told; else when it was seen in it.
+/// When the task entered its state, if that is known; otherwise when it was seen in it.
 workflow::instant time_of_state(const json& task, workflow::instant seen) {
   if (task.value("process_state", std::string{}) == "pending")
     return instant_of(task.value("submitted_at", json{}));

@@ -12,7 +12,7 @@
 
 namespace steadfast::apps {
 
-/// Tells what is new in a task since it was looked at last, a line for each thing that happened, in the order of time.
+/// Prints what is new in a task since the last look, a line for each event, in order of time.
 class progress_teller {
 public:
   /// `task` in the shape of `task show --json`.

@@ -7,7 +7,7 @@
 
 #include <string>
 
-// What is printed of a task for people, from the JSON that the node answers.
+// How a task is printed for people, from the JSON that the node answers.
 
 namespace steadfast::apps {
 
@@ -24,13 +24,13 @@ workflow::instant instant_of(const nlohmann::json& rfc3339);
 /// task.show.
 std::string story_text(const nlohmann::json& shown, workflow::instant now, const terminal& to);
 
-/// Why the task is where it is and what happens next, in words.
+/// Why the task is in its state and what happens next, in words.
 std::string explanation_text(const nlohmann::json& shown, workflow::instant now, const terminal& to);
 
 /// The head of a task: its id, workflow and state.
 std::string headline(const nlohmann::json& task, const terminal& to);
 
-/// A line `name: value` below a title; nothing where there is no value.
+/// A line `name: value` below a title; nothing without a value.
 void print_field(const std::string& name, const std::string& value);
 
 } // namespace steadfast::apps

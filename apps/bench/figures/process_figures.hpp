@@ -12,7 +12,7 @@ inline constexpr double mebibyte = 1 << 20;
 /// What the kernel knows of this process.
 struct process_figures {
   double cpu_seconds = 0;          ///< user and system, of all threads
-  std::uint64_t bytes_written = 0; ///< handed to the kernel for files: what the store writes, and logs
+  std::uint64_t bytes_written = 0; ///< given to the kernel for files: what the store writes, and logs
   std::uint64_t resident = 0;      ///< bytes
   std::uint64_t resident_peak = 0; ///< bytes
 };
@@ -20,7 +20,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(process_figures, cpu_seconds, bytes_written, 
 process_figures figures_now();
 /// Of another process; 0 for what cannot be read. The processor's time is left out.
 process_figures figures_of(int process);
-/// That the disk under the folder was given since the machine started, by everybody; 0 if it does not tell.
+/// Bytes that all processes gave to the disk of the folder since the machine started; 0 if unknown.
 std::uint64_t device_bytes_written(const std::filesystem::path& folder);
 
 } // namespace steadfast::bench

@@ -23,10 +23,10 @@ using steady = std::chrono::steady_clock;
 constexpr double gibibyte = 1024.0 * 1024 * 1024;
 constexpr std::chrono::milliseconds each_run{250};
 
-/// Of 2 cores with nothing beside the targets, which were met there.
+/// Of 2 cores without other load, on which the targets were met.
 constexpr yardstick reference{9.0, 16.0, 20.0, 10'500};
 
-/// How often a second `once` is done.
+/// How many times a second `once` runs.
 template <class Once>
 double rate(Once once) {
   const auto begin = steady::now();

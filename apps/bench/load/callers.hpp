@@ -9,7 +9,7 @@
 
 namespace steadfast::bench {
 
-/// What a process does at a node's control channel, as users' programs do with steadfast::client.
+/// The load of a process at a node's control channel, as from users' programs with steadfast::client.
 struct call_plan {
   std::string socket;
   std::uint32_t connections = 0; ///< each submits one task after the other

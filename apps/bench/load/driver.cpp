@@ -18,11 +18,11 @@
 
 namespace steadfast::bench {
 
-/// Time to look at the clock.
+/// It is time to look at the clock.
 struct drive_on {};
 STEADFAST_MESSAGE(drive_on)
 
-/// Stop at once: the result does not matter any more.
+/// Stop at once: the result no longer matters.
 struct stop_driving {};
 STEADFAST_MESSAGE(stop_driving)
 
@@ -132,7 +132,7 @@ private:
 
   // ---- submitting ----
 
-  /// Each submission has its moment, counted from the beginning: one that is late is late for the one who waits for it.
+  /// Each submission has its moment, counted from the beginning: if it is late, its client waits longer.
   void submit_due(steady::time_point now) {
     const auto end = begun_ + in_seconds(plan_.warm_up + plan_.seconds);
     for (;;) {
@@ -197,7 +197,7 @@ private:
     ended_in_slots_[slot] += static_cast<std::uint32_t>(ended);
   }
 
-  /// In a closed loop what happens while measuring, in an open one what was due then, whenever it happens.
+  /// In a closed loop what happens while measuring, in an open one what was due then, even if it happens later.
   bool counts(const open_task& t) const { return plan_.in_flight > 0 ? phase_ == phase::measuring : t.is_counted; }
 
   void close(std::unordered_map<std::uint64_t, open_task>::iterator t) {

@@ -21,7 +21,7 @@ struct load_plan {
   static constexpr double slot_seconds = 0.1; ///< of the result's "ended_in_slots", from the beginning on
 
   std::uint32_t in_flight = 0; ///< closed loop: so many tasks at a time; 0: open loop
-  double rate = 0;             ///< open loop: submissions per second, each due at its moment, whatever became of others
+  double rate = 0; ///< open loop: submissions per second, each due at its moment, whatever happens to others
   bool until_acknowledged = false; ///< a task is in flight until its submission is acknowledged, not until it has ended
   double warm_up = 1;              ///< seconds before measuring begins
   double seconds = 5;              ///< measured
@@ -32,15 +32,15 @@ struct load_plan {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(load_plan, in_flight, rate, until_acknowledged, warm_up, seconds,
                                                 drain_limit, first, there_before)
 
-/// What the driver works with. `store`: none where the node has none; then nobody knows when a task has ended.
+/// What the driver uses. `store`: none if the node has none; then nobody knows when a task has ended.
 struct load_target {
   caf::actor_system& system;
   actors::gateway_actor gateway;
   std::shared_ptr<watched_store> store;
 };
 
-/// Submits as an actor of the node's own process does, with typed messages. Blocks until all has ended or `is_stopped`
-/// says so, which it is asked now and then. Throws std::runtime_error when the driver ends early.
+/// Submits as an actor of the node's own process does, with typed messages. Blocks until everything has ended or
+/// `is_stopped`, which is called now and then, says so. Throws std::runtime_error if the driver ends early.
 nlohmann::json drive(const load_target& target, const workload& w, const load_plan& plan,
                      const std::function<bool()>& is_stopped);
 

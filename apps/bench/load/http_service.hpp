@@ -6,8 +6,8 @@
 
 namespace steadfast::bench {
 
-/// The least that can stand at the other end of an HTTP agent: answers every request with the same body, on connections
-/// that stay open, on a thread of its own. So what is measured is the agent, not a service.
+/// The smallest possible service for an HTTP agent: answers every request with the same body, on connections that stay
+/// open, on a thread of its own. So the agent is measured, not a service.
 class http_service {
 public:
   /// On a free port of 127.0.0.1.

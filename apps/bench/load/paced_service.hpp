@@ -17,7 +17,7 @@ struct pace {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(pace, call_ms, slow_call_ms, slow_from, slow_for)
 
-/// An agent whose calls succeed after that time, as many of them at once as it is given.
+/// An agent whose calls succeed after that time, any number of them at once.
 actors::agent_function paced_agent(const pace& p);
 
 } // namespace steadfast::bench

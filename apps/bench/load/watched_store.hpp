@@ -33,10 +33,10 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(store_figures, commits, synced, 
 /// Indexes of tasks whose end was just made durable.
 using ended_tasks = std::vector<std::uint64_t>;
 
-/// Stands between a node and its real store and counts what is committed.
+/// A wrapper of a node's real store that counts what is committed.
 class watched_store final : public store::wrapped_store {
 public:
-  /// `shares` false: others than the node's writer commit, too.
+  /// `shares` false: not only the node's store_actor commits.
   watched_store(std::shared_ptr<store::local_store> real, bool shares) : real_{std::move(real)}, shares_{shares} {}
 
   using state_store::commit;

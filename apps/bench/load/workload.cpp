@@ -72,7 +72,7 @@ actors::agent_function agent_of(const workload& w) {
 actors::agent_function silent_agent() {
   struct kept {
     std::mutex mutex;
-    std::vector<actors::answer_to> answers; ///< one that is dropped says that the call failed
+    std::vector<actors::answer_to> answers; ///< destroying one says that the call failed
   };
   return actors::async_function{[k = std::make_shared<kept>()](const actors::call&, actors::answer_to to) {
     const std::lock_guard lock{k->mutex};

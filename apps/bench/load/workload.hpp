@@ -13,13 +13,13 @@
 
 namespace steadfast::bench {
 
-/// What is measured with: tasks of sequential steps whose agents do nothing.
+/// The measured tasks: sequential steps whose agents do nothing.
 struct workload {
   std::uint32_t steps = 5;
   std::uint32_t payload = 200;           ///< bytes
   std::uint32_t result = 100;            ///< bytes, of each step
   std::uint32_t fail_step = 0;           ///< this step fails for good and those before it are undone; 0: none does
-  bool ordered_ids = false;              ///< ids ascend, as ids made of the time do; else they come in no order
+  bool ordered_ids = false;              ///< ids ascend, like ids made from the time; otherwise they come in no order
   std::uint32_t complete_by_ms = 30'000; ///< of each attempt
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(workload, steps, payload, result, fail_step, ordered_ids,
@@ -31,7 +31,7 @@ std::string agent_name(std::uint32_t step); ///< counted from 1
 workflow::definition definition_of(const workload& w);
 /// A JSON text of exactly so many bytes, or of the least that is possible.
 std::string text_of_size(std::size_t bytes);
-/// The task of that number has an id of its own, which tells the number again.
+/// The task of that number has an id of its own, from which the number can be read.
 workflow::submission submission_of(const workload& w, std::uint64_t index);
 std::optional<std::uint64_t> index_of(std::string_view id);
 /// Of every step; does nothing.

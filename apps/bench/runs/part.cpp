@@ -152,7 +152,7 @@ void say(const json& what) {
   std::cout << what.dump() << std::endl;
 }
 
-/// Whether who measures has gone away.
+/// Whether the measuring process has gone.
 bool is_alone() {
   pollfd input{STDIN_FILENO, 0, 0};
   return poll(&input, 1, 0) > 0 && (input.revents & POLLHUP) != 0;
@@ -195,8 +195,8 @@ void serve(const role& r) {
 } // namespace
 
 int be_part(const part_setup& setup) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // who measures may be killed
-  std::signal(SIGINT, SIG_IGN);     // Ctrl-C goes to the whole group; who measures says what follows
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // the measuring process may be killed
+  std::signal(SIGINT, SIG_IGN);     // Ctrl-C goes to the whole group; the measuring process decides
   try {
     const auto r = role_of(setup);
     say({{"ready_at", std::chrono::steady_clock::now().time_since_epoch().count()},

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-// Every measurement runs in processes of its own, which start with nothing in memory: this program, called with what it
-// is to be. Part and measuring process speak lines of JSON over the part's standard input and output.
+// Every measurement runs in processes of its own, which start with nothing in memory: this program, called with its
+// role. Part and measuring process exchange lines of JSON over the part's standard input and output.
 
 namespace steadfast::bench {
 
-/// What a part is.
+/// The role of a part.
 struct part_setup {
   std::string kind = "node";  ///< "service": something to be called over HTTP; "caller": calls a node
   std::string name = "bench"; ///< of its node
@@ -37,7 +37,7 @@ struct part_setup {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, roles, listen, join, agents, url,
                                                 in_flight_max, load, keep_at_most, certificates, pace)
 
-/// A part, from outside. Ends with this object, by force if need be. Everything throws failure when the part is gone,
+/// A part, from outside. Ends with this object, by force if need be. Every function throws failure if the part is gone,
 /// or Ctrl-C was pressed.
 class part {
 public:
@@ -47,7 +47,7 @@ public:
   part(const part&) = delete;
   part& operator=(const part&) = delete;
 
-  /// Has it do something and waits for the answer.
+  /// Sends it a request and waits for the answer.
   nlohmann::json call(const std::string& what, const nlohmann::json& with = nlohmann::json::object());
   /// The same in two halves.
   void tell(const std::string& what, const nlohmann::json& with = nlohmann::json::object());
@@ -69,10 +69,10 @@ private:
   nlohmann::json about_;
 };
 
-/// Puts tasks into the store that such a node has, before it starts.
+/// Puts tasks into the store of such a node, before it starts.
 void fill_store(part_setup setup, std::uint64_t tasks);
 
-/// What the process does that was started as a part. An exit code.
+/// Runs a process that was started as a part; returns the exit code.
 int be_part(const part_setup& setup);
 
 } // namespace steadfast::bench

@@ -75,7 +75,7 @@ part_node::part_node(const part_setup& setup)
   add_agents(setup);
   if (has(setup, "store"))
     node_inside{node_}.wrap_store([this](std::shared_ptr<store::local_store> real) {
-      const bool is_filled = setup_.roles == std::vector<std::string>{"store"}; // by fill(), beside the node
+      const bool is_filled = setup_.roles == std::vector<std::string>{"store"}; // by fill(), next to the node
       return store_ = std::make_shared<watched_store>(std::move(real), !is_filled);
     });
   node_.start();

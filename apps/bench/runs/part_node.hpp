@@ -10,7 +10,7 @@
 
 namespace steadfast::bench {
 
-/// The node of a part: the one that users have, with the workload's agents, and its store looked at.
+/// The node of a part: the users' node, with the workload's agents, and its store watched.
 class part_node {
 public:
   /// Starts it. Throws node_error.
@@ -19,7 +19,7 @@ public:
   nlohmann::json drive(const nlohmann::json& plan, const std::function<bool()>& is_stopped);
   /// Puts tasks into the store that nobody waits for, numbered from 0.
   void fill(std::uint64_t tasks);
-  /// What process and store know of themselves.
+  /// The figures of the process and the store.
   nlohmann::json figures() const;
 
 private:

@@ -54,7 +54,7 @@ bool answers(const std::filesystem::path& socket) {
   }
 }
 
-/// Milliseconds until it answers. Memory is only looked at when `idle` is given.
+/// Milliseconds until it answers. Memory is only measured if `idle` is given.
 double start_and_stop(const std::filesystem::path& folder, process_figures* idle) {
   std::filesystem::create_directory(folder);
   const auto socket = folder / "store" / "control.sock";

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
-// What a start costs. Each works in a new store in `folder` and throws failure.
+// The cost of a start. Each works in a new store in `folder` and throws failure.
 
 namespace steadfast::bench {
 

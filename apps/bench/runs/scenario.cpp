@@ -150,7 +150,7 @@ private:
     p.load = scenario_.load;
     if (scenario_.certificates) {
       p.certificates = (folder_ / "certificates").string();
-      constexpr int days = 60; // else the nodes warn of their end
+      constexpr int days = 60; // or the nodes would warn of their end
       apps::make_certificates({p.certificates, {"agents", "client"}, days, "node"});
     }
     std::filesystem::create_directory(p.folder);
@@ -221,7 +221,7 @@ private:
     return c;
   }
 
-  /// Seconds until nothing is open any more; a backlog that was there before is left.
+  /// Seconds until nothing is open any more; an earlier backlog is left.
   double await_drained() {
     const auto begun = std::chrono::steady_clock::now();
     const auto passed = [&] { return std::chrono::steady_clock::now() - begun; };
@@ -243,7 +243,7 @@ private:
     measured["store_bytes"] = after.at("store_bytes");
     measured["resident_bytes"] = after.at("resident");
     measured["resident_peak_bytes"] = after.at("resident_peak");
-    // Acknowledged and not in the store any more: there must be none.
+    // Acknowledged but no longer in the store: there must be none.
     measured["lost"] =
       std::max<std::int64_t>(measured.at("acknowledged").get<std::int64_t>() + all_tasks(before) - all_tasks(after), 0);
     if (scenario_.there_before == 0)

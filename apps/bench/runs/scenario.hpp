@@ -34,7 +34,7 @@ struct scenario {
   agent_place agents = agent_place::here;
   bool certificates = false;      ///< of nodes that are connected
   std::uint32_t connections = 16; ///< of a client at the control channel
-  double lists_per_second = 0;    ///< a person's `task list` beside it
+  double lists_per_second = 0;    ///< a person's `task list` at the same time
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
   std::uint32_t there_before = 0; ///< tasks in the store before it begins; REQUIRES: a closed loop of as many or more
 };
@@ -42,8 +42,8 @@ struct scenario {
 /// Carries it out with a new store in `folder`. Throws failure.
 nlohmann::json measure(const scenario& s, const std::filesystem::path& folder);
 
-/// Carries them out at the same time, so that whatever else this machine does meets all of them: for what they cost,
-/// not for how quick they are.
+/// Carries them out at the same time, so that other load of this machine affects all of them: to compare their cost,
+/// not their speed.
 std::vector<nlohmann::json> measure_together(const std::vector<scenario>& all, const std::filesystem::path& folder);
 
 /// For people: what it measured, in a few lines.

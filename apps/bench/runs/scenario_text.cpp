@@ -9,7 +9,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double long_run = 20;     ///< seconds; in less the store's file does not come to rest
+constexpr double long_run = 20;     ///< seconds; in less time the store's file does not stop growing
 constexpr double least_drain = 0.5; ///< seconds; less is what was just in flight
 
 std::string times_text(const char* what, const json& measured, const char* key) {

@@ -1,4 +1,4 @@
-// Acts on many tasks: the node carries them out, the terminal looks on.
+// Acts on many tasks: the node carries them out, the terminal shows their progress.
 
 #include "apps/commands/tasks/bulk.hpp"
 
@@ -118,7 +118,7 @@ int tell_end(const json& shown, const bulk_follow& how) {
   return count_in(b, "refused") > 0 ? refused : done;
 }
 
-/// What was done until then. A further answer may be on its way to it.
+/// What was done so far. Another answer may be on its way.
 [[noreturn]] void stop_it(client& node, std::uint64_t number, const bulk_follow& how) {
   const auto shown = node.call(api::bulk_stop, {{"bulk", number}, {"who", who_acts()}, {"why", "Ctrl-C"}});
   const auto& b = shown.at("bulk");

@@ -1,5 +1,5 @@
-// What a person does to tasks: to those named by their ids one after the other, to all that match a filter by a bulk
-// act of the node, after a look at how many that are.
+// Acts of a person on tasks: on those named by their ids one after the other; on all that match a filter by a bulk act
+// of the node, after showing how many they are.
 
 #include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
@@ -61,7 +61,7 @@ struct task_acts_arguments {
 
 // ---- before many are changed ----
 
-/// More than one task is only touched after the number was typed, or with --yes.
+/// More than one task is only changed after the number was typed, or with --yes.
 void confirm(const task_acts_arguments& g, std::size_t count) {
   if (count <= 1 || g.yes)
     return;
@@ -174,7 +174,7 @@ json bulk_params(const task_acts_arguments& g) {
   return params;
 }
 
-/// The plan first: whoever sees it has yet to type the number.
+/// Shows the plan first; then the person types the number.
 void plan_and_confirm(client& node, const task_acts_arguments& g, json params) {
   if (g.yes)
     return;

@@ -41,7 +41,7 @@ std::string text_at(const json& t, const char* name) {
   return t.value(name, std::string{});
 }
 
-/// How long it took, or has taken by now.
+/// How long it took, or has taken so far.
 std::string age(const json& t, workflow::instant now) {
   return rough_text(std::max(now - instant_of(t.value("submitted_at", json{})), workflow::span{0}));
 }
@@ -142,7 +142,7 @@ int count_by(client& node, const task_list_arguments& g, json params, workflow::
   return 0;
 }
 
-/// What stands behind --from: a number, or with an order a text.
+/// The value of --from: a number, or with an order a text.
 json position_of(const std::string& from) {
   const bool is_number = from.size() < 20 && from.find_first_not_of("0123456789") == std::string::npos;
   return is_number ? json(std::stoull(from)) : json(from);

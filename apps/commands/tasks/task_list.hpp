@@ -12,8 +12,8 @@ namespace steadfast::apps {
 
 inline constexpr std::size_t task_page_size = 500;
 
-/// Hands every matching task, newest first or as `params` say, to `use`, at most `limit`; where to go on, null if there
-/// are no more.
+/// Passes every matching task, newest first or as `params` say, to `use`, at most `limit`. Returns where to continue;
+/// null: there are no more.
 template <class Use>
 nlohmann::json for_each_task(client& node, nlohmann::json params, std::size_t limit, Use use) {
   for (std::size_t n = 0;;) {
