@@ -55,7 +55,7 @@ checker::history read_all(const command_line& c) {
 
 int main(int argc, char** argv) {
   command_line c;
-  CLI::App app{"Reads the effect logs of remote services beside the story that the store tells, and says which of the\n"
+  CLI::App app{"Compares the effect logs of remote services with the story of the store, and says which of the\n"
                "rules E1 to E13 were broken. It shares no code with what it checks.",
                "effect_checker"};
   add_options(app, c);

@@ -1,6 +1,6 @@
-// A client on a node of its own: its actor submits to a cluster with typed messages and hears of progress on its own
+// A client on a node of its own: its actor submits to a cluster with typed messages and gets progress on its own
 // response queue. Kill it at any moment and start it again with the same arguments: nothing is missed, nothing is
-// submitted twice, and what it is told twice it knows by the sequence number.
+// submitted twice, and it recognises repeated progress by the sequence number.
 //
 //     cluster_client CONFIG JOURNAL WORKFLOW COUNT [PAYLOAD]
 //
@@ -81,7 +81,7 @@ struct work {
   std::size_t count = 0;
 };
 
-/// How it went, for the thread that waits.
+/// The result, for the thread that waits.
 struct outcome {
   bool refused = false;
 };

@@ -1,5 +1,5 @@
 // One clock for a whole cluster: every node is given the same singleton, and the one that holds its lease has the
-// instance. When that node is stopped or lost, another one goes on.
+// instance. When that node is stopped or lost, another one takes over.
 //
 //     cluster_singleton CONFIG [SECONDS]
 //
@@ -30,7 +30,7 @@ public:
     return {
       [this](const steadfast::lease_held& m) { epoch_ = m.epoch; },
       [this](caf::tick_atom) {
-        // Whatever it writes elsewhere names the epoch, so that a former keeper can be refused there.
+        // Whatever it writes elsewhere must name the epoch, so that a former holder can be refused there.
         std::cout << "tick under epoch " << epoch_ << std::endl;
         delayed_send(clock_actor{this}, std::chrono::seconds{1}, caf::tick_atom_v);
       },

@@ -1,10 +1,10 @@
 // A node inside a program, with agents that are C++ functions, and a client actor in the same actor system that submits
-// with typed messages and is told of progress by typed messages.
+// with typed messages and gets progress as typed messages.
 //
 //     embedded_node FOLDER
 //
-// Two trips: one is booked, and of the other the hotel is cancelled, because the flight is full. Progress that was not
-// acknowledged is told again to the next program that observes under the same name, also after a crash.
+// Two trips: one is booked; the hotel of the other is cancelled, because the flight is full. Progress that was not
+// acknowledged is sent again to the next program that observes under the same name, also after a crash.
 
 #include "steadfast/actors.hpp"
 #include "steadfast/node.hpp"
@@ -39,7 +39,7 @@ steadfast::agent_answer book_flight(const steadfast::agent_call& c) {
   return steadfast::succeeded(R"({"seat": "12A"})");
 }
 
-/// Submits trips and hears what becomes of them; ends when all of them have ended.
+/// Submits trips and gets their progress; ends when all of them have ended.
 class traveller : public steadfast::progress_observer::base {
 public:
   traveller(caf::actor_config& cfg, steadfast::task_gateway gateway)

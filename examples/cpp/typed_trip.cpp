@@ -28,7 +28,7 @@ struct seat {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(seat, number, euros)
 
-/// What the two agents of this program do, in place of a hotel and an airline.
+/// The functions of the two agents of this program, instead of a hotel and an airline.
 steadfast::agent_answer book_hotel(const steadfast::agent_call& c) {
   return steadfast::succeeded(nlohmann::json{{"booking", "H-" + c.task_id}}.dump());
 }

@@ -8,7 +8,7 @@
 
 namespace demo {
 
-/// What is to be seen at one moment.
+/// What is shown at one moment.
 struct snapshot {
   std::string phase;                          ///< "submitting, faults on"
   std::string node;                           ///< "up", "killed"
@@ -16,7 +16,7 @@ struct snapshot {
   std::size_t submissions = 0;                ///< wanted
   std::size_t acknowledged = 0;
   std::size_t repeated = 0;
-  std::uint32_t faults = 0; ///< kills, and whatever else was done to the nodes
+  std::uint32_t faults = 0; ///< kills, and other faults of the nodes
 };
 
 /// Tasks that have ended, whichever way.

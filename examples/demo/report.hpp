@@ -8,7 +8,7 @@
 
 namespace demo {
 
-/// What the dump of the store tells about all tasks.
+/// Figures of all tasks, from the dump of the store.
 struct outcome {
   std::map<std::string, std::uint64_t> tasks; ///< by process_state
   std::uint64_t steps = 0;                    ///< that completed
@@ -16,7 +16,7 @@ struct outcome {
   std::uint64_t undone_steps = 0;
 };
 
-/// What the effect logs of the services tell.
+/// Figures from the effect logs of the services.
 struct effects {
   std::uint64_t lines = 0;
   std::uint64_t keys = 0;        ///< under which an effect took place

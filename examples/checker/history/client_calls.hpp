@@ -25,7 +25,7 @@ struct client_call {
   span_of_call span;
 };
 
-/// An id as its clients see it: its task is made once, by whoever comes first, and what is seen of it only grows.
+/// An id as its clients see it: its task is made once, by whoever comes first, and its revision only grows.
 struct id_model {
   struct state {
     bool is_there = false;
@@ -50,8 +50,7 @@ struct lease_call {
   span_of_call span;
 };
 
-/// Who has it is alone, and has it under a higher epoch than everybody before. Those who look may see what nobody told
-/// of.
+/// Its holder is alone, and has a higher epoch than everybody before. A look may find a holder that told nobody.
 struct lease_model {
   struct state {
     std::uint64_t holder = 0; ///< 0: none

@@ -37,7 +37,7 @@ struct evidence {
   bool undo_of_unknown_key = false; ///< an undo names an effect that no do of the step named
 };
 
-/// One task of the dump beside all that the logs say of it.
+/// One task of the dump, with all that the logs say of it.
 struct task_case {
   const checker::task* task = nullptr;
   std::span<const effect> effects;

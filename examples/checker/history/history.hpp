@@ -92,7 +92,7 @@ struct step {
   std::optional<std::int64_t> completed_ms;
   std::vector<std::uint32_t> after; ///< places of the steps that come directly before
   std::vector<checker::attempt> log;
-  bool is_log_cut = false; ///< some attempts have given way
+  bool is_log_cut = false; ///< some attempts were dropped
 };
 
 /// One line of the dump of the store.
@@ -126,7 +126,7 @@ struct history {
   bool has_alerts = false;
 };
 
-/// What the inputs cannot say.
+/// What the inputs do not show.
 struct settings {
   bool allow_open = false;           ///< unfinished tasks are no violation
   std::vector<std::string> unlogged; ///< agents whose services write no effect log

@@ -23,7 +23,7 @@ struct span_of_call {
 /// What one thing, such as a task or a lease, may do when it is used by one client after the other:
 ///
 ///     struct model {
-///       using state = ...;                    // equality; hash_of(state) beside it
+///       using state = ...;                    // equality; hash_of(state) next to it
 ///       static state initial();
 ///       static std::optional<state> step(const state&, const operation&); // nothing: that cannot be its answer
 ///     };
@@ -33,7 +33,7 @@ struct span_of_call {
 /// linearizability).
 ///
 /// The search of Wing and Gong (Testing and verifying concurrent objects, 1993) with the memory of Lowe (Testing for
-/// linearizability, 2017): what was made of the same operations in another order, and came to the same state, is not
+/// linearizability, 2017): the same operations in another order that led to the same state are not
 /// tried again. Time grows with the number of operations, and exponentially with how many are under way at once in a
 /// history that is not linearizable; `tries_max` bounds it, and a search that is given up is counted as linearizable.
 template <class Model, class Operation>
@@ -119,11 +119,11 @@ private:
     return linked;
   }
 
-  /// The state that comes of it, if the operation can come next and that was not tried before.
+  /// The resulting state, if the operation can come next and this was not tried before.
   std::optional<typename Model::state> place(link call, const typename Model::state& before) {
     const auto operation = events_[call].operation;
     auto after = Model::step(before, all_[operation]);
-    // What was never answered, and would change nothing, need not have taken place.
+    // An operation that was never answered, and would change nothing, need not have taken place.
     const bool is_idle = events_[call].other == 0 && after == before;
     if (!after || is_idle)
       return std::nullopt;

@@ -44,7 +44,7 @@ public:
     into_.has_calls = true;
   }
 
-  /// What is answered without a word on the task tells nothing of it.
+  /// An answer that does not mention the task says nothing about it.
   void answered(const json_line& line, std::size_t place) {
     const auto found = open_.find(line.number("call"));
     if (found == open_.end())

@@ -38,7 +38,7 @@ inline std::optional<client_call::answer> parse_word(std::string_view word) {
   return parse_answer(word);
 }
 
-/// The field's word as a T; complains of one that is none.
+/// The field's word as a T; complains of an unknown one.
 template <class T>
 T read_word(const json_line& line, const char* field) {
   const auto word = line.text(field);

@@ -27,7 +27,7 @@ struct finding {
       examples.push_back(describe());
   }
 
-  /// Counts one look, and a violation unless it is as it must be.
+  /// Counts one check, and a violation unless it holds.
   template <class F>
   void expect(bool as_it_must_be, F describe) {
     ++checked;

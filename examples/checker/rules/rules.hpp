@@ -5,7 +5,7 @@
 
 namespace checker {
 
-/// The thirteen rules, read as follows; docs/checker.md says the same at more length.
+/// The thirteen rules; docs/checker.md says the same at more length.
 ///
 /// E1  Each task that was acknowledged, or that the store has, is in the store once and in exactly one of the outcomes
 ///     processed, undone and error. Every outcome that a client was told is the one in the store, unless a person acted
@@ -16,24 +16,22 @@ namespace checker {
 /// E5  In an undone task no step with an undo is left completed, unknown or half undone, none of its effects is in
 ///     place, and each compensated one shows an undo. In every task: no effect is created after its undo.
 /// E6  No do of a step has a higher attempt than the one that completed it, in the effect logs or in the store.
-/// E7  A do arrives after an effect of each step before it, steps that were skipped apart; an undo arrives after the
+/// E7  A do arrives after an effect of each step before it, except skipped ones; an undo arrives after the
 ///     undo of each step behind it. The latter does not hold where an undo failed for good (the task has an alert).
-/// E8  The attempts of a do, those declined or stopped apart, are at most attempts_limit, once more for each act of a
-///     person.
-/// E9  With the attempts of a step the epochs they were sent under never fall, in the store and in the effect logs.
-/// E10 All tries of a step carry one key, and all of its undo one other, one more for each act of a person; an undo
-/// names
+/// E8  A do has at most attempts_limit attempts, not counting declined or stopped ones, and that many more for each act
+///     of a person.
+/// E9  Along the attempts of a step the epochs never fall, in the store and in the effect logs.
+/// E10 All tries of a step carry one key, and all of its undo another, one more for each act of a person; an undo names
 ///     the key of the do; no key is used for two things.
 /// E11 Each task in error has an alert. Needs the alerts.
-/// E12 Each line of the effect logs names a task and a step that the store has, an attempt up to the step's, and what
-///     the store's story says of that attempt: the same action, and no higher epoch.
-/// E13 What clients were told about an id can be put in one order, each answer between its question and its arrival, in
-/// which
+/// E12 Each line of the effect logs names a task and a step that the store has, an attempt up to the step's, and agrees
+///     with the store's story of that attempt: the same action, and no higher epoch.
+/// E13 The answers to clients about an id can be put in one order, each between its question and its arrival, in which
 ///     the id's task is made once, other bodies are refused, and revisions never fall; and a lease has one holder under
 ///     each epoch, and epochs never fall. Needs a client log with calls.
 findings check(const history& h, const settings& s);
 
-// By subject; each fills the findings it is called for.
+// By subject; each fills the findings for which it is called.
 
 void check_outcomes(const sorted_history& h, finding& e1, finding& e2);
 void check_keys(const sorted_history& h, finding& e3, finding& e10);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-// E3, E10, E12: what the lines of the effect logs carry.
+// E3, E10, E12: the lines of the effect logs.
 
 namespace checker {
 
@@ -77,7 +77,7 @@ std::string unexplained(const task* t, const step* s, const effect& e) {
   if (e.attempt == 0 || e.attempt > s->attempt)
     return "attempt " + std::to_string(e.attempt) + " was sent, the store knows of " + std::to_string(s->attempt);
   const auto told = std::find_if(s->log.begin(), s->log.end(), [&](const attempt& a) { return a.number == e.attempt; });
-  if (told == s->log.end()) // the story is bounded: its oldest lines give way
+  if (told == s->log.end()) // the story is bounded: its oldest lines are dropped
     return {};
   if (told->action != e.action)
     return "attempt " + std::to_string(e.attempt) + " is of another action in the store";

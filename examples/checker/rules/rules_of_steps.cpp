@@ -17,8 +17,8 @@ std::string number_text(std::uint64_t n) {
   return std::to_string(n);
 }
 
-/// The attempt by which the step completed: a do or a probe that ended well at that very moment, or else the do. A
-/// probe that was told that it did not happen ends well too, perhaps in the same millisecond.
+/// The attempt that completed the step: a do or a probe that succeeded at that very moment, or else the do. A probe
+/// with the answer "it did not happen" succeeds too, perhaps in the same millisecond.
 std::optional<std::uint32_t> completing_attempt(const step& s, const evidence& seen) {
   const auto& denied = seen.denying_probes;
   for (const auto& a : s.log)
@@ -81,7 +81,7 @@ std::optional<bool> undone_too_early(const task_case& c, std::size_t i, std::siz
   return !behind.first_good_undo_ns || *behind.first_good_undo_ns > *before.first_undo_ns;
 }
 
-/// A person may have skipped it, and it is undone since: nobody knew whether it had acted.
+/// A person may have skipped it, and then it was undone: nobody knew whether it had acted.
 bool was_skipped(const task& t, const step& s) {
   return s.state == step_state::skipped || (t.acts > 0 && !s.completed_ms);
 }
@@ -104,7 +104,7 @@ void check_order(const sorted_history& h, const task_case& c, finding& e7) {
 
 namespace {
 
-/// Those that were declined or stopped, and those of which the store tells nothing any more: they may have been.
+/// Attempts that were declined or stopped, and those that the store has dropped, since they may have been.
 bool is_uncounted(const step& s, std::uint32_t attempt) {
   const auto line =
     std::find_if(s.log.begin(), s.log.end(), [&](const checker::attempt& a) { return a.number == attempt; });

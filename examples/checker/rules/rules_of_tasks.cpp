@@ -83,7 +83,7 @@ void check_processed(const sorted_history& h, const task_case& c, finding& e4) {
 
 namespace {
 
-/// In an undone task: left as a step with an undo may be.
+/// Whether a step with an undo may be left like this in an undone task.
 bool is_reversed(const step& s) {
   return s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::skipped
          || s.state == step_state::compensated;

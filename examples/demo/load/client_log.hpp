@@ -13,13 +13,13 @@
 
 namespace demo {
 
-/// What the clients asked for and what they were told, one JSON object a line, in the order in which it happened: the
-/// evidence that the checker holds against the node's store. Safe to use from many threads.
+/// The clients' requests and answers, one JSON object a line, in the order in which they happened: the evidence that
+/// the checker compares with the node's store. Safe to use from many threads.
 class client_log {
 public:
   explicit client_log(const std::filesystem::path& file);
 
-  /// Each question has a number, by which its answer is known.
+  /// Each question has a number, which its answer repeats.
   using call = std::uint64_t;
 
   call invoked(const submission& s);

@@ -35,7 +35,7 @@ public:
 
   std::size_t size() const { return work_.size(); }
   std::size_t acknowledged() const { return acknowledged_; }
-  std::size_t repeated() const { return repeated_; } ///< submissions sent again for want of an answer
+  std::size_t repeated() const { return repeated_; } ///< submissions sent again because there was no answer
   std::size_t refused() const { return refused_; }
   bool is_done() const { return acknowledged_ + refused_ == work_.size(); }
 

@@ -15,7 +15,7 @@ struct submission {
 };
 
 /// Deliveries and orders in a random order; the same seed gives the same list. Both carriers occur, and a few customers
-/// are suspended and a few wares sold out, which no retry can mend.
+/// are suspended and a few wares sold out, which no retry can change.
 std::vector<submission> make_submissions(std::uint32_t deliveries, std::uint32_t orders, std::uint64_t seed);
 
 } // namespace demo

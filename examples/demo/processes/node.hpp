@@ -37,14 +37,14 @@ public:
   std::optional<int> stop(std::chrono::milliseconds limit) { return child_.stop(limit); }
 
   bool is_running() { return child_.is_running(); }
-  bool is_serving();                                     ///< its control channel is open, so SIGTERM stops it in order
+  bool is_serving();                                     ///< its control channel is open, so SIGTERM stops it properly
   bool waits_for_calls(std::chrono::milliseconds limit); ///< it answers on its control channel
   std::string ill_ending();                              ///< a sentence on one that did not stop as it should
 
   /// Tasks by process_state; none when the node does not answer.
   std::optional<std::map<std::string, std::uint64_t>> count_tasks() const;
 
-  /// What its parts have in hand, in words; empty when that is nothing. Throws steadfast::client_error.
+  /// What its parts have in hand, in words; empty: nothing. Throws steadfast::client_error.
   std::string in_hand() const;
 
   std::string socket() const { return paths_.folder / "control.sock"; }
@@ -52,7 +52,7 @@ public:
   std::filesystem::path store() const { return paths_.folder / "store"; }
   std::filesystem::path log() const { return paths_.folder / "node.log"; }
 
-  /// Writes what a person is told of, one JSON object a line with the task it is about. Throws steadfast::client_error.
+  /// Writes the alerts, one JSON object a line with its task. Throws steadfast::client_error.
   void save_alerts(const std::filesystem::path& file) const;
 
   /// Runs a subcommand of the program; throws std::runtime_error when it fails.

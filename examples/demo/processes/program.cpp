@@ -30,7 +30,7 @@ std::filesystem::path make_folder(const std::string& name) {
   return pattern;
 }
 
-/// A folder with the store of an earlier run would be another story.
+/// With the store of an earlier run in the folder the result would be wrong.
 std::filesystem::path make_empty_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   if (!std::filesystem::is_empty(folder))

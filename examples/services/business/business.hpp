@@ -10,11 +10,11 @@
 
 namespace services {
 
-/// What a service makes of a request: its result, or why it refuses.
+/// A service's decision on a request: its result, or why it refuses.
 using decision = std::variant<json, refusal>;
 
-/// One remote service: what it is called, its forward operation, and what it decides. A decision rests on the body and
-/// the key alone, so that the same request always gets the same one.
+/// One remote service: its name, its forward operation, and its decisions. A decision depends only on the body and the
+/// key, so that the same request always gets the same one.
 struct business {
   std::string_view name;
   std::string_view operation; ///< POST /<operation>
@@ -28,7 +28,7 @@ const business* find_business(std::string_view name); ///< nullptr when there is
 std::vector<business> drone_delivery_businesses();
 std::vector<business> order_processing_businesses();
 
-/// An identifier that the same key always gets: "pkg-" and digits.
+/// An identifier, always the same for the same key: "pkg-" and digits.
 std::string id_from_key(std::string_view prefix, const std::string& key);
 
 } // namespace services

@@ -15,7 +15,7 @@ bool is_currency(const std::string& text) {
   return text.size() == 3 && text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos;
 }
 
-/// Adds up the quantities; refuses the first line that is not as it must be.
+/// Adds up the quantities; refuses the first invalid line.
 double count_pieces(fields& in, const json& lines) {
   double pieces = 0;
   for (const auto& line : lines) {

@@ -12,7 +12,7 @@ namespace services {
 
 namespace {
 
-/// The port at the other end; 0 when the file is no connection.
+/// The port at the other end; 0 if the file is not a connection.
 int remote_port_of(int file) {
   sockaddr_in peer{};
   socklen_t size = sizeof peer;

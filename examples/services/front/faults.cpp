@@ -10,7 +10,7 @@ namespace services {
 namespace {
 
 constexpr double grace_used_ms = 500; ///< of the second that workflows leave after complete-by if not said otherwise
-constexpr std::size_t keys_counted_max = 4'000'000; ///< then the counts begin anew
+constexpr std::size_t keys_counted_max = 4'000'000; ///< then the counts begin again
 
 const switch_entry* find_switch(const std::string& name) {
   const auto& all = switch_entries();
@@ -34,7 +34,7 @@ std::string change_one(fault_switches& f, const std::string& name, const json& v
   return {};
 }
 
-/// A number from 0 to 1 that the text alone decides.
+/// A number from 0 to 1 that depends only on the text.
 double chance_of(std::uint64_t seed, const std::string& text) {
   const auto mixed = hash_number(std::to_string(seed) + "|" + text);
   return static_cast<double>(mixed >> 11) * 0x1.0p-53;

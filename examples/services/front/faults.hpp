@@ -12,7 +12,7 @@
 
 namespace services {
 
-/// How badly the service behaves. Shares are probabilities from 0 to 1, drawn for each request on its own.
+/// The faults of the service. Shares are probabilities from 0 to 1, drawn for each request.
 struct fault_switches {
   double transient = 0;   ///< 503 before anything took place
   double error_after = 0; ///< it took place, and 500 is answered
@@ -31,7 +31,7 @@ struct fault_switches {
   bool on_do = true;              ///< drawn for requests to do
   bool on_undo = true;
   bool on_probe = true;
-  bool dedup = true; ///< false: the service ignores the key, and each request takes place anew
+  bool dedup = true; ///< false: the service ignores the key, and each request takes place again
 };
 
 /// One switch by its name, for the command line and /faults.
@@ -46,7 +46,7 @@ const std::vector<switch_entry>& switch_entries();
 
 json to_json(const fault_switches& f);
 
-/// Changes the switches named in `changes`, all or none; the answer says what is wrong, and is empty when nothing is.
+/// Changes the switches named in `changes`, all or none. Returns what is wrong; empty: nothing.
 std::string change(fault_switches& f, const json& changes);
 
 /// What happens to one request.
@@ -66,7 +66,7 @@ struct fate {
 };
 
 /// Reads a forced fate, as in {"fault": "transient:2"}: the name of a fault, with a number only for the first so many
-/// requests of the key, or a list of such texts. Names that are none are passed over.
+/// requests of the key, or a list of such texts. Unknown names are ignored.
 fate forced_fate(const json& wish, std::uint64_t occurrence);
 
 /// The switches and the draws. Safe for many threads.
@@ -77,10 +77,10 @@ public:
   fault_switches switches() const;
   std::string change_switches(const json& changes);
 
-  /// How often this action was asked for under this key before.
+  /// How often this action was requested under this key before.
   std::uint64_t count_occurrence(const call& c);
 
-  /// Depends on seed, key, action, attempt, try and occurrence alone: whatever order requests arrive in, the same seed
+  /// Depends only on seed, key, action, attempt, try and occurrence: in whatever order requests arrive, the same seed
   /// gives the same fates.
   fate draw(const call& c, std::uint64_t occurrence) const;
 

@@ -42,8 +42,7 @@ reply service::handle(const call& c, const std::function<void()>& hang_up) {
   return answer_after(c, fate, a);
 }
 
-/// What the body asks for stands in place of what is drawn. The body of a do may also say what is to happen to its undo
-/// and its probe.
+/// A fate in the body replaces the drawn one. The body of a do may also have the fates of its undo and its probe.
 fate service::fate_of(const call& c) {
   const auto occurrence = faults_.count_occurrence(c);
   const auto drawn = faults_.draw(c, occurrence);
@@ -69,7 +68,7 @@ bool service::hold(const fault_switches& f) {
   return held_.wait(std::chrono::duration<double>{f.hang_seconds}) && !f.hang_then_close;
 }
 
-/// Who called knows nothing of it any more. A service that is told to end carries it out before it does.
+/// Its caller no longer knows of it. A service that is told to end first carries it out.
 reply service::work_on_unheard(const call& c, const fate& f, const std::function<void()>& hang_up) {
   hang_up();
   held_.wait(std::chrono::duration<double, std::milli>{f.lost_ms});

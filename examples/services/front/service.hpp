@@ -11,12 +11,12 @@
 
 namespace services {
 
-/// What goes back over HTTP.
+/// The answer over HTTP.
 struct reply {
   int status = 200;
   json body = json::object();
   double retry_after_seconds = 0; ///< above 0: a header
-  bool close = false;             ///< instead of an answer the connection is closed
+  bool close = false;             ///< no answer, the connection is closed
 };
 
 /// One named service: decides, carries out once per key, misbehaves as it is told to. Safe for many threads.

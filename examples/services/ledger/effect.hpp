@@ -7,10 +7,10 @@
 
 namespace services {
 
-/// What became of a call; one line of the effect log each.
+/// The outcome of a call; one line of the effect log each.
 enum class effect_result {
   created,             ///< the effect took place now; no other line of a do means a new effect
-  repeated,            ///< it had taken place: the stored result was given again
+  repeated,            ///< it had taken place: the stored result was returned again
   refused,             ///< refused for good, nothing took place
   undone,              ///< the effect was reversed now
   undo_of_nothing,     ///< nothing to reverse; a do that arrives later is refused
@@ -23,10 +23,10 @@ enum class effect_result {
 
 std::string_view to_string(effect_result r);
 
-/// It changed the database, so it must be in the effect log whatever happens.
+/// Whether it changed the database, so that it must be in the effect log in any case.
 bool changes_state(effect_result r);
 
-/// What the service has to say to one call.
+/// The service's answer to one call.
 struct answer {
   effect_result result = effect_result::failed;
   int status = 500;

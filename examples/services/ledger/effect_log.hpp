@@ -9,14 +9,14 @@ namespace services {
 /// The append-only effect log: one JSON object per line, one write() per line.
 class effect_log {
 public:
-  /// Opens or creates it. A line that a crash cut off is taken away: nothing was answered on its strength.
+  /// Opens or creates it. A line that a crash cut off is removed: no answer depended on it.
   /// Throws std::system_error.
   explicit effect_log(const std::string& path);
   ~effect_log();
   effect_log(const effect_log&) = delete;
   effect_log& operator=(const effect_log&) = delete;
 
-  /// Ends the process when the line cannot be written, for an effect without a line would deceive the checker. The line
+  /// Ends the process if the line cannot be written: an effect without a line would deceive the checker. The line
   /// is written at the next start.
   void append(const std::string& line);
 

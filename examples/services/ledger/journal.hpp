@@ -19,10 +19,10 @@ namespace services {
 /// into the next one. The order of the log is the order of the effects.
 class journal {
 public:
-  /// Looks at the ledger, changes it, and says what became of the call.
+  /// Reads the ledger, changes it, and returns the outcome of the call.
   using work = std::function<answer(ledger&)>;
 
-  /// Completes the log from the database, should a crash have come between the two.
+  /// Completes the log from the database, in case a crash came between the two.
   journal(std::string service, const std::string& database_path, const std::string& log_path);
   ~journal();
   journal(const journal&) = delete;
@@ -65,7 +65,7 @@ private:
   std::map<std::string, std::uint64_t> counts_;
   bool stopping_ = false;
 
-  std::thread thread_; ///< last, for it uses all the others
+  std::thread thread_; ///< last, since it uses all the others
 };
 
 } // namespace services

@@ -6,7 +6,7 @@ namespace services {
 
 namespace {
 
-// An undone effect keeps its row: it is what refuses a do that arrives after its undo.
+// An undone effect keeps its row, which refuses a do that arrives after its undo.
 constexpr auto schema = R"(
   CREATE TABLE IF NOT EXISTS effects(
     key TEXT PRIMARY KEY, in_place INTEGER NOT NULL, args TEXT NOT NULL, body TEXT NOT NULL, result TEXT NOT NULL

@@ -21,7 +21,7 @@ public:
   void commit() { database_.run("COMMIT"); }
   void roll_back() { database_.run("ROLLBACK"); }
 
-  /// Carries out what was decided, unless the key says otherwise. Without `dedup` the key says nothing.
+  /// Carries out the decision, unless the key was used already. Without `dedup` the key is ignored.
   answer perform(const call& c, const decision& decided, bool dedup);
   answer undo(const call& c);
   answer probe(const call& c);

@@ -33,7 +33,7 @@ struct call {
 /// Gives the value of a header, empty when it was not sent.
 using header_reader = std::function<std::string(const char*)>;
 
-/// Fills `into` from what was sent; the answer says what is wrong with it, and is empty when nothing is.
+/// Fills `into` from the request. Returns what is wrong with it; empty: nothing.
 std::string read_call(call& into, action what, const header_reader& header, const std::string& body);
 
 } // namespace services

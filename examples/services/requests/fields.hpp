@@ -12,7 +12,7 @@ struct refusal {
   std::string sentence; ///< names the field
 };
 
-/// Takes fields out of a request's body and remembers the first that is not as it must be.
+/// Takes fields out of a request's body and remembers the first invalid one.
 class fields {
 public:
   explicit fields(const json& body) : body_{body} {}
