@@ -109,7 +109,7 @@ const std::vector<parameter>& task_filter() {
   static const std::vector<parameter> all{
     of_kind(kind::texts, "states", "in one of these").one_of(process_states()),
     text("workflow", "of this workflow"),
-    text("locked_by", "in the hands of this scheduler"),
+    text("locked_by", "locked by this scheduler"),
     text("agent", "at this agent"),
     text("text", "with this in the id or the cause"),
     text("step", "that stand at this step"),
@@ -126,12 +126,12 @@ std::vector<method> methods_of_tasks() {
   return {
     submit_method(),
     {task_show,
-     "The whole task, and why it stands where it stands",
+     "The whole task, and why it is in its state",
      {id_of_task()},
      {{"task", kind::object}, {"explanation", kind::list, "sentences"}, {"late_replies", kind::list}},
      {error::refused, error::busy, error::not_found}},
     {task_state,
-     "Where the task stands",
+     "The state of the task",
      {id_of_task()},
      {process_state_field(),
       {"cause", kind::text, "why it is undone or in error"},

@@ -115,7 +115,7 @@ int measure_targets(const bench_arguments& g) {
       auto run = carry_out(groups[i].what, g);
       const auto after = yardstick_of(g);
       runs.push_back({std::move(run), between(std::exchange(before, after), after)});
-      std::cerr << "      beside it: " << bench::text_of(runs.back().machine) << '\n';
+      std::cerr << "      machine: " << bench::text_of(runs.back().machine) << '\n';
       runs.back().measured["machine_beside"] = bench::json_of(runs.back().machine);
     }
     for (const auto& t : groups[i].targets)
@@ -143,7 +143,7 @@ void add_workload(CLI::App& sub, bench::workload& w) {
   sub.add_option("--result", w.result, "Bytes of a step's result [100]")->check(CLI::Range(13, 1 << 20));
   sub.add_option("--fail-step", w.fail_step, "This step fails for good, those before it are undone [none]")
     ->check(CLI::Range(1, 10'000));
-  sub.add_flag("--ordered-ids", w.ordered_ids, "Ids of tasks ascend with time; else they come in no order");
+  sub.add_flag("--ordered-ids", w.ordered_ids, "Ids of tasks ascend with time; otherwise they come in no order");
 }
 
 } // namespace
@@ -151,29 +151,27 @@ void add_workload(CLI::App& sub, bench::workload& w) {
 void add_bench(CLI::App& to, command& chosen) {
   auto g = std::make_shared<bench_arguments>();
   auto& c = g->chosen;
-  auto* sub = to.add_subcommand("bench", "Measure what this machine does with tasks, durably, on its disk");
+  auto* sub = to.add_subcommand("bench", "Measure durable tasks on this machine and its disk");
   sub->add_option("--part", g->part)->group(""); // for its own processes
-  sub->add_option("--store", g->folder, "Where the stores are made that are measured with, and removed [here]")
+  sub->add_option("--store", g->folder, "Where the stores are made, which are removed afterwards [here]")
     ->type_name("DIR")
     ->check(CLI::ExistingDirectory);
   sub->add_option("--in-flight", c.in_flight, "Closed loops: so many tasks at a time")->check(CLI::Range(1, 1'000'000));
   sub
     ->add_option("--backlog", c.backlogs,
-                 "Closed loops: so many tasks wait in the store all the while, beside 1,024 in hand")
+                 "Closed loops: so many tasks wait in the store all the time, besides 1,024 in hand")
     ->check(CLI::Range(1, 10'000'000));
-  sub->add_option("--rate", c.rates, "Open loops: so many submissions per second, whatever becomes of them")
+  sub->add_option("--rate", c.rates, "Open loops: so many submissions per second, whatever happens to them")
     ->check(CLI::Range(1, 1'000'000));
-  sub->add_option("--restart", c.restarts, "Kill and start anew a node with so many unfinished tasks")
+  sub->add_option("--restart", c.restarts, "Kill and restart a node with so many unfinished tasks")
     ->check(CLI::Range(1, 10'000'000));
   sub
     ->add_option("--overload", c.overloads,
-                 "So many submissions per second to a service that is far too slow for 10 s: how soon it is well again")
+                 "So many submissions per second to a service that is far too slow for 10 s: how soon it recovers")
     ->check(CLI::Range(1, 1'000'000));
   sub->add_option("--seconds", c.seconds, "Of each measurement, after one to warm up [4]")
     ->check(CLI::Range(0.1, 86400.0));
-  sub
-    ->add_option("--keep-at-most", c.keep_at_most,
-                 "So many of the tasks that have ended are kept in the store, the last ones [all]")
+  sub->add_option("--keep-at-most", c.keep_at_most, "Only the last so many ended tasks are kept in the store [all]")
     ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   sub
     ->add_option("--client", c.client,
@@ -185,14 +183,14 @@ void add_bench(CLI::App& to, command& chosen) {
   sub->add_flag("--certificates", c.certificates, "Nodes that are connected (--client, --agents) have certificates");
   add_workload(*sub, c.load);
   sub->add_option("--only", c.only, "Those whose name contains the text")->type_name("TEXT");
-  sub->add_flag("--targets", g->is_targets,
-                "Measure what the project promises itself, and say whether it is met (15 min)");
+  sub->add_flag("--targets", g->is_targets, "Measure the project's own targets, and say whether they are met (15 min)");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(
     "Without --in-flight, --backlog, --rate, --restart and --overload: a short set of all kinds. Each measurement "
     "starts a node "
     "in\n"
-    "a process of its own, with a new store under --store, which must lie on a disk that counts: what is acknowledged\n"
+    "a process of its own, with a new store under --store, which must be on the disk of interest: what is "
+    "acknowledged\n"
     "was synced. Agents do nothing, so what is measured is the node. In an open loop a submission is late from the\n"
     "moment it was due. docs/performance.md explains the figures.\n\n"
     "Example: steadfast bench --in-flight 256 --seconds 10 --fail-step 4");

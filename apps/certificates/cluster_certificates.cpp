@@ -125,7 +125,7 @@ public:
 
   /// REQUIRES: the authority is complete.
   void complete(const std::string& name, workflow::peer_kind kind, std::uint32_t days) {
-    if (has_certificate(name, "put the key back, or remove the certificate so that both are made anew"))
+    if (has_certificate(name, "put the key back, or remove the certificate so that both are made again"))
       return require_kind(name, kind);
     const auto key = key_of(name);
     add_certificate(certificate_file(name), signed_for(name, kind, key.get(), days).get());
@@ -133,14 +133,14 @@ public:
 
   /// A new certificate for the same name, kind and key. REQUIRES: the authority is complete.
   void renew(const std::string& name, std::uint32_t days) {
-    if (!has_certificate(name, "put the key back, or remove the certificate so that both are made anew"))
+    if (!has_certificate(name, "put the key back, or remove the certificate so that both are made again"))
       throw failure{no_input, certificate_file(name).string() + " is not there: make it first (steadfast cluster certs "
                                 + name + ")"};
     const auto facts = runtime::facts_in(certificate_file(name));
     if (!facts || !facts->vouches.highest)
       throw failure{wrong_data,
                     certificate_file(name).string()
-                      + " does not say who may be what: remove it, and make it anew (steadfast cluster certs)"};
+                      + " does not say who may be what: remove it, and make it again (steadfast cluster certs)"};
     const auto key = key_of(name);
     const auto made = signed_for(name, *facts->vouches.highest, key.get(), days);
     write(certificate_file(name), certificate_mode, std::rename,
@@ -176,7 +176,7 @@ private:
     const auto is = facts && facts->vouches.highest ? "is one of a " + std::string{to_string(*facts->vouches.highest)}
                                                     : std::string{"does not say who may be what"};
     throw failure{wrong_data, certificate_file(name).string() + " " + is + ", and one of a "
-                                + std::string{to_string(kind)} + " is wanted: remove it so that it is made anew"};
+                                + std::string{to_string(kind)} + " is wanted: remove it so that it is made again"};
   }
 
   bool has_certificate(const std::string& name, const std::string& cure_without_key) const {

@@ -55,7 +55,7 @@ int run(const command& chosen) {
     std::cout.flush();
     if (!std::cout && is_reader_gone())
       return reader_gone;
-    return std::cout ? code : complain(our_fault, "what was to be printed could not be written");
+    return std::cout ? code : complain(our_fault, "the output could not be written");
   } catch (const failure& e) {
     return complain(e.code(), e.what());
   } catch (const client_error& e) {

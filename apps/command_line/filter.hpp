@@ -11,9 +11,9 @@ namespace steadfast::apps {
 
 inline constexpr const char* where_help =
   "Which tasks: KEY=VALUE,... with state (several: error|suspended), workflow, locked_by, agent (where an unfinished "
-  "step had its last attempt), step (where it stands), text (part of the id or the cause), cause (all of it), "
+  "step had its last attempt), step (the current one), text (part of the id or the cause), cause (all of it), "
   "before, after (submitted), ended_before, ended_after (a moment as tables print it, or \"2h\" for two hours ago), "
-  "payload:/PLACE (a value that the workflow has an index on). A value with commas stands in quotes: cause=\"a, b\"";
+  "payload:/PLACE (a value that the workflow has an index on). Put a value with commas in quotes: cause=\"a, b\"";
 
 /// The parameters of task.list and task.count for a text such as "state=error,workflow=orders". Throws failure.
 nlohmann::json parse_where(std::string_view text, workflow::instant now);

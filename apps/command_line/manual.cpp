@@ -24,10 +24,10 @@ namespace fs = std::filesystem;
 /// The same as in docs/cli.md, in fewer words.
 constexpr std::array<std::pair<int, const char*>, 16> meanings{{
   {done, "done; with `submit --wait`: the task was processed"},
-  {refused, "the node says no, or what was checked has faults"},
+  {refused, "the node refused, or a check found faults"},
   {task_undone, "`submit --wait`, `task follow`: the task was undone"},
   {task_error, "`submit --wait`, `task follow`: the task ended in error and needs a person"},
-  {still_running, "with --limit: not done in time; it goes on"},
+  {still_running, "with --limit: not done in time; it continues"},
   {not_found, "there is no such task, workflow, alert or incident"},
   {wrong_usage, "the command line is wrong"},
   {wrong_data, "a payload or a workflow file has mistakes"},
@@ -38,7 +38,7 @@ constexpr std::array<std::pair<int, const char*>, 16> meanings{{
   {store_failed, "`serve`: the disk failed"},
   {try_again, "too busy, or no answer in time; the same command is safe to repeat"},
   {wrong_config, "the configuration is wrong"},
-  {reader_gone, "whoever read the output has gone"},
+  {reader_gone, "the reader of the output has gone"},
 }};
 
 /// Text as it is: no request of roff, no escape.
@@ -150,9 +150,9 @@ std::string page_of_program(const CLI::App& app) {
     p.entry("\\fB" + roff(std::string{s.word}) + "\\fR", std::string{s.meaning});
   p.section("ENVIRONMENT");
   p.entry("\\fBSTEADFAST_CONFIG\\fR, \\fBSTEADFAST_SOCKET\\fR, \\fBSTEADFAST_STORE\\fR",
-          "The node and the store that are meant where no option says so.");
+          "The node and the store, if no option names them.");
   p.entry("\\fBSTEADFAST_PAGER\\fR, \\fBPAGER\\fR",
-          "Shows what is longer than the terminal; less where neither is set, nothing where it is empty or cat.");
+          "Shows output longer than the terminal; less if neither is set, no pager if it is empty or cat.");
   p.entry("\\fBNO_COLOR\\fR", "No colours.");
   p.section("\"EXIT STATUS\"");
   for (const auto& [code, meaning] : meanings)

@@ -32,7 +32,7 @@ void add_node_choice(CLI::App& to, node_choice& choice, bool prints_data) {
     ->type_name("FILE")
     ->group("Node");
   if (prints_data)
-    to.add_flag("--json", choice.json, "Print JSON, one object a line; docs/cli.md tells the fields");
+    to.add_flag("--json", choice.json, "Print JSON, one object a line; docs/cli.md lists the fields");
 }
 
 node_places places_of(const node_choice& choice) {

@@ -97,8 +97,8 @@ void add_actor(CLI::App& to, command& chosen) {
   actor->require_subcommand(1);
 
   auto l = std::make_shared<actor_arguments>();
-  auto* list_sub = actor->add_subcommand("list", "What passes through each actor's mailbox, and its state in short");
-  list_sub->add_option("--node", l->at, "Of this node only [every one that lives]")->type_name("NODE");
+  auto* list_sub = actor->add_subcommand("list", "Each actor's mailbox, and its state in short");
+  list_sub->add_option("--node", l->at, "Of this node only [every living one]")->type_name("NODE");
   list_sub->add_option("--kind", l->kind, "Of this kind only, such as scheduler, agent, lease, store")
     ->type_name("KIND");
   add_node_choice(*list_sub, l->node);

@@ -41,17 +41,17 @@ int list(const agent_arguments& g) {
 } // namespace
 
 void add_agent(CLI::App& to, command& chosen) {
-  auto* agent = to.add_subcommand("agent", "The services behind the agents, and how they do");
+  auto* agent = to.add_subcommand("agent", "The services behind the agents, and their health");
   agent->require_subcommand(1);
   auto g = std::make_shared<agent_arguments>();
   auto* sub = agent->add_subcommand(
     "list", "Each agent at each node: service, circuit, calls of the last five minutes, last error");
   sub->add_option("agent", g->name, "Of this name only [all]")->type_name("AGENT");
-  sub->add_option("--node", g->at, "At this node only [every one that lives]")->type_name("NODE");
+  sub->add_option("--node", g->at, "At this node only [every living one]")->type_name("NODE");
   add_node_choice(*sub, g->node);
   sub->footer(
-    "Those whose circuits are open come first, then those that fail most. A refusal counts as no success, though the\n"
-    "service is well. The exit code is 1 when a node did not answer.\n\n"
+    "Those whose circuits are open come first, then those that fail most. A refusal is no success, although the\n"
+    "service is healthy. The exit code is 1 when a node did not answer.\n\n"
     "Example: steadfast agent list");
   sub->callback([g, &chosen] { chosen = [g] { return list(*g); }; });
 }

@@ -53,7 +53,7 @@ void add_circuit(CLI::App& to, command& chosen) {
     sub->footer(std::string{"Example: steadfast circuit "} + name + " payment");
     sub->callback([g, &chosen] { chosen = [g] { return set_circuit(*g); }; });
   };
-  add("open", "Call the service no more until the circuit is closed; orders are sent back meanwhile", true);
+  add("open", "Stop calling the service until the circuit is closed; meanwhile orders are sent back", true);
   add("close", "Call the service again, whatever it answered before", false);
 }
 

@@ -180,7 +180,7 @@ int down(const cluster_choice& c) {
 
 int certs(const certificate_order& order) {
   if (order.nodes.empty() && order.store.empty() && order.clients.empty())
-    throw failure{wrong_usage, "nobody is named: give the nodes, such as `steadfast cluster certs --store a b c`"};
+    throw failure{wrong_usage, "no node is named: give the nodes, such as `steadfast cluster certs --store a b c`"};
   for (const auto& file : make_certificates(order))
     std::cout << file.string() << '\n';
   std::cout << "A node's [cluster] needs: certificate, key, and authority = \""
@@ -191,7 +191,7 @@ int certs(const certificate_order& order) {
 int renew(const certificate_renewal& order) {
   for (const auto& file : renew_certificates(order))
     std::cout << file.string() << '\n';
-  std::cout << "Copy each to its host, and send its node SIGHUP: it reads the files anew without a stop.\n";
+  std::cout << "Copy each to its host, and send its node SIGHUP: it rereads the files without stopping.\n";
   return done;
 }
 
@@ -202,7 +202,7 @@ void add_days(CLI::App& to, std::uint32_t& days) {
 void add_certs(CLI::App& to, command& chosen) {
   const char* const folder = "steadfast-certs";
   auto order = std::make_shared<certificate_order>();
-  auto* sub = to.add_subcommand("certs", "Make the certificates by which nodes on several hosts know each other");
+  auto* sub = to.add_subcommand("certs", "Make the certificates by which nodes on several hosts recognise each other");
   sub->add_option("nodes", order->nodes, "Names of nodes");
   sub->add_option("--store", order->store, "The node that has the store")->type_name("NODE");
   sub->add_option("--client", order->clients, "A program with client actors, which cannot be a node")
@@ -211,12 +211,13 @@ void add_certs(CLI::App& to, command& chosen) {
     ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--folder", order->folder, "Where they are made")->type_name("DIR")->default_val(folder);
   add_days(*sub, order->days);
-  sub->footer("What is there already stays, so that nodes can be added later.\n\n"
+  sub->footer("Existing files stay, so that nodes can be added later.\n\n"
               "Example: steadfast cluster certs --store a b c --client desk\n"
               "         steadfast cluster certs renew b");
   auto renewal = std::make_shared<certificate_renewal>();
-  auto* again = sub->add_subcommand("renew", "Make certificates anew before they end, for the same names and keys");
-  again->add_option("names", renewal->names, "Of nodes and clients; none: all that are there");
+  auto* again =
+    sub->add_subcommand("renew", "Make new certificates before the old ones end, for the same names and keys");
+  again->add_option("names", renewal->names, "Of nodes and clients; none: all existing ones");
   again->add_option("--folder", renewal->folder, "Where they were made, with authority.key")
     ->type_name("DIR")
     ->default_val(folder);
@@ -239,7 +240,7 @@ void add_cluster(CLI::App& to, command& chosen) {
     sub->add_option("file", choice->file, "The cluster, such as config/clusters/three.toml")
       ->type_name("FILE")
       ->required();
-    sub->add_option("--folder", choice->folder, "Where its nodes' folders are, in place of what the file says")
+    sub->add_option("--folder", choice->folder, "Where its nodes' folders are, instead of what the file says")
       ->type_name("DIR");
     if (std::string{name} == "status")
       sub->add_flag("--json", choice->json, "Print JSON");

@@ -162,7 +162,7 @@ arguments add_act(CLI::App& to, command& chosen, const std::string& name, const 
 } // namespace
 
 void add_incidents(CLI::App& to, command& chosen) {
-  auto* incidents = to.add_subcommand("incidents", "What is wrong, one line for all tasks that it meets");
+  auto* incidents = to.add_subcommand("incidents", "What is wrong, one line for all affected tasks");
   incidents->require_subcommand(1);
 
   auto l = std::make_shared<incident_arguments>();

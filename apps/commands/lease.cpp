@@ -54,14 +54,14 @@ int release(const release_arguments& g) {
     print_json(released);
   else
     std::cout << "lease " << printable(g.name) << " is taken from " << released.value("holder", std::string{})
-              << "; whoever campaigns for it has it next\n";
+              << "; the next candidate gets it\n";
   return 0;
 }
 
 } // namespace
 
 void add_lease(CLI::App& to, command& chosen) {
-  auto* lease = to.add_subcommand("lease", "Who holds what, such as the right to supervise; take it away");
+  auto* lease = to.add_subcommand("lease", "Who holds which lease, such as the one to supervise; take it away");
   lease->require_subcommand(1);
   auto node = std::make_shared<node_choice>();
   auto* sub = lease->add_subcommand("list", "All leases, with holder and epoch");
@@ -70,12 +70,12 @@ void add_lease(CLI::App& to, command& chosen) {
   sub->callback([node, &chosen] { chosen = paged(node->json, [node] { return list(*node); }); });
 
   auto g = std::make_shared<release_arguments>();
-  auto* release_sub = lease->add_subcommand("release", "Take a lease from its holder, so that another can have it");
+  auto* release_sub = lease->add_subcommand("release", "Take a lease from its holder, so that another can get it");
   release_sub->add_option("name", g->name, "The lease")->required()->check(why_empty, "")->type_name("LEASE");
   release_sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
   add_node_choice(*release_sub, g->node);
   release_sub->footer(
-    "What its holder still writes under it is refused.\n\nExample: steadfast lease release supervisor");
+    "Later writes of its holder under it are refused.\n\nExample: steadfast lease release supervisor");
   release_sub->callback([g, &chosen] { chosen = [g] { return release(*g); }; });
 }
 

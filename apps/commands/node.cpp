@@ -199,7 +199,7 @@ int drain(const drain_arguments& g) {
     if (open && *open == 0)
       break;
     if (interrupt_guard::interrupted())
-      throw failure{interrupted, "stopped looking; the node goes on draining"};
+      throw failure{interrupted, "stopped watching; the node continues to drain"};
     if (std::chrono::steady_clock::now() > until)
       throw failure{still_running, "the node is not empty after " + g.limit + "; `actors --node " + g.name
                                      + "` shows what it has in hand"};
@@ -208,7 +208,7 @@ int drain(const drain_arguments& g) {
   if (g.node.json)
     print_json({{"node", g.name}, {"drained", true}});
   else
-    std::cout << "node " << printable(g.name) << " is drained: it takes no work until it is started anew\n";
+    std::cout << "node " << printable(g.name) << " is drained: it takes no work until it is restarted\n";
   return 0;
 }
 
@@ -226,17 +226,17 @@ void add_node(CLI::App& to, command& chosen) {
   };
   add("show", "Its scheduler, supervisor, store and agents, and what they have done", show_nodes);
   auto g = std::make_shared<drain_arguments>();
-  auto* drain_sub = node->add_subcommand("drain", "Let a node do no more work, so that it can be stopped");
+  auto* drain_sub = node->add_subcommand("drain", "Let a node take no more work, so that it can be stopped");
   drain_sub->add_option("name", g->name, "The node")->required()->check(why_empty, "")->type_name("NODE");
   drain_sub->add_option("--limit", g->limit, "Time for attempts under way to end [30s]")->type_name("DURATION");
   drain_sub->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
   add_node_choice(*drain_sub, g->node);
   drain_sub->footer(
     "Its scheduler finishes or gives back what it has, its agents take no orders, the other nodes take over\n"
-    "what it held leases for. It stays up, and works again once it is started anew.\n\n"
+    "what it held leases for. It stays up, and works again once it is restarted.\n\n"
     "Example: steadfast node drain node-2 --why 'kernel update'");
   drain_sub->callback([g, &chosen] { chosen = [g] { return drain(*g); }; });
-  add("list", "All nodes of the cluster: which live, their roles and agents, who supervises", list_nodes);
+  add("list", "All nodes of the cluster: which are alive, their roles and agents, who supervises", list_nodes);
 }
 
 } // namespace steadfast::apps

@@ -62,7 +62,7 @@ void add_serve(CLI::App& to, command& chosen) {
                 "is stored is the same");
   sub->footer(
     "A signal lets attempts under way end, gives the rest back to the store and exits with 0; a second one ends the\n"
-    "process at once. Nothing is lost either way. A node with certificates reads them anew on SIGHUP and goes on.\n\n"
+    "process at once. Nothing is lost either way. On SIGHUP a node with certificates rereads them and goes on.\n\n"
     "Example: steadfast serve -c node.toml");
   sub->callback([g, &chosen] { chosen = [g] { return run_serve(g->config, g->check_only); }; });
 }

@@ -70,7 +70,7 @@ int show_status(const node_choice& choice) {
 
 void add_status(CLI::App& to, command& chosen) {
   auto g = std::make_shared<node_choice>();
-  auto* sub = to.add_subcommand("status", "How the cluster is: one sentence, then the incidents");
+  auto* sub = to.add_subcommand("status", "The health of the cluster: one sentence, then the incidents");
   add_node_choice(*sub, *g);
   sub->footer("Ends with 0 when all is well, with 1 when a person should look.\n\nExample: steadfast status");
   sub->callback([g, &chosen] { chosen = [g] { return show_status(*g); }; });

@@ -84,7 +84,7 @@ int copy(const store_arguments& g) {
     print_json({{"copied_to", to.string()}});
   else
     std::cout << "copied to " << to.string() << "; `steadfast store check --store " << to.string()
-              << "` checks it, `steadfast store restore` makes a store of it\n";
+              << "` checks it, `steadfast store restore` makes a store from it\n";
   return done;
 }
 
@@ -146,7 +146,8 @@ int stat(const store_arguments& g) {
     rows.add({count.dump(), {state, colour_of_state(state)}});
   std::cout << (rows.empty() ? "no task\n" : rows.text(to)) << '\n'
             << s.at("claimable") << " can be taken by a scheduler, " << s.at("open_alerts") << " open alerts\n"
-            << (s.at("tasks_purged") == 0 ? "" : s.at("tasks_purged").dump() + " ended tasks have left by retention\n")
+            << (s.at("tasks_purged") == 0 ? ""
+                                          : s.at("tasks_purged").dump() + " ended tasks were removed by retention\n")
             << s.at("bytes_used").get<std::uint64_t>() / 1024 << " KiB used, "
             << runtime::size_text(s.at("bytes_max").get<std::uint64_t>()) << " allowed\n";
   return done;
@@ -230,14 +231,14 @@ verb add_verb(CLI::App& to, const char* name, const char* help, const char* exam
 
 void add_restore(CLI::App& to, command& chosen) {
   auto g = std::make_shared<store_arguments>();
-  auto* sub = to.add_subcommand("restore", "Make a store of a copy, for a node to work on; the copy is only read");
+  auto* sub = to.add_subcommand("restore", "Make a store from a copy, for a node to work on; the copy is only read");
   sub->add_option("from", g->file, "Directory that `store copy` made, or a store that nobody has open")
     ->required()
     ->type_name("COPY");
   sub->add_option("--to", g->store, "Directory to make [$STEADFAST_STORE, or as the configuration says]")
     ->type_name("FOLDER");
   sub->add_flag("--without-journal", g->without_journal,
-                "Of a store whose journal is lost: go on without what was acknowledged last");
+                "For a store whose journal is lost: go on without the last acknowledged commits");
   add_node_choice(*sub, g->node, true);
   sub->footer("Example: steadfast store restore /backup/2026-11-21 --to steadfast-store\n"
               "Every step that was under way may run again, with the same idempotency key: docs/backup.md.");
@@ -249,22 +250,22 @@ void add_restore(CLI::App& to, command& chosen) {
 void add_store(CLI::App& to, command& chosen) {
   auto* store = to.add_subcommand("store", "Check, copy and dump a store, of a running node or of one that is down");
   store->require_subcommand(1);
-  add_verb(*store, "check", "Read every record and index and tell what is wrong", "-c node.toml", chosen, check);
+  add_verb(*store, "check", "Read every record and index and report faults", "-c node.toml", chosen, check);
   add_verb(*store, "stat", "Tasks by state, and how full it is", "-c node.toml", chosen, stat);
   add_verb(*store, "dump", "Print every task as a line of JSON", "-c node.toml", chosen, dump);
 
-  const auto copied = add_verb(*store, "copy", "Make a consistent copy, also beside a running node",
+  const auto copied = add_verb(*store, "copy", "Make a consistent copy, also while the node runs",
                                "-c node.toml /backup/2026-11-21", chosen, copy);
   copied.sub->add_option("to", copied.arguments->file, "Directory to make")->required()->type_name("PATH");
 
   add_restore(*store, chosen);
 
-  const auto out = add_verb(*store, "export", "Keep one task, with all that belongs to it, in a file",
+  const auto out = add_verb(*store, "export", "Write one task, with all its data, to a file",
                             "order-4711 order-4711.task", chosen, export_task);
   out.sub->add_option("id", out.arguments->id, "The task")->required()->check(why_empty, "")->type_name("ID");
   out.sub->add_option("to", out.arguments->file, "File to make")->required()->type_name("PATH");
 
-  const auto in = add_verb(*store, "import", "Take an exported task in; one that has not ended is suspended",
+  const auto in = add_verb(*store, "import", "Add an exported task; one that has not ended is suspended",
                            "order-4711.task --why 'moved from the old cluster'", chosen, import_task);
   in.sub->add_option("from", in.arguments->file, "File that export made")->required()->type_name("PATH");
   in.sub->add_option("--why", in.arguments->why, "Reason, kept among the alerts")->type_name("TEXT");

@@ -304,7 +304,7 @@ private:
 int run_top(const top_arguments& g) {
   const auto interval = runtime::parse_span(g.interval);
   if (!interval || *interval < workflow::span{100})
-    throw failure{wrong_usage, "-n: `" + g.interval + "` is no duration of at least 100 ms: write "
+    throw failure{wrong_usage, "-n: `" + g.interval + "` is not a duration of at least 100 ms: write "
                                  + std::string{runtime::span_rule}};
   watched_cluster cluster{g};
   full_screen screen;

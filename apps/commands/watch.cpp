@@ -49,7 +49,7 @@ bool wait(workflow::span interval) {
 int watch(const watch_arguments& g) {
   const auto interval = runtime::parse_span(g.interval);
   if (!interval || *interval < interval_least)
-    throw failure{wrong_usage, "-n: `" + g.interval + "` is no duration of at least 100 ms: write "
+    throw failure{wrong_usage, "-n: `" + g.interval + "` is not a duration of at least 100 ms: write "
                                  + std::string{runtime::span_rule}};
   const auto words = in_full(g.command);
   if (!words.empty() && (words[0] == "watch" || words[0] == "console" || words[0] == "serve"))

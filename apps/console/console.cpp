@@ -219,9 +219,10 @@ void add_console(CLI::App& to, command& chosen) {
                  "Look at the files of a store, or of a copy, whose node is down: nothing is changed")
     ->type_name("PATH");
   add_node_choice(*sub, g->node);
-  sub->footer("Without -e lines are read from standard input; when it is no terminal the first that fails ends it.\n\n"
-              "Example: steadfast console -e 'tasks --where state=error'\n"
-              "         steadfast console --store /backup/2026-11-21");
+  sub->footer(
+    "Without -e lines are read from standard input; if that is not a terminal, the first line that fails ends it.\n\n"
+    "Example: steadfast console -e 'tasks --where state=error'\n"
+    "         steadfast console --store /backup/2026-11-21");
   sub->callback([g, &chosen] { chosen = [g] { return run_console(*g); }; });
 }
 

@@ -146,17 +146,17 @@ int print_completions(const std::string& typed) {
 void add_completion(CLI::App& to, command& chosen) {
   auto shell = std::make_shared<std::string>();
   auto* sub =
-    to.add_subcommand("completion", "A script by which a shell completes commands, options, their values and ids");
+    to.add_subcommand("completion", "A script with which a shell completes commands, options, their values and ids");
   sub->add_option("shell", *shell, "bash, zsh or fish")
     ->required()
     ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))
     ->type_name("SHELL");
-  sub->footer("Installed packages bring these scripts along. By hand:\n\n"
+  sub->footer("Installed packages include these scripts. By hand:\n\n"
               "Example: steadfast completion bash > ~/.local/share/bash-completion/completions/steadfast");
   sub->callback([shell, &chosen] { chosen = [shell] { return print_script(*shell); }; });
 
   auto line = std::make_shared<std::string>();
-  auto* complete_sub = to.add_subcommand("__complete", "For these scripts: what may stand in place of the last word");
+  auto* complete_sub = to.add_subcommand("__complete", "For these scripts: completions of the last word");
   complete_sub->group("");
   complete_sub->add_option("line", *line, "The command line up to the cursor, without the name of the program");
   complete_sub->callback([line, &chosen] { chosen = [line] { return print_completions(*line); }; });

@@ -54,7 +54,8 @@ simulation::declared_services services_of(const simulate_arguments& g,
                                           const std::vector<workflow::definition>& workflows) {
   auto usual = g.habits;
   if (!g.latency.empty() && !simulation::read_latency(g.latency, usual))
-    throw failure{wrong_usage, "--latency: `" + g.latency + "` is no range: write 5ms-200ms, or 5ms for exactly that"};
+    throw failure{wrong_usage,
+                  "--latency: `" + g.latency + "` is not a range: write 5ms-200ms, or 5ms for exactly that"};
   if (const auto wrong = simulation::problem(usual); !wrong.empty())
     throw failure{wrong_usage, wrong};
   if (g.services.empty())
@@ -187,11 +188,11 @@ void add_simulate(CLI::App& to, command& chosen) {
   sub->add_option("--undo-refused", h.undo_refused, "Share of undos refused for good [0]")->check(share);
   sub
     ->add_option("--require", g->required,
-                 "What must come of it, such as processed>=95%,residue=0,p99<=30s; may be given several times")
+                 "What must hold, such as processed>=95%,residue=0,p99<=30s; may be given several times")
     ->type_name("FIGURES")
     ->allow_extra_args(false);
   sub->add_flag("--calm", g->is_calm, "Only the services misbehave, not nodes, network, disk and clocks");
-  sub->add_flag("--stories", g->stories, "Tell the story of one task for each reason to call a person");
+  sub->add_flag("--stories", g->stories, "Print the story of one task for each reason to call a person");
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(
     "Each run is a cluster of one to four nodes, under a virtual clock, with services that keep their contract (a\n"
@@ -207,10 +208,10 @@ void add_simulate(CLI::App& to, command& chosen) {
     "  refused = 0.01                       # of steps, for good; undo_refused: of undos\n"
     "  hung = 0.001                         # lost or never answered; half of them took place\n"
     "  result = { payment_id = \"p-1\" }     # of its steps [made up where the workflow looks for a value]\n\n"
-    "and what breaks the contract, to see what comes of it: idempotent = false acts each time that a key is\n"
+    "and what breaks the contract, to see the effect: idempotent = false acts each time that a key is\n"
     "repeated, refuses_after_undo = false takes a step after its undo, lies = 0.01 answers so many probes wrongly,\n"
     "late = \"5m\" lets what was lost take place so long after complete_by.\n\n"
-    "--require compares (>=, <=, =, >, <) processed, undone and error, residue (undone tasks of which something is in\n"
+    "--require compares (>=, <=, =, >, <) processed, undone and error, residue (undone tasks with an effect still in\n"
     "place), doubled and missing (processed tasks in which a step took place more than once, or not at all), as tasks\n"
     "or as a share of them, and p50, p99 and longest, the time that tasks took.\n\n"
     "The exit code is 1 when a promise was broken, or a requirement is not met.\n\n"

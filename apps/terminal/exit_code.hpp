@@ -5,7 +5,7 @@ namespace steadfast::apps {
 /// Exit codes of the process: docs/cli.md lists them, scripts rely on them.
 enum exit_code : int {
   done = 0,
-  refused = 1,       ///< the node says no, or what was checked has faults
+  refused = 1,       ///< the node refused, or a check found faults
   task_undone = 2,   ///< `submit --wait`: the task was undone
   task_error = 3,    ///< `submit --wait`: the task needs a person
   still_running = 4, ///< `submit --wait`: its limit passed, the task goes on

@@ -140,7 +140,7 @@ std::string config_of(const node_entry& n, const common_parts& common) {
   table_in(base, "log").insert_or_assign("file", "log");
   keep_agents(base, n.agents);
   std::ostringstream text;
-  text << "# Written by `steadfast cluster up`, which writes it anew each time.\n\n" << base << '\n';
+  text << "# Written by `steadfast cluster up`, which overwrites it each time.\n\n" << base << '\n';
   return text.str();
 }
 

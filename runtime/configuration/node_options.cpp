@@ -52,7 +52,7 @@ void check_workflows(const node_options& o, std::vector<std::string>& found) {
 void check_socket(const node_options& o, std::vector<std::string>& found) {
   constexpr std::size_t path_max = 107; // sockaddr_un
   if (o.socket.string().size() > path_max)
-    found.push_back("control.socket: the path has more than 107 bytes, which is what the path of a socket may have");
+    found.push_back("control.socket: the path has more than 107 bytes, the most for the path of a socket");
 }
 
 void check_log(const log_options& o, std::vector<std::string>& found) {

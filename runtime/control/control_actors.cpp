@@ -151,7 +151,7 @@ json show_actor(const control_context& c, const api::arguments& params) {
   const auto at = id.rfind('@');
   if (at == std::string::npos)
     throw api::error{api::error::invalid_params,
-                     "`" + id + "` is no id of an actor: they look like scheduler@" + c.parts.name};
+                     "`" + id + "` is not the id of an actor: they look like scheduler@" + c.parts.name};
   const actors::find_actor which{id, std::min(params.number<std::uint32_t>("max"), listed_max)};
   std::string trouble;
   const auto nodes = chosen_nodes(c, id.substr(at + 1), trouble);

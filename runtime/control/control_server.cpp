@@ -426,8 +426,7 @@ private:
     const auto of_it = std::count_if(host_.sessions.begin(), host_.sessions.end(),
                                      [&](const session* x) { return x->process() == process; });
     if (std::cmp_greater_equal(of_it, o.connections_of_process_max) && !make_room(process))
-      return turn_away(s,
-                       "this process has " + std::to_string(of_it) + " connections, which are as many as one may have");
+      return turn_away(s, "this process has " + std::to_string(of_it) + " connections, as many as one may have");
     if (host_.sessions.size() >= o.connections_max && !make_room(0))
       return turn_away(s, "all " + std::to_string(o.connections_max) + " connections are in use");
     std::make_shared<session>(host_, std::move(s), process)->read();

@@ -57,7 +57,7 @@ std::string tls_failure_text(const asio::error_code& e, SSL* session, const std:
     case SSL_R_WRONG_VERSION_NUMBER:
     case SSL_R_HTTP_REQUEST:
     case SSL_R_HTTPS_PROXY_REQUEST:
-    case SSL_R_PACKET_LENGTH_TOO_LONG: return "it does not speak TLS: it has no certificates, or is no node";
+    case SSL_R_PACKET_LENGTH_TOO_LONG: return "it does not speak TLS: it has no certificates, or is not a node";
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_NO_SHARED_CIPHER: return "it speaks an old TLS: 1.3 is preferred, and 1.2 without CBC taken";
     default: return reason > alert_offset ? alert_text(reason) : "the TLS handshake failed: " + e.message();

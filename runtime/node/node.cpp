@@ -127,7 +127,7 @@ void register_workflows(store::state_store& store, const node_options& o) {
     if (w.file.empty())
       throw node_error{which + " is stored with another content: " + outcomes[i].why + "; raise its version"};
     log_line("warning", w.file + " differs from what is stored as " + which
-                          + ", by which the node goes: raise the version in the file, or take the change back");
+                          + ", which the node follows: raise the version in the file, or take the change back");
   }
 }
 

@@ -62,12 +62,12 @@ void watch_the_stop(sigset_t signals, workflow::span limit, const assembled_node
     if (*has_stopped)
       return; // the log may be gone already
     if (signal > 0) {
-      log_line("error", name_of(signal) + " again: ending at once; what is in flight goes on after the next start");
+      log_line("error", name_of(signal) + " again: ending at once; what is in flight continues after the next start");
       std::_Exit(128 + signal);
     }
     log_line("error", "the node did not stop within " + runtime::span_text(limit) + ", for it waits for "
                         + std::string{n.stop_waits_for()}
-                        + ": ending at once; what is in flight goes on after the next start");
+                        + ": ending at once; what is in flight continues after the next start");
     std::_Exit(exit_stuck);
   }}.detach();
 }

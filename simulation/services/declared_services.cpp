@@ -57,7 +57,7 @@ void read_habits(toml_section& in, service_habits& h) {
   std::string latency;
   in.read("latency", latency);
   if (!latency.empty() && !read_latency(latency, h))
-    in.complain("latency", "\"" + latency + "\" is no range: write \"5ms-200ms\", or \"5ms\" for exactly that");
+    in.complain("latency", "\"" + latency + "\" is not a range: write \"5ms-200ms\", or \"5ms\" for exactly that");
   read_part(in, "busy", h.busy);
   read_part(in, "refused", h.refused);
   read_part(in, "hung", h.hung);

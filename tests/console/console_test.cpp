@@ -119,7 +119,7 @@ TEST_CASE("Ctrl-C ends a watch, a wait and a half typed line, not the console") 
   person.type("follow order-2\r");
   REQUIRE(person.shows("pending"));
   person.type(ctrl_c);
-  CHECK(person.shows("stopped looking; the task goes on"));
+  CHECK(person.shows("stopped watching; the task continues"));
   REQUIRE(at_prompt(person));
   person.type("cancel order-2");
   REQUIRE(person.shows("cancel order-2"));

@@ -104,9 +104,9 @@ TEST_CASE("mistakes in a services file are told with file, line, key and cure") 
   expected(payment + "busy = 2\n",
            "s.toml:3: agent.busy: must be a share of the calls from 0 to 1, such as 0.02 for 2 of 100");
   expected(payment + "latency = \"soon\"\n",
-           "s.toml:3: agent.latency: \"soon\" is no range: write \"5ms-200ms\", or \"5ms\" for exactly that");
+           "s.toml:3: agent.latency: \"soon\" is not a range: write \"5ms-200ms\", or \"5ms\" for exactly that");
   expected(payment + "latency = \"2s-1s\"\n",
-           "s.toml:3: agent.latency: \"2s-1s\" is no range: write \"5ms-200ms\", or \"5ms\" for exactly that");
+           "s.toml:3: agent.latency: \"2s-1s\" is not a range: write \"5ms-200ms\", or \"5ms\" for exactly that");
   expected(payment + "busy = 0.6\nhung = 0.5\n",
            "s.toml:1: agent: busy, hung and refused are more than 1 together: all calls are 1");
   expected("[[agent]]\nname = \"paymnt\"\n",

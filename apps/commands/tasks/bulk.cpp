@@ -251,7 +251,7 @@ int follow_bulk(client& node, std::uint64_t number, const bulk_follow& how) {
         line.clear();
         if (how.stops)
           stop_it(node, number, how);
-        throw failure{interrupted, "stopped looking; the bulk act goes on: " + how_to_go_on(number)};
+        throw failure{interrupted, "stopped watching; the bulk act continues: " + how_to_go_on(number)};
       }
       std::this_thread::sleep_for(progress_look_every);
     }

@@ -36,7 +36,7 @@ std::optional<exit_code> code_of_end(const std::string& state) {
 }
 
 std::string how_to_go_on(const std::string& id) {
-  return "the task goes on: `steadfast task show " + id + "` tells how";
+  return "the task continues: `steadfast task show " + id + "` shows how";
 }
 
 void tell_end(const follow_choice& choice, const json& shown) {
@@ -91,7 +91,7 @@ int follow(client& node, const std::string& id, const follow_choice& choice) {
       return *code;
     }
     if (interrupt_guard::interrupted())
-      throw failure{interrupted, "stopped looking; " + how_to_go_on(id)};
+      throw failure{interrupted, "stopped watching; " + how_to_go_on(id)};
     if (wall_clock() >= until)
       throw failure{still_running, "not done after " + choice.limit + "; " + how_to_go_on(id)};
     std::this_thread::sleep_for(look_every);
@@ -106,7 +106,7 @@ void add_task_follow(CLI::App& to, command& chosen) {
   add_node_choice(*sub, g->node);
   sub->footer(
     "The exit code is 0 when the task was processed, 2 when it was undone, 3 when it needs a person, 4 when the "
-    "limit\npassed. Ctrl-C stops looking, not the task.\n\nExample: steadfast task follow order-4711");
+    "limit\npassed. Ctrl-C stops the display, not the task.\n\nExample: steadfast task follow order-4711");
   sub->callback([g, &chosen] { chosen = [g] { return follow_one(*g); }; });
 }
 

@@ -66,8 +66,8 @@ int list_in_place(const in_place_arguments& g) {
               x.value("certain", true) ? cell{"yes"} : cell{"no", colour::warning}, why_text(x)});
   });
   if (rows.empty())
-    std::cout << (g.all ? "nothing is in place that was to be reversed\n"
-                        : "no undo has failed and left something in place\n");
+    std::cout << (g.all ? "no effect is in place that should have been reversed\n"
+                        : "no undo has failed and left anything in place\n");
   else
     std::cout << rows.text(standard_output());
   if (more)
@@ -79,11 +79,11 @@ int list_in_place(const in_place_arguments& g) {
 
 void add_task_in_place(CLI::App& to, command& chosen) {
   auto g = std::make_shared<in_place_arguments>();
-  auto* sub =
-    to.add_subcommand("in-place", "What steps did at services and nobody has reversed, after undos that failed");
+  auto* sub = to.add_subcommand("in-place", "Effects at services that nobody has reversed, after failed undos");
   sub->add_option("--where", g->where, where_help)->check(why_empty, "")->type_name("FILTER");
-  sub->add_flag("--all", g->all,
-                "Also of tasks in error whose undo nobody asked for, and of undone ones what has no compensation");
+  sub->add_flag(
+    "--all", g->all,
+    "Also of tasks in error whose undo nobody asked for, and of undone tasks where there is no compensation");
   sub->add_option("--limit", g->limit, "Show at most about so many, whole tasks [100]")
     ->check(CLI::Range(std::size_t{1}, std::size_t{10'000'000}))
     ->type_name("N");

@@ -58,7 +58,7 @@ int list_stuck(const node_choice& choice) {
 
 void add_task_stuck(CLI::App& to, command& chosen) {
   auto node = std::make_shared<node_choice>();
-  auto* sub = to.add_subcommand("stuck", "Unfinished tasks that nobody would go on with, and what the others wait for");
+  auto* sub = to.add_subcommand("stuck", "Unfinished tasks that would never continue, and what the others wait for");
   add_node_choice(*sub, *node);
   sub->footer(
     "The exit code is 1 when a task is stuck: there should be none, the supervisor looks for them every minute.\n\n"

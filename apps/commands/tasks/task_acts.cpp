@@ -35,7 +35,7 @@ struct act_description {
 constexpr act_description act_descriptions[] = {
   {"retry", "Try the failed step again; a task that ended in error goes on",
    "retry order-4711 --why 'the carrier is back'"},
-  {"skip", "Take a step as done, with the result given",
+  {"skip", "Count a step as done, with the given result",
    "skip order-4711 --step book_shipping --result '{\"by\": \"post\"}'"},
   {"undo", "Undo what the task has done", "undo order-4711 --why 'the customer changed her mind'"},
   {"cancel", "Stop the task and undo what it has done", "cancel order-4711"},

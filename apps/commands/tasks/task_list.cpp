@@ -204,7 +204,7 @@ void add_task_list(CLI::App& to, command& chosen) {
   auto* by = sub
                ->add_option("--by", g->by,
                             "How many there are in each group: by workflow, state, cause (ids and times in it do not "
-                            "count), agent or step (where they stand), or hour (of submission)")
+                            "count), agent or step (the current one), or hour (of submission)")
                ->check(one_of(workflow::task_grouping_names))
                ->type_name("GROUPING")
                ->excludes(count);
@@ -216,10 +216,9 @@ void add_task_list(CLI::App& to, command& chosen) {
     ->check(one_of(workflow::task_order_names))
     ->type_name("ORDER")
     ->excludes(by);
-  sub->add_flag("--reverse", g->reverse, "The order the other way round; without --sort the oldest first")
-    ->excludes(by);
+  sub->add_flag("--reverse", g->reverse, "In reverse order; without --sort the oldest first")->excludes(by);
   sub->add_flag("--wide", g->wide, "More columns, and nothing cut");
-  sub->add_option("--from", g->from, "Go on where a list has ended, which says where")
+  sub->add_option("--from", g->from, "Continue where a list ended; the list says where")
     ->check(why_empty, "")
     ->type_name("PLACE");
   add_node_choice(*sub, g->node);
