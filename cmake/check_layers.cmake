@@ -56,7 +56,7 @@ function(refuse file what)
   set(problems "${problems}" PARENT_SCOPE)
 endfunction()
 
-# room_of(<variable> FOLDER FILE): its place among the rooms of the folder; -1 for what lies beside them
+# room_of(<variable> FOLDER FILE): its place among the rooms of the folder; -1 for what is outside of them
 function(room_of variable folder file)
   get_filename_component(room "${file}" DIRECTORY)
   string(REGEX REPLACE "^${folder}/?" "" room "${room}")

@@ -142,7 +142,7 @@ measurement listing_under_load() {
   without.name = "256 in flight";
   without.lists_per_second = 0;
   return {
-    "task list beside the load", [both = in_turn{with, without}](const std::filesystem::path& folder) mutable {
+    "task list under load", [both = in_turn{with, without}](const std::filesystem::path& folder) mutable {
       const auto [listed, alone] = both.run(folder);
       const auto speed = at("/tasks_per_second");
       return json{{"without", alone}, {"with", listed}, {"slower_percent", 100 * (1 - speed(listed) / speed(alone))}};
@@ -274,7 +274,7 @@ std::vector<target_group> side_effects() {
      {at_most("a task with 1,000,000 waiting, against 1,000", "times the CPU", 1.1, at("/times_dearer"))}},
     {listing_under_load(),
      often_repeated,
-     {at_most("ten task lists a second beside the load", "% slower", 10, at("/slower_percent"))}},
+     {at_most("ten task lists a second under load", "% slower", 10, at("/slower_percent"))}},
     {{"recovery from overload", [](const std::filesystem::path& folder) { return measure_overload(folder, 3000); }},
      1,
      {at_most("3,000 submissions/s to a service far too slow for 10 s, full rate again", "s", 15, seconds_to_recover),

@@ -22,7 +22,7 @@ struct snapshot {
 /// Tasks that have ended, whichever way.
 std::uint64_t ended(const std::map<std::string, std::uint64_t>& tasks);
 
-/// Shows snapshots: on a terminal one block that is drawn anew, elsewhere one plain line a second.
+/// Shows snapshots: on a terminal one block that is redrawn, elsewhere one plain line a second.
 class progress {
 public:
   progress();

@@ -103,11 +103,11 @@ clock_error cluster::draw_clock_error(const std::string& node) {
   return node == store_node() ? draw_store_clock(e) : e;
 }
 
-clock_error cluster::draw_store_clock(clock_error anew) {
+clock_error cluster::draw_store_clock(clock_error drawn) {
   if (store_clock_ && world_.chance().happens(500) && !(medium_ && is_power_cut_))
     return *store_clock_;
-  furthest_ahead_ = std::max(furthest_ahead_, anew.wall);
-  return anew;
+  furthest_ahead_ = std::max(furthest_ahead_, drawn.wall);
+  return drawn;
 }
 
 store::store_options cluster::store_options_now() {

@@ -125,7 +125,7 @@ private:
   node_options options_of(const std::string& node) const;
   clock_error draw_clock_error(const std::string& node);
   /// In half of the cases the machine keeps running when the process with the store ends.
-  clock_error draw_store_clock(clock_error anew);
+  clock_error draw_store_clock(clock_error drawn);
   std::shared_ptr<disk> open_disk();
   store::store_options store_options_now();
   bool restore_now_and_then();

@@ -40,7 +40,7 @@ struct run_options {
   bool keep_evidence = false;
   script* record = nullptr;     ///< the events of the run are recorded there
   const script* play = nullptr; ///< its events are replayed instead of drawn ones; `workflows` are its own
-  std::filesystem::path folder; ///< for the files of the store; made anew and removed
+  std::filesystem::path folder; ///< for the files of the store; made, and removed at the end
   /// Told of every step in words; may be empty.
   std::function<void(std::chrono::nanoseconds now, const std::string& what)> on_step;
 };

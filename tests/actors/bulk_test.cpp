@@ -1,4 +1,4 @@
-// Acts on many tasks: the node works them off by itself, each task once, over restarts, beside the load.
+// Acts on many tasks: the node works them off by itself, each task once, over restarts, under load.
 
 #include "tests/actors/one_node.hpp"
 

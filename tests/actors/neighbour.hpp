@@ -39,7 +39,7 @@ struct neighbour_settings {
   std::shared_ptr<actors::shared_lead> lead; ///< of the clock that the test has it follow; none: that of `home`
 };
 
-/// A further node of a cluster beside the one with the store: its actors live in the same system, so time and messages
+/// Another node of a cluster, besides the one with the store: its actors live in the same system, so time and messages
 /// are those of `home`. It must not outlive it.
 class neighbour {
 public:

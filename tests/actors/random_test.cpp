@@ -67,7 +67,7 @@ workflow::definition random_workflow(dice& d) {
       s.compensation.reset();
   }
   if (d.one_in(2))
-    w.steps[1].after.emplace(); // beside the first
+    w.steps[1].after.emplace(); // in parallel with the first
   if (d.one_in(2))
     w.steps[2].after = std::vector<std::string>{"a"};
   w.deadline = 30min;

@@ -195,7 +195,7 @@ TEST_CASE("row 22: an attempt that an agent got is not taken for never sent when
 
 TEST_CASE("row 64: an attempt that found no agent is not ordered while that is still to be stored") {
   auto d = tests::trip();
-  d.steps[1].after.emplace(); // beside the other
+  d.steps[1].after.emplace(); // in parallel with the other
   tests::node_settings settings;
   settings.definitions = {d};
   one_node node{settings};
@@ -314,7 +314,7 @@ TEST_CASE("waiting tasks are given back at once by a drain, and wait on in the s
 
 TEST_CASE("a step whose wait is over while its scheduler is drained is not begun") {
   auto d = tests::trip();
-  d.steps[1].after.emplace(); // beside the other
+  d.steps[1].after.emplace(); // in parallel with the other
   tests::node_settings settings;
   settings.definitions = {d};
   one_node node{settings};

@@ -266,7 +266,7 @@ TEST_CASE("row 64: a completion that was stored and reported as unknown starts t
 TEST_CASE("row 64: an attempt that has answered while a commit is unknown is not ordered again") {
   tests::node_settings settings;
   settings.definitions = {tests::pipeline("trip", {tests::step_named("hotel"), tests::step_named("taxi")})};
-  settings.definitions[0].steps[1].after.emplace(); // beside the hotel
+  settings.definitions[0].steps[1].after.emplace(); // in parallel with the hotel
   one_node node{settings};
   auto& hotel = node.agent("hotel");
   auto& taxi = node.agent("taxi");

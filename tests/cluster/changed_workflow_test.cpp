@@ -31,7 +31,7 @@ TEST_CASE("a changed file of a stored version is an incident and not the end of 
   const auto file = (node.folder().path() / "workflows/one.toml").string();
   append(node, more);
 
-  const auto checked = node.command({"serve", "--check"}); // beside the running node
+  const auto checked = node.command({"serve", "--check"}); // while the node runs
   CHECK(checked.code == 78);
   CHECK_THAT(checked.err, Contains(file + ": workflow `one` differs from what is stored as version 1")
                             && Contains("raise its version, or take the change back"));

@@ -45,7 +45,7 @@ public:
     return run_program(STEADFAST_BINARY, words, "", environment);
   }
 
-  /// How many files and folders there are beside the store.
+  /// How many files and folders there are besides the store.
   std::ptrdiff_t left_over() const {
     return std::distance(fs::directory_iterator{folder_.path()}, fs::directory_iterator{}) - 1;
   }

@@ -1,4 +1,4 @@
-// The journal of a node that was killed, damaged in any way while nobody had the store open, beside a small real store.
+// The journal of a node that was killed, damaged in any way while the store was closed, next to a small real store.
 // The store is refused with what to do, or has the acknowledged commits up to some point, and at least those before the
 // first damage. Most journals are only read; the first ones, and one in 256, are those of a store that is opened, which
 // takes a hundred times as long. The first byte of the input says what it is: `f` all of the file, `e` all that is

@@ -22,7 +22,7 @@ struct program_end {
 program_end run_program(const std::string& program, const std::vector<std::string>& arguments,
                         const std::string& input = "", const std::vector<std::string>& environment = {});
 
-/// A program that runs beside the test; killed when it still runs at the end.
+/// A program that runs in parallel with the test; killed when it still runs at the end.
 class running_program {
 public:
   running_program(const std::string& program, const std::vector<std::string>& arguments,

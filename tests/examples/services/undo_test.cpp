@@ -33,7 +33,7 @@ public:
   bool is_at_work() const { return payment_.get("/stats").body.at("held").get<int>() > 0; }
 
 private:
-  /// The payment, and where it stands beside, a step that is refused for good at once.
+  /// The payment and, if asked for, a step in parallel that is refused for good at once.
   static std::string workflow(const std::string& name, bool has_refusal) {
     std::string text = "name = \"" + name
                        + "\"\n[[step]]\nname = \"pay\"\nagent = \"payment\"\ncomplete_by = \"6s\"\n"
