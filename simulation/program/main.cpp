@@ -98,8 +98,8 @@ int main(int argc, char** argv) {
   app.add_option("--seed-limit", q.seed_limit, "End as by a crash when a seed takes more seconds [no limit]");
   app.add_flag("--shrink", to_shrink,
                "Leave out faults of --seed as long as it breaks a promise, and print what is left");
-  app.add_option("--record", q.record, "Write what befalls the run of --seed to this file");
-  app.add_option("--replay", q.replay, "Play what stands in this file, under each seed: in another order each time")
+  app.add_option("--record", q.record, "Record the events of the run of --seed in this file");
+  app.add_option("--replay", q.replay, "Replay this file under each seed, in another order each time")
     ->check(CLI::ExistingFile);
   app.add_flag("--rows", rows, "Count how often each row of the failure table was reached");
   app.add_flag("--all-rows", all_rows, "The same, and fail when one was not");

@@ -82,17 +82,17 @@ void ending::check_end_of(const workflow::task& t, const workflow::definition& d
     result_.took[t.state].add(std::chrono::duration_cast<workflow::span>(ended->second - stored_at_[t.id]));
   count_causes(t, d);
   if (!t.reply_to.empty())
-    expect(cluster_.listener().heard_of(t.number) == t.notices, t.id + " was not told to the end how it fared (P17)");
-  bool stands = false;
+    expect(cluster_.listener().heard_of(t.number) == t.notices, t.id + " did not get all of its progress (P17)");
+  bool is_in_place = false;
   bool is_doubled = false;
   bool is_missing = false;
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     const auto times = check_step(t, d, i);
-    stands = stands || times > 0;
+    is_in_place = is_in_place || times > 0;
     is_doubled = is_doubled || times > 1;
     is_missing = is_missing || (times == 0 && t.steps[i].state == workflow::step_state::completed);
   }
-  result_.residue += t.state == process_state::undone && stands ? 1 : 0;
+  result_.residue += t.state == process_state::undone && is_in_place ? 1 : 0;
   result_.doubled += t.state == process_state::processed && is_doubled ? 1 : 0;
   result_.missing += t.state == process_state::processed && is_missing ? 1 : 0;
   if (t.state == process_state::error)
@@ -115,12 +115,12 @@ void ending::count_causes(const workflow::task& t, const workflow::definition& d
 /// that is counted.
 std::uint32_t ending::check_step(const workflow::task& t, const workflow::definition& d, std::size_t i) {
   const auto key = workflow::idempotency_key(t, d, i, attempt_action::perform);
-  const auto times = services_.stands(key);
-  const bool stands = times > 0;
+  const auto times = services_.times_in_place(key);
+  const bool is_in_place = times > 0;
   const bool is_missing =
-    !stands && t.state == process_state::processed && t.steps[i].state == workflow::step_state::completed;
+    !is_in_place && t.state == process_state::processed && t.steps[i].state == workflow::step_state::completed;
   const bool is_left =
-    stands && t.state == process_state::undone && d.steps[i].compensation && !is_by_person(t, t.steps[i]);
+    is_in_place && t.state == process_state::undone && d.steps[i].compensation && !is_by_person(t, t.steps[i]);
   auto& f = result_.by_step[{d.name, d.steps[i].name}];
   if (not_trusted_.contains({d.name, d.steps[i].name})) {
     f.missing += is_missing ? 1 : 0;
@@ -131,7 +131,7 @@ std::uint32_t ending::check_step(const workflow::task& t, const workflow::defini
     expect(!is_left, key + " happened, and was not undone in an undone task");
     expect(times <= 1, key + " took place twice");
   }
-  count_undo(f, t.steps[i].state, has_run_undo(t) && !d.steps[i].compensation && stands);
+  count_undo(f, t.steps[i].state, has_run_undo(t) && !d.steps[i].compensation && is_in_place);
   expect(!was_repeated(t.steps[i]), key + " was ordered again after it was completed");
   return times;
 }

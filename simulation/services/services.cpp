@@ -71,7 +71,7 @@ const declared_service& services::performing(const actors::call& what) const {
   return usual_;
 }
 
-std::uint32_t services::stands(const std::string& key) const {
+std::uint32_t services::times_in_place(const std::string& key) const {
   const auto count = [&key](const auto& of) {
     const auto found = of.find(key);
     return found == of.end() ? 0 : found->second;

@@ -48,7 +48,7 @@ public:
 
   bool was_done(const std::string& key) const { return done_.contains(key); }
   /// How often it took place and was not reversed.
-  std::uint32_t stands(const std::string& key) const;
+  std::uint32_t times_in_place(const std::string& key) const;
   /// Steps that were sent after their undo had been answered, or undone or asked about while their service might be
   /// working, a sentence each.
   const std::vector<std::string>& complaints() const { return complaints_; }
