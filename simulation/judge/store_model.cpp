@@ -575,7 +575,7 @@ void store_model::compare_alerts(const store::state_store& s) {
                                         + std::to_string(in_incidents) + " are in an open incident (P17)");
   for (const auto& a : open)
     if (const auto t = tasks_.find(a.task_number); t != tasks_.end())
-      expect(!workflow::may_leave(t->second.state) || !workflow::is_about_standing(a.what),
+      expect(!workflow::may_leave(t->second.state) || !workflow::is_about_present_state(a.what),
              t->second.id + " ended well, and an alert of it is open (P17): " + a.what.kind + ": " + a.what.text);
 }
 

@@ -18,7 +18,7 @@ struct file_figures {
   std::uint64_t disk_size = 0;     ///< likewise; 0: not known
 };
 
-/// What a store has, beside its verbs, because it is in files of this machine.
+/// What a store has in addition to its verbs, because it is in files of this machine.
 class store_files {
 public:
   virtual ~store_files() = default;
@@ -32,7 +32,7 @@ public:
   /// Tasks that a read met and could not believe, with the reason; each is told once.
   virtual std::vector<set_aside_damaged> damaged() = 0;
   virtual file_figures sizes() const = 0;
-  /// A consistent, compact copy, made beside the running store. The directory must not exist. Throws store_error.
+  /// A consistent, compact copy, made while the store is in use. The directory must not exist. Throws store_error.
   virtual void copy(const std::filesystem::path& to) const = 0;
 };
 

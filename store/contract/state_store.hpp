@@ -26,7 +26,7 @@
 namespace steadfast::store {
 
 /// The environment let us down: the disk, the map or the file. After one that `is_fatal`, the process must stop acting:
-/// what is on disk is only known again after the store was opened anew.
+/// what is on disk is only known again after the store was opened again.
 class store_error : public std::runtime_error {
 public:
   store_error(const std::string& what, bool fatal) : std::runtime_error{what}, fatal_{fatal} {}
@@ -48,7 +48,7 @@ struct task_filter {
   workflow::instant submitted_after = workflow::unset;
   workflow::instant ended_before = workflow::never; ///< this and the next: only tasks that have ended
   workflow::instant ended_after = workflow::unset;
-  std::string step;  ///< workflow::stands_at
+  std::string step;  ///< workflow::current_step
   std::string cause; ///< generalized as incidents' causes are (workflow/transition/incident.hpp), it is the same
   std::vector<workflow::payload_value> payload; ///< all must hold; of tasks whose workflow has an index on these places
 };
@@ -158,8 +158,8 @@ class state_store {
 public:
   virtual ~state_store() = default;
 
-  /// One durable transaction: on return it is synced, and outcome i tells of write i, each judged on its own in order,
-  /// seeing those before it. Throws store_error; if that is not fatal, nothing was written.
+  /// One durable transaction: on return it is synced, and outcome i tells of write i, each decided on its own, in order
+  /// and seeing those before it. Throws store_error; if that is not fatal, nothing was written.
   virtual std::vector<outcome> commit(const write_list& batch) = 0;
   std::vector<outcome> commit(const std::vector<write>& batch);
   /// A batch of one.

@@ -127,7 +127,7 @@ struct update_task {
   std::vector<workflow::alert> alerts;
   std::optional<workflow::late_reply> evidence;
   bool payload_changed = false; ///< the payload record must be written again
-  workflow::instant now{};      ///< by which `guard` is judged; unset: by its epoch alone
+  workflow::instant now{};      ///< by which `guard` is checked; unset: by its epoch alone
   std::uint64_t bulk = 0;       ///< the bulk act of which it is a part, and which meets a task once; 0: of none
   workflow::step_list
     steps_before{}; ///< of the task it was made from, or nothing; it tells which steps need not be sent
@@ -179,7 +179,7 @@ struct register_definition {
   workflow::instant now{};
 };
 inline constexpr const char* changed_workflow = "changed_workflow"; ///< kind of that alert
-/// Kind of an alert about tasks whose workflow cannot be read. It is over when the definition is registered anew.
+/// Kind of an alert about tasks whose workflow cannot be read. It is over when the definition is registered again.
 inline constexpr const char* damaged_workflow = "damaged_workflow";
 /// Leases: `ttl` counts from `now`. Acquiring a free, lapsed or own lease raises its epoch.
 struct acquire_lease {

@@ -200,7 +200,7 @@ void lmdb_engine::let_writer_save(const engine_settings& settings) {
   open_environment(settings);
 }
 
-/// Of a new store. One that is there has them all: what it lacks was damaged, and making it anew would hide that.
+/// Of a new store. One that is there has them all: what it lacks was damaged, and making it again would hide that.
 void lmdb_engine::make_tables(std::uint32_t format) {
   auto txn = lmdb::transaction::writing(*env_);
   if (format_of(txn))

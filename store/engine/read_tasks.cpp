@@ -32,7 +32,7 @@ bool has_ended_within(const workflow::task& t, const task_filter& f) {
 }
 
 bool is_at_step(const workflow::task& t, const workflow::definition& d, const std::string& name) {
-  const auto i = workflow::stands_at(t, d);
+  const auto i = workflow::current_step(t, d);
   return i && d.steps[*i].name == name;
 }
 

@@ -28,8 +28,8 @@ namespace steadfast::store {
 /// For new work.
 enum class room { there, no_pages, no_disk };
 
-/// One durable transaction in the making: judges each write on its own and makes it if it may be. Throws lmdb::error;
-/// then the transaction must be thrown away.
+/// One durable transaction in the making: decides each write on its own and carries it out if it is allowed. Throws
+/// lmdb::error; then the transaction must be thrown away.
 class write_batch {
 public:
   struct settings {

@@ -108,7 +108,7 @@ answer<update_task> write_batch::make(const update_task& w) {
 }
 
 std::uint64_t write_batch::replace(known_tasks::entry& e, const next_state& next) {
-  beside_outline known;
+  also_read known;
   if (needs_payload(e.now, next))
     known.payload = payload_of(next.task.number);
   if (needs_alerts(e.now))

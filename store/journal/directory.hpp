@@ -25,13 +25,13 @@ private:
 /// The names of a remote file system by its statfs magic; absent for one that may hold a store.
 std::optional<std::string> remote_file_system(std::int64_t magic);
 
-/// The directory of a store, in the hands of this process alone: locked, owned by its user, closed to others. Throws
+/// The directory of a store, for this process alone: locked, owned by its user, closed to others. Throws
 /// store_error with what is wrong and what to do.
 class store_directory {
 public:
   /// Makes it if it is not there.
   static store_directory take(const std::filesystem::path& path);
-  /// To look at it beside the process that has taken it.
+  /// To look at it while another process has it.
   static store_directory look_at(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }

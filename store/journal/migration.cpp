@@ -53,7 +53,7 @@ void join_if_it_holds(incident_book& book, const snapshot& see, const alert_entr
   }
   const auto* const t = of ? &of->state.task : nullptr;
   const auto* const d = of ? of->definition.get() : nullptr;
-  if (t == nullptr || !workflow::is_about_standing(x.what) || workflow::still_holds(x.what, *t, *d))
+  if (t == nullptr || !workflow::is_about_present_state(x.what) || workflow::still_holds(x.what, *t, *d))
     book.join(x.number, {x.task_number, x.task_id, x.what, workflow::signature_of(x.what, t, d)});
 }
 

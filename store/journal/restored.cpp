@@ -33,13 +33,13 @@ records<T> all_of(const lmdb::transaction& txn, lmdb::table t) {
   return all;
 }
 
-std::uint64_t leapt(std::uint64_t epoch, std::uint64_t from) {
-  return std::max(epoch + epoch_leap, from);
+std::uint64_t raised(std::uint64_t epoch, std::uint64_t from) {
+  return std::max(epoch + epoch_step, from);
 }
 
 void free_leases(lmdb::transaction& txn, const tables& in, std::uint64_t epochs_from) {
   for (auto& [k, x] : all_of<lease_record>(txn, in.leases)) {
-    x.what.epoch = leapt(x.what.epoch, epochs_from);
+    x.what.epoch = raised(x.what.epoch, epochs_from);
     x.what.expires_at = workflow::unset;
     txn.put(in.leases, k, encode_record(k, x));
   }
@@ -65,7 +65,7 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t 
         continue;
       try {
         auto s = decode_record<task_state>(k, *bytes);
-        s.task.lock_epoch = leapt(s.task.lock_epoch, epochs_from);
+        s.task.lock_epoch = raised(s.task.lock_epoch, epochs_from);
         txn.put(in.tasks, k,
                 encode_record(k, task_state_view{&s.task, s.task.revision + 1, s.payload_size, &s.large, s.rows}));
         if (++count <= named_max)
@@ -78,7 +78,7 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t 
          + (count > named_max ? ", ..." : "") + (named.empty() ? "" : ")");
 }
 
-/// The original may have gone on with them, or a person may have begun them anew.
+/// The original may have gone on with them, or a person may have begun them again.
 void stop_bulk_acts(lmdb::transaction& txn, const tables& in) {
   for (auto& [k, b] : all_of<workflow::bulk_act>(txn, in.bulk_acts)) {
     workflow::stop(b, "(restored)", "the store was opened from a copy", workflow::unset);
@@ -119,7 +119,7 @@ void raise_epochs_of_copy(lmdb::transaction& txn, const tables& in, std::uint64_
   stop_bulk_acts(txn, in);
   const auto unfinished = raise_locks(txn, in, epochs_from);
   auto count = counters_in(txn, in);
-  count.last_epoch = leapt(count.last_epoch, epochs_from);
+  count.last_epoch = raised(count.last_epoch, epochs_from);
   // Of a lease that the original had and the copy has not, no epoch is higher.
   const lease_record highest{{{}, {}, {}, count.last_epoch, workflow::unset}, {}};
   txn.put(in.meta, forgotten_lease_key, encode_record(forgotten_lease_key, highest));

@@ -8,9 +8,10 @@
 namespace steadfast::store {
 
 /// The store that a copy was made from goes on, so its epochs will be higher than those of the copy; and so may those
-/// of a store that was restored from the same copy before. When a copy is opened to be worked on, all its epochs leap
-/// over them: by this much at least, and to store_options::epochs_from. What still runs under an older one is refused.
-inline constexpr std::uint64_t epoch_leap = 1ULL << 24;
+/// of a store that was restored from the same copy before. When a copy is opened to be worked on, all its epochs are
+/// raised over them: by this much at least, and to store_options::epochs_from. What still runs under an older one is
+/// refused.
+inline constexpr std::uint64_t epoch_step = 1ULL << 24;
 
 /// Writes into a fresh copy that it is one. The file is synced.
 void mark_as_copy(const std::filesystem::path& directory, std::uint64_t map_size);

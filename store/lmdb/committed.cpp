@@ -9,7 +9,7 @@ void committed::load(const lmdb::transaction& txn, const tables& in) {
     ended.emplace(std::string{c.key()}, decode_record<ended_count>(c.key(), c.value()));
   lmdb::cursor how{txn, in.endings};
   for (bool more = how.first(); more; more = how.next())
-    if (auto x = readable<workflow::endings>(how.key(), how.value())) // else what is usual is learnt anew
+    if (auto x = readable<workflow::endings>(how.key(), how.value())) // else what is usual is learnt again
       endings.emplace(std::string{how.key()}, *x);
 }
 

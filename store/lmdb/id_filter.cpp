@@ -82,7 +82,7 @@ void id_filter::read_on(const lmdb::transaction& txn, const tables& in, std::siz
   const auto room = room_;
   for (; more && rows_max > 0 && room == room_; more = c.next(), --rows_max) {
     read_.until = c.key();
-    add(read_.until); // may begin anew
+    add(read_.until); // may begin again
   }
   read_.is_end = !more && room == room_;
 }

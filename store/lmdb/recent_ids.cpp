@@ -62,7 +62,7 @@ void recent_ids::load(const lmdb::transaction& txn, const tables& in, std::uint6
 
 std::optional<std::uint64_t> recent_ids::find(const std::string& id) const {
   const std::shared_lock lock{mutex_};
-  for (const auto* generation : {&gathering_, &moving_})
+  for (const auto* generation : {&collecting_, &moving_})
     if (const auto found = generation->find(id); found != generation->end() && found->second.number != 0)
       return found->second.number;
   return std::nullopt;
@@ -75,7 +75,7 @@ void recent_ids::take_over(const changes& committed, std::uint64_t last_task) {
   for (const auto* e : committed.moved)
     moving_.erase(moving_.find(e->first));
   for (const auto& id : committed.gone)
-    for (auto* generation : {&gathering_, &moving_})
+    for (auto* generation : {&collecting_, &moving_})
       if (const auto found = generation->find(id); found != generation->end())
         found->second.number = 0;
   for (const auto& [id, ref] : committed.ids)
@@ -87,23 +87,23 @@ void recent_ids::take_over(const changes& committed, std::uint64_t last_task) {
 }
 
 void recent_ids::gather(const std::string& id, const recent_ref& ref) {
-  const auto [at, is_new] = gathering_.insert_or_assign(id, ref);
+  const auto [at, is_new] = collecting_.insert_or_assign(id, ref);
   if (!is_new)
     return;
-  if (gathered_.empty() || gathered_.back().size() == run_size)
-    gathered_.emplace_back();
-  auto& r = gathered_.back();
+  if (collected_.empty() || collected_.back().size() == run_size)
+    collected_.emplace_back();
+  auto& r = collected_.back();
   r.push_back(&*at);
   if (r.size() == run_size)
     sort(r);
 }
 
 void recent_ids::begin_to_move(std::uint64_t last_task) {
-  if (until_ != 0 || gathering_.size() < generation_size_)
+  if (until_ != 0 || collecting_.size() < generation_size_)
     return;
-  sort(gathered_.back());
-  moving_.swap(gathering_);
-  sorted_ = std::exchange(gathered_, {});
+  sort(collected_.back());
+  moving_.swap(collecting_);
+  sorted_ = std::exchange(collected_, {});
   left_ = ids_in_order{sorted_};
   until_ = last_task;
 }

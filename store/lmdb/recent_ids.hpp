@@ -81,8 +81,8 @@ private:
 
   std::size_t generation_size_;
   mutable std::shared_mutex mutex_;
-  index gathering_;
-  std::vector<ids_in_order::run> gathered_; ///< all of gathering_; sorted but for the last run
+  index collecting_;
+  std::vector<ids_in_order::run> collected_; ///< all of collecting_; sorted but for the last run
   index moving_;
   std::vector<ids_in_order::run> sorted_; ///< all that was in moving_
   ids_in_order left_;

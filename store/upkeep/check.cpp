@@ -26,9 +26,9 @@ public:
     check_definitions();
     check_tasks();
     check_ids();
-    check_beside(in_.payloads, "payload");
-    check_beside(in_.results, "result");
-    check_beside(in_.task_steps, "steps");
+    check_rows_of_tasks(in_.payloads, "payload");
+    check_rows_of_tasks(in_.results, "result");
+    check_rows_of_tasks(in_.task_steps, "steps");
     check_index_sizes();
     check_leases();
     check_alerts();
@@ -201,7 +201,7 @@ private:
     });
   }
 
-  void check_beside(lmdb::table t, const std::string& what) {
+  void check_rows_of_tasks(lmdb::table t, const std::string& what) {
     each(t, [&](const lmdb::cursor& c) {
       const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
       expect(has(in_.tasks, key{number}) || is_set_aside(number),

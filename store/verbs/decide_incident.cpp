@@ -79,7 +79,7 @@ incident_act_taken decide(const act_on_incident& w, const incident* there) {
   incident_act_taken d{{applied()}};
   d.is_acknowledged = w.act == incident_act::acknowledge;
   if (d.is_acknowledged && there->acknowledged_at != workflow::unset)
-    return d; // the first word stands
+    return d; // the first acknowledgement counts
   auto& x = d.put.emplace(*there);
   switch (w.act) {
     case incident_act::acknowledge:

@@ -36,7 +36,7 @@ std::optional<bool> holds_on(const workflow::alert& what, bool is_of_condition) 
     return true; // until the definition is taken again
   if (is_of_condition)
     return true; // only the next report says whether it does
-  return workflow::is_about_standing(what) ? std::nullopt : std::optional{false};
+  return workflow::is_about_present_state(what) ? std::nullopt : std::optional{false};
 }
 
 acknowledged_alert acknowledged(alert_entry there, const std::string& who, workflow::instant now, bool holds) {

@@ -53,7 +53,7 @@ std::optional<bool> holds_on(const workflow::alert& what, bool is_of_condition);
 /// What becomes of an alert that somebody acknowledges.
 struct acknowledged_alert {
   decision said;
-  std::optional<alert_entry> put{}; ///< absent: the first word stands
+  std::optional<alert_entry> put{}; ///< absent: the first acknowledgement counts
   bool is_seen = false;             ///< it leaves the list of open ones
   bool leaves_incident = false;
 };

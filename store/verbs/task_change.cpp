@@ -11,7 +11,7 @@ namespace {
 void alerts_over(const std::vector<alert_entry>& alerts, const workflow::task& next, const workflow::definition& d,
                  std::vector<alert_over>& into) {
   for (const auto& x : alerts) {
-    if (!workflow::is_about_standing(x.what) || workflow::still_holds(x.what, next, d))
+    if (!workflow::is_about_present_state(x.what) || workflow::still_holds(x.what, next, d))
       continue;
     const auto at = std::max(workflow::last_changed_at(next), x.what.at);
     into.push_back({x.number, at, acknowledged(x, moved_on, at, false)});
@@ -61,7 +61,7 @@ void results_of(const workflow::task& t, const workflow::step_list& earlier, con
   });
 }
 
-void change_of(const task_outline& there, const beside_outline& known, const next_state& next, task_change& into) {
+void change_of(const task_outline& there, const also_read& known, const next_state& next, task_change& into) {
   const auto& t = next.task;
   const auto& d = *there.definition;
   into.revision = there.revision + 1;

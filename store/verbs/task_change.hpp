@@ -21,8 +21,8 @@ struct next_state {
   bool payload_changed = false;
 };
 
-/// What the change depends on beside the outline.
-struct beside_outline {
+/// What the change depends on in addition to the outline.
+struct also_read {
   workflow::blob payload;          ///< the stored one; read where needs_payload
   std::vector<alert_entry> alerts; ///< of the task, that are part of an incident; read where needs_alerts
 };
@@ -57,9 +57,9 @@ struct task_change {
   std::vector<raised_alert> raised; ///< after those that are over have left
 };
 
-/// The outline and what is beside it become the next state. `into` is overwritten: one that is used again takes no
-/// memory.
-void change_of(const task_outline& there, const beside_outline& known, const next_state& next, task_change& into);
+/// The outline, and what was read with it, become the next state. `into` is overwritten: one that is used
+/// again takes no memory.
+void change_of(const task_outline& there, const also_read& known, const next_state& next, task_change& into);
 
 /// What becomes of the large results there were, `before`. Steps that `earlier` has alike were looked at when they
 /// became so; empty: none was. `into` is overwritten.

@@ -14,7 +14,7 @@ inline constexpr std::size_t index_place_size_max = 128;
 /// A longer text is in no index.
 inline constexpr std::size_t index_value_size_max = 256;
 
-/// A value of a payload and where it stands: texts as they are meant, numbers, true and false as they are written. So
+/// A value of a payload and where it is: texts as they are meant, numbers, true and false as they are written. So
 /// the number 77 and the text "77" are the same.
 struct payload_value {
   std::string place; ///< a JSON Pointer

@@ -6,7 +6,7 @@ namespace steadfast::workflow {
 
 namespace {
 
-/// An unanswered request is given up after this long; the answer may still come and is then judged by its time.
+/// An unanswered request is given up after this long; the answer may still come, and then its time decides.
 span patience(const lease_terms& terms) {
   return terms.renew_every;
 }

@@ -43,7 +43,7 @@ bool is_orphaned(const task& t, instant now, span slack) {
   return is;
 }
 
-/// No wake-up will come: a scheduler that takes it anew finds out what to do.
+/// No wake-up will come: the next scheduler that takes it finds out what to do.
 bool is_forgotten(const task& t, const definition& d) {
   return !t.locked_by.empty() && !has_next_thing(t, d);
 }
@@ -62,7 +62,7 @@ change applied_in_order(const task& t, const definition& d, const std::vector<ev
     std::move(one.alerts.begin(), one.alerts.end(), std::back_inserter(all.alerts));
   }
   // What one event has told of may be over by the next: nobody would close it any more.
-  std::erase_if(all.alerts, [&](const alert& a) { return is_about_standing(a) && !still_holds(a, all.next, d); });
+  std::erase_if(all.alerts, [&](const alert& a) { return is_about_present_state(a) && !still_holds(a, all.next, d); });
   return all;
 }
 
@@ -91,7 +91,7 @@ change apply_review(const task& t, const definition& d, const clock_reading& clo
     return all;
   for (auto& e : events)
     if (auto* expired = std::get_if<attempt_expired>(&e))
-      expired->ref.draining = true;
+      expired->ref.starts_nothing = true;
   return applied_in_order(t, d, events, clock);
 }
 

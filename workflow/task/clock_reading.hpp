@@ -17,10 +17,10 @@ struct clock_reading {
   clock_reading(instant at, instant set = unset) : now{at}, set_at{set} {}
 };
 
-/// Gives attempts that were begun before the clock was set their whole time anew: only then is it certain that they are
-/// over, whatever the clock shows (promise P22). A clock that was set back leaves none more than that: what is ordered
-/// again would else have hours to act, and an undo that goes by yet another clock would not wait for it (P15). Doing so
-/// twice is doing so once. A `now` that is not known is `never`.
+/// Gives attempts that were begun before the clock was set their whole time again: only then is it certain that they
+/// are over, whatever the clock shows (promise P22). A clock that was set back leaves none more than that: what is
+/// ordered again would else have hours to act, and an undo that goes by yet another clock would not wait for it (P15).
+/// Doing so twice is doing so once. A `now` that is not known is `never`.
 void carry_over(task& t, const definition& d, const clock_reading& clock);
 
 } // namespace steadfast::workflow

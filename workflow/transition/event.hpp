@@ -14,7 +14,7 @@ struct attempt_ref {
   std::size_t step = 0;
   std::uint32_t attempt = 0;
   std::uint64_t epoch = 0;
-  bool draining = false; ///< the scheduler is about to stop: start nothing after this, give the lock back
+  bool starts_nothing = false; ///< the scheduler is about to stop: start nothing after this, give the lock back
 
   friend bool operator==(const attempt_ref&, const attempt_ref&) = default;
 };
@@ -47,7 +47,7 @@ struct probe_denied { attempt_ref ref; };       ///< the remote side says: it di
 struct attempt_expired { attempt_ref ref; };    ///< its complete-by passed; `epoch` is not compared
 
 // Supervision
-struct round_failed { std::size_t step = 0; std::uint32_t attempt = 0; }; ///< counted and judged by the supervisor
+struct round_failed { std::size_t step = 0; std::uint32_t attempt = 0; }; ///< the supervisor counts it and decides
 struct deadline_passed {};
 struct lock_released {};                        ///< its scheduler gave it back
 struct lock_lapsed {};                          ///< its scheduler is gone

@@ -95,7 +95,7 @@ std::optional<std::string> value_of(const task& t, task_order by) {
 
 } // namespace
 
-std::optional<std::size_t> stands_at(const task& t, const definition& d) {
+std::optional<std::size_t> current_step(const task& t, const definition& d) {
   if (t.state == process_state::processed)
     return std::nullopt;
   if (t.state == process_state::undone)
@@ -130,7 +130,7 @@ std::string group_of(const task& t, const definition& d, task_grouping by) {
     case task_grouping::agent:
     case task_grouping::step: break;
   }
-  const auto i = stands_at(t, d);
+  const auto i = current_step(t, d);
   if (!i)
     return {};
   return by == task_grouping::step ? d.steps[*i].name : agent_at(t, d, *i);

@@ -13,9 +13,9 @@
 
 namespace steadfast::workflow {
 
-/// The step that a task that is not done stands at: the first in trouble, else the first under way, else the first that
-/// may begin. Of one that was undone, the step that gave the reason. Nothing: it was processed, or none stands out.
-std::optional<std::size_t> stands_at(const task& t, const definition& d);
+/// The step that an unfinished task is at: the first in trouble, else the first under way, else the first that
+/// may begin. Of one that was undone, the step that gave the reason. Nothing: it was processed, or no step is meant.
+std::optional<std::size_t> current_step(const task& t, const definition& d);
 
 /// Sent between processes. What tasks are counted by.
 enum class task_grouping : std::uint8_t { none = 0, workflow = 1, state = 2, cause = 3, agent = 4, step = 5, hour = 6 };
@@ -23,7 +23,7 @@ inline constexpr std::string_view task_grouping_names[] = {"", "workflow", "stat
 std::optional<task_grouping> parse_task_grouping(std::string_view text);
 
 /// What the task has in common with the others of its group: a name, the cause as incidents generalize it, the agent of
-/// the last attempt where it stands, the hour of its submission in milliseconds since 1970. Empty: it has none of it.
+/// the last attempt at its current step, the hour of its submission in milliseconds since 1970. Empty: it has none.
 std::string group_of(const task& t, const definition& d, task_grouping by);
 
 /// Sent between processes. The order of a list: the newest, longest, most first, but by priority, deadline and text the

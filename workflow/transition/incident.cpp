@@ -185,7 +185,7 @@ bool is_in_trouble(const task& t) {
   return is;
 }
 
-bool is_about_standing(const alert& a) {
+bool is_about_present_state(const alert& a) {
   return a.kind == "error" || a.kind == "set_aside" || a.kind == "undo_failed" || a.kind == "waiting";
 }
 

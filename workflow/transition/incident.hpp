@@ -35,11 +35,11 @@ incident_signature signature_of(const alert& a, const task* t, const definition*
 /// The task may have alerts that end when it moves on: one that is not in trouble has none.
 bool is_in_trouble(const task& t);
 
-/// The alert is about how its task stands. One that is about something that was holds until a person has acknowledged
-/// it.
-bool is_about_standing(const alert& a);
+/// The alert is about the present state of its task. One that is about something that was holds until a person has
+/// acknowledged it.
+bool is_about_present_state(const alert& a);
 
-/// What the alert says of the task is still so. REQUIRES: it is_about_standing.
+/// What the alert says of the task is still so. REQUIRES: it is_about_present_state.
 bool still_holds(const alert& a, const task& t, const definition& d);
 
 /// The last thing that is known to have happened to it.

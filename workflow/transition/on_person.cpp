@@ -32,7 +32,7 @@ void reopen(draft& x, process_state as) {
   x.t.cause.clear();
 }
 
-/// What failed going forward may be tried again. The deadline starts anew, or it would be undone at once.
+/// What failed going forward may be tried again. The deadline starts again, or it would be undone at once.
 void reopen_forward(draft& x) {
   reopen(x, process_state::pending);
   x.t.complete_by = x.now + x.d.deadline;

@@ -86,7 +86,7 @@ change apply(const task& t, const definition& d, const event& e, const clock_rea
   const auto r = std::visit(
     [&](const auto& what) {
       if constexpr (requires { what.ref; })
-        x.starts_nothing = what.ref.draining;
+        x.starts_nothing = what.ref.starts_nothing;
       auto ruled = on(x, what);
       evidence = evidence_of(x, what, ruled);
       return ruled;

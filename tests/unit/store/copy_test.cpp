@@ -85,9 +85,9 @@ TEST_CASE(
     INFO("opening " << opening);
     lmdb_engine restored{small_options(to)};
     CHECK(restored.check().faults == std::vector<std::string>{});
-    CHECK(restored.find("running")->lock_epoch == 1 + epoch_leap);
-    CHECK(restored.find("waiting")->lock_epoch == epoch_leap);
-    CHECK(restored.find("suspended")->lock_epoch == suspended_at + epoch_leap);
+    CHECK(restored.find("running")->lock_epoch == 1 + epoch_step);
+    CHECK(restored.find("waiting")->lock_epoch == epoch_step);
+    CHECK(restored.find("suspended")->lock_epoch == suspended_at + epoch_step);
     CHECK(restored.find("waiting")->payload.view() == "[1]");
     CHECK(restored.find("ended")->lock_epoch == 1);
     REQUIRE(restored.alerts(true, 10).size() == 1);

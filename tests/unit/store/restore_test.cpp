@@ -51,7 +51,7 @@ TEST_CASE("row 69: a copy that is restored is a store that starts above every ep
     CHECK(made.report.tasks == 2);
     CHECK(mentions(made.what_may_run_again, "2 unfinished tasks (waiting, running)"));
     lmdb_engine restored{small_options(to / name)};
-    CHECK(restored.find("running")->lock_epoch == 1 + epoch_leap);
+    CHECK(restored.find("running")->lock_epoch == 1 + epoch_step);
     CHECK(restored.commit_one(submit_task{order("new"), at(1)}).created);
   }
   CHECK(files_in(copy) == before);
@@ -149,7 +149,7 @@ TEST_CASE(
     lmdb_engine restored{to};
     const auto task = restored.find("running");
     REQUIRE(task);
-    CHECK(task->lock_epoch > epoch_leap);
+    CHECK(task->lock_epoch > epoch_step);
     for (int i = 0; i < 3; ++i) {
       const auto o = restored.commit(
         {acquire_lease{"supervisor", "n1", "", workflow::span{1000}, at(i)}, free_locks{"s1", 10, false, at(i)}});

@@ -132,10 +132,12 @@ TEST_CASE("row 66: steps that are missing, or are of another time, are not belie
     put(x.store, "task_steps", row_key(8), of(0));
   }
   SECTION("one too many") {
-    put(x.store, "task_steps", row_key(16), std::string{encode_record(row_key(16), task_steps{at(0), std::vector<workflow::step>(4), {}})});
+    put(x.store, "task_steps", row_key(16),
+        std::string{encode_record(row_key(16), task_steps{at(0), std::vector<workflow::step>(4), {}})});
   }
   SECTION("behind the last") {
-    put(x.store, "task_steps", row_key(24), std::string{encode_record(row_key(24), task_steps{at(0), std::vector<workflow::step>(8), {}})});
+    put(x.store, "task_steps", row_key(24),
+        std::string{encode_record(row_key(24), task_steps{at(0), std::vector<workflow::step>(8), {}})});
   }
   CHECK_FALSE(x.store->find(number));
   CHECK(x.store->check().faults.size() == 1);
@@ -189,7 +191,7 @@ TEST_CASE("row 69: a task of many steps in a copy that is opened gets higher epo
   restore(copy, to, false);
   lmdb_engine restored{to};
   const auto t = restored.find(number).value();
-  CHECK(t.lock_epoch == there.lock_epoch + epoch_leap);
+  CHECK(t.lock_epoch == there.lock_epoch + epoch_step);
   CHECK(t.steps == there.steps);
   CHECK(restored.check().faults == faults{});
 }

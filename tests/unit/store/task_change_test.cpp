@@ -42,7 +42,7 @@ task_outline seen(const workflow::task& t, const workflow::definition& d, std::v
 const std::vector<workflow::notice> no_notices;
 const std::vector<workflow::alert> no_alerts;
 
-task_change changed(const task_outline& there, const workflow::task& next, const beside_outline& known = {}) {
+task_change changed(const task_outline& there, const workflow::task& next, const also_read& known = {}) {
   task_change c;
   change_of(there, known, {next, no_notices, no_alerts}, c);
   return c;

@@ -78,12 +78,12 @@ TEST_CASE("every name of an order and of a grouping is understood, and no other"
 TEST_CASE("a task stands at its step in trouble, else at the one under way, else at the next") {
   const auto d = pipeline({step_named("a"), step_named("b"), step_named("c")});
   auto t = task_of(d);
-  CHECK(stands_at(t, d) == 0);
+  CHECK(current_step(t, d) == 0);
   t.steps.change(0).state = step_state::completed;
-  CHECK(stands_at(t, d) == 1);
+  CHECK(current_step(t, d) == 1);
   t.steps.change(1).state = step_state::running;
   t.steps.change(1).doing = attempt_action::perform;
-  CHECK(stands_at(t, d) == 1);
+  CHECK(current_step(t, d) == 1);
   t.steps.change(1).doing = attempt_action::none;
   t.steps.change(1).state = step_state::failed;
   t.steps.change(1).log.change().emplace_back();
@@ -91,9 +91,9 @@ TEST_CASE("a task stands at its step in trouble, else at the one under way, else
   CHECK(group_of(t, d, task_grouping::step) == "b");
   CHECK(group_of(t, d, task_grouping::agent) == "other");
   t.state = process_state::undone;
-  CHECK(stands_at(t, d) == 1);
+  CHECK(current_step(t, d) == 1);
   t.state = process_state::processed;
-  CHECK_FALSE(stands_at(t, d));
+  CHECK_FALSE(current_step(t, d));
   CHECK(group_of(t, d, task_grouping::agent).empty());
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("an undone task stands at the step that gave the reason, whatever was 
       s.succeed("b");
     s.succeed("a");
     REQUIRE(s.state() == "undone");
-    CHECK(stands_at(s.t, s.d) == 1);
+    CHECK(current_step(s.t, s.d) == 1);
     CHECK(group_of(s.t, s.d, task_grouping::agent) == s.d.steps[1].agent);
   }
 }

@@ -113,8 +113,8 @@ TEST_CASE("an alert holds for as long as its task stands as it says") {
   t.steps.change(0).state = step_state::compensation_failed;
   CHECK(still_holds(undo, t, d));
 
-  CHECK(is_about_standing(undo));
-  CHECK_FALSE(is_about_standing({"stuck", "it was freed", {}, {}})); // which was, and a person has to see it
+  CHECK(is_about_present_state(undo));
+  CHECK_FALSE(is_about_present_state({"stuck", "it was freed", {}, {}})); // which was, and a person has to see it
 }
 
 TEST_CASE("an incident goes on when the same thing comes again within the hour") {
