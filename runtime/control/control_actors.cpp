@@ -180,27 +180,42 @@ json drain_node(const control_context& c, const api::arguments& params) {
   return json::object();
 }
 
-/// At every node that has an agent of that name.
+/// At every node that has an agent of that name. Recorded first: what cannot be recorded is not done.
 json set_circuit(const control_context& c, const api::arguments& params) {
   const auto name = params.text("agent");
   const actors::set_circuit word{params.flag("open"), params.text("who"), params.text("why")};
+  const auto agents_of = [&](const actors::node_front& front, auto limit) {
+    auto named = c.ask<actors::node_offer>(front, actors::hello{}, limit).agents;
+    std::erase_if(named, [&](const auto& a) { return a.name != name; });
+    return named;
+  };
   std::string trouble;
-  const auto answers =
-    ask_nodes(c, living_nodes(c, trouble), node_answer_limit, [&](const actors::node_front& front, auto limit) {
-      json circuit;
-      for (const auto& a : c.ask<actors::node_offer>(front, actors::hello{}, limit).agents)
-        if (a.name == name)
-          circuit = c.ask<actors::agent_view>(a.agent, word, limit).circuit;
-      return circuit;
-    });
-  auto at = json::array();
-  for (const auto& a : answers)
-    if (a.result.is_string())
-      at.push_back({{"node", a.node}, {"circuit", a.result}});
-  if (at.empty())
+  const auto nodes = living_nodes(c, trouble);
+  const auto looked = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) -> json {
+    return !agents_of(front, limit).empty();
+  });
+  std::vector<workflow::node_card> having;
+  std::vector<node_answer> silent;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (!looked[i].trouble.empty())
+      silent.push_back(looked[i]);
+    else if (looked[i].result == true)
+      having.push_back(nodes[i]);
+  if (having.empty())
     throw api::error{api::error::not_found, "no living node has an agent `" + name + "`"};
   record_act(c, params, (word.open ? "opened" : "closed") + (" the circuit of agent `" + name + "`"));
-  return {{"agents", at}, {"silent_nodes", troubles_json(answers, trouble)}};
+  auto at = json::array();
+  for (auto& a : ask_nodes(c, having, node_answer_limit, [&](const actors::node_front&front, auto limit) {
+         json circuit;
+         for (const auto& agent : agents_of(front, limit))
+           circuit = c.ask<actors::agent_view>(agent.agent, word, limit).circuit;
+         return circuit;
+       }))
+    if (a.result.is_string())
+      at.push_back({{"node", a.node}, {"circuit", a.result}});
+    else
+      silent.push_back(std::move(a));
+  return {{"agents", at}, {"silent_nodes", troubles_json(silent, trouble)}};
 }
 
 } // namespace steadfast

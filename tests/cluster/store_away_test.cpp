@@ -70,6 +70,18 @@ TEST_CASE("row 45: while the store is away the others say which node it is and s
   CHECK(node_cluster::eventually([&] { return cluster.command("b", {"node", "list"}).code == 0; }, patience));
 }
 
+TEST_CASE("while the store is away no circuit is set, for nobody could record who did it") {
+  node_cluster cluster{STEADFAST_BINARY};
+  cluster.start();
+  cluster.kill("a");
+  REQUIRE(node_cluster::eventually([&] { return cluster.command("b", {"node", "list"}).code == 1; }, patience));
+  const auto opened = cluster.command("b", {"circuit", "open", "quick"});
+  CHECK(opened.code == 75);
+  CHECK(opened.out.empty());
+  const auto agents = cluster.command("b", {"agent", "list", "--json"}).out;
+  CHECK_THAT(agents, Contains("\"quick\"") && Contains("\"circuit\":\"closed\"") && !Contains("\"circuit\":\"open\""));
+}
+
 TEST_CASE("top stays when the node that it looks at goes away, says since when, and goes on when it is back") {
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
