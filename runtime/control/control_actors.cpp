@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <future>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace steadfast {
@@ -18,33 +20,47 @@ using nlohmann::json;
 constexpr std::chrono::milliseconds node_answer_limit{2000}; ///< its front waits a second for its actors
 constexpr std::uint32_t listed_max = 1000;
 
+/// The nodes that live, as far as is known.
+struct known_nodes {
+  std::vector<workflow::node_card> living;
+  std::optional<api::error> trouble; ///< the store cannot be asked, so others may live
+};
+
 /// Every living node; only this one if the store cannot be asked, or it is in no cluster.
-std::vector<workflow::node_card> living_nodes(const control_context& c, std::string& trouble) {
+known_nodes living_nodes(const control_context& c) {
   if (!c.parts.dialer)
-    return {{c.parts.name, {}, {}, {}}};
-  std::vector<workflow::node_card> nodes;
+    return {{{c.parts.name, {}, {}, {}}}, {}};
+  known_nodes known;
+  auto& nodes = known.living;
   try {
     const auto page = c.ask<actors::lease_page>(c.parts.reader, actors::list_leases{}, node_answer_limit);
     for (const auto& lease : page.leases)
       if (auto card = workflow::card_of(lease->name, lease->note); card && lease->expires_at > page.now)
         nodes.push_back(*std::move(card));
   } catch (const api::error& e) {
-    trouble = std::string{"the other nodes are not known: "} + e.what();
+    known.trouble = e;
   }
   const auto is_own = [&](const workflow::node_card& n) { return n.name == c.parts.name; };
   if (std::none_of(nodes.begin(), nodes.end(), is_own))
     nodes.push_back({c.parts.name, {}, {}, {}});
-  return nodes;
+  return known;
 }
 
-std::vector<workflow::node_card> chosen_nodes(const control_context& c, const std::string& name, std::string& trouble) {
-  auto nodes = living_nodes(c, trouble);
+/// That there is none of a name can only be said when all are known.
+[[noreturn]] void refuse_absent(const known_nodes& known, const std::string& why) {
+  if (known.trouble)
+    throw api::error{*known.trouble};
+  throw api::error{api::error::not_found, why};
+}
+
+known_nodes chosen_nodes(const control_context& c, const std::string& name) {
+  auto known = living_nodes(c);
   if (name.empty())
-    return nodes;
-  std::erase_if(nodes, [&](const workflow::node_card& n) { return n.name != name; });
-  if (nodes.empty())
-    throw api::error{api::error::not_found, "there is no living node `" + name + "`"};
-  return nodes;
+    return known;
+  std::erase_if(known.living, [&](const workflow::node_card& n) { return n.name != name; });
+  if (known.living.empty())
+    refuse_absent(known, "there is no living node `" + name + "`");
+  return known;
 }
 
 actors::node_front front_of(const control_context& c, const workflow::node_card& n, std::chrono::milliseconds limit) {
@@ -71,13 +87,31 @@ json actor_json(const actors::actor_view& a) {
           {"busy_for_ms", m.busy_for.count()}};
 }
 
-json troubles_json(const std::vector<node_answer>& answers, const std::string& trouble) {
+/// "node `b`: it does not answer"; empty: all answered.
+std::string silent_ones(const std::vector<node_answer>& answers) {
+  std::string names;
+  for (const auto& a : answers)
+    if (!a.trouble.empty())
+      names += (names.empty() ? "" : "; ") + ("node `" + a.node + "`: " + a.trouble);
+  return names;
+}
+
+/// Nobody who answered has such an agent.
+[[noreturn]] void refuse_unknown_agent(const known_nodes& known, const std::vector<node_answer>& answers,
+                                       const std::string& name) {
+  const auto agent = "an agent `" + name + "`";
+  if (const auto silent = silent_ones(answers); !silent.empty() && !known.trouble)
+    throw api::error{api::error::timed_out, "no node that answers has " + agent + "; " + silent};
+  refuse_absent(known, "no living node has " + agent);
+}
+
+json troubles_json(const std::vector<node_answer>& answers, const std::optional<api::error>& trouble) {
   auto list = json::array();
   for (const auto& a : answers)
     if (!a.trouble.empty())
       list.push_back({{"node", a.node}, {"why", a.trouble}});
-  if (!trouble.empty())
-    list.push_back({{"node", ""}, {"why", trouble}});
+  if (trouble)
+    list.push_back({{"node", ""}, {"why", std::string{"the other nodes are not known: "} + trouble->what()}});
   return list;
 }
 
@@ -90,9 +124,10 @@ std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<w
   for (const auto& n : nodes)
     pending.push_back(std::async(std::launch::async, [&c, &n, &ask, limit]() -> node_answer {
       try {
-        return {n.name, ask(front_of(c, n, limit), limit), {}};
+        return {n.name, ask(front_of(c, n, limit), limit), {}, false};
       } catch (const api::error& e) {
-        return {n.name, {}, e.number() == api::error::timed_out ? "it does not answer" : e.what()};
+        const bool is_silent = e.number() == api::error::timed_out;
+        return {n.name, {}, is_silent ? "it does not answer" : e.what(), is_silent};
       }
     }));
   std::vector<node_answer> answers;
@@ -104,9 +139,8 @@ std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<w
 
 json list_actors(const control_context& c, const api::arguments& params) {
   const actors::list_actors which{params.text("kind")};
-  std::string trouble;
-  const auto nodes = chosen_nodes(c, params.text("node"), trouble);
-  const auto answers = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
+  const auto nodes = chosen_nodes(c, params.text("node"));
+  const auto answers = ask_nodes(c, nodes.living, node_answer_limit, [&](const actors::node_front& front, auto limit) {
     auto list = json::array();
     for (const auto& a : c.ask<actors::actor_page>(front, which, limit).actors)
       list.push_back(actor_json(a));
@@ -116,15 +150,14 @@ json list_actors(const control_context& c, const api::arguments& params) {
   for (const auto& a : answers)
     for (const auto& actor : a.result)
       all.push_back(actor);
-  return {{"actors", all}, {"silent_nodes", troubles_json(answers, trouble)}};
+  return {{"actors", all}, {"silent_nodes", troubles_json(answers, nodes.trouble)}};
 }
 
 /// Of every living node, according to the mailbox and the agent itself.
 json list_agents(const control_context& c, const api::arguments& params) {
   const auto wanted = params.text("agent");
-  std::string trouble;
-  const auto nodes = chosen_nodes(c, params.text("node"), trouble);
-  const auto answers = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
+  const auto nodes = chosen_nodes(c, params.text("node"));
+  const auto answers = ask_nodes(c, nodes.living, node_answer_limit, [&](const actors::node_front& front, auto limit) {
     auto list = json::array();
     for (const auto& a : c.ask<actors::actor_page>(front, actors::list_actors{"agent"}, limit).actors) {
       auto agent = a.answers ? json::parse(a.state.tree) : json::object();
@@ -142,8 +175,8 @@ json list_agents(const control_context& c, const api::arguments& params) {
     for (const auto& agent : a.result)
       all.push_back(agent);
   if (all.empty() && !wanted.empty())
-    throw api::error{api::error::not_found, "no living node has an agent `" + wanted + "`"};
-  return {{"agents", all}, {"silent_nodes", troubles_json(answers, trouble)}};
+    refuse_unknown_agent(nodes, answers, wanted);
+  return {{"agents", all}, {"silent_nodes", troubles_json(answers, nodes.trouble)}};
 }
 
 json show_actor(const control_context& c, const api::arguments& params) {
@@ -153,16 +186,16 @@ json show_actor(const control_context& c, const api::arguments& params) {
     throw api::error{api::error::invalid_params,
                      "`" + id + "` is not the id of an actor: they look like scheduler@" + c.parts.name};
   const actors::find_actor which{id, std::min(params.number<std::uint32_t>("max"), listed_max)};
-  std::string trouble;
-  const auto nodes = chosen_nodes(c, id.substr(at + 1), trouble);
-  const auto answer = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) {
+  const auto nodes = chosen_nodes(c, id.substr(at + 1));
+  const auto answer = ask_nodes(c, nodes.living, node_answer_limit, [&](const actors::node_front& front, auto limit) {
                         const auto a = c.ask<actors::actor_view>(front, which, limit);
                         auto shown = actor_json(a);
                         shown["state"] = a.answers ? json::parse(a.state.tree) : json{};
                         return shown;
                       }).front();
   if (!answer.trouble.empty())
-    throw api::error{api::error::not_found, "node `" + answer.node + "`: " + answer.trouble};
+    throw api::error{answer.is_silent ? api::error::timed_out : api::error::not_found,
+                     "node `" + answer.node + "`: " + answer.trouble};
   return answer.result;
 }
 
@@ -172,11 +205,10 @@ json drain_node(const control_context& c, const api::arguments& params) {
   const auto name = params.text("node");
   if (name.empty()) // chosen_nodes would take all nodes
     throw api::error{api::error::invalid_params, "`node` must be the name of a node"};
-  std::string trouble;
-  const auto nodes = chosen_nodes(c, name, trouble);
-  record_act(c, params, "drained node " + workflow::quoted(nodes.front().name));
+  const auto node = chosen_nodes(c, name).living.front();
+  record_act(c, params, "drained node " + workflow::quoted(node.name));
   caf::scoped_actor self{c.sys};
-  self->send(front_of(c, nodes.front(), node_answer_limit), actors::drain_node{limit});
+  self->send(front_of(c, node, node_answer_limit), actors::drain_node{limit});
   return json::object();
 }
 
@@ -189,20 +221,21 @@ json set_circuit(const control_context& c, const api::arguments& params) {
     std::erase_if(named, [&](const auto& a) { return a.name != name; });
     return named;
   };
-  std::string trouble;
-  const auto nodes = living_nodes(c, trouble);
-  const auto looked = ask_nodes(c, nodes, node_answer_limit, [&](const actors::node_front& front, auto limit) -> json {
-    return !agents_of(front, limit).empty();
-  });
+  const auto nodes = living_nodes(c);
+  if (nodes.trouble)
+    throw api::error{*nodes.trouble};
+  const auto looked =
+    ask_nodes(c, nodes.living, node_answer_limit,
+              [&](const actors::node_front& front, auto limit) -> json { return !agents_of(front, limit).empty(); });
   std::vector<workflow::node_card> having;
   std::vector<node_answer> silent;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
+  for (std::size_t i = 0; i < nodes.living.size(); ++i)
     if (!looked[i].trouble.empty())
       silent.push_back(looked[i]);
     else if (looked[i].result == true)
-      having.push_back(nodes[i]);
+      having.push_back(nodes.living[i]);
   if (having.empty())
-    throw api::error{api::error::not_found, "no living node has an agent `" + name + "`"};
+    refuse_unknown_agent(nodes, looked, name);
   record_act(c, params, (word.open ? "opened" : "closed") + (" the circuit of agent `" + name + "`"));
   auto at = json::array();
   for (auto& a : ask_nodes(c, having, node_answer_limit, [&](const actors::node_front&front, auto limit) {
@@ -215,7 +248,7 @@ json set_circuit(const control_context& c, const api::arguments& params) {
       at.push_back({{"node", a.node}, {"circuit", a.result}});
     else
       silent.push_back(std::move(a));
-  return {{"agents", at}, {"silent_nodes", troubles_json(silent, trouble)}};
+  return {{"agents", at}, {"silent_nodes", troubles_json(silent, nodes.trouble)}};
 }
 
 } // namespace steadfast

@@ -73,7 +73,8 @@ nlohmann::json release_lease(const control_context& c, const api::arguments& par
 struct node_answer {
   std::string node;
   nlohmann::json result;
-  std::string trouble; ///< empty: it answered
+  std::string trouble;    ///< empty: it answered
+  bool is_silent = false; ///< it did not answer in time
 };
 
 using front_question = std::function<nlohmann::json(const actors::node_front& front, std::chrono::milliseconds limit)>;

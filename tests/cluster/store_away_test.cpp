@@ -77,9 +77,28 @@ TEST_CASE("while the store is away no circuit is set, for nobody could record wh
   REQUIRE(node_cluster::eventually([&] { return cluster.command("b", {"node", "list"}).code == 1; }, patience));
   const auto opened = cluster.command("b", {"circuit", "open", "quick"});
   CHECK(opened.code == 75);
+  CHECK_THAT(opened.err, Contains("the store cannot be reached: node a at"));
   CHECK(opened.out.empty());
   const auto agents = cluster.command("b", {"agent", "list", "--json"}).out;
   CHECK_THAT(agents, Contains("\"quick\"") && Contains("\"circuit\":\"closed\"") && !Contains("\"circuit\":\"open\""));
+}
+
+TEST_CASE("while the store is away no node and no agent is said not to exist") {
+  node_cluster cluster{STEADFAST_BINARY};
+  cluster.start();
+  cluster.kill("a");
+  REQUIRE(node_cluster::eventually([&] { return cluster.command("b", {"node", "list"}).code == 1; }, patience));
+  using words = std::vector<std::string>;
+  for (const auto& command :
+       {words{"node", "drain", "c"}, words{"actor", "show", "agent:quick@c"}, words{"circuit", "open", "nobody"},
+        words{"agent", "list", "nobody"}, words{"actor", "list", "--node", "c"}}) {
+    INFO(command[0] << ' ' << command[1]);
+    const auto end = cluster.command("b", command);
+    CHECK(end.code == 75);
+    CHECK_THAT(end.err, Contains("the store cannot be reached: node a at"));
+  }
+  CHECK(cluster.command("b", {"actor", "show", "agent:quick@b"}).code == 0);
+  CHECK(cluster.command("b", {"actor", "show", "agent:nobody@b"}).code == 5);
 }
 
 TEST_CASE("top stays when the node that it looks at goes away, says since when, and goes on when it is back") {
