@@ -98,7 +98,8 @@ method act_method() {
           {id_of_task(), text("act", "what is done").required().one_of(task_acts()),
            text("step", "which is skipped, or tried again"),
            value("document", "of skip the step's result, of edit the payload: as `payload` of `submit`"),
-           flag("new_key", "the step is tried again under another idempotency key"), who(), why()},
+           flag("new_key", "the step is tried again under another idempotency key"), who(), why(),
+           flag("dry_run", "only whether the task takes it now: the same refusals, and nothing is done")},
           {process_state_field()},
           {error::refused, error::busy, error::not_found}};
 }

@@ -1,6 +1,7 @@
 #include "runtime/control/control_methods.hpp"
 
 #include "actors/agents/step_input.hpp"
+#include "actors/gateway/act_event.hpp"
 #include "api/names.hpp"
 #include "runtime/control/control_context.hpp"
 #include "runtime/logging/log.hpp"
@@ -139,6 +140,18 @@ json task_state(const control_context& c, const api::arguments& params) {
   return answer;
 }
 
+/// The act is judged by what is there now. Throws api::error with the reason if the task would not take it.
+json judged(const control_context& c, const actors::act_on_task& act) {
+  const auto view = view_of(c, act.id);
+  const auto event = actors::event_of(act, *view.task, *view.definition);
+  if (!event)
+    throw api::error{api::error::refused, actors::why_no_event(act)};
+  const auto change = workflow::apply(*view.task, *view.definition, *event, c.clock());
+  if (change.result != workflow::event_status::applied)
+    throw api::error{api::error::refused, change.reason};
+  return {{"process_state", std::string{workflow::to_string(view.task->state)}}};
+}
+
 json act_on_task(const control_context& c, const api::arguments& params) {
   actors::act_on_task question;
   question.id = params.text("id");
@@ -148,6 +161,8 @@ json act_on_task(const control_context& c, const api::arguments& params) {
   question.new_key = params.flag("new_key");
   question.who = params.text("who");
   question.why = params.text("why");
+  if (params.flag("dry_run"))
+    return judged(c, question);
   const auto r = c.ask<actors::act_result>(c.parts.gateway, question);
   if (!r.done) {
     view_of(c, question.id); // throws if there is none

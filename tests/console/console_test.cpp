@@ -10,6 +10,7 @@
 using namespace steadfast::tests;
 using namespace std::chrono_literals;
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -282,6 +283,30 @@ TEST_CASE("an undo is shown before it is done: which compensations, in which ord
   CHECK(json.at(0).at("left").empty());
   const auto twice = s.node.command({"console", "-e", "cancel order-2 --dry-run"});
   CHECK_THAT(twice.out, Contains("would not cancel order-2: it has ended; `undo` reverses it"));
+}
+
+TEST_CASE("the plan of an act says no where the node would, and ends as the act would") {
+  session s;
+  s.node.command({"submit", "three", "--id", "done", "--wait"});
+  s.node.command({"submit", "one", "--id", "waits", "--not-before", "1h"});
+  const auto plan = [&](std::vector<std::string> act) {
+    act.insert(act.begin(), "task");
+    act.emplace_back("--dry-run");
+    const auto end = s.node.command(act);
+    return std::to_string(end.code) + " " + end.out;
+  };
+  CHECK(plan({"retry", "nope"}) == "5 would not retry nope: there is no task `nope`\n0 of 1 task would take it\n");
+  CHECK_THAT(plan({"undo", "nope"}), StartsWith("5 would not undo nope: there is no task `nope`"));
+  CHECK_THAT(plan({"retry", "done"}), StartsWith("1 would not retry done: "));
+  CHECK_THAT(plan({"cancel", "done"}), StartsWith("1 would not cancel done: "));
+  CHECK_THAT(plan({"skip", "waits", "--step", "nope"}), StartsWith("1 would not skip waits: it has no step `nope`"));
+  CHECK(plan({"suspend", "waits"}) == "0 would suspend waits\n1 task\n");
+  CHECK_THAT(plan({"suspend", "waits", "nope"}),
+             StartsWith("1 would suspend waits\nwould not suspend nope: ") && Contains("1 of 2 tasks would take it"));
+  const auto told = s.node.json_of({"task", "retry", "done", "--dry-run", "--json"}).at(0);
+  CHECK(told.at("dry_run") == true);
+  CHECK_FALSE(told.at("refused").get<std::string>().empty());
+  CHECK(s.node.json_of({"task", "show", "waits", "--json"}).at(0).at("process_state") == "pending");
 }
 
 TEST_CASE("a circuit that a person opens holds tasks back, says why, and lets them go on when it is closed") {

@@ -59,6 +59,10 @@ struct task_acts_arguments {
   bool detach = false;
 };
 
+bool undoes(const task_acts_arguments& g) {
+  return g.act == "undo" || g.act == "cancel";
+}
+
 // ---- before many are changed ----
 
 /// More than one task is only changed after the number was typed, or with --yes.
@@ -86,28 +90,6 @@ void print_undo(const json& plan) {
               << s.value("why", "") << '\n';
   if (i == 0)
     std::cout << "  no compensation would run\n";
-}
-
-int preview(client& node, const task_acts_arguments& g, const std::vector<std::string>& ids) {
-  const bool undoes = g.act == "undo" || g.act == "cancel";
-  for (const auto& id : ids) {
-    const auto plan = undoes ? node.call(api::task_plan_undo, {{"id", id}, {"act", g.act}}) : json::object();
-    const auto refusal = plan.value("refused", std::string{});
-    if (g.node.json) {
-      json line{{"id", id}, {"act", g.act}, {"dry_run", true}};
-      if (undoes)
-        line.update({{"refused", refusal}, {"undone", plan.at("undone")}, {"left", plan.at("left")}});
-      print_json(line);
-      continue;
-    }
-    std::cout << (refusal.empty() ? "would " : "would not ") << g.act << " " << printable(id)
-              << (refusal.empty() ? "" : ": " + refusal) << '\n';
-    if (undoes && refusal.empty())
-      print_undo(plan);
-  }
-  if (!g.node.json)
-    std::cout << ids.size() << (ids.size() == 1 ? " task\n" : " tasks\n");
-  return done;
 }
 
 // ---- acting ----
@@ -145,6 +127,11 @@ void report_refusal(const task_acts_arguments& g, const std::string& id, const c
     std::cerr << "steadfast: " << printable(id) << ": " << e.what() << '\n';
 }
 
+/// About this task; another may take the act.
+bool says_no(const client_error& e) {
+  return e.why() == client_error::kind::refused || e.why() == client_error::kind::not_found;
+}
+
 int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std::string>& ids) {
   auto params = params_of(g);
   std::size_t failed = 0;
@@ -153,8 +140,7 @@ int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std
     try {
       report(g, id, node.call(api::task_act, params));
     } catch (const client_error& e) {
-      const bool says_no = e.why() == client_error::kind::refused || e.why() == client_error::kind::not_found;
-      if (!says_no || ids.size() == 1)
+      if (!says_no(e) || ids.size() == 1)
         throw;
       ++failed;
       report_refusal(g, id, e);
@@ -163,6 +149,60 @@ int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std
   if (failed > 0)
     std::cerr << "steadfast: " << failed << " of " << ids.size() << " tasks did not take it\n";
   return failed > 0 ? refused : done;
+}
+
+// ---- what would happen ----
+
+/// What the node says that the act would do to the task; `refused`: why the task would not take it. Throws client_error
+/// when nobody can say.
+json plan_for(client& node, const task_acts_arguments& g, json params, const std::string& id) {
+  try {
+    if (undoes(g))
+      return node.call(api::task_plan_undo, {{"id", id}, {"act", g.act}});
+    params["id"] = id;
+    params["dry_run"] = true;
+    node.call(api::task_act, params);
+    return {{"refused", ""}};
+  } catch (const client_error& e) {
+    if (!says_no(e))
+      throw;
+    return {{"refused", e.what()}, {"is_absent", e.why() == client_error::kind::not_found}};
+  }
+}
+
+void print_plan_for(const task_acts_arguments& g, const std::string& id, const json& plan) {
+  const auto refusal = plan.value("refused", std::string{});
+  if (g.node.json) {
+    json line{{"id", id}, {"act", g.act}, {"dry_run", true}, {"refused", refusal}};
+    if (plan.contains("undone"))
+      line.update({{"undone", plan.at("undone")}, {"left", plan.at("left")}});
+    print_json(line);
+    return;
+  }
+  std::cout << (refusal.empty() ? "would " : "would not ") << g.act << " " << printable(id)
+            << (refusal.empty() ? "" : ": " + printable(refusal)) << '\n';
+  if (undoes(g) && refusal.empty())
+    print_undo(plan);
+}
+
+/// The exit code is that of the acts, if they were done now.
+int preview(client& node, const task_acts_arguments& g) {
+  const auto params = params_of(g);
+  std::size_t would = 0;
+  bool is_absent = false;
+  for (const auto& id : g.ids) {
+    const auto plan = plan_for(node, g, params, id);
+    would += plan.value("refused", std::string{}).empty() ? 1 : 0;
+    is_absent = plan.value("is_absent", false);
+    print_plan_for(g, id, plan);
+  }
+  const auto count = g.ids.size();
+  if (!g.node.json)
+    std::cout << (would == count ? "" : std::to_string(would) + " of ") << count << (count == 1 ? " task" : " tasks")
+              << (would == count ? "\n" : " would take it\n");
+  if (would == count)
+    return done;
+  return count == 1 && is_absent ? not_found : refused;
 }
 
 // ---- on all that match ----
@@ -226,7 +266,7 @@ int act(const task_acts_arguments& g) {
   if (!g.where.empty())
     return act_on_matching(node, g, params);
   if (g.dry_run)
-    return preview(node, g, g.ids);
+    return preview(node, g);
   confirm(g, g.ids.size());
   return act_on_all(node, g, g.ids);
 }
