@@ -32,11 +32,21 @@ void expect_number(const parameter& p, const json& v) {
     refuse(p, "must be a whole number from " + std::to_string(p.min) + " to " + std::to_string(p.max));
 }
 
+void expect_choice(const parameter& p, const std::string& text) {
+  if (p.choices.empty() || std::find(p.choices.begin(), p.choices.end(), text) != p.choices.end())
+    return;
+  std::string all;
+  for (const auto& choice : p.choices)
+    all += (all.empty() ? "" : ", ") + choice;
+  refuse("`" + p.name + "`: there is no " + workflow::quoted(text) + "; there are " + all);
+}
+
 void expect_text(const parameter& p, const json& v) {
   if (!v.is_string())
     refuse(p, "must be a text");
   if (const auto size = v.get_ref<const std::string&>().size(); size > p.size_max)
     refuse(p, "has " + std::to_string(size) + " bytes and may have " + std::to_string(p.size_max));
+  expect_choice(p, v.get_ref<const std::string&>());
 }
 
 void expect_places(const parameter& p, const json& v) {

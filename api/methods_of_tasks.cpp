@@ -148,7 +148,7 @@ std::vector<method> methods_of_tasks() {
     act_method(),
     {task_plan_undo,
      "What an undo begun now would do",
-     {id_of_task(), text("act", "undo or cancel").otherwise("undo")},
+     {id_of_task(), text("act", "what is planned").otherwise("undo").one_of({"undo", "cancel"})},
      {{"id", kind::text},
       process_state_field(),
       {"refused", kind::text, "why it does not take the act"},

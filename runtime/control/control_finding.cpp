@@ -58,20 +58,11 @@ std::vector<workflow::payload_value> payload_of(const control_context& c, const 
   return values;
 }
 
-/// The value of the parameter, which must name something that exists; nothing if it is not given.
-template <class Enum, std::size_t Size>
+/// The number of what the parameter names, which is one of its choices; 0 if it is not given.
+template <class Enum>
 std::uint8_t name_of(const api::arguments& params, const char* parameter,
-                     std::optional<Enum> (*parse)(std::string_view), const std::string_view (&names)[Size]) {
-  const auto text = params.text(parameter);
-  if (text.empty())
-    return 0;
-  if (const auto found = parse(text))
-    return static_cast<std::uint8_t>(*found);
-  std::string all;
-  for (const auto name : names)
-    all += name.empty() ? "" : (all.empty() ? "" : ", ") + std::string{name};
-  throw api::error{api::error::invalid_params,
-                   std::string{"`"} + parameter + "`: there is no " + workflow::quoted(text) + "; there are " + all};
+                     std::optional<Enum> (*parse)(std::string_view)) {
+  return params.has(parameter) ? static_cast<std::uint8_t>(parse(params.text(parameter)).value()) : std::uint8_t{0};
 }
 
 /// Where the next page begins: as `before`. A number, or with an order "NUMBER-KEY", the key in hexadecimal digits.
@@ -162,7 +153,7 @@ store::task_filter task_filter_of(const control_context& c, const api::arguments
 json list_tasks(const control_context& c, const api::arguments& params) {
   actors::list_tasks question;
   question.filter = actors::boxed<store::task_filter>{task_filter_of(c, params)};
-  question.order = name_of(params, "sort", workflow::parse_task_order, workflow::task_order_names);
+  question.order = name_of(params, "sort", workflow::parse_task_order);
   question.is_reversed = params.flag("reverse");
   if (question.is_reversed && question.order == 0)
     question.order = static_cast<std::uint8_t>(workflow::task_order::submitted);
@@ -179,7 +170,7 @@ json count_tasks(const control_context& c, const api::arguments& params) {
   actors::count_tasks question;
   question.filter = actors::boxed<store::task_filter>{task_filter_of(c, params)};
   question.limit = params.number("limit");
-  question.by = name_of(params, "by", workflow::parse_task_grouping, workflow::task_grouping_names);
+  question.by = name_of(params, "by", workflow::parse_task_grouping);
   const auto counted = c.ask<actors::task_count>(c.parts.reader, question);
   json answer{{"count", counted.count}};
   if (question.by == 0)

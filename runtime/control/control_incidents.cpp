@@ -43,10 +43,7 @@ store::incident_act incident_act_of(const std::string& name) {
                                                                {"mute", store::incident_act::mute},
                                                                {"unmute", store::incident_act::unmute},
                                                                {"note", store::incident_act::note}};
-  const auto found = acts.find(name);
-  if (found == acts.end())
-    throw api::error{api::error::invalid_params, "`act`: there is no `" + name + "`"};
-  return found->second;
+  return acts.at(name); // one of its choices
 }
 
 } // namespace

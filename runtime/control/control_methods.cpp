@@ -273,11 +273,7 @@ std::string document_of(const api::arguments& params, const char* name) {
 }
 
 actors::task_act act_of(const api::arguments& params) {
-  const auto name = params.text("act");
-  const auto act = workflow::parse_task_act(name);
-  if (!act)
-    throw api::error{api::error::invalid_params, "act: there is no `" + name + "`"};
-  return *act;
+  return workflow::parse_task_act(params.text("act")).value(); // one of its choices
 }
 
 workflow::instant moment_of(const api::arguments& params, const char* name, workflow::instant absent) {

@@ -102,7 +102,7 @@ TEST_CASE("incidents are listed, shown and acted on, and what there is not is na
   const json act{{"incident", 7}, {"act", "ack"}, {"who", "ann"}};
   CHECK(n.refusal("incident.act", act) == "4 there is no incident with the number 7");
   CHECK(n.refusal("incident.act", {{"incident", 7}, {"act", "forget"}, {"who", "ann"}})
-        == "-32602 `act`: there is no `forget`");
+        == "-32602 `act`: there is no `forget`; there are ack, mute, unmute, note");
   CHECK_THAT(n.refusal("incident.act", {{"act", "ack"}, {"who", "ann"}}), Contains("-32602 `incident` is missing"));
   CHECK(n.call("alerts.list", json::object()) == json{{"alerts", json::array()}, {"next", nullptr}});
 }
@@ -114,7 +114,8 @@ TEST_CASE("a bulk act that cannot be is refused, what there is not is named, and
   CHECK(n.refusal("bulk.stop", {{"bulk", 7}, {"who", "ann"}}) == "4 there is no bulk act with the number 7");
   CHECK(n.refusal("bulk.show", json::object()) == "-32602 `bulk` is missing");
   CHECK(n.refusal("bulk.start", {{"act", "retry"}, {"who", "ann"}}) == "4 no task matches");
-  CHECK(n.refusal("bulk.start", {{"act", "drop"}, {"who", "ann"}}) == "-32602 act: there is no `drop`");
+  CHECK(n.refusal("bulk.start", {{"act", "drop"}, {"who", "ann"}})
+        == "-32602 `act`: there is no `drop`; there are retry, skip, edit, undo, cancel, suspend, resume");
   CHECK(n.refusal("bulk.start", {{"act", "edit"}, {"who", "ann"}})
         == "-32602 one payload is edited at a time: no bulk act can");
   CHECK(n.refusal("bulk.start", {{"act", "skip"}, {"who", "ann"}}) == "-32602 a bulk act that skips needs a step");
@@ -170,6 +171,15 @@ TEST_CASE("what a list is sorted by, what is counted by, and places without an i
   CHECK_THAT(n.refusal("task.count", {{"payload", {{"/customer", 7}}}}),
              Contains("must be an object of places and texts"));
   CHECK(n.call("task.count", {{"by", "state"}}).at("groups").empty());
+}
+
+TEST_CASE("only an undo and a cancel have a plan of what they undo") {
+  const called_node n;
+  n.call("submit", trip("a", "not_before_ms", 4'000'000'000'000));
+  for (const auto* act : {"retry", "x", ""})
+    CHECK(n.refusal("task.plan_undo", {{"id", "a"}, {"act", act}})
+          == "-32602 `act`: there is no `" + std::string{act} + "`; there are undo, cancel");
+  CHECK(n.refusal("task.plan_undo", {{"id", "a"}, {"act", "cancel"}}) == "none");
 }
 
 TEST_CASE("the node carries out each method of the table, and no other") {

@@ -12,9 +12,10 @@ const api::method& example() {
     "parcel.send",
     "For tests",
     {api::text("to", "").required().up_to_bytes(5), api::number("weight", "").between(1, 70'000).otherwise(100),
-     api::flag("fragile", ""), api::moment("after_ms", ""), api::value("content", ""),
-     api::of_kind(api::kind::texts, "stamps", ""), api::of_kind(api::kind::places, "labels", ""),
-     api::of_kind(api::kind::place, "before", "").otherwise(0), api::number("insured", "").required()},
+     api::text("by", "").one_of({"road", "sea"}), api::flag("fragile", ""), api::moment("after_ms", ""),
+     api::value("content", ""), api::of_kind(api::kind::texts, "stamps", ""),
+     api::of_kind(api::kind::places, "labels", ""), api::of_kind(api::kind::place, "before", "").otherwise(0),
+     api::number("insured", "").required()},
   };
   return m;
 }
@@ -62,6 +63,9 @@ TEST_CASE("a parameter that is no such value is refused by its name") {
   CHECK(refusal(good_with("weight", 70'000)) == "none");
   CHECK(refusal(good_with("to", 5)) == "`to` must be a text");
   CHECK(refusal(good_with("to", "anne-marie")) == "`to` has 10 bytes and may have 5");
+  CHECK(refusal(good_with("by", "air")) == "`by`: there is no `air`; there are road, sea");
+  CHECK(refusal(good_with("by", "")) == "`by`: there is no ``; there are road, sea");
+  CHECK(refusal(good_with("by", "sea")) == "none");
   CHECK(refusal(good_with("fragile", 1)) == "`fragile` must be true or false");
   CHECK(refusal(good_with("after_ms", 1.5))
         == "`after_ms` must be a whole number from -9223372036854775808 to 9223372036854775807");
@@ -77,9 +81,10 @@ TEST_CASE("what must be given and is not, and what no method knows, is refused b
   CHECK(refusal({{"insured", 0}}) == "`to` must be a text");
   CHECK(refusal({{"to", "ann"}}) == "`insured` is missing");
   CHECK(refusal(good_with("fragil", true)) == "there is no parameter `fragil`; did you mean `fragile`?");
-  CHECK(refusal(good_with("colour", "red"))
-        == "there is no parameter `colour`; there are to, weight, fragile, after_ms, content, stamps, labels, before, "
-           "insured");
+  CHECK(
+    refusal(good_with("colour", "red"))
+    == "there is no parameter `colour`; there are to, weight, by, fragile, after_ms, content, stamps, labels, before, "
+       "insured");
 }
 
 TEST_CASE("code that reads what the table does not have, or as less than it may be, is told so") {
