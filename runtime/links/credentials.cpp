@@ -36,6 +36,10 @@ void check_readable(const std::string& key, const fs::path& file) {
   std::error_code unknown;
   if (fs::is_directory(file, unknown))
     refuse(key, file, "is a folder: name the file in it");
+  if (const auto folder = file.parent_path(); !folder.empty() && !fs::exists(folder, unknown) && !unknown)
+    refuse(key, file,
+           "cannot be read: there is no folder " + folder.string()
+             + ": `steadfast cluster certs` makes keys and certificates");
   if (access(file.c_str(), R_OK) != 0)
     refuse(key, file, "cannot be read: " + std::string{std::strerror(errno)});
 }

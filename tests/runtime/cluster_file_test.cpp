@@ -79,6 +79,20 @@ TEST_CASE("how long ended tasks are kept is told in the cluster file, too") {
   CHECK_THAT(plan_complaint(two_nodes + "[retention]\nkeep_fr = \"1d\"\n"), Contains("did you mean \"keep_for\""));
 }
 
+TEST_CASE("what a cluster file names is beside it, also what is not there yet and where the file has no folder") {
+  const tests::temp_folder folder;
+  folder.write("cluster.toml", "certificates = \"certs\"\n" + two_nodes);
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const auto nodes = plan_cluster("cluster.toml", "/tmp/nodes");
+  std::filesystem::current_path(before);
+  const auto a = parse_config(nodes.at(0).config, "a");
+  const auto here = std::filesystem::canonical(folder.path());
+  CHECK(a.options.cluster.certificate == here / "certs" / "a.pem");
+  CHECK(a.options.cluster.authority == here / "certs" / "authority.pem");
+  CHECK(a.workflows.at(0) == here / "w.toml");
+}
+
 TEST_CASE("row 80: a cluster file with a mistake is refused with what is wrong") {
   CHECK_THAT(plan_complaint("folder = \"x\""), Contains("exactly one node must have the role `store`, not 0"));
   auto twice = two_nodes;

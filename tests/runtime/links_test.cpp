@@ -435,6 +435,9 @@ TEST_CASE("a key that other users can read is refused, and what cannot be used i
   CHECK_THAT(problem("b", peer_kind::node), Contains("is not the key of"));
   o.key = made.path() / "none.key";
   CHECK_THAT(problem("b", peer_kind::node), Contains("none.key cannot be read"));
+  o.key = made.path() / "nowhere" / "b.key";
+  CHECK_THAT(problem("b", peer_kind::node),
+             Contains("there is no folder " + (made.path() / "nowhere").string()) && Contains("cluster certs`"));
   const made_certificates others;
   o = made.options("b");
   o.authority = others.path() / "authority.pem";
