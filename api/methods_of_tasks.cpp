@@ -38,11 +38,6 @@ parameter before_number() {
   return number("before", "what `next` was on the page before").otherwise(0);
 }
 
-/// For pages that may be smaller than asked for.
-parameter wanted() {
-  return number("max", "entries of a page; more than 1,000 are not given").otherwise(100);
-}
-
 field next_number() {
   return {"next", kind::number, "to be given as `before`; a page may be empty and not the last", false, true};
 }
@@ -71,7 +66,7 @@ method submit_method() {
 method list_method() {
   return {task_list,
           "The tasks that match, without payloads, a page at a time",
-          joined({of_kind(kind::place, "before", "what `next` was on the page before").otherwise(0), wanted(),
+          joined({of_kind(kind::place, "before", "what `next` was on the page before").otherwise(0), page_size(),
                   text("sort", "another order than the newest first").one_of(choices_of(workflow::task_order_names)),
                   flag("reverse", "the order turned round")},
                  task_filter()),
@@ -142,7 +137,7 @@ std::vector<method> methods_of_tasks() {
     count_method(),
     {task_in_place,
      "What nobody has reversed, of tasks in error",
-     joined({flag("all", "of tasks that were undone, too"), before_number(), wanted()}, task_filter()),
+     joined({flag("all", "of tasks that were undone, too"), before_number(), page_size()}, task_filter()),
      {{"in_place", kind::list, "effects"}, next_number()},
      {error::busy}},
     act_method(),

@@ -147,7 +147,7 @@ std::vector<method> methods_of_nodes() {
      {error::refused, error::busy, error::not_found}},
     {late_list,
      "Answers that came when nobody waited for them any more",
-     {number("max", "entries of a page; more than 1,000 are not given").otherwise(100)},
+     {page_size()},
      {{"late_replies", kind::list}},
      {error::busy}},
     {node_describe,

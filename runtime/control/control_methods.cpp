@@ -281,8 +281,7 @@ workflow::instant moment_of(const api::arguments& params, const char* name, work
 }
 
 std::size_t max_of(const api::arguments& params) {
-  constexpr std::size_t page_max = 1000;
-  return std::min(params.number<std::size_t>("max"), page_max);
+  return params.number<std::size_t>("max");
 }
 
 store::outcome control_context::outcome_of(store::write what) const {

@@ -85,6 +85,15 @@ TEST_CASE("a parameter that is no such value is refused by its name, and none is
   CHECK(n.call("submit", trip("a", "priority", 9)).at("created") == true);
 }
 
+TEST_CASE("a page without entries, or with more than may be, is refused and not cut") {
+  const called_node n;
+  for (const auto* list : {"task.list", "task.in_place", "late.list", "bulk.list", "alerts.list", "incident.list"})
+    for (const std::uint64_t wrong : {std::uint64_t{0}, std::uint64_t{1001}, std::uint64_t(-1)}) {
+      INFO(list << ' ' << wrong);
+      CHECK(n.refusal(list, {{"max", wrong}}) == "-32602 `max` must be a whole number from 1 to 1000");
+    }
+}
+
 TEST_CASE("a parameter that a method does not know is refused, with the one that was meant") {
   const called_node n;
   CHECK(n.refusal("submit", trip("a", "prioritty", 1))

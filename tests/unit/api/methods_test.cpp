@@ -89,6 +89,16 @@ TEST_CASE("what counts where nothing is given would be taken if it were given") 
     }
 }
 
+TEST_CASE("a page has at least an entry and at most a thousand, of whatever list") {
+  for (const auto& m : api::methods())
+    if (const auto* max = m.find("max"); max != nullptr && m.name != api::actor_show) {
+      INFO(m.name);
+      CHECK(max->min == 1);
+      CHECK(max->max == 1000);
+      CHECK(max->absent == 100);
+    }
+}
+
 TEST_CASE("whoever acts says who it is, and may say why, with a bound") {
   for (const auto& m : api::methods()) {
     INFO(m.name);
