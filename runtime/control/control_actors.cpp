@@ -18,7 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds node_answer_limit{2000}; ///< its front waits a second for its actors
-constexpr std::uint32_t listed_max = 1000;
 
 /// The nodes that live, as far as is known.
 struct known_nodes {
@@ -185,7 +184,7 @@ json show_actor(const control_context& c, const api::arguments& params) {
   if (at == std::string::npos)
     throw api::error{api::error::invalid_params,
                      "`" + id + "` is not the id of an actor: they look like scheduler@" + c.parts.name};
-  const actors::find_actor which{id, std::min(params.number<std::uint32_t>("max"), listed_max)};
+  const actors::find_actor which{id, params.number<std::uint32_t>("max")};
   const auto nodes = chosen_nodes(c, id.substr(at + 1));
   const auto answer = ask_nodes(c, nodes.living, node_answer_limit, [&](const actors::node_front& front, auto limit) {
                         const auto a = c.ask<actors::actor_view>(front, which, limit);

@@ -58,6 +58,30 @@ names parameters_on_page(const row& r) {
   return all;
 }
 
+/// Those in bold.
+names required_on_page(const row& r) {
+  static const std::regex name{R"(\*\*`([a-z_]+)`\*\*)"};
+  names all;
+  for (std::sregex_iterator i{r.parameters.begin(), r.parameters.end(), name}, end; i != end; ++i)
+    all.insert((*i)[1]);
+  return all;
+}
+
+/// "0 to 9", "from 1"; empty: any number may be.
+std::string bounds_of(const api::parameter& p) {
+  const api::parameter any;
+  if (p.is != api::kind::number || (p.min == any.min && p.max == any.max))
+    return {};
+  return p.max == any.max ? "from " + std::to_string(p.min) : std::to_string(p.min) + " to " + std::to_string(p.max);
+}
+
+/// What stands in brackets behind the name, if it begins with bounds.
+std::string bounds_on_page(const row& r, const std::string& name) {
+  const std::regex behind{"`" + name + R"(`(?:\*\*)? \((from \d+|\d+ to \d+)[;)])"};
+  std::smatch found;
+  return std::regex_search(r.parameters, found, behind) ? found[1].str() : std::string{};
+}
+
 } // namespace
 
 TEST_CASE("each method and each parameter has a name of its own and says what it means") {
@@ -91,11 +115,11 @@ TEST_CASE("what counts where nothing is given would be taken if it were given") 
 
 TEST_CASE("a page has at least an entry and at most a thousand, of whatever list") {
   for (const auto& m : api::methods())
-    if (const auto* max = m.find("max"); max != nullptr && m.name != api::actor_show) {
+    if (const auto* max = m.find("max")) {
       INFO(m.name);
       CHECK(max->min == 1);
       CHECK(max->max == 1000);
-      CHECK(max->absent == 100);
+      CHECK(max->absent == (m.name == api::actor_show ? 20 : 100));
     }
 }
 
@@ -147,6 +171,25 @@ TEST_CASE("the page has each method of the table with its parameters and its res
       CHECK((results.count(f.name) == 1 || found->second.result.find("the same") != std::string::npos));
     }
   }
+}
+
+TEST_CASE("the page says which parameters must be given, and the bounds of numbers and texts") {
+  const auto rows = rows_of_page();
+  for (const auto& m : api::methods()) {
+    INFO(m.name);
+    names required;
+    for (const auto& p : m.parameters) {
+      INFO(p.name);
+      if (p.is_required)
+        required.insert(p.name);
+      CHECK(bounds_on_page(rows.at(m.name), p.name) == bounds_of(p));
+      CHECK((p.size_max == api::parameter{}.size_max || p.name == "who" || p.name == "why"));
+    }
+    CHECK(required_on_page(rows.at(m.name)) == required);
+  }
+  std::ifstream in{std::string{STEADFAST_SOURCE_DIR} + "/docs/control-channel.md"};
+  const std::string page{std::istreambuf_iterator<char>{in}, {}};
+  CHECK_THAT(page, Catch::Matchers::Contains("`who` and `why` may have " + std::to_string(workflow::note_size_max)));
 }
 
 TEST_CASE("the page has each error by its number") {
