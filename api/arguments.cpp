@@ -32,6 +32,12 @@ void expect_number(const parameter& p, const json& v) {
     refuse(p, "must be a whole number from " + std::to_string(p.min) + " to " + std::to_string(p.max));
 }
 
+/// What follows a zero byte would be cut off without a word: by the system in the name of a file, and in a message.
+void expect_whole(const parameter& p, const std::string& text) {
+  if (text.find('\0') != std::string::npos)
+    refuse(p, "has a zero byte");
+}
+
 void expect_choice(const parameter& p, const std::string& text) {
   if (p.choices.empty() || std::find(p.choices.begin(), p.choices.end(), text) != p.choices.end())
     return;
@@ -44,6 +50,7 @@ void expect_choice(const parameter& p, const std::string& text) {
 void expect_text(const parameter& p, const json& v) {
   if (!v.is_string())
     refuse(p, "must be a text");
+  expect_whole(p, v.get_ref<const std::string&>());
   if (const auto size = v.get_ref<const std::string&>().size(); size > p.size_max)
     refuse(p, "has " + std::to_string(size) + " bytes and may have " + std::to_string(p.size_max));
   expect_choice(p, v.get_ref<const std::string&>());
@@ -53,6 +60,10 @@ void expect_places(const parameter& p, const json& v) {
   const auto is_text = [](const json& x) { return x.is_string(); };
   if (!v.is_object() || !std::all_of(v.begin(), v.end(), is_text))
     refuse(p, "must be an object of places and texts");
+  for (const auto& [place, text] : v.items()) {
+    expect_whole(p, place);
+    expect_whole(p, text.get_ref<const std::string&>());
+  }
 }
 
 void expect_fit(const parameter& p, const json& v) {
@@ -69,19 +80,11 @@ void expect_fit(const parameter& p, const json& v) {
         refuse(p, "must be a list of " + p.name);
       return;
     case kind::places: return expect_places(p, v);
-    case kind::place:
-      if (!v.is_string())
-        expect_number(p, v);
-      return;
+    case kind::place: return v.is_string() ? expect_text(p, v) : expect_number(p, v);
     case kind::value:
     case kind::object:
     case kind::list: return;
   }
-}
-
-/// The error of any wrong text.
-void refuse_missing(const parameter& p) {
-  refuse(p, p.is == kind::text ? "must be a text" : "is missing");
 }
 
 [[noreturn]] void refuse_unknown(const method& m, const std::string& name) {
@@ -109,7 +112,7 @@ arguments::arguments(const method& m, const json& given) : method_{&m}, given_{&
     if (const auto v = given.find(p.name); v != given.end())
       expect_fit(p, *v);
     else if (p.is_required)
-      refuse_missing(p);
+      refuse(p, "is missing");
 }
 
 const parameter& arguments::parameter_of(std::string_view name) const {

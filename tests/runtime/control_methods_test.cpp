@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <filesystem>
 
 using namespace steadfast;
 using Catch::Matchers::Contains;
@@ -152,6 +153,10 @@ TEST_CASE("a file that cannot be written or read is a refusal that tells why") {
   const auto there = (n.folder.path() / "store").string();
   CHECK_THAT(n.refusal("store.copy", {{"to", there}}), Contains("1 cannot copy the store to " + there));
   CHECK_THAT(n.refusal("store.export", {{"id", "a"}, {"to", there}}), Contains("1 cannot write " + there));
+  const auto named = (n.folder.path() / "x").string();
+  CHECK(n.refusal("store.export", {{"id", "a"}, {"to", named + std::string("\0b", 2)}})
+        == "-32602 `to` has a zero byte");
+  CHECK_FALSE(std::filesystem::exists(named));
   CHECK_THAT(n.refusal("store.import", {{"from", there}, {"who", "ann"}}), Contains("1 cannot read " + there));
 }
 
@@ -266,6 +271,6 @@ TEST_CASE("whoever does not say who it is has done nothing") {
   };
   REQUIRE(tests::comes_true([&] { return epoch_of_supervisor() > 0; }));
   const auto before = epoch_of_supervisor();
-  CHECK(n.refusal("lease.release", {{"name", "supervisor"}}) == "-32602 `who` must be a text");
+  CHECK(n.refusal("lease.release", {{"name", "supervisor"}}) == "-32602 `who` is missing");
   CHECK(epoch_of_supervisor() == before);
 }

@@ -63,6 +63,9 @@ TEST_CASE("a parameter that is no such value is refused by its name") {
   CHECK(refusal(good_with("weight", 70'000)) == "none");
   CHECK(refusal(good_with("to", 5)) == "`to` must be a text");
   CHECK(refusal(good_with("to", "anne-marie")) == "`to` has 10 bytes and may have 5");
+  CHECK(refusal(good_with("to", std::string("a\0b", 3))) == "`to` has a zero byte");
+  CHECK(refusal(good_with("labels", {{"/a", std::string("a\0b", 3)}})) == "`labels` has a zero byte");
+  CHECK(refusal(good_with("before", std::string("a\0b", 3))) == "`before` has a zero byte");
   CHECK(refusal(good_with("by", "air")) == "`by`: there is no `air`; there are road, sea");
   CHECK(refusal(good_with("by", "")) == "`by`: there is no ``; there are road, sea");
   CHECK(refusal(good_with("by", "sea")) == "none");
@@ -78,7 +81,7 @@ TEST_CASE("a parameter that is no such value is refused by its name") {
 }
 
 TEST_CASE("what must be given and is not, and what no method knows, is refused by its name") {
-  CHECK(refusal({{"insured", 0}}) == "`to` must be a text");
+  CHECK(refusal({{"insured", 0}}) == "`to` is missing");
   CHECK(refusal({{"to", "ann"}}) == "`insured` is missing");
   CHECK(refusal(good_with("fragil", true)) == "there is no parameter `fragil`; did you mean `fragile`?");
   CHECK(
