@@ -274,6 +274,8 @@ public:
 private:
   static void carry_out(const std::shared_ptr<call>& c, const std::string& line) {
     const auto request = parsed(line);
+    if (request.is_array())
+      return c->refuse(invalid_request, "a line is one request: batches are not offered");
     if (!request.is_object())
       return c->refuse(parse_failed, "the request is not a JSON object, or is nested too deep");
     c->id_ = request.value("id", json{});

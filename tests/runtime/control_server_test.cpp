@@ -107,7 +107,9 @@ TEST_CASE("a request that makes no sense is answered with an error, and the conn
   raw_socket c{s.socket};
   CHECK(code_of(c.ask("not json")) == -32700);
   CHECK(code_of(c.ask("")) == -32700);
-  CHECK(code_of(c.ask("[]")) == -32700);
+  CHECK(code_of(c.ask("[]")) == -32600);
+  CHECK_THAT(c.ask(R"([{"jsonrpc":"2.0","id":1,"method":"echo"}])"),
+             Contains("-32600") && Contains("batches are not offered"));
   CHECK(code_of(c.ask("{}")) == -32600);
   CHECK(code_of(c.ask(R"({"jsonrpc":"2.0","id":1,"method":7})")) == -32600);
   CHECK(code_of(c.ask(R"({"jsonrpc":"1.0","id":1,"method":"echo"})")) == -32600);
