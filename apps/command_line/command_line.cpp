@@ -1,11 +1,13 @@
 #include "apps/command_line/command_line.hpp"
 
+#include "apps/command_line/shorthand.hpp"
 #include "apps/command_line/version.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "runtime/configuration/config_error.hpp"
 #include "steadfast/client.hpp"
 #include "store/contract/state_store.hpp"
+#include "workflow/text/nearest.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -16,6 +18,7 @@
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace steadfast::apps {
 namespace {
@@ -108,12 +111,52 @@ const CLI::App* find_subcommand(const CLI::App& of, const std::string& name) {
   return found.empty() ? nullptr : found.front();
 }
 
+namespace {
+
+/// What may follow; of the first word the shorthands, too.
+std::vector<std::string> names_below(const CLI::App& at, bool is_first) {
+  std::vector<std::string> names;
+  for (const auto* sub : at.get_subcommands([](const CLI::App*) { return true; }))
+    if (!sub->get_name().starts_with('_')) // for scripts
+      names.push_back(sub->get_name());
+  if (is_first)
+    for (const auto& s : shorthands())
+      names.emplace_back(s.word);
+  return names;
+}
+
+/// The first word that is no command where one must stand; empty: there is none.
+std::string why_no_command(const CLI::App& app, const std::vector<std::string>& words) {
+  const CLI::App* at = &app;
+  std::string path;
+  for (const auto& word : words) {
+    if (word.starts_with('-') || at->get_require_subcommand_min() == 0)
+      return {};
+    const auto* sub = find_subcommand(*at, word);
+    if (sub == nullptr) {
+      const auto known = names_below(*at, path.empty());
+      const auto meant = workflow::nearest(word, known);
+      return "there is no command `" + path + word + "`"
+             + (meant ? "; did you mean `" + path + *meant + "`?" : "; `steadfast " + path + "--help` lists them");
+    }
+    path += word + " ";
+    at = sub;
+  }
+  return {};
+}
+
+} // namespace
+
 std::variant<command, exit_code> understand(const std::vector<std::string>& words, std::ostream& out,
                                             std::ostream& err) {
   command chosen;
   CLI::App app{"Multi-step operations against remote services that happen as a whole or are undone as a whole.",
                "steadfast"};
   add_all(app, chosen);
+  if (const auto wrong = why_no_command(app, words); !wrong.empty()) {
+    err << "steadfast: " << printable(wrong) << '\n';
+    return wrong_usage;
+  }
   try {
     app.parse(std::vector<std::string>{words.rbegin(), words.rend()});
   } catch (const CLI::ParseError& e) {

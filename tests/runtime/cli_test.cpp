@@ -34,6 +34,21 @@ std::size_t lines_of(const std::string& text) {
 
 } // namespace
 
+TEST_CASE("a word that is no command is named, with the one that was probably meant") {
+  const auto refusal = [](const std::vector<std::string>& words) {
+    const auto end = run_steadfast(words);
+    CHECK(end.code == 64);
+    CHECK(end.out.empty());
+    return end.err;
+  };
+  CHECK(refusal({"frob"}) == "steadfast: there is no command `frob`; `steadfast --help` lists them\n");
+  CHECK(refusal({"statsu", "--json"}) == "steadfast: there is no command `statsu`; did you mean `status`?\n");
+  CHECK(refusal({"taskss"}) == "steadfast: there is no command `taskss`; did you mean `tasks`?\n");
+  CHECK(refusal({"store", "chek"}) == "steadfast: there is no command `store chek`; did you mean `store check`?\n");
+  CHECK(refusal({"circuit", "frob"})
+        == "steadfast: there is no command `circuit frob`; `steadfast circuit --help` lists them\n");
+}
+
 TEST_CASE("help lists the commands, and every command's help has an example") {
   const auto help = run_steadfast({"--help"});
   CHECK(help.code == 0);
