@@ -114,7 +114,18 @@ TEST_CASE("a list has another order, page by page, and more columns") {
   CHECK_THAT(n.node.command({"tasks", "--wide"}).out, Contains("deadline") && Contains("took"));
   CHECK(n.node.command({"tasks", "--sort", "sideways"}).code == 64);
   CHECK(n.node.command({"tasks", "--by", "workflow", "--count"}).code == 64);
-  CHECK(n.node.command({"tasks", "--sort", "id", "--from", "not-a-place"}).code == 1);
+  for (const auto* sort : {"id", ""})
+    for (const auto* wrong : {"not-a-place", "zzz", "7-xy", "7-a", "99999999999999999999"}) {
+      std::vector<std::string> command{"tasks", "--from", wrong};
+      if (*sort != '\0')
+        command.insert(command.end(), {"--sort", sort});
+      const auto end = n.node.command(command);
+      CHECK(end.code == 64);
+      CHECK_THAT(end.err, Contains("--from: `" + std::string{wrong} + "` is no place in a list"));
+    }
+  const auto unsorted = n.node.command({"tasks", "--from", "7-6162"});
+  CHECK(unsorted.code == 64);
+  CHECK_THAT(unsorted.err, Contains("give its --sort"));
 }
 
 TEST_CASE("times that tables print are taken where a time is asked for") {

@@ -4,6 +4,7 @@
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
 #include "apps/command_line/pager.hpp"
+#include "apps/terminal/failure.hpp"
 #include "apps/terminal/table.hpp"
 #include "apps/views/story.hpp"
 #include "runtime/text/time_text.hpp"
@@ -142,10 +143,17 @@ int count_by(client& node, const task_list_arguments& g, json params, workflow::
   return 0;
 }
 
-/// The value of --from: a number, or with an order a text.
-json position_of(const std::string& from) {
-  const bool is_number = from.size() < 20 && from.find_first_not_of("0123456789") == std::string::npos;
-  return is_number ? json(std::stoull(from)) : json(from);
+/// The value of --from: a number, or with an order a number and a key.
+json position_of(const task_list_arguments& g) {
+  const auto digits = std::min(g.from.find_first_not_of("0123456789"), g.from.size());
+  const bool is_number = digits == g.from.size() && digits < 20;
+  const bool has_key = digits > 0 && g.from.substr(digits).starts_with('-') && g.from.size() % 2 == (digits + 1) % 2
+                       && g.from.find_first_not_of("0123456789abcdef", digits + 1) == std::string::npos;
+  if (!is_number && !has_key)
+    throw failure{wrong_usage, "--from: `" + g.from + "` is no place in a list: a list that was cut ends with it"};
+  if (has_key && g.sort.empty() && !g.reverse)
+    throw failure{wrong_usage, "--from: `" + g.from + "` is a place in a sorted list: give its --sort, too"};
+  return is_number ? json(std::stoull(g.from)) : json(g.from);
 }
 
 std::string text_of_position(const json& next) {
@@ -155,6 +163,7 @@ std::string text_of_position(const json& next) {
 int list(const task_list_arguments& g) {
   const auto now = wall_clock();
   auto params = parse_where(g.where, now);
+  const auto before = g.from.empty() ? json{} : position_of(g);
   auto node = connect(g.node);
   if (g.count)
     return print_count(node, g, params);
@@ -165,7 +174,7 @@ int list(const task_list_arguments& g) {
   if (g.reverse)
     params["reverse"] = true;
   if (!g.from.empty())
-    params["before"] = position_of(g.from);
+    params["before"] = before;
   if (g.node.json) {
     for_each_task(node, params, g.limit, [](const json& t) { print_json(t); });
     return 0;
