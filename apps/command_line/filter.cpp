@@ -74,6 +74,13 @@ struct condition {
   std::string value;
 };
 
+/// As a person is told them.
+std::vector<std::string> names_of(std::vector<std::string> keys) {
+  if (keys == task_keys)
+    keys.push_back(std::string{payload_key} + "/PLACE");
+  return keys;
+}
+
 condition condition_of(const std::string& part, const std::vector<std::string>& keys) {
   const auto equals = part.find('=');
   const auto key = part.substr(0, equals);
@@ -82,7 +89,7 @@ condition condition_of(const std::string& part, const std::vector<std::string>& 
   if (equals == std::string::npos || std::find(keys.begin(), keys.end(), key) == keys.end())
     throw failure{wrong_usage, equals == std::string::npos
                                  ? "--where: `" + part + "` is not KEY=VALUE"
-                                 : "--where: there is no key `" + key + "`" + suggestion(key, keys)};
+                                 : "--where: there is no key `" + key + "`" + suggestion(key, names_of(keys))};
   return {key, part.substr(equals + 1)};
 }
 

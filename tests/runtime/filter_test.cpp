@@ -56,7 +56,7 @@ TEST_CASE("a filter names what it does not know") {
   CHECK(complaint("colour=red")
         == "--where: there is no key `colour`; there are state, workflow, locked_by, agent, step, cause, text, before, "
            "after, "
-           "ended_before, ended_after");
+           "ended_before, ended_after, payload:/PLACE");
   CHECK(complaint("state=procesed") == "--where: there is no state `procesed`; did you mean `processed`?");
   CHECK(complaint("error") == "--where: `error` is not KEY=VALUE");
   CHECK(complaint("state=error,") == "--where: `` is not KEY=VALUE");
