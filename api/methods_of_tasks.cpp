@@ -156,7 +156,8 @@ std::vector<method> methods_of_tasks() {
      {{"stuck", kind::list},
       {"waits", kind::list, "the longest first"},
       {"looked_at", kind::number, "tasks"},
-      {"is_cut", kind::flag, "not all were looked at"}},
+      {"is_cut", kind::flag, "not all were looked at"},
+      {"scheduler_trouble", kind::text, "why no node takes tasks", false, true}},
      {error::busy}},
   };
 }

@@ -109,6 +109,19 @@ std::string lost_nodes_part(const health& h, workflow::instant now) {
   return text;
 }
 
+/// The nodes that take tasks when they are not drained, if all of them are.
+std::string drained_part(const health& h) {
+  std::string drained;
+  for (const auto& n : h.nodes) {
+    if (!n.value("alive", false) || text_in(n, "roles").find("scheduler") == std::string::npos)
+      continue;
+    if (text_in(n, "state") != "drained")
+      return {};
+    drained += (drained.empty() ? "node " : ", node ") + printable(text_in(n, "name"));
+  }
+  return drained.empty() ? "" : "no node takes tasks until one is started anew: drained is " + drained;
+}
+
 std::uint64_t stuck_in(const health& h) {
   return h.standstill.is_null() ? 0 : h.standstill.at("stuck").size();
 }
@@ -152,7 +165,7 @@ health look_at_health(client& node, bool waits) {
 bool is_well(const health& h, workflow::instant now) {
   return std::none_of(h.incidents.begin(), h.incidents.end(), [now](const json& x) { return counts(x, now); })
          && std::none_of(h.nodes.begin(), h.nodes.end(), [&](const json& n) { return is_lost(n, h.incidents); })
-         && stuck_in(h) == 0;
+         && drained_part(h).empty() && stuck_in(h) == 0;
 }
 
 std::string health_sentence(const health& h, workflow::instant now) {
@@ -165,7 +178,7 @@ std::string health_sentence(const health& h, workflow::instant now) {
            + std::to_string(alive) + " of " + std::to_string(h.nodes.size()) + " nodes alive." + wait_part(h, now);
   std::string text;
   const auto stuck = stuck_in(h);
-  for (const auto& part : {incidents_part(h, now), lost_nodes_part(h, now),
+  for (const auto& part : {incidents_part(h, now), lost_nodes_part(h, now), drained_part(h),
                            stuck == 0 ? std::string{} : many(stuck, "task") + " stuck (see `task stuck`)"})
     if (!part.empty())
       text += (text.empty() ? "" : ". ") + part;

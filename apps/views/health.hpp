@@ -22,7 +22,7 @@ struct health {
 health look_at_health(client& node, bool waits);
 inline constexpr std::size_t incidents_looked_at = 200;
 
-/// Nobody has to do anything: only muted incidents, no lost node, no stuck task.
+/// Nobody has to do anything: only muted incidents, no lost node, a node that takes tasks, no stuck task.
 bool is_well(const health& h, workflow::instant now);
 
 /// One sentence: what is wrong, since when, for how many tasks; and the oldest wait.

@@ -68,6 +68,9 @@ nlohmann::json describe_node(const control_context& c, const api::arguments& par
 nlohmann::json list_nodes(const control_context& c, const api::arguments& params);
 nlohmann::json list_leases(const control_context& c, const api::arguments& params);
 nlohmann::json release_lease(const control_context& c, const api::arguments& params);
+/// Why no node takes tasks: all with the role `scheduler` that live are drained. Empty: one takes them, or nobody can
+/// say.
+std::string scheduler_trouble(const control_context& c);
 
 /// What the front of one node answered, or why it did not.
 struct node_answer {

@@ -96,8 +96,13 @@ json show_task(const control_context& c, const api::arguments& params) {
   json late = json::array();
   for (const auto& reply : view.late_replies)
     late.push_back(late_reply_json(*reply));
+  auto sentences = workflow::explain(*view.task, *view.definition, c.clock());
+  if (view.task->state == workflow::process_state::pending)
+    if (auto trouble = scheduler_trouble(c); !trouble.empty())
+      sentences.insert(sentences.begin() + 1,
+                       workflow::explanation{std::move(trouble), workflow::unset}); // never empty
   return {{"task", task_json(*view.task, *view.definition)},
-          {"explanation", explanation_json(workflow::explain(*view.task, *view.definition, c.clock()))},
+          {"explanation", explanation_json(sentences)},
           {"late_replies", late}};
 }
 

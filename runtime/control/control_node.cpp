@@ -223,6 +223,24 @@ json list_nodes(const control_context& c, const api::arguments&) {
   return {{"nodes", nodes}, {"store_trouble", nullptr}};
 }
 
+std::string scheduler_trouble(const control_context& c) {
+  std::string drained;
+  try {
+    const auto page = leases(c);
+    for (const auto& lease : page.leases) {
+      const auto card = workflow::card_of(lease->name, lease->note);
+      if (!card || !card->roles.scheduler || lease->expires_at <= page.now)
+        continue;
+      if (!card->drained)
+        return {};
+      drained += (drained.empty() ? "" : ", ") + workflow::quoted(card->name);
+    }
+  } catch (const api::error&) {
+    return {};
+  }
+  return drained.empty() ? "" : "no node takes tasks until one is started anew: drained is " + drained;
+}
+
 /// From then on what the holder does under it is refused. Any candidate can get it, also its last holder.
 json release_lease(const control_context& c, const api::arguments& params) {
   const auto name = params.text("name");

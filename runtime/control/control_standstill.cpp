@@ -84,7 +84,12 @@ json list_standstill(const control_context& c, const api::arguments&) {
                      {"since", instant_json(g.longest.since)},
                      {"detail", g.longest.detail}});
   std::sort(waits.begin(), waits.end(), [](const json& a, const json& b) { return a.at("since") < b.at("since"); });
-  return {{"stuck", s.stuck}, {"waits", waits}, {"looked_at", s.looked_at}, {"is_cut", s.is_cut}};
+  const auto trouble = scheduler_trouble(c);
+  return {{"stuck", s.stuck},
+          {"waits", waits},
+          {"looked_at", s.looked_at},
+          {"is_cut", s.is_cut},
+          {"scheduler_trouble", trouble.empty() ? json{} : json(trouble)}};
 }
 
 } // namespace steadfast

@@ -1,5 +1,6 @@
 // A person at the console of a real node.
 
+#include "tests/support/comes_true.hpp"
 #include "tests/support/node_process.hpp"
 #include "tests/support/pseudo_terminal.hpp"
 
@@ -357,6 +358,15 @@ TEST_CASE("a node is drained: it gives back what it has, and takes no more until
   CHECK(s.node.json_of({"task", "list", "--where", "text=order-2", "--json"}).at(0).at("process_state") == "pending");
   CHECK_THAT(s.node.command({"actor", "list", "--kind", "scheduler"}).out, Contains("drained, 0 of"));
   CHECK(s.node.json_of({"node", "list", "--json"}).at(0).at("state") == "drained");
+  const auto status = s.node.command({"status"});
+  CHECK(status.code == 1);
+  CHECK_THAT(status.out, Contains("no node takes tasks until one is started anew: drained is node test"));
+  const auto says_so = [&](const std::vector<std::string>& command) {
+    return s.node.command(command).out.find("no node takes tasks until one is started anew: drained is `test`")
+           != std::string::npos;
+  };
+  CHECK(comes_true([&] { return says_so({"task", "stuck"}); })); // its lease says so from its next renewal on
+  CHECK(says_so({"task", "explain", "order-2"}));
   CHECK(s.node.command({"node", "drain", "nowhere"}).code == 5);
 }
 

@@ -75,6 +75,17 @@ TEST_CASE("a muted incident does not count, until its time is over") {
   CHECK(is_well(h, at_night + 2h));
 }
 
+TEST_CASE("when each node that could take tasks is drained, somebody should look, and they are named") {
+  auto h = one_node();
+  h.nodes = {{{"name", "a"}, {"alive", true}, {"state", "alive"}, {"roles", "store,supervisor"}},
+             {{"name", "b"}, {"alive", true}, {"state", "drained"}, {"roles", "scheduler,agents"}},
+             {{"name", "c"}, {"alive", true}, {"state", "alive"}, {"roles", "scheduler"}}};
+  CHECK(is_well(h, at_night));
+  h.nodes[2]["state"] = "drained";
+  CHECK_FALSE(is_well(h, at_night));
+  CHECK(health_sentence(h, at_night) == "no node takes tasks until one is started anew: drained is node b, node c.");
+}
+
 TEST_CASE("a node that was lost counts, one that stopped in good order does not") {
   auto h = one_node();
   h.nodes.push_back({{"name", "b"}, {"alive", false}, {"state", "gone"}, {"expires_at", nullptr}});

@@ -47,7 +47,10 @@ int list_stuck(const node_choice& choice) {
     print_json(answer);
   } else {
     const auto to = standard_output();
-    std::cout << stuck_text(answer.at("stuck"), to) << '\n' << waits_text(answer.at("waits"), to);
+    std::cout << stuck_text(answer.at("stuck"), to) << '\n';
+    if (const auto trouble = answer.value("scheduler_trouble", json{}); trouble.is_string())
+      std::cout << painted(printable(trouble.get<std::string>()), colour::bad, to) << "\n\n";
+    std::cout << waits_text(answer.at("waits"), to);
     if (answer.value("is_cut", false))
       std::cout << "only the newest " << answer.at("looked_at") << " unfinished tasks were looked at\n";
   }
