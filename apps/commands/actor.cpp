@@ -79,9 +79,10 @@ int show(const actor_arguments& g) {
   }
   const auto to = standard_output();
   std::cout << painted(printable(a.value("id", std::string{})), colour::strong, to) << "  "
-            << a.value("waiting", std::uint64_t{0}) << " messages waiting, " << a.value("handled", std::uint64_t{0})
-            << " handled, " << rate_text(a.value("per_second", 0.0)) << " per s, last " << a.value("last_message", "")
-            << " in " << took_text(a.value("last_took_us", std::uint64_t{0})) << '\n';
+            << runtime::counted(a.value("waiting", std::uint64_t{0}), "message") << " waiting, "
+            << a.value("handled", std::uint64_t{0}) << " handled, " << rate_text(a.value("per_second", 0.0))
+            << " per s, last " << a.value("last_message", "") << " in "
+            << took_text(a.value("last_took_us", std::uint64_t{0})) << '\n';
   const auto state = state_cell(a);
   std::cout << painted(state.text, state.paint, to) << '\n';
   if (!a.value("answers", false))

@@ -34,24 +34,29 @@ std::string number(const json& j, const char* name) {
   return std::to_string(j.value(name, std::uint64_t{0}));
 }
 
+std::string counted(const json& j, const char* name, const char* what) {
+  return runtime::counted(j.value(name, std::uint64_t{0}), what);
+}
+
 void print_scheduler(const json& j) {
   std::cout << "scheduler   " << j.value("name", std::string{}) << ": " << number(j, "in_flight") << " of "
-            << number(j, "in_flight_max") << " tasks in hand, " << number(j, "claimed") << " taken, "
-            << number(j, "dispatched") << " attempts sent, " << number(j, "late") << " late replies"
+            << counted(j, "in_flight_max", "task") << " in hand, " << number(j, "claimed") << " taken, "
+            << counted(j, "dispatched", "attempt") << " sent, " << number(j, "late")
+            << (j.value("late", std::uint64_t{0}) == 1 ? " late reply" : " late replies")
             << (j.value("draining", false) ? ", draining" : "") << '\n';
 }
 
 void print_supervisor(const json& j, workflow::instant now) {
   std::cout << "supervisor  "
             << (j.value("active", false) ? "active, epoch " + number(j, "epoch") : "waiting for its lease") << ": "
-            << number(j, "sweeps") << " sweeps, " << number(j, "reviewed") << " tasks reviewed, "
+            << counted(j, "sweeps", "sweep") << ", " << counted(j, "reviewed", "task") << " reviewed, "
             << number(j, "decided") << " decided; last sweep " << moment_text(j.value("last_sweep", json{}), now)
             << '\n';
 }
 
 void print_store(const json& j) {
-  std::cout << "store       " << number(j, "commits") << " commits of " << number(j, "writes") << " writes, largest "
-            << number(j, "largest_batch") << ", " << number(j, "waiting") << " waiting, last took "
+  std::cout << "store       " << counted(j, "commits", "commit") << " of " << counted(j, "writes", "write")
+            << ", largest " << number(j, "largest_batch") << ", " << number(j, "waiting") << " waiting, last took "
             << number(j, "last_commit_us") << " us\n";
 }
 
@@ -70,7 +75,9 @@ void print_parts(const json& node, workflow::instant now) {
               << (p.value("connected", false) ? "connected" : "not connected: " + trouble) << '\n';
   }
   if (const auto log = node.value("log", json::object()); log.value("lines_lost", std::uint64_t{0}) > 0)
-    std::cout << "log         " << number(log, "lines_lost") << " lines were lost: its disk is full, or too slow\n";
+    std::cout << "log         " << counted(log, "lines_lost", "line")
+              << (log.value("lines_lost", std::uint64_t{0}) == 1 ? " was" : " were")
+              << " lost: its disk is full, or too slow\n";
 }
 
 void print_agents(const json& node, workflow::instant now) {
@@ -194,7 +201,8 @@ int drain(const drain_arguments& g) {
   for (;;) {
     const auto open = open_work(node, g.name);
     if (open && open != told && !g.node.json)
-      std::cout << "node " << printable(g.name) << ": " << *open << " tasks and calls in hand" << std::endl;
+      std::cout << "node " << printable(g.name) << ": " << *open << (*open == 1 ? " task or call" : " tasks and calls")
+                << " in hand" << std::endl;
     told = open;
     if (open && *open == 0)
       break;

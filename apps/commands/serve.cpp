@@ -6,6 +6,7 @@
 #include "runtime/configuration/config_file.hpp"
 #include "runtime/links/credentials.hpp"
 #include "runtime/logging/log.hpp"
+#include "runtime/text/quantity.hpp"
 #include "steadfast/node_error.hpp"
 
 #include <CLI/CLI.hpp>
@@ -31,8 +32,8 @@ int run_serve(const std::string& config, bool check_only) {
       std::cerr << "steadfast: " << printable(p) << '\n';
     if (!found.problems.empty())
       return wrong_config;
-    std::cout << config << " is all right: " << options.agents.size() << " agents, " << options.workflows.size()
-              << " workflows\n";
+    std::cout << config << " is all right: " << runtime::counted(options.agents.size(), "agent") << ", "
+              << runtime::counted(options.workflows.size(), "workflow") << '\n';
     return done;
   }
   try {

@@ -68,8 +68,9 @@ int check(const store_arguments& g) {
   else {
     for (const auto& f : faults)
       std::cout << printable(f.get<std::string>()) << '\n';
-    std::cout << report.at("records") << " records of " << report.at("tasks") << " tasks read, "
-              << (faults.empty() ? "all is well" : std::to_string(faults.size()) + " faults") << '\n';
+    std::cout << runtime::counted(report.at("records").get<std::uint64_t>(), "record") << " of "
+              << runtime::counted(report.at("tasks").get<std::uint64_t>(), "task") << " read, "
+              << (faults.empty() ? "all is well" : runtime::counted(faults.size(), "fault")) << '\n';
   }
   return faults.empty() ? done : refused;
 }
@@ -169,8 +170,8 @@ int restore(const store_arguments& g) {
   }
   for (const auto& f : faults)
     std::cout << printable(f) << '\n';
-  std::cout << "restored to " << to.path.string() << ": " << made.report.tasks << " tasks, "
-            << (faults.empty() ? "all is well" : std::to_string(faults.size()) + " faults") << '\n'
+  std::cout << "restored to " << to.path.string() << ": " << runtime::counted(made.report.tasks, "task") << ", "
+            << (faults.empty() ? "all is well" : runtime::counted(faults.size(), "fault")) << '\n'
             << printable(made.what_may_run_again) << '\n';
   return faults.empty() ? done : refused;
 }

@@ -182,7 +182,9 @@ std::string longest_waits_text(const json& standstill, workflow::instant now, co
   }
   const auto stuck = standstill.at("stuck").size();
   return (stuck == 0 ? std::string{}
-                     : painted(std::to_string(stuck) + " tasks are stuck: see `stuck`", colour::bad, to) + "\n")
+                     : painted(runtime::counted(stuck, "task") + (stuck == 1 ? " is" : " are") + " stuck: see `stuck`",
+                               colour::bad, to)
+                         + "\n")
          + (rows.empty() ? "no task waits\n" : rows.text(to));
 }
 
@@ -218,8 +220,8 @@ std::string picture(const glance& g, const totals& before, const json& standstil
   const auto now = wall_clock();
   const auto alive =
     std::count_if(g.how.nodes.begin(), g.how.nodes.end(), [](const json& n) { return n.value("alive", false); });
-  const auto head = local_text(now, false) + "  " + std::to_string(alive) + " of " + std::to_string(g.how.nodes.size())
-                    + " nodes alive, every " + interval + ", q leaves";
+  const auto head = local_text(now, false) + "  " + std::to_string(alive) + " of "
+                    + runtime::counted(g.how.nodes.size(), "node") + " alive, every " + interval + ", q leaves";
   return sentence_text(g, standstill, now, to) + painted(cut(head, to.width), colour::strong, to) + "\n"
          + rates_line(g.sum, before) + "\n" + states_line(g.stats, to) + "\n\n" + nodes_text(g, to) + "\n"
          + agents_text(g, now, to) + "\n" + slowest_text(g, now, to) + "\n" + longest_waits_text(standstill, now, to)

@@ -9,6 +9,7 @@
 #include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/text/json.hpp"
+#include "runtime/text/quantity.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -107,7 +108,7 @@ int check(const workflow_arguments& g) {
         print_json({{"file", file}, {"problems", json::array()}, {"workflow", d}});
       else
         std::cout << file << ": workflow " << text_of(d.at("name")) << " v" << d.at("version") << " is all right, "
-                  << d.at("steps").size() << " steps\n";
+                  << runtime::counted(d.at("steps").size(), "step") << '\n';
     } catch (const runtime::config_error& e) {
       code = wrong_data;
       if (g.node.json)

@@ -11,6 +11,7 @@
 #include "apps/terminal/interrupt.hpp"
 #include "apps/terminal/line_input.hpp"
 #include "apps/terminal/terminal.hpp"
+#include "runtime/text/quantity.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -64,8 +65,8 @@ std::string greet() {
   const auto& nodes = answer.at("nodes");
   for (const auto& n : nodes)
     alive += n.value("alive", false) ? 1U : 0U;
-  std::cout << "node " << printable(name) << ", " << alive << " of " << nodes.size()
-            << (nodes.size() == 1 ? " node" : " nodes") << " alive; `help` lists the commands, Ctrl-D leaves\n";
+  std::cout << "node " << printable(name) << ", " << alive << " of " << runtime::counted(nodes.size(), "node")
+            << " alive; `help` lists the commands, Ctrl-D leaves\n";
   if (const auto trouble = store_trouble(answer); !trouble.empty())
     std::cout << printable(trouble) << "; tasks cannot be seen until it is back\n";
   return name;

@@ -10,6 +10,7 @@
 #include "apps/terminal/terminal.hpp"
 #include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/workflow_file.hpp"
+#include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
 #include "simulation/services/injected_faults.hpp"
 #include "simulation/services/service_warnings.hpp"
@@ -77,9 +78,9 @@ public:
   void show(const simulation::batch_progress& p) {
     if (!is_shown_)
       return;
-    std::cerr << '\r' << p.runs << " of " << runs_ << " clusters, " << p.tasks << " tasks"
-              << (p.broken > 0 ? ", " + std::to_string(p.broken) + " BROKEN" : "") << time_left(p.runs) << "\x1b[K"
-              << std::flush;
+    std::cerr << '\r' << p.runs << " of " << runtime::counted(runs_, "cluster") << ", "
+              << runtime::counted(p.tasks, "task") << (p.broken > 0 ? ", " + std::to_string(p.broken) + " BROKEN" : "")
+              << time_left(p.runs) << "\x1b[K" << std::flush;
   }
 
 private:

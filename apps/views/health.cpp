@@ -2,6 +2,7 @@
 
 #include "api/names.hpp"
 #include "apps/views/story.hpp"
+#include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
 
 #include <algorithm>
@@ -48,10 +49,6 @@ std::string since_text(const json& at, workflow::instant now) {
   return text.substr(0, 10) == local_text(now, false).substr(0, 10) ? text.substr(11, 5) : text.substr(0, 16);
 }
 
-std::string many(std::uint64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 /// There is an incident for it, perhaps a muted one.
 bool is_told_of(const json& node, const json& incidents) {
   return std::any_of(incidents.begin(), incidents.end(), [&](const json& x) {
@@ -83,7 +80,8 @@ std::string words_of_incident(const json& x, workflow::instant now) {
     who = text_in(x, "kind");
   const auto tasks = number_in(x, "tasks");
   return printable(who) + ": " + cut(printable(text_in(x, "cause")), cause_columns) + " since "
-         + since_text(x.value("first_at", json{}), now) + (tasks == 0 ? "" : " (" + many(tasks, "task") + ")");
+         + since_text(x.value("first_at", json{}), now)
+         + (tasks == 0 ? "" : " (" + runtime::counted(tasks, "task") + ")");
 }
 
 std::string incidents_part(const health& h, workflow::instant now) {
@@ -96,7 +94,7 @@ std::string incidents_part(const health& h, workflow::instant now) {
       named += (named.empty() ? "" : "; ") + words_of_incident(x, now);
   if (count == 0)
     return {};
-  return many(count, "incident").insert(0, h.more_incidents ? "more than " : "") + ": " + named
+  return runtime::counted(count, "incident").insert(0, h.more_incidents ? "more than " : "") + ": " + named
          + (count > named_max ? "; and " + std::to_string(count - named_max) + " more" : "");
 }
 
@@ -175,11 +173,11 @@ std::string health_sentence(const health& h, workflow::instant now) {
                                    [now](const json& x) { return is_open(x) && is_muted(x, now); });
   if (is_well(h, now))
     return "All is well: no incident" + (muted == 0 ? "" : " but " + std::to_string(muted) + " muted") + ", "
-           + std::to_string(alive) + " of " + std::to_string(h.nodes.size()) + " nodes alive." + wait_part(h, now);
+           + std::to_string(alive) + " of " + runtime::counted(h.nodes.size(), "node") + " alive." + wait_part(h, now);
   std::string text;
   const auto stuck = stuck_in(h);
   for (const auto& part : {incidents_part(h, now), lost_nodes_part(h, now), drained_part(h),
-                           stuck == 0 ? std::string{} : many(stuck, "task") + " stuck (see `task stuck`)"})
+                           stuck == 0 ? std::string{} : runtime::counted(stuck, "task") + " stuck (see `task stuck`)"})
     if (!part.empty())
       text += (text.empty() ? "" : ". ") + part;
   return text + "." + wait_part(h, now);

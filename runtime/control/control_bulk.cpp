@@ -3,6 +3,7 @@
 #include "actors/gateway/act_event.hpp"
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
+#include "runtime/text/quantity.hpp"
 #include "store/records/record.hpp"
 #include "workflow/transition/transition.hpp"
 #include "workflow/transition/undo_plan.hpp"
@@ -225,7 +226,7 @@ json start_bulk(const control_context& c, const api::arguments& params) {
     throw api::error{api::error::refused, outcome.why};
   record_act(c, params,
              "began bulk act " + std::to_string(outcome.number) + ", to " + std::string{to_string(act.act)} + " about "
-               + std::to_string(about) + " tasks");
+               + runtime::counted(about, "task"));
   return {{"bulk", outcome.number}, {"about", about}};
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// Lengths of time and sizes as people write them.
+// Lengths of time, sizes and numbers of things as people write them.
 
 namespace steadfast::runtime {
 
@@ -26,5 +26,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text);
 
 /// The shortest text that parse_size reads as the same size.
 std::string size_text(std::uint64_t bytes);
+
+/// "1 task", "2 tasks"
+std::string counted(std::uint64_t n, std::string_view what);
 
 } // namespace steadfast::runtime

@@ -76,6 +76,12 @@ TEST_CASE("what is not an RFC 3339 text is refused") {
   CHECK_FALSE(parse_utc(text));
 }
 
+TEST_CASE("one thing is told in the singular") {
+  CHECK(counted(0, "task") == "0 tasks");
+  CHECK(counted(1, "task") == "1 task");
+  CHECK(counted(2, "task") == "2 tasks");
+}
+
 TEST_CASE("lengths of time are shown in one or two units") {
   CHECK(rough_text(milliseconds{820}) == "820 ms");
   CHECK(rough_text(milliseconds{4250}) == "4.2 s");

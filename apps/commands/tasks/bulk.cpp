@@ -10,6 +10,7 @@
 #include "apps/terminal/interrupt.hpp"
 #include "apps/terminal/table.hpp"
 #include "apps/views/story.hpp"
+#include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
 
 #include <CLI/CLI.hpp>
@@ -45,7 +46,7 @@ std::string counts_text(const json& b) {
 }
 
 std::string tasks_text(std::uint64_t n) {
-  return std::to_string(n) + (n == 1 ? " task" : " tasks");
+  return runtime::counted(n, "task");
 }
 
 // ---- how fast it goes ----

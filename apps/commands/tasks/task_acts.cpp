@@ -10,6 +10,7 @@
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/interrupt.hpp"
 #include "apps/terminal/terminal.hpp"
+#include "runtime/text/quantity.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -147,7 +148,7 @@ int act_on_all(client& node, const task_acts_arguments& g, const std::vector<std
     }
   }
   if (failed > 0)
-    std::cerr << "steadfast: " << failed << " of " << ids.size() << " tasks did not take it\n";
+    std::cerr << "steadfast: " << failed << " of " << runtime::counted(ids.size(), "task") << " did not take it\n";
   return failed > 0 ? refused : done;
 }
 
@@ -198,7 +199,7 @@ int preview(client& node, const task_acts_arguments& g) {
   }
   const auto count = g.ids.size();
   if (!g.node.json)
-    std::cout << (would == count ? "" : std::to_string(would) + " of ") << count << (count == 1 ? " task" : " tasks")
+    std::cout << (would == count ? "" : std::to_string(would) + " of ") << runtime::counted(count, "task")
               << (would == count ? "\n" : " would take it\n");
   if (would == count)
     return done;
@@ -249,8 +250,9 @@ int act_on_matching(client& node, const task_acts_arguments& g, const json& para
   if (g.node.json)
     print_json(begun);
   else
-    std::cout << "bulk act " << number << " has begun, for about " << begun.at("about")
-              << " tasks: `steadfast bulk follow " << number << "` shows how far it is\n";
+    std::cout << "bulk act " << number << " has begun, for about "
+              << runtime::counted(begun.at("about").get<std::uint64_t>(), "task") << ": `steadfast bulk follow "
+              << number << "` shows how far it is\n";
   return done;
 }
 

@@ -7,6 +7,7 @@
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/table.hpp"
 #include "apps/views/story.hpp"
+#include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
 #include "workflow/transition/finding.hpp"
 
@@ -125,7 +126,8 @@ void print_groups(const json& counted, const std::string& by, workflow::instant 
   }
   std::cout << (rows.empty() ? "no task matches\n" : rows.text(standard_output()));
   if (const auto others = counted.value("in_no_group", std::uint64_t{0}); others > 0)
-    std::cout << others << " tasks are in further groups: --where chooses\n";
+    std::cout << runtime::counted(others, "task") << (others == 1 ? " is" : " are")
+              << " in further groups: --where chooses\n";
 }
 
 int count_by(client& node, const task_list_arguments& g, json params, workflow::instant now) {
