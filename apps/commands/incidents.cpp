@@ -10,6 +10,7 @@
 #include "apps/terminal/table.hpp"
 #include "apps/views/health.hpp"
 #include "apps/views/story.hpp"
+#include "runtime/text/quantity.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -106,8 +107,11 @@ int show(const incident_arguments& g) {
   return done;
 }
 
-std::string past_of(const std::string& act) {
-  return act == "ack" ? "acknowledged" : act == "note" ? "noted on" : act + "d";
+/// "incident 2 is acknowledged, with 3 alerts"
+std::string done_to(const std::string& incident, const std::string& act, std::uint64_t alerts) {
+  if (act == "note")
+    return "note added to " + incident;
+  return incident + " is " + (act == "ack" ? "acknowledged, with " + runtime::counted(alerts, "alert") : act + "d");
 }
 
 int act(const incident_arguments& g) {
@@ -121,8 +125,8 @@ int act(const incident_arguments& g) {
     if (g.node.json)
       print_json({{"number", number}, {"act", g.act}, {"alerts", answer.at("alerts")}});
     else
-      std::cout << "incident " << number << " is " << past_of(g.act)
-                << (g.act == "ack" ? ", with " + answer.at("alerts").dump() + " alerts" : "") << '\n';
+      std::cout << done_to("incident " + std::to_string(number), g.act, answer.at("alerts").get<std::uint64_t>())
+                << '\n';
   }
   return done;
 }
