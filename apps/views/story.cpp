@@ -1,10 +1,14 @@
 #include "apps/views/story.hpp"
 
 #include "apps/terminal/table.hpp"
+#include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
+#include "workflow/task/step.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <iostream>
 #include <vector>
 
@@ -101,6 +105,16 @@ bool is_step_open(const json& step) {
   return state == "not_started" || state == "failed" || state == "unknown" || state == "compensating";
 }
 
+/// A step keeps its last attempts, and one line for those that were declined in a row: a shorter log shows which it was.
+std::string dropped_text(const json& step, std::uint64_t dropped) {
+  const auto& log = step.at("log");
+  const bool were_declined =
+    log.size() < workflow::attempts_logged_max
+    && std::any_of(log.begin(), log.end(), [](const json& r) { return text_of(r, "outcome") == "declined"; });
+  return runtime::counted(dropped, "older attempt") + (dropped == 1 ? " is" : " are") + " not kept"
+         + (were_declined ? ": attempts that were declined in a row count as one" : "");
+}
+
 void add_step(table& rows, const json& step, workflow::instant begun, workflow::instant now) {
   const auto name = text_of(step, "name");
   const auto state = text_of(step, "state");
@@ -115,8 +129,8 @@ void add_step(table& rows, const json& step, workflow::instant begun, workflow::
               std::move(how)});
     first = false;
   };
-  if (const auto dropped = step.value("log_dropped", 0); dropped > 0)
-    add("", "", "", "", {std::to_string(dropped) + " older attempts are not kept", colour::faint});
+  if (const auto dropped = step.value("log_dropped", std::uint64_t{0}); dropped > 0)
+    add("", "", "", "", {dropped_text(step, dropped), colour::faint});
   for (const auto& r : step.value("log", json::array()))
     add(std::to_string(r.value("attempt", 0)) + " " + text_of(r, "action"), text_of(r, "agent"),
         time_of(r.value("started_at", json{}), begun),

@@ -9,6 +9,7 @@
 
 using namespace steadfast;
 using namespace steadfast::apps;
+using Catch::Matchers::Contains;
 using nlohmann::json;
 using std::chrono::milliseconds;
 
@@ -101,6 +102,19 @@ TEST_CASE("the story of a task tells each step, each attempt, what was undone an
   late reply                      step    attempt  said       did not count because
   2026-01-01 11:59:20 (40 s ago)  charge  1        succeeded  its attempt is over
 )");
+}
+
+TEST_CASE(
+  "attempts that a story does not keep are counted, with the reason if it is that they were declined in a row") {
+  in_utc();
+  auto one = shown();
+  auto& step = one["task"]["steps"][0];
+  step["log_dropped"] = 1;
+  CHECK_THAT(story_text(one, told_at, {}), Contains("1 older attempt is not kept\n"));
+  step["log_dropped"] = 7;
+  step["log"][1]["outcome"] = "declined";
+  CHECK_THAT(story_text(one, told_at, {}),
+             Contains("7 older attempts are not kept: attempts that were declined in a row count as one\n"));
 }
 
 TEST_CASE("explanations end in a local time and how far away it is") {
