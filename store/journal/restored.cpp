@@ -45,7 +45,7 @@ void free_leases(lmdb::transaction& txn, const tables& in, std::uint64_t epochs_
   }
 }
 
-/// The names of the first of them, and how many there are.
+/// What may run again of the tasks that had not ended: the names of the first of them, and how many there are.
 std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t epochs_from) {
   std::string named;
   std::size_t count = 0;
@@ -74,8 +74,11 @@ std::string raise_locks(lmdb::transaction& txn, const tables& in, std::uint64_t 
       }
     }
   }
-  return std::to_string(count) + " unfinished tasks" + (named.empty() ? "" : " (" + named)
-         + (count > named_max ? ", ..." : "") + (named.empty() ? "" : ")");
+  if (count == 0)
+    return "no task was unfinished, so nothing runs again";
+  return "every step that " + std::to_string(count) + " unfinished task" + (count == 1 ? "" : "s") + " (" + named
+         + (count > named_max ? ", ..." : "")
+         + ") had not completed when it was made may run again, with the same idempotency key";
 }
 
 /// The original may have gone on with them, or a person may have begun them again.
@@ -117,16 +120,14 @@ void raise_epochs_of_copy(lmdb::transaction& txn, const tables& in, std::uint64_
     return;
   free_leases(txn, in, epochs_from);
   stop_bulk_acts(txn, in);
-  const auto unfinished = raise_locks(txn, in, epochs_from);
+  const auto may_run_again = raise_locks(txn, in, epochs_from);
   auto count = counters_in(txn, in);
   count.last_epoch = raised(count.last_epoch, epochs_from);
   // Of a lease that the original had and the copy has not, no epoch is higher.
   const lease_record highest{{{}, {}, {}, count.last_epoch, workflow::unset}, {}};
   txn.put(in.meta, forgotten_lease_key, encode_record(forgotten_lease_key, highest));
   txn.put(in.meta, counters_key, encode_record(counters_key, count));
-  leave_alert(txn, in, "restored",
-              "the store was opened from a copy: every step that " + unfinished
-                + " had not completed when it was made may run again, with the same idempotency key");
+  leave_alert(txn, in, "restored", "the store was opened from a copy: " + may_run_again);
   txn.erase(in.meta, copy_key);
 }
 

@@ -203,7 +203,7 @@ std::string failed_undos(const task& t, const definition& d) {
 void explain_failed_undo(const task& t, const definition& d, const std::string& failed, std::vector<explanation>& out) {
   out.push_back({"error: a person is needed: the undo of " + failed + " failed; since", t.ended_at});
   explain_what_is_left(t, d, out);
-  out.push_back({"why: it was undone because " + t.cause});
+  out.push_back({"why it was undone: " + t.cause});
   for (const std::size_t i : undo_order(t, d))
     out.push_back(
       {"in place: step " + quoted(d.steps[i].name) + " happened, or may have, and its undo has not run yet"});

@@ -196,7 +196,7 @@ void end_undo(draft& x) {
     tell_observer(x, notice_kind::undone, x.t.cause);
     return;
   }
-  raise_alert(x, "undo_failed", "undo failed, still in place: " + left + "; it was undone because " + x.t.cause);
+  raise_alert(x, "undo_failed", "undo failed, still in place: " + left + "; why it was undone: " + x.t.cause);
   tell_observer(x, notice_kind::error, "undo failed, still in place: " + left);
 }
 

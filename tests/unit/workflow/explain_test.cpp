@@ -143,7 +143,7 @@ TEST_CASE("explain: a failed undo names what is in place, who refused, why it wa
   CHECK(told_of(x, "error: a person is needed: the undo of `b` failed").at == x.t.ended_at);
   told_of(x, "in place: step `a` happened, or may have, and has no compensation");
   told_of(x, "in place: step `b` happened, or may have, and its undo by agent `svc-undo` failed: not allowed");
-  told_of(x, "why: it was undone because its deadline passed before the work was done");
+  told_of(x, "why it was undone: its deadline passed before the work was done");
   const auto cure = told_of(x, "next: nothing by itself").text;
   CHECK(cure.find("`task undo`") != std::string::npos);
   CHECK(cure.find("`task skip --step NAME`") != std::string::npos);

@@ -39,7 +39,7 @@ TEST_CASE("row 71: an undo that fails for good ends in error with an alert, and 
   CHECK(x.state("a") == "compensated");
   CHECK(x.state() == "error");
   CHECK(x.alerts.back().text
-        == "undo failed, still in place: `b`; it was undone because step `c` failed for good: not allowed");
+        == "undo failed, still in place: `b`; why it was undone: step `c` failed for good: not allowed");
   CHECK(x.notices.back().kind == notice_kind::error);
 }
 
