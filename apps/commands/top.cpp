@@ -155,7 +155,7 @@ std::string agents_text(const glance& g, workflow::instant now, const terminal& 
   const auto shown = to.height < 40 ? agents_shown_when_small : agents_shown;
   const auto more = g.agents.size() - std::min(g.agents.size(), shown);
   return agent_table(g.agents, now, shown, to.width / 4).text(to)
-         + (more == 0 ? "" : "and " + std::to_string(more) + " more agents: see `agents`\n");
+         + (more == 0 ? "" : "and " + runtime::counted(more, "more agent") + ": see `agents`\n");
 }
 
 std::string slowest_text(const glance& g, workflow::instant now, const terminal& to) {

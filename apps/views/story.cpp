@@ -3,7 +3,7 @@
 #include "apps/terminal/table.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
-#include "workflow/task/step.hpp"
+#include "workflow/step/step.hpp"
 
 #include <nlohmann/json.hpp>
 

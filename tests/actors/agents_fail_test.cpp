@@ -178,7 +178,7 @@ TEST_CASE("row 29: a result that is too large is refused by the store, and the s
   node.submit("t1");
   CHECK(node.step_state("t1", 0) == "running");
   CHECK(node.reaches("t1", "processed", 1min));
-  CHECK(node.task("t1").steps[0].log.front().outcome == attempt_outcome::expired);
+  CHECK(node.task("t1").steps[0].log[0].outcome == attempt_outcome::expired);
 }
 
 TEST_CASE("row 29: reports of an unknown kind or of a step that does not exist do no harm") {
@@ -194,7 +194,7 @@ TEST_CASE("row 29: reports of an unknown kind or of a step that does not exist d
   node.agent("hotel").follow(scripted_agent::succeed);
   node.agent("hotel").say(node.system(), report_on(node.agent("hotel").last(), static_cast<report_kind>(99), "{}"));
   node.run();
-  CHECK(node.task("t1").steps[0].log.front().outcome == attempt_outcome::failed_transient);
+  CHECK(node.task("t1").steps[0].log[0].outcome == attempt_outcome::failed_transient);
   CHECK(node.reaches("t1", "processed", 1min));
 }
 

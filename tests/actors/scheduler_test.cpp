@@ -213,9 +213,9 @@ TEST_CASE("row 64: an attempt that found no agent is not ordered while that is s
   node.system().tell(node.gateway, node.schedulers[0], actors::agents_alive{{back}});
   node.system().advance_until([&] { return !flight.orders().empty(); }, 1min);
   REQUIRE_FALSE(flight.orders().empty());
-  const auto& log = node.task("t1").steps[1].log;
+  const auto t = node.task("t1");
   for (const auto& o : flight.orders())
-    CHECK(log.at(o.attempt - 1).outcome == workflow::attempt_outcome::open);
+    CHECK(t.steps[1].log[o.attempt - 1].outcome == workflow::attempt_outcome::open);
 }
 
 TEST_CASE("a drained scheduler lets the open attempt finish, starts nothing new, and gives the task back") {

@@ -46,6 +46,8 @@ TEST_CASE("a changed file of a stored version is an incident and not the end of 
   CHECK(open[0].at("workflow") == "one");
   CHECK_THAT(open[0].at("sample_text").get<std::string>(), Contains(file) && Contains("raise the `version`"));
   CHECK(node.command({"status"}).code == 1);
+  const auto number = open[0].at("number").dump();
+  CHECK(node.command({"incidents", "note", number, "seen"}).out == "note added to incident " + number + "\n");
 
   restart(node); // it is not told twice
   CHECK(node.json_of({"incidents", "list", "--json"}).at(0).at("alerts") == 1);

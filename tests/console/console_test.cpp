@@ -81,6 +81,7 @@ TEST_CASE("the console greets, runs commands, and is left with Ctrl-D") {
   CHECK(person.shows("steadfast: there is no task `nobody`"));
   REQUIRE(at_prompt(person));
   person.type("frobnicate\r");
+  CHECK(person.shows("there is no command `frobnicate`"));
   REQUIRE(at_prompt(person));
   person.type(ctrl_d);
   CHECK(person.wait() == 0);

@@ -69,7 +69,7 @@ std::vector<workflow::instant*> moments_of(workflow::task& t) {
   for (std::size_t i = 0; i < t.steps.size(); ++i) {
     auto& s = t.steps.change(i);
     all.insert(all.end(), {&s.complete_by, &s.settles_at, &s.not_before, &s.waiting_since, &s.completed_at});
-    for (auto& line : s.log)
+    for (auto& line : s.log.change())
       all.insert(all.end(), {&line.started_at, &line.ended_at});
   }
   return all;
@@ -121,7 +121,7 @@ TEST_CASE("property: a task's state record comes back as it was, whatever its mo
 
 TEST_CASE("fields that differ give different bytes") {
   auto claimed = sample_outcome().as<claim_result>();
-  claimed.tasks[0].steps.change(0).log[0].note += "!";
+  claimed.tasks[0].steps.change(0).log.change()[0].note += "!";
   const decision d = sample_outcome();
   const auto before = encode(outcome{d, sample_outcome().as<claim_result>()});
   CHECK(encode(outcome{d, claimed}) != before);

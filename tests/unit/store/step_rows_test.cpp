@@ -196,7 +196,7 @@ TEST_CASE("row 69: a task of many steps in a copy that is opened gets higher epo
   CHECK(restored.check().faults == faults{});
 }
 
-TEST_CASE("row 22: what was acknowledged of a task of many steps is in the journal, and so is that it left") {
+TEST_CASE("row 63: what was acknowledged of a task of many steps is in the journal, and so is that it left") {
   long_task x{commits::shared};
   x.succeed(0, 11, with_result(300));
   const auto before = x.task();

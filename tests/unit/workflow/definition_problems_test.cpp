@@ -60,7 +60,7 @@ TEST_CASE("names are checked") {
 TEST_CASE("numbers of the whole definition are checked") {
   CHECK(of([](auto& d) { d.version = 0; }) == texts{"version must be at least 1"});
   CHECK(of([](auto& d) { d.steps.clear(); }) == texts{"steps: there must be at least one"});
-  CHECK(of([](auto& d) { d.steps.resize(257); }) == texts{"steps: there must be at most 256"});
+  CHECK(of([](auto& d) { d.steps.resize(10'001); }) == texts{"steps: there must be at most 10000"});
   CHECK(of([](auto& d) { d.takeovers_max = 0; }) == texts{"takeovers_max must be at least 1"});
   CHECK(of([](auto& d) { d.priority = 10; }) == texts{"priority must be at most 9"});
   CHECK(of([](auto& d) { d.deadline = 0ms; })
