@@ -29,6 +29,7 @@ public:
     check_rows_of_tasks(in_.payloads, "payload");
     check_rows_of_tasks(in_.results, "result");
     check_rows_of_tasks(in_.task_steps, "steps");
+    report_.records += txn_.entries(in_.task_steps);
     check_index_sizes();
     check_leases();
     check_alerts();

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <mutex>
@@ -14,12 +15,17 @@ namespace steadfast::bench {
 namespace {
 
 constexpr std::size_t order_digits = 16; ///< of an id, before the number of the task
+constexpr std::uint32_t agents_max = 5;  ///< an agent has threads, and the steps are what is measured
 constexpr std::string_view fixed_part = R"({"filler":""})";
 
 } // namespace
 
-std::string agent_name(std::uint32_t step) {
-  return "agent-" + std::to_string(step);
+std::uint32_t agents_of(const workload& w) {
+  return std::min(w.steps, agents_max);
+}
+
+std::string agent_name(std::uint32_t number) {
+  return "agent-" + std::to_string(number);
 }
 
 workflow::definition definition_of(const workload& w) {
@@ -28,7 +34,7 @@ workflow::definition definition_of(const workload& w) {
   for (std::uint32_t i = 1; i <= w.steps; ++i) {
     auto& s = d.steps.emplace_back();
     s.name = "step-" + std::to_string(i);
-    s.agent = agent_name(i);
+    s.agent = agent_name((i - 1) % agents_max + 1);
     s.complete_by = workflow::span{w.complete_by_ms};
     s.compensation = workflow::compensation{};
     s.compensation->agent = s.agent;

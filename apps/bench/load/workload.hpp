@@ -27,7 +27,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(workload, steps, payload, result
 
 inline constexpr const char* workflow_name = "bench";
 
-std::string agent_name(std::uint32_t step); ///< counted from 1
+/// Each step has its own, up to a number; further steps share them.
+std::uint32_t agents_of(const workload& w);
+std::string agent_name(std::uint32_t number); ///< counted from 1
 workflow::definition definition_of(const workload& w);
 /// A JSON text of exactly so many bytes, or of the least that is possible.
 std::string text_of_size(std::size_t bytes);

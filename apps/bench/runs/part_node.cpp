@@ -49,7 +49,7 @@ node_options options_of(const part_setup& setup) {
     o.retention.others.keep_at_most = static_cast<std::uint64_t>(setup.keep_at_most);
   o.workflows = has(setup, "store") ? std::vector{definition_of(setup.load)} : std::vector<workflow::definition>{};
   if (setup.agents == "http" && has(setup, "agents"))
-    for (std::uint32_t i = 1; i <= setup.load.steps; ++i) {
+    for (std::uint32_t i = 1; i <= agents_of(setup.load); ++i) {
       actors::http_options http;
       http.url = setup.url;
       o.agents.push_back({options_of_agent(setup, agent_name(i)), http, {}});
@@ -84,7 +84,7 @@ part_node::part_node(const part_setup& setup)
 void part_node::add_agents(const part_setup& setup) {
   if (!has(setup, "agents") || setup.agents == "http")
     return;
-  for (std::uint32_t i = 1; i <= setup.load.steps; ++i) {
+  for (std::uint32_t i = 1; i <= agents_of(setup.load); ++i) {
     const auto name = agent_name(i);
     auto run = setup.agents == "silent" ? silent_agent()
                : setup.agents == "paced"
