@@ -105,7 +105,8 @@ bool is_step_open(const json& step) {
   return state == "not_started" || state == "failed" || state == "unknown" || state == "compensating";
 }
 
-/// A step keeps its last attempts, and one line for those that were declined in a row: a shorter log shows which it was.
+/// A step keeps its last attempts, and one line for those that were declined in a row: a shorter log shows which it
+/// was.
 std::string dropped_text(const json& step, std::uint64_t dropped) {
   const auto& log = step.at("log");
   const bool were_declined =
