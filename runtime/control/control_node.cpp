@@ -238,7 +238,7 @@ std::string scheduler_trouble(const control_context& c) {
   } catch (const api::error&) {
     return {};
   }
-  return drained.empty() ? "" : "no node takes tasks until one is started anew: drained is " + drained;
+  return drained.empty() ? "" : "no node takes tasks until one is restarted: drained is " + drained;
 }
 
 /// From then on what the holder does under it is refused. Any candidate can get it, also its last holder.

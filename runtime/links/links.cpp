@@ -102,7 +102,7 @@ public:
       const auto& own = fresh->own;
       if (auto wrong = why_not_own(own, options_.cluster, options_.name, options_.roles); !wrong.empty())
         throw node_error{std::move(wrong)};
-      options_.log("info", "certificates read anew: that of `" + own.vouches.name + "` ends on "
+      options_.log("info", "certificates reloaded: that of `" + own.vouches.name + "` ends on "
                              + day_text(own.not_after) + "; open connections stay");
       const std::lock_guard lock{mutex_};
       shown_ = std::move(fresh);

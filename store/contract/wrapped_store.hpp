@@ -4,8 +4,8 @@
 
 namespace steadfast::store {
 
-/// Passes everything on to another store; who derives from it changes what it likes. For what stands between a node and
-/// its store: faults of a simulation, a test's eye.
+/// Passes everything on to another store; a derived class changes what it needs. For what sits between a node and
+/// its store: faults of a simulation, a counter of a test.
 class wrapped_store : public local_store {
 public:
   using state_store::commit;

@@ -94,7 +94,7 @@ private:
   known_tasks::entry* known(std::uint64_t number);
   /// Its record as it was until now; empty: it is new.
   std::string_view row_before(const known_tasks::entry& e, const key& k) const;
-  /// Keeps the record of a task, of which its entry says already how it stands now.
+  /// Keeps the record of a task, whose entry has its new state already.
   void put_row(known_tasks::entry& e, const workflow::task& t);
   /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue
   /// calls it before.

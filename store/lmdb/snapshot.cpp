@@ -91,7 +91,7 @@ definition_cache::entry snapshot::definition(const std::string& name, std::uint3
     return read;
   } catch (const damaged_record& e) {
     throw damaged_definition{"workflow " + name + " version " + std::to_string(version) + ": " + e.what()
-                             + "; start the node with the file of that version, and it is stored anew"};
+                             + "; start the node with the file of that version, and it is stored again"};
   }
 }
 

@@ -242,8 +242,8 @@ concept has_distances = requires(Archive& ar, workflow::span since_1970) {
   ar.distance_of(since_1970);
 };
 
-/// Stands for an archive towards pieces of known width: they are gathered, for each call of the archive costs more than
-/// they do.
+/// An archive for pieces of known width: it collects them and passes them on together, since each call of the archive
+/// costs more than they do.
 template <class Archive, std::size_t Size>
 class packed_writer {
 public:

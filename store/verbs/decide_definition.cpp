@@ -34,11 +34,11 @@ raised_alert alert_of_repair(const register_definition& w, const std::string& da
   return {0,
           {},
           {"restored",
-           name_of(w.what) + " was damaged in the store and was stored anew"
+           name_of(w.what) + " was damaged in the store and was stored again"
              + (w.file.empty() ? "" : ", from " + w.file) + ": see that it is as it was (" + damage + ")",
            {},
            w.now},
-          {"restored", {}, w.what.name, {}, "the definition was damaged and was stored anew"}};
+          {"restored", {}, w.what.name, {}, "the definition was damaged and was stored again"}};
 }
 
 /// One for all tasks of all workflows, with the first of them.

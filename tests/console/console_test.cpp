@@ -349,7 +349,7 @@ TEST_CASE("agents are listed with what they call, how that does and the last err
   CHECK_THAT(once.out, Contains("in hand") && Contains("/bin/sleep"));
 }
 
-TEST_CASE("a node is drained: it gives back what it has, and takes no more until it is started anew") {
+TEST_CASE("a node is drained: it gives back what it has, and takes no more until it is restarted") {
   session s;
   s.node.command({"submit", "three", "--id", "order-1"});
   const auto drained = s.node.command({"console", "-e", "drain test --limit 20s --why 'kernel update'"});
@@ -361,9 +361,9 @@ TEST_CASE("a node is drained: it gives back what it has, and takes no more until
   CHECK(s.node.json_of({"node", "list", "--json"}).at(0).at("state") == "drained");
   const auto status = s.node.command({"status"});
   CHECK(status.code == 1);
-  CHECK_THAT(status.out, Contains("no node takes tasks until one is started anew: drained is node test"));
+  CHECK_THAT(status.out, Contains("no node takes tasks until one is restarted: drained is node test"));
   const auto says_so = [&](const std::vector<std::string>& command) {
-    return s.node.command(command).out.find("no node takes tasks until one is started anew: drained is `test`")
+    return s.node.command(command).out.find("no node takes tasks until one is restarted: drained is `test`")
            != std::string::npos;
   };
   CHECK(comes_true([&] { return says_so({"task", "stuck"}); })); // its lease says so from its next renewal on

@@ -119,7 +119,7 @@ TEST_CASE("a renewed certificate is used from SIGHUP on, open connections stay, 
   INFO(renewed.err);
   REQUIRE(renewed.code == 0);
   cluster.process("a").signal(SIGHUP);
-  CHECK(cluster.process("a").says("certificates read anew", patience));
+  CHECK(cluster.process("a").says("certificates reloaded", patience));
   CHECK(cluster.process("a").says("the certificate of `a` ends on ", patience)); // within 30 days
   CHECK(node_cluster::eventually([&] { return ends() != before; }, patience));
   cluster.start("c", cluster.config("c", "certificates", cluster.address()));

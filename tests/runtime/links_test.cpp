@@ -311,7 +311,7 @@ TEST_CASE("links: of one address only so many may be silent at a time, and room 
   CHECK(b.why_not(port).empty());
 }
 
-TEST_CASE("links: a file that cannot be used changes nothing when certificates are read anew, and the log says so") {
+TEST_CASE("links: a file that cannot be used changes nothing when certificates are reloaded, and the log says so") {
   const made_certificates made;
   party a{"a", peer_kind::store, made.options("a")};
   party b{"b", peer_kind::node, made.options("b")};
@@ -341,7 +341,7 @@ TEST_CASE("links: a file that cannot be used changes nothing when certificates a
   SECTION("it is renewed") {
     apps::renew_certificates({made.path(), {"a"}, 1000});
     a.all().reload();
-    CHECK(a.came().is_logged("info certificates read anew"));
+    CHECK(a.came().is_logged("info certificates reloaded"));
     CHECK(a.all().own_certificate()->not_after > end_before);
     CHECK(b.why_not(port).empty());
   }

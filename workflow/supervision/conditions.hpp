@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-// What is wrong with the whole, and not with a task, told from what was seen of it. Each is an incident for as long as
-// it holds.
+// What is wrong with the cluster rather than with a task, found from what was observed. Each is an incident for as long
+// as it holds.
 
 namespace steadfast::workflow {
 
-/// Something that is wrong with the whole: a node is gone, a disk is nearly full.
+/// Something that is wrong with the cluster: a node is gone, a disk is nearly full.
 struct system_condition {
   incident_signature what; ///< the same for as long as it holds
   std::string text;        ///< begins with what is wrong, up to a semicolon; figures in it may change

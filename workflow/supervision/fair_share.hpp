@@ -9,8 +9,8 @@
 /// waiting.
 namespace steadfast::workflow {
 
-/// A workflow alone may have all places. Where others wait too, each may have the fewer, the fewer are free, until all
-/// have the same; and for those that have little there is one more place for every eight.
+/// A workflow alone may have all places. When others wait too, the limit of each falls as places run out, until all
+/// have the same share. One place in eight is kept for workflows that have few.
 inline constexpr std::uint64_t places_per_newcomer = 8;
 
 struct places {

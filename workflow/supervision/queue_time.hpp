@@ -15,12 +15,12 @@ struct working_pace {
   friend bool operator==(const working_pace&, const working_pace&) = default;
 };
 
-/// About when the call of an order begins that has so many ahead of it. All of them take as long as usual.
+/// About how long an order waits that has so many ahead of it, if each takes as long as usual.
 span expected_wait(std::uint64_t ahead, const working_pace& pace);
 
-/// From here on an order that waits and was never sent is given back: a call of usual length would not be over by
-/// complete-by, and who ordered it must hear of it before. It may be past: then nothing may wait at all. REQUIRES: now
-/// < complete_by.
+/// From this moment an order that still waits and was never sent is given back: a call of usual length would not end by
+/// complete-by, and whoever ordered it must hear of it before then. A moment in the past: nothing may wait at all.
+/// REQUIRES: now < complete_by.
 instant begins_at_latest(instant now, instant complete_by, const working_pace& pace);
 
 } // namespace steadfast::workflow

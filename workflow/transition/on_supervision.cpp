@@ -55,9 +55,9 @@ ruling on(draft& x, const round_failed& e) {
     return refused("there is no such step");
   const auto& s = x.t.steps[e.step];
   if (!s.needs_review || e.attempt != s.attempt)
-    return ignored("it was judged already");
+    return ignored("it was decided already");
   if (x.t.state == process_state::suspended)
-    return ignored("it is judged when the task resumes");
+    return ignored("it is decided when the task resumes");
   count_failure(x, e.step);
   release_if_idle(x);
   if (is_undoing(x.t))

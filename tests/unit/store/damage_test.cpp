@@ -421,7 +421,7 @@ TEST_CASE("row 66: a file that was cut is refused at open with what to do") {
   }
 }
 
-TEST_CASE("row 66: a store that lost a table or the record of its format is refused, not made anew") {
+TEST_CASE("row 66: a store that lost a table or the record of its format is refused, not created again") {
   for (const std::string lost : {"payloads", "set_aside", "meta", "format", "journal"}) {
     opened_store store;
     store.submit("a");
@@ -430,7 +430,7 @@ TEST_CASE("row 66: a store that lost a table or the record of its format is refu
   }
 }
 
-TEST_CASE("row 66: a data file that is missing or empty is not made anew where a store was, and is named") {
+TEST_CASE("row 66: a data file that is missing or empty is not created again where a store was, and is named") {
   for (const bool was_killed : {false, true}) {
     for (const bool is_emptied : {false, true}) {
       INFO((was_killed ? "killed, " : "closed, ") << (is_emptied ? "emptied" : "deleted"));
@@ -456,7 +456,7 @@ TEST_CASE("row 66: a data file that is missing or empty is not made anew where a
   }
 }
 
-TEST_CASE("row 66: a store of which all files but the node's clock are gone is not made anew") {
+TEST_CASE("row 66: a store of which all files but the node's clock are gone is not created again") {
   opened_store store{commits::shared};
   store.submit("a");
   store.close();

@@ -152,7 +152,7 @@ TEST_CASE("deciding: a definition is registered once, and a file that differs is
   CHECK_FALSE(decide(w, {&known, {}, {}, {}}).raised); // a program is told by the answer
 }
 
-TEST_CASE("deciding: a definition that was damaged is stored anew, and people are asked to look at it") {
+TEST_CASE("deciding: a definition that was damaged is stored again, and people are asked to look at it") {
   const register_definition w{order_by_agent("pay"), "order.toml", at(1)};
   const auto d = decide(w, {nullptr, "its check is wrong", {}, {5}});
   CHECK(d.is_put);

@@ -62,7 +62,7 @@ TEST_CASE("a failed round is counted only for the attempt that used it up") {
   CHECK(x.raise(round_failed{2, 1}) == event_status::refused);
   x.must(suspended{{"ann", ""}});
   CHECK(x.raise(round_failed{0, 1}) == event_status::ignored);
-  CHECK(x.last.reason == "it is judged when the task resumes");
+  CHECK(x.last.reason == "it is decided when the task resumes");
   x.must(resumed{{"ann", ""}});
   x.must(round_failed{0, 1});
 }
