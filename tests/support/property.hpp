@@ -9,18 +9,26 @@
 #include <cstdint>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace steadfast::tests {
 
 /// Checks a property in `cases` random cases of up to `size` choices. RC_PARAMS="max_success=1000" makes it ten times
-/// as many; a failure prints the shrunken case and the parameters that repeat it.
+/// as many. A case that fails is printed as it was found before it is shrunken, since shrinking may outlast the test's
+/// time; the shrunken case follows, with the parameters that repeat it.
 template <class Testable>
-void holds(int cases, int size, Testable&& testable) {
+void holds(int cases, int size, const Testable& testable) {
   auto params = rc::detail::configuration().testParams;
   params.maxSuccess = static_cast<int>(static_cast<std::int64_t>(params.maxSuccess) * cases / 100);
   params.maxSize = size;
-  const auto result = rc::detail::checkTestable(std::forward<Testable>(testable), rc::detail::TestMetadata{}, params);
+  const bool shrinks = !std::exchange(params.disableShrinking, true);
+  auto result = rc::detail::checkTestable(testable, rc::detail::TestMetadata{}, params);
+  if (shrinks && !result.template is<rc::detail::SuccessResult>()) {
+    rc::detail::printResultMessage(result, std::cerr);
+    params.disableShrinking = false;
+    result = rc::detail::checkTestable(testable, rc::detail::TestMetadata{}, params);
+  }
   std::ostringstream text;
   rc::detail::printResultMessage(result, text);
   INFO(text.str() << "\nrepeat with RC_PARAMS=\"seed=" << params.seed << " max_success=" << params.maxSuccess << "\"");

@@ -183,6 +183,7 @@ inline update_task update_by(const workflow::task& t, const workflow::definition
   u.notices = std::move(change.notices);
   u.alerts = std::move(change.alerts);
   u.evidence = std::move(change.evidence);
+  u.payload_changed = std::holds_alternative<workflow::payload_edited>(e);
   return u;
 }
 

@@ -153,8 +153,7 @@ TEST_CASE("an edited payload takes the place of the first one, and the first sub
   opened_store store;
   store.submit("a", "[1]");
   const auto t = *store->find("a");
-  auto u = update_by(t, delivery(), workflow::payload_edited{workflow::blob{"[2]"}, {"ann", "typo"}}, at(1));
-  u.payload_changed = true;
+  const auto u = update_by(t, delivery(), workflow::payload_edited{workflow::blob{"[2]"}, {"ann", "typo"}}, at(1));
   CHECK(store.one(u).result == write_status::applied);
   CHECK(store->find("a")->payload.view() == "[2]");
   CHECK_FALSE(store.submit("a", "[1]").created);
