@@ -111,8 +111,6 @@ private:
   std::uint64_t replace(known_tasks::entry& e, const next_state& next);
   void put(known_tasks::entry& e, const next_state& next, const task_change& c);
   void put_results(const workflow::task& t, const std::vector<result_change>& changes);
-  /// A row of its steps as it was until now; empty: there is none.
-  std::string_view steps_row_before(const known_tasks::entry& e, const key& k, std::uint32_t first) const;
   /// Keeps those that are not as `before`, if the task has so many that they have rows of their own. Its record comes
   /// after.
   void put_steps(known_tasks::entry& e, const workflow::task& t, const workflow::step_list& before);

@@ -151,22 +151,29 @@ void write_batch::put_steps(known_tasks::entry& e, const workflow::task& t, cons
     const auto first = static_cast<std::uint32_t>(at);
     const key k{t.number, first};
     const auto& steps = t.steps.stretch_of(at);
-    const auto there = had_rows ? steps_row_before(e, k, first) : std::string_view{};
+    const auto held = e.steps.find(first);
+    const bool is_held = held != e.steps.end();
+    auto there = is_held ? std::string_view{held->second.row} : std::string_view{};
+    if (had_rows && !is_held)
+      there = txn_.get(in_.task_steps, k).value_or(std::string_view{});
     if (there.empty() && are_untouched(steps))
       return;
-    rows.check ^= check_of(there);
-    const auto row = encode_record(k, task_steps_view{t.submitted_at, &steps, large_from(e.now.large, at)});
-    rows.check ^= check_of(row);
+    task_steps_view v{t.submitted_at, &steps, large_from(e.now.large, at)};
+    if (is_held) {
+      v.before = &held->second;
+      v.steps_before = &before.stretch_of(at);
+    }
+    decltype(written_steps::ends) ends{};
+    v.ends = &ends;
+    const auto row = encode_record(k, v);
+    rows.check ^= check_of(there) ^ check_of(row);
     if (settings_.changes != nullptr)
       settings_.changes->on_put(in_.task_steps, k, there, row);
-    e.steps[first] = row;
+    auto& written = is_held ? held->second : e.steps[first];
+    written.row = row;
+    written.submitted_at = t.submitted_at;
+    written.ends = ends;
   });
-}
-
-std::string_view write_batch::steps_row_before(const known_tasks::entry& e, const key& k, std::uint32_t first) const {
-  const auto held = e.steps.find(first);
-  return held != e.steps.end() ? std::string_view{held->second}
-                               : txn_.get(in_.task_steps, k).value_or(std::string_view{});
 }
 
 void write_batch::count_change(const workflow::task& next, const task_change& c) {

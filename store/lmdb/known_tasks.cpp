@@ -57,8 +57,8 @@ void known_tasks::place(lmdb::transaction& txn, const tables& in) {
     const auto found = tasks_.find(number);
     auto& e = found->second;
     const auto now = e.now.placed();
-    for (const auto& [first, row] : e.steps)
-      txn.put(in.task_steps, key{number, first}, row);
+    for (const auto& [first, written] : e.steps)
+      txn.put(in.task_steps, key{number, first}, written.row);
     e.steps.clear();
     if (e.shown) {
       txn.put(in.tasks, key{number}, e.row);

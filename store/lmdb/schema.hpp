@@ -2,6 +2,7 @@
 
 #include "store/lmdb/lmdb.hpp"
 #include "store/records/key.hpp"
+#include "store/records/stored.hpp"
 #include "store/verbs/waiting_line.hpp"
 #include "workflow/definition/payload_index.hpp"
 
@@ -96,7 +97,7 @@ inline constexpr std::array<table_entry, 30> all_tables{{
 }};
 
 /// Rows of a task's steps, by the first step of each, that are not in the table yet.
-using held_steps = std::map<std::uint32_t, std::string>;
+using held_steps = std::map<std::uint32_t, written_steps>;
 
 inline constexpr std::string_view format_key = "format";
 inline constexpr std::string_view counters_key = "counters";

@@ -175,8 +175,8 @@ void snapshot::add_steps(task_state& s, const workflow::definition& d, const hel
     if (!held.contains(first))
       to.take(first, c.key(), c.value());
   }
-  for (const auto& [first, row] : held)
-    to.take(first, key{s.task.number, first}, row);
+  for (const auto& [first, written] : held)
+    to.take(first, key{s.task.number, first}, written.row);
   to.finish();
 }
 

@@ -53,6 +53,8 @@ public:
 
   void save_binary(const void* from, std::size_t size) { to_.append(static_cast<const char*>(from), size); }
 
+  std::uint32_t position() const { return static_cast<std::uint32_t>(to_.size()); } ///< of what comes next
+
   template <class Number>
   void put(Number number) {
     std::array<char, number_size_max> bytes;

@@ -246,16 +246,21 @@ void serialize(Archive& ar, task_state& x, unsigned) {
   last_fields(ar, x.payload_size, x.large, x.rows);
 }
 
-/// Their number and their fields, large results passed over.
+/// Its fields, a large result passed over.
+template <class Archive>
+void write_step(Archive& ar, const workflow::step& step) {
+  auto& s = const_cast<workflow::step&>(step); // only read: this archive saves
+  workflow::blob nothing;
+  workflow::step_fields(ar, s, s.result.size() > result_inline_max ? nothing : s.result);
+}
+
+/// Their number and their fields.
 template <class Archive, class Steps>
 void write_steps(Archive& ar, const Steps& steps) {
   auto count = static_cast<std::uint32_t>(steps.size());
   all(ar, count);
-  for (const auto& step : steps) {
-    auto& s = const_cast<workflow::step&>(step); // only read: this archive saves
-    workflow::blob nothing;
-    workflow::step_fields(ar, s, s.result.size() > result_inline_max ? nothing : s.result);
-  }
+  for (const auto& step : steps)
+    write_step(ar, step);
 }
 
 /// Writes what the reader above expects.
@@ -283,7 +288,22 @@ void serialize(Archive& ar, task_steps& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, task_steps_view& x, unsigned) {
   all(ar, x.submitted_at);
-  write_steps(ar, *x.steps);
+  auto count = static_cast<std::uint32_t>(x.steps->size());
+  all(ar, count);
+  // A step alone decides its bytes if the moments are told by their distance from the same one.
+  const bool has_before = x.before != nullptr && x.before->submitted_at == x.submitted_at
+                          && x.submitted_at != workflow::unset && x.steps_before->size() == count;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& step = (*x.steps)[i];
+    if (x.ends != nullptr)
+      (*x.ends)[i] = ar.position();
+    if (has_before && (*x.steps_before)[i] == step)
+      ar.save_binary(x.before->row.data() + x.before->ends[i], x.before->ends[i + 1] - x.before->ends[i]);
+    else
+      write_step(ar, step);
+  }
+  if (x.ends != nullptr)
+    (*x.ends)[count] = ar.position();
   all(ar, x.large);
 }
 

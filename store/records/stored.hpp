@@ -111,11 +111,24 @@ struct task_steps {
   std::vector<large_result> large; ///< by step
 };
 
+/// Such a record, and what it was made of: the next one of the same stretch takes over the bytes of what did not change.
+struct written_steps {
+  std::string row; ///< empty: there is none
+  workflow::instant submitted_at;
+  /// In the row: step k is from ends[k] to ends[k + 1].
+  std::array<std::uint32_t, workflow::step_list::stretch_size + 1> ends{};
+};
+
 /// To store them without copying them.
 struct task_steps_view {
   workflow::instant submitted_at;
   const std::vector<workflow::step>* steps = nullptr;
-  std::vector<large_result> large;
+  std::vector<large_result> large{};
+
+  /// The record in whose place it comes, and the steps that it is of. Null: it is not at hand.
+  const written_steps* before = nullptr;
+  const std::vector<workflow::step>* steps_before = nullptr;
+  decltype(written_steps::ends)* ends = nullptr; ///< filled in, if there is one
 };
 
 struct payload_record {

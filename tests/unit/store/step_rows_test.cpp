@@ -1,5 +1,6 @@
 // Tasks of many steps, whose steps have rows of their own.
 
+#include "samples.hpp"
 #include "support.hpp"
 #include "tests/support/property.hpp"
 #include "tests/support/random_workflow.hpp"
@@ -105,6 +106,29 @@ TEST_CASE("a step that changes rewrites its stretch, and a stretch to which noth
   CHECK(x.task().steps[11].state == workflow::step_state::running);
   CHECK(x.task().steps[12] == workflow::step{});
   CHECK(x.store->check().faults == faults{});
+}
+
+TEST_CASE("a row that takes over what did not change is as one that is written anew") {
+  const auto submitted_at = GENERATE(workflow::unset, moment(5));
+  const auto large = std::vector<large_result>{{1, 300, 7}};
+  std::vector<workflow::step> before(3);
+  before[0].completed_at = moment(7);
+  before[1].result = workflow::blob{with_result(300)};
+  before[2].complete_by = moment(9);
+  auto now = before;
+  now[1].error = "refused";
+  now[0].completed_at = GENERATE(moment(7), moment(8));
+
+  written_steps kept{{}, submitted_at, {}};
+  task_steps_view v{submitted_at, &before, {}};
+  v.ends = &kept.ends;
+  kept.row = encode_record(row_key(0), v);
+  task_steps_view next{submitted_at, &now, large, &kept, &before};
+  const std::string made{encode_record(row_key(0), next)};
+  CHECK(made == encode_record(row_key(0), task_steps_view{submitted_at, &now, large}));
+  next.submitted_at = moment(6);
+  const std::string of_another_time{encode_record(row_key(0), next)};
+  CHECK(of_another_time == encode_record(row_key(0), task_steps_view{moment(6), &now, large}));
 }
 
 TEST_CASE("a task of a stretch of steps has no rows beside its own") {
