@@ -2,6 +2,10 @@
 # the tests or the examples need is looked for in their folders.
 find_package(Threads REQUIRED)
 find_package(LMDB 0.9.24 REQUIRED)
+find_package(PostgreSQL 14 QUIET) # of which only libpq; pipelines came with 14
+if(NOT PostgreSQL_FOUND)
+  message(FATAL_ERROR "libpq, the client library of PostgreSQL, is missing or older than 14: install libpq-dev, or run scripts/packages")
+endif()
 find_package(Boost 1.74 REQUIRED COMPONENTS serialization)
 find_package(xxHash REQUIRED)
 find_package(CAF 0.17 REQUIRED COMPONENTS core io)
