@@ -1,0 +1,63 @@
+#pragma once
+
+#include "store/postgres/place.hpp"
+#include "store/postgres/reply.hpp"
+#include "store/postgres/statement.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+struct pg_conn;
+
+namespace steadfast::store::postgres {
+
+using monotonic_clock = std::function<std::chrono::steady_clock::time_point()>;
+
+/// How long a server is waited for. A server that is frozen answers the kernel's signs of life for ever, and no limit
+/// that it keeps itself ends its wait for a standby: so these are ours.
+struct session_limits {
+  std::chrono::milliseconds connect{2000}; ///< for each host; the look-up of its name is not in it
+  std::chrono::milliseconds answer{3000};  ///< for what is sent together, its commit included
+};
+
+std::vector<std::string> problems(const session_limits& l);
+
+/// A session with a server that takes writes. Blocks its thread up to its limits.
+class connection {
+public:
+  /// Tries the servers in turn. Throws store_error, which says why each was not taken. `name` is shown by the server.
+  static connection open(const place& where, const std::string& name, const session_limits& limits,
+                         monotonic_clock now);
+
+  /// Sends all in one go, as one transaction that is committed at its end, and waits for the answers. After the limit
+  /// the connection is given up without a cancel: to cancel a commit makes it visible here, perhaps without a standby.
+  /// Never throws for what the server does; `judge` says what became of it.
+  reply run(const std::vector<statement>& all);
+
+  /// run() for what only reads. Throws store_error if there is no answer.
+  std::vector<rows> read(const std::vector<statement>& all);
+
+  /// Whether it can still be used.
+  bool is_open() const { return session_ != nullptr; }
+  /// The server, as the user named it.
+  const std::string& server() const { return server_; }
+
+private:
+  struct session;
+  struct closer {
+    void operator()(session* s) const;
+  };
+
+  connection(std::unique_ptr<session, closer> s, std::string server);
+
+  std::unique_ptr<session, closer> session_; ///< none: it was given up
+  std::string server_;
+};
+
+/// What each session sets, whatever the role or the server sets for all.
+std::vector<statement> session_settings(const std::string& schema);
+
+} // namespace steadfast::store::postgres

@@ -1,0 +1,262 @@
+#include "store/postgres/partition.hpp"
+
+#include "store/contract/state_store.hpp"
+#include "store/postgres/schema.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace steadfast::store::postgres {
+namespace {
+
+/// set_config and not `set local`, which warns outside of `begin`, and a warning stands for an unknown outcome.
+statement lock_limit(std::chrono::milliseconds limit) {
+  return {"select set_config('lock_timeout', $1, true)", {text(std::to_string(limit.count()) + "ms")}};
+}
+
+void require(bool holds, const char* what) {
+  if (!holds)
+    throw std::logic_error{what};
+}
+
+} // namespace
+
+std::vector<holding> who_holds_what(connection& c) {
+  const auto found = c.read({{"select number, epoch, holder from partition_owner order by number", {}}});
+  std::vector<holding> all;
+  for (std::size_t i = 0; i < found[0].size(); ++i)
+    all.push_back({found[0].number(i, 0), found[0].number(i, 1), found[0].text(i, 2)});
+  return all;
+}
+
+std::vector<std::string> problems(const owner_settings& s) {
+  auto found = problems(s.where);
+  for (auto& p : problems(s.limits))
+    found.push_back(std::move(p));
+  if (s.holder.empty() || s.identity.empty())
+    found.emplace_back("an owner and its store have names");
+  if (s.take_lock_limit <= std::chrono::milliseconds::zero()
+      || s.rotate_lock_limit <= std::chrono::milliseconds::zero())
+    found.emplace_back("the limits of waiting for locks must be above zero");
+  if (s.take_lock_limit >= s.limits.answer || s.rotate_lock_limit >= s.limits.answer)
+    found.emplace_back("the limits of waiting for locks must be below the limit for an answer");
+  return found;
+}
+
+std::string session_name(const std::string& schema, std::int64_t number) {
+  return "steadfast " + schema + " partition " + std::to_string(number);
+}
+
+partition::partition(std::int64_t number, owner_settings settings, monotonic_clock now)
+    : number_{number},
+      settings_{std::move(settings)},
+      now_{std::move(now)} {
+  const auto wrong = problems(settings_);
+  require(wrong.empty(), wrong.empty() ? "" : wrong.front().c_str());
+}
+
+take_answer partition::connect() {
+  if (connection_ && connection_->is_open())
+    return {taking::taken, {}};
+  try {
+    const auto& schema = settings_.where.schema;
+    connection_ = connection::open(settings_.where, session_name(schema, number_), settings_.limits, now_);
+    const auto found = find_store(*connection_, schema);
+    auto wrong = why_not_usable(found, schema);
+    if (wrong.empty() && found.card->identity != settings_.identity)
+      wrong = "the server has another store in the schema " + schema + ": " + found.card->identity + ", and not "
+              + settings_.identity + ". Nothing is written to it: give the URL of the right server";
+    if (wrong.empty())
+      return {taking::taken, {}};
+    connection_.reset();
+    return {taking::server_lost, std::move(wrong)};
+  } catch (const store_error& e) {
+    connection_.reset();
+    return {taking::unreachable, e.what()};
+  }
+}
+
+std::optional<shown_partition> partition::look() {
+  const auto last = [this](int which) {
+    return statement{"select coalesce(max(commit_number), 0) from " + log_table(number_, which), {}};
+  };
+  const auto found = connection_->read(
+    {{"select epoch, holder from partition_owner where number = $1", {postgres::number(number_)}}, last(0), last(1)});
+  if (found[0].size() != 1)
+    return std::nullopt;
+  const auto first = found[1].number(0, 0);
+  const auto second = found[2].number(0, 0);
+  log_ = second > first ? 1 : 0;
+  return shown_partition{found[0].number(0, 0), found[0].text(0, 1), std::max(first, second)};
+}
+
+/// A holder that died in the middle of sending keeps its lock for as long as the server waits for the rest; no limit of
+/// the server ends that in a pipeline. To end such a session is no cancel of a commit: it waits for its client, not for
+/// a standby; and should the rest arrive just then, the taking, which is committed behind it, waits for the same
+/// standby before anything is read.
+void partition::end_stalled_sessions() {
+  connection_->run({{"select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity"
+                     " where application_name = $1 and usename = current_user and datname = current_database()"
+                     " and pid <> pg_catalog.pg_backend_pid() and wait_event = 'ClientRead' and xact_start is not null",
+                     {text(session_name(settings_.where.schema, number_))}}});
+}
+
+take_answer partition::raise_epoch(std::int64_t from) {
+  const auto r = connection_->run({lock_limit(settings_.take_lock_limit),
+                                   {"update partition_owner set epoch = epoch + 1, holder = $3"
+                                    " where number = $1 and epoch = $2 returning epoch",
+                                    {postgres::number(number_), postgres::number(from), text(settings_.holder)}}});
+  auto answer = what_was_taken(judge(r), r, r.results.size() == 2 ? r.results[1].size() : 0);
+  if (answer.result == taking::busy)
+    end_stalled_sessions();
+  else if (answer.result == taking::taken)
+    known_.epoch = r.results[1].number(0, 0);
+  return answer;
+}
+
+take_answer partition::take(const holding& seen, const acknowledged& heard) {
+  require(state_ == state::free, "only who does not own a partition takes it");
+  const acknowledged known{std::max(known_.epoch, heard.epoch), std::max(known_.commit, heard.commit)};
+  try {
+    auto answer = connect();
+    if (answer.result != taking::taken)
+      return answer;
+    const auto before = look();
+    if (!before)
+      return {taking::server_lost, "the store has no partition " + std::to_string(number_)};
+    answer = may_take(*before, seen.epoch, known);
+    if (answer.result == taking::taken)
+      answer = raise_epoch(before->epoch);
+    if (answer.result != taking::taken)
+      return answer;
+    const auto after = look(); // now every standby that is waited for has it
+    if (!after || after->commit < known.commit)
+      return {taking::server_lost, lost_by_server(after.value_or(shown_partition{}), known)};
+    known_.commit = after->commit;
+    state_ = state::owned;
+    return answer;
+  } catch (const store_error& e) {
+    return {taking::unreachable, e.what()};
+  }
+}
+
+resolve_answer partition::resolve() {
+  require(state_ != state::free, "only an owner can be in doubt");
+  if (state_ == state::server_lost)
+    return {resolving::server_lost, "the server has lost commits"};
+  state_ = state::in_doubt; // of its epoch, from here on
+  try {
+    auto answer = connect();
+    const auto before = answer.result == taking::taken ? look() : std::nullopt;
+    if (answer.result == taking::taken)
+      answer = before ? may_take_again(*before, settings_.holder, known_)
+                      : take_answer{taking::server_lost, lost_by_server({}, known_)};
+    if (answer.result == taking::taken) {
+      answer = raise_epoch(before->epoch);
+      if (answer.result == taking::moved) // perhaps by a taking of our own that arrived late
+        return {resolving::busy, answer.why};
+    }
+    if (answer.result == taking::moved)
+      leave(state::free);
+    else if (answer.result == taking::server_lost)
+      leave(state::server_lost);
+    if (answer.result != taking::taken)
+      return of_taking(answer);
+    const auto after = look();
+    const auto found = what_became_of_it(after ? after->commit : 0, is_commit_in_doubt_, known_);
+    if (found.result == resolving::server_lost) {
+      leave(state::server_lost);
+      return found;
+    }
+    known_.commit = after->commit;
+    is_commit_in_doubt_ = false;
+    state_ = state::owned;
+    return found;
+  } catch (const store_error& e) {
+    return {resolving::unreachable, e.what()};
+  }
+}
+
+statement partition::fence() const {
+  return {"select 1 / count(*) from (select 1 from partition_owner where number = $1 and epoch = $2 and holder = $3"
+          " for share) f",
+          {postgres::number(number_), postgres::number(known_.epoch), text(settings_.holder)}};
+}
+
+void partition::leave(state s) {
+  state_ = s;
+  is_commit_in_doubt_ = is_commit_in_doubt_ && s == state::in_doubt;
+  connection_.reset();
+}
+
+append_answer partition::commit(std::vector<statement> statements) {
+  require(state_ == state::owned && connection_, "only an owner without a doubt writes");
+  statements.insert(statements.begin(), fence());
+  auto answer = what_was_appended(connection_->run(statements));
+  switch (answer.result) {
+    case appending::applied: ++known_.commit; break;
+    case appending::lost: leave(state::free); break;
+    case appending::unknown:
+      is_commit_in_doubt_ = true;
+      leave(state::in_doubt);
+      break;
+    case appending::not_made: break;
+  }
+  return answer;
+}
+
+append_answer partition::append(const std::vector<log_entry>& entries) {
+  if (auto refused = why_no_commit(entries); !refused.empty())
+    return {appending::not_made, std::move(refused), false};
+  std::vector<std::int64_t> tasks;
+  std::vector<std::int64_t> revisions;
+  std::vector<std::string_view> records;
+  for (const auto& e : entries) {
+    tasks.push_back(e.task);
+    revisions.push_back(e.revision);
+    records.push_back(e.record);
+  }
+  if (entries.empty()) { // its number must be found all the same
+    tasks.push_back(0);
+    revisions.push_back(0);
+    records.emplace_back();
+  }
+  return commit({{"insert into " + log_table(number_, log_)
+                    + " (commit_number, task, revision, record)"
+                      " select $1, t, v, r from unnest($2, $3, $4) u (t, v, r)",
+                  {postgres::number(known_.commit + 1), numbers(tasks), numbers(revisions), blobs(records)}}});
+}
+
+append_answer partition::rotate() {
+  const int next = 1 - log_;
+  auto answer = commit({lock_limit(settings_.rotate_lock_limit),
+                        {"truncate " + log_table(number_, next), {}},
+                        {"insert into " + log_table(number_, next)
+                           + " (commit_number, task, revision, record)"
+                             " values ($1, 0, 0, '')",
+                         {postgres::number(known_.commit + 1)}}});
+  if (answer.result == appending::applied)
+    log_ = next;
+  return answer;
+}
+
+std::vector<log_record> partition::read_log() {
+  require(state_ == state::owned, "only an owner reads its log");
+  std::vector<log_record> all;
+  for (const auto& r :
+       connection_->read({{"select commit_number, task, revision, record from " + log_table(number_, 0), {}},
+                          {"select commit_number, task, revision, record from " + log_table(number_, 1), {}}}))
+    for (std::size_t i = 0; i < r.size(); ++i)
+      all.push_back({r.number(i, 0), r.number(i, 1), r.number(i, 2), r.text(i, 3)});
+  return last_of_each(std::move(all));
+}
+
+void partition::release() {
+  if (state_ == state::owned)
+    connection_->run({{"update partition_owner set holder = '' where number = $1 and epoch = $2 and holder = $3",
+                       {postgres::number(number_), postgres::number(known_.epoch), text(settings_.holder)}}});
+  leave(state::free);
+}
+
+} // namespace steadfast::store::postgres

@@ -1,0 +1,107 @@
+#pragma once
+
+#include "store/postgres/connection.hpp"
+#include "store/postgres/log_record.hpp"
+#include "store/postgres/ownership.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace steadfast::store::postgres {
+
+/// Who holds a partition, as of the moment at which it was read.
+struct holding {
+  std::int64_t number = 0;
+  std::int64_t epoch = 0;
+  std::string holder; ///< empty: nobody
+
+  bool operator==(const holding&) const = default;
+};
+
+/// By number. Throws store_error.
+std::vector<holding> who_holds_what(connection& c);
+
+/// The settings of an owner.
+struct owner_settings {
+  place where;
+  std::string identity; ///< of the store: another one is refused
+  /// Who writes. Two that run at once, and a process and the one before it, never have the same.
+  std::string holder;
+  session_limits limits;
+  std::chrono::milliseconds take_lock_limit{1000}; ///< how long a taking waits for a commit under way
+  std::chrono::milliseconds rotate_lock_limit{50}; ///< how long a rotation waits for readers; commits wait behind it
+};
+
+std::vector<std::string> problems(const owner_settings& s);
+
+/// The name by which the server shows the session of a partition's owner.
+std::string session_name(const std::string& schema, std::int64_t number);
+
+/// One partition and its one writer. Blocks its thread, up to the limits of its session for each round trip. Each call
+/// connects anew where the connection was lost, except append(), rotate() and release(), of which what became of an
+/// earlier one must be known first.
+class partition {
+public:
+  partition(std::int64_t number, owner_settings settings, monotonic_clock now);
+
+  /// From the holder that was seen: whether he may lose it is for the caller to judge. `heard` is the highest epoch and
+  /// commit that any owner told of. Waits for a commit that is under way; later ones of the former owner fail. What is
+  /// read after it is what every standby has that commits wait for.
+  take_answer take(const holding& seen, const acknowledged& heard = {});
+
+  /// Writes the records, or nothing, as one commit. After `lost` it owns nothing; after `unknown` only resolve() may
+  /// follow. REQUIRES: is_owned().
+  append_answer append(const std::vector<log_entry>& entries);
+
+  /// What became of the commit that ended as unknown: takes the partition over from itself, so that nothing sent under
+  /// the epoch before can be made any more, and then looks for its number. As often as it must be, until the answer is
+  /// none of busy and unreachable. Where nothing is in doubt it only connects again.
+  resolve_answer resolve();
+
+  /// Empties the log that is not written now, and goes on in it, as one commit. Nothing waits longer for readers of it
+  /// than the limit: the answer is then `not_made`, and the log that is written just grows on. REQUIRES: is_owned(),
+  /// and all that was written before the last rotation is kept elsewhere.
+  append_answer rotate();
+
+  /// What was written since the rotation before the last, by task. Throws store_error. REQUIRES: is_owned().
+  std::vector<log_record> read_log();
+
+  /// Nobody has it then. If the server does not answer, the next owner takes it as from one that died.
+  void release();
+
+  bool is_owned() const { return state_ == state::owned; }
+  bool is_in_doubt() const { return state_ == state::in_doubt; }
+  const acknowledged& known() const { return known_; }
+  std::int64_t number() const { return number_; }
+
+private:
+  enum class state : std::uint8_t {
+    free,
+    owned,
+    in_doubt,    ///< of its last commit, or of its epoch, it is not known whether it was made
+    server_lost, ///< for good
+  };
+
+  take_answer connect();
+  std::optional<shown_partition> look();
+  take_answer raise_epoch(std::int64_t from);
+  void end_stalled_sessions();
+  append_answer commit(std::vector<statement> statements);
+  statement fence() const;
+  void leave(state s);
+
+  std::int64_t number_;
+  owner_settings settings_;
+  monotonic_clock now_;
+  std::optional<connection> connection_;
+  state state_ = state::free;
+  acknowledged known_;
+  bool is_commit_in_doubt_ = false; ///< the one after `known_`
+  int log_ = 0;                     ///< which of the two is written
+};
+
+} // namespace steadfast::store::postgres

@@ -1,0 +1,53 @@
+#include "store/postgres/reply.hpp"
+
+#include "store/postgres/statement.hpp"
+
+#include <libpq-fe.h>
+
+namespace steadfast::store::postgres {
+
+void rows::free(pg_result* r) {
+  PQclear(r);
+}
+
+std::size_t rows::size() const {
+  return static_cast<std::size_t>(PQntuples(result_.get()));
+}
+
+std::optional<std::string_view> rows::bytes(std::size_t row, std::size_t column) const {
+  const auto r = static_cast<int>(row);
+  const auto c = static_cast<int>(column);
+  if (PQgetisnull(result_.get(), r, c) != 0)
+    return std::nullopt;
+  return std::string_view{PQgetvalue(result_.get(), r, c), static_cast<std::size_t>(PQgetlength(result_.get(), r, c))};
+}
+
+std::string rows::text(std::size_t row, std::size_t column) const {
+  return std::string{bytes(row, column).value_or(std::string_view{})};
+}
+
+std::int64_t rows::number(std::size_t row, std::size_t column) const {
+  const auto found = bytes(row, column);
+  return found ? number_in(*found) : 0;
+}
+
+verdict judge(const reply& r) {
+  if (!r.is_complete || !r.broken.empty() || !r.warning.empty())
+    return verdict::unknown;
+  if (r.why_not)
+    return r.why_not->statement < r.statements ? verdict::refused : verdict::unknown; // else the commit itself failed
+  return r.results.size() == r.statements ? verdict::made : verdict::unknown;
+}
+
+std::string why(const reply& r) {
+  if (r.why_not)
+    return r.why_not->text + " (" + r.why_not->code + ")";
+  return r.broken.empty() ? r.warning : r.broken;
+}
+
+bool is_passing(const refusal& r) {
+  const std::string_view code = r.code;
+  return code == "40001" || code == "40P01" || code == "55P03" || code.starts_with("53");
+}
+
+} // namespace steadfast::store::postgres

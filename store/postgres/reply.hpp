@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct pg_result;
+
+// What came back of the statements that were sent together, and what that means.
+
+namespace steadfast::store::postgres {
+
+/// The rows of one statement; views live as long as it does.
+class rows {
+public:
+  explicit rows(pg_result* taken) : result_{taken, &free} {} ///< takes it over
+
+  std::size_t size() const;
+  /// Nothing stands for null.
+  std::optional<std::string_view> bytes(std::size_t row, std::size_t column) const;
+  /// Empty for null.
+  std::string text(std::size_t row, std::size_t column) const;
+  /// 0 for null. Throws store_error if it is none.
+  std::int64_t number(std::size_t row, std::size_t column) const;
+
+private:
+  static void free(pg_result* r);
+
+  std::unique_ptr<pg_result, void (*)(pg_result*)> result_;
+};
+
+struct refusal {
+  std::string code; ///< SQLSTATE, five characters
+  std::string text;
+  std::size_t statement = 0; ///< the first of them that failed
+};
+
+struct reply {
+  std::vector<rows> results;      ///< by statement, up to the first that failed
+  std::optional<refusal> why_not; ///< of a statement
+  std::string warning;            ///< the last that the server sent with it; empty: none
+  std::string broken;             ///< why the connection was given up; empty: it was not
+  bool is_complete = false;       ///< all was sent, and the server has said that it is ready for more
+  std::size_t statements = 0;     ///< how many were sent
+};
+
+/// What became of a transaction.
+enum class verdict : std::uint8_t {
+  made,    ///< committed, as durably as the server was told to
+  refused, ///< nothing of it was made, and nothing ever will be
+  unknown, ///< it may have been made, or be made later, or be here and on no standby
+};
+
+/// Statements that were sent together are one transaction, and committed where they end. Only a statement that failed
+/// by itself, followed by the server's word that it is done, is a refusal; and a warning makes anything unknown: so says
+/// a server that gave up waiting for its standby and committed all the same.
+verdict judge(const reply& r);
+
+/// In words, for people; empty if all went well.
+std::string why(const reply& r);
+
+/// Whether the same may succeed a little later at the same server: a lock, a deadlock, a lack of room or of memory.
+bool is_passing(const refusal& r);
+
+} // namespace steadfast::store::postgres

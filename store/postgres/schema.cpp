@@ -1,0 +1,126 @@
+#include "store/postgres/schema.hpp"
+
+#include "store/contract/state_store.hpp"
+
+namespace steadfast::store::postgres {
+namespace {
+
+constexpr const char* our_product = "steadfast";
+
+std::string cure_of_rights(const std::string& schema, const std::string& role) {
+  return "let its owner, or a superuser, say: alter schema " + schema + " owner to " + role
+         + "; the tables in it need the same";
+}
+
+} // namespace
+
+std::string why_not_usable(const found_store& found, const std::string& schema) {
+  const auto named = "the schema " + schema;
+  if (!found.no_rights_for.empty())
+    return "the role " + found.no_rights_for + " may not read " + named + ": "
+           + cure_of_rights(schema, found.no_rights_for);
+  if (!found.has_tables)
+    return "there is no store in " + named + ": `steadfast store init --url URL` makes one";
+  if (!found.card || found.card->product != our_product)
+    return named + " belongs to another product, or is damaged"
+           + (found.why_no_card.empty() ? "" : " (" + found.why_no_card + ")") + ": give another with --schema NAME";
+  if (found.card->version > schema_version)
+    return named + " has version " + std::to_string(found.card->version) + ", and this build knows only up to "
+           + std::to_string(schema_version) + ": run the newer release";
+  if (found.card->version < schema_version)
+    return named + " has version " + std::to_string(found.card->version) + ", and this build needs "
+           + std::to_string(schema_version) + ": `steadfast store upgrade --url URL` brings it up to date";
+  if (found.card->partitions < 1 || found.card->partitions > partitions_max || found.card->identity.empty())
+    return named + " is damaged: it names no store, or " + std::to_string(found.card->partitions) + " partitions";
+  return {};
+}
+
+std::string why_not_made_here(const found_store& found, const std::string& schema) {
+  if (!found.no_rights_for.empty() || !found.has_tables)
+    return found.no_rights_for.empty() ? std::string{} : why_not_usable(found, schema);
+  const auto usable = why_not_usable(found, schema);
+  return usable.empty() ? "there is a store in the schema " + schema + " already, of "
+                            + std::to_string(found.card->partitions) + " partitions: nothing was changed"
+                        : usable;
+}
+
+std::string log_table(std::int64_t partition, int which) {
+  return "log_" + std::to_string(partition) + "_" + std::to_string(which);
+}
+
+std::vector<statement> statements_of_init(const std::string& schema, bool has_schema, const std::string& identity,
+                                          std::int64_t partitions) {
+  std::vector<statement> all;
+  if (!has_schema)
+    all.push_back({"create schema " + schema, {}});
+  all.push_back(
+    {"create table store (only_one boolean primary key default true check (only_one), product text not null,"
+     " version bigint not null, identity text not null, partitions bigint not null)",
+     {}});
+  // Few rows, each locked by each commit of its partition: room for many versions on its page.
+  all.push_back({"create table partition_owner (number bigint primary key, epoch bigint not null, holder text not null)"
+                 " with (fillfactor = 10)",
+                 {}});
+  all.push_back(
+    {"insert into partition_owner select n, 0, '' from generate_series(0, $1 - 1) n", {number(partitions)}});
+  // They have no index and no dead rows: written in turn, emptied whole.
+  for (std::int64_t p = 0; p < partitions; ++p)
+    for (const int which : {0, 1})
+      all.push_back({"create table " + log_table(p, which)
+                       + " (commit_number bigint not null, task bigint not null, revision bigint not null,"
+                         " record bytea not null) with (autovacuum_enabled = off)",
+                     {}});
+  all.push_back({"insert into store (product, version, identity, partitions) values ($1, $2, $3, $4)",
+                 {text(our_product), number(schema_version), text(identity), number(partitions)}});
+  return all;
+}
+
+found_store find_store(connection& c, const std::string& schema) {
+  found_store found;
+  const auto names = c.read({{"select exists(select from pg_catalog.pg_namespace where nspname = $1),"
+                              " exists(select from pg_catalog.pg_class r join pg_catalog.pg_namespace n"
+                              " on n.oid = r.relnamespace where n.nspname = $1 and r.relname = 'store'),"
+                              " current_user::text",
+                              {text(schema)}}});
+  found.has_schema = names[0].number(0, 0) != 0;
+  found.has_tables = names[0].number(0, 1) != 0;
+  if (!found.has_tables)
+    return found;
+  const auto r = c.run({{"select product, version, identity, partitions from " + schema + ".store", {}}});
+  if (!r.is_complete)
+    throw store_error{"PostgreSQL at " + c.server() + " could not be asked: " + why(r), false};
+  if (r.why_not && r.why_not->code == "42501")
+    found.no_rights_for = names[0].text(0, 2);
+  else if (r.why_not)
+    found.why_no_card = r.why_not->text;
+  else if (const auto& rows = r.results[0]; rows.size() == 1)
+    found.card = store_card{rows.text(0, 0), rows.number(0, 1), rows.text(0, 2), rows.number(0, 3)};
+  return found;
+}
+
+making_answer make_store(connection& c, const std::string& schema, const std::string& identity,
+                         std::int64_t partitions) {
+  const auto found = find_store(c, schema);
+  if (auto refused = why_not_made_here(found, schema); !refused.empty())
+    return {making::refused, std::move(refused)};
+  const auto r = c.run(statements_of_init(schema, found.has_schema, identity, partitions));
+  switch (judge(r)) {
+    case verdict::made: return {making::made, {}};
+    case verdict::unknown: return {making::unknown, why(r)};
+    case verdict::refused: break;
+  }
+  const bool is_about_rights = r.why_not->code == "42501";
+  return {making::refused, why(r)
+                             + (is_about_rights ? ": let a superuser make the schema for this role: create schema "
+                                                    + schema + " authorization the_role"
+                                                : "")};
+}
+
+making_answer upgrade_store(connection& c, const std::string& schema) {
+  if (auto refused = why_not_usable(find_store(c, schema), schema); !refused.empty())
+    return {making::refused, std::move(refused)}; // there is no older version yet
+  return {making::made,
+          "the schema has version " + std::to_string(schema_version) + " already: there is nothing to do"};
+}
+
+} // namespace steadfast::store::postgres

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "store/postgres/connection.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// The tables of a store, made by `steadfast store init` and changed by `steadfast store upgrade`; the start of a node
+// never does.
+
+namespace steadfast::store::postgres {
+
+inline constexpr std::int64_t schema_version = 1;
+inline constexpr std::int64_t partitions_default = 64;
+inline constexpr std::int64_t partitions_max = 1024;
+
+/// What a store says of itself. Fixed when it is made.
+struct store_card {
+  std::string product;
+  std::int64_t version = 0;
+  std::string identity; ///< drawn when it was made: two stores never have the same
+  std::int64_t partitions = 0;
+
+  bool operator==(const store_card&) const = default;
+};
+
+/// What was found where the store should be.
+struct found_store {
+  bool has_schema = false;
+  bool has_tables = false; ///< at least the one with the card
+  std::optional<store_card> card;
+  std::string why_no_card;   ///< of the server
+  std::string no_rights_for; ///< the role that may not read it; empty: it may
+
+  bool operator==(const found_store&) const = default;
+};
+
+/// What is wrong with it for this build, and the command that mends it; empty: it can be used.
+std::string why_not_usable(const found_store& found, const std::string& schema);
+/// Why no store can be made there; empty: it can.
+std::string why_not_made_here(const found_store& found, const std::string& schema);
+
+/// All that makes a store, as one transaction. `identity` is drawn by the caller.
+std::vector<statement> statements_of_init(const std::string& schema, bool has_schema, const std::string& identity,
+                                          std::int64_t partitions);
+
+/// Of two, 0 and 1, that a partition writes in turn.
+std::string log_table(std::int64_t partition, int which);
+
+/// Throws store_error if the server does not answer.
+found_store find_store(connection& c, const std::string& schema);
+
+enum class making : std::uint8_t { made, refused, unknown };
+struct making_answer {
+  making result = making::unknown;
+  std::string why;
+};
+/// Durable where it says made. What is unknown is found out by asking again.
+making_answer make_store(connection& c, const std::string& schema, const std::string& identity,
+                         std::int64_t partitions);
+/// Brings the schema of an older release up to this one. Nothing to do counts as made, with `why` saying so.
+making_answer upgrade_store(connection& c, const std::string& schema);
+
+} // namespace steadfast::store::postgres

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// What is sent to the server. Parameters go in the binary form of the wire, so that nothing is escaped.
+
+namespace steadfast::store::postgres {
+
+struct parameter {
+  std::uint32_t type; ///< PostgreSQL's number of it, which the servers that are compatible with it share
+  std::string bytes;
+};
+
+parameter number(std::int64_t value);                         ///< int8
+parameter text(std::string_view value);                       ///< text
+parameter numbers(const std::vector<std::int64_t>& values);   ///< int8[]
+parameter blobs(const std::vector<std::string_view>& values); ///< bytea[]
+
+/// The number that stands in the bytes of an int2, int4, int8 or bool. Throws store_error for another length.
+std::int64_t number_in(std::string_view bytes);
+
+struct statement {
+  std::string sql; ///< one command; $1 is the first parameter
+  std::vector<parameter> parameters;
+};
+
+} // namespace steadfast::store::postgres

@@ -1,0 +1,268 @@
+#include "tests/postgres/server.hpp"
+
+#include "store/postgres/schema.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/fast_place.hpp"
+
+#include <arpa/inet.h>
+#include <libpq-fe.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace steadfast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of the newest release that is installed with its server; empty: none is.
+fs::path programs() {
+  fs::path newest;
+  std::error_code none;
+  for (const auto& release : fs::directory_iterator{"/usr/lib/postgresql", none})
+    if (const auto bin = release.path() / "bin"; fs::exists(bin / "initdb") && fs::exists(bin / "postgres"))
+      newest = std::max(newest, bin);
+  return newest;
+}
+
+/// The server refuses to run as root.
+std::string server_user() {
+  if (geteuid() != 0)
+    return {};
+  return getpwnam("postgres") == nullptr ? "nobody" : "postgres";
+}
+
+/// Runs the command that follows in a shell as that user.
+std::string become() {
+  const auto user = server_user();
+  return user.empty() ? std::string{} : "setpriv --reuid=" + user + " --regid=$(id -g " + user + ") --clear-groups ";
+}
+
+bool is_free(std::uint16_t port) {
+  const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const bool free = bind(s, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  close(s);
+  return free;
+}
+
+/// Below those that the kernel gives to clients, so that nobody has it while the server is down.
+std::uint16_t free_port() {
+  static unsigned tried = 0;
+  for (;;) {
+    const auto port = static_cast<std::uint16_t>(20'000 + (static_cast<unsigned>(getpid()) * 13 + ++tried) % 12'000);
+    if (is_free(port))
+      return port;
+  }
+}
+
+using session = std::unique_ptr<PGconn, decltype(&PQfinish)>;
+
+std::string value_of(PGconn* c, const std::string& command) {
+  const std::unique_ptr<PGresult, decltype(&PQclear)> r{PQexec(c, command.c_str()), PQclear};
+  const auto status = PQresultStatus(r.get());
+  if (status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK)
+    throw std::runtime_error{command + ": " + PQerrorMessage(c)};
+  return PQntuples(r.get()) > 0 ? PQgetvalue(r.get(), 0, 0) : "";
+}
+
+} // namespace
+
+std::string postgres_server::why_not() {
+  if (programs().empty())
+    return "PostgreSQL's server is not installed: install postgresql-15, or run scripts/packages";
+  return {};
+}
+
+postgres_server::postgres_server(const std::string& settings) : folder_{fast_place()} {
+  begin();
+  const auto made = as_server_user((programs() / "initdb").string()
+                                   + " -D data -A trust -U postgres --no-locale -E UTF8 --data-checksums --no-sync");
+  if (made.code != 0)
+    throw std::runtime_error{"initdb: " + made.err};
+  std::ofstream{folder_.path() / "data" / "postgresql.conf", std::ios::app}
+    << "port = " << port_ << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nshared_buffers = 16MB\n"
+    << "dynamic_shared_memory_type = mmap\n" // else a killed server leaves files behind
+    << "max_connections = 40\nmax_wal_size = 128MB\nwal_keep_size = 64MB\nlog_line_prefix = '%m [%p] %a '\n"
+    << settings;
+  start();
+  sql({"create role app login", "create schema steadfast authorization app"});
+}
+
+postgres_server::postgres_server(const postgres_server& primary, const std::string& name) : folder_{fast_place()} {
+  begin();
+  const auto from = "host=127.0.0.1 user=postgres port=" + std::to_string(primary.port());
+  const auto copied =
+    as_server_user((programs() / "pg_basebackup").string() + " -D data -X stream -c fast --no-sync -d '" + from + "'");
+  if (copied.code != 0)
+    throw std::runtime_error{"pg_basebackup: " + copied.err};
+  std::ofstream{folder_.path() / "data" / "standby.signal"};
+  fs::permissions(folder_.path() / "data" / "standby.signal", fs::perms::all);
+  std::ofstream{folder_.path() / "data" / "postgresql.conf", std::ios::app}
+    << "port = " << port_ << "\nprimary_conninfo = '" << from << " application_name=" << name << "'\n";
+  start();
+}
+
+void postgres_server::begin() {
+  if (const auto user = server_user(); !user.empty()) {
+    const auto* entry = getpwnam(user.c_str());
+    if (entry == nullptr || chown(folder_.path().c_str(), entry->pw_uid, entry->pw_gid) != 0)
+      throw std::runtime_error{"the folder cannot be given to " + user};
+  }
+  port_ = free_port();
+}
+
+postgres_server::~postgres_server() {
+  if (!running_)
+    return;
+  signal_all(SIGCONT);
+  running_->signal(SIGQUIT); // it ends its processes
+  running_->wait(hang_limit);
+}
+
+program_end postgres_server::as_server_user(const std::string& command) const {
+  return run_program("/bin/bash", {"-c", "cd " + folder_.path().string() + " && exec " + become() + command});
+}
+
+void postgres_server::start() {
+  const auto command = "cd " + folder_.path().string() + " && exec " + become() + (programs() / "postgres").string()
+                       + " -D data >>log 2>&1";
+  running_ = std::make_unique<running_program>("/bin/bash", std::vector<std::string>{"-c", command});
+  const auto answers = [&] { return PQping(url("postgres").c_str()) == PQPING_OK; };
+  if (!comes_true([&] { return answers() || running_->wait(std::chrono::milliseconds{0}); }) || !answers()) {
+    std::ifstream log{folder_.path() / "log"};
+    std::stringstream said;
+    said << log.rdbuf();
+    throw std::runtime_error{"the server did not start: " + said.str()};
+  }
+}
+
+std::vector<pid_t> postgres_server::processes() const {
+  std::vector<pid_t> all{running_->pid()};
+  for (const auto& entry : fs::directory_iterator{"/proc"}) {
+    std::ifstream file{entry.path() / "stat"};
+    std::string text;
+    std::getline(file, text);
+    pid_t parent = 0;
+    char state = ' ';
+    if (const auto name_end = text.rfind(')'); name_end != std::string::npos)
+      std::istringstream{text.substr(name_end + 1)} >> state >> parent;
+    if (parent == running_->pid() && state != 'Z')
+      all.push_back(static_cast<pid_t>(std::stol(entry.path().filename().string())));
+  }
+  return all;
+}
+
+void postgres_server::signal_all(int number) const {
+  for (const auto pid : processes())
+    ::kill(pid, number);
+}
+
+void postgres_server::kill() {
+  const auto all = processes();
+  for (const auto pid : all) // the first is the one that would start others
+    ::kill(pid, SIGKILL);
+  running_->wait(hang_limit);
+  running_.reset();
+  const auto is_gone = [](pid_t pid) { return ::kill(pid, 0) != 0; };
+  if (!comes_true([&] { return std::all_of(all.begin(), all.end(), is_gone); }))
+    throw std::runtime_error{"the server's processes do not end"};
+  std::ifstream file{folder_.path() / "data" / "postmaster.pid"};
+  std::string line;
+  int memory = -1;
+  for (int i = 0; i < 7 && std::getline(file, line); ++i)
+    if (i == 6)
+      std::istringstream{line} >> memory >> memory; // its key, then its number
+  if (memory >= 0)
+    shmctl(memory, IPC_RMID, nullptr); // it would stay for ever if this server is not started again
+}
+
+std::string postgres_server::url(const std::string& role) const {
+  return "postgresql://" + role + "@127.0.0.1:" + std::to_string(port_) + "/postgres";
+}
+
+std::string postgres_server::sql(const std::vector<std::string>& commands) const {
+  const session c{PQconnectdb(url("postgres").c_str()), PQfinish};
+  if (PQstatus(c.get()) != CONNECTION_OK)
+    throw std::runtime_error{PQerrorMessage(c.get())};
+  std::string last;
+  for (const auto& command : commands)
+    last = value_of(c.get(), command);
+  return last;
+}
+
+void postgres_server::set(const std::string& name, const std::string& value) const {
+  sql({"alter system set " + name + " = '" + value + "'", "select pg_reload_conf()"});
+  if (!comes_true([&] { return sql({"show " + name}) == value; }))
+    throw std::runtime_error{name + " does not change"};
+}
+
+void postgres_server::promote() const {
+  if (sql({"select pg_promote(true, 60)"}) != "t")
+    throw std::runtime_error{"the standby was not promoted"};
+}
+
+std::string url_of(const std::vector<const postgres_server*>& servers) {
+  std::string hosts;
+  for (const auto* s : servers)
+    hosts += (hosts.empty() ? "" : ",") + std::string{"127.0.0.1:"} + std::to_string(s->port());
+  return "postgresql://app@" + hosts + "/postgres";
+}
+
+using namespace store::postgres;
+
+void make_store(const std::string& url, std::int64_t partitions) {
+  auto c = connection::open({url, {}}, "the test", {hang_limit / 2, hang_limit / 2}, std::chrono::steady_clock::now);
+  const auto answer = make_store(c, "steadfast", "store of the test", partitions);
+  if (answer.result != making::made)
+    throw std::runtime_error{answer.why};
+}
+
+owner_settings owner(const std::string& url, const std::string& holder) {
+  owner_settings s;
+  s.where.url = url;
+  s.identity = "store of the test";
+  s.holder = holder;
+  s.limits = {hang_limit / 2, hang_limit / 2}; // only what hangs takes so long
+  return s;
+}
+
+holding seen(const std::string& url, std::int64_t number) {
+  auto c = connection::open({url, {}}, "the test", {hang_limit / 2, hang_limit / 2}, std::chrono::steady_clock::now);
+  return who_holds_what(c).at(static_cast<std::size_t>(number));
+}
+
+std::unique_ptr<partition> owned(const owner_settings& settings, std::int64_t number) {
+  auto p = std::make_unique<partition>(number, settings, std::chrono::steady_clock::now);
+  take_answer answer;
+  if (!comes_true([&] { // its limits may be short
+        answer = p->take(seen(settings.where.url, number));
+        return answer.result != taking::busy && answer.result != taking::unreachable;
+      })
+      || answer.result != taking::taken)
+    throw std::runtime_error{"it cannot be taken: " + answer.why};
+  return p;
+}
+
+resolve_answer resolve_surely(partition& p) {
+  resolve_answer answer;
+  comes_true([&] {
+    answer = p.resolve();
+    return answer.result != resolving::unreachable && answer.result != resolving::busy;
+  });
+  return answer;
+}
+
+} // namespace steadfast::tests

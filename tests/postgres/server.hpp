@@ -1,0 +1,79 @@
+#pragma once
+
+#include "store/postgres/partition.hpp"
+#include "tests/support/run_program.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace steadfast::tests {
+
+/// A server of PostgreSQL of its own, in a folder of its own, on a free port of 127.0.0.1, run by an unprivileged user.
+/// It knows the roles `postgres`, a superuser, and `app`, which owns the schema `steadfast` and nothing else. Gone,
+/// with all of its processes, at the end.
+class postgres_server {
+public:
+  /// Why none can be started on this machine; empty: one can.
+  static std::string why_not();
+
+  /// A new one, which runs. `settings`: lines of its configuration.
+  explicit postgres_server(const std::string& settings = "");
+  /// A standby of the other, which must run, under that name.
+  postgres_server(const postgres_server& primary, const std::string& name);
+  ~postgres_server();
+  postgres_server(const postgres_server&) = delete;
+  postgres_server& operator=(const postgres_server&) = delete;
+
+  std::uint16_t port() const { return port_; }
+  std::string url(const std::string& role = "app") const;
+
+  /// As a superuser, each a transaction. The first value of the last, as text. Throws std::runtime_error.
+  std::string sql(const std::vector<std::string>& commands) const;
+  /// Changes a setting, and waits until it holds.
+  void set(const std::string& name, const std::string& value) const;
+
+  void start(); ///< again, on the same port
+  void kill();  ///< with SIGKILL, all of its processes; returns when they are gone
+  void signal_all(int number) const;
+  void promote() const;
+
+private:
+  void begin();
+  std::vector<pid_t> processes() const;
+  program_end as_server_user(const std::string& command) const;
+
+  temp_folder folder_;
+  std::uint16_t port_ = 0;
+  std::unique_ptr<running_program> running_;
+};
+
+/// The same with several servers behind one URL.
+std::string url_of(const std::vector<const postgres_server*>& servers);
+
+/// Makes a store there. Its identity is "store of the test".
+void make_store(const std::string& url, std::int64_t partitions = 2);
+
+store::postgres::owner_settings owner(const std::string& url, const std::string& holder);
+
+/// Who holds the partition now.
+store::postgres::holding seen(const std::string& url, std::int64_t number = 0);
+
+/// One that owns it. Throws std::runtime_error if it cannot be taken.
+std::unique_ptr<store::postgres::partition> owned(const store::postgres::owner_settings& settings,
+                                                  std::int64_t number = 0);
+
+/// Of that task, in its first revision.
+inline std::vector<store::postgres::log_entry> one(std::int64_t task, std::string_view record) {
+  return {{task, 1, record}};
+}
+
+/// Until it is known.
+store::postgres::resolve_answer resolve_surely(store::postgres::partition& p);
+
+} // namespace steadfast::tests
