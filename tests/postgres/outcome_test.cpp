@@ -169,3 +169,21 @@ TEST_CASE("nothing is told as made while the standby is away, and all goes on wh
   CHECK(resolve_surely(*p).result == resolving::made);
   CHECK(tasks_in(*p) == std::vector<std::int64_t>{1});
 }
+
+TEST_CASE("a commit that fails at its very end is in doubt, and then found not to be made") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  auto p = owned(owner(server.url(), "n1"));
+  server.sql({"alter table steadfast.log_0_0 add unique (task) deferrable initially deferred"});
+  REQUIRE(p->append(one(1, "x")).result == appending::applied);
+  const auto begun = std::chrono::steady_clock::now();
+  const auto answer = p->append(one(1, "y"));
+  CHECK(answer.result == appending::unknown);
+  CHECK(answer.why.find("duplicate key") != std::string::npos);
+  CHECK(std::chrono::steady_clock::now() - begun < hang_limit / 4); // it was said, and not waited for
+  CHECK(resolve_surely(*p).result == resolving::not_made);
+  CHECK(p->append(one(2, "z")).result == appending::applied);
+  CHECK(tasks_in(*p) == std::vector<std::int64_t>{1, 2});
+}
