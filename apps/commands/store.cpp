@@ -249,7 +249,7 @@ void add_restore(CLI::App& to, command& chosen) {
 } // namespace
 
 void add_store(CLI::App& to, command& chosen) {
-  auto* store = to.add_subcommand("store", "Check, copy and dump a store, of a running node or of one that is down");
+  auto* store = to.add_subcommand("store", "Check, copy and dump a store, also of a node that is down; make one on a server");
   store->require_subcommand(1);
   add_verb(*store, "check", "Read every record and index and report faults", "-c node.toml", chosen, check);
   add_verb(*store, "stat", "Tasks by state, and how full it is", "-c node.toml", chosen, stat);
@@ -270,6 +270,8 @@ void add_store(CLI::App& to, command& chosen) {
                            "order-4711.task --why 'moved from the old cluster'", chosen, import_task);
   in.sub->add_option("from", in.arguments->file, "File that export made")->required()->type_name("PATH");
   in.sub->add_option("--why", in.arguments->why, "Reason, kept among the alerts")->type_name("TEXT");
+
+  add_store_servers(*store, chosen);
 }
 
 } // namespace steadfast::apps

@@ -209,6 +209,20 @@ void postgres_server::set(const std::string& name, const std::string& value) con
     throw std::runtime_error{name + " does not change"};
 }
 
+void postgres_server::ask_for_passwords_of(const std::string& role) const {
+  const auto file = folder_.path() / "data" / "pg_hba.conf";
+  std::stringstream before;
+  before << std::ifstream{file}.rdbuf();
+  std::ofstream{file} << "host all " << role << " 127.0.0.1/32 scram-sha-256\n" << before.str();
+  sql({"select pg_reload_conf()"});
+  const auto with_wrong = "postgresql://" + role + ":wrong@127.0.0.1:" + std::to_string(port_) + "/postgres";
+  if (!comes_true([&] {
+        const session c{PQconnectdb(with_wrong.c_str()), PQfinish};
+        return PQstatus(c.get()) != CONNECTION_OK;
+      }))
+    throw std::runtime_error{"the server does not ask for passwords"};
+}
+
 void postgres_server::promote() const {
   if (sql({"select pg_promote(true, 60)"}) != "t")
     throw std::runtime_error{"the standby was not promoted"};

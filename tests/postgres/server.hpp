@@ -38,6 +38,9 @@ public:
   /// Changes a setting, and waits until it holds.
   void set(const std::string& name, const std::string& value) const;
 
+  /// From now on; others still need none.
+  void ask_for_passwords_of(const std::string& role) const;
+
   void start(); ///< again, on the same port
   void kill();  ///< with SIGKILL, all of its processes; returns when they are gone
   void signal_all(int number) const;

@@ -55,25 +55,26 @@ TEST_CASE("help lists the commands, and every command's help has an example") {
   for (const auto* name : {"serve", "submit", "task", "alerts", "workflow", "lease", "node", "store", "console",
                            "watch", "late", "actor", "circuit", "top", "simulate"})
     CHECK_THAT(help.out, Contains(name));
-  const auto words =
-    GENERATE(as<std::vector<std::string>>{}, std::vector<std::string>{"serve"}, std::vector<std::string>{"submit"},
-             std::vector<std::string>{"task", "list"}, std::vector<std::string>{"task", "show"},
-             std::vector<std::string>{"task", "explain"}, std::vector<std::string>{"task", "follow"},
-             std::vector<std::string>{"console"}, std::vector<std::string>{"simulate"},
-             std::vector<std::string>{"watch"}, std::vector<std::string>{"late"},
-             std::vector<std::string>{"task", "retry"}, std::vector<std::string>{"task", "skip"},
-             std::vector<std::string>{"task", "undo"}, std::vector<std::string>{"task", "cancel"},
-             std::vector<std::string>{"task", "suspend"}, std::vector<std::string>{"task", "resume"},
-             std::vector<std::string>{"task", "edit"}, std::vector<std::string>{"alerts", "list"},
-             std::vector<std::string>{"alerts", "ack"}, std::vector<std::string>{"workflow", "list"},
-             std::vector<std::string>{"workflow", "show"}, std::vector<std::string>{"workflow", "check"},
-             std::vector<std::string>{"lease", "list"}, std::vector<std::string>{"lease", "release"},
-             std::vector<std::string>{"node", "show"}, std::vector<std::string>{"node", "drain"},
-             std::vector<std::string>{"actor", "list"}, std::vector<std::string>{"actor", "show"},
-             std::vector<std::string>{"circuit", "open"}, std::vector<std::string>{"circuit", "close"},
-             std::vector<std::string>{"task", "stuck"}, std::vector<std::string>{"top"},
-             std::vector<std::string>{"store", "check"}, std::vector<std::string>{"store", "copy"},
-             std::vector<std::string>{"store", "dump"}, std::vector<std::string>{"store", "stat"});
+  const auto words = GENERATE(
+    as<std::vector<std::string>>{}, std::vector<std::string>{"serve"}, std::vector<std::string>{"submit"},
+    std::vector<std::string>{"task", "list"}, std::vector<std::string>{"task", "show"},
+    std::vector<std::string>{"task", "explain"}, std::vector<std::string>{"task", "follow"},
+    std::vector<std::string>{"console"}, std::vector<std::string>{"simulate"}, std::vector<std::string>{"watch"},
+    std::vector<std::string>{"late"}, std::vector<std::string>{"task", "retry"},
+    std::vector<std::string>{"task", "skip"}, std::vector<std::string>{"task", "undo"},
+    std::vector<std::string>{"task", "cancel"}, std::vector<std::string>{"task", "suspend"},
+    std::vector<std::string>{"task", "resume"}, std::vector<std::string>{"task", "edit"},
+    std::vector<std::string>{"alerts", "list"}, std::vector<std::string>{"alerts", "ack"},
+    std::vector<std::string>{"workflow", "list"}, std::vector<std::string>{"workflow", "show"},
+    std::vector<std::string>{"workflow", "check"}, std::vector<std::string>{"lease", "list"},
+    std::vector<std::string>{"lease", "release"}, std::vector<std::string>{"node", "show"},
+    std::vector<std::string>{"node", "drain"}, std::vector<std::string>{"actor", "list"},
+    std::vector<std::string>{"actor", "show"}, std::vector<std::string>{"circuit", "open"},
+    std::vector<std::string>{"circuit", "close"}, std::vector<std::string>{"task", "stuck"},
+    std::vector<std::string>{"top"}, std::vector<std::string>{"store", "check"},
+    std::vector<std::string>{"store", "copy"}, std::vector<std::string>{"store", "dump"},
+    std::vector<std::string>{"store", "stat"}, std::vector<std::string>{"store", "init"},
+    std::vector<std::string>{"store", "upgrade"}, std::vector<std::string>{"store", "doctor"});
   auto arguments = words;
   arguments.emplace_back("--help");
   const auto one = run_steadfast(arguments);
@@ -134,7 +135,10 @@ TEST_CASE("a wrong command line ends with 64 and a line that says what is wrong"
     std::vector<std::string>{"workflow", "show", ""}, std::vector<std::string>{"node", "drain", ""},
     std::vector<std::string>{"lease", "release", ""}, std::vector<std::string>{"circuit", "open", ""},
     std::vector<std::string>{"actor", "show", ""}, std::vector<std::string>{"store", "export", "", "f"},
-    std::vector<std::string>{"simulate", "w.toml", "--require", "sold=1"});
+    std::vector<std::string>{"simulate", "w.toml", "--require", "sold=1"}, std::vector<std::string>{"store", "init"},
+    std::vector<std::string>{"store", "init", "--url", "http://a"},
+    std::vector<std::string>{"store", "init", "--url", "postgresql://a/b", "--partitions", "0"},
+    std::vector<std::string>{"store", "doctor", "--url", "postgresql://a/b", "--schema", "A"});
   const auto end = run_steadfast(arguments);
   CHECK(end.code == 64);
   CHECK_FALSE(end.err.empty());
