@@ -249,7 +249,8 @@ void add_restore(CLI::App& to, command& chosen) {
 } // namespace
 
 void add_store(CLI::App& to, command& chosen) {
-  auto* store = to.add_subcommand("store", "Check, copy and dump a store, also of a node that is down; make one on a server");
+  auto* store =
+    to.add_subcommand("store", "Check, copy and dump a store, also of a node that is down; make one on a server");
   store->require_subcommand(1);
   add_verb(*store, "check", "Read every record and index and report faults", "-c node.toml", chosen, check);
   add_verb(*store, "stat", "Tasks by state, and how full it is", "-c node.toml", chosen, stat);

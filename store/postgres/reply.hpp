@@ -56,8 +56,8 @@ enum class verdict : std::uint8_t {
 };
 
 /// Statements that were sent together are one transaction, and committed where they end. Only a statement that failed
-/// by itself, followed by the server's word that it is done, is a refusal; and a warning makes anything unknown: so says
-/// a server that gave up waiting for its standby and committed all the same.
+/// by itself, followed by the server's word that it is done, is a refusal. A warning makes anything unknown: so says a
+/// server that gave up waiting for its standby and committed all the same.
 verdict judge(const reply& r);
 
 /// In words, for people; empty if all went well.

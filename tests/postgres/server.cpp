@@ -88,10 +88,7 @@ std::string postgres_server::why_not() {
 
 postgres_server::postgres_server(const std::string& settings) : folder_{fast_place()} {
   begin();
-  const auto made = as_server_user((programs() / "initdb").string()
-                                   + " -D data -A trust -U postgres --no-locale -E UTF8 --data-checksums --no-sync");
-  if (made.code != 0)
-    throw std::runtime_error{"initdb: " + made.err};
+  make_data();
   std::ofstream{folder_.path() / "data" / "postgresql.conf", std::ios::app}
     << "port = " << port_ << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nshared_buffers = 16MB\n"
     << "dynamic_shared_memory_type = mmap\n" // else a killed server leaves files behind
@@ -99,6 +96,28 @@ postgres_server::postgres_server(const std::string& settings) : folder_{fast_pla
     << settings;
   start();
   sql({"create role app login", "create schema steadfast authorization app"});
+}
+
+/// initdb takes most of the time of a test, so the first one of a build keeps what it made for the others.
+void postgres_server::make_data() {
+  const auto data = (folder_.path() / "data").string();
+  const auto copy = [](const std::string& from, const std::string& to) {
+    return run_program("/bin/cp", {"-a", from, to}).code == 0;
+  };
+  const auto name = programs().parent_path().filename().string() + "-" + std::to_string(getuid());
+  const auto kept = (fs::path{STEADFAST_POSTGRES_KEPT} / name).string();
+  if (fs::exists(kept) && copy(kept, data))
+    return;
+  const auto made = as_server_user((programs() / "initdb").string()
+                                   + " -D data -A trust -U postgres --no-locale -E UTF8 --data-checksums --no-sync");
+  if (made.code != 0)
+    throw std::runtime_error{"initdb: " + made.err};
+  std::error_code ignored; // another test may be faster, or the folder another user's
+  fs::create_directories(STEADFAST_POSTGRES_KEPT, ignored);
+  const auto mine = kept + "-" + std::to_string(getpid());
+  if (copy(data, mine))
+    fs::rename(mine, kept, ignored);
+  fs::remove_all(mine, ignored);
 }
 
 postgres_server::postgres_server(const postgres_server& primary, const std::string& name) : folder_{fast_place()} {

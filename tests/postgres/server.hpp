@@ -48,6 +48,7 @@ public:
 
 private:
   void begin();
+  void make_data();
   std::vector<pid_t> processes() const;
   program_end as_server_user(const std::string& command) const;
 
