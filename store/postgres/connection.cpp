@@ -57,15 +57,6 @@ void take_notice(void* to, const PGresult* notice) {
   *static_cast<std::string*>(to) = said == nullptr || *said == '\0' ? "a warning without words" : said;
 }
 
-std::string name_of(const connection_options& server) {
-  const auto value = [&](const char* name) {
-    const auto found = server.find(name);
-    return found == server.end() ? std::string{} : found->second;
-  };
-  const auto host = value("host").empty() ? value("hostaddr") : value("host");
-  return (host.empty() ? "the default host" : host) + (value("port").empty() ? "" : ":" + value("port"));
-}
-
 pg_conn* begin_connecting(const connection_options& options) {
   std::vector<const char*> names;
   std::vector<const char*> values;
@@ -131,9 +122,9 @@ std::vector<statement> session_settings(const std::string& schema) {
 }
 
 connection connection::open(const place& where, const std::string& name, const session_limits& limits,
-                            monotonic_clock now) {
+                            monotonic_clock now, const std::string& first) {
   std::string failed;
-  for (auto server : servers_of(where)) {
+  for (auto server : with_first(servers_of(where), first)) {
     const auto named = name_of(server);
     server["application_name"] = name;
     std::unique_ptr<session, closer> s{new session};

@@ -59,6 +59,14 @@ take_answer what_was_taken(verdict v, const reply& r, std::size_t rows) {
   return {taking::unreachable, why(r)};
 }
 
+take_answer is_still_taken(const shown_partition& shown, const std::string& me, const acknowledged& known) {
+  if (has_lost(shown, known))
+    return {taking::server_lost, lost_by_server(shown, known)};
+  if (shown.epoch != known.epoch || shown.holder != me)
+    return {taking::moved, by_whom(shown)};
+  return {taking::taken, {}};
+}
+
 resolve_answer of_taking(const take_answer& t) {
   switch (t.result) {
     case taking::moved: return {resolving::lost, t.why};

@@ -52,6 +52,10 @@ take_answer may_take_again(const shown_partition& shown, const std::string& me, 
 /// What became of the row's change; `rows` is how many it changed.
 take_answer what_was_taken(verdict v, const reply& r, std::size_t rows);
 
+/// What was read after the epoch of `known` was committed counts only if the partition was still ours in that moment:
+/// else the last commit may be that of the next owner.
+take_answer is_still_taken(const shown_partition& shown, const std::string& me, const acknowledged& known);
+
 // ---- after it was taken again ----
 
 enum class resolving : std::uint8_t {
@@ -70,7 +74,7 @@ struct resolve_answer {
 
 resolve_answer of_taking(const take_answer& t);
 
-/// From the last commit number that was read after the partition was taken again.
+/// From what was read after the partition was taken again, if it is still taken.
 resolve_answer what_became_of_it(std::int64_t shown_commit, bool in_doubt, const acknowledged& known);
 
 // ---- to write ----

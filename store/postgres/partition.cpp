@@ -61,7 +61,9 @@ take_answer partition::connect() {
     return {taking::taken, {}};
   try {
     const auto& schema = settings_.where.schema;
-    connection_ = connection::open(settings_.where, session_name(schema, number_), settings_.limits, now_);
+    connection_ =
+      connection::open(settings_.where, session_name(schema, number_), settings_.limits, now_, last_server_);
+    last_server_ = connection_->server();
     const auto found = find_store(*connection_, schema);
     auto wrong = why_not_usable(found, schema);
     if (wrong.empty() && found.card->identity != settings_.identity)
@@ -77,16 +79,18 @@ take_answer partition::connect() {
   }
 }
 
+/// In one statement, so that all of it is of one moment: no commit of the next owner is in it without his name.
 std::optional<shown_partition> partition::look() {
   const auto last = [this](int which) {
-    return statement{"select coalesce(max(commit_number), 0) from " + log_table(number_, which), {}};
+    return "(select coalesce(max(commit_number), 0) from " + log_table(number_, which) + ")";
   };
-  const auto found = connection_->read(
-    {{"select epoch, holder from partition_owner where number = $1", {postgres::number(number_)}}, last(0), last(1)});
+  const auto found =
+    connection_->read({{"select epoch, holder, " + last(0) + ", " + last(1) + " from partition_owner where number = $1",
+                        {postgres::number(number_)}}});
   if (found[0].size() != 1)
     return std::nullopt;
-  const auto first = found[1].number(0, 0);
-  const auto second = found[2].number(0, 0);
+  const auto first = found[0].number(0, 2);
+  const auto second = found[0].number(0, 3);
   log_ = second > first ? 1 : 0;
   return shown_partition{found[0].number(0, 0), found[0].text(0, 1), std::max(first, second)};
 }
@@ -131,8 +135,9 @@ take_answer partition::take(const holding& seen, const acknowledged& heard) {
     if (answer.result != taking::taken)
       return answer;
     const auto after = look(); // now every standby that is waited for has it
-    if (!after || after->commit < known.commit)
-      return {taking::server_lost, lost_by_server(after.value_or(shown_partition{}), known)};
+    answer = is_still_taken(after.value_or(shown_partition{}), settings_.holder, {known_.epoch, known.commit});
+    if (answer.result != taking::taken)
+      return answer;
     known_.commit = after->commit;
     state_ = state::owned;
     return answer;
@@ -148,30 +153,31 @@ resolve_answer partition::resolve() {
   state_ = state::in_doubt; // of its epoch, from here on
   try {
     auto answer = connect();
-    const auto before = answer.result == taking::taken ? look() : std::nullopt;
+    const auto before = answer.result == taking::taken ? look().value_or(shown_partition{}) : shown_partition{};
     if (answer.result == taking::taken)
-      answer = before ? may_take_again(*before, settings_.holder, known_)
-                      : take_answer{taking::server_lost, lost_by_server({}, known_)};
+      answer = may_take_again(before, settings_.holder, known_);
     if (answer.result == taking::taken) {
-      answer = raise_epoch(before->epoch);
+      answer = raise_epoch(before.epoch);
       if (answer.result == taking::moved) // perhaps by a taking of our own that arrived late
         return {resolving::busy, answer.why};
     }
-    if (answer.result == taking::moved)
-      leave(state::free);
-    else if (answer.result == taking::server_lost)
-      leave(state::server_lost);
-    if (answer.result != taking::taken)
-      return of_taking(answer);
-    const auto after = look();
-    const auto found = what_became_of_it(after ? after->commit : 0, is_commit_in_doubt_, known_);
-    if (found.result == resolving::server_lost) {
-      leave(state::server_lost);
-      return found;
+    const auto after = answer.result == taking::taken ? look().value_or(shown_partition{}) : shown_partition{};
+    if (answer.result == taking::taken)
+      answer = is_still_taken(after, settings_.holder, known_);
+    auto found = of_taking(answer);
+    if (answer.result == taking::taken)
+      found = what_became_of_it(after.commit, is_commit_in_doubt_, known_);
+    switch (found.result) {
+      case resolving::lost: leave(state::free); break;
+      case resolving::server_lost: leave(state::server_lost); break;
+      case resolving::busy:
+      case resolving::unreachable: break;
+      case resolving::made:
+      case resolving::not_made:
+        known_.commit = after.commit;
+        is_commit_in_doubt_ = false;
+        state_ = state::owned;
     }
-    known_.commit = after->commit;
-    is_commit_in_doubt_ = false;
-    state_ = state::owned;
     return found;
   } catch (const store_error& e) {
     return {resolving::unreachable, e.what()};
@@ -242,13 +248,22 @@ append_answer partition::rotate() {
 }
 
 std::vector<log_record> partition::read_log() {
-  require(state_ == state::owned, "only an owner reads its log");
+  require(state_ == state::owned && connection_, "only an owner reads its log");
+  const auto all_of = [this](int which) {
+    return statement{"select commit_number, task, revision, record from " + log_table(number_, which), {}};
+  };
+  const auto r = connection_->run({fence(), all_of(0), all_of(1)}); // nobody takes it before all is read
+  const auto answer = what_was_appended(r);
+  if (answer.result == appending::lost)
+    leave(state::free);
+  if (answer.result != appending::applied)
+    throw store_error{"the log of partition " + std::to_string(number_) + " could not be read: " + answer.why, false};
   std::vector<log_record> all;
-  for (const auto& r :
-       connection_->read({{"select commit_number, task, revision, record from " + log_table(number_, 0), {}},
-                          {"select commit_number, task, revision, record from " + log_table(number_, 1), {}}}))
-    for (std::size_t i = 0; i < r.size(); ++i)
-      all.push_back({r.number(i, 0), r.number(i, 1), r.number(i, 2), r.text(i, 3)});
+  for (std::size_t which = 1; which <= 2; ++which)
+    for (std::size_t i = 0; i < r.results[which].size(); ++i) {
+      const auto& rows = r.results[which];
+      all.push_back({rows.number(i, 0), rows.number(i, 1), rows.number(i, 2), rows.text(i, 3)});
+    }
   return last_of_each(std::move(all));
 }
 

@@ -59,7 +59,7 @@ public:
 
   /// What became of the commit that ended as unknown: takes the partition over from itself, so that nothing sent under
   /// the epoch before can be made any more, and then looks for its number. As often as it must be, until the answer is
-  /// none of busy and unreachable. Where nothing is in doubt it only connects again.
+  /// none of busy and unreachable. Where nothing is in doubt it only makes sure of the partition.
   resolve_answer resolve();
 
   /// Empties the log that is not written now, and goes on in it, as one commit. Nothing waits longer for readers of it
@@ -67,7 +67,8 @@ public:
   /// and all that was written before the last rotation is kept elsewhere.
   append_answer rotate();
 
-  /// What was written since the rotation before the last, by task. Throws store_error. REQUIRES: is_owned().
+  /// What was written since the rotation before the last, by task. Throws store_error; if another owner has the
+  /// partition, it is owned no more. REQUIRES: is_owned().
   std::vector<log_record> read_log();
 
   /// Nobody has it then. If the server does not answer, the next owner takes it as from one that died.
@@ -98,6 +99,7 @@ private:
   owner_settings settings_;
   monotonic_clock now_;
   std::optional<connection> connection_;
+  std::string last_server_; ///< that took writes
   state state_ = state::free;
   acknowledged known_;
   bool is_commit_in_doubt_ = false; ///< the one after `known_`

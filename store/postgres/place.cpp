@@ -89,6 +89,20 @@ std::vector<connection_options> each_server(const connection_options& all) {
   return each;
 }
 
+std::string name_of(const connection_options& server) {
+  const auto value = [&](const char* name) {
+    const auto found = server.find(name);
+    return found == server.end() ? std::string{} : found->second;
+  };
+  const auto host = value("host").empty() ? value("hostaddr") : value("host");
+  return (host.empty() ? "the default host" : host) + (value("port").empty() ? "" : ":" + value("port"));
+}
+
+std::vector<connection_options> with_first(std::vector<connection_options> servers, const std::string& name) {
+  std::stable_partition(servers.begin(), servers.end(), [&](const auto& s) { return name_of(s) == name; });
+  return servers;
+}
+
 connection_options with_ours(connection_options server, std::chrono::milliseconds silence) {
   server["target_session_attrs"] = "read-write";
   server["client_encoding"] = "UTF8";

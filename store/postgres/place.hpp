@@ -31,6 +31,12 @@ std::vector<connection_options> servers_of(const place& p);
 /// Empty: there is not a port and an address for each host.
 std::vector<connection_options> each_server(const connection_options& all);
 
+/// As the user named it: its host and port.
+std::string name_of(const connection_options& server);
+
+/// The same in another order: the one of that name comes first, if it is there.
+std::vector<connection_options> with_first(std::vector<connection_options> servers, const std::string& name);
+
 /// What one connection adds to what the user said: only a server that takes writes, and signs of life. How long a
 /// machine that is gone is waited for follows from `silence`, the time after which no answer is expected any more.
 connection_options with_ours(connection_options server, std::chrono::milliseconds silence);

@@ -86,6 +86,9 @@ TEST_CASE(
   const postgres_server standby{primary, "s1"};
   primary.set("synchronous_standby_names", "s1");
   wait_for_standby(primary, "sync");
+  const auto found = connection::open({url_of({&standby, &primary}), {}}, "the test", {hang_limit / 2, hang_limit / 2},
+                                      std::chrono::steady_clock::now);
+  CHECK(found.server() == "127.0.0.1:" + std::to_string(primary.port())); // the one that takes writes
   const auto url = url_of({&primary, &standby});
   writer first{url, 0};
   writer second{url, 1};

@@ -187,3 +187,26 @@ TEST_CASE("a commit that fails at its very end is in doubt, and then found not t
   CHECK(p->append(one(2, "z")).result == appending::applied);
   CHECK(tasks_in(*p) == std::vector<std::int64_t>{1, 2});
 }
+
+TEST_CASE("a commit that a crashed primary has alone is not told as made before a standby has it") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  postgres_server server;
+  make_store(server.url());
+  auto settings = owner(server.url(), "n1");
+  settings.limits.answer = milliseconds{700};
+  settings.take_lock_limit = milliseconds{200};
+  auto p = owned(settings);
+  server.set("synchronous_standby_names", "nobody");
+  CHECK(p->append(one(1, "x")).result == appending::unknown);
+  server.kill();
+  server.start();
+  REQUIRE(server.sql({"select count(*) from steadfast.log_0_0"}) == "1"); // seen by all, and on no standby
+  for (int i = 0; i < 4; ++i) {
+    const auto found = p->resolve();
+    REQUIRE((found.result == resolving::unreachable || found.result == resolving::busy));
+  }
+  server.set("synchronous_standby_names", "");
+  CHECK(resolve_surely(*p).result == resolving::made);
+  CHECK(tasks_in(*owned(owner(server.url(), "n2"))) == std::vector<std::int64_t>{1});
+}

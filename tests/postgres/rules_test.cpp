@@ -105,6 +105,16 @@ TEST_CASE("what became of the row of a partition follows from the verdict and fr
   CHECK(what_was_taken(verdict::unknown, complete(2), 1).result == taking::unreachable);
 }
 
+TEST_CASE("what is read after a taking counts only while nobody else has taken the partition") {
+  CHECK(is_still_taken({4, "n1", 10}, "n1", {4, 10}).result == taking::taken);
+  CHECK(is_still_taken({4, "n1", 11}, "n1", {4, 10}).result == taking::taken);
+  CHECK(is_still_taken({5, "n2", 11}, "n1", {4, 10}).result == taking::moved); // 11 is of n2
+  CHECK(is_still_taken({5, "n1", 11}, "n1", {4, 10}).result == taking::moved);
+  CHECK(is_still_taken({4, "", 10}, "n1", {4, 10}).result == taking::moved);
+  CHECK(is_still_taken({4, "n1", 9}, "n1", {4, 10}).result == taking::server_lost);
+  CHECK(is_still_taken({3, "n1", 10}, "n1", {4, 10}).result == taking::server_lost);
+}
+
 TEST_CASE("the number of the last commit tells what became of the one in doubt") {
   CHECK(what_became_of_it(11, true, {3, 10}).result == resolving::made);
   CHECK(what_became_of_it(10, true, {3, 10}).result == resolving::not_made);
@@ -143,6 +153,9 @@ TEST_CASE("a URL with several hosts is tried host by host, each with its port") 
   CHECK(each_server({{"host", "a,b"}, {"port", "1,2,3"}}).empty());
   CHECK(each_server({{"host", "a"}, {"hostaddr", "1.2.3.4,1.2.3.5"}}).empty());
   CHECK(each_server({}).size() == 1);
+  CHECK(name_of(each[1]) == "b:6000");
+  CHECK(with_first(each, "b:6000") == std::vector{each[1], each[0]});
+  CHECK(with_first(each, "c") == each);
 }
 
 TEST_CASE("a connection goes only to a server that takes writes, and shows signs of life as the user says") {
