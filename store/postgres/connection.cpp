@@ -122,7 +122,7 @@ std::vector<statement> session_settings(const std::string& schema) {
 }
 
 connection connection::open(const place& where, const std::string& name, const session_limits& limits,
-                            monotonic_clock now, const std::string& first) {
+                            const monotonic_clock& now, const std::string& first) {
   std::string failed;
   for (auto server : with_first(servers_of(where), first)) {
     const auto named = name_of(server);
@@ -153,7 +153,7 @@ connection connection::open(const place& where, const std::string& name, const s
         return made;
       trouble = why(set);
     }
-    failed += (failed.empty() ? "" : "; ") + named + ": " + trouble;
+    failed.append(failed.empty() ? "" : "; ").append(named).append(": ").append(trouble);
   }
   throw store_error{"no PostgreSQL server that takes writes can be reached: " + failed, false};
 }

@@ -30,8 +30,8 @@ class connection {
 public:
   /// Tries the servers in turn, that of the name `first` before all others: a machine that is gone costs the whole
   /// limit. Throws store_error, which says why each was not taken. `name` is shown by the server.
-  static connection open(const place& where, const std::string& name, const session_limits& limits, monotonic_clock now,
-                         const std::string& first = {});
+  static connection open(const place& where, const std::string& name, const session_limits& limits,
+                         const monotonic_clock& now, const std::string& first = {});
 
   /// Sends all in one go, as one transaction that is committed at its end, and waits for the answers. After the limit
   /// the connection is given up without a cancel: to cancel a commit makes it visible here, perhaps without a standby.
