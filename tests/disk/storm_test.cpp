@@ -22,7 +22,8 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 }
 
 void ride_out_all(std::uint64_t first, std::uint64_t runs) {
-  std::cout << "seeds from " << first << "\n" << std::flush; // at once: it may be all that is told of a run that never ends
+  std::cout << "seeds from " << first << "\n"
+            << std::flush; // at once: it may be all that is told of a run that never ends
   tests::storm_report all;
   for (auto seed = first; seed < first + runs; ++seed) {
     INFO("replay with STEADFAST_SEED=" << seed);
