@@ -56,6 +56,15 @@ void expect_text(const parameter& p, const json& v) {
   expect_choice(p, v.get_ref<const std::string&>());
 }
 
+/// Of a list that has no choices the reader names the wrong entry.
+void expect_texts(const parameter& p, const json& v) {
+  if (!v.is_array())
+    refuse(p, "must be a list of " + p.name);
+  if (!p.choices.empty())
+    for (const auto& entry : v)
+      expect_choice(p, entry.is_string() ? entry.get<std::string>() : entry.dump());
+}
+
 void expect_places(const parameter& p, const json& v) {
   const auto is_text = [](const json& x) { return x.is_string(); };
   if (!v.is_object() || !std::all_of(v.begin(), v.end(), is_text))
@@ -75,10 +84,7 @@ void expect_fit(const parameter& p, const json& v) {
       if (!v.is_boolean())
         refuse(p, "must be true or false");
       return;
-    case kind::texts:
-      if (!v.is_array()) // the reader of the list names the wrong entry
-        refuse(p, "must be a list of " + p.name);
-      return;
+    case kind::texts: return expect_texts(p, v);
     case kind::places: return expect_places(p, v);
     case kind::place: return v.is_string() ? expect_text(p, v) : expect_number(p, v);
     case kind::value:

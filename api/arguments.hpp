@@ -18,8 +18,7 @@ namespace steadfast::api {
 class arguments {
 public:
   /// Throws api::error, which names the parameter, if one is missing, has a wrong value, or is unknown to the method: a
-  /// misspelt one would otherwise be a default that nobody asked for. Whether the texts of a list are choices is left
-  /// to the reader. Both must outlive it.
+  /// misspelt one would otherwise be a default that nobody asked for. Both must outlive it.
   arguments(const method& m, const nlohmann::json& given);
   arguments(const method& m, nlohmann::json&& given) = delete;
 

@@ -99,20 +99,20 @@ int upgrade(const server_arguments& g) {
 int doctor(const server_arguments& g) {
   auto server = connect_to(g);
   const auto found = doctor_findings(read_server(server, g.where.schema), g.where.schema);
-  bool is_grave = false;
+  bool is_critical = false;
   auto list = nlohmann::json::array();
   for (const auto& f : found) {
-    is_grave = is_grave || f.is_grave;
-    list.push_back({{"grave", f.is_grave}, {"what", f.what}, {"cure", f.cure}});
+    is_critical = is_critical || f.is_critical;
+    list.push_back({{"critical", f.is_critical}, {"what", f.what}, {"cure", f.cure}});
     if (!g.json)
-      std::cout << (f.is_grave ? "GRAVE   " : "advice  ") << printable(f.what) << "\n        " << printable(f.cure)
-                << '\n';
+      std::cout << (f.is_critical ? "CRITICAL  " : "advice    ") << printable(f.what) << "\n          "
+                << printable(f.cure) << '\n';
   }
   if (g.json)
     print_json({{"server", server.server()}, {"findings", list}});
   else if (found.empty())
     std::cout << "all is as it should be\n";
-  return is_grave ? refused : done;
+  return is_critical ? refused : done;
 }
 
 CLI::App* add_server_verb(CLI::App& to, const char* name, const char* help, const std::shared_ptr<server_arguments>& g,

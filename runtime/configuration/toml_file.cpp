@@ -181,15 +181,16 @@ void toml_section::read_one_of(std::string_view key, std::string& into,
     complain(key, shown(*n) + " is not allowed; one of " + quoted_list(allowed));
 }
 
-void toml_section::read_share(std::string_view key, std::uint32_t& percent, double max) {
+void toml_section::read_share(std::string_view key, std::uint32_t& percent, double min, double max) {
   const auto* n = take(key);
   if (n == nullptr)
     return;
   const auto number = n->is_number() ? n->value<double>() : std::nullopt;
-  if (number && *number >= 0 && *number <= max)
+  if (number && *number >= min && *number <= max)
     percent = static_cast<std::uint32_t>(std::lround(*number * 100));
   else
-    complain(key, shown(*n) + " is not allowed: a number from 0 to " + std::to_string(std::lround(max)));
+    complain(key, shown(*n) + " is not allowed: a number from " + std::to_string(std::lround(min)) + " to "
+                    + std::to_string(std::lround(max)));
 }
 
 std::uint64_t toml_section::count(std::string_view key, std::uint64_t now, std::uint64_t min, std::uint64_t max) {

@@ -70,7 +70,7 @@ public:
   void read_size(std::string_view key, std::uint64_t& into);
   void read_one_of(std::string_view key, std::string& into, std::initializer_list<std::string_view> allowed);
   /// A share such as 0.2, kept as percent.
-  void read_share(std::string_view key, std::uint32_t& percent, double max);
+  void read_share(std::string_view key, std::uint32_t& percent, double min, double max);
   template <std::unsigned_integral T>
   void read_count(std::string_view key, T& into, T min = 0, T max = std::numeric_limits<T>::max()) {
     into = static_cast<T>(count(key, into, min, max));

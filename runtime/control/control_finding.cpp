@@ -134,12 +134,8 @@ store::task_filter task_filter_of(const control_context& c, const api::arguments
   f.locked_by = params.text("locked_by");
   f.text = params.text("text");
   f.agent = params.text("agent");
-  for (const auto& name : params.value("states")) {
-    const auto state = name.is_string() ? workflow::parse_process_state(name.get<std::string>()) : std::nullopt;
-    if (!state)
-      throw api::error{api::error::invalid_params, "`states`: there is no state " + name.dump()};
-    f.states.push_back(*state);
-  }
+  for (const auto& name : params.value("states"))
+    f.states.push_back(workflow::parse_process_state(name.get<std::string>()).value()); // one of its choices
   f.submitted_before = moment_of(params, "submitted_before_ms", f.submitted_before);
   f.submitted_after = moment_of(params, "submitted_after_ms", f.submitted_after);
   f.ended_before = moment_of(params, "ended_before_ms", f.ended_before);

@@ -11,6 +11,7 @@
 #include "runtime/logging/log.hpp"
 #include "runtime/node/node_inside.hpp"
 #include "store/engine/lmdb_store.hpp"
+#include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 
 #include <caf/actor_system.hpp>
@@ -77,6 +78,13 @@ std::vector<std::string> problems_of(const std::vector<function_entry>& function
     for (const auto& p : actors::problems(f.options))
       found.push_back(where + p);
   }
+  std::size_t bytes = 0;
+  for (const auto& name : names)
+    bytes += name.size() + 1;
+  if (bytes > workflow::agent_names_max)
+    found.push_back("the names of its " + std::to_string(names.size()) + " agents have " + std::to_string(bytes)
+                    + " bytes with a comma each, and a node can tell the others "
+                    + std::to_string(workflow::agent_names_max) + ": give some of the agents to another node");
   return found;
 }
 

@@ -22,10 +22,13 @@ struct connection::session {
 
   ~session() { PQfinish(libpq); } // this is no cancel: a statement under way goes on
 
+  /// libpq's text has several lines, of which some begin with a tabulator.
   std::string hidden(const char* said) const {
     std::string line = said == nullptr ? "" : said;
     while (!line.empty() && line.back() == '\n')
       line.pop_back();
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::erase(line, '\t');
     return without_secrets(std::move(line), {secrets.begin(), secrets.end()});
   }
 

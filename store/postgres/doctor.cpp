@@ -15,7 +15,7 @@ class findings {
 public:
   explicit findings(const server_readings& r) : r_{r} {}
 
-  void grave(const std::string& what, const std::string& cure) { all_.push_back({true, what, cure}); }
+  void critical(const std::string& what, const std::string& cure) { all_.push_back({true, what, cure}); }
   void advice(const std::string& what, const std::string& cure) { all_.push_back({false, what, cure}); }
 
   std::string setting(const std::string& name) const {
@@ -27,7 +27,7 @@ public:
   bool is_off(const std::string& name) const { return setting(name) == "off"; }
 
   std::vector<doctor_finding> all() {
-    std::stable_partition(all_.begin(), all_.end(), [](const doctor_finding& f) { return f.is_grave; });
+    std::stable_partition(all_.begin(), all_.end(), [](const doctor_finding& f) { return f.is_critical; });
     return std::move(all_);
   }
 
@@ -42,16 +42,16 @@ std::string to_set(const std::string& name, const std::string& value) {
 
 void judge_disk(findings& f) {
   if (f.is_off("fsync"))
-    f.grave("fsync is off: a power cut loses commits that were acknowledged, and may destroy the database",
-            to_set("fsync", "on"));
+    f.critical("fsync is off: a power cut loses commits that were acknowledged, and may destroy the database",
+               to_set("fsync", "on"));
   if (f.is_off("full_page_writes"))
-    f.grave("full_page_writes is off: a power cut in the middle of a page destroys it",
-            to_set("full_page_writes", "on"));
+    f.critical("full_page_writes is off: a power cut in the middle of a page destroys it",
+               to_set("full_page_writes", "on"));
   if (f.is_off("data_checksums"))
     f.advice("there are no data checksums: a damaged page is not noticed, and pg_rewind may refuse",
              "stop the server and run: pg_checksums --enable -D DATA");
   if (f.is_off("autovacuum"))
-    f.grave("autovacuum is off: tables grow without bound", to_set("autovacuum", "on"));
+    f.critical("autovacuum is off: tables grow without bound", to_set("autovacuum", "on"));
 }
 
 void judge_standbys(findings& f, const server_readings& r) {
@@ -60,9 +60,9 @@ void judge_standbys(findings& f, const server_readings& r) {
     f.advice("synchronous_commit is " + commit + ": nodes set it to on for themselves, others do not",
              to_set("synchronous_commit", "on"));
   if (f.setting("synchronous_standby_names").empty()) {
-    f.grave("no commit waits for a standby: whoever loses this machine loses acknowledged commits",
-            "set up two standbys and: " + to_set("synchronous_standby_names", "'ANY 1 (s1, s2)'")
-              + " -- or let Patroni do it, with synchronous_mode_strict");
+    f.critical("no commit waits for a standby: whoever loses this machine loses acknowledged commits",
+               "set up two standbys and: " + to_set("synchronous_standby_names", "'ANY 1 (s1, s2)'")
+                 + " -- or let Patroni do it, with synchronous_mode_strict");
     return;
   }
   if (!r.may_see_standbys) {
@@ -75,9 +75,9 @@ void judge_standbys(findings& f, const server_readings& r) {
   const auto streaming =
     std::count_if(r.standbys.begin(), r.standbys.end(), [](const standby_reading& s) { return s.is_streaming; });
   if (ready == 0)
-    f.grave("commits wait for a standby of synchronous_standby_names (" + f.setting("synchronous_standby_names")
-              + "), and none of them is connected: no commit returns",
-            "start the standby; its primary_conninfo must say application_name=NAME");
+    f.critical("commits wait for a standby of synchronous_standby_names (" + f.setting("synchronous_standby_names")
+                 + "), and none of them is connected: no commit returns",
+               "start the standby; its primary_conninfo must say application_name=NAME");
   else if (streaming == 1)
     f.advice("there is only one standby: while it is away no commit can be made", "set up a second one");
   for (const auto& s : r.standbys)
@@ -100,9 +100,10 @@ void judge_sessions(findings& f, const server_readings& r) {
   const auto partitions = r.store.card ? r.store.card->partitions : partitions_default;
   const auto needed = partitions + connections_for_others + f.number("superuser_reserved_connections");
   if (f.number("max_connections") < needed)
-    f.grave("max_connections is " + f.setting("max_connections") + ": each of " + std::to_string(partitions)
-              + " partitions has one, and its next owner another",
-            "alter system set max_connections = " + std::to_string(needed + partitions) + "; then restart the server");
+    f.critical("max_connections is " + f.setting("max_connections") + ": each of " + std::to_string(partitions)
+                 + " partitions has one, and its next owner another",
+               "alter system set max_connections = " + std::to_string(needed + partitions)
+                 + "; then restart the server");
 }
 
 void judge_role(findings& f, const server_readings& r, const std::string& schema) {
@@ -123,13 +124,13 @@ void judge_role(findings& f, const server_readings& r, const std::string& schema
 std::vector<doctor_finding> doctor_findings(const server_readings& r, const std::string& schema) {
   findings f{r};
   if (r.version < oldest_version)
-    f.grave("the server's version is " + std::to_string(r.version / 10000)
-              + ", and 14 is the oldest that is known to do",
-            "upgrade it");
+    f.critical("the server's version is " + std::to_string(r.version / 10000)
+                 + ", and 14 is the oldest that is known to do",
+               "upgrade it");
   if (const auto unusable = why_not_usable(r.store, schema); !unusable.empty())
-    f.grave(unusable.substr(0, unusable.find(": ")), unusable.find(": ") == std::string::npos
-                                                       ? "restore it from a backup"
-                                                       : unusable.substr(unusable.find(": ") + 2));
+    f.critical(unusable.substr(0, unusable.find(": ")), unusable.find(": ") == std::string::npos
+                                                          ? "restore it from a backup"
+                                                          : unusable.substr(unusable.find(": ") + 2));
   judge_disk(f);
   judge_standbys(f, r);
   judge_sessions(f, r);

@@ -36,14 +36,14 @@ struct server_readings {
 };
 
 struct doctor_finding {
-  bool is_grave = false; ///< commits may be lost, or none can be made; else it is advice
+  bool is_critical = false; ///< commits may be lost, or none can be made; else it is advice
   std::string what;
   std::string cure;
 
   bool operator==(const doctor_finding&) const = default;
 };
 
-/// The grave ones first. Empty: all is as it should be.
+/// The critical ones first. Empty: all is as it should be.
 std::vector<doctor_finding> doctor_findings(const server_readings& r, const std::string& schema);
 
 /// Throws store_error.

@@ -1,5 +1,7 @@
 #include "store/verbs/decide_lease.hpp"
 
+#include "workflow/supervision/node_card.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,8 +10,7 @@ namespace steadfast::store {
 namespace {
 
 constexpr std::size_t lease_name_max = 255;
-constexpr std::size_t lease_note_max = 4096;
-constexpr const char* note_too_long = "note must have at most 4096 bytes";
+constexpr const char* note_too_long = "note must have at most 65536 bytes";
 
 bool is_released(const lease_record& x) {
   return x.what.expires_at == workflow::unset;
@@ -49,7 +50,7 @@ std::optional<decision> problem_of(const acquire_lease& w) {
     return turned_down(write_status::refused, "name must have 1 to 255 bytes");
   if (w.holder.empty() || w.holder.size() > lease_name_max)
     return turned_down(write_status::refused, "holder must have 1 to 255 bytes");
-  if (w.note.size() > lease_note_max)
+  if (w.note.size() > workflow::lease_note_max)
     return turned_down(write_status::refused, note_too_long);
   return problem_of(w.ttl);
 }
@@ -71,7 +72,7 @@ decided<renew_lease, lease_record> decide(const renew_lease& w, std::optional<le
     return {*std::move(lost)};
   if (auto wrong = problem_of(w.ttl))
     return {*std::move(wrong)};
-  if (w.note.size() > lease_note_max)
+  if (w.note.size() > workflow::lease_note_max)
     return {turned_down(write_status::refused, note_too_long)};
   if (!w.note.empty())
     there->what.note = w.note;

@@ -57,7 +57,7 @@ TEST_CASE("the doctor finds nothing on a server that is as it should be") {
 TEST_CASE("the doctor names each setting that is wrong, and whether commits can be lost") {
   struct wrong {
     std::string name, value, says;
-    bool is_grave;
+    bool is_critical;
   };
   for (const auto& w : {
          wrong{"fsync", "off", "fsync is off", true},
@@ -75,7 +75,7 @@ TEST_CASE("the doctor names each setting that is wrong, and whether commits can 
     r.settings[w.name] = w.value;
     const auto f = found_in(r);
     CHECK(f.what.find(w.says) != std::string::npos);
-    CHECK(f.is_grave == w.is_grave);
+    CHECK(f.is_critical == w.is_critical);
   }
   auto r = as_it_should_be();
   r.settings["max_connections"] = "87";
@@ -86,7 +86,7 @@ TEST_CASE("the doctor tells a standby that is missing, alone, behind or not to b
   auto r = as_it_should_be();
   r.standbys = {{"s1", false, true, 0}, {"s3", true, false, 0}};
   CHECK(found_in(r).what.find("no commit returns") != std::string::npos);
-  CHECK(found_in(r).is_grave);
+  CHECK(found_in(r).is_critical);
   r.standbys = {{"s1", true, true, 0}};
   CHECK(found_in(r).what.find("only one standby") != std::string::npos);
   r.standbys = {{"s1", true, true, std::int64_t{65} << 20U}, {"s2", true, true, 0}};
@@ -111,7 +111,7 @@ TEST_CASE("the doctor tells of a role that may too much, a plain connection, an 
   CHECK(found_in(r).cure.find("verify-full") != std::string::npos);
   r = as_it_should_be();
   r.version = 130022;
-  CHECK(found_in(r).is_grave);
+  CHECK(found_in(r).is_critical);
   r = as_it_should_be();
   r.store = {true, false, std::nullopt, {}, {}};
   CHECK(
@@ -134,7 +134,7 @@ TEST_CASE("the doctor reads what a server says of itself, not what our sessions 
   CHECK(r.is_encrypted);
   auto all = doctor_findings(r, "steadfast");
   REQUIRE(!all.empty());
-  CHECK(all.front().is_grave);
+  CHECK(all.front().is_critical);
   for (const auto* words : {"there is no store", "fsync is off", "synchronous_commit is off", "no commit waits",
                             "idle_in_transaction_session_timeout is 0", "max_connections is 40"})
     CHECK(says(all, words));

@@ -74,7 +74,10 @@ TEST_CASE("a parameter that is no such value is refused by its name, and none is
   }
   CHECK_THAT(n.refusal("submit", trip("a", "reply_to", 5)), Contains("-32602 `reply_to` must be a text"));
   CHECK_THAT(n.refusal("task.list", {{"states", "error"}}), Contains("-32602 `states` must be a list"));
-  CHECK_THAT(n.refusal("task.list", {{"states", {1}}}), Contains("-32602 `states`: there is no state 1"));
+  CHECK_THAT(n.refusal("task.list", {{"states", {1}}}),
+             Contains("-32602 `states`: there is no `1`; there are pending, processing,"));
+  CHECK_THAT(n.refusal("task.list", {{"states", {"error", "done"}}}),
+             Contains("-32602 `states`: there is no `done`; "));
   CHECK_THAT(n.refusal("alerts.list", {{"all", 1}}), Contains("-32602 `all` must be true or false"));
   CHECK_THAT(n.refusal("alerts.ack", {{"who", "ann"}}), Contains("-32602 `alert` is missing"));
   CHECK_THAT(n.refusal("circuit.set", {{"agent", "echo"}, {"who", "ann"}}), Contains("-32602 `open` is missing"));

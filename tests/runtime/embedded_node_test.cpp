@@ -106,6 +106,33 @@ TEST_CASE("a node in a program tells every mistake before it opens anything") {
   CHECK_FALSE(std::filesystem::exists(settings.store));
 }
 
+namespace {
+
+/// Each name has 60 bytes.
+void add_agents(node& n, int count) {
+  for (int i = 0; i < count; ++i) {
+    const auto number = std::to_string(i);
+    n.add_agent("agent-" + std::string(54 - number.size(), '0') + number, blocking_function{echo});
+  }
+}
+
+} // namespace
+
+TEST_CASE("a node with hundreds of agents of long names works, and one with more than it can tell does not start") {
+  const place p;
+  node n{p.settings()};
+  add_agents(n, 1000);
+  n.add_workflow(one_step("w", "agent-" + std::string(51, '0') + "999"));
+  n.start();
+  CHECK(n.wait(n.submit("w", "{}").id, hang) == "processed");
+  n.stop();
+
+  node more{p.settings()};
+  add_agents(more, 1050);
+  CHECK_THAT(refusal([&] { more.start(); }), Contains("the names of its 1050 agents have 64050 bytes with a comma each")
+                                               && Contains("give some of the agents to another node"));
+}
+
 TEST_CASE("what must come before start is refused after it, and what needs a running node before it and after stop") {
   const place p;
   node n{p.settings()};

@@ -29,6 +29,8 @@ struct bound {
 
 const std::vector<bound> bounds{
   {"| names of workflows, steps, agents, nodes | 64 |", "workflow/text/name.hpp", "name_size_max = 64;"},
+  {"| bytes of the names of a node's agents, with a comma each | 64,000 |", "workflow/supervision/node_card.hpp",
+   "agent_names_max = 64'000;"},
   {"| steps of a workflow | 10,000 |", "workflow/definition/definition.hpp", "steps_max = 10'000;"},
   {"| members of an input or of a result | 256 |", "workflow/definition/definition.hpp", "input_members_max = 256;"},
   {"| bytes of a pointer or a literal | 4096 |", "workflow/definition/definition.hpp", "text_size_max = 4096;"},
@@ -53,6 +55,7 @@ const std::vector<bound> bounds{
   {"| nesting of JSON | 64 |", "workflow/text/json_text.cpp", "depth_max = 64;"},
   {"| priorities | 0 to 9 |", "workflow/definition/definition.hpp", "priority_max = 9;"},
   {"| bytes of `who` and `why` | 256 |", "workflow/step/step.hpp", "note_size_max = 256;"},
+  {"| sentences of `task explain` that begin alike | 20 |", "workflow/task/explain.hpp", "explained_alike_max = 20;"},
   {"| attempts kept in a step's story | 32 |", "workflow/step/step.hpp", "attempts_logged_max = 32;"},
   {"| acts of persons kept in a story | 64 |", "workflow/task/task.hpp", "acts_max = 64;"},
   {"| late replies kept of a task | 32 |", "store/verbs/decide_note.hpp", "late_replies_max = 32;"},

@@ -136,6 +136,8 @@ TEST_CASE("mistakes in a workflow file are told with file, line and key") {
         == "w.toml:5: step.retry.attempts: 0 is not allowed: a whole number from 1 to 1000");
   CHECK(complaints_about_workflow(step_with("retry = { jitter = 2 }"))
         == "w.toml:5: step.retry.jitter: 2 is not allowed: a number from 0 to 1");
+  CHECK(complaints_about_workflow(step_with("retry = { factor = 0.5 }"))
+        == "w.toml:5: step.retry.factor: 0.5 is not allowed: a number from 1 to 100");
   CHECK(complaints_about_workflow(step_with("when = { step = \"a\", pointer = \"\" }"))
           .find("w.toml:5: step.when: must have exactly one of equals, differs and present")
         != std::string::npos);

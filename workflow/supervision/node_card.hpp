@@ -36,6 +36,10 @@ struct node_card {
   friend bool operator==(const node_card&, const node_card&) = default;
 };
 
+/// Bytes of a note that a lease takes, and how many of them the names of a node's agents may have, each with a comma.
+inline constexpr std::size_t lease_note_max = 65'536;
+inline constexpr std::size_t agent_names_max = 64'000;
+
 /// The lease of a node: "node/<name>".
 std::string node_lease_name(std::string_view node);
 /// The node whose lease it is; nothing if it is no node's.

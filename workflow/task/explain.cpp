@@ -4,6 +4,8 @@
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace steadfast::workflow {
 namespace {
@@ -238,6 +240,25 @@ void explain_suspended(const task& t, std::vector<explanation>& out) {
   out.push_back({"next: `task resume` lets " + std::string{what} + " go on; its deadline does not move"});
 }
 
+/// Of the sentences that begin alike, such as "in place:", the first few, and how many more there are.
+std::vector<explanation> shortened(std::vector<explanation> all) {
+  const auto beginning = [](const explanation& e) { return e.text.substr(0, e.text.find(':')); };
+  std::map<std::string, std::size_t> told;
+  for (const auto& e : all)
+    ++told[beginning(e)];
+  std::map<std::string, std::size_t> met;
+  std::vector<explanation> out;
+  for (auto& e : all) {
+    const auto key = beginning(e);
+    const auto place = ++met[key];
+    if (told[key] <= explained_alike_max || place < explained_alike_max)
+      out.push_back(std::move(e));
+    else if (place == explained_alike_max)
+      out.push_back({key + ": and " + std::to_string(told[key] - place + 1) + " more steps"});
+  }
+  return out;
+}
+
 bool is_in_trouble(const step& s) {
   const bool was_tried = s.state == step_state::not_started && s.attempt > 0;
   return was_tried || s.state == step_state::failed || s.state == step_state::compensation_failed || s.needs_review
@@ -256,8 +277,8 @@ std::vector<explanation> explain(const task& stored, const definition& d, const 
     case process_state::undone:
       out.push_back({"undone: what happened was reversed" + in_brackets(t.cause) + "; ended at", t.ended_at});
       explain_what_is_left(t, d, out);
-      return out;
-    case process_state::error: explain_error(t, d, out); return out;
+      return shortened(std::move(out));
+    case process_state::error: explain_error(t, d, out); return shortened(std::move(out));
     case process_state::pending: explain_pending(t, now, out); break;
     case process_state::processing: out.push_back({"processing: by scheduler " + quoted(t.locked_by)}); break;
     case process_state::undoing: explain_undoing(t, out); break;
@@ -265,7 +286,7 @@ std::vector<explanation> explain(const task& stored, const definition& d, const 
   }
   explain_steps(t, d, now, out);
   explain_limits(t, d, now, out);
-  return out;
+  return shortened(std::move(out));
 }
 
 std::optional<std::size_t> first_in_trouble(const task& t) {

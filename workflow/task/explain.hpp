@@ -19,6 +19,9 @@ struct explanation {
   friend bool operator==(const explanation&, const explanation&) = default;
 };
 
+/// So many sentences that begin alike are told of a task; the last then says how many more there are.
+inline constexpr std::size_t explained_alike_max = 20;
+
 /// Why the task is where it is, and what happens next and when. Never empty.
 std::vector<explanation> explain(const task& t, const definition& d, const clock_reading& clock);
 

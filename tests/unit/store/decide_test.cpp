@@ -6,6 +6,7 @@
 #include "store/verbs/decide_lease.hpp"
 #include "store/verbs/decide_note.hpp"
 #include "store/verbs/decide_task.hpp"
+#include "workflow/supervision/node_card.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>
@@ -104,6 +105,19 @@ TEST_CASE("deciding: only its holder renews and releases a lease") {
   const auto released = decide(release_lease{"supervisor", "n1", 7}, there);
   CHECK(released.put.value().what.expires_at == workflow::unset);
   CHECK(decide(release_lease{"supervisor", "n1", 7}, released.put).said.result == write_status::stale_epoch);
+}
+
+TEST_CASE("deciding: a lease takes a note of 64 KiB, and no longer one") {
+  const std::string longest(workflow::lease_note_max, 'a');
+  auto asked = asked_by("n1", 5);
+  asked.note = longest;
+  CHECK_FALSE(problem_of(asked));
+  asked.note += 'a';
+  CHECK(problem_of(asked).value().why == "note must have at most 65536 bytes");
+  const auto there = held_by("n1", 7, 10);
+  CHECK(decide(renew_lease{"supervisor", "n1", 7, lasts, at(5), longest}, there).put.value().what.note == longest);
+  CHECK(decide(renew_lease{"supervisor", "n1", 7, lasts, at(5), asked.note}, there).said.result
+        == write_status::refused);
 }
 
 TEST_CASE("deciding: a guard holds while its lease is at its epoch and has not ended") {

@@ -243,6 +243,6 @@ TEST_CASE("a holder changes what its lease tells of it when it renews it") {
   CHECK(store->leases().at(0).note == "first");
   CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), "second"}).result == write_status::applied);
   CHECK(store->leases().at(0).note == "second");
-  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), std::string(5000, 'x')}).result == write_status::refused);
+  CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), std::string(65'537, 'x')}).result == write_status::refused);
   CHECK(store->leases().at(0).note == "second");
 }

@@ -112,6 +112,26 @@ TEST_CASE("explain: the undo of an earlier step waits for the undo of a later on
   told_of(x, "waiting: the undo of step `a` comes after that of the steps that came after it");
 }
 
+TEST_CASE("explain: of many steps that wait for the same the first are told, and how many more there are") {
+  definition d = pipeline({step_named("s0")});
+  for (int i = 1; i < 40; ++i)
+    d.steps.push_back(step_named("s" + std::to_string(i)));
+  d.steps.back().compensation.reset();
+  scenario x{d};
+  x.take();
+  for (int i = 0; i < 39; ++i)
+    x.succeed("s" + std::to_string(i));
+  x.fail_for_good("s39");
+  REQUIRE(x.state() == "undoing");
+  const auto all = told(x);
+  const auto waiting =
+    std::count_if(all.begin(), all.end(), [](const auto& text) { return text.starts_with("waiting:"); });
+  CHECK(waiting == explained_alike_max);
+  told_of(x, "waiting: the undo of step `s18` comes after");
+  told_of(x, "waiting: and 19 more steps");
+  told_of(x, "undoing: step `s38`");
+}
+
 TEST_CASE("explain: an error says what failed, what is still in place and what a person can do") {
   auto d = two_steps();
   ask_a_person_at_once(d.steps[1]);
