@@ -5,6 +5,7 @@
 #include "runtime/text/time_text.hpp"
 #include "workflow/task/task.hpp"
 #include "workflow/text/nearest.hpp"
+#include "workflow/text/split.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -21,16 +22,6 @@ const std::vector<std::string> task_keys{"state", "workflow", "locked_by", "agen
                                          "text",  "before",   "after",     "ended_before", "ended_after"};
 constexpr std::string_view payload_key = "payload:";
 const std::vector<std::string> states{"pending", "processing", "processed", "undoing", "undone", "error", "suspended"};
-
-std::vector<std::string> split(std::string_view text, char at) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(at, begin), text.size());
-    parts.emplace_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 /// At commas that are not within quotes, as in cause="used up, at last".
 std::vector<std::string> conditions_of(std::string_view text) {
@@ -61,7 +52,8 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
 
 json states_of(const std::string& value) {
   json list = json::array();
-  for (const auto& name : split(value, '|')) {
+  for (const std::string_view part : workflow::split(value, '|')) {
+    const std::string name{part};
     if (!workflow::parse_process_state(name))
       throw failure{wrong_usage, "--where: there is no state `" + name + "`" + suggestion(name, states)};
     list.push_back(name);

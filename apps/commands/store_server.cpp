@@ -5,7 +5,7 @@
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "runtime/configuration/config_error.hpp"
-#include "runtime/configuration/toml_file.hpp"
+#include "runtime/configuration/secret_file.hpp"
 #include "store/postgres/doctor.hpp"
 
 #include <CLI/CLI.hpp>
@@ -34,16 +34,10 @@ struct server_arguments {
 };
 
 std::string password_in(const std::filesystem::path& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const auto mode = fs::status(path, error).permissions();
-  if (!error && (mode & fs::perms::others_read) != fs::perms::none)
-    throw failure{wrong_config, path.string() + " can be read by everybody: chmod 600 it"};
+  if (const auto refused = runtime::why_no_secret(path); !refused.empty())
+    throw failure{wrong_config, refused};
   try {
-    auto text = runtime::read_text_file(path);
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r'))
-      text.pop_back();
-    return text;
+    return runtime::read_secret_file(path);
   } catch (const runtime::config_error& e) {
     throw failure{no_input, e.what()};
   }

@@ -1,4 +1,5 @@
 #include "runtime/configuration/config_error.hpp"
+#include "runtime/configuration/secret_file.hpp"
 #include "runtime/configuration/toml_file.hpp"
 
 #include <cstdlib>
@@ -16,18 +17,12 @@ std::optional<secret> from_environment(toml_section& at, const std::string& plac
 
 std::optional<secret> from_file(toml_section& at, const std::string& place, std::size_t line,
                                 const std::filesystem::path& path) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const auto mode = fs::status(path, error).permissions();
-  if (!error && (mode & fs::perms::others_read) != fs::perms::none) {
-    at.report().add(line, place, path.string() + " can be read by everybody: chmod 600 it");
+  if (const auto refused = why_no_secret(path); !refused.empty()) {
+    at.report().add(line, place, refused);
     return std::nullopt;
   }
   try {
-    auto text = read_text_file(path);
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\r'))
-      text.pop_back();
-    return secret{std::move(text)};
+    return secret{read_secret_file(path)};
   } catch (const config_error& e) {
     at.report().add(line, place, e.what());
     return std::nullopt;

@@ -7,8 +7,8 @@
 
 namespace steadfast::store {
 
-/// What is sent of an outcome in addition to its status. It never changes, since older nodes read it. What a field means
-/// depends on the kind of the write.
+/// What is sent of an outcome in addition to its status. It never changes, since older nodes read it. The kind of the
+/// write decides what a field means.
 struct outcome_fields {
   bool created = false;
   std::uint64_t number = 0;

@@ -127,10 +127,8 @@ std::vector<doctor_finding> doctor_findings(const server_readings& r, const std:
     f.critical("the server's version is " + std::to_string(r.version / 10000)
                  + ", and 14 is the oldest that is known to do",
                "upgrade it");
-  if (const auto unusable = why_not_usable(r.store, schema); !unusable.empty())
-    f.critical(unusable.substr(0, unusable.find(": ")), unusable.find(": ") == std::string::npos
-                                                          ? "restore it from a backup"
-                                                          : unusable.substr(unusable.find(": ") + 2));
+  if (const auto trouble = trouble_of(r.store, schema); !trouble.what.empty())
+    f.critical(trouble.what, trouble.cure);
   judge_disk(f);
   judge_standbys(f, r);
   judge_sessions(f, r);

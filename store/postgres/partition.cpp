@@ -119,31 +119,39 @@ take_answer partition::raise_epoch(std::int64_t from) {
   return answer;
 }
 
-take_answer partition::take(const holding& seen, const acknowledged& heard) {
-  require(state_ == state::free, "only who does not own a partition takes it");
-  const acknowledged known{std::max(known_.epoch, heard.epoch), std::max(known_.commit, heard.commit)};
+partition::taken partition::take_if(const take_rule& may, taking if_faster, std::int64_t last_known) {
   try {
     auto answer = connect();
     if (answer.result != taking::taken)
-      return answer;
+      return {answer};
     const auto before = look();
     if (!before)
-      return {taking::server_lost, "the store has no partition " + std::to_string(number_)};
-    answer = may_take(*before, seen.epoch, known);
-    if (answer.result == taking::taken)
-      answer = raise_epoch(before->epoch);
+      return {{taking::server_lost, "the store has no partition " + std::to_string(number_)}};
+    answer = may(*before);
     if (answer.result != taking::taken)
-      return answer;
-    const auto after = look(); // now every standby that is waited for has it
-    answer = is_still_taken(after.value_or(shown_partition{}), settings_.holder, {known_.epoch, known.commit});
+      return {answer};
+    answer = raise_epoch(before->epoch);
+    if (answer.result == taking::moved)
+      return {{if_faster, answer.why}};
     if (answer.result != taking::taken)
-      return answer;
-    known_.commit = after->commit;
-    state_ = state::owned;
-    return answer;
+      return {answer};
+    const auto after = look().value_or(shown_partition{}); // now every standby that is waited for has it
+    return {is_still_taken(after, settings_.holder, {known_.epoch, last_known}), after.commit};
   } catch (const store_error& e) {
-    return {taking::unreachable, e.what()};
+    return {{taking::unreachable, e.what()}};
   }
+}
+
+take_answer partition::take(const holding& seen, const acknowledged& heard) {
+  require(state_ == state::free, "only who does not own a partition takes it");
+  const acknowledged known{std::max(known_.epoch, heard.epoch), std::max(known_.commit, heard.commit)};
+  const auto [answer, last] = take_if([&](const shown_partition& shown) { return may_take(shown, seen.epoch, known); },
+                                      taking::moved, known.commit);
+  if (answer.result == taking::taken) {
+    known_.commit = last;
+    state_ = state::owned;
+  }
+  return answer;
 }
 
 resolve_answer partition::resolve() {
@@ -151,37 +159,24 @@ resolve_answer partition::resolve() {
   if (state_ == state::server_lost)
     return {resolving::server_lost, "the server has lost commits"};
   state_ = state::in_doubt; // of its epoch, from here on
-  try {
-    auto answer = connect();
-    const auto before = answer.result == taking::taken ? look().value_or(shown_partition{}) : shown_partition{};
-    if (answer.result == taking::taken)
-      answer = may_take_again(before, settings_.holder, known_);
-    if (answer.result == taking::taken) {
-      answer = raise_epoch(before.epoch);
-      if (answer.result == taking::moved) // perhaps by a taking of our own that arrived late
-        return {resolving::busy, answer.why};
-    }
-    const auto after = answer.result == taking::taken ? look().value_or(shown_partition{}) : shown_partition{};
-    if (answer.result == taking::taken)
-      answer = is_still_taken(after, settings_.holder, known_);
-    auto found = of_taking(answer);
-    if (answer.result == taking::taken)
-      found = what_became_of_it(after.commit, is_commit_in_doubt_, known_);
-    switch (found.result) {
-      case resolving::lost: leave(state::free); break;
-      case resolving::server_lost: leave(state::server_lost); break;
-      case resolving::busy:
-      case resolving::unreachable: break;
-      case resolving::made:
-      case resolving::not_made:
-        known_.commit = after.commit;
-        is_commit_in_doubt_ = false;
-        state_ = state::owned;
-    }
-    return found;
-  } catch (const store_error& e) {
-    return {resolving::unreachable, e.what()};
+  const auto [answer, last] =
+    take_if([&](const shown_partition& shown) { return may_take_again(shown, settings_.holder, known_); },
+            taking::busy, // perhaps it was a taking of our own that arrived late
+            known_.commit);
+  auto found =
+    answer.result == taking::taken ? what_became_of_it(last, is_commit_in_doubt_, known_) : of_taking(answer);
+  switch (found.result) {
+    case resolving::lost: leave(state::free); break;
+    case resolving::server_lost: leave(state::server_lost); break;
+    case resolving::busy:
+    case resolving::unreachable: break;
+    case resolving::made:
+    case resolving::not_made:
+      known_.commit = last;
+      is_commit_in_doubt_ = false;
+      state_ = state::owned;
   }
+  return found;
 }
 
 statement partition::fence() const {

@@ -87,9 +87,19 @@ private:
     server_lost, ///< for good
   };
 
+  /// Whether what the server shows may be taken; the answer `taken` means: go on.
+  using take_rule = std::function<take_answer(const shown_partition&)>;
+  struct taken {
+    take_answer answer;
+    std::int64_t last = 0; ///< commit that was there, if it was taken
+  };
+
   take_answer connect();
   std::optional<shown_partition> look();
   take_answer raise_epoch(std::int64_t from);
+  /// Looks, raises the epoch if the rule lets it, and looks once more. `if_faster`: the answer when somebody raised the
+  /// epoch in between. `last_known`: commit that must be there.
+  taken take_if(const take_rule& may, taking if_faster, std::int64_t last_known);
   void end_stalled_sessions();
   append_answer commit(std::vector<statement> statements);
   statement fence() const;

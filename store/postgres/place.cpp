@@ -1,6 +1,7 @@
 #include "store/postgres/place.hpp"
 
 #include "store/contract/state_store.hpp"
+#include "workflow/text/split.hpp"
 
 #include <libpq-fe.h>
 
@@ -14,16 +15,6 @@ namespace {
 
 constexpr std::size_t schema_name_max = 30; ///< so that the names of its sessions are not cut off
 constexpr std::size_t secret_min = 4;
-
-std::vector<std::string> parts_of(const std::string& list) {
-  std::vector<std::string> parts{""};
-  for (const char c : list)
-    if (c == ',')
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  return parts;
-}
 
 bool is_schema_name(const std::string& s) {
   const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || c == '_' || (c >= '0' && c <= '9'); };
@@ -65,7 +56,7 @@ std::vector<std::string> problems(const place& p) {
 std::vector<connection_options> each_server(const connection_options& all) {
   const auto list = [&](const char* name) {
     const auto found = all.find(name);
-    return found == all.end() ? std::vector<std::string>{} : parts_of(found->second);
+    return found == all.end() ? std::vector<std::string_view>{} : workflow::split(found->second, ',');
   };
   const auto hosts = list("host");
   const auto addresses = list("hostaddr");
@@ -77,7 +68,7 @@ std::vector<connection_options> each_server(const connection_options& all) {
   if (!fits(hosts, false) || !fits(addresses, false) || !fits(ports, true))
     return {};
   std::vector<connection_options> each(count, all);
-  const auto put = [&](std::size_t i, const char* name, const std::vector<std::string>& l) {
+  const auto put = [&](std::size_t i, const char* name, const std::vector<std::string_view>& l) {
     if (!l.empty())
       each[i][name] = l[l.size() == 1 ? 0 : i];
   };

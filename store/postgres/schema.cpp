@@ -14,25 +14,33 @@ std::string cure_of_rights(const std::string& schema, const std::string& role) {
 
 } // namespace
 
-std::string why_not_usable(const found_store& found, const std::string& schema) {
+store_trouble trouble_of(const found_store& found, const std::string& schema) {
   const auto named = "the schema " + schema;
   if (!found.no_rights_for.empty())
-    return "the role " + found.no_rights_for + " may not read " + named + ": "
-           + cure_of_rights(schema, found.no_rights_for);
+    return {"the role " + found.no_rights_for + " may not read " + named, cure_of_rights(schema, found.no_rights_for)};
   if (!found.has_tables)
-    return "there is no store in " + named + ": `steadfast store init --url URL` makes one";
+    return {"there is no store in " + named, "`steadfast store init --url URL` makes one"};
   if (!found.card || found.card->product != our_product)
-    return named + " belongs to another product, or is damaged"
-           + (found.why_no_card.empty() ? "" : " (" + found.why_no_card + ")") + ": give another with --schema NAME";
+    return {named + " belongs to another product, or is damaged"
+              + (found.why_no_card.empty() ? "" : " (" + found.why_no_card + ")"),
+            "give another with --schema NAME"};
   if (found.card->version > schema_version)
-    return named + " has version " + std::to_string(found.card->version) + ", and this build knows only up to "
-           + std::to_string(schema_version) + ": run the newer release";
+    return {named + " has version " + std::to_string(found.card->version) + ", and this build knows only up to "
+              + std::to_string(schema_version),
+            "run the newer release"};
   if (found.card->version < schema_version)
-    return named + " has version " + std::to_string(found.card->version) + ", and this build needs "
-           + std::to_string(schema_version) + ": `steadfast store upgrade --url URL` brings it up to date";
+    return {named + " has version " + std::to_string(found.card->version) + ", and this build needs "
+              + std::to_string(schema_version),
+            "`steadfast store upgrade --url URL` brings it up to date"};
   if (found.card->partitions < 1 || found.card->partitions > partitions_max || found.card->identity.empty())
-    return named + " is damaged: it names no store, or " + std::to_string(found.card->partitions) + " partitions";
+    return {named + " is damaged, and names no store, or " + std::to_string(found.card->partitions) + " partitions",
+            "restore it from a backup"};
   return {};
+}
+
+std::string why_not_usable(const found_store& found, const std::string& schema) {
+  const auto trouble = trouble_of(found, schema);
+  return trouble.what.empty() ? "" : trouble.what + ": " + trouble.cure;
 }
 
 std::string why_not_made_here(const found_store& found, const std::string& schema) {

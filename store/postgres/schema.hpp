@@ -37,7 +37,13 @@ struct found_store {
   bool operator==(const found_store&) const = default;
 };
 
-/// What is wrong with it for this build, and the command that mends it; empty: it can be used.
+/// What is wrong with it for this build, and what mends it; both empty: it can be used.
+struct store_trouble {
+  std::string what;
+  std::string cure;
+};
+store_trouble trouble_of(const found_store& found, const std::string& schema);
+/// The same in one sentence.
 std::string why_not_usable(const found_store& found, const std::string& schema);
 /// Why no store can be made there; empty: it can.
 std::string why_not_made_here(const found_store& found, const std::string& schema);

@@ -111,7 +111,7 @@ struct task_steps {
   std::vector<large_result> large; ///< by step
 };
 
-/// Such a record, and what it was made of: the next one of the same stretch takes over the bytes of what did not change.
+/// Such a record, and what it was made of: the next one of the same stretch takes over the bytes of what is unchanged.
 struct written_steps {
   std::string row; ///< empty: there is none
   workflow::instant submitted_at;

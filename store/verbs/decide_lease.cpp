@@ -10,7 +10,6 @@ namespace steadfast::store {
 namespace {
 
 constexpr std::size_t lease_name_max = 255;
-constexpr const char* note_too_long = "note must have at most 65536 bytes";
 
 bool is_released(const lease_record& x) {
   return x.what.expires_at == workflow::unset;
@@ -24,6 +23,13 @@ bool is_free(const lease_record& x, workflow::instant now) {
 std::optional<decision> problem_of(workflow::span ttl) {
   if (ttl <= workflow::span::zero() || ttl > workflow::span_max)
     return turned_down(write_status::refused, "ttl must be above zero and at most ten years");
+  return std::nullopt;
+}
+
+std::optional<decision> problem_of_note(const std::string& note) {
+  if (note.size() > workflow::lease_note_max)
+    return turned_down(write_status::refused,
+                       "note must have at most " + std::to_string(workflow::lease_note_max) + " bytes");
   return std::nullopt;
 }
 
@@ -50,8 +56,8 @@ std::optional<decision> problem_of(const acquire_lease& w) {
     return turned_down(write_status::refused, "name must have 1 to 255 bytes");
   if (w.holder.empty() || w.holder.size() > lease_name_max)
     return turned_down(write_status::refused, "holder must have 1 to 255 bytes");
-  if (w.note.size() > workflow::lease_note_max)
-    return turned_down(write_status::refused, note_too_long);
+  if (auto wrong = problem_of_note(w.note))
+    return wrong;
   return problem_of(w.ttl);
 }
 
@@ -72,8 +78,8 @@ decided<renew_lease, lease_record> decide(const renew_lease& w, std::optional<le
     return {*std::move(lost)};
   if (auto wrong = problem_of(w.ttl))
     return {*std::move(wrong)};
-  if (w.note.size() > workflow::lease_note_max)
-    return {turned_down(write_status::refused, note_too_long)};
+  if (auto wrong = problem_of_note(w.note))
+    return {*std::move(wrong)};
   if (!w.note.empty())
     there->what.note = w.note;
   there->what.expires_at = w.now + w.ttl;

@@ -25,6 +25,14 @@ std::vector<std::int64_t> tasks_in(partition& p) {
   return all;
 }
 
+/// One that soon gives up what it waits for.
+owner_settings impatient_owner(const std::string& url, milliseconds answer, milliseconds take_lock) {
+  auto settings = owner(url, "n1");
+  settings.limits.answer = answer;
+  settings.take_lock_limit = take_lock;
+  return settings;
+}
+
 } // namespace
 
 TEST_CASE("row 89: a connection lost before, during or after a commit leaves each commit made once or not at all") {
@@ -155,10 +163,7 @@ TEST_CASE("nothing is told as made while the standby is away, and all goes on wh
     return skip(why);
   const postgres_server server;
   make_store(server.url());
-  auto settings = owner(server.url(), "n1");
-  settings.limits.answer = milliseconds{800};
-  settings.take_lock_limit = milliseconds{300};
-  auto p = owned(settings);
+  auto p = owned(impatient_owner(server.url(), milliseconds{800}, milliseconds{300}));
   server.set("synchronous_standby_names", "nobody");
   CHECK(p->append(one(1, "x")).result == appending::unknown);
   const auto first = p->resolve().result;
@@ -193,10 +198,7 @@ TEST_CASE("a commit that a crashed primary has alone is not told as made before 
     return skip(why);
   postgres_server server;
   make_store(server.url());
-  auto settings = owner(server.url(), "n1");
-  settings.limits.answer = milliseconds{700};
-  settings.take_lock_limit = milliseconds{200};
-  auto p = owned(settings);
+  auto p = owned(impatient_owner(server.url(), milliseconds{700}, milliseconds{200}));
   server.set("synchronous_standby_names", "nobody");
   CHECK(p->append(one(1, "x")).result == appending::unknown);
   server.kill();

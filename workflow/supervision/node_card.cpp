@@ -1,6 +1,7 @@
 #include "workflow/supervision/node_card.hpp"
 
 #include "workflow/text/name.hpp"
+#include "workflow/text/split.hpp"
 #include "workflow/time/time_text.hpp"
 
 #include <algorithm>
@@ -26,14 +27,9 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  while (!text.empty()) {
-    const auto end = text.find(at);
-    parts.push_back(text.substr(0, end));
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-  }
-  return parts;
+/// None of an empty text.
+std::vector<std::string_view> words_of(std::string_view list) {
+  return list.empty() ? std::vector<std::string_view>{} : split(list, ',');
 }
 
 /// What follows `key` in the part of the note that begins with it.
@@ -97,14 +93,14 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
     return std::nullopt;
   const auto parts = split(note, ' ');
   const auto address = value_of(parts, "address=");
-  const auto roles = roles_of(split(value_of(parts, "roles=").value_or("?"), ','));
+  const auto roles = roles_of(words_of(value_of(parts, "roles=").value_or("?")));
   const auto named = value_of(parts, "agents=");
   if (!address || !roles || !named)
     return std::nullopt;
   node_card card{std::move(*name), std::string{*address}, *roles, {}};
   card.drained = value_of(parts, "drained=") == "yes";
   card.certificate_until = parse_utc_text(value_of(parts, "certificate_until=").value_or("")).value_or(unset);
-  for (const auto agent : split(*named, ','))
+  for (const auto agent : words_of(*named))
     if (is_name(agent))
       card.agents.emplace_back(agent);
   return card;

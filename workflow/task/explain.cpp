@@ -265,20 +265,15 @@ bool is_in_trouble(const step& s) {
          || s.not_before != unset || (s.state == step_state::unknown && s.doing == attempt_action::none);
 }
 
-} // namespace
-
-std::vector<explanation> explain(const task& stored, const definition& d, const clock_reading& clock) {
-  task t = stored;
-  carry_over(t, d, clock);
-  const auto now = clock.now;
+std::vector<explanation> explain_whole(const task& t, const definition& d, instant now) {
   std::vector<explanation> out;
   switch (t.state) {
     case process_state::processed: return {{"processed: every step completed or was skipped; ended at", t.ended_at}};
     case process_state::undone:
       out.push_back({"undone: what happened was reversed" + in_brackets(t.cause) + "; ended at", t.ended_at});
       explain_what_is_left(t, d, out);
-      return shortened(std::move(out));
-    case process_state::error: explain_error(t, d, out); return shortened(std::move(out));
+      return out;
+    case process_state::error: explain_error(t, d, out); return out;
     case process_state::pending: explain_pending(t, now, out); break;
     case process_state::processing: out.push_back({"processing: by scheduler " + quoted(t.locked_by)}); break;
     case process_state::undoing: explain_undoing(t, out); break;
@@ -286,7 +281,15 @@ std::vector<explanation> explain(const task& stored, const definition& d, const 
   }
   explain_steps(t, d, now, out);
   explain_limits(t, d, now, out);
-  return shortened(std::move(out));
+  return out;
+}
+
+} // namespace
+
+std::vector<explanation> explain(const task& stored, const definition& d, const clock_reading& clock) {
+  task t = stored;
+  carry_over(t, d, clock);
+  return shortened(explain_whole(t, d, clock.now));
 }
 
 std::optional<std::size_t> first_in_trouble(const task& t) {
