@@ -158,11 +158,9 @@ void write_batch::put_steps(known_tasks::entry& e, const workflow::task& t, cons
       there = txn_.get(in_.task_steps, k).value_or(std::string_view{});
     if (there.empty() && are_untouched(steps))
       return;
-    task_steps_view v{t.submitted_at, &steps, large_from(e.now.large, at)};
-    if (is_held) {
+    task_steps_view v{t.submitted_at, &t.steps, at, large_from(e.now.large, at)};
+    if (is_held)
       v.before = &held->second;
-      v.steps_before = &before.stretch_of(at);
-    }
     decltype(written_steps::ends) ends{};
     v.ends = &ends;
     const auto row = encode_record(k, v);
@@ -172,6 +170,8 @@ void write_batch::put_steps(known_tasks::entry& e, const workflow::task& t, cons
     auto& written = is_held ? held->second : e.steps[first];
     written.row = row;
     written.submitted_at = t.submitted_at;
+    written.steps = steps.size();
+    written.stamps = t.steps.stamps_of(at);
     written.ends = ends;
   });
 }

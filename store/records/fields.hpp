@@ -288,19 +288,20 @@ void serialize(Archive& ar, task_steps& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, task_steps_view& x, unsigned) {
   all(ar, x.submitted_at);
-  auto count = static_cast<std::uint32_t>(x.steps->size());
+  const auto& steps = x.all->stretch_of(x.first);
+  const auto& stamps = x.all->stamps_of(x.first);
+  auto count = static_cast<std::uint32_t>(steps.size());
   all(ar, count);
   // A step alone decides its bytes if the moments are told by their distance from the same one.
   const bool has_before = x.before != nullptr && x.before->submitted_at == x.submitted_at
-                          && x.submitted_at != workflow::unset && x.steps_before->size() == count;
+                          && x.submitted_at != workflow::unset && x.before->steps == count;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto& step = (*x.steps)[i];
     if (x.ends != nullptr)
       (*x.ends)[i] = ar.position();
-    if (has_before && (*x.steps_before)[i] == step)
+    if (has_before && x.before->stamps[i] == stamps[i])
       ar.save_binary(x.before->row.data() + x.before->ends[i], x.before->ends[i + 1] - x.before->ends[i]);
     else
-      write_step(ar, step);
+      write_step(ar, steps[i]);
   }
   if (x.ends != nullptr)
     (*x.ends)[count] = ar.position();

@@ -115,19 +115,20 @@ struct task_steps {
 struct written_steps {
   std::string row; ///< empty: there is none
   workflow::instant submitted_at;
+  std::size_t steps = 0;
+  workflow::step_list::stamps stamps{}; ///< of these steps
   /// In the row: step k is from ends[k] to ends[k + 1].
   std::array<std::uint32_t, workflow::step_list::stretch_size + 1> ends{};
 };
 
-/// To store them without copying them.
+/// To store those from step `first` on without copying them.
 struct task_steps_view {
   workflow::instant submitted_at;
-  const std::vector<workflow::step>* steps = nullptr;
+  const workflow::step_list* all = nullptr;
+  std::size_t first = 0;
   std::vector<large_result> large{};
 
-  /// The record in whose place it comes, and the steps that it is of. Null: it is not at hand.
-  const written_steps* before = nullptr;
-  const std::vector<workflow::step>* steps_before = nullptr;
+  const written_steps* before = nullptr;         ///< the record in whose place it comes; null: it is not at hand
   decltype(written_steps::ends)* ends = nullptr; ///< filled in, if there is one
 };
 

@@ -95,10 +95,8 @@ std::optional<decision> problem_of(const update_task& w, const task_outline& the
     return turned_down(write_status::refused, "payload has " + std::to_string(w.next.payload.size())
                                                 + " bytes, the limit is " + std::to_string(limits.payload_size_max));
   std::size_t largest = 0;
-  each_changed_stretch(there.sound.steps, w.next.steps, [&](std::size_t first) {
-    for (const auto& s : w.next.steps.stretch_of(first))
-      largest = std::max(largest, s.result.size());
-  });
+  each_difference(there.sound.steps, w.next.steps,
+                  [&](std::size_t i) { largest = std::max(largest, w.next.steps[i].result.size()); });
   if (largest > limits.result_size_max)
     return turned_down(write_status::refused, "a result has " + std::to_string(largest) + " bytes, the limit is "
                                                 + std::to_string(limits.result_size_max));

@@ -45,7 +45,9 @@ bool needs_alerts(const task_outline& there) {
 void results_of(const workflow::task& t, const workflow::step_list& earlier, const std::vector<large_result>& before,
                 std::vector<result_change>& into) {
   into.clear();
-  const auto add = [&](std::uint32_t i, const workflow::blob& result) {
+  each_difference(earlier, t.steps, [&](std::size_t at) {
+    const auto& result = t.steps[at].result;
+    const auto i = static_cast<std::uint32_t>(at);
     if (result.empty())
       return;
     const auto found = first_from(before, i);
@@ -56,11 +58,6 @@ void results_of(const workflow::task& t, const workflow::step_list& earlier, con
     const large_result is{i, result.size(), hash_of(result.view())};
     if (!was_there || *found != is)
       into.push_back({is, was_there, is_large});
-  };
-  each_changed_stretch(earlier, t.steps, [&](std::size_t first) {
-    auto i = static_cast<std::uint32_t>(first);
-    for (const auto& s : t.steps.stretch_of(first))
-      add(i++, s.result);
   });
 }
 

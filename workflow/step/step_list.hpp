@@ -5,6 +5,7 @@
 #include "workflow/step/step_summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -13,13 +14,16 @@
 namespace steadfast::workflow {
 
 /// The steps of a task. They lie in stretches of eight, and copies of a task share the stretches: a change of one step
-/// copies its stretch, and which steps of two tasks differ is found by looking at those that they do not share. Each
-/// stretch knows which of its steps the rules may have to look at. A task of up to eight steps has one stretch; of
-/// larger ones sixteen stretches make a group, which is shared and knows the same of all its steps.
+/// copies its stretch. Each step has a stamp, which changes with it, so that which steps of two tasks differ is found by
+/// comparing stamps, in the stretches that they do not share. Each stretch knows which of its steps the rules may have to
+/// look at. A task of up to eight steps has one stretch; of larger ones sixteen stretches make a group, which is shared
+/// and knows the same of all its steps.
 class step_list {
 public:
   static constexpr std::size_t stretch_size = 8;
   static constexpr std::size_t group_size = 16 * stretch_size;
+  /// Of the steps of a stretch, in their order. Two steps that have the same are alike; others may be.
+  using stamps = std::array<std::uint64_t, stretch_size>;
 
   class iterator;
   using const_iterator = iterator;
@@ -65,6 +69,7 @@ public:
   void set_caught_up(bool is) { is_caught_up_ = is; }
 
   const std::vector<step>& stretch_of(std::size_t i) const { return stretch_at(i).steps; } ///< that step `i` is in
+  const stamps& stamps_of(std::size_t i) const { return stretch_at(i).stamped; }           ///< of that stretch
   /// Takes the place of the stretch that begins with step `first`. REQUIRES: it begins one, and has as many steps.
   void put_stretch(std::size_t first, std::vector<step> steps);
 
@@ -87,9 +92,12 @@ public:
   template <class F>
   friend void each_difference(const step_list& a, const step_list& b, F f) {
     each_changed_stretch(a, b, [&](std::size_t first) {
-      const auto end = std::min(first + stretch_size, b.size_);
-      for (auto i = first; i < end; ++i)
-        f(i);
+      const auto count = std::min(stretch_size, b.size_ - first);
+      const auto* const before = a.size_ == b.size_ ? &a.stamps_of(first) : nullptr;
+      const auto& now = b.stamps_of(first);
+      for (std::size_t k = 0; k < count; ++k)
+        if (before == nullptr || (*before)[k] != now[k])
+          f(first + k);
     });
   }
 
@@ -98,6 +106,7 @@ public:
 private:
   struct stretch {
     std::vector<step> steps;
+    stamps stamped{};
     step_summary sum;
     bool is_settled = false; ///< `sum` is right
 
@@ -111,7 +120,7 @@ private:
     bool is_settled = false; ///< `sum` is right, and so is that of each stretch
   };
 
-  static shared_stretch of_steps(std::vector<step> steps);
+  static stretch of_steps(std::vector<step> steps);
   static void settle(stretch& s);
   static void settle(group& g);
 
