@@ -100,6 +100,7 @@ bool is_fatal(const lmdb::error& e) {
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
     : options_{options},
       directory_{directory_for(options)},
+      outside_{settings.outside},
       committed_{options.recent_ids_max},
       moved_ids_{options.recent_ids_max} {
   try {
@@ -119,12 +120,14 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
       with_room([&] { make_tables(settings.format); });
     }
     open_tables();
+    if (outside_ != nullptr)
+      fill();
     if (!options.read_only) {
       with_room([&] { raise_epochs(); }); // a copy of a store that is full must open too
       with_room([&] { set_foreign_journal_aside(*env_, in_, directory_); });
     }
     read_counters();
-    shared_ = std::make_unique<shared_transaction>(*env_, in_, directory_, options_);
+    shared_ = std::make_unique<shared_transaction>(*env_, in_, directory_, options_, outside_);
   } catch (const lmdb::error& e) {
     throw store_error{"store at " + options.path.string() + ": " + (is_full(e) ? full_words(e, options_) : e.what()),
                       false};
@@ -180,7 +183,8 @@ void lmdb_engine::open_environment(const engine_settings& settings) {
 /// grows.
 void lmdb_engine::map(std::uint64_t bytes) {
   const auto open = [&](std::uint64_t size) {
-    env_ = std::make_unique<lmdb::environment>(lmdb::environment_settings{options_.path, size, options_.read_only});
+    env_ = std::make_unique<lmdb::environment>(
+      lmdb::environment_settings{options_.path, size, options_.read_only, true, outside_ == nullptr});
   };
   try {
     open(bytes);
@@ -237,6 +241,44 @@ void lmdb_engine::save_from_journal() {
 
 void lmdb_engine::bring_up(const engine_settings& settings) {
   with_room([&] { migrate(*env_, settings.format, settings.migrations); });
+}
+
+/// In one transaction, so that whoever reads sees all that was there before, or all that is there now.
+void lmdb_engine::fill() {
+  with_room([&] {
+    auto txn = lmdb::transaction::writing(*env_);
+    for (const auto& t : all_tables)
+      txn.empty(in_.*t.table);
+    set_format(txn, store_format);
+    put_used_journal(txn, {});
+    txn.put(in_.meta, counters_key, encode_record(counters_key, counters{}));
+    outside_->fill(txn, in_);
+    expect_format(txn, store_format, true);
+    txn.commit();
+  });
+}
+
+void lmdb_engine::fill_again() {
+  const std::lock_guard lock{writing_};
+  shared_->drop();
+  try {
+    fill();
+    const auto txn = lmdb::transaction::reading(*env_);
+    committed_.load(txn, in_);
+    recent_ids recent{options_.recent_ids_max};
+    recent.load(txn, in_, committed_.count.last_task);
+    committed_.recent.replace(recent);
+    moved_ids_ = id_filter{options_.recent_ids_max};
+  } catch (const lmdb::error& e) {
+    give_up(e);
+  } catch (const damaged_record& e) {
+    throw store_error{std::string{"what the store is kept in is damaged: "} + e.what(), false};
+  }
+  shared_->begin_again();
+}
+
+void lmdb_engine::look(const std::function<void(const lmdb::transaction&, const tables&)>& use) const {
+  use(lmdb::transaction::reading(*env_), in_);
 }
 
 /// Calls f() again when it needs more room than there is in the map.

@@ -17,13 +17,15 @@
 
 namespace steadfast::store {
 
-/// What only tests set.
+/// What a store in files of its own leaves as it is, but for tests.
 struct engine_settings {
   /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not
   /// grow, for which no reader may be there.
   std::uint64_t map_initial = 0;
   std::uint32_t format = store_format;
   std::vector<migration> migrations = all_migrations();
+  /// The store is kept there: the directory, which must be new, is its memory and goes away with it.
+  outside_log* outside = nullptr;
 };
 
 bool is_full(const lmdb::error& e);  ///< the store, or its disk
@@ -40,6 +42,11 @@ public:
   std::vector<outcome> commit(const write_list& batch) override;
   void share(std::function<void()> wake) override;
   void save() override;
+  /// Everything again from where the store is kept. For the thread that commits. Throws store_error. REQUIRES: it is
+  /// kept elsewhere.
+  void fill_again();
+  /// Calls use(transaction, tables) on the state that was saved last.
+  void look(const std::function<void(const lmdb::transaction&, const tables&)>& use) const;
 
   std::optional<workflow::task> find(const std::string& id) const override;
   std::optional<std::string> damage_of(const std::string& id) const override;
@@ -83,6 +90,7 @@ private:
   void with_room(F f);
   void save_from_journal();
   void bring_up(const engine_settings& settings);
+  void fill();
   void read_counters();
 
   bool has_disk_for(const write_list& batch);
@@ -113,6 +121,7 @@ private:
 
   store_options options_;
   store_directory directory_;
+  outside_log* outside_;
   std::unique_ptr<lmdb::environment> env_;
   std::optional<disk_reserve> reserve_; ///< none when the store is read only
   tables in_;

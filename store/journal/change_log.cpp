@@ -27,13 +27,35 @@ std::uint64_t place_of(const tables& in, lmdb::table t) {
   return static_cast<std::uint64_t>(found - all_tables.begin()) + 1;
 }
 
+} // namespace
+
 lmdb::table table_at(const tables& in, std::uint64_t place) {
   if (place < 1 || place > all_tables.size())
     throw damaged_record{"a change names a table that there is not"};
   return in.*all_tables.at(place - 1).table;
 }
 
-} // namespace
+std::uint64_t place_of(lmdb::table tables::*table) {
+  const auto found =
+    std::find_if(all_tables.begin(), all_tables.end(), [&](const table_entry& e) { return e.table == table; });
+  return static_cast<std::uint64_t>(found - all_tables.begin()) + 1;
+}
+
+void each_row_changed(std::string_view changes, const row_user& use) {
+  compact_reader from{changes};
+  while (from.left() > 0) {
+    const auto kind = from.take();
+    if (kind == task_changed) {
+      use(place_of(&tables::tasks), key{from.take()});
+    } else {
+      const auto table = from.take();
+      use(table, from.take_view(from.take()));
+      if (kind == erased)
+        continue;
+    }
+    from.take_view(from.take());
+  }
+}
 
 void change_log::add(std::uint8_t what, lmdb::table t, std::string_view key) {
   compact_writer out{bytes_};

@@ -5,6 +5,7 @@
 #include "store/lmdb/snapshot.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,6 +39,16 @@ private:
   std::size_t table_changes_ = 0;
   std::size_t bytes_put_ = 0;
 };
+
+/// The table by its place in all_tables, from 1.
+using row_user = std::function<void(std::uint64_t table, std::string_view key)>;
+/// Calls use(table, key) for each row that they change. Throws damaged_record.
+void each_row_changed(std::string_view changes, const row_user& use);
+
+/// Throws damaged_record when there is no such place.
+lmdb::table table_at(const tables& in, std::uint64_t place);
+/// By the column of `tables`.
+std::uint64_t place_of(lmdb::table tables::*table);
 
 /// Makes them again, in a transaction that outlives it, once all were told.
 class change_maker {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/journal/commit_log.hpp"
 #include "store/journal/directory.hpp"
 
 #include <cstddef>
@@ -11,11 +12,10 @@
 
 namespace steadfast::store {
 
-/// A file of entries that are durable one by one, at the cost of one sync and of the bytes in them: a write-ahead log.
-/// They all go on from one state of the data file, and mean nothing for any other. (Mohan et al., "ARIES", 1992; redo
-/// only.) Each opening of a store gives it a name of its own, which the data file knows: so a journal that is not
-/// there, or is that of another time, is noticed.
-class journal {
+/// The log beside a data file: entries that are durable one by one, at the cost of one sync and of the bytes in them,
+/// and mean nothing for any other state of the data file. Each opening of a store gives it a name of its own, which the
+/// data file knows: so a journal that is not there, or is that of another time, is noticed.
+class journal final : public commit_log {
 public:
   /// Makes the file if it is not there, writes room for `size` bytes of entries, and gives it this name, which nobody
   /// can guess: durable on return. Throws store_error or lmdb::error. REQUIRES: nobody needs the entries any more that
@@ -31,13 +31,10 @@ public:
   /// Gives the file another name, and says which. Durable on return.
   static std::string set_aside(const store_directory& directory);
 
-  std::size_t size() const { return end_ - first_; } ///< bytes of the entries
-  bool has_room_for(std::size_t bytes) const;
-  /// Durable on return. Throws lmdb::error; then it is not known whether it is there. REQUIRES: has_room_for it.
-  void add(std::string_view entry);
-
-  /// Entries go on from this state now; those before are gone.
-  void begin(std::uint64_t state);
+  std::size_t size() const override { return end_ - first_; }
+  bool has_room_for(std::size_t bytes) const override;
+  void add(std::string_view entry) override;
+  void begin(std::uint64_t state) override;
 
 private:
   static const std::size_t first_; ///< where entries begin

@@ -9,22 +9,24 @@
 namespace steadfast::store {
 
 shared_transaction::shared_transaction(lmdb::environment& env, const tables& in, const store_directory& directory,
-                                       const store_options& options)
+                                       const store_options& options, outside_log* outside)
     : env_{env},
       in_{in},
       directory_{directory},
       options_{options},
+      outside_{outside},
+      log_{outside},
       changes_{in} {}
 
 void shared_transaction::share(std::function<void()> wake, std::uint64_t name) {
-  if (!journal_) {
+  if (log_ == nullptr) {
     if (name == 0)
       throw store_error{"no name was handed in for it", false};
     journal made{directory_, options_.journal_max, name};
     auto txn = lmdb::transaction::writing(env_);
     put_used_journal(txn, {name, true});
     txn.commit();
-    journal_.emplace(std::move(made));
+    log_ = &journal_.emplace(std::move(made));
   }
   wake_ = std::move(wake);
 }
@@ -36,26 +38,37 @@ lmdb::transaction& shared_transaction::begin() {
     txn_.reset(new lmdb::transaction{lmdb::transaction::writing(env_)});
     thread_ = std::this_thread::get_id();
     round_ = {};
-    if (journal_)
-      journal_->begin(env_.last_transaction());
+    if (log_ != nullptr)
+      log_->begin(env_.last_transaction());
   }
   changes_.clear();
-  txn_->tell(journal_ ? &changes_ : nullptr);
+  txn_->tell(changes());
   return *txn_;
 }
 
 void shared_transaction::commit(bool has_disk) {
-  if (!journal_)
+  if (log_ == nullptr)
     return save();
   if (changes_.bytes().empty())
     return; // what a restart would find is the same
   round_.table_changes += changes_.table_changes();
   round_.bytes_put += changes_.bytes_put();
-  const bool has_room = journal_->has_room_for(changes_.bytes().size());
-  if (!has_disk || !has_room || !has_room_to_save())
+  const bool has_room = log_->has_room_for(changes_.bytes().size());
+  const bool is_roomy = has_disk && has_room && has_room_to_save();
+  if (outside_ != nullptr)
+    return commit_outside(is_roomy);
+  if (!is_roomy)
     return save();
-  journal_->add(changes_.bytes());
+  log_->add(changes_.bytes());
   is_saved_ = false;
+}
+
+/// What is in the log is made, whatever becomes of the data file.
+void shared_transaction::commit_outside(bool is_roomy) {
+  log_->add(changes_.bytes());
+  is_saved_ = false;
+  if (!is_roomy || !wake_)
+    save();
 }
 
 /// Without the free pages in the file, of which readers may keep some. A page is copied once, and new ones come by what
@@ -96,7 +109,21 @@ void shared_transaction::save() {
   if (const auto ending = std::exchange(txn_, nullptr))
     ending->commit();
   else if (!is_saved_)
-    save_journal(env_, directory_);
+    save_from_log();
+  is_saved_ = true;
+  end_try(true);
+}
+
+void shared_transaction::save_from_log() {
+  if (outside_ == nullptr)
+    return save_journal(env_, directory_);
+  auto txn = lmdb::transaction::writing(env_);
+  make_entries(txn, outside_->entries(), directory_.path());
+  txn.commit();
+}
+
+void shared_transaction::begin_again() {
+  drop();
   is_saved_ = true;
   end_try(true);
 }

@@ -22,8 +22,9 @@ namespace steadfast::store {
 /// LMDB wants a transaction to end on the thread on which it began.
 class shared_transaction {
 public:
+  /// `outside`: the log of a store that has one elsewhere; null: it gets a journal in the directory, by share().
   shared_transaction(lmdb::environment& env, const tables& in, const store_directory& directory,
-                     const store_options& options);
+                     const store_options& options, outside_log* outside = nullptr);
 
   /// From now on, commits are shared. `wake` is called on a thread that waits for save(), and must bring it about.
   /// The journal gets that name, which no other opening of any store has. Throws lmdb::error or store_error.
@@ -40,13 +41,15 @@ public:
   void save();
   /// Forgets what was done since begin(). What was committed stays: in the journal, at least.
   void drop();
+  /// drop(), and what is in the data file is all that there is.
+  void begin_again();
   /// Nobody shall wait any longer: save() failed and is not tried again now.
   void let_go() { end_try(false); }
 
   known_tasks& known() { return known_; }
-  change_log* changes() { return journal_ ? &changes_ : nullptr; }
+  change_log* changes() { return log_ != nullptr ? &changes_ : nullptr; }
   bool is_open() const { return txn_ != nullptr; }
-  std::uint64_t unsaved_bytes() const { return is_saved_ ? 0 : journal_->size(); }
+  std::uint64_t unsaved_bytes() const { return is_saved_ ? 0 : log_->size(); }
 
   // ---- for every thread ----
 
@@ -62,13 +65,17 @@ public:
 private:
   void place();
   bool has_room_to_save();
+  void commit_outside(bool is_roomy);
+  void save_from_log();
   void end_try(bool was_saved);
 
   lmdb::environment& env_;
   const tables& in_;
   const store_directory& directory_;
   const store_options& options_;
+  outside_log* outside_;
   std::optional<journal> journal_;
+  commit_log* log_; ///< null: each commit is saved by itself
   change_log changes_;
   known_tasks known_; ///< some of it is not in the tables of txn_ yet
   std::unique_ptr<lmdb::transaction> txn_;

@@ -3,6 +3,9 @@
 namespace steadfast::store {
 
 void committed::load(const lmdb::transaction& txn, const tables& in) {
+  ended.clear();
+  endings.clear();
+  alerts = {};
   count = decode_record<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
   lmdb::cursor c{txn, in.ended_counts};
   for (bool more = c.first(); more; more = c.next())

@@ -73,7 +73,8 @@ environment::environment(const environment_settings& settings) {
     check(mdb_env_set_maxreaders(env_, readers_max), "set the number of readers");
     check(mdb_env_set_mapsize(env_, settings.map_size), "set the map size");
     check(mdb_env_set_assert(env_, end_with_words), "say what to do when pages are damaged");
-    const unsigned flags = MDB_NOTLS | (settings.read_only ? MDB_RDONLY : 0U) | (settings.lock ? 0U : MDB_NOLOCK);
+    const unsigned flags = MDB_NOTLS | (settings.read_only ? MDB_RDONLY : 0U) | (settings.lock ? 0U : MDB_NOLOCK)
+                           | (settings.sync ? 0U : MDB_NOSYNC);
     check(mdb_env_open(env_, settings.directory.c_str(), flags, 0600), "open the data file");
   } catch (...) {
     mdb_env_close(env_);
@@ -249,6 +250,10 @@ bool transaction::erase(table t, std::string_view key) {
   if (listener_ != nullptr)
     listener_->on_erase(t, key);
   return true;
+}
+
+void transaction::empty(table t) {
+  check(mdb_drop(txn_, t.dbi, 0), "empty a table");
 }
 
 std::uint64_t transaction::entries(table t) const {

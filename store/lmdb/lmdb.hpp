@@ -14,7 +14,8 @@ struct MDB_env;
 struct MDB_txn;
 struct MDB_cursor;
 
-/// LMDB 0.9 as RAII. Default flags and MDB_NOTLS only: anything else gives up durability (docs/storage-format.md).
+/// LMDB 0.9 as RAII. Default flags and MDB_NOTLS only, where the data file is the store: anything else gives up
+/// durability (docs/storage-format.md).
 namespace steadfast::store::lmdb {
 
 /// A call of LMDB failed; nothing of the transaction it belongs to is written.
@@ -41,6 +42,7 @@ struct environment_settings {
   std::uint64_t map_size = 0;
   bool read_only = false;
   bool lock = true; ///< false: nobody else may have it open; no lock file is touched
+  bool sync = true; ///< false: a commit is only in memory, for a file that is thrown away with the process
 };
 
 class environment {
@@ -108,6 +110,7 @@ public:
   /// The same for a new key that probably comes behind all others: pages are left full then, not half full.
   void append(table t, std::string_view key, std::string_view value);
   bool erase(table t, std::string_view key); ///< false: it was not there
+  void empty(table t);                       ///< without telling anybody
 
   std::uint64_t entries(table t) const;
   std::uint64_t pages(table t) const;

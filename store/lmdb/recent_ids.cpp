@@ -60,6 +60,16 @@ void recent_ids::load(const lmdb::transaction& txn, const tables& in, std::uint6
   begin_to_move(last_task);
 }
 
+void recent_ids::replace(recent_ids& other) {
+  const std::unique_lock lock{mutex_};
+  collecting_ = std::exchange(other.collecting_, {});
+  collected_ = std::exchange(other.collected_, {});
+  moving_ = std::exchange(other.moving_, {});
+  sorted_ = std::exchange(other.sorted_, {});
+  left_ = std::exchange(other.left_, {});
+  until_ = std::exchange(other.until_, 0);
+}
+
 std::optional<std::uint64_t> recent_ids::find(const std::string& id) const {
   const std::shared_lock lock{mutex_};
   for (const auto* generation : {&collecting_, &moving_})

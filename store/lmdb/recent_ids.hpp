@@ -53,6 +53,9 @@ public:
   /// Reads what the table holds. Throws store_error when an id cannot be told any more.
   void load(const lmdb::transaction& txn, const tables& in, std::uint64_t last_task);
 
+  /// Takes the place of what is here, at once for all who look. `other` is empty then.
+  void replace(recent_ids& other);
+
   /// The number of the task. Absent: whoever looks into table `ids` after this will find it there, or nobody has that
   /// id.
   std::optional<std::uint64_t> find(const std::string& id) const;

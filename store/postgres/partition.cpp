@@ -44,6 +44,12 @@ std::vector<std::string> problems(const owner_settings& s) {
   return found;
 }
 
+statement fence_of(std::int64_t number, std::int64_t epoch, const std::string& holder) {
+  return {"select 1 / count(*) from (select 1 from partition_owner where number = $1 and epoch = $2 and holder = $3"
+          " for share) f",
+          {postgres::number(number), postgres::number(epoch), text(holder)}};
+}
+
 std::string session_name(const std::string& schema, std::int64_t number) {
   return "steadfast " + schema + " partition " + std::to_string(number);
 }
@@ -179,12 +185,6 @@ resolve_answer partition::resolve() {
   return found;
 }
 
-statement partition::fence() const {
-  return {"select 1 / count(*) from (select 1 from partition_owner where number = $1 and epoch = $2 and holder = $3"
-          " for share) f",
-          {postgres::number(number_), postgres::number(known_.epoch), text(settings_.holder)}};
-}
-
 void partition::leave(state s) {
   state_ = s;
   is_commit_in_doubt_ = is_commit_in_doubt_ && s == state::in_doubt;
@@ -207,59 +207,64 @@ append_answer partition::commit(std::vector<statement> statements) {
   return answer;
 }
 
-append_answer partition::append(const std::vector<log_entry>& entries) {
-  if (auto refused = why_no_commit(entries); !refused.empty())
-    return {appending::not_made, std::move(refused), false};
-  std::vector<std::int64_t> tasks;
-  std::vector<std::int64_t> revisions;
-  std::vector<std::string_view> records;
-  for (const auto& e : entries) {
-    tasks.push_back(e.task);
-    revisions.push_back(e.revision);
-    records.push_back(e.record);
-  }
-  if (entries.empty()) { // its number must be found all the same
-    tasks.push_back(0);
-    revisions.push_back(0);
-    records.emplace_back();
-  }
-  return commit({{"insert into " + log_table(number_, log_)
-                    + " (commit_number, task, revision, record)"
-                      " select $1, t, v, r from unnest($2, $3, $4) u (t, v, r)",
-                  {postgres::number(known_.commit + 1), numbers(tasks), numbers(revisions), blobs(records)}}});
+append_answer partition::append(std::string_view changes) {
+  if (changes.size() > append_bytes_max)
+    return {appending::not_made,
+            std::to_string(changes.size()) + " bytes are more than the " + std::to_string(append_bytes_max)
+              + " of one commit",
+            false};
+  return commit({{"insert into " + log_table(number_, log_) + " (commit_number, changes) values ($1, $2)",
+                  {postgres::number(known_.commit + 1), blob(changes)}}});
 }
 
 append_answer partition::rotate() {
   const int next = 1 - log_;
   auto answer = commit({lock_limit(settings_.rotate_lock_limit),
                         {"truncate " + log_table(number_, next), {}},
-                        {"insert into " + log_table(number_, next)
-                           + " (commit_number, task, revision, record)"
-                             " values ($1, 0, 0, '')",
+                        {"insert into " + log_table(number_, next) + " (commit_number, changes) values ($1, '')",
                          {postgres::number(known_.commit + 1)}}});
   if (answer.result == appending::applied)
     log_ = next;
   return answer;
 }
 
-std::vector<log_record> partition::read_log() {
-  require(state_ == state::owned && connection_, "only an owner reads its log");
-  const auto all_of = [this](int which) {
-    return statement{"select commit_number, task, revision, record from " + log_table(number_, which), {}};
-  };
-  const auto r = connection_->run({fence(), all_of(0), all_of(1)}); // nobody takes it before all is read
+std::vector<rows> partition::read_as_owner(std::vector<statement> statements, const char* what) {
+  require(state_ == state::owned && connection_, "only an owner reads");
+  statements.insert(statements.begin(), fence()); // nobody takes it before all is read
+  auto r = connection_->run(statements);
   const auto answer = what_was_appended(r);
   if (answer.result == appending::lost)
     leave(state::free);
   if (answer.result != appending::applied)
-    throw store_error{"the log of partition " + std::to_string(number_) + " could not be read: " + answer.why, false};
+    throw store_error{
+      std::string{what} + " of partition " + std::to_string(number_) + " could not be read: " + answer.why, false};
+  r.results.erase(r.results.begin());
+  return std::move(r.results);
+}
+
+std::vector<log_record> partition::read_log(std::int64_t after) {
+  const auto of = [&](int which) {
+    return statement{"select commit_number, changes from " + log_table(number_, which)
+                       + " where commit_number > $1 and changes <> ''",
+                     {postgres::number(after)}};
+  };
   std::vector<log_record> all;
-  for (std::size_t which = 1; which <= 2; ++which)
-    for (std::size_t i = 0; i < r.results[which].size(); ++i) {
-      const auto& rows = r.results[which];
-      all.push_back({rows.number(i, 0), rows.number(i, 1), rows.number(i, 2), rows.text(i, 3)});
-    }
-  return last_of_each(std::move(all));
+  for (const auto& found : read_as_owner({of(0), of(1)}, "the log"))
+    for (std::size_t i = 0; i < found.size(); ++i)
+      all.push_back({found.number(i, 0), found.text(i, 1)});
+  std::sort(all.begin(), all.end(), [](const log_record& a, const log_record& b) { return a.commit < b.commit; });
+  return all;
+}
+
+std::int64_t partition::read_rows(const row_user& use) {
+  std::int64_t until = 0;
+  row_place from;
+  for (bool more = true; more;) {
+    const auto found = read_as_owner({statement_of_until(number_), statement_of_page(number_, from)}, "the rows");
+    until = found[0].size() == 1 ? found[0].number(0, 0) : 0;
+    more = use_page(found[1], from, use);
+  }
+  return until;
 }
 
 void partition::release() {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "store/postgres/connection.hpp"
-#include "store/postgres/log_record.hpp"
+#include "store/postgres/kept_rows.hpp"
 #include "store/postgres/ownership.hpp"
 
 #include <chrono>
@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace steadfast::store::postgres {
@@ -41,6 +42,21 @@ std::vector<std::string> problems(const owner_settings& s);
 /// The name by which the server shows the session of a partition's owner.
 std::string session_name(const std::string& schema, std::int64_t number);
 
+/// Of one commit; more is refused, since all others would wait behind it.
+inline constexpr std::size_t append_bytes_max = std::size_t{64} << 20U;
+
+/// What one commit wrote to the log. What the bytes say is for others to know.
+struct log_record {
+  std::int64_t commit = 0; ///< its number
+  std::string changes;
+
+  bool operator==(const log_record&) const = default;
+};
+
+/// The first statement of each transaction that writes for an owner: fails it if the partition is not his any more,
+/// and makes a taking wait until it is over.
+statement fence_of(std::int64_t number, std::int64_t epoch, const std::string& holder);
+
 /// One partition and its one writer. Blocks its thread, up to the limits of its session for each round trip. Each call
 /// connects anew where the connection was lost, except append(), rotate() and release(), of which what became of an
 /// earlier one must be known first.
@@ -53,9 +69,9 @@ public:
   /// read after it is what every standby has that commits wait for.
   take_answer take(const holding& seen, const acknowledged& heard = {});
 
-  /// Writes the records, or nothing, as one commit. After `lost` it owns nothing; after `unknown` only resolve() may
+  /// Writes them to the log as one commit, or nothing. After `lost` it owns nothing; after `unknown` only resolve() may
   /// follow. REQUIRES: is_owned().
-  append_answer append(const std::vector<log_entry>& entries);
+  append_answer append(std::string_view changes);
 
   /// What became of the commit that ended as unknown: takes the partition over from itself, so that nothing sent under
   /// the epoch before can be made any more, and then looks for its number. As often as it must be, until the answer is
@@ -64,12 +80,14 @@ public:
 
   /// Empties the log that is not written now, and goes on in it, as one commit. Nothing waits longer for readers of it
   /// than the limit: the answer is then `not_made`, and the log that is written just grows on. REQUIRES: is_owned(),
-  /// and all that was written before the last rotation is kept elsewhere.
+  /// and the rows have all that was written before the last rotation.
   append_answer rotate();
 
-  /// What was written since the rotation before the last, by task. Throws store_error; if another owner has the
-  /// partition, it is owned no more. REQUIRES: is_owned().
-  std::vector<log_record> read_log();
+  /// What was written after that commit, in order; commits that changed nothing are left out. Throws store_error; if
+  /// another owner has the partition, it is owned no more. REQUIRES: is_owned(), and it was not emptied since.
+  std::vector<log_record> read_log(std::int64_t after = 0);
+  /// The rows, by table and key, and the last commit that they have in them. Throws likewise. REQUIRES: is_owned().
+  std::int64_t read_rows(const row_user& use);
 
   /// Nobody has it then. If the server does not answer, the next owner takes it as from one that died.
   void release();
@@ -78,6 +96,7 @@ public:
   bool is_in_doubt() const { return state_ == state::in_doubt; }
   const acknowledged& known() const { return known_; }
   std::int64_t number() const { return number_; }
+  const owner_settings& settings() const { return settings_; }
 
 private:
   enum class state : std::uint8_t {
@@ -102,7 +121,9 @@ private:
   taken take_if(const take_rule& may, taking if_faster, std::int64_t last_known);
   void end_stalled_sessions();
   append_answer commit(std::vector<statement> statements);
-  statement fence() const;
+  statement fence() const { return fence_of(number_, known_.epoch, settings_.holder); }
+  /// The answers to statements that only read, while nobody takes the partition.
+  std::vector<rows> read_as_owner(std::vector<statement> statements, const char* what);
   void leave(state s);
 
   std::int64_t number_;

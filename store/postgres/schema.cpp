@@ -1,8 +1,14 @@
 #include "store/postgres/schema.hpp"
 
 #include "store/contract/state_store.hpp"
+#include "store/postgres/kept_rows.hpp"
 
 namespace steadfast::store::postgres {
+
+std::string log_table(std::int64_t partition, int which) {
+  return "log_" + std::to_string(partition) + "_" + std::to_string(which);
+}
+
 namespace {
 
 constexpr const char* our_product = "steadfast";
@@ -10,6 +16,38 @@ constexpr const char* our_product = "steadfast";
 std::string cure_of_rights(const std::string& schema, const std::string& role) {
   return "let its owner, or a superuser, say: alter schema " + schema + " owner to " + role
          + "; the tables in it need the same";
+}
+
+/// Logs have no index and no dead rows: they are written in turn, and emptied whole. A commit is one value, which is
+/// kept beside the table, uncompressed.
+void add_tables_of_partitions(std::vector<statement>& to, std::int64_t partitions) {
+  to.push_back({"create table kept_until (number bigint primary key, commit_number bigint not null)", {}});
+  for (std::int64_t p = 0; p < partitions; ++p) {
+    to.push_back({"create table " + kept_table(p)
+                    + " (in_table smallint not null, key bytea not null, value bytea not null,"
+                      " primary key (in_table, key))",
+                  {}});
+    for (const int which : {0, 1}) {
+      to.push_back({"create table " + log_table(p, which)
+                      + " (commit_number bigint not null, changes bytea not null)"
+                        " with (autovacuum_enabled = off, toast.autovacuum_enabled = off)",
+                    {}});
+      to.push_back({"alter table " + log_table(p, which) + " alter column changes set storage external", {}});
+    }
+  }
+}
+
+making_answer what_was_made(const reply& r, const std::string& schema) {
+  switch (judge(r)) {
+    case verdict::made: return {making::made, {}};
+    case verdict::unknown: return {making::unknown, why(r)};
+    case verdict::refused: break;
+  }
+  const bool is_about_rights = r.why_not->code == "42501";
+  return {making::refused, why(r)
+                             + (is_about_rights ? ": let a superuser make the schema for this role: create schema "
+                                                    + schema + " authorization the_role"
+                                                : "")};
 }
 
 } // namespace
@@ -52,10 +90,6 @@ std::string why_not_made_here(const found_store& found, const std::string& schem
                         : usable;
 }
 
-std::string log_table(std::int64_t partition, int which) {
-  return "log_" + std::to_string(partition) + "_" + std::to_string(which);
-}
-
 std::vector<statement> statements_of_init(const std::string& schema, bool has_schema, const std::string& identity,
                                           std::int64_t partitions) {
   std::vector<statement> all;
@@ -71,15 +105,20 @@ std::vector<statement> statements_of_init(const std::string& schema, bool has_sc
                  {}});
   all.push_back(
     {"insert into partition_owner select n, 0, '' from generate_series(0, $1 - 1) n", {number(partitions)}});
-  // They have no index and no dead rows: written in turn, emptied whole.
-  for (std::int64_t p = 0; p < partitions; ++p)
-    for (const int which : {0, 1})
-      all.push_back({"create table " + log_table(p, which)
-                       + " (commit_number bigint not null, task bigint not null, revision bigint not null,"
-                         " record bytea not null) with (autovacuum_enabled = off)",
-                     {}});
+  add_tables_of_partitions(all, partitions);
   all.push_back({"insert into store (product, version, identity, partitions) values ($1, $2, $3, $4)",
                  {text(our_product), number(schema_version), text(identity), number(partitions)}});
+  return all;
+}
+
+std::vector<statement> statements_of_upgrade(const store_card& from) {
+  std::vector<statement> all;
+  // Version 1 had logs of another form, and no node that wrote to them.
+  for (std::int64_t p = 0; p < from.partitions; ++p)
+    for (const int which : {0, 1})
+      all.push_back({"drop table " + log_table(p, which), {}});
+  add_tables_of_partitions(all, from.partitions);
+  all.push_back({"update store set version = $1", {number(schema_version)}});
   return all;
 }
 
@@ -111,24 +150,20 @@ making_answer make_store(connection& c, const std::string& schema, const std::st
   const auto found = find_store(c, schema);
   if (auto refused = why_not_made_here(found, schema); !refused.empty())
     return {making::refused, std::move(refused)};
-  const auto r = c.run(statements_of_init(schema, found.has_schema, identity, partitions));
-  switch (judge(r)) {
-    case verdict::made: return {making::made, {}};
-    case verdict::unknown: return {making::unknown, why(r)};
-    case verdict::refused: break;
-  }
-  const bool is_about_rights = r.why_not->code == "42501";
-  return {making::refused, why(r)
-                             + (is_about_rights ? ": let a superuser make the schema for this role: create schema "
-                                                    + schema + " authorization the_role"
-                                                : "")};
+  return what_was_made(c.run(statements_of_init(schema, found.has_schema, identity, partitions)), schema);
 }
 
 making_answer upgrade_store(connection& c, const std::string& schema) {
-  if (auto refused = why_not_usable(find_store(c, schema), schema); !refused.empty())
-    return {making::refused, std::move(refused)}; // there is no older version yet
-  return {making::made,
-          "the schema has version " + std::to_string(schema_version) + " already: there is nothing to do"};
+  const auto found = find_store(c, schema);
+  const bool is_older = found.card && found.card->product == our_product && found.card->version >= 1
+                        && found.card->version < schema_version;
+  if (!is_older) {
+    if (auto refused = why_not_usable(found, schema); !refused.empty())
+      return {making::refused, std::move(refused)};
+    return {making::made,
+            "the schema has version " + std::to_string(schema_version) + " already: there is nothing to do"};
+  }
+  return what_was_made(c.run(statements_of_upgrade(*found.card)), schema);
 }
 
 } // namespace steadfast::store::postgres

@@ -12,7 +12,7 @@
 
 namespace steadfast::store::postgres {
 
-inline constexpr std::int64_t schema_version = 1;
+inline constexpr std::int64_t schema_version = 2;
 inline constexpr std::int64_t partitions_default = 64;
 inline constexpr std::int64_t partitions_max = 1024;
 
@@ -51,6 +51,9 @@ std::string why_not_made_here(const found_store& found, const std::string& schem
 /// All that makes a store, as one transaction. `identity` is drawn by the caller.
 std::vector<statement> statements_of_init(const std::string& schema, bool has_schema, const std::string& identity,
                                           std::int64_t partitions);
+
+/// All that brings a store of an older version to this one, as one transaction. REQUIRES: it is older.
+std::vector<statement> statements_of_upgrade(const store_card& from);
 
 /// Of two, 0 and 1, that a partition writes in turn.
 std::string log_table(std::int64_t partition, int which);

@@ -42,6 +42,10 @@ parameter text(std::string_view value) {
   return {type_text, std::string{value}};
 }
 
+parameter blob(std::string_view value) {
+  return {type_bytea, std::string{value}};
+}
+
 parameter numbers(const std::vector<std::int64_t>& values) {
   parameter p{type_int8_array, array_head(type_int8, values.size())};
   for (const auto v : values) {

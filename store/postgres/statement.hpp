@@ -16,6 +16,7 @@ struct parameter {
 
 parameter number(std::int64_t value);                         ///< int8
 parameter text(std::string_view value);                       ///< text
+parameter blob(std::string_view value);                       ///< bytea
 parameter numbers(const std::vector<std::int64_t>& values);   ///< int8[]
 parameter blobs(const std::vector<std::string_view>& values); ///< bytea[]
 

@@ -44,14 +44,14 @@ public:
 private:
   void run() {
     for (std::int64_t task = 1; !is_over_ && trouble_.empty(); ++task) {
-      auto answer = owner_->append({{task, 1, "x"}});
+      auto answer = owner_->append(one(task, "x"));
       while (answer.result == appending::unknown) {
         ++doubts_;
         const auto found = resolve_surely(*owner_);
         if (found.result == resolving::made)
           answer.result = appending::applied;
         else if (found.result == resolving::not_made)
-          answer = owner_->append({{task, 1, "x"}});
+          answer = owner_->append(one(task, "x"));
         else
           trouble_ = found.why.empty() ? "no answer" : found.why;
         if (!trouble_.empty())
@@ -106,10 +106,7 @@ TEST_CASE(
     auto& p = w->end();
     CHECK(w->trouble().empty());
     CHECK(w->doubts() >= 1);
-    std::vector<std::int64_t> there;
-    for (const auto& r : p.read_log())
-      there.push_back(r.task);
-    CHECK(there == w->all());
+    CHECK(numbers_in(p) == w->all());
     CHECK(standby.sql({"select count(*) from steadfast.log_" + std::to_string(p.number()) + "_0"})
           == std::to_string(w->all().size()));
   }
@@ -125,12 +122,12 @@ TEST_CASE("row 94: a standby that was promoted without the last commits is notic
   const auto url = url_of({&primary, &standby});
   auto behind = owned(owner(url, "n1"), 0);
   auto newer = owned(owner(url, "n2"), 1);
-  REQUIRE(behind->append({{1, 1, "x"}}).result == appending::applied);
+  REQUIRE(behind->append(one(1, "x")).result == appending::applied);
   const auto place = primary.sql({"select pg_current_wal_flush_lsn()"});
   REQUIRE(
     comes_true([&] { return standby.sql({"select pg_last_wal_replay_lsn() >= '" + place + "'::pg_lsn"}) == "t"; }));
   standby.kill(); // it stops here
-  REQUIRE(behind->append({{2, 1, "lost"}}).result == appending::applied);
+  REQUIRE(behind->append(one(2, "lost")).result == appending::applied);
   newer->release();
   REQUIRE(newer->take(seen(url, 1)).result == taking::taken); // a taking is lost, and no commit
   primary.kill();
@@ -139,12 +136,12 @@ TEST_CASE("row 94: a standby that was promoted without the last commits is notic
 
   const auto before =
     standby.sql({"select string_agg(epoch || holder, ' ' order by number) from steadfast.partition_owner"});
-  CHECK(behind->append({{3, 1, "x"}}).result == appending::unknown);
+  CHECK(behind->append(one(3, "x")).result == appending::unknown);
   const auto found = behind->resolve();
   CHECK(found.result == resolving::server_lost);
   CHECK(found.why.find("shows epoch 1 and commit 1, and there were epoch 1 and commit 2") != std::string::npos);
   CHECK(found.why.find("Promote the server that has them") != std::string::npos);
-  CHECK(newer->append({{1, 1, "x"}}).result == appending::unknown);
+  CHECK(newer->append(one(1, "x")).result == appending::unknown);
   CHECK(newer->resolve().result == resolving::server_lost);
   CHECK(behind->resolve().result == resolving::server_lost); // for good
   partition other{0, owner(url, "n3"), std::chrono::steady_clock::now};

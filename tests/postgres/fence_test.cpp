@@ -38,7 +38,7 @@ TEST_CASE("row 88: of two that believe to own a partition only the later writes"
   CHECK(refused.result == appending::lost);
   CHECK_FALSE(first->is_owned());
   CHECK(second->append(one(3, "of n2")).result == appending::applied);
-  CHECK(second->read_log() == std::vector<log_record>{{1, 1, 1, "of n1"}, {2, 3, 1, "of n2"}});
+  CHECK(second->read_log() == std::vector<log_record>{{1, one(1, "of n1")}, {2, one(3, "of n2")}});
   CHECK(seen(server.url()) == holding{0, 2, "n2"});
 
   partition third{0, owner(server.url(), "n3"), std::chrono::steady_clock::now};
@@ -78,7 +78,7 @@ TEST_CASE("row 87: a commit that was under way while its owner was taken over fa
   REQUIRE(kill(process, SIGCONT) == 0);
   REQUIRE(comes_true([&] { return kill(process, 0) != 0; })); // it has read all, and the end of the connection
 
-  CHECK(next->read_log() == std::vector<log_record>{{1, 2, 1, "of n2"}});
+  CHECK(next->read_log() == std::vector<log_record>{{1, one(2, "of n2")}});
   CHECK(frozen->resolve().result == resolving::lost);
   CHECK_FALSE(frozen->is_owned());
 }

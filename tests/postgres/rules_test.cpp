@@ -124,21 +124,6 @@ TEST_CASE("the number of the last commit tells what became of the one in doubt")
   CHECK(what_became_of_it(11, false, {3, 10}).result == resolving::server_lost);
 }
 
-TEST_CASE("of each task the last record counts") {
-  CHECK(last_of_each({}).empty());
-  const std::vector<log_record> all{{4, 7, 1, "c"}, {2, 0, 0, ""}, {3, 7, 9, "b"}, {3, 7, 8, "a"}, {1, 5, 1, "d"}};
-  CHECK(last_of_each(all) == std::vector<log_record>{{1, 5, 1, "d"}, {4, 7, 1, "c"}});
-  CHECK(last_of_each({{3, 7, 8, "a"}, {3, 7, 9, "b"}}) == std::vector<log_record>{{3, 7, 9, "b"}});
-}
-
-TEST_CASE("a commit has a bound, which its refusal names") {
-  CHECK(why_no_commit({}).empty());
-  CHECK(why_no_commit(std::vector<log_entry>(append_records_max, {1, 1, "x"})).empty());
-  CHECK(why_no_commit(std::vector<log_entry>(append_records_max + 1, {1, 1, "x"}))
-        == "2001 records are more than the 2000 of one commit");
-  CHECK(mentions(why_no_commit({{1, 1, std::string_view{"x"}}, {0, 1, "x"}}), "from 1"));
-}
-
 TEST_CASE("a URL with several hosts is tried host by host, each with its port") {
   place p{"postgresql://ann@a,b:6000/work?connect_timeout=7", {}};
   CHECK(problems(p).empty());

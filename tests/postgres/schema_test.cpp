@@ -35,6 +35,18 @@ TEST_CASE("a store is made once, whole or not at all, by a role that owns one sc
   CHECK(find_store(c, "steadfast").card == card);
   CHECK(upgrade_store(c, "steadfast").why.find("nothing to do") != std::string::npos);
 
+  const std::string tables =
+    "select string_agg(table_name || column_name || data_type, ' ' order by table_name, column_name)"
+    " from information_schema.columns where table_schema = 'steadfast'";
+  const auto now = server.sql({tables});
+  server.sql({"alter table steadfast.log_2_1 add column revision bigint", "drop table steadfast.kept_until",
+              "drop table steadfast.kept_0, steadfast.kept_1, steadfast.kept_2",
+              "update steadfast.store set version = 1"}); // as version 1 made it
+  CHECK(why_not_usable(find_store(c, "steadfast"), "steadfast").find("store upgrade") != std::string::npos);
+  CHECK(upgrade_store(c, "steadfast").result == making::made);
+  CHECK(find_store(c, "steadfast").card == card);
+  CHECK(server.sql({tables}) == now);
+
   auto elsewhere = open(server.url(), "other");
   const auto refused = make_store(elsewhere, "other", "x", 1); // the role may not make schemas
   CHECK(refused.result == making::refused);

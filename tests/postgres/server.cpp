@@ -298,4 +298,11 @@ resolve_answer resolve_surely(partition& p) {
   return answer;
 }
 
+std::vector<std::int64_t> numbers_in(store::postgres::partition& p) {
+  std::vector<std::int64_t> all;
+  for (const auto& r : p.read_log())
+    all.push_back(std::stoll(r.changes));
+  return all;
+}
+
 } // namespace steadfast::tests

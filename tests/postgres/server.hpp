@@ -72,10 +72,12 @@ store::postgres::holding seen(const std::string& url, std::int64_t number = 0);
 std::unique_ptr<store::postgres::partition> owned(const store::postgres::owner_settings& settings,
                                                   std::int64_t number = 0);
 
-/// Of that task, in its first revision.
-inline std::vector<store::postgres::log_entry> one(std::int64_t task, std::string_view record) {
-  return {{task, 1, record}};
+/// What a commit of these tests says: a number and a word.
+inline std::string one(std::int64_t number, const std::string& word) {
+  return std::to_string(number) + " " + word;
 }
+/// The numbers that the log has, in order.
+std::vector<std::int64_t> numbers_in(store::postgres::partition& p);
 
 /// Until it is known.
 store::postgres::resolve_answer resolve_surely(store::postgres::partition& p);

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "store/lmdb/lmdb.hpp"
+#include "store/lmdb/schema.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steadfast::store {
+
+/// Where the changes of a commit are durable before the data file has them: a write-ahead log. Its entries all go on
+/// from one state of the data file. (Mohan et al., "ARIES", 1992; redo only.) For the thread that commits.
+class commit_log {
+public:
+  virtual ~commit_log() = default;
+
+  /// Of the entries since begin().
+  virtual std::size_t size() const = 0;
+  /// False: such a commit is durable only by what is in the data file.
+  virtual bool has_room_for(std::size_t bytes) const = 0;
+  /// Durable on return. Throws lmdb::error or store_error; then it may not be known whether it is there. REQUIRES:
+  /// has_room_for it.
+  virtual void add(std::string_view entry) = 0;
+  /// Entries go on from this state now, which has those before.
+  virtual void begin(std::uint64_t state) = 0;
+};
+
+/// The log of a store that is kept elsewhere. The data file is only its memory, and can be made again at any time.
+class outside_log : public commit_log {
+public:
+  /// Those since begin(), in order.
+  virtual const std::vector<std::string>& entries() const = 0;
+  /// Puts all that was ever committed into the tables, which are empty. Throws lmdb::error or store_error.
+  virtual void fill(lmdb::transaction& txn, const tables& in) = 0;
+};
+
+} // namespace steadfast::store

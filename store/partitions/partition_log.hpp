@@ -1,0 +1,62 @@
+#pragma once
+
+#include "store/journal/commit_log.hpp"
+#include "store/postgres/partition.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steadfast::store {
+
+/// The rows of tables that a partition keeps, by what commits changed: those that follow from others, the lists of
+/// tasks, are made again when it is filled.
+class changed_rows {
+public:
+  /// Throws damaged_record.
+  void note(std::string_view changes);
+  void add(const changed_rows& other) { bytes_ += other.bytes_; }
+
+  /// Each once, as they are in these tables now.
+  std::vector<postgres::row_change> as_they_are(const lmdb::transaction& txn, const tables& in) const;
+
+private:
+  std::string bytes_; ///< of each its table, the length of its key, and the key, one after the other
+};
+
+/// The log of a partition as that of a store's memory. What a call of add() left in doubt, or lost, the partition
+/// tells: then nothing may be added until it is in order again.
+class partition_log final : public outside_log {
+public:
+  /// REQUIRES: `of` outlives it, and nobody else writes to it.
+  explicit partition_log(postgres::partition& of) : of_{of} {}
+
+  std::size_t size() const override { return size_; }
+  bool has_room_for(std::size_t bytes) const override { return bytes <= round_max; }
+  void add(std::string_view entry) override;
+  void begin(std::uint64_t state) override;
+  const std::vector<std::string>& entries() const override { return entries_; }
+  void fill(lmdb::transaction& txn, const tables& in) override;
+
+  /// What the log has that the rows lack, in bytes of commits. For the thread that commits.
+  std::size_t unkept() const { return unkept_; }
+  /// The rows that were changed meanwhile. They count as kept; who fails to keep them gives them back.
+  changed_rows take_changed();
+  void give_back(changed_rows changed, std::size_t bytes);
+
+private:
+  static constexpr std::size_t round_max = std::size_t{8} << 20U; ///< of one commit, above which it is saved at once
+
+  void append(std::string_view changes);
+
+  postgres::partition& of_;
+  std::string first_;                ///< what the first commit of a new store says of the store; empty: it was said
+  std::vector<std::string> entries_; ///< since begin()
+  std::size_t size_ = 0;
+  changed_rows changed_;
+  std::size_t unkept_ = 0;
+};
+
+} // namespace steadfast::store

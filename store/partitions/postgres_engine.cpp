@@ -1,0 +1,161 @@
+#include "store/partitions/postgres_engine.hpp"
+
+#include <filesystem>
+#include <utility>
+
+namespace steadfast::store {
+
+namespace {
+
+postgres::partition taken(postgres::partition p, const postgres::holding& seen) {
+  const auto answer = p.take(seen);
+  if (answer.result != postgres::taking::taken)
+    throw store_error{"partition " + std::to_string(p.number()) + " could not be taken: " + answer.why, false};
+  return p;
+}
+
+std::unique_ptr<lmdb_engine> memory_of(const store_options& limits, partition_log& log) {
+  std::filesystem::remove_all(limits.path); // of a process that was killed
+  engine_settings settings;
+  settings.outside = &log;
+  return std::make_unique<lmdb_engine>(limits, settings);
+}
+
+} // namespace
+
+postgres_engine::postgres_engine(postgres_store_settings settings, const postgres::holding& seen,
+                                 postgres::monotonic_clock now)
+    : settings_{std::move(settings)},
+      now_{std::move(now)},
+      partition_{taken({settings_.partition, settings_.owner, now_}, seen)},
+      log_{partition_},
+      memory_{memory_of(settings_.limits, log_)} {}
+
+postgres_engine::~postgres_engine() {
+  end_keeping();
+  if (partition_.is_owned())
+    partition_.release();
+  memory_.reset();
+  std::error_code ignored; // the next one removes it
+  std::filesystem::remove_all(settings_.limits.path, ignored);
+}
+
+// ---- commit ----
+
+std::vector<outcome> postgres_engine::commit(const write_list& batch) {
+  const std::lock_guard lock{writing_};
+  if (const auto why = why_not_in_order(); !why.empty())
+    throw store_error{why, false};
+  const auto before = partition_.known().commit;
+  try {
+    return memory_->commit(batch);
+  } catch (const store_error&) {
+    if (partition_.is_owned() && partition_.known().commit == before)
+      throw; // nothing was written
+    is_stale_ = true;
+    if (!partition_.is_owned() && !partition_.is_in_doubt())
+      throw;
+  }
+  return std::vector<outcome>(batch.size(), decision{write_status::unknown_outcome,
+                                                     "it is not known whether PostgreSQL took it: the same again "
+                                                     "does no harm"});
+}
+
+/// Empty: what is in memory is what the partition holds.
+std::string postgres_engine::why_not_in_order() {
+  if (partition_.is_in_doubt()) {
+    is_stale_ = true;
+    const auto found = partition_.resolve();
+    switch (found.result) {
+      case postgres::resolving::made:
+      case postgres::resolving::not_made: break;
+      case postgres::resolving::busy:
+      case postgres::resolving::unreachable: return "PostgreSQL cannot be asked now: " + found.why;
+      case postgres::resolving::lost:
+      case postgres::resolving::server_lost: throw store_error{found.why, true};
+    }
+  }
+  if (!partition_.is_owned())
+    throw store_error{"another node has the partition now", true};
+  if (is_stale_) {
+    end_keeping(); // of a state that is not that of now
+    memory_->fill_again();
+    is_stale_ = false;
+  }
+  return {};
+}
+
+// ---- the rows ----
+
+void postgres_engine::save() {
+  const std::lock_guard lock{writing_};
+  memory_->save();
+  if (is_stale_ || !partition_.is_owned())
+    return;
+  if (has_ended_keeping() && end_keeping())
+    partition_.rotate(); // the log that is not written has nothing that the rows lack
+  if (!keeper_ && partition_.is_owned() && log_.unkept() >= settings_.log_max)
+    begin_keeping();
+}
+
+/// REQUIRES: the memory is saved.
+void postgres_engine::begin_keeping() {
+  keeper_ = std::make_unique<keeper>();
+  keeper_->bytes = log_.unkept();
+  keeper_->rows = log_.take_changed();
+  keeper_->thread = std::thread{[this, k = keeper_.get(), known = partition_.known()] {
+    std::string trouble;
+    try {
+      keep(k->rows, known.commit, known.epoch);
+    } catch (const std::exception& e) {
+      trouble = e.what();
+    }
+    const std::lock_guard lock{k->mutex};
+    k->trouble = std::move(trouble);
+    k->has_begun = k->has_ended = true;
+    k->changed.notify_all();
+  }};
+  std::unique_lock lock{keeper_->mutex};
+  keeper_->changed.wait(lock, [this] { return keeper_->has_begun; });
+}
+
+void postgres_engine::keep(const changed_rows& changed, std::int64_t until, std::int64_t epoch) {
+  std::vector<postgres::row_change> rows;
+  memory_->look([&](const lmdb::transaction& txn, const tables& in) {
+    {
+      const std::lock_guard lock{keeper_->mutex};
+      keeper_->has_begun = true;
+      keeper_->changed.notify_all();
+    }
+    rows = changed.as_they_are(txn, in);
+  });
+  auto statements = postgres::statements_to_keep(settings_.partition, rows, until);
+  statements.insert(statements.begin(), postgres::fence_of(settings_.partition, epoch, settings_.owner.holder));
+  auto limits = settings_.owner.limits;
+  limits.answer = settings_.keep_limit;
+  auto session = postgres::connection::open(
+    settings_.owner.where, postgres::session_name(settings_.owner.where.schema, settings_.partition) + " rows", limits,
+    now_);
+  const auto r = session.run(statements);
+  if (postgres::judge(r) != postgres::verdict::made)
+    throw store_error{postgres::why(r), false};
+}
+
+bool postgres_engine::has_ended_keeping() const {
+  if (!keeper_)
+    return false;
+  const std::lock_guard lock{keeper_->mutex};
+  return keeper_->has_ended;
+}
+
+bool postgres_engine::end_keeping() {
+  if (!keeper_)
+    return true;
+  keeper_->thread.join();
+  const auto done = std::exchange(keeper_, nullptr);
+  if (!done->trouble.empty())
+    log_.give_back(std::move(done->rows), done->bytes);
+  return done->trouble.empty();
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "store/contract/wrapped_store.hpp"
+#include "store/engine/lmdb_engine.hpp"
+#include "store/partitions/partition_log.hpp"
+#include "store/postgres/partition.hpp"
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+// A store in a partition of PostgreSQL. What it holds is in the tables of an LMDB file that is never synced and goes
+// away with the process: its memory, in which the verbs work as they do for a store in files. Each commit is durable by
+// one entry of the partition's log, fenced by the epoch of its owner. Now and then a second session brings the rows of
+// the partition up to what the memory has, and what the log had before is emptied.
+
+namespace steadfast::store {
+
+struct postgres_store_settings {
+  postgres::owner_settings owner;
+  std::int64_t partition = 0;
+  /// Its path is that of the memory: a directory that is made, and removed at the end.
+  store_options limits;
+  std::size_t log_max = std::size_t{16} << 20U; ///< bytes of commits after which the rows are brought up to date
+  std::chrono::milliseconds keep_limit{60'000}; ///< for bringing up the rows, as one transaction
+};
+
+class postgres_engine final : public wrapped_store {
+public:
+  /// Takes the partition from the holder that was seen, and reads all that is in it. Throws store_error.
+  postgres_engine(postgres_store_settings settings, const postgres::holding& seen, postgres::monotonic_clock now);
+  /// Lets the partition go, if PostgreSQL answers.
+  ~postgres_engine() override;
+
+  using state_store::commit;
+  /// While it is not known what became of an earlier commit, finds that out first, up to the limits of the session.
+  /// Throws store_error: a fatal one when another owner has the partition; otherwise nothing was written.
+  std::vector<outcome> commit(const write_list& batch) override;
+  void save() override;
+
+  const postgres::acknowledged& known() const { return partition_.known(); }
+
+private:
+  local_store& real() const override { return *memory_; }
+
+  std::string why_not_in_order();
+  void begin_keeping();
+  bool has_ended_keeping() const;
+  /// Waits for it. False: the rows are as they were before.
+  bool end_keeping();
+  void keep(const changed_rows& changed, std::int64_t until, std::int64_t epoch);
+
+  postgres_store_settings settings_;
+  postgres::monotonic_clock now_;
+  postgres::partition partition_;
+  partition_log log_;
+  std::unique_ptr<lmdb_engine> memory_;
+  std::mutex writing_;
+  bool is_stale_ = false; ///< the memory is not what the partition holds
+
+  /// Brings up the rows.
+  struct keeper {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool has_begun = false; ///< it sees the state that it shall keep
+    bool has_ended = false;
+    std::string trouble; ///< why the rows are as they were; empty: they are up to date
+    changed_rows rows;
+    std::size_t bytes = 0;
+    std::thread thread;
+  };
+  std::unique_ptr<keeper> keeper_;
+};
+
+} // namespace steadfast::store

@@ -1,0 +1,298 @@
+// A store in a partition: it behaves as one in files does, and what was acknowledged is there whatever became of its
+// owner, its session or the server.
+
+#include "store/partitions/postgres_engine.hpp"
+#include "tests/postgres/server.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/skip.hpp"
+#include "tests/unit/store/random_writes.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <iomanip>
+#include <set>
+#include <sstream>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+using namespace steadfast::tests;
+
+namespace {
+
+/// A store in partition 0 of a server, with the workflow `delivery` in it, whose commits are shared.
+class opened_there {
+public:
+  explicit opened_there(const std::string& url, std::size_t log_max = 20'000) {
+    settings_.owner = owner(url, "n1");
+    settings_.limits = small_options(folder_.path() / "memory");
+    settings_.log_max = log_max;
+    start();
+    engine_->commit({register_definition{delivery()}});
+  }
+
+  postgres_engine* operator->() { return engine_.get(); }
+  postgres_engine& operator*() { return *engine_; }
+  postgres_store_settings& settings() { return settings_; }
+
+  /// Another process, which takes the partition and reads what is there.
+  void reopen() {
+    engine_.reset();
+    start();
+  }
+  void start() {
+    settings_.owner.holder = "n" + std::to_string(++starts_);
+    engine_ =
+      std::make_unique<postgres_engine>(settings_, seen(settings_.owner.where.url), std::chrono::steady_clock::now);
+    engine_->share([] {});
+  }
+
+  template <class Write>
+  answer<Write> one(Write w) {
+    return engine_->commit_one(std::move(w));
+  }
+  answer<submit_task> submit(const std::string& id, const std::string& payload = "{}") {
+    return one(submit_task{order(id, payload), at(0)});
+  }
+
+private:
+  temp_folder folder_;
+  postgres_store_settings settings_;
+  int starts_ = 0;
+  std::unique_ptr<postgres_engine> engine_;
+};
+
+std::string number_of(const postgres_server& server, const std::string& what) {
+  return server.sql({"select " + what});
+}
+
+constexpr const char* rows_there = "count(*) from steadfast.kept_0";
+
+/// Until the rows were brought up to date once, or as long as it takes.
+bool comes_up(opened_there& store, const postgres_server& server) {
+  return comes_true([&] {
+    store->save();
+    return number_of(server, rows_there) != "0";
+  });
+}
+
+/// Tries until a submission is made; no error on the way is one for good.
+bool goes_on(opened_there& store, const std::string& id) {
+  return comes_true([&] {
+    try {
+      return store.submit(id).result == write_status::applied;
+    } catch (const store_error& e) {
+      CHECK_FALSE(e.is_fatal());
+      return false;
+    }
+  });
+}
+
+} // namespace
+
+TEST_CASE("random writes to a partition give what a simple model says, and every index stays right") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  std::uint64_t first = 1;
+  std::uint64_t last = 2;
+  if (const char* seed = std::getenv("STEADFAST_SEED"))
+    first = last = std::strtoull(seed, nullptr, 10);
+  for (auto seed = first; seed <= last; ++seed) {
+    INFO("replay with STEADFAST_SEED=" << seed);
+    const postgres_server server;
+    make_store(server.url());
+    opened_there store{server.url(), 4'000}; // so that the rows are brought up often
+    random_writes{seed, store}.run(150);
+    CHECK(number_of(server, rows_there) != "0");
+  }
+}
+
+TEST_CASE("what a partition holds is read from its rows and the log, and the log is emptied in turn") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  for (int i = 0; i < 30; ++i)
+    REQUIRE(store.submit("a" + std::to_string(i), std::string(2000, 'x')).created);
+  REQUIRE(comes_up(store, server));
+  const auto until = std::stoll(number_of(server, "commit_number from steadfast.kept_until"));
+  CHECK(until > 20);
+  CHECK(comes_true([&] { // the other log is the one that is written
+    store->save();
+    return number_of(server, "count(*) from steadfast.log_0_1") != "0";
+  }));
+  REQUIRE(store.submit("later").created);
+  store.reopen();
+  for (int i = 0; i < 30; ++i)
+    REQUIRE(store->find("a" + std::to_string(i)));
+  CHECK(store->find("a7")->payload.size() == 2000);
+  CHECK(store->find("later"));
+  CHECK_FALSE(store.submit("a3", std::string(2000, 'x')).created);
+  CHECK(store->check().faults.empty());
+  CHECK(store->list({}, {}, 100).tasks.size() == 31);
+}
+
+TEST_CASE("row 89: a commit whose outcome is unknown is told as that, and what became of it is what is there") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  std::set<std::string> made;
+  std::set<std::string> in_doubt;
+  int number = 0;
+  CHECK(comes_true([&] {
+    const auto id = "t" + std::to_string(++number);
+    if (number % 5 == 0)
+      server.sql(
+        {"select pg_terminate_backend(pid) from pg_stat_activity where application_name like '% partition 0'"});
+    try {
+      const auto o = store->commit(std::vector<store::write>{submit_task{order(id), at(0)}}).front();
+      if (o.result == write_status::applied)
+        made.insert(id);
+      else if (o.result == write_status::unknown_outcome)
+        in_doubt.insert(id);
+    } catch (const store_error& e) {
+      CHECK_FALSE(e.is_fatal());
+    }
+    return in_doubt.size() >= 5 && made.size() >= 20;
+  }));
+  for (const auto& id : made)
+    CHECK(store->find(id));
+  for (const auto& id : in_doubt) { // the same again is harmless, and makes it sure
+    const bool was_there = store->find(id).has_value();
+    CHECK(store.submit(id).created == !was_there);
+  }
+  CHECK(store->check().faults.empty());
+  const auto all = made.size() + in_doubt.size();
+  CHECK(store->list({}, {}, 1000).tasks.size() == all);
+  store.reopen();
+  CHECK(store->list({}, {}, 1000).tasks.size() == all);
+}
+
+TEST_CASE("row 88: an owner whose partition was taken writes nothing more, and says so for good") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there former{server.url()};
+  REQUIRE(former.submit("a").created);
+  opened_there next{server.url()};
+  CHECK(next->find("a"));
+  REQUIRE(next.submit("b").created);
+  const auto is_fatal = [&] {
+    try {
+      former.submit("c");
+    } catch (const store_error& e) {
+      return e.is_fatal();
+    }
+    return false;
+  };
+  CHECK(is_fatal());
+  CHECK(is_fatal());
+  CHECK_FALSE(next->find("c"));
+  CHECK(former->find("a")); // what it had can still be read
+}
+
+TEST_CASE("row 88: rows are brought up to date by the owner alone") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there former{server.url()};
+  for (int i = 0; i < 30; ++i)
+    REQUIRE(former.submit("a" + std::to_string(i), std::string(2000, 'x')).created);
+  opened_there next{server.url(), 1 << 20};
+  REQUIRE(next.submit("b").created);
+  former->save(); // it does not know yet, and begins to bring them up
+  former->save();
+  CHECK_THROWS_AS(former.submit("c"), store_error);
+  CHECK(number_of(server, rows_there) == "0");
+  CHECK(number_of(server, "count(*) from steadfast.kept_until") == "0");
+  next.reopen();
+  CHECK(next->list({}, {}, 100).tasks.size() == 31);
+}
+
+TEST_CASE("row 95: while rows cannot be brought up, the logs keep all, and later nothing is missing in the rows") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  server.sql({"alter table steadfast.kept_0 rename to elsewhere"});
+  int last = 0;
+  const auto work = [&] {
+    for (int i = 0; i < 15; ++i)
+      REQUIRE(store.submit("a" + std::to_string(++last), std::string(2000, 'x')).created);
+    for (int i = 0; i < 3; ++i)
+      store->save();
+  };
+  for (int round = 0; round < 4; ++round)
+    work();
+  server.sql({"alter table steadfast.elsewhere rename to kept_0"});
+  REQUIRE(comes_true([&] {
+    work();
+    return number_of(server, rows_there) != "0";
+  }));
+  CHECK(number_of(server, "count(*) from steadfast.kept_0 where in_table = 1 and key = 'format'") == "1");
+  CHECK(comes_true([&] { // until the log of that time was emptied
+    work();
+    return number_of(server, "coalesce(min(commit_number), 0) > 4 from (select commit_number from steadfast.log_0_0"
+                             " union all select commit_number from steadfast.log_0_1) l")
+           == "t";
+  }));
+  store.reopen();
+  for (int i = 1; i <= last; ++i)
+    REQUIRE(store->find("a" + std::to_string(i)));
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE("row 70: a partition that was written in another format is refused by name") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  for (int i = 0; i < 30; ++i)
+    store.submit("a" + std::to_string(i), std::string(2000, 'x'));
+  REQUIRE(comes_up(store, server));
+  std::ostringstream hex;
+  for (const char c : std::string{encode_record(format_key, format_record{store_format + 1})})
+    hex << std::hex << std::setw(2) << std::setfill('0') << int{static_cast<unsigned char>(c)};
+  server.sql({"update steadfast.kept_0 set value = '\\x" + hex.str() + "' where in_table = 1 and key = 'format'"});
+  CHECK_THROWS_WITH(store.reopen(), Catch::Contains("run the newer version"));
+}
+
+TEST_CASE("row 92: while the server or its standby is away nothing is told as made, all can be read, and it goes on") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const bool is_killed = GENERATE(true, false);
+  INFO((is_killed ? "the server is killed" : "its standby is gone"));
+  postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  store.settings().owner.limits = {std::chrono::milliseconds{500}, std::chrono::milliseconds{500}};
+  store.settings().owner.take_lock_limit = std::chrono::milliseconds{200};
+  store.reopen();
+  REQUIRE(goes_on(store, "a")); // and not saved
+  if (is_killed)
+    server.kill();
+  else
+    server.set("synchronous_standby_names", "nobody");
+  CHECK(store->commit(std::vector<store::write>{submit_task{order("b"), at(0)}}).front().result
+        == write_status::unknown_outcome);
+  CHECK_THROWS_AS(store.submit("c"), store_error);
+  CHECK(store->find("a"));
+  CHECK_FALSE(store->find("b"));
+  if (is_killed)
+    server.start();
+  else
+    server.set("synchronous_standby_names", "");
+  CHECK(goes_on(store, "d"));
+  CHECK(store->find("b").has_value() != is_killed); // the other one was made, and waited for its standby
+  CHECK(goes_on(store, "b"));
+  CHECK_FALSE(store->find("c"));
+  CHECK(store->list({}, {}, 10).tasks.size() == 3);
+}
