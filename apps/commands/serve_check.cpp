@@ -86,7 +86,7 @@ stored_workflow as_node_says(const node_options& o) {
 
 /// Nothing: there is no store yet.
 std::optional<stored_workflow> what_is_stored(const node_options& o) {
-  if (!o.roles.store)
+  if (!o.roles.store || o.store_server.is_used())
     return as_node_says(o);
   std::error_code ignored;
   if (!std::filesystem::exists(o.store.path / "data.mdb", ignored))

@@ -74,7 +74,8 @@ int init(const server_arguments& g) {
   if (g.json)
     print_json({{"schema", g.where.schema}, {"store", identity}, {"partitions", g.partitions}});
   else
-    std::cout << "made the store " << identity << " of " << g.partitions << " partitions in the schema "
+    std::cout << "made the store " << identity << " of "
+              << runtime::counted(static_cast<std::size_t>(g.partitions), "partition") << " in the schema "
               << g.where.schema << "; `steadfast store doctor` with the same URL looks at its server\n";
   return done;
 }
@@ -121,7 +122,7 @@ CLI::App* add_server_verb(CLI::App& to, const char* name, const char* help, cons
   sub->add_flag("--json", g->json, "Print JSON");
   sub->footer(std::string{"Example: steadfast store "} + name
               + " --url 'postgresql://app@db1,db2,db3/work?sslmode=verify-full' --password-file pg.password\n"
-                "No node can run on such a store yet: docs/decisions/0005-postgresql.md tells what there is.");
+                "docs/high-availability.md tells how nodes use it.");
   sub->callback([g, run, &chosen] { chosen = [g, run] { return run(*g); }; });
   return sub;
 }
@@ -131,9 +132,8 @@ CLI::App* add_server_verb(CLI::App& to, const char* name, const char* help, cons
 void add_store_servers(CLI::App& to, command& chosen) {
   const auto arguments = [] { return std::make_shared<server_arguments>(); };
   const auto made = arguments();
-  auto* sub =
-    add_server_verb(to, "init", "Make a store on a PostgreSQL server; no node can run on it yet", made, chosen, init);
-  sub->add_option("--partitions", made->partitions, "How many can write at once; never changed later [64]")
+  auto* sub = add_server_verb(to, "init", "Make a store on a PostgreSQL server", made, chosen, init);
+  sub->add_option("--partitions", made->partitions, "Nodes run on a store of one; never changed later [1]")
     ->type_name("N")
     ->check(CLI::Range(std::int64_t{1}, postgres::partitions_max), "");
   add_server_verb(to, "upgrade", "Bring the schema of a store on a PostgreSQL server up to this release", arguments(),

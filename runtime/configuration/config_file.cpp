@@ -21,6 +21,17 @@ void read_store(toml_section s, node_options& o) {
   s.read_size("payload_size_max", o.store.payload_size_max);
   s.read_size("result_size_max", o.store.result_size_max);
   s.read_count("backlog_max", o.backlog_max);
+  s.read("url", o.store_server.url);
+  s.read("schema", o.store_server.schema);
+  s.read("lease", o.store_server.lease);
+  if (const auto* password = s.take("password")) {
+    if (const auto* where = password->as_table()) {
+      if (auto found = runtime::read_secret(s, "password", *where))
+        o.store_server.password = std::move(*found);
+    } else {
+      s.complain("password", "must be { env = \"NAME\" } or { file = \"path\" }");
+    }
+  }
   s.end();
   o.socket = o.store.path / "control.sock";
 }

@@ -70,12 +70,23 @@ std::vector<std::string> problems(const agent_entry& a) {
   return found;
 }
 
+store::postgres_store_options postgres_options_of(const node_options& o, std::string holder) {
+  store::postgres_store_options to;
+  to.where = {o.store_server.url, o.store_server.password.reveal(), o.store_server.schema};
+  to.holder = std::move(holder);
+  to.lease = o.store_server.lease;
+  to.limits = o.store;
+  return to;
+}
+
 std::vector<std::string> problems(const node_options& o) {
   std::vector<std::string> found;
   if (!workflow::is_name(o.name))
     found.push_back("name " + workflow::quoted(o.name) + " must be " + std::string{workflow::name_rule});
   check_socket(o, found);
   add(found, "store: ", store::problems(o.store));
+  if (o.store_server.is_used())
+    add(found, "store: ", store::problems(postgres_options_of(o, {})));
   check_agents(o, found);
   check_workflows(o, found);
   add(found, "", problems(o.cluster, o.roles));

@@ -4,6 +4,7 @@
 #include "runtime/configuration/cluster_options.hpp"
 #include "runtime/text/secret.hpp"
 #include "store/contract/options.hpp"
+#include "store/partitions/postgres_store.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/supervision/conditions.hpp"
 #include "workflow/supervision/lease_term.hpp"
@@ -26,6 +27,16 @@ struct agent_entry {
   std::map<std::string, runtime::secret> secrets; ///< further headers or environment variables, never shown
 };
 
+/// Where the store is if it is on a PostgreSQL server.
+struct store_server_options {
+  std::string url; ///< empty: the store is in files
+  std::string schema = "steadfast";
+  runtime::secret password;
+  workflow::span lease{5000}; ///< without a sign of life of the node that has it for so long, another takes over
+
+  bool is_used() const { return !url.empty(); }
+};
+
 struct log_options {
   std::string level = "info"; ///< trace, debug, info, warning, error, off
   bool json = false;          ///< one JSON object per line instead of text
@@ -39,7 +50,8 @@ struct node_options {
   std::filesystem::path socket = "steadfast-store/control.sock";
   workflow::node_roles roles;
   cluster_options cluster;
-  store::store_options store; ///< with the role `store`
+  store::store_options store; ///< with the role `store`; on a server, `path` is where its memory is
+  store_server_options store_server;
   std::vector<agent_entry> agents;
   std::vector<workflow::definition> workflows;
   /// Those of `workflows` that are in files, by name and version. A file that was changed without a new version raises
@@ -59,6 +71,9 @@ struct node_options {
   std::uint32_t threads = 0;              ///< of the actor runtime; 0: one per core, at least 2
   log_options log;
 };
+
+/// Of a store on a server. REQUIRES: it is on one.
+store::postgres_store_options postgres_options_of(const node_options& o, std::string holder);
 
 /// Their mistakes, a sentence each; empty: a node can be made of them.
 std::vector<std::string> problems(const node_options& o);

@@ -103,11 +103,23 @@ std::uint64_t number_by_chance() {
       return number;
 }
 
-std::shared_ptr<store::local_store> open_store(store::store_options o) {
+std::shared_ptr<store::local_store> open_files(store::store_options o) {
   o.journal_name = number_by_chance();
   o.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
   try {
     return store::open_lmdb_store(o);
+  } catch (const store::store_error& e) {
+    throw node_error{e.what()};
+  }
+}
+
+/// Null: it waited for its turn, and was told not to wait any longer.
+std::shared_ptr<store::local_store> open_store(const node_options& o, const store::wait_for_turn& wait) {
+  if (!o.store_server.is_used())
+    return open_files(o.store);
+  const auto holder = o.name + ":" + std::to_string(getpid()) + ":" + std::to_string(number_by_chance());
+  try {
+    return store::open_postgres_store(postgres_options_of(o, holder), std::chrono::steady_clock::now, wait);
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }
@@ -191,7 +203,9 @@ public:
 
   void on_fatal(std::function<void(const std::string&)> handler) { on_fatal_ = std::move(handler); }
 
-  void start() {
+  void wait_for_turn(store::wait_for_turn wait) { wait_for_turn_ = std::move(wait); }
+
+  bool start() {
     if (system_)
       throw node_error{"the node runs already"};
     auto found = problems(options_);
@@ -201,7 +215,9 @@ public:
     refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
     std::shared_ptr<store::local_store> store;
     if (options_.roles.store) {
-      store = open_store(options_.store);
+      store = open_store(options_, wait_for_turn_);
+      if (!store)
+        return false;
       if (wrap_)
         store = wrap_(std::move(store));
       register_workflows(*store, options_);
@@ -223,6 +239,7 @@ public:
       stop();
       throw;
     }
+    return true;
   }
 
   std::vector<std::string> stop(std::optional<workflow::span> function_limit = std::nullopt) {
@@ -288,7 +305,7 @@ private:
     with.store = store;
     with.files = std::move(store);
     with.clock =
-      with.store && !options_.store.read_only
+      with.store && !options_.store.read_only && !options_.store_server.is_used()
         ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })
         : clock_set_now();
     with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
@@ -438,6 +455,10 @@ private:
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   store_wrapper wrap_;
   std::function<void(const std::string&)> on_fatal_;
+  store::wait_for_turn wait_for_turn_ = [](std::chrono::milliseconds time, const std::string&) {
+    std::this_thread::sleep_for(time);
+    return true;
+  };
   node_parts parts_;
   std::unique_ptr<runtime::network> network_; ///< to other nodes
   std::unique_ptr<actor_config> config_;
@@ -457,8 +478,12 @@ void assembled_node::on_fatal(std::function<void(const std::string&)> handler) {
   impl_->on_fatal(std::move(handler));
 }
 
-void assembled_node::start() {
-  impl_->start();
+void assembled_node::wait_for_turn(store::wait_for_turn wait) {
+  impl_->wait_for_turn(std::move(wait));
+}
+
+bool assembled_node::start() {
+  return impl_->start();
 }
 std::vector<std::string> assembled_node::stop(std::optional<workflow::span> function_limit) {
   return impl_->stop(function_limit);

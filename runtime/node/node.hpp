@@ -27,8 +27,11 @@ public:
   /// Called when the store fails for good, instead of ending the process with exit code 74.
   void on_fatal(std::function<void(const std::string& why)> handler);
 
-  /// Opens the store and starts every part. Throws node_error.
-  void start();
+  /// How start() waits while another node has the store on a server; by default for as long as it takes.
+  void wait_for_turn(store::wait_for_turn wait);
+
+  /// Opens the store and starts every part. Throws node_error. False: it waited for its turn, and gave up.
+  bool start();
 
   /// Takes nothing new, lets attempts under way finish up to the drain limit, gives the rest back, releases the leases,
   /// closes. What other nodes have not received 2 s later, because they are frozen or out of reach, is lost: their

@@ -53,6 +53,13 @@ int wait_for_the_end(const sigset_t& signals, const node_options& options, assem
   }
 }
 
+/// True: a signal to end came meanwhile.
+bool has_ended_waiting(const sigset_t& signals, std::chrono::milliseconds time) {
+  const timespec wait{time.count() / 1000, (time.count() % 1000) * 1'000'000};
+  const int signal = sigtimedwait(&signals, nullptr, &wait);
+  return signal == SIGTERM || signal == SIGINT;
+}
+
 /// Until `has_stopped`, ends the process if the stop takes too long or somebody insists; `n` must exist until then.
 void watch_the_stop(sigset_t signals, workflow::span limit, const assembled_node& n,
                     std::shared_ptr<const std::atomic<bool>> has_stopped) {
@@ -79,8 +86,17 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
   leave_no_core_file();
   umask(0077);
   assembled_node n{options};
-  n.start();
-  const auto where = options.roles.store ? "store " + options.store.path.string() : "joining " + options.cluster.join;
+  n.wait_for_turn([&, told = std::string{}](std::chrono::milliseconds time, const std::string& why) mutable {
+    if (told != why)
+      log_line("info", "node " + options.name + " waits for its turn: " + why);
+    told = why;
+    return !has_ended_waiting(signals, time);
+  });
+  if (!n.start())
+    return log_line("info", "node " + options.name + " has stopped");
+  const auto where = options.store_server.is_used() ? "store on PostgreSQL, schema " + options.store_server.schema
+                     : options.roles.store          ? "store " + options.store.path.string()
+                                                    : "joining " + options.cluster.join;
   log_line("info", "node " + options.name + " is ready; " + where + ", socket "
                      + (options.socket.empty() ? "none" : options.socket.string()));
   when_ready();

@@ -49,8 +49,11 @@ lmdb::transaction& shared_transaction::begin() {
 void shared_transaction::commit(bool has_disk) {
   if (log_ == nullptr)
     return save();
-  if (changes_.bytes().empty())
-    return; // what a restart would find is the same
+  if (changes_.bytes().empty()) { // what a restart would find is the same
+    if (!wake_)
+      save(); // the next one may be of another thread
+    return;
+  }
   round_.table_changes += changes_.table_changes();
   round_.bytes_put += changes_.bytes_put();
   const bool has_room = log_->has_room_for(changes_.bytes().size());

@@ -5,6 +5,7 @@
 #include "store/journal/unsaved.hpp"
 #include "store/lmdb/indexes.hpp"
 #include "store/lmdb/snapshot.hpp"
+#include "store/postgres/succession.hpp"
 #include "store/records/compact.hpp"
 
 #include <algorithm>
@@ -23,12 +24,13 @@ bool is_list(std::uint64_t table) {
 }
 
 /// A task that cannot be read is in no list, and is told of when somebody asks for it.
-void list_all(lmdb::transaction& txn, const tables& in) {
+void list_all(lmdb::transaction& txn, const tables& in, const std::function<void()>& on_the_way) {
   definition_cache definitions;
   std::vector<std::uint64_t> numbers;
   for (lmdb::cursor c{txn, in.tasks}; numbers.empty() ? c.first() : c.next();)
     numbers.push_back(last_number(c.key()));
   for (const auto number : numbers) {
+    on_the_way();
     try {
       if (const auto known = snapshot{txn, in, definitions}.task(number))
         add_to_lists(txn, in, number, known->place());
@@ -101,10 +103,12 @@ void partition_log::begin(std::uint64_t /*state*/) {
 void partition_log::fill(lmdb::transaction& txn, const tables& in) {
   if (!of_.is_owned())
     throw store_error{"the partition is in doubt", false};
+  shown_at_ = now_();
   const auto until = of_.read_rows([&](std::int64_t table, std::string_view key, std::string_view value) {
+    show_life();
     txn.append(table_at(in, static_cast<std::uint64_t>(table)), key, value);
   });
-  list_all(txn, in);
+  list_all(txn, in, [this] { show_life(); });
   changed_ = {};
   unkept_ = 0;
   std::vector<std::string> later;
@@ -121,6 +125,16 @@ void partition_log::fill(lmdb::transaction& txn, const tables& in) {
     said.on_put(in.meta, format_key, {}, txn.get(in.meta, format_key).value_or(std::string_view{}));
     first_ = said.bytes();
   }
+}
+
+/// Nothing is written for a long time while much is read.
+void partition_log::show_life() {
+  const auto now = now_();
+  if (now - shown_at_ < postgres::sign_of_life_every(lease_))
+    return;
+  shown_at_ = now;
+  if (const auto answer = of_.append({}); answer.result != postgres::appending::applied)
+    throw store_error{"PostgreSQL did not take a commit: " + answer.why, answer.result == postgres::appending::lost};
 }
 
 changed_rows partition_log::take_changed() {

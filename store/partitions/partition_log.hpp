@@ -3,10 +3,12 @@
 #include "store/journal/commit_log.hpp"
 #include "store/postgres/partition.hpp"
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace steadfast::store {
@@ -30,8 +32,11 @@ private:
 /// tells: then nothing may be added until it is in order again.
 class partition_log final : public outside_log {
 public:
-  /// REQUIRES: `of` outlives it, and nobody else writes to it.
-  explicit partition_log(postgres::partition& of) : of_{of} {}
+  /// `lease`: of the owner, who must show meanwhile that he lives. REQUIRES: `of` outlives it.
+  partition_log(postgres::partition& of, std::chrono::milliseconds lease, postgres::monotonic_clock now)
+      : of_{of},
+        lease_{lease},
+        now_{std::move(now)} {}
 
   std::size_t size() const override { return size_; }
   bool has_room_for(std::size_t bytes) const override { return bytes <= round_max; }
@@ -50,8 +55,12 @@ private:
   static constexpr std::size_t round_max = std::size_t{8} << 20U; ///< of one commit, above which it is saved at once
 
   void append(std::string_view changes);
+  void show_life();
 
   postgres::partition& of_;
+  std::chrono::milliseconds lease_;
+  postgres::monotonic_clock now_;
+  std::chrono::steady_clock::time_point shown_at_; ///< life, while it is filled
   std::string first_;                ///< what the first commit of a new store says of the store; empty: it was said
   std::vector<std::string> entries_; ///< since begin()
   std::size_t size_ = 0;

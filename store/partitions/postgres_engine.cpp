@@ -1,5 +1,7 @@
 #include "store/partitions/postgres_engine.hpp"
 
+#include "store/postgres/succession.hpp"
+
 #include <filesystem>
 #include <utility>
 
@@ -14,11 +16,19 @@ postgres::partition taken(postgres::partition p, const postgres::holding& seen) 
   return p;
 }
 
-std::unique_ptr<lmdb_engine> memory_of(const store_options& limits, partition_log& log) {
+/// What cannot be read now cannot be read later, unless it was the server that failed.
+std::unique_ptr<lmdb_engine> memory_of(const store_options& limits, partition_log& log, postgres::partition& of) {
   std::filesystem::remove_all(limits.path); // of a process that was killed
   engine_settings settings;
   settings.outside = &log;
-  return std::make_unique<lmdb_engine>(limits, settings);
+  try {
+    return std::make_unique<lmdb_engine>(limits, settings);
+  } catch (const std::exception& e) {
+    const bool is_for_good = of.is_owned();
+    if (is_for_good)
+      of.release();
+    throw store_error{e.what(), is_for_good};
+  }
 }
 
 } // namespace
@@ -28,10 +38,17 @@ postgres_engine::postgres_engine(postgres_store_settings settings, const postgre
     : settings_{std::move(settings)},
       now_{std::move(now)},
       partition_{taken({settings_.partition, settings_.owner, now_}, seen)},
-      log_{partition_},
-      memory_{memory_of(settings_.limits, log_)} {}
+      log_{partition_, settings_.lease, now_},
+      memory_{memory_of(settings_.limits, log_, partition_)},
+      living_{[this] { show_life(); }} {}
 
 postgres_engine::~postgres_engine() {
+  {
+    const std::lock_guard lock{writing_};
+    is_ending_ = true;
+  }
+  ending_.notify_all();
+  living_.join();
   end_keeping();
   if (partition_.is_owned())
     partition_.release();
@@ -83,6 +100,18 @@ std::string postgres_engine::why_not_in_order() {
     is_stale_ = false;
   }
   return {};
+}
+
+/// A commit of nothing, where there was none for a while. What becomes of it is found out by the next one.
+void postgres_engine::show_life() {
+  std::unique_lock lock{writing_};
+  for (auto before = partition_.known().commit;; before = partition_.known().commit) {
+    if (ending_.wait_for(lock, postgres::sign_of_life_every(settings_.lease), [this] { return is_ending_; }))
+      return;
+    const bool has_written = partition_.known().commit != before;
+    if (!has_written && partition_.is_owned())
+      partition_.append({});
+  }
 }
 
 // ---- the rows ----

@@ -25,8 +25,10 @@ struct postgres_store_settings {
   std::int64_t partition = 0;
   /// Its path is that of the memory: a directory that is made, and removed at the end.
   store_options limits;
-  std::size_t log_max = std::size_t{16} << 20U; ///< bytes of commits after which the rows are brought up to date
-  std::chrono::milliseconds keep_limit{60'000}; ///< for bringing up the rows, as one transaction
+  std::shared_ptr<const store_directory> folder{}; ///< held as long as the store is open; may be null
+  std::size_t log_max = std::size_t{16} << 20U;    ///< bytes of commits after which the rows are brought up to date
+  std::chrono::milliseconds keep_limit{60'000};    ///< for bringing up the rows, as one transaction
+  std::chrono::milliseconds lease{5000}; ///< without a sign of life for so long, another may take the partition
 };
 
 class postgres_engine final : public wrapped_store {
@@ -48,6 +50,7 @@ private:
   local_store& real() const override { return *memory_; }
 
   std::string why_not_in_order();
+  void show_life();
   void begin_keeping();
   bool has_ended_keeping() const;
   /// Waits for it. False: the rows are as they were before.
@@ -74,6 +77,10 @@ private:
     std::thread thread;
   };
   std::unique_ptr<keeper> keeper_;
+
+  std::condition_variable ending_;
+  bool is_ending_ = false;
+  std::thread living_; ///< shows that the owner lives, as long as it writes nothing
 };
 
 } // namespace steadfast::store

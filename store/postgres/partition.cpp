@@ -4,6 +4,7 @@
 #include "store/postgres/schema.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -13,6 +14,24 @@ namespace {
 /// set_config and not `set local`, which warns outside of `begin`, and a warning stands for an unknown outcome.
 statement lock_limit(std::chrono::milliseconds limit) {
   return {"select set_config('lock_timeout', $1, true)", {text(std::to_string(limit.count()) + "ms")}};
+}
+
+struct found_commits {
+  shown_partition shown;
+  std::array<std::int64_t, 2> logs{}; ///< the last one in each
+};
+
+std::optional<found_commits> last_commits(connection& c, std::int64_t partition) {
+  const auto last = [partition](int which) {
+    return "(select coalesce(max(commit_number), 0) from " + log_table(partition, which) + ")";
+  };
+  const auto found =
+    c.read({{"select epoch, holder, " + last(0) + ", " + last(1) + " from partition_owner where number = $1",
+             {number(partition)}}});
+  if (found[0].size() != 1)
+    return std::nullopt;
+  const std::array logs{found[0].number(0, 2), found[0].number(0, 3)};
+  return found_commits{{found[0].number(0, 0), found[0].text(0, 1), std::max(logs[0], logs[1])}, logs};
 }
 
 void require(bool holds, const char* what) {
@@ -28,6 +47,11 @@ std::vector<holding> who_holds_what(connection& c) {
   for (std::size_t i = 0; i < found[0].size(); ++i)
     all.push_back({found[0].number(i, 0), found[0].number(i, 1), found[0].text(i, 2)});
   return all;
+}
+
+std::optional<shown_partition> look_at(connection& c, std::int64_t number) {
+  const auto found = last_commits(c, number);
+  return found ? std::optional{found->shown} : std::nullopt;
 }
 
 std::vector<std::string> problems(const owner_settings& s) {
@@ -85,20 +109,13 @@ take_answer partition::connect() {
   }
 }
 
-/// In one statement, so that all of it is of one moment: no commit of the next owner is in it without his name.
+/// No commit of the next owner is in it without his name.
 std::optional<shown_partition> partition::look() {
-  const auto last = [this](int which) {
-    return "(select coalesce(max(commit_number), 0) from " + log_table(number_, which) + ")";
-  };
-  const auto found =
-    connection_->read({{"select epoch, holder, " + last(0) + ", " + last(1) + " from partition_owner where number = $1",
-                        {postgres::number(number_)}}});
-  if (found[0].size() != 1)
+  const auto found = last_commits(*connection_, number_);
+  if (!found)
     return std::nullopt;
-  const auto first = found[0].number(0, 2);
-  const auto second = found[0].number(0, 3);
-  log_ = second > first ? 1 : 0;
-  return shown_partition{found[0].number(0, 0), found[0].text(0, 1), std::max(first, second)};
+  log_ = found->logs[1] > found->logs[0] ? 1 : 0;
+  return found->shown;
 }
 
 /// A holder that died in the middle of sending keeps its lock for as long as the server waits for the rest; no limit of

@@ -26,6 +26,10 @@ struct holding {
 /// By number. Throws store_error.
 std::vector<holding> who_holds_what(connection& c);
 
+/// What a partition shows; nothing: there is no such partition. In one statement, so that all of it is of one moment.
+/// Throws store_error.
+std::optional<shown_partition> look_at(connection& c, std::int64_t number);
+
 /// The settings of an owner.
 struct owner_settings {
   place where;

@@ -13,7 +13,7 @@
 namespace steadfast::store::postgres {
 
 inline constexpr std::int64_t schema_version = 2;
-inline constexpr std::int64_t partitions_default = 64;
+inline constexpr std::int64_t partitions_default = 1;
 inline constexpr std::int64_t partitions_max = 1024;
 
 /// What a store says of itself. Fixed when it is made.

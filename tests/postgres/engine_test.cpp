@@ -10,6 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include <cstdlib>
+#include <future>
 #include <iomanip>
 #include <set>
 #include <sstream>
@@ -45,8 +46,10 @@ public:
     settings_.owner.holder = "n" + std::to_string(++starts_);
     engine_ =
       std::make_unique<postgres_engine>(settings_, seen(settings_.owner.where.url), std::chrono::steady_clock::now);
-    engine_->share([] {});
+    if (is_shared)
+      engine_->share([] {});
   }
+  bool is_shared = true; ///< else each commit may be of another thread
 
   template <class Write>
   answer<Write> one(Write w) {
@@ -170,6 +173,19 @@ TEST_CASE("row 89: a commit whose outcome is unknown is told as that, and what b
   CHECK(store->list({}, {}, 1000).tasks.size() == all);
   store.reopen();
   CHECK(store->list({}, {}, 1000).tasks.size() == all);
+}
+
+TEST_CASE("a partition whose commits are not shared may be written by one thread after the other") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  store.is_shared = false;
+  store.reopen();
+  CHECK(store.one(register_definition{delivery()}).result == write_status::applied); // as it is there: nothing changes
+  std::async(std::launch::async, [&] { CHECK(store.submit("a").created); }).get();
+  CHECK(store->find("a"));
 }
 
 TEST_CASE("row 88: an owner whose partition was taken writes nothing more, and says so for good") {

@@ -16,14 +16,6 @@ using namespace steadfast::tests;
 
 namespace {
 
-void wait_for_standby(const postgres_server& primary, const std::string& state) {
-  REQUIRE(comes_true([&] {
-    return primary.sql(
-             {"select count(*) from pg_stat_replication where sync_state = '" + state + "' and state = 'streaming'"})
-           == "1";
-  }));
-}
-
 /// Writes one commit after the other, and knows of each what became of it.
 class writer {
 public:
@@ -85,7 +77,7 @@ TEST_CASE(
   make_store(primary.url());
   const postgres_server standby{primary, "s1"};
   primary.set("synchronous_standby_names", "s1");
-  wait_for_standby(primary, "sync");
+  REQUIRE(comes_true([&] { return has_standby(primary, "sync"); }));
   const auto found = connection::open({url_of({&standby, &primary}), {}}, "the test", {hang_limit / 2, hang_limit / 2},
                                       std::chrono::steady_clock::now);
   CHECK(found.server() == "127.0.0.1:" + std::to_string(primary.port())); // the one that takes writes
@@ -118,7 +110,7 @@ TEST_CASE("row 94: a standby that was promoted without the last commits is notic
   postgres_server primary;
   make_store(primary.url());
   postgres_server standby{primary, "s1"};
-  wait_for_standby(primary, "async");
+  REQUIRE(comes_true([&] { return has_standby(primary, "async"); }));
   const auto url = url_of({&primary, &standby});
   auto behind = owned(owner(url, "n1"), 0);
   auto newer = owned(owner(url, "n2"), 1);

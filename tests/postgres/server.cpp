@@ -256,6 +256,12 @@ std::string url_of(const std::vector<const postgres_server*>& servers) {
 
 using namespace store::postgres;
 
+bool has_standby(const postgres_server& primary, const std::string& kind) {
+  return primary.sql(
+           {"select count(*) from pg_stat_replication where sync_state = '" + kind + "' and state = 'streaming'"})
+         == "1";
+}
+
 void make_store(const std::string& url, std::int64_t partitions) {
   auto c = connection::open({url, {}}, "the test", {hang_limit / 2, hang_limit / 2}, std::chrono::steady_clock::now);
   const auto answer = make_store(c, "steadfast", "store of the test", partitions);

@@ -60,6 +60,9 @@ private:
 /// The same with several servers behind one URL.
 std::string url_of(const std::vector<const postgres_server*>& servers);
 
+/// A standby of that kind (sync, async) is connected.
+bool has_standby(const postgres_server& primary, const std::string& kind);
+
 /// Makes a store there. Its identity is "store of the test".
 void make_store(const std::string& url, std::int64_t partitions = 2);
 

@@ -71,6 +71,9 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   CHECK(shipped.store.payload_size_max == defaults.store.payload_size_max);
   CHECK(shipped.store.result_size_max == defaults.store.result_size_max);
   CHECK(shipped.backlog_max == defaults.backlog_max);
+  CHECK_FALSE(shipped.store_server.is_used());
+  CHECK(shipped.store_server.schema == defaults.store_server.schema);
+  CHECK(shipped.store_server.lease == defaults.store_server.lease);
   CHECK(shipped.in_flight_max == defaults.in_flight_max);
   CHECK(shipped.supervisor_period == defaults.supervisor_period);
   CHECK(workflow::keeps_all(shipped.retention));
@@ -92,12 +95,14 @@ TEST_CASE("the shipped configuration says what the defaults are") {
 
 TEST_CASE("the shipped configuration shows every key, agents' among them") {
   setenv("PAYMENT_TOKEN", "canary", 1);
+  setenv("POSTGRES_PASSWORD", "open sesame", 1);
   const auto parsed = parse_config(with_examples(text_of(root / "config/steadfast.toml")), "config/steadfast.toml");
   std::vector<std::string> missing;
   std::set_difference(parsed.keys_known.begin(), parsed.keys_known.end(), parsed.keys_seen.begin(),
                       parsed.keys_seen.end(), std::back_inserter(missing));
   CHECK(missing == std::vector<std::string>{});
 
+  CHECK(parsed.options.store_server.password.reveal() == "open sesame");
   REQUIRE(parsed.options.agents.size() == 2);
   const auto& http = std::get<actors::http_options>(parsed.options.agents[0].kind);
   const actors::http_options http_defaults;

@@ -20,11 +20,11 @@ namespace steadfast::tests {
 class node_process {
 public:
   explicit node_process(std::string program, const std::string& more_config = "",
-                        std::vector<std::string> environment = {})
+                        std::vector<std::string> environment = {}, const std::string& name = "test")
       : program_{std::move(program)},
         environment_{std::move(environment)} {
-    folder_.write("node.toml", "name = \"test\"\nworkflows = [\"workflows\"]\n[store]\npath = \"store\"\n" + more_config
-                                 + agent("quick", "/bin/cat", "") + agent("slow", "/bin/sleep", "\"0.3\"")
+    folder_.write("node.toml", "name = \"" + name + "\"\nworkflows = [\"workflows\"]\n[store]\npath = \"store\"\n"
+                                 + more_config + agent("quick", "/bin/cat", "") + agent("slow", "/bin/sleep", "\"0.3\"")
                                  + agent("broken", "/bin/false", ""));
     std::filesystem::create_directory(folder_.path() / "workflows");
     workflow("one", {"quick"});

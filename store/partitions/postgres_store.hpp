@@ -1,0 +1,34 @@
+#pragma once
+
+#include "store/contract/local_store.hpp"
+#include "store/contract/options.hpp"
+#include "store/postgres/connection.hpp"
+#include "store/postgres/place.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace steadfast::store {
+
+struct postgres_store_options {
+  postgres::place where;
+  std::string holder;                    ///< of this process: no other one ever has it
+  std::chrono::milliseconds lease{5000}; ///< without a sign of life for so long, another may take over
+  store_options limits;                  ///< `path`: of a directory for its memory, for this process alone
+};
+
+/// Empty: they make sense. Never names a password.
+std::vector<std::string> problems(const postgres_store_options& o);
+
+/// Called between two looks while somebody else has the store, or no server answers, with the reason. Waits for so long.
+/// False: gives up.
+using wait_for_turn = std::function<bool(std::chrono::milliseconds, const std::string& why)>;
+
+/// Waits until nobody has the store, and takes it. Null: it was given up. Throws store_error: at once when the server
+/// cannot be reached at first, or has no store that this program can use.
+std::unique_ptr<local_store> open_postgres_store(const postgres_store_options& o, const postgres::monotonic_clock& now,
+                                                 const wait_for_turn& wait);
+
+} // namespace steadfast::store
