@@ -1,4 +1,4 @@
-#include "support_process.hpp"
+#include "tests/unit/store/support_process.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>

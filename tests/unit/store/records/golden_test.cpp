@@ -1,0 +1,368 @@
+// The bytes of each format, as first written. If one of these tests fails, stores in the field can no longer be read:
+// add a format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are
+// missing. The records that later formats brought are among those of format 1, whose bodies are written as they were;
+// formats 3 and 5 brought other bodies for tasks, format 4 the journal, format 6 another one, other bodies for
+// definitions, and incidents, format 8 rows for the steps of tasks that have many.
+
+#include "tests/unit/store/samples.hpp"
+#include "tests/unit/store/support.hpp"
+
+#include "store/records/frame.hpp"
+#include "store/records/record.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path all_golden = fs::path{STEADFAST_SOURCE_DIR} / "tests" / "golden";
+const fs::path format_1 = all_golden / "format-1";
+const fs::path format_6 = all_golden / "format-6";
+const fs::path format_7 = all_golden / "format-7";
+constexpr const char* key_of_all = "the key";
+
+bool may_write() {
+  return std::getenv("STEADFAST_WRITE_GOLDEN") != nullptr;
+}
+
+std::string golden_bytes(const std::string& name, const std::string& now, const fs::path& golden = format_1) {
+  const auto path = golden / (name + ".record");
+  if (!fs::exists(path) && may_write())
+    std::ofstream{path, std::ios::binary} << now;
+  std::ifstream file{path, std::ios::binary};
+  REQUIRE(file);
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+template <class T>
+void check_stored(const std::string& name, const T& value, const fs::path& golden = format_1) {
+  INFO(name);
+  const std::string now{encode_record(key_of_all, value)};
+  const auto then = golden_bytes(name, now, golden);
+  CHECK(now == then);
+  CHECK(std::string{encode_record(key_of_all, decode_record<T>(key_of_all, then))} == then);
+}
+
+template <class T>
+void check_sent(const std::string& name, const T& value, const fs::path& golden = format_1) {
+  INFO(name);
+  const auto now = encode(value);
+  const auto then = golden_bytes(name, now, golden);
+  CHECK(now == then);
+  CHECK(encode(decode<T>(then)) == then);
+}
+
+/// A store in which every table has something.
+void fill(state_store& store) {
+  store.commit({register_definition{delivery()}});
+  const auto submit = [](const std::string& id, const std::string& payload, workflow::instant not_before) {
+    auto s = order(id, payload);
+    s.reply_to = "shop";
+    s.not_before = not_before;
+    return submit_task{s, at(0)};
+  };
+  store.commit({submit("done", "{}", {}), submit("large", std::string(6000, 'p'), {}), submit("waiting", "{}", {}),
+                submit("delayed", "", at(1000))});
+  store.commit({claim_tasks{"s1", 2, at(1)}, acquire_lease{"supervisor", "n1", "note", workflow::span{1000}, at(1)}});
+  store.commit({success_of(*store.find("done"), 0), success_of(*store.find("large"), 0, std::string(3000, 'r'))});
+  auto last = success_of(*store.find("done"), 1, "{}", 3);
+  last.alerts = {{"waiting", "first", "drone", at(3)}, {"error", "second", "drone", at(3)}};
+  store.commit(
+    {last, keep_late_reply{1, {"drone", 1, 1, "attempt_failed", "late", at(4)}}, acknowledge_alert{1, "ann", at(5)}});
+}
+
+/// A task of twenty steps, of which nine are done.
+void fill_with_many_steps(state_store& store) {
+  workflow::definition d;
+  d.name = "delivery";
+  d.version = 1;
+  for (int i = 0; i < 20; ++i)
+    d.steps.push_back(step_named("s" + std::to_string(i)));
+  store.commit({register_definition{d}});
+  store.commit({submit_task{order("long"), at(0)}});
+  store.commit({claim_tasks{"s1", 1, at(1)}});
+  for (std::size_t i = 0; i < 9; ++i) {
+    const auto t = *store.find("long");
+    workflow::attempt_succeeded e;
+    e.ref = {i, t.steps[i].attempt, t.lock_epoch};
+    e.result = workflow::blob{std::string(40 * i, 'r')};
+    store.commit({update_by(t, d, e, at(2))});
+  }
+}
+
+/// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since
+/// format 4 all that it was filled with is in the journal.
+void lay_down(const fs::path& written, const fs::path& directory, void (*fill_it)(state_store&) = fill) {
+  if (!fs::exists(written) && may_write()) {
+    temporary_directory made;
+    auto options = small_options(made.store());
+    options.journal_max = 16 << 10;
+    {
+      lmdb_engine engine{options};
+      engine.share([] {});
+      fill_it(engine);
+    }
+    fs::create_directories(written);
+    for (const char* file : {"data.mdb", "journal"})
+      fs::copy_file(made.store() / file, written / file);
+  }
+  REQUIRE(fs::exists(written / "data.mdb"));
+  fs::create_directory(directory);
+  chmod(directory.c_str(), 0700);
+  for (const auto& file : fs::directory_iterator{written}) {
+    fs::copy_file(file, directory / file.path().filename());
+    chmod((directory / file.path().filename()).c_str(), 0600);
+  }
+}
+
+/// What a store that was filled just now says, it says too.
+void check_same_as_now(const state_store& old) {
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill(made_now);
+  CHECK(old.check().faults == std::vector<std::string>{});
+  for (const char* id : {"done", "large", "waiting", "delayed"}) {
+    REQUIRE(old.find(id));
+    CHECK(old.find(id) == made_now.find(id));
+  }
+  CHECK(old.definitions() == made_now.definitions());
+  CHECK(encode(old.leases()) == encode(made_now.leases()));
+  CHECK(encode(old.alerts(false, 10)) == encode(made_now.alerts(false, 10)));
+  CHECK(encode(old.notices("shop", 0, 0, 100)) == encode(made_now.notices("shop", 0, 0, 100)));
+  CHECK(encode(old.late_replies({}, 10)) == encode(made_now.late_replies({}, 10)));
+}
+
+/// Before format 6 payloads were compared byte by byte: what was submitted then can be submitted again.
+void check_knows_submissions(state_store& old) {
+  auto again = order("done", "{}");
+  again.reply_to = "shop";
+  auto large = order("large", std::string(6000, 'p'));
+  const auto o = old.commit({submit_task{again, at(6)}, submit_task{large, at(6)}});
+  for (const auto& x : o) {
+    CHECK(x.result == write_status::applied);
+    CHECK_FALSE(x.as<submit_result>().created);
+  }
+  CHECK(old.commit({submit_task{order("done", "[]"), at(6)}})[0].result == write_status::refused);
+}
+
+/// It goes on with what was there, down to the end of a task.
+void check_can_be_worked_on(state_store& old) {
+  const auto o = old.commit({success_of(*old.find("large"), 1), claim_tasks{"s2", 10, at(2000)},
+                             acknowledge_alert{2, "ann", at(5)}, acknowledge_notices{"shop", 1, 100}});
+  CHECK(o[0].result == write_status::applied);
+  CHECK(o[1].as<claim_result>().tasks.size() == 2);
+  const auto left = old.commit({purge_ended{"delivery", {{}, 0}, 10, {}, at(2001)}})[0];
+  CHECK(left.as<purge_result>().purged == 1); // the other has notices that nobody saw
+  CHECK(left.as<purge_result>().reached.passed == 1);
+  CHECK_FALSE(old.find("done"));
+  CHECK(old.find("large"));
+  CHECK(old.alerts(false, 10).empty());
+  CHECK(old.check().faults == std::vector<std::string>{});
+}
+
+} // namespace
+
+TEST_CASE("row 70: every stored record is written as in format 1 and read back") {
+  check_stored("format", format_record{1});
+  check_stored("counters", sample_counters());
+  check_stored("task_ref", task_ref{0x0102030405060708, {0x1112131415161718, 0x2122232425262728}});
+  check_stored("recent_id", recent_id{"order-4711", {0x1112131415161718, 0x2122232425262728}});
+  check_stored("payload", payload_record{workflow::blob{R"({"to":"Oslo"})"}});
+  check_stored("result", result_record{workflow::blob{std::string(300, 'r')}});
+  check_stored("lease", lease_record{sample_lease(), workflow::span{5000}});
+  check_stored("alert", sample_alert_entry());
+  check_stored("notice", notice_record{"order-4711", sample_notice()});
+  check_stored("late_reply", late_reply_record{"order-4711", sample_late_reply()});
+  check_stored("journal_used", journal_used{0x0102030405060708, true});
+  check_stored("journal_head", journal_head{0x0102030405060708, 8 << 20});
+  check_stored("ended_count", ended_count{8, 9, 10});
+  check_stored("set_aside", set_aside_record{"its checksum does not match", moment(50), workflow::blob{"as found"}});
+}
+
+TEST_CASE("row 70: a definition is written as in format 6, and with an index as in format 7, and read as in all") {
+  check_stored("definition", sample_definition(), format_6);
+  auto indexed = sample_definition();
+  indexed.index = {"/customer", "/region"};
+  check_stored("definition", indexed, format_7);
+  check_sent("exported_task", sample_export(), format_6);
+
+  const auto old = decode_record<workflow::definition>(key_of_all, golden_bytes("definition", {}));
+  CHECK(old == as_of_format_1(sample_definition()));
+  const auto taken_out = decode<exported_task>(golden_bytes("exported_task", {}));
+  CHECK(taken_out.definition == as_of_format_1(sample_definition()));
+  CHECK(taken_out.task == sample_task());
+  CHECK(taken_out.late_replies == sample_export().late_replies);
+}
+
+TEST_CASE("row 70: an incident is written as in format 6 and read back") {
+  check_stored("incident", sample_incident(), format_6);
+}
+
+TEST_CASE("row 70: how the tasks of a workflow end is written as in format 7 and read back") {
+  check_stored("endings", workflow::endings{300, 12'000'000, {0x0102030405060708, 1, 2, 3}}, format_7);
+}
+
+TEST_CASE("row 70: a bulk act is written as in format 7 and read back") {
+  check_stored("bulk_act", sample_bulk_act(), format_7);
+  check_stored("bulk_refusal", sample_bulk_refusal(), format_7);
+}
+
+TEST_CASE("row 70: the worked example of docs/storage-format.md is what is written") {
+  const std::string_view example{"\x6a\xaa\xa6\x34\x6c\x45\x78\xca\x01\x00\x08\x00\x30\x00\x00\x00"
+                                 "\x0a\x00\x00\x00supervisor\x02\x00\x00\x00n1\x00\x00\x00\x00"
+                                 "\x01\x00\x00\x00\x00\x00\x00\x00\x10\x8f\xe5\xcf\x8b\x01\x00\x00"
+                                 "\x10\x27\x00\x00\x00\x00\x00\x00",
+                                 64};
+  const lease_record first{{"supervisor", "n1", "", 1, at(10)}, workflow::span{10'000}};
+  CHECK(encode_record("supervisor", first) == example);
+}
+
+TEST_CASE("row 70: a task's state record is written as in format 5, and read as in formats 1, 3 and 5") {
+  auto t = sample_task();
+  t.steps.change(1).result = workflow::blob{std::string(300, 'r')};
+  const std::vector<large_result> large{{1, 300, hash_of(t.steps[1].result.view())}};
+  const std::string now{encode_record(key_of_all, task_state_view{&t, 35, t.payload.size(), &large})};
+  const auto then = golden_bytes("task_state", now, all_golden / "format-5");
+  CHECK(now == then);
+
+  t.revision = 35;
+  t.payload = {};
+  t.steps.change(1).result = {};
+  for (const std::string format : {"format-1", "format-3", "format-5"}) {
+    INFO(format);
+    const auto bytes = golden_bytes("task_state", {}, all_golden / format);
+    const auto read = decode_record<task_state>(key_of_all, bytes);
+    CHECK(read.task == t);
+    CHECK(read.payload_size == sample_task().payload.size());
+    CHECK(read.large == large);
+  }
+}
+
+TEST_CASE(
+  "row 70: the steps of a task that has many are written as in format 8, and so is what its record says of them") {
+  const auto t = sample_task();
+  auto steps = t.steps.stretch_of(0);
+  const std::vector<large_result> large{{1, 300, hash_of("r")}};
+  check_stored("task_steps", task_steps{moment(1), steps, large}, all_golden / "format-8");
+  steps[1].result = workflow::blob{std::string(300, 'r')}; // which is passed over
+  const auto seen = golden_bytes("task_steps", {}, all_golden / "format-8");
+  auto without = steps;
+  without[1].result = {};
+  const workflow::step_list whole{steps};
+  CHECK(encode_record(key_of_all, task_steps_view{moment(1), &whole, 0, large})
+        == std::string{encode_record(key_of_all, task_steps{moment(1), without, large})});
+  CHECK(decode_record<task_steps>(key_of_all, seen).steps == t.steps.stretch_of(0));
+
+  const std::string now{encode_record(key_of_all, task_state_view{&t, 35, t.payload.size(), &large, {20, 0x0102}})};
+  const auto then = golden_bytes("task_with_rows", now, all_golden / "format-8");
+  CHECK(now == then);
+  const auto read = decode_record<task_state>(key_of_all, then);
+  CHECK(read.task.steps.empty());
+  CHECK(read.large.empty());
+  CHECK(read.rows == step_rows{20, 0x0102});
+}
+
+TEST_CASE("what processes of one version send each other is written as it was") {
+  check_sent("task", sample_task());
+  check_sent("submission", sample_submission());
+  check_sent("attempt", workflow::attempt_ref{1, 2, 3});
+  check_sent("fact", workflow::fact{"/parcel", "7"});
+  check_sent("bare_notice", sample_notice());
+  check_sent("bare_alert", sample_alert());
+  check_sent("bare_late_reply", sample_late_reply());
+  check_sent("bare_lease", sample_lease());
+  check_sent("explanation", workflow::explanation{"waits at", moment(60)});
+  check_sent("write_list", sample_writes(), format_7);
+  check_sent("outcome", sample_outcome());
+  check_sent("task_filter", sample_filter(), format_7);
+  check_sent("task_page", task_page{{sample_task()}, 5, "key"}, format_7);
+  check_sent("due_page", state_store::due_page{{sample_task()}, std::pair{moment(61), std::uint64_t{5}}});
+  check_sent("store_stats",
+             store_stats{{{{workflow::process_state::error, 5}}, 1, 2, 6, 7, {{"delivery", {}}}}, {3, 4, 5, 8, 9, 10}},
+             format_7);
+  check_sent("check_report", check_report{1, 2, {"a fault"}});
+  check_sent("notice_entry", notice_entry{"shop", 5, "order-4711", sample_notice()});
+  check_sent("late_reply_entry", late_reply_entry{5, "order-4711", sample_late_reply()});
+}
+
+TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
+  for (const std::string format :
+       {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7", "format-8"}) {
+    INFO(format);
+    temporary_directory d;
+    lay_down(all_golden / format / "store", d.store());
+    lmdb_engine old{small_options(d.store())};
+    check_same_as_now(old);
+    check_knows_submissions(old);
+    check_can_be_worked_on(old);
+  }
+}
+
+TEST_CASE("row 70: a task of many steps in a store written in format 8 is read as it was") {
+  temporary_directory d;
+  lay_down(all_golden / "format-8" / "store-of-many-steps", d.store(), fill_with_many_steps);
+  const lmdb_engine old{small_options(d.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill_with_many_steps(made_now);
+  REQUIRE(old.find("long"));
+  CHECK(old.find("long") == made_now.find("long"));
+  CHECK(old.find("long")->steps[8].result.size() == 320);
+  CHECK(old.check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with others behind it is told of") {
+  temporary_directory d;
+  lay_down(all_golden / "format-5" / "store", d.store());
+  std::fstream file{d.store() / "journal", std::ios::in | std::ios::out | std::ios::binary};
+  file.seekp(30);
+  file.put('\x7f');
+  file.close();
+  CHECK(mentions(refusal(small_options(d.store())), "entry 1 of the journal of the store is damaged"));
+}
+
+TEST_CASE("row 66: in a journal of format 5 that ends with its last entry, that entry counts") {
+  temporary_directory d;
+  lay_down(all_golden / "format-5" / "store", d.store());
+  std::ifstream file{d.store() / "journal", std::ios::binary};
+  const std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+  const auto body_at = [&](std::size_t frame) {
+    std::uint32_t size = 0;
+    std::memcpy(&size, bytes.data() + frame + frame_head_size - sizeof size, sizeof size);
+    return size;
+  };
+  std::size_t end = 0;
+  while (body_at(end) > 0)
+    end += frame_head_size + body_at(end);
+  fs::resize_file(d.store() / "journal", end);
+  lmdb_engine old{small_options(d.store())};
+  check_same_as_now(old);
+}
+
+TEST_CASE("row 70: a task of format 4 whose last change is only in the journal is as it was left") {
+  temporary_directory d;
+  lay_down(all_golden / "format-4" / "store", d.store());
+  std::optional<workflow::task> left;
+  {
+    lmdb_engine old{small_options(d.store())};
+    const auto change = success_of(*old.find("large"), 1);
+    old.share([] {});
+    CHECK(old.commit({change})[0].result == write_status::applied);
+    left = change.next;
+    left->revision++;
+  }
+  const lmdb_engine again{small_options(d.store())};
+  CHECK(again.find("large") == left);
+  CHECK(again.check().faults == std::vector<std::string>{});
+}
