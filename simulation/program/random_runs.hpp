@@ -3,7 +3,7 @@
 #include "simulation/program/lying_medium.hpp"
 #include "simulation/run/run.hpp"
 #include "tests/support/fast_place.hpp"
-#include "tests/support/random_workflow.hpp"
+#include "tests/support/workflow/random_workflow.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // From a client's submission to the first order, with the node's process dying at every point between.
 
 #include "tests/actors/one_node.hpp"
-#include "tests/support/recorder.hpp"
+#include "tests/actors/recorder.hpp"
 
 #include <catch2/catch.hpp>
 

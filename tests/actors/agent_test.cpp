@@ -1,7 +1,7 @@
 #include "actors/agents/agents.hpp"
+#include "tests/actors/recorder.hpp"
 #include "tests/actors/shown.hpp"
-#include "tests/support/recorder.hpp"
-#include "tests/support/test_node.hpp"
+#include "tests/actors/test_node.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,7 +2,7 @@
 
 #include "actors/common/observed.hpp"
 #include "actors/protocol/protocols.hpp"
-#include "tests/support/test_node.hpp"
+#include "tests/actors/test_node.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -15,12 +15,12 @@
 #include "actors/supervising/notifier.hpp"
 #include "actors/supervising/singleton.hpp"
 #include "actors/supervising/supervisor.hpp"
+#include "tests/actors/recorder.hpp"
 #include "tests/actors/scripted_agent.hpp"
 #include "tests/actors/store_tap.hpp"
+#include "tests/actors/test_node.hpp"
 #include "tests/actors/workflows.hpp"
-#include "tests/support/recorder.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/test_node.hpp"
 
 #include <filesystem>
 #include <functional>

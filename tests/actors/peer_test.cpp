@@ -1,8 +1,8 @@
 // Who keeps a node connected, on a network that answers late.
 
 #include "actors/cluster/peer.hpp"
-#include "tests/support/recorder.hpp"
-#include "tests/support/test_node.hpp"
+#include "tests/actors/recorder.hpp"
+#include "tests/actors/test_node.hpp"
 
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>

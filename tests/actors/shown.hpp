@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/protocol/messages.hpp"
-#include "tests/support/test_node.hpp"
+#include "tests/actors/test_node.hpp"
 
 #include <nlohmann/json.hpp>
 

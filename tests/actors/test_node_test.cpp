@@ -1,5 +1,5 @@
-#include "tests/support/recorder.hpp"
-#include "tests/support/test_node.hpp"
+#include "tests/actors/recorder.hpp"
+#include "tests/actors/test_node.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 #include "examples/demo/processes/services.hpp"
 #include "runtime/text/address.hpp"
 #include "tests/chaos/chaos.hpp"
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/run_program.hpp"
 
 #include <algorithm>
 #include <csignal>

@@ -2,8 +2,8 @@
 
 #include "examples/demo/processes/cluster.hpp"
 #include "tests/chaos/fault.hpp"
-#include "tests/support/hosts.hpp"
-#include "tests/support/wall_clock.hpp"
+#include "tests/support/processes/hosts.hpp"
+#include "tests/support/processes/wall_clock.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "steadfast/client.hpp"
 #include "tests/support/comes_true.hpp"
-#include "tests/support/node_process.hpp"
+#include "tests/support/processes/node_process.hpp"
 
 #include <catch2/catch.hpp>
 

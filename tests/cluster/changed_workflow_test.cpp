@@ -1,6 +1,6 @@
 // A workflow file that was changed without a new version: the node goes on by what is stored, and says so.
 
-#include "tests/support/node_process.hpp"
+#include "tests/support/processes/node_process.hpp"
 
 #include <catch2/catch.hpp>
 

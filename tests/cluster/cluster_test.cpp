@@ -1,6 +1,6 @@
 // Three nodes as processes, connected by real sockets: killed, frozen, stopped and started again.
 
-#include "tests/support/node_cluster.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 // The commands against a running node.
 
 #include "runtime/links/certificate.hpp"
-#include "tests/support/node_process.hpp"
-#include "tests/support/raw_socket.hpp"
+#include "tests/support/processes/node_process.hpp"
+#include "tests/support/processes/raw_socket.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // Three real nodes: what is wrong with the whole is an incident, and ends by itself.
 
-#include "tests/support/node_cluster.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 // A task whose records are damaged, in a running node: it is told of by name, and the node goes on.
 
-#include "tests/support/node_process.hpp"
+#include "tests/support/processes/node_process.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // A node that is lost with more tasks in hand than a sweep frees at a time.
 
 #include "steadfast/client.hpp"
-#include "tests/support/node_cluster.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -3,10 +3,10 @@
 
 #include "runtime/links/protocol.hpp"
 #include "store/lmdb/schema.hpp"
-#include "tests/support/node_cluster.hpp"
-#include "tests/support/node_process.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
+#include "tests/support/clusters/steady_load.hpp"
+#include "tests/support/processes/node_process.hpp"
 #include "tests/support/skip.hpp"
-#include "tests/support/steady_load.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -2,8 +2,8 @@
 // either.
 
 #include "tests/support/comes_true.hpp"
-#include "tests/support/node_process.hpp"
-#include "tests/support/proc_files.hpp"
+#include "tests/support/processes/node_process.hpp"
+#include "tests/support/processes/proc_files.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,11 +1,11 @@
 // A node that has not enough of something: descriptors, memory, a processor, room for its log.
 
 #include "steadfast/client.hpp"
-#include "tests/support/node_cluster.hpp"
-#include "tests/support/node_process.hpp"
-#include "tests/support/proc_files.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
+#include "tests/support/clusters/steady_load.hpp"
+#include "tests/support/processes/node_process.hpp"
+#include "tests/support/processes/proc_files.hpp"
 #include "tests/support/skip.hpp"
-#include "tests/support/steady_load.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 // P31: secrets are planted wherever a node is given some, its agents fail in every way, and then all that was written
 // or can be asked for is searched for them.
 
-#include "tests/support/node_process.hpp"
-#include "tests/support/proc_files.hpp"
+#include "tests/support/processes/node_process.hpp"
+#include "tests/support/processes/proc_files.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // How a node starts, stops and refuses to start, as a process.
 
 #include "tests/support/comes_true.hpp"
-#include "tests/support/node_process.hpp"
+#include "tests/support/processes/node_process.hpp"
 
 #include <catch2/catch.hpp>
 

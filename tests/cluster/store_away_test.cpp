@@ -1,7 +1,7 @@
 // What a person sees of a cluster whose node with the store is down, from one of the others.
 
-#include "tests/support/node_cluster.hpp"
-#include "tests/support/pseudo_terminal.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
+#include "tests/support/processes/pseudo_terminal.hpp"
 
 #include <catch2/catch.hpp>
 

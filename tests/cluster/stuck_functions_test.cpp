@@ -4,7 +4,7 @@
 #include "steadfast/node.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/fast_place.hpp"
-#include "tests/support/proc_files.hpp"
+#include "tests/support/processes/proc_files.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,7 +1,7 @@
 // Time that passes while a node is down again and again, or its machine sleeps.
 
-#include "tests/support/node_process.hpp"
-#include "tests/support/wall_clock.hpp"
+#include "tests/support/processes/node_process.hpp"
+#include "tests/support/processes/wall_clock.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,8 +1,8 @@
 // A person at the console of a real node.
 
 #include "tests/support/comes_true.hpp"
-#include "tests/support/node_process.hpp"
-#include "tests/support/pseudo_terminal.hpp"
+#include "tests/support/processes/node_process.hpp"
+#include "tests/support/processes/pseudo_terminal.hpp"
 
 #include <catch2/catch.hpp>
 

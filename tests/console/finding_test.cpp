@@ -1,6 +1,6 @@
 // Finding and counting tasks at a real node.
 
-#include "tests/support/node_process.hpp"
+#include "tests/support/processes/node_process.hpp"
 
 #include <catch2/catch.hpp>
 

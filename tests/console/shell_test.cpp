@@ -1,7 +1,7 @@
 // What a shell and a terminal are used to: completion, man pages, a pager, and a reader that goes.
 
-#include "tests/support/node_process.hpp"
-#include "tests/support/pseudo_terminal.hpp"
+#include "tests/support/processes/node_process.hpp"
+#include "tests/support/processes/pseudo_terminal.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,10 +1,10 @@
 // What the console prints, letter by letter: a store as it was left, seen at a moment that stands still.
 // STEADFAST_WRITE_GOLDEN=1 writes the transcripts that are missing.
 
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/run_program.hpp"
+#include "tests/support/processes/wall_clock.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/wall_clock.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -5,7 +5,7 @@
 
 #include "tests/fuzz/support/asked_node.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
-#include "tests/support/raw_socket.hpp"
+#include "tests/support/processes/raw_socket.hpp"
 
 #include <nlohmann/json.hpp>
 

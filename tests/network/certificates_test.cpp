@@ -1,7 +1,7 @@
 // Nodes that know each other by certificates: they stay connected, whatever strangers do and while their files change.
 
 #include "tests/network/certified_cluster.hpp"
-#include "tests/support/proc_files.hpp"
+#include "tests/support/processes/proc_files.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/support/node_cluster.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
 
 #include "runtime/text/address.hpp"
 

@@ -1,6 +1,6 @@
 // A client program on a node of its own, which is killed and started again while the cluster works for it.
 
-#include "tests/support/node_cluster.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
 
 #include <catch2/catch.hpp>
 

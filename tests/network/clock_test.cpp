@@ -1,8 +1,8 @@
 // Clocks that are wrong, and a machine that sleeps.
 
-#include "tests/support/node_cluster.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
+#include "tests/support/processes/wall_clock.hpp"
 #include "tests/support/skip.hpp"
-#include "tests/support/wall_clock.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,7 +1,7 @@
 // Three nodes on hosts of their own, whose network is cut, one way or both, for long or again and again. Needs root;
 // without it these tests say so and end.
 
-#include "tests/support/node_cluster.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>

@@ -2,7 +2,7 @@
 
 #include "tests/postgres/server.hpp"
 #include "tests/support/comes_true.hpp"
-#include "tests/support/node_process.hpp"
+#include "tests/support/processes/node_process.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>

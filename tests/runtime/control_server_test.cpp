@@ -1,6 +1,6 @@
 #include "runtime/control/control_server.hpp"
 #include "steadfast/client.hpp"
-#include "tests/support/raw_socket.hpp"
+#include "tests/support/processes/raw_socket.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

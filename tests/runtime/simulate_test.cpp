@@ -9,7 +9,7 @@
 #include "simulation/judge/causes.hpp"
 #include "simulation/services/service_warnings.hpp"
 #include "tests/support/fast_place.hpp"
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/run_program.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>

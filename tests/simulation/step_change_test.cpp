@@ -2,7 +2,7 @@
 // is broken.
 
 #include "simulation/judge/step_change.hpp"
-#include "tests/support/definitions.hpp"
+#include "tests/support/workflow/definitions.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>

@@ -5,9 +5,9 @@
 #include "simulation/run/elsewhere.hpp"
 #include "store/engine/lmdb_store.hpp"
 #include "store/records/record.hpp"
-#include "tests/support/definitions.hpp"
 #include "tests/support/fast_place.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/workflow/definitions.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <catch2/catch.hpp>

@@ -4,7 +4,7 @@
 #include "steadfast/client.hpp"
 #include "tests/soak/gate.hpp"
 #include "tests/soak/watch.hpp"
-#include "tests/support/node_cluster.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>

@@ -2,7 +2,7 @@
 // the attempt's complete-by and the grace are over, nothing is left in place.
 
 #include "tests/examples/services/running_service.hpp"
-#include "tests/support/node_process.hpp"
+#include "tests/support/processes/node_process.hpp"
 
 #include <catch2/catch.hpp>
 

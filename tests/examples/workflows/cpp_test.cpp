@@ -2,7 +2,7 @@
 
 #include "examples/demo/processes/node.hpp"
 #include "examples/demo/processes/services.hpp"
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

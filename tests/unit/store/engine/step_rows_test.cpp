@@ -1,8 +1,8 @@
 // Tasks of many steps, whose steps have rows of their own.
 
 #include "tests/support/property.hpp"
-#include "tests/support/random_workflow.hpp"
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/random_workflow.hpp"
+#include "tests/support/workflow/scenario.hpp"
 #include "tests/unit/store/samples.hpp"
 #include "tests/unit/store/support.hpp"
 

@@ -1,8 +1,8 @@
 // A task that was written and read again is the same to the rules as one that never left memory.
 
 #include "tests/support/property.hpp"
-#include "tests/support/random_workflow.hpp"
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/random_workflow.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include "store/records/record.hpp"
 

@@ -1,6 +1,6 @@
 #include "workflow/definition/payload_index.hpp"
 
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include <catch2/catch.hpp>
 

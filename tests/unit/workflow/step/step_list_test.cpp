@@ -1,8 +1,8 @@
 // Steps are shared, summed up and looked at only where something changed. What that must not change: anything.
 
-#include "tests/support/definitions.hpp"
 #include "tests/support/property.hpp"
-#include "tests/support/random_workflow.hpp"
+#include "tests/support/workflow/definitions.hpp"
+#include "tests/support/workflow/random_workflow.hpp"
 #include "workflow/task/compensation.hpp"
 #include "workflow/task/invariants.hpp"
 

@@ -1,6 +1,6 @@
 // What becomes of attempts when the clock that judges them was set after they began (promise P22).
 
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 #include "workflow/supervision/review.hpp"
 #include "workflow/task/waiting.hpp"
 

@@ -1,5 +1,5 @@
 // What follows an attempt that failed, was declined, was stopped, or of which nobody knows.
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include "workflow/supervision/review.hpp"
 

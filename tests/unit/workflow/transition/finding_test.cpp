@@ -2,7 +2,7 @@
 
 #include "workflow/transition/transition.hpp"
 
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // What a person may do to a task.
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 #include "workflow/task/compensation.hpp"
 
 #include <catch2/catch.hpp>

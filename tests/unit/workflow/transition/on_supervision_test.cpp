@@ -1,5 +1,5 @@
 // What the supervisor may do to a task.
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include "workflow/supervision/review.hpp"
 

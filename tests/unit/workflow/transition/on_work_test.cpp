@@ -1,5 +1,5 @@
 // What a scheduler and its agents may do to a task.
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include <catch2/catch.hpp>
 

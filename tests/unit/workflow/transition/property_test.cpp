@@ -1,9 +1,9 @@
 // Random workflows, random events at random moments: what holds for all of them.
 
 #include "tests/support/property.hpp"
-#include "tests/support/random_workflow.hpp"
-#include "tests/support/scenario.hpp"
-#include "tests/support/witness.hpp"
+#include "tests/support/workflow/random_workflow.hpp"
+#include "tests/support/workflow/scenario.hpp"
+#include "tests/support/workflow/witness.hpp"
 #include "workflow/supervision/review.hpp"
 #include "workflow/task/invariants.hpp"
 

@@ -1,7 +1,7 @@
 // docs/state-machine.md against the rules, cell by cell. STEADFAST_WRITE_TABLES=FILE appends what the rules say to a
 // file.
 
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include <catch2/catch.hpp>
 

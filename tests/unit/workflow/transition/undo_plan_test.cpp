@@ -1,6 +1,6 @@
 #include "workflow/transition/undo_plan.hpp"
 
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include <catch2/catch.hpp>
 

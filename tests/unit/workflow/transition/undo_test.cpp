@@ -1,5 +1,5 @@
 // The way back: what is undone, when, and what happens if it cannot be.
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/support/definitions.hpp"
+#include "tests/support/workflow/definitions.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <string>

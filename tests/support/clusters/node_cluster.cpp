@@ -1,4 +1,4 @@
-#include "tests/support/node_cluster.hpp"
+#include "tests/support/clusters/node_cluster.hpp"
 
 #include "runtime/configuration/cluster_file.hpp"
 #include "runtime/text/address.hpp"

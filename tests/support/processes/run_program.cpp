@@ -1,4 +1,4 @@
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/run_program.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "tests/support/fast_place.hpp"
-#include "tests/support/hosts.hpp"
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/hosts.hpp"
+#include "tests/support/processes/run_program.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <nlohmann/json.hpp>

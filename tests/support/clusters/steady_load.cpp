@@ -1,4 +1,4 @@
-#include "tests/support/steady_load.hpp"
+#include "tests/support/clusters/steady_load.hpp"
 
 #include "steadfast/client.hpp"
 

@@ -1,6 +1,6 @@
-#include "tests/support/wall_clock.hpp"
+#include "tests/support/processes/wall_clock.hpp"
 
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/run_program.hpp"
 
 #include <fstream>
 #include <utility>

@@ -1,6 +1,6 @@
-#include "tests/support/hosts.hpp"
+#include "tests/support/processes/hosts.hpp"
 
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/run_program.hpp"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "tests/support/definitions.hpp"
+#include "tests/support/workflow/definitions.hpp"
 
 #include <utility>
 

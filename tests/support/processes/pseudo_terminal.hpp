@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/support/run_program.hpp"
+#include "tests/support/processes/run_program.hpp"
 
 #include <sys/types.h>
 

@@ -1,6 +1,6 @@
-#include "tests/support/random_workflow.hpp"
+#include "tests/support/workflow/random_workflow.hpp"
 
-#include "tests/support/definitions.hpp"
+#include "tests/support/workflow/definitions.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "tests/support/proc_files.hpp"
+#include "tests/support/processes/proc_files.hpp"
 
 #include <fstream>
 #include <iterator>

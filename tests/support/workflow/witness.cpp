@@ -1,6 +1,6 @@
-#include "tests/support/witness.hpp"
+#include "tests/support/workflow/witness.hpp"
 
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include "workflow/overload.hpp"
 

@@ -1,4 +1,4 @@
-#include "tests/support/scenario.hpp"
+#include "tests/support/workflow/scenario.hpp"
 
 #include "workflow/overload.hpp"
 #include "workflow/supervision/review.hpp"

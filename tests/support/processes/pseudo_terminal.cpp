@@ -1,4 +1,4 @@
-#include "tests/support/pseudo_terminal.hpp"
+#include "tests/support/processes/pseudo_terminal.hpp"
 
 #include <poll.h>
 #include <pty.h>
