@@ -3,7 +3,7 @@
 
 #include "actors/agents/http/http_caller.hpp"
 
-#include "tests/actors/collected_answers.hpp"
+#include "tests/actors/agents/collected_answers.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/listener.hpp"
 

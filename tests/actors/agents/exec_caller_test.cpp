@@ -1,7 +1,7 @@
 // Programs are run for real: /bin/sh is the program, its script an argument that the configuration gives.
 
 #include "actors/agents/program/exec_caller.hpp"
-#include "tests/actors/collected_answers.hpp"
+#include "tests/actors/agents/collected_answers.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -3,7 +3,7 @@
 #include "actors/agents/http/http_caller.hpp"
 #include "actors/agents/http/http_reply.hpp"
 #include "actors/agents/masking.hpp"
-#include "tests/actors/collected_answers.hpp"
+#include "tests/actors/agents/collected_answers.hpp"
 #include "tests/support/comes_true.hpp"
 
 #include <catch2/catch.hpp>
