@@ -6,6 +6,7 @@
 #include "workflow/definition/definition.hpp"
 #include "workflow/task/task.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -33,6 +34,7 @@ public:
   void on_store_started(const store::state_store& s, bool is_restored);
 
 private:
+  static constexpr std::size_t small = 100; ///< tasks; a larger store is left alone
   struct known_lease {
     std::string holder;
     std::uint64_t epoch = 0;
