@@ -1,6 +1,6 @@
 #include "store/records/record.hpp"
 
-#include "store/records/fields.hpp"
+#include "store/records/sent_fields.hpp"
 
 #include <boost/archive/binary_iarchive.hpp>
 #include <boost/archive/binary_oarchive.hpp>
