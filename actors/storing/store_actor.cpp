@@ -170,12 +170,26 @@ private:
       const auto begun = clock().now();
       auto outcomes = deps_.store->commit(writes);
       count_commit(batch.size(), begun);
+      note_trouble(outcomes);
       answer_all(batch, std::move(outcomes));
     } catch (const store::store_error& e) {
       if (e.is_fatal())
         return stop_for_good(e.what());
+      tell_trouble(e.what());
       answer_all(batch, std::vector<store::outcome>(batch.size(), not_now(e.what())));
     }
+  }
+
+  void note_trouble(const std::vector<store::outcome>& outcomes) {
+    const bool is_unknown = !outcomes.empty() && outcomes.front().result == store::write_status::unknown_outcome;
+    tell_trouble(is_unknown ? outcomes.front().why : std::string{});
+  }
+
+  /// Why the store takes no writes now; empty: it does. Told when it begins and when it is over.
+  void tell_trouble(const std::string& why) {
+    if (deps_.warn && why.empty() != view_.trouble.empty())
+      deps_.warn(why.empty() ? "the store takes writes again" : "the store takes no writes: " + why);
+    view_.trouble = why;
   }
 
   /// One clock decides every write, whatever clock its sender has: by the time when it arrived here.
@@ -234,7 +248,8 @@ private:
     };
     const auto unshared = unshared_.empty() ? "" : "; each commit is saved by itself, since " + unshared_;
     return state_of(counted(view_.waiting, "write") + " waiting, last commit took "
-                      + std::to_string(view_.last_commit_us) + " us" + unshared,
+                      + std::to_string(view_.last_commit_us) + " us" + unshared
+                      + (view_.trouble.empty() ? "" : "; it takes no writes: " + view_.trouble),
                     {{"waiting", view_.waiting},
                      {"commits", view_.commits},
                      {"writes", view_.writes},
@@ -242,6 +257,7 @@ private:
                      {"last_commit_us", view_.last_commit_us},
                      {"backlog_max", deps_.backlog_max},
                      {"stopped", stopped_},
+                     {"trouble", view_.trouble},
                      {"last_commits", listed(last_commits_, listed_max, commit)},
                      {"subscribers", listed(subscribers_, listed_max, listener)}});
   }
@@ -395,6 +411,7 @@ private:
     std::uint64_t largest_batch = 0;
     std::uint64_t waiting = 0; ///< writes queued for the next commit
     std::uint64_t last_commit_us = 0;
+    std::string trouble; ///< why the store takes no writes now; empty: it does
   } view_;
   std::string unshared_; ///< why commits are not put off together
   bool flush_armed_ = false;

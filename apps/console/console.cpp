@@ -68,7 +68,7 @@ std::string greet() {
   std::cout << "node " << printable(name) << ", " << alive << " of " << runtime::counted(nodes.size(), "node")
             << " alive; `help` lists the commands, Ctrl-D leaves\n";
   if (const auto trouble = store_trouble(answer); !trouble.empty())
-    std::cout << printable(trouble) << "; tasks cannot be seen until it is back\n";
+    std::cout << printable(trouble) << '\n';
   return name;
 }
 

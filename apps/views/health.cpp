@@ -154,7 +154,9 @@ health look_at_health(client& node, bool waits) {
   const auto page = node.call(api::incident_list, {{"max", incidents_looked_at}});
   h.incidents = page.at("incidents");
   h.more_incidents = !page.at("next").is_null();
-  h.nodes = node.call(api::node_list, json::object()).at("nodes");
+  const auto listed = node.call(api::node_list, json::object());
+  h.nodes = listed.at("nodes");
+  h.store_trouble = listed.value("store_trouble", json{});
   if (waits)
     h.standstill = node.call(api::task_stuck, json::object());
   return h;
@@ -163,7 +165,7 @@ health look_at_health(client& node, bool waits) {
 bool is_well(const health& h, workflow::instant now) {
   return std::none_of(h.incidents.begin(), h.incidents.end(), [now](const json& x) { return counts(x, now); })
          && std::none_of(h.nodes.begin(), h.nodes.end(), [&](const json& n) { return is_lost(n, h.incidents); })
-         && drained_part(h).empty() && stuck_in(h) == 0;
+         && drained_part(h).empty() && stuck_in(h) == 0 && !h.store_trouble.is_string();
 }
 
 std::string health_sentence(const health& h, workflow::instant now) {
@@ -176,7 +178,8 @@ std::string health_sentence(const health& h, workflow::instant now) {
            + std::to_string(alive) + " of " + runtime::counted(h.nodes.size(), "node") + " alive." + wait_part(h, now);
   std::string text;
   const auto stuck = stuck_in(h);
-  for (const auto& part : {incidents_part(h, now), lost_nodes_part(h, now), drained_part(h),
+  const auto trouble = h.store_trouble.is_string() ? printable(h.store_trouble.get<std::string>()) : std::string{};
+  for (const auto& part : {trouble, incidents_part(h, now), lost_nodes_part(h, now), drained_part(h),
                            stuck == 0 ? std::string{} : runtime::counted(stuck, "task") + " stuck (see `task stuck`)"})
     if (!part.empty())
       text += (text.empty() ? "" : ". ") + part;

@@ -15,6 +15,7 @@ struct health {
   nlohmann::json incidents = nlohmann::json::array(); ///< open ones
   bool more_incidents = false;                        ///< than these
   nlohmann::json nodes = nlohmann::json::array();
+  nlohmann::json store_trouble; ///< why the store takes no writes, or cannot be asked; null: nothing is wrong
   nlohmann::json standstill;
 };
 
@@ -22,7 +23,8 @@ struct health {
 health look_at_health(client& node, bool waits);
 inline constexpr std::size_t incidents_looked_at = 200;
 
-/// Nobody has to do anything: only muted incidents, no lost node, a node that takes tasks, no stuck task.
+/// Nobody has to do anything: only muted incidents, no lost node, a node that takes tasks, no stuck task, a store
+/// that takes writes.
 bool is_well(const health& h, workflow::instant now);
 
 /// One sentence: what is wrong, since when, for how many tasks; and the oldest wait.

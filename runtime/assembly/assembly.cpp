@@ -68,6 +68,7 @@ private:
     deps.clock = parts_.clock;
     deps.backlog_max = options_.backlog_max;
     deps.on_fatal = with_.on_fatal;
+    deps.warn = with_.warn;
     parts_.store_actor = actors::spawn_store_actor(system_, std::move(deps), with_.detached);
     parts_.reader =
       actors::spawn_reader(system_, {parts_.store, parts_.files, parts_.store_actor, parts_.clock}, with_.detached);

@@ -65,7 +65,13 @@ json writer_json(const control_context& c) {
   if (!c.parts.store)
     return {};
   return picked(json::parse(shown_by(c, c.parts.store_actor).tree),
-                {"commits", "writes", "largest_batch", "waiting", "last_commit_us"});
+                {"commits", "writes", "largest_batch", "waiting", "last_commit_us", "trouble"});
+}
+
+/// Null: the store takes writes, or is another node's.
+json trouble_of_store(const control_context& c) {
+  const auto why = c.parts.store ? writer_json(c).value("trouble", std::string{}) : std::string{};
+  return why.empty() ? json{} : json("the store takes no writes: " + why);
 }
 
 json peers_json(const control_context& c) {
@@ -220,7 +226,7 @@ json list_nodes(const control_context& c, const api::arguments&) {
   for (auto& n : nodes)
     if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end())
       n.update(found->second);
-  return {{"nodes", nodes}, {"store_trouble", nullptr}};
+  return {{"nodes", nodes}, {"store_trouble", trouble_of_store(c)}};
 }
 
 std::string scheduler_trouble(const control_context& c) {

@@ -102,6 +102,26 @@ TEST_CASE("row 87: a node that was frozen while another took over writes nothing
   CHECK(successor->wait(hang_limit) == 0);
 }
 
+TEST_CASE("row 92: while the server is away a node says so, shows its tasks, and pushes new ones back") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  postgres_server server;
+  init(server.url());
+  node_on_a_server node{"n1", server.url()};
+  node.start();
+  REQUIRE(node.submit("a"));
+  CHECK(comes_true([&] { return node.processed().contains("a"); }));
+  server.kill();
+  CHECK(comes_true([&] { return node.command({"status"}).out.find("the store takes no writes") == 0; }));
+  CHECK(node.command({"node", "list"}).code == 1);
+  CHECK(node.command({"submit", "three", "--id", "b", "--data", "{}"}).code == 75);
+  CHECK(node.command({"task", "show", "a"}).code == 0);
+  server.start();
+  CHECK(comes_true([&] { return node.submit("c"); }));
+  CHECK(comes_true([&] { return node.command({"status"}).code == 0; }));
+  CHECK(node.process().says("the store takes writes again", hang_limit));
+}
+
 TEST_CASE("row 90: a node goes on by itself when the primary is killed and its standby is promoted") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
