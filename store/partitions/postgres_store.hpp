@@ -22,8 +22,8 @@ struct postgres_store_options {
 /// Empty: they make sense. Never names a password.
 std::vector<std::string> problems(const postgres_store_options& o);
 
-/// Called between two looks while somebody else has the store, or no server answers, with the reason. Waits for so long.
-/// False: gives up.
+/// Called between two looks while somebody else has the store, or no server answers, with the reason. Waits for so
+/// long. False: gives up.
 using wait_for_turn = std::function<bool(std::chrono::milliseconds, const std::string& why)>;
 
 /// Waits until nobody has the store, and takes it. Null: it was given up. Throws store_error: at once when the server

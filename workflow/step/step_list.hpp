@@ -14,10 +14,10 @@
 namespace steadfast::workflow {
 
 /// The steps of a task. They lie in stretches of eight, and copies of a task share the stretches: a change of one step
-/// copies its stretch. Each step has a stamp, which changes with it, so that which steps of two tasks differ is found by
-/// comparing stamps, in the stretches that they do not share. Each stretch knows which of its steps the rules may have to
-/// look at. A task of up to eight steps has one stretch; of larger ones sixteen stretches make a group, which is shared
-/// and knows the same of all its steps.
+/// copies its stretch. Each step has a stamp, which changes with it, so that which steps of two tasks differ is found
+/// by comparing stamps, in the stretches that they do not share. Each stretch knows which of its steps the rules may
+/// have to look at. A task of up to eight steps has one stretch; of larger ones sixteen stretches make a group, which
+/// is shared and knows the same of all its steps.
 class step_list {
 public:
   static constexpr std::size_t stretch_size = 8;
