@@ -291,6 +291,7 @@ TEST_CASE("row 92: while the server or its standby is away nothing is told as ma
   opened_there store{server.url()};
   store.settings().owner.limits = {std::chrono::milliseconds{500}, std::chrono::milliseconds{500}};
   store.settings().owner.take_lock_limit = std::chrono::milliseconds{200};
+  store.settings().lease = std::chrono::hours{1}; // else a sign of life may be what finds out first
   store.reopen();
   REQUIRE(goes_on(store, "a")); // and not saved
   if (is_killed)
