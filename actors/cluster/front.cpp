@@ -53,7 +53,19 @@ private:
     auto o = deps_.offer;
     if (drained_)
       o.agents.clear();
+    if (const auto own = own_store(); own.writer) {
+      o.writer = own.writer;
+      o.reader = own.reader;
+    }
     return o;
+  }
+
+  offered_store own_store() const { return deps_.own_store ? deps_.own_store() : offered_store{}; }
+
+  std::vector<named_actor> all_actors() const {
+    auto all = own_store().actors;
+    all.insert(all.end(), deps_.actors.begin(), deps_.actors.end());
+    return all;
   }
 
   // ---- inspection ----
@@ -61,7 +73,7 @@ private:
   caf::result<actor_page> on_list(const list_actors& m) {
     auto round = std::make_shared<inspection_round>();
     std::vector<named_actor> meant;
-    for (const auto& a : deps_.actors)
+    for (const auto& a : all_actors())
       if (m.kind.empty() || m.kind == a.kind)
         meant.push_back(a);
     for (const auto& a : meant)
@@ -80,9 +92,9 @@ private:
   }
 
   caf::result<actor_view> on_find(const find_actor& m) {
-    const auto found =
-      std::find_if(deps_.actors.begin(), deps_.actors.end(), [&](const named_actor& a) { return id_of(a) == m.id; });
-    if (found == deps_.actors.end())
+    const auto all = all_actors();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const named_actor& a) { return id_of(a) == m.id; });
+    if (found == all.end())
       return caf::make_error(caf::sec::runtime_error, "there is no actor `" + m.id + "`");
     auto promise = make_response_promise<actor_view>();
     inspect(*found, m.listed_max, [promise, view = seen_from_outside(*found)](actor_state* state) mutable {

@@ -21,6 +21,13 @@ struct named_actor {
   inspectable_actor actor;
 };
 
+/// The store, on a node that has it.
+struct offered_store {
+  store_actor writer; ///< none: another node has it
+  reader_actor reader;
+  std::vector<named_actor> actors; ///< all that come with it
+};
+
 struct front_deps {
   node_offer offer;
   node_clock clock;
@@ -30,6 +37,7 @@ struct front_deps {
   workflow::span inspection_limit{1000};                  ///< for an actor to describe its state
   std::function<workflow::instant()> certificate_until{}; ///< when the node's certificate ends; empty: it has none
   std::function<void()> on_drained{};                     ///< a person wants the node drained; may be empty
+  std::function<offered_store()> own_store{};             ///< as it is now, if the node may get one; may be empty
 };
 node_front spawn_front(caf::actor_system& sys, front_deps deps);
 

@@ -1,6 +1,6 @@
-// Reads from the leases which nodes are alive, keeps this node connected to those whose store or agents it uses, and
-// tells the scheduler whose agents it can use. Nothing depends on its being right at once: the store decides on leases
-// and locks.
+// Reads from the leases which nodes are alive, keeps this node connected to those whose store or agents it uses, tells
+// the link where the store is, and the scheduler whose agents it can use. Nothing depends on its being right at once:
+// the store decides on leases and locks, and one that was taken over writes nothing.
 
 #include "actors/cluster/membership.hpp"
 
@@ -10,12 +10,15 @@
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "workflow/supervision/node_card.hpp"
+#include "workflow/supervision/store_choice.hpp"
 #include "workflow/time/time_text.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -37,14 +40,17 @@ public:
   }
 
   behavior_type make_behavior() override {
-    if (!deps_.join.empty())
-      keep_connected(deps_.join);
+    for (const auto& address : deps_.join)
+      keep_connected(address);
     tell_scheduler();
+    seek_later();
     read_leases();
     return {
       [this](const lease_changed& m) { on_lease(m); },
       [this](const tick_timer& m) { on_tick(m); },
       [this](const peer_changed& m) { on_peer(m); },
+      [this](const peer_time& m) { on_time(m); },
+      [this](const store_moved& m) { on_moved(m); },
       [this](const list_leases&) { return leases_; },
       [this](const inspect_state& m) { return state(m.listed_max); },
     };
@@ -54,7 +60,8 @@ private:
   struct known_peer {
     peer_actor actor;
     peer_changed last;
-    workflow::instant since; ///< it is connected, or not
+    workflow::instant since;           ///< it is connected, or not
+    std::optional<bool> offered_store; ///< when it was connected last; nothing: it never was
   };
 
   /// On a node without a scheduler, handling its messages is the guarded work.
@@ -68,6 +75,8 @@ private:
   void on_tick(const tick_timer& m) {
     if (timer_.fires<membership_actor>(this, deps_.clock, m))
       read_leases();
+    if (seek_timer_.fires<membership_actor>(this, deps_.clock, m))
+      seek();
   }
 
   void read_leases() {
@@ -85,9 +94,9 @@ private:
 
   void learn(const lease_page& page) {
     std::set<std::string> living;
-    std::set<std::string> wanted;
-    if (!deps_.join.empty())
-      wanted.insert(deps_.join);
+    std::set<std::string> wanted{deps_.join.begin(), deps_.join.end()};
+    if (!held_at_.empty())
+      wanted.insert(held_at_);
     for (const auto& lease : page.leases) {
       const auto card = workflow::card_of(lease->name, lease->note);
       if (!card || card->name == deps_.own_name || lease->expires_at <= page.now)
@@ -116,40 +125,35 @@ private:
     peer_deps p;
     p.dialer = deps_.dialer;
     p.owner = membership_actor{this};
+    p.listener = membership_actor{this};
     p.clock = deps_.clock;
     p.address = address;
     p.period = deps_.period;
     p.chance = std::hash<std::string>{}(deps_.own_name + " " + address);
-    if (address == deps_.join)
-      p.on_time = deps_.on_time;
     peers_[address] = {
-      spawn_peer(system(), std::move(p)), {address, false, {}, "not connected yet"}, deps_.clock.now(this)};
+      spawn_peer(system(), std::move(p)), {address, false, {}, "not connected yet"}, deps_.clock.now(this), {}};
   }
 
   void on_peer(const peer_changed& m) {
     const auto found = peers_.find(m.address);
     if (found == peers_.end())
       return;
+    auto& known = found->second;
     auto now_known = m;
     if (!m.connected)
-      now_known.offer.node = found->second.last.offer.node; // still the same node
-    if (m.address == deps_.join && m.connected && (!m.offer.writer || !m.offer.reader)) {
+      now_known.offer.node = known.last.offer.node; // still the same node
+    if (m.connected && !offers_store(m) && deps_.join.size() == 1 && m.address == deps_.join.front()) {
       now_known.connected = false;
-      now_known.trouble = "node `" + m.offer.node + "` has not the role `store`: join must name the node that has";
+      now_known.trouble = "node `" + m.offer.node + "` has not the store: join must name the node that has";
     }
-    log_change(found->second.last, now_known);
-    const bool is_reached = now_known.connected && !found->second.last.connected;
-    if (found->second.last.connected != now_known.connected)
-      found->second.since = deps_.clock.now(this);
-    found->second.last = now_known;
-    if (m.address == deps_.join) {
-      if (!now_known.connected)
-        now_known.trouble = who(now_known) + " has been away since " + workflow::utc_text(found->second.since) + " ("
-                            + now_known.trouble + ")";
-      tell(this, deps_.link, now_known);
-      if (is_reached)
-        read_leases(); // there was nobody to ask before, and the next look is a period away
-    }
+    log_change(known.last, now_known);
+    if (known.last.connected != now_known.connected)
+      known.since = deps_.clock.now(this);
+    known.last = now_known;
+    const bool has_begun = m.connected && offers_store(m) && known.offered_store == std::optional{false};
+    if (m.connected)
+      known.offered_store = offers_store(m);
+    choose_store(m.address, has_begun);
     tell_scheduler();
   }
 
@@ -162,6 +166,89 @@ private:
   static std::string who(const peer_changed& m) {
     return m.offer.node.empty() ? m.address : "node " + m.offer.node + " at " + m.address;
   }
+
+  // ---- who has the store ----
+
+  static bool offers_store(const peer_changed& m) { return m.offer.writer && m.offer.reader; }
+
+  bool may_have_store(const std::string& address) const {
+    return held_at_.empty() ? std::count(deps_.join.begin(), deps_.join.end(), address) > 0 : address == held_at_;
+  }
+
+  bool has_store(const std::string& address) const {
+    const auto known = peers_.find(address);
+    return known != peers_.end() && known->second.last.connected && offers_store(known->second.last);
+  }
+
+  /// After one of the others has changed.
+  void choose_store(const std::string& changed, bool has_begun) {
+    if (is_here_ || !deps_.link || !may_have_store(changed))
+      return;
+    std::vector<workflow::store_candidate> candidates;
+    for (const auto& [address, known] : peers_)
+      if (may_have_store(address))
+        candidates.push_back({address, has_store(address), has_begun && address == changed});
+    const auto chosen = workflow::store_to_follow(candidates, store_at_);
+    const bool is_other = std::exchange(store_at_, chosen) != chosen;
+    if (is_other || chosen == changed)
+      tell_link(chosen);
+    const bool had_store = std::exchange(is_reached_, has_store(chosen));
+    if (is_reached_ && (is_other || !had_store))
+      read_leases(); // there was nobody to ask before, and the next look is a period away
+    if (!is_reached_)
+      seek_later();
+  }
+
+  void tell_link(const std::string& address) {
+    const auto& known = peers_.at(address);
+    auto m = known.last;
+    if (m.connected && !offers_store(m)) {
+      m.connected = false;
+      m.trouble = "node " + m.offer.node + " does not have it now";
+    } else if (!m.connected) {
+      m.trouble = who(m) + " has been away since " + workflow::utc_text(known.since) + " (" + m.trouble + ")";
+    }
+    tell(this, deps_.link, std::move(m));
+  }
+
+  void on_moved(const store_moved& m) {
+    if (is_here_)
+      return;
+    if (m.writer) {
+      is_here_ = true;
+      tell(this, deps_.link, peer_changed{{}, true, {deps_.own_name, m.writer, m.reader, {}, {}}, {}});
+      return read_leases();
+    }
+    if (m.address.empty())
+      return tell(this, deps_.link,
+                  peer_changed{{}, false, {}, "node " + m.node + " has it, and listens nowhere (cluster.listen)"});
+    if (m.address == held_at_)
+      return;
+    held_at_ = m.address;
+    keep_connected(held_at_);
+    choose_store(held_at_, false);
+  }
+
+  /// A node that has just taken the store tells nobody.
+  void seek() {
+    for (const auto& [address, known] : peers_)
+      if (known.last.connected && may_have_store(address) && !has_store(address))
+        tell(this, known.actor, refresh_offer{});
+    seek_later();
+  }
+
+  void seek_later() {
+    const auto wait = is_reached_ ? deps_.period : deps_.seek_period;
+    if (deps_.link && !is_here_)
+      seek_timer_.set<membership_actor>(this, deps_.clock, deps_.clock.now(this) + wait);
+  }
+
+  void on_time(const peer_time& m) const {
+    if (deps_.on_time && !is_here_ && m.address == store_at_)
+      deps_.on_time(m.sample);
+  }
+
+  // ---- whose agents can be used ----
 
   /// The agents of this node, and those of every node that lives and is connected.
   void tell_scheduler() {
@@ -197,7 +284,12 @@ private:
 
   membership_deps deps_;
   deadline_timer timer_;
-  lease_page leases_;                       ///< as they were read last
+  deadline_timer seek_timer_;
+  std::string held_at_;     ///< address of the node with the store, by the word of its server; empty: nobody has said
+  std::string store_at_;    ///< address of the one that the link was told of
+  bool is_reached_ = false; ///< its store, there
+  bool is_here_ = false;    ///< this node, which had a link, has it now
+  lease_page leases_;       ///< as they were read last
   std::set<std::string> living_;            ///< names of the other nodes whose leases are held
   std::map<std::string, known_peer> peers_; ///< by address
 };

@@ -18,14 +18,15 @@ namespace steadfast::actors {
 
 struct membership_deps {
   std::string own_name;
-  std::string join; ///< address of the node with the store; empty: it is this one
+  std::vector<std::string> join; ///< addresses of the nodes that may have the store
   dialer_actor dialer;
   reader_actor reader;
-  peer_owner link;           ///< stands for the store; none: the store is here
+  peer_changes link;         ///< stands for the store; none: the store is here
   scheduler_actor scheduler; ///< none: this node has not the role
   std::vector<agent_offer> own_agents;
   node_clock clock;
   workflow::span period{2000};                                ///< between looks at the leases
+  workflow::span seek_period{250};                            ///< between looks for the store, while it is not found
   std::function<void(const workflow::clock_sample&)> on_time; ///< of the node with the store
   std::function<void(const std::string& line)> log;
 };

@@ -30,6 +30,7 @@ public:
 
   void on_exit() override {
     front_ = node_front{};
+    offer_ = {};
     deps_ = {};
   }
 
@@ -39,7 +40,13 @@ public:
         lose("the connection was lost");
     });
     connect();
-    return {[this](const tick_timer& m) { on_tick(m); }};
+    return {
+      [this](const tick_timer& m) { on_tick(m); },
+      [this](const refresh_offer&) {
+        if (front_)
+          learn_offer();
+      },
+    };
   }
 
 private:
@@ -89,6 +96,7 @@ private:
     drained_ = false;
     front_ = front;
     monitor(front_);
+    offer_ = offer;
     tell(this, deps_.owner, peer_changed{deps_.address, true, offer, {}});
     ask_for_time();
   }
@@ -100,7 +108,7 @@ private:
     ask(this, front_, answer_limit, hello{})
       .then(
         [this, asked = front_](const node_offer& m) {
-          if (is_present(asked))
+          if (is_present(asked) && m != std::exchange(offer_, m))
             tell(this, deps_.owner, peer_changed{deps_.address, true, m, {}});
         },
         [this](const caf::error&) { drained_ = false; });
@@ -134,8 +142,7 @@ private:
         [this, asked_at, asked = front_](const told_time& m) {
           if (!is_present(asked))
             return;
-          if (deps_.on_time)
-            deps_.on_time({asked_at, now(), m.now, m.set_at});
+          tell(this, deps_.listener, peer_time{deps_.address, {asked_at, now(), m.now, m.set_at}});
           if (m.drained && !std::exchange(drained_, true))
             learn_offer();
         },
@@ -144,6 +151,7 @@ private:
 
   peer_deps deps_;
   node_front front_;
+  node_offer offer_; ///< as the owner knows it, while connected
   deadline_timer timer_;
   workflow::instant next_;
   std::uint32_t tries_ = 0;

@@ -16,17 +16,18 @@ class actor_system;
 
 namespace steadfast::actors {
 
-using peer_owner = caf::typed_actor<takes<void(peer_changed)>>;
+using peer_changes = caf::typed_actor<takes<void(peer_changed)>>;
+using clock_listener = caf::typed_actor<takes<void(peer_time)>>;
 
 struct peer_deps {
   dialer_actor dialer;
-  peer_owner owner;
+  peer_changes owner;
+  clock_listener listener; ///< none: nobody wants to know the time
   node_clock clock;
   std::string address;
   workflow::span period{2000}; ///< between questions for the time
   workflow::retry_policy redial{1, workflow::span{200}, 200, workflow::span{5000}, 50};
-  std::uint64_t chance = 0;                                   ///< what the jitter of redialling is drawn from
-  std::function<void(const workflow::clock_sample&)> on_time; ///< may be empty
+  std::uint64_t chance = 0; ///< what the jitter of redialling is drawn from
 };
 peer_actor spawn_peer(caf::actor_system& sys, peer_deps deps);
 

@@ -15,6 +15,7 @@ namespace steadfast::actors {
 struct clock_lead {
   workflow::clock_offset ahead{};
   workflow::instant set_at{}; ///< unset: it was not learnt yet
+  bool is_own = false;        ///< this node has the store now
 };
 
 /// Learnt by one actor, used by all of a node.
@@ -26,7 +27,13 @@ public:
   }
   void set(const clock_lead& lead) {
     const std::lock_guard lock{mutex_};
-    lead_ = lead;
+    if (!lead_.is_own)
+      lead_ = lead;
+  }
+  /// The node has the store itself from now on, and goes by its own clock, set then; what is learnt later is ignored.
+  void end(workflow::instant own_set_at) {
+    const std::lock_guard lock{mutex_};
+    lead_ = {{}, own_set_at, true};
   }
 
 private:
@@ -116,6 +123,8 @@ private:
     if (!clock_.lead)
       return {{}, clock_.set_at};
     const auto l = clock_.lead->get();
+    if (l.is_own)
+      return {{}, l.set_at};
     const auto ahead = workflow::later(l.ahead, own);
     return {ahead.at_most, l.set_at};
   }

@@ -34,6 +34,10 @@ struct dial {
 };
 STEADFAST_MESSAGE(dial, x.address)
 
+/// Asks a peer to look again what its node offers, if it is connected.
+struct refresh_offer {};
+STEADFAST_MESSAGE(refresh_offer)
+
 /// What a lease guards may act under this epoch, or must stop (epoch 0).
 struct lease_changed {
   std::string name;

@@ -3,6 +3,7 @@
 // Every actor's interface: the page to read first.
 
 #include "actors/protocol/messages.hpp"
+#include "workflow/time/clock_offset.hpp"
 
 #include <caf/typed_actor.hpp>
 
@@ -37,6 +38,8 @@ struct agent_offer {
   std::string name; ///< the one that workflows use
   std::string node;
   agent_actor agent;
+
+  friend bool operator==(const agent_offer&, const agent_offer&) = default;
 };
 STEADFAST_MESSAGE(agent_offer, x.name, x.node, x.agent)
 
@@ -149,6 +152,8 @@ struct node_offer {
   reader_actor reader;  ///< likewise
   gateway_actor gateway;
   std::vector<agent_offer> agents;
+
+  friend bool operator==(const node_offer&, const node_offer&) = default;
 };
 STEADFAST_MESSAGE(node_offer, x.node, x.writer, x.reader, x.gateway, x.agents)
 
@@ -185,14 +190,34 @@ struct peer_changed {
 };
 STEADFAST_MESSAGE(peer_changed, x.address, x.connected, x.offer, x.trouble)
 
+/// What the clock of another node showed.
+struct peer_time {
+  std::string address;
+  workflow::clock_sample sample;
+};
+STEADFAST_MESSAGE(peer_time, x.address, x.sample.asked_at, x.sample.answered_at, x.sample.theirs, x.sample.set_at)
+
+/// Where the store is, by the word of the server that keeps it: at this node, with these actors, or at another one.
+struct store_moved {
+  std::string node;
+  std::string address; ///< empty: this node, or one that others cannot reach
+  store_actor writer;  ///< none: it is another node
+  reader_actor reader; ///< likewise
+};
+STEADFAST_MESSAGE(store_moved, x.node, x.address, x.writer, x.reader)
+
 /// Keeps the connection to one other node and reports its changes.
-using peer_actor = caf::typed_actor<takes<void(tick_timer)>>;
+using peer_actor = caf::typed_actor<
+  takes<void(tick_timer)>,
+  takes<void(refresh_offer)>>;
 
 /// Knows which nodes are alive, keeps this node connected to those it needs, and tells the scheduler whose agents it
 /// can use. It remembers the leases as it last read them: that is what is known while the store cannot be asked.
 using membership_actor = guarded_actor::extend<
   takes<void(tick_timer)>,
   takes<void(peer_changed)>,
+  takes<void(peer_time)>,
+  takes<void(store_moved)>,
   takes<lease_page(list_leases)>,
   takes<actor_state(inspect_state)>>;
 

@@ -76,6 +76,9 @@ STEADFAST_ADD(boxed<steadfast::store::alert_list>)
 STEADFAST_ADD(boxed<steadfast::store::incident_page>)
 STEADFAST_ADD(list_bulk_acts)
 STEADFAST_ADD(boxed<steadfast::store::bulk_page>)
+STEADFAST_ADD(refresh_offer)
+STEADFAST_ADD(peer_time)
+STEADFAST_ADD(store_moved)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

@@ -239,11 +239,12 @@ std::map<std::string, workflow::peer_kind> wanted_by(const certificate_order& or
     if (!all.emplace(name, workflow::peer_kind::client).second)
       throw failure{wrong_usage,
                     workflow::quoted(name) + " cannot be a node and a client: give one of them another name"};
-  if (!order.store.empty() && order.nodes.end() == std::find(order.nodes.begin(), order.nodes.end(), order.store)
-      && all.contains(order.store))
-    throw failure{wrong_usage, workflow::quoted(order.store) + " cannot have the store and be a client"};
-  if (!order.store.empty())
-    all[order.store] = workflow::peer_kind::store;
+  for (const auto& name : order.stores) {
+    auto& kind = all.emplace(name, workflow::peer_kind::store).first->second;
+    if (kind == workflow::peer_kind::client)
+      throw failure{wrong_usage, workflow::quoted(name) + " cannot have the store and be a client"};
+    kind = workflow::peer_kind::store;
+  }
   for (const auto& [name, kind] : all)
     check_name(name);
   return all;

@@ -12,7 +12,7 @@ struct certificate_order {
   std::filesystem::path folder;
   std::vector<std::string> nodes;     ///< names of nodes
   std::uint32_t days = 825;           ///< validity of a certificate; it ends no later than its authority's
-  std::string store{};                ///< the node that may have the store, in `nodes` or in addition; empty: none
+  std::vector<std::string> stores{};  ///< names of nodes that may have the store, in `nodes` or in addition
   std::vector<std::string> clients{}; ///< names of programs with client actors, which cannot be nodes
 };
 

@@ -179,7 +179,7 @@ int down(const cluster_choice& c) {
 // ---- certs ----
 
 int certs(const certificate_order& order) {
-  if (order.nodes.empty() && order.store.empty() && order.clients.empty())
+  if (order.nodes.empty() && order.stores.empty() && order.clients.empty())
     throw failure{wrong_usage, "no node is named: give the nodes, such as `steadfast cluster certs --store a b c`"};
   for (const auto& file : make_certificates(order))
     std::cout << file.string() << '\n';
@@ -204,7 +204,10 @@ void add_certs(CLI::App& to, command& chosen) {
   auto order = std::make_shared<certificate_order>();
   auto* sub = to.add_subcommand("certs", "Make the certificates by which nodes on several hosts recognise each other");
   sub->add_option("nodes", order->nodes, "Names of nodes");
-  sub->add_option("--store", order->store, "The node that has the store")->type_name("NODE");
+  sub->add_option("--store", order->stores, "A node that may have the store")
+    ->type_name("NODE")
+    ->allow_extra_args(false) // what follows the name is another node
+    ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   sub->add_option("--client", order->clients, "A program with client actors, which cannot be a node")
     ->type_name("NAME")
     ->allow_extra_args(false) // what follows the name is a node

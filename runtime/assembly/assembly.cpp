@@ -23,6 +23,67 @@ namespace steadfast {
 
 namespace {
 
+class part_list {
+public:
+  template <class Handle>
+  void add_shown(const char* kind, const std::string& name, const Handle& actor, bool hears_all = false) {
+    if (add(kind, name, actor, hears_all))
+      parts.back().shown = actor;
+  }
+  template <class Handle>
+  bool add(const char* kind, const std::string& name, const Handle& actor, bool hears_all = false) {
+    if (!actor)
+      return false;
+    parts.push_back({kind, name, caf::actor_cast<caf::actor>(actor), {}, hears_all});
+    return true;
+  }
+
+  std::vector<node_part> parts;
+};
+
+// What is missing in these lists is neither shown nor ended: a new actor needs its line.
+
+std::vector<node_part> store_parts_of(const store_parts& own) {
+  part_list all;
+  all.add_shown("store", {}, own.writer, true);
+  all.add_shown("reader", {}, own.reader, true);
+  all.add_shown("janitor", {}, own.janitor);
+  all.add_shown("bulk_runner", {}, own.bulk_runner);
+  return std::move(all.parts);
+}
+
+/// Those that a node has from the beginning to the end.
+std::vector<node_part> lasting_parts_of(const node_parts& p) {
+  part_list all;
+  all.add_shown("store_link", {}, p.link, true);
+  all.add_shown("scheduler", {}, p.scheduler);
+  all.add_shown("supervisor", {}, p.supervisor);
+  all.add_shown("lease", workflow::node_lease_name(p.name), p.node_lease);
+  all.add_shown("lease", supervisor_lease_name, p.supervisor_lease);
+  for (const auto& [name, lease] : p.singleton_leases)
+    all.add_shown("lease", name, lease);
+  for (const auto& [name, agent] : p.agents)
+    all.add_shown("agent", name, agent);
+  all.add_shown("gateway", {}, p.gateway);
+  all.add_shown("notifier", {}, p.notifier);
+  all.add_shown("membership", {}, p.membership);
+  for (const auto& guard : p.singletons)
+    all.add("singleton", {}, guard);
+  all.add("front", {}, p.front);
+  all.add("client_front", {}, p.clients.front);
+  all.add("client_store", {}, p.clients.store);
+  all.add("dialer", {}, p.dialer, true);
+  return std::move(all.parts);
+}
+
+std::vector<actors::named_actor> shown_of(const std::vector<node_part>& parts) {
+  std::vector<actors::named_actor> shown;
+  for (const auto& p : parts)
+    if (p.shown)
+      shown.push_back({p.kind, p.name, p.shown});
+  return shown;
+}
+
 class assembly {
 public:
   assembly(const node_options& options, node_surroundings with, node_parts& parts)
@@ -33,8 +94,6 @@ public:
 
   void make() {
     parts_.name = options_.name;
-    parts_.store = with_.store;
-    parts_.files = with_.files;
     parts_.clock = with_.clock;
     parts_.dialer = with_.dialer;
     parts_.certificate_until = with_.certificate_until;
@@ -42,6 +101,7 @@ public:
     if (options_.roles.agents && with_.make_agents)
       with_.make_agents(parts_.clock, parts_.agents);
     spawn_rest();
+    parts_.own->set(own_);
     if (parts_.dialer)
       join_cluster();
     if (!options_.store.read_only && !with_.is_client) // otherwise it only answers
@@ -52,35 +112,57 @@ public:
         system_, {options_.name, options_.roles.store, parts_.store_actor, parts_.reader, parts_.clock});
   }
 
+  /// REQUIRES: the node has a link in place of a store.
+  void take() {
+    parts_.lead->end(parts_.clock.set_at);
+    spawn_own_store();
+    spawn_keepers();
+    parts_.own->set(own_);
+    actors::tell_from_outside(parts_.membership, actors::store_moved{options_.name, {}, own_.writer, own_.reader});
+  }
+
 private:
   void spawn_store() {
-    if (!options_.roles.store) {
-      lead_ = std::make_shared<actors::shared_lead>();
-      parts_.clock.lead = lead_;
-      link_ = actors::spawn_store_link(system_, {options_.name});
-      parts_.store_actor = link_;
-      parts_.reader = link_;
+    if (with_.store) {
+      spawn_own_store();
+      parts_.store_actor = own_.writer;
+      parts_.reader = own_.reader;
       return;
     }
+    parts_.lead = std::make_shared<actors::shared_lead>();
+    parts_.clock.lead = parts_.lead;
+    parts_.link = actors::spawn_store_link(system_, {options_.name});
+    parts_.store_actor = parts_.link;
+    parts_.reader = parts_.link;
+  }
+
+  void spawn_own_store() {
+    own_.store = with_.store;
+    own_.files = with_.files;
     actors::store_actor_deps deps;
-    deps.store = parts_.store;
-    deps.files = parts_.files;
+    deps.store = own_.store;
+    deps.files = own_.files;
     deps.clock = parts_.clock;
     deps.backlog_max = options_.backlog_max;
     deps.on_fatal = with_.on_fatal;
     deps.warn = with_.warn;
-    parts_.store_actor = actors::spawn_store_actor(system_, std::move(deps), with_.detached);
-    parts_.reader =
-      actors::spawn_reader(system_, {parts_.store, parts_.files, parts_.store_actor, parts_.clock}, with_.detached);
+    own_.writer = actors::spawn_store_actor(system_, std::move(deps), with_.detached);
+    own_.reader = actors::spawn_reader(system_, {own_.store, own_.files, own_.writer, parts_.clock}, with_.detached);
+  }
+
+  /// What works for the store as a whole, where it is.
+  void spawn_keepers() {
+    if (!own_.store || options_.store.read_only)
+      return;
+    if (!workflow::keeps_all(options_.retention))
+      spawn_janitor();
+    spawn_bulk_runner();
   }
 
   void spawn_rest() {
     parts_.notifier = actors::spawn_notifier(system_, {parts_.store_actor, parts_.reader, parts_.clock});
     parts_.gateway = actors::spawn_gateway(system_, {parts_.store_actor, parts_.reader, parts_.notifier, parts_.clock});
-    if (parts_.store && !options_.store.read_only && !workflow::keeps_all(options_.retention))
-      spawn_janitor();
-    if (parts_.store && !options_.store.read_only)
-      spawn_bulk_runner();
+    spawn_keepers();
     if (options_.roles.supervisor)
       spawn_supervisor();
     if (options_.roles.scheduler)
@@ -102,14 +184,13 @@ private:
   void spawn_janitor() {
     actors::janitor_options o;
     o.keep = options_.retention;
-    parts_.janitor = actors::spawn_janitor(system_, {parts_.store_actor, parts_.reader, parts_.clock, o});
+    own_.janitor = actors::spawn_janitor(system_, {own_.writer, own_.reader, parts_.clock, o});
   }
 
   void spawn_bulk_runner() {
     actors::bulk_options o;
     o.rate = options_.bulk_rate;
-    parts_.bulk_runner =
-      actors::spawn_bulk_runner(system_, {parts_.store_actor, parts_.reader, parts_.gateway, parts_.clock, o});
+    own_.bulk_runner = actors::spawn_bulk_runner(system_, {own_.writer, own_.reader, parts_.gateway, parts_.clock, o});
   }
 
   void spawn_scheduler() {
@@ -130,14 +211,14 @@ private:
   void join_cluster() {
     actors::membership_deps deps;
     deps.own_name = options_.name;
-    deps.join = options_.cluster.join;
+    deps.join = options_.cluster.joined();
     deps.dialer = parts_.dialer;
     deps.reader = parts_.reader;
-    deps.link = link_;
+    deps.link = parts_.link;
     deps.scheduler = parts_.scheduler;
     deps.own_agents = own_agents();
     deps.clock = parts_.clock;
-    deps.on_time = [lead = lead_](const workflow::clock_sample& s) {
+    deps.on_time = [lead = parts_.lead](const workflow::clock_sample& s) {
       const auto before = lead->get();
       const auto known = before.set_at == s.set_at ? std::optional{before.ahead} : std::nullopt;
       lead->set({workflow::offset_after(known, s), s.set_at});
@@ -147,15 +228,15 @@ private:
   }
 
   void spawn_leases() {
-    const auto& address = options_.cluster.advertise.empty() ? options_.cluster.listen : options_.cluster.advertise;
-    workflow::node_card card{options_.name, address, options_.roles, {}};
+    workflow::node_card card{options_.name, options_.cluster.address(), options_.roles, {}};
     for (const auto& [name, agent] : parts_.agents)
       card.agents.push_back(name);
     const auto guarded =
       parts_.scheduler ? actors::guarded_actor{parts_.scheduler} : actors::guarded_actor{parts_.membership};
     // Held by the name, not by the process: after a restart the node has it again at once.
-    const auto note_now = [card, until = with_.certificate_until, drained = drained_] {
+    const auto note_now = [card, until = with_.certificate_until, drained = drained_, own = parts_.own] {
       auto now = card;
+      now.roles.store = own->get().store != nullptr;
       now.drained = *drained;
       now.certificate_until = until ? until() : workflow::unset;
       return workflow::note_of(now);
@@ -183,14 +264,12 @@ private:
   void spawn_front() {
     actors::front_deps deps;
     deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
-    if (options_.roles.store) {
-      deps.offer.writer = parts_.store_actor;
-      deps.offer.reader = parts_.reader;
-    }
+    deps.own_store = [own = parts_.own] {
+      const auto has = own->get();
+      return actors::offered_store{has.writer, has.reader, shown_of(store_parts_of(has))};
+    };
     deps.clock = parts_.clock;
-    for (const auto& p : all_of(parts_))
-      if (p.shown)
-        deps.actors.push_back({p.kind, p.name, p.shown});
+    deps.actors = shown_of(lasting_parts_of(parts_));
     deps.scheduler = parts_.scheduler;
     deps.certificate_until = parts_.certificate_until;
     deps.on_drained = [drained = drained_] { *drained = true; };
@@ -205,61 +284,25 @@ private:
   node_surroundings with_;
   caf::actor_system& system_;
   node_parts& parts_;
-  actors::store_link_actor link_;             ///< in place of a store
-  std::shared_ptr<actors::shared_lead> lead_; ///< of the clock of the store's node
+  store_parts own_;
   std::shared_ptr<std::atomic<bool>> drained_ = std::make_shared<std::atomic<bool>>(false);
-};
-
-class part_list {
-public:
-  template <class Handle>
-  void add_shown(const char* kind, const std::string& name, const Handle& actor, bool hears_all = false) {
-    if (add(kind, name, actor, hears_all))
-      parts.back().shown = actor;
-  }
-  template <class Handle>
-  bool add(const char* kind, const std::string& name, const Handle& actor, bool hears_all = false) {
-    if (!actor)
-      return false;
-    parts.push_back({kind, name, caf::actor_cast<caf::actor>(actor), {}, hears_all});
-    return true;
-  }
-
-  std::vector<node_part> parts;
 };
 
 } // namespace
 
-/// What is missing here is neither shown nor ended: a new actor needs its line.
 std::vector<node_part> all_of(const node_parts& p) {
-  part_list all;
-  all.add_shown(p.store ? "store" : "store_link", {}, p.store_actor, true);
-  if (p.store)
-    all.add_shown("reader", {}, p.reader, true);
-  all.add_shown("scheduler", {}, p.scheduler);
-  all.add_shown("supervisor", {}, p.supervisor);
-  all.add_shown("janitor", {}, p.janitor);
-  all.add_shown("bulk_runner", {}, p.bulk_runner);
-  all.add_shown("lease", workflow::node_lease_name(p.name), p.node_lease);
-  all.add_shown("lease", supervisor_lease_name, p.supervisor_lease);
-  for (const auto& [name, lease] : p.singleton_leases)
-    all.add_shown("lease", name, lease);
-  for (const auto& [name, agent] : p.agents)
-    all.add_shown("agent", name, agent);
-  all.add_shown("gateway", {}, p.gateway);
-  all.add_shown("notifier", {}, p.notifier);
-  all.add_shown("membership", {}, p.membership);
-  for (const auto& guard : p.singletons)
-    all.add("singleton", {}, guard);
-  all.add("front", {}, p.front);
-  all.add("client_front", {}, p.clients.front);
-  all.add("client_store", {}, p.clients.store);
-  all.add("dialer", {}, p.dialer, true);
-  return std::move(all.parts);
+  auto all = store_parts_of(p.own->get());
+  for (auto& part : lasting_parts_of(p))
+    all.push_back(std::move(part));
+  return all;
 }
 
 void assemble(const node_options& options, node_surroundings with, node_parts& parts) {
   assembly{options, std::move(with), parts}.make();
+}
+
+void take_store(const node_options& options, node_surroundings with, node_parts& parts) {
+  assembly{options, std::move(with), parts}.take();
 }
 
 } // namespace steadfast

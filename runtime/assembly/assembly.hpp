@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,20 +26,46 @@ namespace steadfast {
 /// The holder of this lease runs the supervisor.
 inline constexpr const char* supervisor_lease_name = "supervisor";
 
+/// The store of a node that has it, and what comes with it.
+struct store_parts {
+  std::shared_ptr<store::state_store> store; ///< null: another node has it
+  std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
+  actors::store_actor writer;
+  actors::reader_actor reader;
+  actors::janitor_actor janitor;
+  actors::bulk_runner_actor bulk_runner;
+};
+
+/// Those of a node, which may get them while it runs. For any thread.
+class own_store {
+public:
+  store_parts get() const {
+    const std::lock_guard lock{mutex_};
+    return parts_;
+  }
+  void set(store_parts parts) {
+    const std::lock_guard lock{mutex_};
+    parts_ = std::move(parts);
+  }
+
+private:
+  mutable std::mutex mutex_;
+  store_parts parts_;
+};
+
 /// The actors of a running node and what else its control channel needs. Handles that its roles leave out are empty.
 struct node_parts {
   std::string name;
-  std::shared_ptr<store::state_store> store;
-  std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
+  std::shared_ptr<own_store> own = std::make_shared<own_store>();
   actors::node_clock clock;
-  actors::store_actor store_actor; ///< writes the store, or stands for the one of another node
-  actors::reader_actor reader;
+  std::shared_ptr<actors::shared_lead> lead; ///< of that clock, if it follows another
+  actors::store_link_actor link;             ///< stands for a store that another node has, or had at first
+  actors::store_actor store_actor;           ///< the link, or that of the own store
+  actors::reader_actor reader;               ///< likewise
   actors::notifier_actor notifier;
   actors::gateway_actor gateway;
   actors::scheduler_actor scheduler;
   actors::supervisor_actor supervisor;
-  actors::janitor_actor janitor;
-  actors::bulk_runner_actor bulk_runner; ///< with the role `store`
   actors::lease_actor supervisor_lease;
   actors::lease_actor node_lease;
   actors::membership_actor membership;
@@ -67,8 +94,8 @@ std::vector<node_part> all_of(const node_parts& parts);
 /// process.
 struct node_surroundings {
   caf::actor_system& system;
-  std::shared_ptr<store::state_store> store{}; ///< with the role `store`
-  std::shared_ptr<store::store_files> files{}; ///< likewise, if it has some on this machine
+  std::shared_ptr<store::state_store> store{}; ///< null: another node has it
+  std::shared_ptr<store::store_files> files{}; ///< of that store, if it has some on this machine
   actors::node_clock clock{};                  ///< of this node alone
   bool detached = true;                        ///< those that wait for the disk get a thread of their own
   /// Makes the agents of the node, by name; empty: none.
@@ -90,5 +117,8 @@ struct node_surroundings {
 /// store that is opened read-only is only shown: such a node takes no lease. What `make_agents` throws is passed on;
 /// the parts made before are in `parts` by then.
 void assemble(const node_options& options, node_surroundings with, node_parts& parts);
+
+/// Gives a node that was assembled without it the store, for as long as it runs: `with.store`. From any thread.
+void take_store(const node_options& options, node_surroundings with, node_parts& parts);
 
 } // namespace steadfast

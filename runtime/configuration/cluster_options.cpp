@@ -2,6 +2,9 @@
 
 #include "runtime/text/address.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace steadfast {
 
 namespace {
@@ -37,11 +40,22 @@ void check_roles(const cluster_options& o, const workflow::node_roles& roles, st
 
 } // namespace
 
+std::vector<std::string> cluster_options::joined() const {
+  std::vector<std::string> all;
+  for (std::size_t from = 0; from < join.size();) {
+    const auto comma = std::min(join.find(',', from), join.size());
+    all.push_back(join.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return all;
+}
+
 std::vector<std::string> problems(const cluster_options& o, const workflow::node_roles& roles) {
   std::vector<std::string> found;
   check_address("listen", o.listen, found);
   check_address("advertise", o.advertise, found);
-  check_address("join", o.join, found);
+  for (const auto& one : o.joined())
+    check_address("join", one, found);
   check_certificates(o, found);
   check_exposure(o, found);
   check_roles(o, roles, found);

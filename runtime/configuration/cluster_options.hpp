@@ -13,7 +13,8 @@ namespace steadfast {
 struct cluster_options {
   std::string listen;    ///< host:port where other nodes and client actors connect; empty: none can
   std::string advertise; ///< host:port that others are told; empty: what `listen` says
-  std::string join;      ///< host:port of the node with the role `store`; empty: this one has it
+  /// host:port of the node that has the store, or of each that may have it, with commas; empty: this one may.
+  std::string join;
   /// Of this node, its private key and the authority that both sides trust, as PEM files. Either all or none.
   std::filesystem::path certificate;
   std::filesystem::path key;
@@ -22,6 +23,10 @@ struct cluster_options {
   workflow::lease_terms lease;  ///< by which the node counts as alive
 
   bool is_used() const { return !listen.empty() || !join.empty(); }
+  /// The addresses in `join`.
+  std::vector<std::string> joined() const;
+  /// Where others reach this node; empty: nowhere.
+  const std::string& address() const { return advertise.empty() ? listen : advertise; }
   bool has_certificates() const { return !certificate.empty(); }
 };
 

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -59,8 +60,8 @@ struct control_context {
   }
 
   /// Refuse where there is none.
-  store::state_store& store() const;
-  store::store_files& store_files() const;
+  std::shared_ptr<store::state_store> store() const;
+  std::shared_ptr<store::store_files> store_files() const;
 };
 
 /// Methods about this node and the cluster: control_node.cpp

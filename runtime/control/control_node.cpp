@@ -62,15 +62,16 @@ json supervisor_json(const control_context& c) {
 }
 
 json writer_json(const control_context& c) {
-  if (!c.parts.store)
+  const auto own = c.parts.own->get();
+  if (!own.store)
     return {};
-  return picked(json::parse(shown_by(c, c.parts.store_actor).tree),
+  return picked(json::parse(shown_by(c, own.writer).tree),
                 {"commits", "writes", "largest_batch", "waiting", "last_commit_us", "trouble"});
 }
 
 /// Null: the store takes writes, or is another node's.
 json trouble_of_store(const control_context& c) {
-  const auto why = c.parts.store ? writer_json(c).value("trouble", std::string{}) : std::string{};
+  const auto why = c.parts.own->get().store ? writer_json(c).value("trouble", std::string{}) : std::string{};
   return why.empty() ? json{} : json("the store takes no writes: " + why);
 }
 
@@ -100,8 +101,10 @@ actors::lease_page known_leases(const control_context& c, std::string& trouble) 
 /// The name of the node that has the store, as far as is known.
 std::string node_with_store(const control_context& c) {
   std::string trouble;
-  for (const auto& lease : known_leases(c, trouble).leases)
-    if (const auto card = workflow::card_of(lease->name, lease->note); card && card->roles.store)
+  const auto page = known_leases(c, trouble);
+  for (const auto& lease : page.leases)
+    if (const auto card = workflow::card_of(lease->name, lease->note);
+        card && card->roles.store && lease->expires_at > page.now)
       return card->name;
   return {};
 }
@@ -171,9 +174,9 @@ json nodes_without_store(const control_context& c, const actors::lease_page& las
 
 } // namespace
 
-store::state_store& control_context::store() const {
-  if (parts.store)
-    return *parts.store;
+std::shared_ptr<store::state_store> control_context::store() const {
+  if (auto own = parts.own->get().store)
+    return own;
   const auto name = node_with_store(*this);
   throw api::error{api::error::refused, "this node has no store: "
                                           + (name.empty() ? "ask the node with the role `store`"
@@ -182,11 +185,12 @@ store::state_store& control_context::store() const {
                                                                 "`-c` its configuration, or `--socket` its socket")};
 }
 
-store::store_files& control_context::store_files() const {
+std::shared_ptr<store::store_files> control_context::store_files() const {
   store(); // which says who has one
-  if (!parts.files)
+  auto files = parts.own->get().files;
+  if (!files)
     throw api::error{api::error::refused, "the store is in no files of this node"};
-  return *parts.files;
+  return files;
 }
 
 /// Parts that the node's roles leave out are null.

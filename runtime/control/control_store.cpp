@@ -38,20 +38,20 @@ private:
 
 json check_store(const control_context& c, const api::arguments&) {
   const whole_store_reading one_at_a_time{c};
-  return check_json(c.store().check());
+  return check_json(c.store()->check());
 }
 
 json copy_store(const control_context& c, const api::arguments& params) {
   const whole_store_reading one_at_a_time{c};
-  c.store_files().copy(params.text("to"));
+  c.store_files()->copy(params.text("to"));
   return json::object();
 }
 
 json export_task(const control_context& c, const api::arguments& params) {
   const auto id = params.text("id");
-  auto& from = c.store();
+  const auto from = c.store();
   view_of(c, id);
-  if (const auto task = from.export_task(id))
+  if (const auto task = from->export_task(id))
     store::write_export(params.text("to"), *task);
   else // it was purged meanwhile
     throw api::error{api::error::not_found, "there is no task `" + id + "`"};

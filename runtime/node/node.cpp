@@ -10,6 +10,7 @@
 #include "runtime/links/network.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/node/node_inside.hpp"
+#include "runtime/node/store_holder.hpp"
 #include "store/engine/lmdb_store.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
@@ -21,12 +22,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdlib>
 #include <ctime>
 #include <future>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <set>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -117,9 +121,9 @@ std::shared_ptr<store::local_store> open_files(store::store_options o) {
 std::shared_ptr<store::local_store> open_store(const node_options& o, const store::wait_for_turn& wait) {
   if (!o.store_server.is_used())
     return open_files(o.store);
-  const auto holder = o.name + ":" + std::to_string(getpid()) + ":" + std::to_string(number_by_chance());
+  const store_holder own{o.name, o.cluster.address(), getpid(), number_by_chance()};
   try {
-    return store::open_postgres_store(postgres_options_of(o, holder), std::chrono::steady_clock::now, wait);
+    return store::open_postgres_store(postgres_options_of(o, to_string(own)), std::chrono::steady_clock::now, wait);
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }
@@ -215,12 +219,9 @@ public:
     refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
     std::shared_ptr<store::local_store> store;
     if (options_.roles.store) {
-      store = open_store(options_, wait_for_turn_);
-      if (!store)
+      store = open_at_start();
+      if (!store && holder_of_store_.empty())
         return false;
-      if (wrap_)
-        store = wrap_(std::move(store));
-      register_workflows(*store, options_);
     }
     if (options_.cluster.is_used())
       network_ = std::make_unique<runtime::network>(options_);
@@ -235,6 +236,8 @@ public:
       watch_functions();
       publish_front();
       open_control();
+      if (!holder_of_store_.empty())
+        follow_store();
     } catch (...) {
       stop();
       throw;
@@ -247,6 +250,8 @@ public:
       return {};
     const auto until = std::chrono::steady_clock::now() + options_.drain_limit;
     control_.reset(); // no new requests
+    stop_waits_for_ = "PostgreSQL, to answer whether it can have the store";
+    following_ = {};
     stop_waits_for_ = "attempts under way";
     drain(parts_.scheduler, options_.drain_limit);
     stop_waits_for_ = "its leases to be given back";
@@ -276,6 +281,8 @@ public:
 
   std::string_view stop_waits_for() const { return stop_waits_for_.load(); }
 
+  const std::string& holder_of_store() const { return holder_of_store_; }
+
   caf::actor_system& system() {
     if (!system_)
       throw node_error{"the node does not run: start() it first"};
@@ -300,10 +307,63 @@ private:
       throw node_error{"the node runs already: " + what + " before start()"};
   }
 
-  node_surroundings surroundings(std::shared_ptr<store::local_store> store) {
+  // ---- whose store ----
+
+  /// A store that another node of the cluster has is used there until this one may have it.
+  std::shared_ptr<store::local_store> open_at_start() {
+    const bool can_follow = options_.cluster.is_used();
+    return opened([&](std::chrono::milliseconds time, const store::no_turn& t) {
+      if (!can_follow || t.holder.empty())
+        return wait_for_turn_(time, t);
+      holder_of_store_ = t.holder;
+      return false;
+    });
+  }
+
+  std::shared_ptr<store::local_store> opened(const store::wait_for_turn& wait) {
+    auto store = open_store(options_, wait);
+    if (store && wrap_)
+      store = wrap_(std::move(store));
+    if (store)
+      register_workflows(*store, options_);
+    return store;
+  }
+
+  /// Waits for its turn on a thread of its own, and tells meanwhile where the store is.
+  void follow_store() {
+    following_ = std::jthread{[this](const std::stop_token& end) {
+      try {
+        if (auto store = opened([&](auto time, const auto& t) { return wait_as_follower(time, t, end); })) {
+          log_line("info", "node " + options_.name + " has the store now");
+          take_store(options_, with_store(std::move(store)), parts_);
+        }
+      } catch (const std::exception& e) {
+        (on_fatal_ ? on_fatal_ : end_process)(e.what());
+      }
+    }};
+  }
+
+  bool wait_as_follower(std::chrono::milliseconds time, const store::no_turn& t, const std::stop_token& end) {
+    if (const auto holder = parse_store_holder(t.holder))
+      actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, {}});
+    std::mutex nobodys;
+    std::unique_lock lock{nobodys};
+    std::condition_variable_any ended;
+    ended.wait_for(lock, end, time, [] { return false; });
+    return !end.stop_requested();
+  }
+
+  node_surroundings with_store(std::shared_ptr<store::local_store> store) {
     node_surroundings with{*system_};
     with.store = store;
     with.files = std::move(store);
+    with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
+    with.warn = [](const std::string& line) { log_line("warning", line); };
+    return with;
+  }
+
+  node_surroundings surroundings(std::shared_ptr<store::local_store> store) {
+    auto with = with_store(std::move(store));
     with.clock =
       with.store && !options_.store.read_only && !options_.store_server.is_used()
         ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })
@@ -317,10 +377,8 @@ private:
     }
     with.holder = options_.name + ":" + std::to_string(getpid());
     with.singletons = singletons_;
-    with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
     with.log_task = log_task;
     with.log = [](const std::string& line) { log_line("info", line); };
-    with.warn = [](const std::string& line) { log_line("warning", line); };
     return with;
   }
 
@@ -400,7 +458,7 @@ private:
 
   /// All actors that write end before store_actor, so that their last writes are on disk.
   void end_actors() {
-    const auto store = parts_.store; // closed after the actors are gone
+    const auto own = parts_.own->get(); // closed after the actors are gone
     tell_all_to_end();
     system_->await_all_actors_done();
     exit_now(std::exchange(caf_text_, caf::actor{}));
@@ -455,10 +513,11 @@ private:
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   store_wrapper wrap_;
   std::function<void(const std::string&)> on_fatal_;
-  store::wait_for_turn wait_for_turn_ = [](std::chrono::milliseconds time, const std::string&) {
+  store::wait_for_turn wait_for_turn_ = [](std::chrono::milliseconds time, const store::no_turn&) {
     std::this_thread::sleep_for(time);
     return true;
   };
+  std::string holder_of_store_; ///< when the node started, if it was another one
   node_parts parts_;
   std::unique_ptr<runtime::network> network_; ///< to other nodes
   std::unique_ptr<actor_config> config_;
@@ -466,6 +525,7 @@ private:
   caf::actor caf_text_; ///< writes what CAF says to the log
   std::unique_ptr<control_server> control_;
   std::atomic<const char*> stop_waits_for_ = "";
+  std::jthread following_; ///< waits for its turn to have the store
 };
 
 assembled_node::assembled_node(node_options options) : impl_{std::make_unique<implementation>(std::move(options))} {}
@@ -487,6 +547,9 @@ bool assembled_node::start() {
 }
 std::vector<std::string> assembled_node::stop(std::optional<workflow::span> function_limit) {
   return impl_->stop(function_limit);
+}
+const std::string& assembled_node::holder_of_store() const {
+  return impl_->holder_of_store();
 }
 std::string_view assembled_node::stop_waits_for() const {
   return impl_->stop_waits_for();

@@ -27,11 +27,15 @@ public:
   /// Called when the store fails for good, instead of ending the process with exit code 74.
   void on_fatal(std::function<void(const std::string& why)> handler);
 
-  /// How start() waits while another node has the store on a server; by default for as long as it takes.
+  /// How start() waits while the store on a server cannot be had; by default for as long as it takes.
   void wait_for_turn(store::wait_for_turn wait);
 
-  /// Opens the store and starts every part. Throws node_error. False: it waited for its turn, and gave up.
+  /// Opens the store and starts every part. Throws node_error. False: it waited for its turn, and gave up. A node of a
+  /// cluster does not wait while another node has the store: it uses that one's, and takes its place when it can.
   bool start();
+
+  /// Who had the store on a server when the node started, if it was another node; else empty. REQUIRES: started.
+  const std::string& holder_of_store() const;
 
   /// Takes nothing new, lets attempts under way finish up to the drain limit, gives the rest back, releases the leases,
   /// closes. What other nodes have not received 2 s later, because they are frozen or out of reach, is lost: their

@@ -86,17 +86,19 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
   leave_no_core_file();
   umask(0077);
   assembled_node n{options};
-  n.wait_for_turn([&, told = std::string{}](std::chrono::milliseconds time, const std::string& why) mutable {
-    if (told != why)
-      log_line("info", "node " + options.name + " waits for its turn: " + why);
-    told = why;
+  n.wait_for_turn([&, told = std::string{}](std::chrono::milliseconds time, const store::no_turn& t) mutable {
+    if (told != t.why)
+      log_line("info", "node " + options.name + " waits for its turn: " + t.why);
+    told = t.why;
     return !has_ended_waiting(signals, time);
   });
   if (!n.start())
     return log_line("info", "node " + options.name + " has stopped");
-  const auto where = options.store_server.is_used() ? "store on PostgreSQL, schema " + options.store_server.schema
-                     : options.roles.store          ? "store " + options.store.path.string()
-                                                    : "joining " + options.cluster.join;
+  const auto where = !n.holder_of_store().empty() ? "store on PostgreSQL, schema " + options.store_server.schema
+                                                      + ", which " + n.holder_of_store() + " has"
+                     : options.store_server.is_used() ? "store on PostgreSQL, schema " + options.store_server.schema
+                     : options.roles.store            ? "store " + options.store.path.string()
+                                                      : "joining " + options.cluster.join;
   log_line("info", "node " + options.name + " is ready; " + where + ", socket "
                      + (options.socket.empty() ? "none" : options.socket.string()));
   when_ready();

@@ -348,8 +348,8 @@ void aftermath::ask_all() {
     ask(node, "gateway", actors::inspectable_actor{parts.gateway});
     ask(node, "notifier", actors::inspectable_actor{parts.notifier});
     ask(node, "membership", actors::inspectable_actor{parts.membership});
-    if (parts.bulk_runner)
-      ask(node, "bulk_runner", actors::inspectable_actor{parts.bulk_runner});
+    if (const auto bulk_runner = parts.own->get().bulk_runner)
+      ask(node, "bulk_runner", actors::inspectable_actor{bulk_runner});
     for (const auto& [name, agent] : parts.agents)
       ask(node, "agent:" + name, actors::inspectable_actor{agent});
   }

@@ -64,10 +64,6 @@ private:
   std::string identity_;
 };
 
-std::string words_of(const shown_partition& p) {
-  return "the store is held by " + p.holder;
-}
-
 postgres_store_settings settings_of(const postgres_store_options& o, const std::string& identity,
                                     std::shared_ptr<const store_directory> folder) {
   postgres_store_settings s;
@@ -97,19 +93,19 @@ std::unique_ptr<local_store> open_postgres_store(const postgres_store_options& o
   postgres::succession turn{o.lease};
   see.look(); // a mistake in the configuration is told at once
   for (;;) {
-    std::string why;
+    no_turn now_not;
     try {
       const auto shown = see.look();
-      why = words_of(shown);
+      now_not = {"the store is held by " + shown.holder, shown.holder};
       if (turn.may_take(shown, now()))
         return std::make_unique<postgres_engine>(settings_of(o, see.identity(), folder),
                                                  postgres::holding{the_partition, shown.epoch, shown.holder}, now);
     } catch (const store_error& e) {
       if (e.is_fatal())
         throw;
-      why = e.what(); // somebody was faster, or the server is away
+      now_not = {e.what(), {}}; // somebody was faster, or the server is away
     }
-    if (!wait(between_looks(o.lease), why))
+    if (!wait(between_looks(o.lease), now_not))
       return nullptr;
   }
 }

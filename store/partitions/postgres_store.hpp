@@ -22,9 +22,14 @@ struct postgres_store_options {
 /// Empty: they make sense. Never names a password.
 std::vector<std::string> problems(const postgres_store_options& o);
 
-/// Called between two looks while somebody else has the store, or no server answers, with the reason. Waits for so
-/// long. False: gives up.
-using wait_for_turn = std::function<bool(std::chrono::milliseconds, const std::string& why)>;
+/// Why a store cannot be taken now.
+struct no_turn {
+  std::string why;
+  std::string holder; ///< who has it; empty: nobody has, or no server answers
+};
+
+/// Called between two looks while the store cannot be taken. Waits for so long. False: gives up.
+using wait_for_turn = std::function<bool(std::chrono::milliseconds, const no_turn&)>;
 
 /// Waits until nobody has the store, and takes it. Null: it was given up. Throws store_error: at once when the server
 /// cannot be reached at first, or has no store that this program can use.

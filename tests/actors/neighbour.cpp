@@ -55,7 +55,7 @@ neighbour::neighbour(one_node& home, address_book& book, std::string its_name, n
   book.add(address, {front});
   actors::membership_deps deps;
   deps.own_name = name;
-  deps.join = home_address;
+  deps.join = {home_address};
   deps.dialer = book.dialer();
   deps.reader = link;
   deps.link = link;

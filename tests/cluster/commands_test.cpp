@@ -183,11 +183,11 @@ TEST_CASE("numbers keep their digits from the command line to the program, to it
   CHECK_THAT(node.command({"task", "show", "t-2", "--json"}).out, Contains("\"payload\":" + odd));
 }
 
-TEST_CASE("names that follow the one of a client are nodes") {
+TEST_CASE("names that follow the one of a client or of a node with the store are nodes") {
   temp_folder folder;
   const auto certs = (folder.path() / "certs").string();
-  const auto made = run_program(STEADFAST_BINARY, {"cluster", "certs", "--folder", certs, "--store", "a", "--client",
-                                                   "desk", "b", "--client", "till"});
+  const auto made = run_program(STEADFAST_BINARY, {"cluster", "certs", "--folder", certs, "--store", "a", "--store",
+                                                   "c", "--client", "desk", "b", "--client", "till"});
   INFO(made.err);
   REQUIRE(made.code == 0);
   const auto kind_of = [&](const std::string& name) {
@@ -196,6 +196,7 @@ TEST_CASE("names that follow the one of a client are nodes") {
     return facts->vouches.highest;
   };
   CHECK(kind_of("a") == steadfast::workflow::peer_kind::store);
+  CHECK(kind_of("c") == steadfast::workflow::peer_kind::store);
   CHECK(kind_of("b") == steadfast::workflow::peer_kind::node);
   CHECK(kind_of("desk") == steadfast::workflow::peer_kind::client);
   CHECK(kind_of("till") == steadfast::workflow::peer_kind::client);

@@ -1,5 +1,6 @@
 // Nodes whose store is on PostgreSQL: one has it, the others wait for their turn, and nothing is lost on the way.
 
+#include "runtime/text/address.hpp"
 #include "tests/postgres/server.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/processes/node_process.hpp"
@@ -8,21 +9,26 @@
 #include <catch2/catch.hpp>
 
 #include <csignal>
+#include <memory>
 #include <set>
+#include <stdexcept>
+#include <vector>
 
 using namespace steadfast::tests;
 using Catch::Matchers::Contains;
 
 namespace {
 
+constexpr const char* short_leases = "[cluster.lease]\nttl = \"2s\"\nrenew_every = \"500ms\"\nmargin = \"500ms\"\n";
+
 /// A node that is one of several on the same store.
 class node_on_a_server : public node_process {
 public:
-  node_on_a_server(const std::string& name, const std::string& url)
+  /// `address`: host:port where the others reach it; empty: nowhere.
+  node_on_a_server(const std::string& name, const std::string& url, const std::string& address = "")
       : node_process{STEADFAST_BINARY,
-                     "url = \"" + url
-                       + "\"\nlease = \"1s\"\n[cluster.lease]\nttl = \"2s\"\nrenew_every = \"500ms\"\n"
-                         "margin = \"500ms\"\n",
+                     "url = \"" + url + "\"\nlease = \"1s\"\n"
+                       + (address.empty() ? "" : "[cluster]\nlisten = \"" + address + "\"\n") + short_leases,
                      {},
                      name} {}
 
@@ -45,6 +51,40 @@ public:
         ids.insert(t.at("id"));
     return ids;
   }
+};
+
+/// Nodes n1 to n3, which reach each other.
+struct cluster_on_a_server {
+  explicit cluster_on_a_server(const std::string& url) {
+    const auto ports = steadfast::runtime::free_ports(3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      addresses.push_back("127.0.0.1:" + std::to_string(ports[i]));
+      nodes.push_back(std::make_unique<node_on_a_server>("n" + std::to_string(i + 1), url, addresses.back()));
+      nodes.back()->start();
+    }
+  }
+
+  /// The nodes that are alive and have the store, as that one sees it.
+  std::vector<std::string> with_store(std::size_t seen_by) const {
+    std::vector<std::string> names;
+    for (const auto& n : nodes[seen_by]->json_of({"node", "list", "--json"}))
+      if (n.at("alive") == true && n.at("roles").get<std::string>().find("store") != std::string::npos)
+        names.push_back(n.at("name"));
+    return names;
+  }
+  /// Which of the living has the store, once the other of them knows it too.
+  std::size_t owner(const std::vector<std::size_t>& living) const {
+    std::vector<std::string> name;
+    if (!comes_true([&] {
+          name = with_store(living.front());
+          return name.size() == 1 && with_store(living.back()) == name;
+        }))
+      throw std::runtime_error{"it is not known who has the store"};
+    return static_cast<std::size_t>(name[0].back() - '1');
+  }
+
+  std::vector<std::string> addresses;
+  std::vector<std::unique_ptr<node_on_a_server>> nodes;
 };
 
 void init(const std::string& url) {
@@ -79,6 +119,48 @@ TEST_CASE("row 86: when the node that has the store is killed, one that waits go
   successor->signal(SIGTERM);
   CHECK(successor->wait(hang_limit) == 0);
   CHECK(server.sql({"select holder from steadfast.partition_owner"}).empty());
+}
+
+TEST_CASE("row 86: all nodes of a cluster work while one has the store, and when it is killed another has it") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init(server.url());
+  const cluster_on_a_server c{server.url()};
+  REQUIRE(c.owner({0, 1}) == 0);
+  node_process agents{STEADFAST_BINARY, "", {}, "n4"}; // which knows nothing of the server
+  agents.folder().write("node.toml", "name = \"n4\"\nroles = [\"agents\"]\n[cluster]\njoin = \"" + c.addresses[0] + ","
+                                       + c.addresses[1] + "," + c.addresses[2] + "\"\n" + short_leases
+                                       + "[control]\nsocket = \"control.sock\"\n[[agent]]\nname = \"quick\"\n"
+                                         "program = \"/bin/cat\"\nallow_root = true\n");
+  agents.start();
+  std::set<std::string> all;
+  const auto submit = [&](std::size_t to, const std::string& id) {
+    all.insert(id);
+    return comes_true([&] { return c.nodes[to]->submit(id); });
+  };
+  for (std::size_t i = 0; i < 12; ++i)
+    REQUIRE(submit(i % 3, "a" + std::to_string(i)));
+  CHECK(comes_true([&] { return c.nodes[1]->processed() == all; }));
+
+  REQUIRE(submit(0, "b"));
+  c.nodes[0]->kill();
+  for (std::size_t i = 0; i < 12; ++i)
+    REQUIRE(submit(1 + i % 2, "c" + std::to_string(i)));
+  const auto second = c.owner({1, 2});
+  const auto third = 3 - second;
+  CHECK(comes_true([&] { return c.nodes[third]->processed() == all; }));
+  CHECK(comes_true([&] { return agents.json_of({"node", "list", "--json"}).size() == 4; }));
+  CHECK(c.nodes[second]->command({"store", "check"}).code == 0);
+
+  c.nodes[0]->start(); // the one that was lost is back, and uses the other's
+  CHECK(c.nodes[0]->submit("d"));
+  all.insert("d");
+  c.nodes[second]->process().signal(SIGTERM); // gives the store back
+  CHECK(c.nodes[second]->process().wait(hang_limit) == 0);
+  REQUIRE(submit(third, "e"));
+  CHECK(c.owner({0, third}) != second);
+  CHECK(comes_true([&] { return c.nodes[third]->processed() == all; }));
 }
 
 TEST_CASE("row 87: a node that was frozen while another took over writes nothing more, and ends") {

@@ -443,19 +443,20 @@ std::optional<workflow::peer_kind> kind_in(const fs::path& file) {
 TEST_CASE("a certificate says whether its holder may have the store, be a node, or is a client only") {
   using workflow::peer_kind;
   const tests::temp_folder folder;
-  make_certificates({folder.path(), {"b"}, 825, "a", {"desk"}});
+  make_certificates({folder.path(), {"b"}, 825, {"a"}, {"desk"}});
   CHECK(kind_in(folder.path() / "a.pem") == peer_kind::store);
   CHECK(kind_in(folder.path() / "b.pem") == peer_kind::node);
   CHECK(kind_in(folder.path() / "desk.pem") == peer_kind::client);
   CHECK(X509_get_extended_key_usage(certificate_in(folder.path() / "desk.pem").get()) == XKU_SSL_CLIENT);
-  CHECK_THAT(refusal_of({folder.path(), {}, 825, "b"}),
+  CHECK_THAT(refusal_of({folder.path(), {}, 825, {"b"}}),
              Contains("65 ") && Contains("is one of a node, and one of a store"));
-  CHECK_THAT(refusal_of({folder.path(), {"x"}, 825, "", {"x"}}), Contains("64 ") && Contains("a node and a client"));
+  CHECK_THAT(refusal_of({folder.path(), {"x"}, 825, {}, {"x"}}), Contains("64 ") && Contains("a node and a client"));
+  CHECK_THAT(refusal_of({folder.path(), {}, 825, {"x"}, {"x"}}), Contains("64 ") && Contains("have the store and be"));
 }
 
 TEST_CASE("a renewed certificate is for the same name, kind and key, and ends later") {
   const tests::temp_folder folder;
-  make_certificates({folder.path(), {"b", "c"}, 10, "a", {"desk"}});
+  make_certificates({folder.path(), {"b", "c"}, 10, {"a"}, {"desk"}});
   const auto key = content_of(folder.path() / "b.key");
   const auto of_c = content_of(folder.path() / "c.pem");
   CHECK(renew_certificates({folder.path(), {"a", "b"}, 100})

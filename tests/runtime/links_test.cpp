@@ -40,7 +40,7 @@ constexpr seconds patience{20};
 
 /// Certificates of a, which may have the store, of b and c, and of the client desk.
 struct made_certificates {
-  made_certificates() { apps::make_certificates({path(), {"b", "c"}, 825, "a", {"desk"}}); }
+  made_certificates() { apps::make_certificates({path(), {"b", "c"}, 825, {"a"}, {"desk"}}); }
   fs::path path() const { return folder.path() / "certs"; }
 
   cluster_options options(const std::string& name) const {

@@ -151,7 +151,7 @@ private:
     if (scenario_.certificates) {
       p.certificates = (folder_ / "certificates").string();
       constexpr int days = 60; // or the nodes would warn of their end
-      apps::make_certificates({p.certificates, {"agents", "client"}, days, "node"});
+      apps::make_certificates({p.certificates, {"agents", "client"}, days, {"node"}});
     }
     std::filesystem::create_directory(p.folder);
     return p;
