@@ -371,9 +371,11 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
   for (const auto* w : batch)
     outcomes.push_back(writes.carry_out(*w));
   writes.finish();
-  shared_->commit(limits.has_disk);
+  const bool is_save_due = shared_->commit(limits.has_disk);
   guard.keep();
   writes.tell(committed_);
+  if (is_save_due)
+    try_to_save();
   return outcomes;
 }
 
@@ -429,9 +431,13 @@ void lmdb_engine::share(std::function<void()> wake) {
   }
 }
 
-/// What fails here is tried again, and told, by the next commit, unless the process must not go on.
 void lmdb_engine::save() {
   const std::lock_guard lock{writing_};
+  try_to_save();
+}
+
+/// What fails here is tried again, and told, by the next commit, unless the process must not go on.
+void lmdb_engine::try_to_save() {
   while (!is_lost_) {
     try {
       dropped_unless_kept guard{*shared_, moved_ids_};
@@ -457,7 +463,7 @@ void lmdb_engine::wait_for_save() const {
     return;
   if (is_lost_)
     throw lost();
-  if (shared_->is_mine()) {
+  if (shared_->is_mine() || !shared_->is_shared()) {
     const std::lock_guard lock{writing_};
     try {
       return shared_->save(); // of what was dropped only the journal knows

@@ -45,6 +45,8 @@ public:
   /// Everything again from where the store is kept. For the thread that commits. Throws store_error. REQUIRES: it is
   /// kept elsewhere.
   void fill_again();
+  /// look() shows all that was committed. For the thread that commits.
+  bool is_saved() const { return shared_->is_saved(); }
   /// Calls use(transaction, tables) on the state that was saved last.
   void look(const std::function<void(const lmdb::transaction&, const tables&)>& use) const;
 
@@ -102,6 +104,7 @@ private:
   bool grow(std::uint64_t limit);
   std::uint64_t size_of_last_resort() const;
   bool save_first();
+  void try_to_save();
   void grow_ahead();
   [[noreturn]] void give_up(const lmdb::error& e);
 

@@ -28,7 +28,8 @@ public:
   virtual void begin(std::uint64_t state) = 0;
 };
 
-/// The log of a store that is kept elsewhere. The data file is only its memory, and can be made again at any time.
+/// The log of a store that is kept elsewhere. The data file is only its memory, and can be made again at any time: so
+/// the log gets each commit, and one for which it has no room is saved at once as well.
 class outside_log : public commit_log {
 public:
   /// Those since begin(), in order.

@@ -46,32 +46,27 @@ lmdb::transaction& shared_transaction::begin() {
   return *txn_;
 }
 
-void shared_transaction::commit(bool has_disk) {
-  if (log_ == nullptr)
-    return save();
+bool shared_transaction::commit(bool has_disk) {
+  if (log_ == nullptr) {
+    save();
+    return false;
+  }
   if (changes_.bytes().empty()) { // what a restart would find is the same
     if (!wake_)
       save(); // the next one may be of another thread
-    return;
+    return false;
   }
   round_.table_changes += changes_.table_changes();
   round_.bytes_put += changes_.bytes_put();
   const bool has_room = log_->has_room_for(changes_.bytes().size());
   const bool is_roomy = has_disk && has_room && has_room_to_save();
-  if (outside_ != nullptr)
-    return commit_outside(is_roomy);
-  if (!is_roomy)
-    return save();
-  log_->add(changes_.bytes());
-  is_saved_ = false;
-}
-
-/// What is in the log is made, whatever becomes of the data file.
-void shared_transaction::commit_outside(bool is_roomy) {
-  log_->add(changes_.bytes());
-  is_saved_ = false;
-  if (!is_roomy || !wake_)
+  if (!is_roomy && outside_ == nullptr) {
     save();
+    return false;
+  }
+  log_->add(changes_.bytes());
+  is_saved_ = false;
+  return !is_roomy || !wake_;
 }
 
 /// Without the free pages in the file, of which readers may keep some. A page is copied once, and new ones come by what

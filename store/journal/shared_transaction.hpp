@@ -35,8 +35,10 @@ public:
   /// With all that was committed. Throws lmdb::error or store_error.
   lmdb::transaction& begin();
   /// Makes what was done since begin() durable, in the journal only if it is certain that all of it can be saved later:
-  /// there is room below store.size_max, and `has_disk`. Throws lmdb::error or store_error; then call drop().
-  void commit(bool has_disk);
+  /// there is room below store.size_max, and `has_disk`. A log elsewhere gets it in any case; true: then save() shall
+  /// follow at once, and what becomes of that changes nothing of the commit. Throws lmdb::error or store_error; then
+  /// call drop().
+  [[nodiscard]] bool commit(bool has_disk);
   /// Brings all that was committed to the data file. Throws lmdb::error or store_error; then call drop().
   void save();
   /// Forgets what was done since begin(). What was committed stays: in the journal, at least.
@@ -55,6 +57,7 @@ public:
 
   /// False: the journal has commits that the data file has not.
   bool is_saved() const { return is_saved_; }
+  bool is_shared() const { return static_cast<bool>(wake_); }
   /// It began on this thread, which must not wait for itself, and sees all that was committed in now() while it is
   /// open.
   bool is_mine() const { return thread_ == std::this_thread::get_id(); }
@@ -65,7 +68,6 @@ public:
 private:
   void place();
   bool has_room_to_save();
-  void commit_outside(bool is_roomy);
   void save_from_log();
   void end_try(bool was_saved);
 

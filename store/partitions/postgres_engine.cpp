@@ -119,7 +119,7 @@ void postgres_engine::show_life() {
 void postgres_engine::save() {
   const std::lock_guard lock{writing_};
   memory_->save();
-  if (is_stale_ || !partition_.is_owned())
+  if (is_stale_ || !memory_->is_saved() || !partition_.is_owned())
     return;
   if (has_ended_keeping() && end_keeping())
     partition_.rotate(); // the log that is not written has nothing that the rows lack

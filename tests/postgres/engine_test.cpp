@@ -9,6 +9,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <cstdlib>
 #include <future>
 #include <iomanip>
@@ -91,6 +94,23 @@ bool goes_on(opened_there& store, const std::string& id) {
     }
   });
 }
+
+/// No file of this process may be written beyond its first bytes, as if the disk were full.
+class small_files {
+public:
+  small_files() {
+    std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{1000, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~small_files() { setrlimit(RLIMIT_FSIZE, &before_); }
+  small_files(const small_files&) = delete;
+  small_files& operator=(const small_files&) = delete;
+
+private:
+  rlimit before_{};
+};
 
 } // namespace
 
@@ -262,6 +282,26 @@ TEST_CASE("row 95: while rows cannot be brought up, the logs keep all, and later
   store.reopen();
   for (int i = 1; i <= last; ++i)
     REQUIRE(store->find("a" + std::to_string(i)));
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE("row 95: rows are not brought up from a memory that cannot be saved, and nothing is missing in them later") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  for (int i = 0; i < 15; ++i)
+    REQUIRE(store.submit("a" + std::to_string(i), std::string(2000, 'x')).created);
+  {
+    const small_files limit;
+    for (int i = 0; i < 3; ++i)
+      store->save();
+  }
+  CHECK(number_of(server, "count(*) from steadfast.kept_until") == "0");
+  REQUIRE(comes_up(store, server));
+  store.reopen();
+  CHECK(store->list({}, {}, 100).tasks.size() == 15);
   CHECK(store->check().faults.empty());
 }
 
