@@ -41,10 +41,10 @@ node_places places_of(const node_choice& choice) {
   node_places places{defaults.socket, defaults.store.path};
   if (!config.empty()) {
     const auto found = places_in_config(config);
-    places = {found.socket, found.store};
+    places = {found.socket, found.store, found.is_on_server ? std::filesystem::path{config} : ""};
   }
   if (const auto store = from_environment("STEADFAST_STORE"); choice.config.empty() && !store.empty())
-    places.store = store;
+    places = {places.socket, store, {}};
   if (!choice.socket.empty())
     places.socket = choice.socket;
   else if (choice.config.empty() && !from_environment("STEADFAST_SOCKET").empty())

@@ -28,6 +28,7 @@ void add_node_choice(CLI::App& to, node_choice& choice, bool prints_data = true)
 struct node_places {
   std::filesystem::path socket;
   std::filesystem::path store;
+  std::filesystem::path server_config{}; ///< that says on which server the store is; empty: it is in files
 };
 
 /// From the options, then STEADFAST_SOCKET and STEADFAST_STORE, then STEADFAST_CONFIG, then the defaults of a node

@@ -1,14 +1,14 @@
-// Looks at a store: through the node that runs on it, or, if there is none, at its files.
+// Looks at a store: through the node that runs on it, or, if there is none, at its files or on its server.
 
 #include "api/names.hpp"
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/node_access.hpp"
+#include "apps/commands/stopped_store.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/table.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/quantity.hpp"
-#include "store/engine/lmdb_store.hpp"
 #include "store/upkeep/export_file.hpp"
 #include "store/upkeep/restore.hpp"
 
@@ -39,11 +39,8 @@ struct store_arguments {
   bool without_journal = false;
 };
 
-std::unique_ptr<store::local_store> open_files(const store_arguments& g, bool read_only = true) {
-  store::store_options o;
-  o.path = g.store.empty() ? places_of(g.node).store : std::filesystem::path{g.store};
-  o.read_only = read_only;
-  return store::open_lmdb_store(o);
+stopped_store opened(const store_arguments& g, bool read_only = true) {
+  return open_stopped(g.node, g.store, read_only);
 }
 
 /// The node that runs on the store; none if the store was named by its path, or nobody answers.
@@ -61,7 +58,7 @@ std::optional<client> running_node(const store_arguments& g) {
 
 int check(const store_arguments& g) {
   auto node = running_node(g);
-  const auto report = node ? node->call(api::store_check, json::object()) : check_json(open_files(g)->check());
+  const auto report = node ? node->call(api::store_check, json::object()) : check_json(opened(g)->check());
   const auto& faults = report.at("faults");
   if (g.node.json)
     print_json(report);
@@ -80,7 +77,7 @@ int copy(const store_arguments& g) {
   if (auto node = running_node(g))
     node->call(api::store_copy, {{"to", to.string()}});
   else
-    open_files(g)->copy(to);
+    opened(g)->copy(to);
   if (g.node.json)
     print_json({{"copied_to", to.string()}});
   else
@@ -94,7 +91,7 @@ int export_task(const store_arguments& g) {
   if (auto node = running_node(g)) {
     node->call(api::store_export, {{"id", g.id}, {"to", to.string()}});
   } else {
-    const auto task = open_files(g)->export_task(g.id);
+    const auto task = opened(g)->export_task(g.id);
     if (!task)
       throw failure{not_found, "there is no task `" + g.id + "`"};
     store::write_export(to, *task);
@@ -107,10 +104,10 @@ int export_task(const store_arguments& g) {
   return done;
 }
 
-json import_into_files(const store_arguments& g, const std::filesystem::path& from) {
+json import_into_stopped(const store_arguments& g, const std::filesystem::path& from) {
   store::import_task what{store::read_export(from), who_acts(), g.why, wall_clock()};
   const auto id = what.what.task.id;
-  const auto outcome = open_files(g, false)->commit_one(std::move(what));
+  const auto outcome = opened(g, false)->commit_one(std::move(what));
   if (outcome.result != store::write_status::applied)
     throw failure{refused, outcome.why};
   return imported_json(id, outcome);
@@ -121,7 +118,7 @@ int import_task(const store_arguments& g) {
   auto node = running_node(g);
   const auto done_as = node
                          ? node->call(api::store_import, {{"from", from.string()}, {"who", who_acts()}, {"why", g.why}})
-                         : import_into_files(g, from);
+                         : import_into_stopped(g, from);
   if (g.node.json) {
     print_json(done_as);
     return done;
@@ -136,7 +133,7 @@ int import_task(const store_arguments& g) {
 int stat(const store_arguments& g) {
   auto node = running_node(g);
   const auto shown = [](const store::local_store& s) { return stats_json(stats_of(s, &s)); };
-  const auto s = node ? node->call(api::store_stats, json::object()) : shown(*open_files(g));
+  const auto s = node ? node->call(api::store_stats, json::object()) : shown(*opened(g));
   if (g.node.json) {
     print_json(s);
     return done;
@@ -155,8 +152,12 @@ int stat(const store_arguments& g) {
 }
 
 int restore(const store_arguments& g) {
+  const auto places = places_of(g.node);
+  if (g.store.empty() && !places.server_config.empty())
+    throw failure{refused, "the store of " + places.server_config.string()
+                             + " is on a server, which has backups of its own: name a directory with --to"};
   store::store_options to;
-  to.path = g.store.empty() ? places_of(g.node).store : std::filesystem::path{g.store};
+  to.path = g.store.empty() ? places.store : std::filesystem::path{g.store};
   to.path = std::filesystem::absolute(to.path);
   to.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
   const auto made = store::restore(std::filesystem::absolute(g.file), to, g.without_journal);
@@ -193,9 +194,9 @@ private:
   std::map<std::pair<std::string, std::uint32_t>, workflow::definition> seen_;
 };
 
-// Reads the files even while a node runs on them: a snapshot does not delay it, and the node's threads stay free.
+// Reads files even while a node runs on them: a snapshot does not delay it, and the node's threads stay free.
 int dump(const store_arguments& g) {
-  const auto store = open_files(g);
+  const auto store = opened(g);
   definitions_seen definitions{*store};
   std::optional<std::uint64_t> before;
   do {

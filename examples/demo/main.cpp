@@ -19,7 +19,10 @@ int main(int argc, char** argv) {
   app.add_option("--orders", options.orders, "tasks of order_processing [200]");
   app.add_option("--rate", options.rate, "submissions per second [120]")->check(CLI::Range(1, 100'000));
   app.add_option("--nodes", options.nodes, "nodes; the first has the store [1]")->check(CLI::Range(1, 9));
-  app.add_option("--kills", options.kills, "SIGKILLs of a node [2]")->check(CLI::Range(0, 100));
+  app.add_option("--kills", options.kills, "SIGKILLs of a node; with --store-url, of the one that has the store [2]")
+    ->check(CLI::Range(0, 100));
+  app.add_option("--store-url", options.store_url, "store on PostgreSQL, made by `steadfast store init` and empty");
+  app.add_option("--half-way", options.half_way, "command to run when half of the tasks are acknowledged");
   app.add_option("--seed", options.seed, "of the tasks and the faults [1]");
   app.add_option("--keep", keep, "folder for all files, which are left there");
   app.add_option("--seconds-max", seconds_max, "until the last task must have ended [110]");

@@ -14,7 +14,7 @@ constexpr std::chrono::seconds read_limit{120}; ///< for a program that reads ev
 } // namespace
 
 void dump_tasks(const node& with_store, const evidence& e) {
-  with_store.run({"store", "dump", "--store", with_store.store()}, e.tasks(), read_limit);
+  with_store.run({"store", "dump", "-c", with_store.config()}, e.tasks(), read_limit);
 }
 
 checker_result run_checker(const std::filesystem::path& effect_checker, const evidence& e) {

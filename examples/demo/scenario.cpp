@@ -68,7 +68,8 @@ private:
       node_place place;
       place.name = "node-" + std::to_string(i + 1);
       place.listen = addresses[i];
-      place.join = i == 0 ? "" : addresses[0];
+      place.join = i == 0 || !options_.store_url.empty() ? "" : addresses[0];
+      place.store_url = options_.store_url;
       nodes_.add({alone.program, alone.workflows, alone.folder / place.name, {}}, services_, place);
     }
   }
@@ -90,9 +91,24 @@ private:
       look("submitting");
       // Kills are spread evenly: the first of two when a third of the tasks is acknowledged.
       if (kills_ < options_.kills && load_->acknowledged() * (options_.kills + 1) > load_->size() * (kills_ + 1))
-        kill(nodes_.at(chance_() % nodes_.size()));
+        kill(options_.store_url.empty() ? nodes_.at(chance_() % nodes_.size()) : nodes_.holder_of_store());
+      if (!was_half_way_ && load_->acknowledged() * 2 > load_->size())
+        run_half_way();
     }
     load_->stop();
+  }
+
+  void run_half_way() {
+    was_half_way_ = true;
+    if (options_.half_way.empty())
+      return;
+    progress_.say("half way: " + options_.half_way);
+    const auto said = options_.folder / "half-way.log";
+    process command{{"/bin/sh", "-c", options_.half_way}, said};
+    while (command.is_running() && !is_over())
+      look("half way");
+    if (command.wait(0ms) != 0)
+      throw std::runtime_error{options_.half_way + " has " + command.ending() + ":\n" + read_file(said)};
   }
 
   void kill(node& n) {
@@ -112,7 +128,7 @@ private:
 
   void look(const std::string& phase, const node* killed = nullptr) {
     std::this_thread::sleep_for(look_every);
-    const auto counted = nodes_.with_store().count_tasks();
+    const auto counted = nodes_.count_tasks();
     if (counted)
       tasks_ = *counted;
     const auto state = killed || !counted ? "down" : "up";
@@ -153,6 +169,7 @@ private:
   progress progress_;
   std::map<std::string, std::uint64_t> tasks_;
   std::uint32_t kills_ = 0;
+  bool was_half_way_ = false;
   clock::time_point begun_ = clock::now();
   double seconds_ = 0;
 };

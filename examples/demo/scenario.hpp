@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 namespace demo {
 
@@ -14,7 +15,9 @@ struct scenario_options {
   std::uint32_t orders = 200;
   std::uint32_t rate = 120; ///< submissions per second
   std::uint32_t nodes = 1;  ///< more than one: a cluster; the first has the store
-  std::uint32_t kills = 2;  ///< of any of the nodes
+  std::uint32_t kills = 2;  ///< of any of the nodes; of the one with the store, if that is on a server
+  std::string store_url;    ///< of a store on PostgreSQL, which is empty; empty: the store is in files
+  std::string half_way;     ///< a command for the shell, run when half of the tasks are acknowledged; may be empty
   std::uint64_t seed = 1;
   std::chrono::seconds limit{110}; ///< until the last task has ended
 };

@@ -309,7 +309,8 @@ config_places places_in_config(const fs::path& file) {
   const node_options defaults;
   const fs::path store = table["store"]["path"].value_or(defaults.store.path.string());
   const fs::path socket = table["control"]["socket"].value_or((store / "control.sock").string());
-  return {under(file.parent_path(), store), under(file.parent_path(), socket)};
+  const bool is_on_server = table["store"]["url"].value_or(std::string{}) != "";
+  return {under(file.parent_path(), store), under(file.parent_path(), socket), is_on_server};
 }
 
 } // namespace steadfast

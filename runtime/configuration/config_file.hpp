@@ -28,6 +28,7 @@ node_options load_config(const std::filesystem::path& file);
 struct config_places {
   std::filesystem::path store;
   std::filesystem::path socket;
+  bool is_on_server = false; ///< the store is, and in the folder only the node's memory
 };
 
 /// Reads nothing else of the file, so that no secret has to be available. Throws config_error.

@@ -344,7 +344,7 @@ private:
   }
 
   bool wait_as_follower(std::chrono::milliseconds time, const store::no_turn& t, const std::stop_token& end) {
-    if (const auto holder = parse_store_holder(t.holder))
+    if (const auto holder = parse_store_holder(t.holder); holder && holder->node != options_.name) // its former life
       actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, {}});
     std::mutex nobodys;
     std::unique_lock lock{nobodys};

@@ -226,3 +226,36 @@ TEST_CASE("row 90: a node goes on by itself when the primary is killed and its s
   told.insert("b");
   CHECK(comes_true([&] { return node.processed() == told; }));
 }
+
+TEST_CASE("a store on a server is looked at and copied by commands when no node has it, and only then") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init(server.url());
+  node_on_a_server node{"n1", server.url()};
+  node.start();
+  REQUIRE(node.submit("a"));
+  REQUIRE(node.submit("b"));
+  CHECK(comes_true([&] { return node.processed().size() == 2; }));
+  const auto held = node.command({"store", "dump"});
+  CHECK(held.code == 75);
+  CHECK_THAT(held.err, Contains("the store is held by n1/") && Contains("ask that node"));
+
+  node.kill(); // what it held is free when its lease is over
+  const auto checked = node.command({"store", "check"});
+  CHECK(checked.code == 0);
+  CHECK_THAT(checked.err, Contains("waiting 1s for a sign of life"));
+  CHECK(node.json_of({"store", "dump"}).size() == 2);
+  CHECK(node.command({"store", "dump"}).err.empty()); // a command gives it back
+  const auto copy = (node.folder().path() / "copy").string();
+  const auto moved = (node.folder().path() / "moved").string();
+  CHECK(node.command({"store", "copy", copy}).code == 0);
+  const auto refused = node.command({"store", "restore", copy});
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.err, Contains("is on a server") && Contains("--to"));
+  CHECK(node.command({"store", "restore", copy, "--to", moved}).code == 0);
+  CHECK_THAT(run_program(STEADFAST_BINARY, {"store", "check", "--store", moved}).out, Contains("2 tasks read"));
+
+  node.start();
+  CHECK(node.processed() == std::set<std::string>{"a", "b"});
+}

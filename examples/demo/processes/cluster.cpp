@@ -48,6 +48,23 @@ std::vector<std::string> cluster::stop() {
   return complaints;
 }
 
+node& cluster::holder_of_store() {
+  for (const auto& n : nodes_) {
+    const auto name = n->who_has_store();
+    for (const auto& other : nodes_)
+      if (other->name() == name)
+        return *other;
+  }
+  return at(0);
+}
+
+std::optional<std::map<std::string, std::uint64_t>> cluster::count_tasks() const {
+  for (const auto& n : nodes_)
+    if (auto counted = n->count_tasks())
+      return counted;
+  return std::nullopt;
+}
+
 std::vector<std::string> cluster::sockets() const {
   std::vector<std::string> all;
   for (const auto& n : nodes_)

@@ -2,8 +2,11 @@
 
 #include "examples/demo/processes/node.hpp"
 
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +15,7 @@ namespace demo {
 /// A program of the build, which is in its folder or in one below it. Throws std::runtime_error when it is not there.
 std::filesystem::path find_program(const std::filesystem::path& build, const std::string& name);
 
-/// The nodes that work together, one or many; the first has the store.
+/// The nodes that work together, one or many; the first has the store, unless that is on a server.
 class cluster {
 public:
   void add(node_paths paths, const services& remote, const node_place& place);
@@ -27,6 +30,10 @@ public:
   std::size_t size() const { return nodes_.size(); }
   node& at(std::size_t i) { return *nodes_.at(i); }
   node& with_store() { return at(0); }
+  /// The one that has a store on a server now; the first, while nobody can say.
+  node& holder_of_store();
+  /// Tasks by process_state, as the first of them says that answers.
+  std::optional<std::map<std::string, std::uint64_t>> count_tasks() const;
   std::vector<std::string> sockets() const;
 
 private:

@@ -19,7 +19,9 @@ constexpr int alerts_max = 1000;
 
 } // namespace
 
-node::node(node_paths paths, const services& remote, const node_place& place) : paths_{std::move(paths)} {
+node::node(node_paths paths, const services& remote, const node_place& place)
+    : paths_{std::move(paths)},
+      name_{place.name} {
   std::filesystem::create_directories(paths_.folder);
   std::ofstream{config()} << make_node_config(remote, paths_.workflows, place);
 }
@@ -79,6 +81,18 @@ std::optional<std::map<std::string, std::uint64_t>> node::count_tasks() const {
   } catch (const std::exception&) {
     return std::nullopt; // it is being started, or killed
   }
+}
+
+std::string node::who_has_store() const {
+  try {
+    steadfast::client client{socket()};
+    const auto listed = client.call(steadfast::api::node_list, nlohmann::json::object());
+    for (const auto& n : listed.at("nodes"))
+      if (n.at("alive") == true && n.at("roles").get<std::string>().find("store") != std::string::npos)
+        return n.at("name");
+  } catch (const std::exception&) { // as said there
+  }
+  return {};
 }
 
 void node::save_alerts(const std::filesystem::path& file) const {

@@ -47,6 +47,10 @@ public:
   /// What its parts have in hand, in words; empty: nothing. Throws steadfast::client_error.
   std::string in_hand() const;
 
+  /// Name of the living node that has the store, as far as this one knows; empty: it does not answer, or does not know.
+  std::string who_has_store() const;
+
+  const std::string& name() const { return name_; }
   std::string socket() const { return paths_.folder / "control.sock"; }
   std::filesystem::path config() const { return paths_.folder / "node.toml"; }
   std::filesystem::path store() const { return paths_.folder / "store"; }
@@ -61,6 +65,7 @@ public:
 
 private:
   const node_paths paths_;
+  const std::string name_;
   process child_;
 };
 

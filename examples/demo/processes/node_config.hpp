@@ -12,6 +12,7 @@ struct node_place {
   std::string name = "demo";
   std::string listen;                   ///< host:port where the others reach it; empty: it is alone
   std::string join;                     ///< host:port of the node that has the store; empty: this one has it
+  std::string store_url{};              ///< of a store on a server; empty: it is in files
   bool private_network = false;         ///< may listen beyond loopback
   std::filesystem::path certificates{}; ///< folder of the cluster's; empty: there are none
 };

@@ -1,0 +1,66 @@
+#include "apps/commands/stopped_store.hpp"
+
+#include "apps/terminal/failure.hpp"
+#include "runtime/configuration/config_file.hpp"
+#include "runtime/text/quantity.hpp"
+#include "store/engine/lmdb_store.hpp"
+#include "store/partitions/postgres_store.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <iostream>
+#include <random>
+#include <string>
+#include <thread>
+
+namespace steadfast::apps {
+
+namespace {
+
+std::unique_ptr<store::local_store> open_files(const std::filesystem::path& folder, bool read_only) {
+  store::store_options o;
+  o.path = folder;
+  o.read_only = read_only;
+  return store::open_lmdb_store(o);
+}
+
+std::unique_ptr<store::local_store> open_on_server(const std::filesystem::path& config,
+                                                   const std::filesystem::path& memory) {
+  auto node = load_config(config);
+  node.store.path = memory;
+  const auto holder = "a command/" + std::to_string(getpid()) + "/" + std::to_string(std::random_device{}());
+  const auto until = std::chrono::steady_clock::now() + node.store_server.lease + std::chrono::seconds{1};
+  bool was_told = false;
+  const auto wait = [&](std::chrono::milliseconds time, const store::no_turn& t) {
+    if (std::chrono::steady_clock::now() > until)
+      throw failure{try_again,
+                    t.why + ": ask that node (`-c` its configuration on its host, or `--socket`), or stop it"};
+    if (!std::exchange(was_told, true))
+      std::cerr << "steadfast: " << t.why << "; waiting " << runtime::span_text(node.store_server.lease)
+                << " for a sign of life" << std::endl;
+    std::this_thread::sleep_for(time);
+    return true;
+  };
+  return store::open_postgres_store(postgres_options_of(node, holder), std::chrono::steady_clock::now, wait);
+}
+
+} // namespace
+
+stopped_store::stopped_store(const std::filesystem::path& folder, bool read_only)
+    : store_{open_files(folder, read_only)} {}
+
+stopped_store::stopped_store(const std::filesystem::path& server_config)
+    : memory_{std::make_unique<scratch_folder>()},
+      store_{open_on_server(server_config, memory_->path())} {}
+
+stopped_store open_stopped(const node_choice& node, const std::filesystem::path& folder, bool read_only) {
+  if (!folder.empty())
+    return stopped_store{folder, read_only};
+  const auto places = places_of(node);
+  if (places.server_config.empty())
+    return stopped_store{places.store, read_only};
+  return stopped_store{places.server_config};
+}
+
+} // namespace steadfast::apps
