@@ -10,6 +10,7 @@
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/interrupt.hpp"
 #include "apps/terminal/table.hpp"
+#include "store/postgres/place.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -33,6 +34,7 @@ using nlohmann::json;
 struct bench_arguments {
   std::string part; ///< the role of this process, if another one measures
   std::string folder = ".";
+  std::string store; ///< where it is chosen: the folder, or the server
   bench::choice chosen;
   bool is_targets = false;
   bool json = false;
@@ -130,7 +132,30 @@ int measure_targets(const bench_arguments& g) {
   return done;
 }
 
-int bench_command(const bench_arguments& g) {
+bool is_url(const std::string& where) {
+  return where.find("://") != std::string::npos;
+}
+
+/// Empty: stores can be made there, as far as it can be told from the words.
+std::string why_no_place(std::string where) {
+  if (!is_url(where))
+    return CLI::ExistingDirectory(where);
+  const auto wrong = problems(store::postgres::place{where, {}});
+  return wrong.empty() ? std::string{} : wrong.front();
+}
+
+void choose_store(bench_arguments& g) {
+  if (!is_url(g.store)) {
+    g.folder = g.store.empty() ? "." : g.store;
+    return;
+  }
+  g.chosen.server = g.store;
+  if (g.is_targets || !g.chosen.backlogs.empty() || !g.chosen.restarts.empty() || !g.chosen.overloads.empty())
+    throw failure{wrong_usage, "--store: on PostgreSQL only --in-flight and --rate can be measured"};
+}
+
+int bench_command(bench_arguments& g) {
+  choose_store(g);
   if (!g.part.empty())
     return bench::be_part(json::parse(g.part).get<bench::part_setup>());
   const interrupt_guard guard;
@@ -153,9 +178,11 @@ void add_bench(CLI::App& to, command& chosen) {
   auto& c = g->chosen;
   auto* sub = to.add_subcommand("bench", "Measure durable tasks on this machine and its disk");
   sub->add_option("--part", g->part)->group(""); // for its own processes
-  sub->add_option("--store", g->folder, "Where the stores are made, which are removed afterwards [here]")
-    ->type_name("DIR")
-    ->check(CLI::ExistingDirectory);
+  sub
+    ->add_option("--store", g->store,
+                 "Where the stores are made, which are removed afterwards: a folder, or the URL of PostgreSQL [here]")
+    ->type_name("DIR|URL")
+    ->check(why_no_place);
   sub->add_option("--in-flight", c.in_flight, "Closed loops: so many tasks at a time")->check(CLI::Range(1, 1'000'000));
   sub
     ->add_option("--backlog", c.backlogs,
@@ -193,6 +220,13 @@ void add_bench(CLI::App& to, command& chosen) {
     "acknowledged\n"
     "was synced. Agents do nothing, so what is measured is the node. In an open loop a submission is late from the\n"
     "moment it was due. docs/performance.md explains the figures.\n\n"
+    "With the URL of PostgreSQL, closed and open loops are measured twice, with a store in files here and then with "
+    "one in\n"
+    "a new schema steadfast_bench_... of that database, which is dropped afterwards: the role must be allowed to make "
+    "one.\n"
+    "A password is better in $PGPASSWORD or ~/.pgpass. WAL, and CPU if the server is on this machine, are those of "
+    "the whole\n"
+    "server.\n\n"
     "Example: steadfast bench --in-flight 256 --seconds 10 --fail-step 4");
   sub->callback([g, &chosen] { chosen = [g] { return bench_command(*g); }; });
 }

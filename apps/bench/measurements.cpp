@@ -83,9 +83,24 @@ choice with(choice c, const char* client, const char* agents) {
   return c;
 }
 
+/// Next to each other, so that they can be compared.
+void add_loop(std::vector<measurement>& to, const choice& c, scenario s) {
+  to.push_back(measurement_of(s));
+  if (c.server.empty())
+    return;
+  s.server = c.server;
+  s.name += ", on PostgreSQL";
+  to.push_back(measurement_of(std::move(s)));
+}
+
 /// A little of everything.
 std::vector<measurement> short_set(const choice& c) {
   std::vector<measurement> all;
+  if (!c.server.empty()) {
+    for (const auto n : {1U, 256U, 4096U})
+      add_loop(all, c, closed_loop(c, n));
+    return all;
+  }
   for (const auto n : {1U, 16U, 64U, 256U, 4096U})
     all.push_back(measurement_of(closed_loop(c, n)));
   if (c.load.fail_step == 0 && c.load.steps >= 4) {
@@ -125,11 +140,11 @@ measurement measurement_of(scenario s) {
 std::vector<measurement> measurements_of(const choice& c) {
   std::vector<measurement> all;
   for (const auto n : c.in_flight)
-    all.push_back(measurement_of(closed_loop(c, n)));
+    add_loop(all, c, closed_loop(c, n));
   for (const auto waiting : c.backlogs)
     all.push_back(measurement_of(with_backlog(usual(c), waiting)));
   for (const auto rate : c.rates)
-    all.push_back(measurement_of(open_loop(c, rate)));
+    add_loop(all, c, open_loop(c, rate));
   for (const auto tasks : c.restarts)
     all.push_back(restart(tasks));
   for (const auto rate : c.overloads)

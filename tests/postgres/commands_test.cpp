@@ -47,6 +47,30 @@ TEST_CASE("the commands make a store, find nothing to bring up to date, and tell
   CHECK(nlohmann::json::parse(end.out).at("findings").size() >= 3);
 }
 
+TEST_CASE("a store on a server is measured beside one in files, and nothing is left there") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  const temp_folder folder;
+  const auto end = run_program("/bin/sh",
+                               {"-c", R"(cd "$1" && exec "$0" bench --store "$2" --in-flight 8 --seconds 0.3 --json)",
+                                STEADFAST_BINARY, folder.path().string(), server.url("postgres")},
+                               "", {});
+  REQUIRE(end.code == 0);
+  const auto measured = nlohmann::json::parse(end.out).at("measured");
+  REQUIRE(measured.size() == 2);
+  CHECK_FALSE(measured[0].contains("server"));
+  for (const auto& m : measured) {
+    CHECK(m.at("tasks_per_second") > 0);
+    CHECK(m.at("lost") == 0);
+  }
+  const auto& there = measured[1].at("server");
+  CHECK(there.at("wal_bytes_per_task") > 500);
+  CHECK(there.at("cpu_ms_per_task") > 0);
+  CHECK_THAT(there.at("about").get<std::string>(), Contains("synchronous_commit on, fsync "));
+  CHECK(server.sql({"select count(*) from pg_namespace where nspname like 'steadfast_bench%'"}) == "0");
+}
+
 TEST_CASE("a password comes from a file or the environment, and no output has it") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);

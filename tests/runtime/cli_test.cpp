@@ -138,7 +138,10 @@ TEST_CASE("a wrong command line ends with 64 and a line that says what is wrong"
     std::vector<std::string>{"simulate", "w.toml", "--require", "sold=1"}, std::vector<std::string>{"store", "init"},
     std::vector<std::string>{"store", "init", "--url", "http://a"},
     std::vector<std::string>{"store", "init", "--url", "postgresql://a/b", "--partitions", "0"},
-    std::vector<std::string>{"store", "doctor", "--url", "postgresql://a/b", "--schema", "A"});
+    std::vector<std::string>{"store", "doctor", "--url", "postgresql://a/b", "--schema", "A"},
+    std::vector<std::string>{"bench", "--store", "nowhere"}, std::vector<std::string>{"bench", "--store", "http://a"},
+    std::vector<std::string>{"bench", "--store", "postgresql://a/b", "--restart", "5"},
+    std::vector<std::string>{"bench", "--store", "postgresql://a/b", "--targets"});
   const auto end = run_steadfast(arguments);
   CHECK(end.code == 64);
   CHECK_FALSE(end.err.empty());

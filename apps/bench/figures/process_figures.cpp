@@ -4,7 +4,12 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include <unistd.h>
+
+#include <charconv>
 #include <fstream>
+#include <optional>
+#include <sstream>
 #include <string>
 
 namespace steadfast::bench {
@@ -36,7 +41,54 @@ process_figures figures_in(const std::string& folder) {
   return f;
 }
 
+/// Of /proc/[pid]/stat (proc(5)), in ticks.
+struct process_line {
+  std::string program;
+  int parent = 0;
+  std::int64_t used = 0;
+  std::int64_t used_by_ended = 0; ///< children
+};
+
+std::optional<process_line> line_of(const std::string& process) {
+  std::ifstream in{"/proc/" + process + "/stat"};
+  std::string text;
+  std::getline(in, text);
+  const auto begin = text.find('(');
+  const auto end = text.rfind(')'); // the name may have some of its own
+  if (begin == std::string::npos || end == std::string::npos)
+    return std::nullopt;
+  process_line p;
+  p.program = text.substr(begin + 1, end - begin - 1);
+  std::istringstream rest{text.substr(end + 1)};
+  std::string skipped;
+  rest >> skipped >> p.parent;
+  constexpr int between = 9; // the process group and what follows, up to the faults
+  for (int i = 0; i < between; ++i)
+    rest >> skipped;
+  std::int64_t user = 0;
+  std::int64_t system = 0;
+  std::int64_t user_of_ended = 0;
+  std::int64_t system_of_ended = 0;
+  rest >> user >> system >> user_of_ended >> system_of_ended;
+  p.used = user + system;
+  p.used_by_ended = user_of_ended + system_of_ended;
+  return rest ? std::optional{p} : std::nullopt;
+}
+
 } // namespace
+
+std::optional<double> cpu_of_siblings(int process, const std::string& program) {
+  const auto one = line_of(std::to_string(process));
+  const auto parent = one ? line_of(std::to_string(one->parent)) : std::nullopt;
+  if (!parent || one->program != program)
+    return std::nullopt;
+  auto ticks = parent->used + parent->used_by_ended;
+  std::error_code none;
+  for (const auto& f : std::filesystem::directory_iterator{"/proc", none})
+    if (const auto other = line_of(f.path().filename().string()); other && other->parent == one->parent)
+      ticks += other->used;
+  return static_cast<double>(ticks) / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
 
 process_figures figures_now() {
   rusage used{};

@@ -92,7 +92,7 @@ void watched_store::share(std::function<void()> wake) {
 void watched_store::save() {
   real_->save();
   const std::lock_guard lock{mutex_};
-  figures_.synced += figures_.commits > commits_saved_ ? 1 : 0;
+  figures_.synced += syncs_saves_ && figures_.commits > commits_saved_ ? 1 : 0;
   commits_saved_ = figures_.commits;
 }
 

@@ -36,8 +36,11 @@ using ended_tasks = std::vector<std::uint64_t>;
 /// A wrapper of a node's real store that counts what is committed.
 class watched_store final : public store::wrapped_store {
 public:
-  /// `shares` false: not only the node's store_actor commits.
-  watched_store(std::shared_ptr<store::local_store> real, bool shares) : real_{std::move(real)}, shares_{shares} {}
+  /// `shares` false: not only the node's store_actor commits. `syncs_saves` false: the data file is only its memory.
+  watched_store(std::shared_ptr<store::local_store> real, bool shares, bool syncs_saves = true)
+      : real_{std::move(real)},
+        shares_{shares},
+        syncs_saves_{syncs_saves} {}
 
   using state_store::commit;
   std::vector<store::outcome> commit(const store::write_list& batch) override;
@@ -54,6 +57,7 @@ protected:
 private:
   std::shared_ptr<store::local_store> real_;
   bool shares_;
+  bool syncs_saves_;
   mutable std::mutex mutex_;
   store_figures figures_;
   std::uint64_t commits_saved_ = 0; ///< of those in figures_

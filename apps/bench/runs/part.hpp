@@ -23,6 +23,8 @@ struct part_setup {
   std::string kind = "node";  ///< "service": something to be called over HTTP; "caller": calls a node
   std::string name = "bench"; ///< of its node
   std::string folder{};       ///< of its store and its socket
+  std::string server{};       ///< URL of the PostgreSQL server that has its store; empty: it is in the folder
+  std::string schema{};       ///< there
   std::vector<std::string> roles = {"store", "scheduler", "supervisor", "agents"};
   std::string listen{};
   std::string join{};
@@ -34,8 +36,8 @@ struct part_setup {
   std::string certificates{};     ///< folder of those for connections between nodes; empty: there are none
   bench::pace pace{};             ///< with paced
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, roles, listen, join, agents, url,
-                                                in_flight_max, load, keep_at_most, certificates, pace)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, server, schema, roles, listen, join,
+                                                agents, url, in_flight_max, load, keep_at_most, certificates, pace)
 
 /// A part, from outside. Ends with this object, by force if need be. Every function throws failure if the part is gone,
 /// or Ctrl-C was pressed.

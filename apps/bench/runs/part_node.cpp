@@ -36,6 +36,8 @@ node_options options_of(const part_setup& setup) {
   o.socket = folder / "control.sock";
   o.store.path = folder / "store";
   o.store.size_max = store_size_max;
+  o.store_server.url = setup.server;
+  o.store_server.schema = setup.schema;
   o.cluster.listen = setup.listen;
   o.cluster.join = setup.join;
   if (!setup.certificates.empty() && o.cluster.is_used()) {
@@ -76,7 +78,7 @@ part_node::part_node(const part_setup& setup)
   if (has(setup, "store"))
     node_inside{node_}.wrap_store([this](std::shared_ptr<store::local_store> real) {
       const bool is_filled = setup_.roles == std::vector<std::string>{"store"}; // by fill(), next to the node
-      return store_ = std::make_shared<watched_store>(std::move(real), !is_filled);
+      return store_ = std::make_shared<watched_store>(std::move(real), !is_filled, setup_.server.empty());
     });
   node_.start();
 }

@@ -2,6 +2,7 @@
 
 #include "apps/bench/figures/process_figures.hpp"
 #include "apps/bench/load/callers.hpp"
+#include "apps/bench/runs/scratch_schema.hpp"
 #include "apps/certificates/cluster_certificates.hpp"
 #include "runtime/text/address.hpp"
 
@@ -98,6 +99,10 @@ public:
       : scenario_{s},
         folder_{folder},
         setup_{setup_of("node")} {
+    if (!s.server.empty()) {
+      setup_.server = s.server;
+      setup_.schema = schema_.emplace(s.server).name();
+    }
     if (scenario_.there_before > 0)
       fill_store(setup_, scenario_.there_before);
   }
@@ -117,7 +122,10 @@ public:
     if (is_spread)
       await_connections();
     before_ = figures();
-    sizes_.emplace(folder_ / "node" / "store" / "data.mdb", scenario_.plan.warm_up + scenario_.plan.seconds);
+    const auto store = folder_ / "node" / "store" / (schema_ ? "memory" : "");
+    sizes_.emplace(store / "data.mdb", scenario_.plan.warm_up + scenario_.plan.seconds);
+    if (schema_)
+      server_before_ = schema_->figures();
     device_before_ = device_bytes_written(folder_);
     if (scenario_.client == client_place::socket)
       caller_->tell("call", call_of_client());
@@ -139,6 +147,8 @@ public:
                                         / std::max(ended_between(before_.front(), after.front()), 1.0);
     if (after.size() > 1)
       add_all_processes(measured, before_, after);
+    if (schema_)
+      add_server(measured, std::max(ended_between(before_.front(), after.front()), 1.0));
     return measured;
   }
 
@@ -254,6 +264,16 @@ private:
     measured["tasks_per_second"] = ended_between(before, after) / (measured.at("seconds").get<double>() + drained);
   }
 
+  void add_server(json& measured, double tasks) {
+    const auto after = schema_->figures();
+    const auto each = [&](const char* what) {
+      return (after.at(what).get<double>() - server_before_.at(what).get<double>()) / tasks;
+    };
+    measured["server"] = {{"about", schema_->about()}, {"wal_bytes_per_task", each("wal_bytes")}};
+    if (after.contains("cpu_seconds") && server_before_.contains("cpu_seconds"))
+      measured["server"]["cpu_ms_per_task"] = each("cpu_seconds") * 1000;
+  }
+
   /// The processor's time of all of them for each task, from before the first to after the last.
   static void add_all_processes(json& measured, const std::vector<json>& before, const std::vector<json>& after) {
     double cpu = 0;
@@ -272,7 +292,9 @@ private:
 
   const scenario& scenario_;
   std::filesystem::path folder_;
-  part_setup setup_;    ///< of the node
+  part_setup setup_; ///< of the node
+  std::optional<scratch_schema> schema_;
+  json server_before_;  ///< figures of the server
   std::string address_; ///< of the node with the store; empty: it does not listen
   std::string socket_;
   std::unique_ptr<part> service_;

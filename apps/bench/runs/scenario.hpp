@@ -28,6 +28,7 @@ enum class agent_place : std::uint8_t {
 /// One measurement.
 struct scenario {
   std::string name;
+  std::string server; ///< URL of a PostgreSQL server that gets the store; empty: it is in files
   workload load;
   load_plan plan;
   client_place client = client_place::here;

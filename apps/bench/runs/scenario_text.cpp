@@ -31,6 +31,16 @@ std::string costs_text(const json& measured) {
                      each("synced_commits"));
 }
 
+std::string server_text(const json& measured) {
+  const auto found = measured.find("server");
+  if (found == measured.end())
+    return {};
+  const auto cpu = found->find("cpu_ms_per_task");
+  return fmt::format("  {:<13}per task {}, WAL {:.0f} bytes; {}\n", "server",
+                     cpu == found->end() ? "CPU unknown" : fmt::format("CPU {:.3f} ms", cpu->get<double>()),
+                     found->at("wal_bytes_per_task").get<double>(), found->at("about").get<std::string>());
+}
+
 std::string trouble_text(const json& m) {
   std::string text;
   for (const char* what : {"lost", "refused", "unanswered", "unfinished", "pushed_back"})
@@ -81,6 +91,7 @@ std::string text_of(const json& m) {
   text += times_text("done", m, "completed_ms");
   text += times_text("listed", m, "listed_ms");
   text += costs_text(m);
+  text += server_text(m);
   text += fmt::format("  {:<13}{:.0f} MiB (at most {:.0f}), store {:.1f} MiB\n", "memory",
                       number("resident_bytes") / mebibyte, number("resident_peak_bytes") / mebibyte,
                       number("store_bytes") / mebibyte);
