@@ -194,9 +194,15 @@ private:
       tell_link(chosen);
     const bool had_store = std::exchange(is_reached_, has_store(chosen));
     if (is_reached_ && (is_other || !had_store))
-      read_leases(); // there was nobody to ask before, and the next look is a period away
+      meet_store();
     if (!is_reached_)
       seek_later();
+  }
+
+  /// The next look is a period away, and until its clock is known the agents of this node take no orders.
+  void meet_store() {
+    tell(this, peers_.at(store_at_).actor, look_again{});
+    read_leases();
   }
 
   void tell_link(const std::string& address) {
@@ -233,7 +239,7 @@ private:
   void seek() {
     for (const auto& [address, known] : peers_)
       if (known.last.connected && may_have_store(address) && !has_store(address))
-        tell(this, known.actor, refresh_offer{});
+        tell(this, known.actor, look_again{});
     seek_later();
   }
 

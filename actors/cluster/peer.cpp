@@ -42,9 +42,11 @@ public:
     connect();
     return {
       [this](const tick_timer& m) { on_tick(m); },
-      [this](const refresh_offer&) {
-        if (front_)
-          learn_offer();
+      [this](const look_again&) {
+        if (!front_)
+          return;
+        learn_offer();
+        ask_for_time();
       },
     };
   }

@@ -34,9 +34,9 @@ struct dial {
 };
 STEADFAST_MESSAGE(dial, x.address)
 
-/// Asks a peer to look again what its node offers, if it is connected.
-struct refresh_offer {};
-STEADFAST_MESSAGE(refresh_offer)
+/// Asks a peer to look again what its node offers, and what time it has there, if it is connected.
+struct look_again {};
+STEADFAST_MESSAGE(look_again)
 
 /// What a lease guards may act under this epoch, or must stop (epoch 0).
 struct lease_changed {

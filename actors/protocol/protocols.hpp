@@ -209,7 +209,7 @@ STEADFAST_MESSAGE(store_moved, x.node, x.address, x.writer, x.reader)
 /// Keeps the connection to one other node and reports its changes.
 using peer_actor = caf::typed_actor<
   takes<void(tick_timer)>,
-  takes<void(refresh_offer)>>;
+  takes<void(look_again)>>;
 
 /// Knows which nodes are alive, keeps this node connected to those it needs, and tells the scheduler whose agents it
 /// can use. It remembers the leases as it last read them: that is what is known while the store cannot be asked.
