@@ -4,14 +4,12 @@
 #include "store/partitions/postgres_engine.hpp"
 #include "tests/postgres/server.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/file_limit.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/unit/store/random_writes.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <sys/resource.h>
-
-#include <csignal>
 #include <cstdlib>
 #include <future>
 #include <iomanip>
@@ -61,6 +59,11 @@ public:
   answer<submit_task> submit(const std::string& id, const std::string& payload = "{}") {
     return one(submit_task{order(id, payload), at(0)});
   }
+  /// New tasks, which fill the log: a<from> and so many in all.
+  void submit_large(int count, int from = 0) {
+    for (int i = from; i < from + count; ++i)
+      REQUIRE(submit("a" + std::to_string(i), std::string(2000, 'x')).created);
+  }
 
 private:
   temp_folder folder_;
@@ -95,23 +98,6 @@ bool goes_on(opened_there& store, const std::string& id) {
   });
 }
 
-/// No file of this process may be written beyond its first bytes, as if the disk were full.
-class small_files {
-public:
-  small_files() {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{1000, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~small_files() { setrlimit(RLIMIT_FSIZE, &before_); }
-  small_files(const small_files&) = delete;
-  small_files& operator=(const small_files&) = delete;
-
-private:
-  rlimit before_{};
-};
-
 } // namespace
 
 TEST_CASE("random writes to a partition give what a simple model says, and every index stays right") {
@@ -137,8 +123,7 @@ TEST_CASE("what a partition holds is read from its rows and the log, and the log
   const postgres_server server;
   make_store(server.url());
   opened_there store{server.url()};
-  for (int i = 0; i < 30; ++i)
-    REQUIRE(store.submit("a" + std::to_string(i), std::string(2000, 'x')).created);
+  store.submit_large(30);
   REQUIRE(comes_up(store, server));
   const auto until = std::stoll(number_of(server, "commit_number from steadfast.kept_until"));
   CHECK(until > 20);
@@ -238,8 +223,7 @@ TEST_CASE("row 88: rows are brought up to date by the owner alone") {
   const postgres_server server;
   make_store(server.url());
   opened_there former{server.url()};
-  for (int i = 0; i < 30; ++i)
-    REQUIRE(former.submit("a" + std::to_string(i), std::string(2000, 'x')).created);
+  former.submit_large(30);
   opened_there next{server.url(), 1 << 20};
   REQUIRE(next.submit("b").created);
   former->save(); // it does not know yet, and begins to bring them up
@@ -260,8 +244,8 @@ TEST_CASE("row 95: while rows cannot be brought up, the logs keep all, and later
   server.sql({"alter table steadfast.kept_0 rename to elsewhere"});
   int last = 0;
   const auto work = [&] {
-    for (int i = 0; i < 15; ++i)
-      REQUIRE(store.submit("a" + std::to_string(++last), std::string(2000, 'x')).created);
+    store.submit_large(15, last + 1);
+    last += 15;
     for (int i = 0; i < 3; ++i)
       store->save();
   };
@@ -291,10 +275,9 @@ TEST_CASE("row 95: rows are not brought up from a memory that cannot be saved, a
   const postgres_server server;
   make_store(server.url());
   opened_there store{server.url()};
-  for (int i = 0; i < 15; ++i)
-    REQUIRE(store.submit("a" + std::to_string(i), std::string(2000, 'x')).created);
+  store.submit_large(15);
   {
-    const small_files limit;
+    const file_limit limit{1000};
     for (int i = 0; i < 3; ++i)
       store->save();
   }
@@ -311,8 +294,7 @@ TEST_CASE("row 70: a partition that was written in another format is refused by 
   const postgres_server server;
   make_store(server.url());
   opened_there store{server.url()};
-  for (int i = 0; i < 30; ++i)
-    store.submit("a" + std::to_string(i), std::string(2000, 'x'));
+  store.submit_large(30);
   REQUIRE(comes_up(store, server));
   std::ostringstream hex;
   for (const char c : std::string{encode_record(format_key, format_record{store_format + 1})})

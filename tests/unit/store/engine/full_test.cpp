@@ -1,5 +1,6 @@
 // What happens when the map or the disk is used up.
 
+#include "tests/support/file_limit.hpp"
 #include "tests/support/skip.hpp"
 #include "tests/unit/store/support.hpp"
 #include "tests/unit/store/support_process.hpp"
@@ -7,11 +8,9 @@
 #include <catch2/catch.hpp>
 
 #include <sys/mount.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <fstream>
 #include <map>
 
@@ -255,17 +254,6 @@ TEST_CASE(
   CHECK(store.check().faults.empty());
 }
 
-namespace {
-
-/// Of all files that this process writes; what comes beyond is an error of the write.
-void limit_files(std::uint64_t bytes) {
-  std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit limit{bytes, RLIM_INFINITY};
-  setrlimit(RLIMIT_FSIZE, &limit);
-}
-
-} // namespace
-
 TEST_CASE("row 60: of a copy for which there is no room nothing is left") {
   opened_store store;
   for (int i = 0; i < 20; ++i)
@@ -275,7 +263,7 @@ TEST_CASE("row 60: of a copy for which there is no room nothing is left") {
   store.close();
   const auto e = in_child([&](const say& speak) {
     lmdb_engine engine{options};
-    limit_files(64 << 10);
+    const tests::file_limit limit{64 << 10};
     try {
       engine.copy(to);
     } catch (const store_error& x) {
@@ -292,7 +280,7 @@ TEST_CASE("row 60: a store that may not have a larger file by the limit of its p
   temporary_directory d;
   auto options = small_options(d.store());
   const auto e = in_child([&](const say& speak) {
-    limit_files(16 << 20);
+    const tests::file_limit limit{16 << 20};
     lmdb_engine store{options};
     store.commit({register_definition{delivery()}});
     store.share([] {});
@@ -316,7 +304,7 @@ TEST_CASE("row 60: a store that may not have a larger file by the limit of its p
 
   options.journal_name = fresh_journal_name();
   const auto small = in_child([&](const say& speak) {
-    limit_files(4 << 20);
+    const tests::file_limit limit{4 << 20};
     speak(refusal(options));
     return 0;
   });
@@ -333,7 +321,7 @@ TEST_CASE(
     lmdb_engine store{options};
     store.commit({register_definition{delivery()}, submit_task{order("a"), at(0)}});
     store.share([] {});
-    limit_files(1000); // less than there is
+    const tests::file_limit limit{1000}; // less than there is
     const auto refused = store.commit({submit_task{order("b"), at(0)}, claim_tasks{"s1", 1, at(0)}});
     speak(std::to_string(static_cast<int>(refused[0].result)) + refused[0].why);
     return 0;

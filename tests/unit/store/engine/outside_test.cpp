@@ -1,15 +1,14 @@
 // A store that is kept elsewhere: what is in its log is made, whatever becomes of the memory.
 
 #include "store/journal/unsaved.hpp"
+#include "tests/support/file_limit.hpp"
 #include "tests/unit/store/support.hpp"
 #include "tests/unit/store/support_process.hpp"
 
 #include <catch2/catch.hpp>
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <csignal>
+#include <optional>
 #include <thread>
 
 using namespace steadfast;
@@ -43,13 +42,6 @@ std::vector<store::write> submissions(std::size_t count, const std::string& pref
   for (std::size_t i = 0; i < count; ++i)
     batch.emplace_back(submit_task{order(prefix + std::to_string(i)), at(0)});
   return batch;
-}
-
-/// Of all files that this process writes. 0: none.
-void limit_files(std::uint64_t bytes) {
-  std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit limit{bytes == 0 ? RLIM_INFINITY : bytes, RLIM_INFINITY};
-  setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 } // namespace
@@ -91,7 +83,7 @@ TEST_CASE("row 60: what is in a log elsewhere is told as it is, though the memor
       store.share([&] { std::thread{[&] { store.save(); }}.join(); });
     store.commit({register_definition{delivery()}, submit_task{order("a"), at(0)}});
     const auto added = [&] { return std::to_string(log.all.size()); };
-    limit_files(1000); // less than there is
+    std::optional<tests::file_limit> limit{1000}; // less than there is
     const auto claimed = store.commit_one(claim_tasks{"s1", 1, at(1)});
     speak(std::to_string(claimed.tasks.size()) + " claimed, " + added());
     try {
@@ -106,7 +98,7 @@ TEST_CASE("row 60: what is in a log elsewhere is told as it is, though the memor
         speak("cannot be read");
       }
     }}.join();
-    limit_files(0);
+    limit.reset();
     std::thread{[&] { speak(store.find("a")->state == workflow::process_state::processing ? "read" : "lost"); }}.join();
     speak(store.commit_one(submit_task{order("b"), at(0)}).created ? "goes on, " + added() : "was there");
     return store.check().faults.empty() && store.counts().last_number == 2 ? 0 : 2;

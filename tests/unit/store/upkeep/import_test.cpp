@@ -1,5 +1,6 @@
 // Tasks that go from one store to another.
 
+#include "tests/support/file_limit.hpp"
 #include "tests/unit/store/support.hpp"
 #include "tests/unit/store/support_process.hpp"
 
@@ -7,10 +8,8 @@
 
 #include <catch2/catch.hpp>
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -143,9 +142,7 @@ TEST_CASE("row 60: of an export for which there is no room no half is left") {
   temporary_directory d;
   const auto file = d.path() / "a.task";
   const auto e = in_child([&](const say& speak) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{1000, RLIM_INFINITY};
-    setrlimit(RLIMIT_FSIZE, &limit);
+    const tests::file_limit limit{1000};
     try {
       write_export(file, x);
     } catch (const store_error& error) {

@@ -1,0 +1,80 @@
+// Which store a node uses, of those that it knows.
+
+#include "tests/actors/neighbour.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <string>
+
+using namespace steadfast;
+using namespace std::chrono_literals;
+using namespace std::string_literals;
+
+TEST_CASE("a node uses the store of the node that has it now, also if the one that had it does not know yet") {
+  tests::one_node home;
+  tests::address_book book{home};
+  auto& node = home.system();
+  std::map<std::string, bool> has_store;
+  std::map<std::string, actors::node_front> fronts;
+  for (const auto* name : {"x", "y"}) {
+    const auto own = [&has = has_store[name], &home] {
+      return has ? actors::offered_store{home.store_actor, home.reader, {}} : actors::offered_store{};
+    };
+    actors::front_deps deps{{name, {}, {}, {}, {}}, node.clock()};
+    deps.own_store = own;
+    fronts[name] = node.keep(actors::spawn_front(node.system(), std::move(deps)));
+    book.add(name + ":1"s, {fronts[name]});
+  }
+  tests::recorder<actors::peer_changed> link{node.system()};
+  actors::membership_deps deps;
+  deps.own_name = "b";
+  deps.join = {"x:1", "y:1"};
+  deps.dialer = book.dialer();
+  deps.reader = home.reader;
+  deps.link = link.handle();
+  deps.clock = node.clock();
+  std::size_t times = 0; // asked for, since the link was told something new
+  deps.on_time = [&](const workflow::clock_sample&) { times += link.seen().empty() ? 0 : 1; };
+  const auto membership = node.keep(actors::spawn_membership(node.system(), std::move(deps)));
+  const auto last = [&](workflow::span wait) {
+    home.advance(wait);
+    const auto told = link.take();
+    return told.empty() ? "nothing new"s : told.back().connected ? told.back().offer.node : told.back().trouble;
+  };
+  CHECK(last(1s) == "node x does not have it now");
+  has_store["x"] = true;
+  CHECK(last(500ms) == "x");
+  times = 0;
+  has_store["y"] = true; // x is cut off from the server, or was frozen
+  CHECK(node.advance_until([&] { return !link.seen().empty(); }, 2100ms));
+  home.run();
+  CHECK(times == 1); // until its clock is known, agents take no orders
+  CHECK(last(0ms) == "y");
+  actors::exit_now(fronts["x"], caf::exit_reason::kill);
+  book.remove("x:1");
+  CHECK(last(3s) == "nothing new");
+  SECTION("one that is only connected again has not begun to have it") {
+    actors::front_deps again{{"x", home.store_actor, home.reader, {}, {}}, node.clock()};
+    book.add("x:1", {node.keep(actors::spawn_front(node.system(), std::move(again)))});
+    CHECK(last(10s) == "nothing new");
+  }
+  SECTION("none has it") {
+    has_store["y"] = false;
+    actors::exit_now(fronts["y"], caf::exit_reason::kill);
+    CHECK_THAT(last(10s), Catch::Contains("node y at y:1 has been away since"));
+  }
+  SECTION("its server says who has it") {
+    has_store["z"] = true;
+    book.add("z:1", {node.keep(actors::spawn_front(node.system(),
+                                                   {{"z", home.store_actor, home.reader, {}, {}}, node.clock()}))});
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"z", "z:1", {}, {}});
+    CHECK(last(1s) == "z");
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"u", "", {}, {}});
+    CHECK(last(0ms) == "node u has it, and listens nowhere (cluster.listen)");
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"b", "", home.store_actor, home.reader});
+    CHECK(last(0ms) == "b");
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"z", "z:1", {}, {}});
+    CHECK(last(10s) == "nothing new"); // it has it for as long as it runs
+  }
+}
