@@ -2,6 +2,7 @@
 
 #include "apps/terminal/failure.hpp"
 #include "runtime/configuration/config_file.hpp"
+#include "runtime/node/store_holder.hpp"
 #include "runtime/text/quantity.hpp"
 #include "store/engine/lmdb_store.hpp"
 #include "store/partitions/postgres_store.hpp"
@@ -29,7 +30,7 @@ std::unique_ptr<store::local_store> open_on_server(const std::filesystem::path& 
                                                    const std::filesystem::path& memory) {
   auto node = load_config(config);
   node.store.path = memory;
-  const auto holder = "a command/" + std::to_string(getpid()) + "/" + std::to_string(std::random_device{}());
+  const store_holder own{"a command", {}, getpid(), std::random_device{}()};
   const auto until = std::chrono::steady_clock::now() + node.store_server.lease + std::chrono::seconds{1};
   bool was_told = false;
   const auto wait = [&](std::chrono::milliseconds time, const store::no_turn& t) {
@@ -42,7 +43,7 @@ std::unique_ptr<store::local_store> open_on_server(const std::filesystem::path& 
     std::this_thread::sleep_for(time);
     return true;
   };
-  return store::open_postgres_store(postgres_options_of(node, holder), std::chrono::steady_clock::now, wait);
+  return store::open_postgres_store(postgres_options_of(node, to_string(own)), std::chrono::steady_clock::now, wait);
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
 #include "workflow/text/nearest.hpp"
+#include "workflow/text/split.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -104,11 +105,8 @@ std::string text_of(const requirement& r, double n) {
 
 std::vector<requirement> requirements_of(std::string_view text) {
   std::vector<requirement> all;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const auto end = std::min(text.find(',', begin), text.size());
-    all.push_back(requirement_of(std::string{text.substr(begin, end - begin)}));
-    begin = end + 1;
-  }
+  for (const auto one : workflow::split(text, ','))
+    all.push_back(requirement_of(std::string{one}));
   return all;
 }
 

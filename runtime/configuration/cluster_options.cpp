@@ -1,16 +1,14 @@
 #include "runtime/configuration/cluster_options.hpp"
 
 #include "runtime/text/address.hpp"
-
-#include <algorithm>
-#include <cstddef>
+#include "workflow/text/split.hpp"
 
 namespace steadfast {
 
 namespace {
 
 void check_address(const std::string& key, const std::string& value, std::vector<std::string>& found) {
-  if (!value.empty() && !runtime::parse_address(value))
+  if (!runtime::parse_address(value))
     found.push_back("cluster." + key + ": `" + value + "` is not host:port, such as 127.0.0.1:7801");
 }
 
@@ -41,19 +39,18 @@ void check_roles(const cluster_options& o, const workflow::node_roles& roles, st
 } // namespace
 
 std::vector<std::string> cluster_options::joined() const {
-  std::vector<std::string> all;
-  for (std::size_t from = 0; from < join.size();) {
-    const auto comma = std::min(join.find(',', from), join.size());
-    all.push_back(join.substr(from, comma - from));
-    from = comma + 1;
-  }
-  return all;
+  if (join.empty())
+    return {};
+  const auto addresses = workflow::split(join, ',');
+  return {addresses.begin(), addresses.end()};
 }
 
 std::vector<std::string> problems(const cluster_options& o, const workflow::node_roles& roles) {
   std::vector<std::string> found;
-  check_address("listen", o.listen, found);
-  check_address("advertise", o.advertise, found);
+  if (!o.listen.empty())
+    check_address("listen", o.listen, found);
+  if (!o.advertise.empty())
+    check_address("advertise", o.advertise, found);
   for (const auto& one : o.joined())
     check_address("join", one, found);
   check_certificates(o, found);

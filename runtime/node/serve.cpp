@@ -60,6 +60,14 @@ bool has_ended_waiting(const sigset_t& signals, std::chrono::milliseconds time) 
   return signal == SIGTERM || signal == SIGINT;
 }
 
+/// `holder`: another node that has a store on a server; empty: this one has it.
+std::string where_store_is(const node_options& o, const std::string& holder) {
+  if (o.store_server.is_used())
+    return "store on PostgreSQL, schema " + o.store_server.schema
+           + (holder.empty() ? "" : ", which " + holder + " has");
+  return o.roles.store ? "store " + o.store.path.string() : "joining " + o.cluster.join;
+}
+
 /// Until `has_stopped`, ends the process if the stop takes too long or somebody insists; `n` must exist until then.
 void watch_the_stop(sigset_t signals, workflow::span limit, const assembled_node& n,
                     std::shared_ptr<const std::atomic<bool>> has_stopped) {
@@ -94,12 +102,7 @@ void serve(const node_options& options, const std::function<void()>& when_ready)
   });
   if (!n.start())
     return log_line("info", "node " + options.name + " has stopped");
-  const auto where = !n.holder_of_store().empty() ? "store on PostgreSQL, schema " + options.store_server.schema
-                                                      + ", which " + n.holder_of_store() + " has"
-                     : options.store_server.is_used() ? "store on PostgreSQL, schema " + options.store_server.schema
-                     : options.roles.store            ? "store " + options.store.path.string()
-                                                      : "joining " + options.cluster.join;
-  log_line("info", "node " + options.name + " is ready; " + where + ", socket "
+  log_line("info", "node " + options.name + " is ready; " + where_store_is(options, n.holder_of_store()) + ", socket "
                      + (options.socket.empty() ? "none" : options.socket.string()));
   when_ready();
   const int signal = wait_for_the_end(signals, options, n);

@@ -90,7 +90,7 @@ std::string node::who_has_store() const {
     for (const auto& n : listed.at("nodes"))
       if (n.at("alive") == true && n.at("roles").get<std::string>().find("store") != std::string::npos)
         return n.at("name");
-  } catch (const std::exception&) { // as said there
+  } catch (const std::exception&) { // it is being started, or killed
   }
   return {};
 }

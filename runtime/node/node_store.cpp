@@ -1,0 +1,78 @@
+#include "runtime/node/node_store.hpp"
+
+#include "runtime/logging/log.hpp"
+#include "runtime/node/store_holder.hpp"
+#include "steadfast/node_error.hpp"
+#include "store/engine/lmdb_store.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <ctime>
+#include <random>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace steadfast {
+
+namespace {
+
+/// 0 is none.
+std::uint64_t number_by_chance() {
+  std::random_device chance;
+  for (;;)
+    if (const auto number = std::uint64_t{chance()} << 32 | chance(); number != 0)
+      return number;
+}
+
+std::shared_ptr<store::local_store> open_files(store::store_options o) {
+  o.journal_name = number_by_chance();
+  o.epochs_from = store::epochs_at(static_cast<std::uint64_t>(std::time(nullptr)));
+  try {
+    return store::open_lmdb_store(o);
+  } catch (const store::store_error& e) {
+    throw node_error{e.what()};
+  }
+}
+
+} // namespace
+
+std::shared_ptr<store::local_store> open_store(const node_options& o, const store::wait_for_turn& wait) {
+  if (!o.store_server.is_used())
+    return open_files(o.store);
+  const store_holder own{o.name, o.cluster.address(), getpid(), number_by_chance()};
+  try {
+    return store::open_postgres_store(postgres_options_of(o, to_string(own)), std::chrono::steady_clock::now, wait);
+  } catch (const store::store_error& e) {
+    throw node_error{e.what()};
+  }
+}
+
+void register_workflows(store::state_store& store, const node_options& o) {
+  const auto now = std::chrono::floor<workflow::span>(std::chrono::system_clock::now());
+  std::vector<store::write> batch;
+  batch.reserve(o.workflows.size());
+  for (const auto& d : o.workflows) {
+    const auto file = o.workflow_files.find({d.name, d.version});
+    batch.emplace_back(
+      store::register_definition{d, file == o.workflow_files.end() ? std::string{} : file->second.string(), now});
+  }
+  if (batch.empty())
+    return;
+  const auto outcomes = store.commit(batch);
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].result == store::write_status::applied)
+      continue;
+    const auto& w = std::get<store::register_definition>(batch[i]);
+    const auto which = "workflow `" + w.what.name + "` version " + std::to_string(w.what.version);
+    if (w.file.empty())
+      throw node_error{which + " is stored with another content: " + outcomes[i].why + "; raise its version"};
+    log_line("warning", w.file + " differs from what is stored as " + which
+                          + ", which the node follows: raise the version in the file, or take the change back");
+  }
+}
+
+} // namespace steadfast
