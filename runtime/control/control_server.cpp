@@ -87,6 +87,10 @@ public:
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return count_ == 0; });
   }
+  bool wait_for_all(std::chrono::milliseconds limit) {
+    std::unique_lock lock{mutex_};
+    return changed_.wait_for(lock, limit, [this] { return count_ == 0; });
+  }
 
 private:
   std::mutex mutex_;
@@ -392,26 +396,37 @@ public:
     thread_ = std::thread{[this] { host_.io.run(); }};
   }
 
-  /// Clients that ask without a pause must not keep it open: calls under way are answered, then connections are closed.
   ~implementation() {
-    std::promise<void> closed; // nothing is given to the pool after it
-    asio::post(host_.io, [&] {
-      host_.closing = true;
-      closed.set_value();
-    });
-    closed.get_future().wait();
+    close(); // nothing is given to the pool after it
     host_.pool.join();
     host_.calls.wait_for_all();
     asio::post(host_.io, [this] { host_.io.stop(); }); // after the answers
     thread_.join();
-    std::error_code ignored;
-    std::filesystem::remove(host_.options.socket, ignored);
   }
   implementation(const implementation&) = delete;
   implementation& operator=(const implementation&) = delete;
 
+  /// Clients that ask without a pause must not keep it open: after an answer their connections are closed.
+  void close() {
+    std::promise<void> closed;
+    asio::post(host_.io, [&] {
+      if (!std::exchange(host_.closing, true)) {
+        std::error_code ignored;
+        std::filesystem::remove(host_.options.socket, ignored); // once: a later node may have made another
+        acceptor_.close();
+        retry_.cancel();
+      }
+      closed.set_value();
+    });
+    closed.get_future().wait();
+  }
+
+  bool wait_for_calls(std::chrono::milliseconds limit) { return host_.calls.wait_for_all(limit); }
+
 private:
   void accept() {
+    if (host_.closing)
+      return;
     acceptor_.async_accept([this](const asio::error_code& e, protocol::socket s) {
       if (e == asio::error::operation_aborted)
         return;
@@ -474,6 +489,7 @@ private:
   static constexpr std::chrono::milliseconds files_wait{100};
 
   host host_;
+  asio::executor_work_guard<asio::io_context::executor_type> until_stopped_{host_.io.get_executor()};
   protocol::acceptor acceptor_;
   asio::steady_timer retry_{host_.io};
   std::optional<spare_file> spare_{spare_file{}};
@@ -484,5 +500,13 @@ control_server::control_server(const control_options& options, control_methods m
     : impl_{std::make_unique<implementation>(options, std::move(methods))} {}
 
 control_server::~control_server() = default;
+
+void control_server::close() {
+  impl_->close();
+}
+
+bool control_server::wait_for_calls(std::chrono::milliseconds limit) {
+  return impl_->wait_for_calls(limit);
+}
 
 } // namespace steadfast

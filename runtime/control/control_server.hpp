@@ -63,9 +63,15 @@ class control_server {
 public:
   /// Throws std::runtime_error with the cause: another node listens there, no permission, path too long.
   control_server(const control_options& options, control_methods methods);
+  /// Waits for the answers of calls under way.
   ~control_server();
   control_server(const control_server&) = delete;
   control_server& operator=(const control_server&) = delete;
+
+  /// Nobody can connect or ask any more; calls under way are still answered.
+  void close();
+  /// After close(). False: some call was not answered within that time.
+  bool wait_for_calls(std::chrono::milliseconds limit);
 
 private:
   class implementation;

@@ -38,10 +38,11 @@ namespace {
 
 using actors::exit_now;
 
-constexpr int exit_store_failed = 74;           // EX_IOERR: the store cannot be trusted any more
-constexpr workflow::span answer_margin{2000};   ///< beyond the drain limit, for the last commits
-constexpr workflow::span farewell_limit{2000};  ///< for what is on its way to other nodes
-constexpr workflow::span end_of_function{1000}; ///< at least, from asking it to end until it is named
+constexpr int exit_store_failed = 74;             // EX_IOERR: the store cannot be trusted any more
+constexpr workflow::span answer_margin{2000};     ///< beyond the drain limit, for the last commits
+constexpr workflow::span last_answers_limit{500}; ///< for questions that a store cut off does not answer
+constexpr workflow::span farewell_limit{2000};    ///< for what is on its way to other nodes
+constexpr workflow::span end_of_function{1000};   ///< at least, from asking it to end until it is named
 
 struct actor_config : caf::actor_system_config {
   actor_config(const node_options& o, std::size_t spare_threads) {
@@ -191,20 +192,20 @@ public:
     if (!system_)
       return {};
     const auto until = std::chrono::steady_clock::now() + options_.drain_limit;
-    control_.reset(); // no new requests
+    if (control_)
+      control_->close();
     stop_waits_for_ = "PostgreSQL, to answer whether it can have the store";
     following_ = {};
     stop_waits_for_ = "attempts under way";
-    drain(parts_.scheduler, options_.drain_limit);
+    drain(std::vector{parts_.scheduler}, left_until(until));
     stop_waits_for_ = "its leases to be given back";
-    drain(parts_.supervisor_lease, workflow::span{0});
-    for (const auto& [name, lease] : parts_.singleton_leases)
-      drain(lease, workflow::span{0});
-    drain(parts_.node_lease, workflow::span{0}); // from now on the others send no more orders
+    drain(own_leases(), workflow::span{0}); // from now on the others send no more orders
     stop_waits_for_ = "calls that other nodes have ordered";
     drain_agents(until);
     if (watch_)
       watch_->let_end();
+    stop_waits_for_ = "questions from its control channel";
+    end_control();
     stop_waits_for_ = "its actors to end";
     end_actors();
     watch_.reset();
@@ -380,22 +381,47 @@ private:
     }
   }
 
+  /// All at the same time.
   template <class Handle>
-  void drain(const Handle& actor, workflow::span limit) {
-    if (!actor)
-      return;
+  void drain(const std::vector<Handle>& actors, workflow::span limit) {
     caf::scoped_actor self{*system_};
-    self->request(actor, limit + answer_margin, actors::drain{limit})
-      .receive([](const actors::drained&) {},
-               [](const caf::error&) { log_line("warning", "a part did not drain in time"); });
+    const auto ask = [&](const Handle& a) { return self->request(a, limit + answer_margin, actors::drain{limit}); };
+    std::vector<decltype(ask(Handle{}))> answers;
+    for (const auto& actor : actors)
+      if (actor)
+        answers.push_back(ask(actor));
+    for (auto& answer : answers)
+      answer.receive([](const actors::drained&) {},
+                     [](const caf::error&) { log_line("warning", "a part did not drain in time"); });
+  }
+
+  std::vector<actors::lease_actor> own_leases() const {
+    std::vector leases{parts_.supervisor_lease};
+    for (const auto& [name, lease] : parts_.singleton_leases)
+      leases.push_back(lease);
+    leases.push_back(parts_.node_lease);
+    return leases;
   }
 
   /// What the schedulers of other nodes have ordered here may end, until then.
   void drain_agents(std::chrono::steady_clock::time_point until) {
-    const auto left = std::chrono::duration_cast<workflow::span>(until - std::chrono::steady_clock::now());
-    if (parts_.membership)
-      for (const auto& [name, agent] : parts_.agents)
-        drain(agent, std::max(left, workflow::span{0}));
+    if (!parts_.membership)
+      return;
+    std::vector<actors::agent_actor> agents;
+    for (const auto& [name, agent] : parts_.agents)
+      agents.push_back(agent);
+    drain(agents, left_until(until));
+  }
+
+  static workflow::span left_until(std::chrono::steady_clock::time_point end) {
+    return std::max(std::chrono::duration_cast<workflow::span>(end - std::chrono::steady_clock::now()),
+                    workflow::span{0});
+  }
+
+  void end_control() {
+    if (control_ && !control_->wait_for_calls(last_answers_limit))
+      exit_now(parts_.link); // what still waits for another node's store is answered with an error
+    control_.reset();
   }
 
   /// All actors that write end before store_actor, so that their last writes are on disk.

@@ -2,8 +2,12 @@
 
 #include "tests/support/clusters/node_cluster.hpp"
 #include "tests/support/processes/pseudo_terminal.hpp"
+#include "tests/support/processes/raw_socket.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <csignal>
+#include <fstream>
 
 using namespace steadfast::tests;
 using Catch::Matchers::Contains;
@@ -113,4 +117,24 @@ TEST_CASE("top stays when the node that it looks at goes away, says since when, 
   CHECK(top.shows("nodes alive", patience));
   top.type("q");
   CHECK(top.wait() == 0);
+}
+
+TEST_CASE("row 20: a node stops in time though the store is frozen, and it has attempts and a question under way") {
+  node_cluster cluster{STEADFAST_BINARY};
+  std::ofstream{cluster.config("b"), std::ios::app} << "[shutdown]\ndrain_limit = \"100ms\"\n";
+  cluster.start();
+  cluster.occupy();
+  cluster.process("a").signal(SIGSTOP);
+  raw_socket asker{cluster.socket("b")};
+  asker.send(R"({"jsonrpc":"2.0","id":1,"method":"task.list"})"
+             "\n");
+  raw_socket another{cluster.socket("b")};
+  another.ask(R"({"jsonrpc":"2.0","id":2,"method":"none"})"); // begun after the first
+  cluster.process("b").signal(SIGTERM);
+  const auto code = cluster.process("b").wait(patience);
+  cluster.process("a").signal(SIGCONT);
+  INFO(cluster.process("b").err());
+  CHECK(code.value_or(-1) == 0);
+  const auto answer = asker.read_line();
+  CHECK_THAT(answer.value_or(""), Contains("error"));
 }
