@@ -1,5 +1,6 @@
 // The only writer: a write waits until the mailbox has been read once, then goes to disk together with all that arrived
-// meanwhile. While a commit is on its way the thread is busy, so the next batch collects in the mailbox by itself.
+// meanwhile. While a commit is on its way the thread is busy, so the next batch collects in the mailbox by itself. A
+// store whose commits travel takes several at a time: they are begun at even distances, so that each is large.
 
 #include "actors/storing/store_actor.hpp"
 
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <map>
 #include <optional>
 #include <type_traits>
@@ -53,6 +55,8 @@ public:
 
   /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
+    while (!under_way_.empty())
+      end_oldest();
     if (deps_.files)
       save();
     queue_.clear();
@@ -122,25 +126,73 @@ private:
     arm_flush();
   }
 
-  void arm_flush() {
-    if (!std::exchange(flush_armed_, true))
+  void arm_flush(caf::timespan after = {}) {
+    if (std::exchange(flush_armed_, true))
+      return;
+    if (after.count() > 0)
+      tell_after(this, store_actor{this}, after, flush{});
+    else
       tell(this, store_actor{this}, flush{});
   }
 
   void on_flush() {
     flush_armed_ = false;
-    if (stopped_ || queue_.empty())
+    if (stopped_)
       return;
-    std::vector<queued_write> batch;
-    for (; !queue_.empty() && batch.size() < deps_.batch_max; queue_.pop_front())
-      batch.push_back(std::move(queue_.front()));
-    commit(std::move(batch));
-    set_damaged_aside();
+    const bool is_time = until_next_commit().count() <= 0;
+    const bool begins = is_time && !queue_.empty();
+    if (begins)
+      begin_commit();
+    if (!under_way_.empty() && (under_way_.size() >= deps_.store->commits_at_once() || (is_time && !begins)))
+      end_oldest();
     view_.waiting = queue_.size();
-    if (!queue_.empty())
-      arm_flush();
+    if (!queue_.empty() || !under_way_.empty())
+      arm_flush(until_next_commit());
+  }
+
+  /// Those under way share the time that one takes.
+  caf::timespan until_next_commit() const {
+    if (under_way_.empty())
+      return {};
+    const auto since = clock().now() - under_way_.back().begun;
+    return shortest_of_last_commits() / deps_.store->commits_at_once() - since;
+  }
+
+  void begin_commit() {
+    commit_under_way c;
+    for (; !queue_.empty() && c.batch.size() < deps_.batch_max; queue_.pop_front())
+      c.batch.push_back(std::move(queue_.front()));
+    store::write_list writes;
+    writes.reserve(c.batch.size());
+    for (const auto& w : c.batch)
+      writes.push_back(&*w.what);
+    c.begun = clock().now();
+    try {
+      c.end = deps_.store->begin_commit(writes);
+    } catch (const store::store_error&) {
+      c.end = [why = std::current_exception()]() -> std::vector<store::outcome> { std::rethrow_exception(why); };
+    }
+    under_way_.push_back(std::move(c));
     if (!std::exchange(save_armed_, true))
       tell_after(this, store_actor{this}, deps_.save_after, save_commits{true});
+  }
+
+  /// Waits for it.
+  void end_oldest() {
+    auto c = std::move(under_way_.front());
+    under_way_.pop_front();
+    try {
+      auto outcomes = c.end();
+      count_commit(c.batch.size(), c.begun);
+      note_trouble(outcomes);
+      answer_all(c.batch, std::move(outcomes));
+    } catch (const store::store_error& e) {
+      if (e.is_fatal())
+        return stop_for_good(e.what());
+      tell_trouble(e.what());
+      answer_all(c.batch, std::vector<store::outcome>(c.batch.size(), not_now(e.what())));
+    }
+    set_damaged_aside();
   }
 
   void on_save(save_commits m) {
@@ -158,25 +210,6 @@ private:
       return {};
     } catch (const store::store_error& e) {
       return e.what();
-    }
-  }
-
-  void commit(std::vector<queued_write> batch) {
-    store::write_list writes;
-    writes.reserve(batch.size());
-    for (const auto& w : batch)
-      writes.push_back(&*w.what);
-    try {
-      const auto begun = clock().now();
-      auto outcomes = deps_.store->commit(writes);
-      count_commit(batch.size(), begun);
-      note_trouble(outcomes);
-      answer_all(batch, std::move(outcomes));
-    } catch (const store::store_error& e) {
-      if (e.is_fatal())
-        return stop_for_good(e.what());
-      tell_trouble(e.what());
-      answer_all(batch, std::vector<store::outcome>(batch.size(), not_now(e.what())));
     }
   }
 
@@ -238,6 +271,15 @@ private:
       last_commits_.pop_back();
   }
 
+  /// Of those that tell what is usual.
+  caf::timespan shortest_of_last_commits() const {
+    constexpr std::size_t looked_at = 8;
+    auto shortest = std::uint64_t{0};
+    for (std::size_t i = 0; i < std::min(looked_at, last_commits_.size()); ++i)
+      shortest = i == 0 ? last_commits_[i].took_us : std::min(shortest, last_commits_[i].took_us);
+    return std::chrono::microseconds{shortest};
+  }
+
   actor_state state(std::size_t listed_max) const {
     const auto commit = [](const commit_made& c) -> state_tree {
       return {{"at", c.at}, {"writes", c.writes}, {"took_us", c.took_us}};
@@ -266,6 +308,7 @@ private:
   void stop_for_good(const std::string& why) {
     stopped_ = true;
     queue_.clear();
+    under_way_.clear();
     if (deps_.on_fatal)
       deps_.on_fatal(why);
   }
@@ -393,6 +436,11 @@ private:
     }
   }
 
+  struct commit_under_way {
+    std::vector<queued_write> batch;
+    caf::actor_clock::time_point begun;
+    store::state_store::commit_end end;
+  };
   struct commit_made {
     workflow::instant at;
     std::size_t writes = 0;
@@ -402,7 +450,8 @@ private:
 
   store_actor_deps deps_;
   std::deque<queued_write> queue_;
-  std::deque<commit_made> last_commits_; ///< the newest first
+  std::deque<commit_under_way> under_way_; ///< the oldest first
+  std::deque<commit_made> last_commits_;   ///< the newest first
   std::vector<subscriber> subscribers_;
   definition_cache definitions_;
   struct {

@@ -23,6 +23,10 @@ std::vector<outcome> state_store::commit(const std::vector<write>& batch) {
   return commit(all);
 }
 
+state_store::commit_end state_store::begin_commit(const write_list& batch) {
+  return [outcomes = commit(batch)]() mutable { return std::move(outcomes); };
+}
+
 store_stats stats_of(const state_store& store, const store_files* files) {
   return {store.counts(), files != nullptr ? files->sizes() : file_figures{}};
 }

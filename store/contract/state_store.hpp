@@ -162,6 +162,14 @@ public:
   /// and seeing those before it. Throws store_error; if that is not fatal, nothing was written.
   virtual std::vector<outcome> commit(const write_list& batch) = 0;
   std::vector<outcome> commit(const std::vector<write>& batch);
+  /// Waits for the outcomes of a commit and returns them, or throws as commit() does. To be called once, by the thread
+  /// that commits.
+  using commit_end = std::function<std::vector<outcome>()>;
+  /// commit() in two halves: while a commit is on its way, the next batch can be decided on what it would leave. If it
+  /// is not made, those after it are not made either. No read sees it before it is durable.
+  virtual commit_end begin_commit(const write_list& batch);
+  /// How many may have begun and not ended.
+  virtual std::size_t commits_at_once() const { return 1; }
   /// A batch of one.
   template <class Write>
   answer<Write> commit_one(Write w) {

@@ -261,8 +261,20 @@ void lmdb_engine::fill() {
 void lmdb_engine::fill_again() {
   const std::lock_guard lock{writing_};
   shared_->drop();
+  read_again([this] { fill(); });
+  shared_->begin_again();
+}
+
+void lmdb_engine::go_back() {
+  const std::lock_guard lock{writing_};
+  shared_->drop();
+  read_again([this] { with_room([this] { shared_->save(); }); });
+}
+
+/// What is known beside the tables, once those are right.
+void lmdb_engine::read_again(const std::function<void()>& make_right) {
   try {
-    fill();
+    make_right();
     const auto txn = lmdb::transaction::reading(*env_);
     committed_.load(txn, in_);
     recent_ids recent{options_.recent_ids_max};
@@ -274,7 +286,6 @@ void lmdb_engine::fill_again() {
   } catch (const damaged_record& e) {
     throw store_error{std::string{"what the store is kept in is damaged: "} + e.what(), false};
   }
-  shared_->begin_again();
 }
 
 void lmdb_engine::look(const std::function<void(const lmdb::transaction&, const tables&)>& use) const {

@@ -45,6 +45,8 @@ public:
   /// Everything again from where the store is kept. For the thread that commits. Throws store_error. REQUIRES: it is
   /// kept elsewhere.
   void fill_again();
+  /// Forgets what the log elsewhere did not take: all is again as it is there. Likewise.
+  void go_back();
   /// look() shows all that was committed. For the thread that commits.
   bool is_saved() const { return shared_->is_saved(); }
   /// Calls use(transaction, tables) on the state that was saved last.
@@ -93,6 +95,7 @@ private:
   void save_from_journal();
   void bring_up(const engine_settings& settings);
   void fill();
+  void read_again(const std::function<void()>& make_right);
   void read_counters();
 
   bool has_disk_for(const write_list& batch);

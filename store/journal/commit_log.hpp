@@ -29,9 +29,13 @@ public:
 };
 
 /// The log of a store that is kept elsewhere. The data file is only its memory, and can be made again at any time: so
-/// the log gets each commit, and one for which it has no room is saved at once as well.
+/// the log gets each commit, and one for which it has no room is saved at once as well. What was added is durable once
+/// settle() has returned, and until then nobody must see it.
 class outside_log : public commit_log {
 public:
+  /// Waits until it is known what became of all that was added. Throws store_error if one of them was not made; then
+  /// entries() ends before it.
+  virtual void settle() = 0;
   /// Those since begin(), in order.
   virtual const std::vector<std::string>& entries() const = 0;
   /// Puts all that was ever committed into the tables, which are empty. Throws lmdb::error or store_error.

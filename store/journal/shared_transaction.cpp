@@ -102,6 +102,8 @@ void shared_transaction::drop() {
 }
 
 void shared_transaction::save() {
+  if (outside_ != nullptr)
+    outside_->settle();
   if (txn_)
     place();
   if (const auto ending = std::exchange(txn_, nullptr))

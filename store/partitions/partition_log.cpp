@@ -75,24 +75,56 @@ std::vector<postgres::row_change> changed_rows::as_they_are(const lmdb::transact
 // ---- partition_log ----
 
 void partition_log::add(std::string_view entry) {
-  append(first_.empty() ? entry : std::string_view{first_ + std::string{entry}});
-  first_.clear();
-}
-
-void partition_log::append(std::string_view entry) {
+  const std::lock_guard lock{using_partition_};
   if (!of_.is_owned())
     throw store_error{"the partition is in doubt", false};
-  const auto answer = of_.append(entry);
-  switch (answer.result) {
-    case postgres::appending::applied: break;
-    case postgres::appending::lost: throw store_error{"another node has the partition now: " + answer.why, true};
-    case postgres::appending::not_made:
-    case postgres::appending::unknown: throw store_error{"PostgreSQL did not take a commit: " + answer.why, false};
+  const bool says_first = !first_.empty() && under_way_.empty();
+  const auto whole = (says_first ? first_ : std::string{}) + std::string{entry};
+  if (whole.size() > postgres::append_bytes_max)
+    throw store_error{"a commit has " + std::to_string(whole.size()) + " bytes, and PostgreSQL is given at most "
+                        + std::to_string(postgres::append_bytes_max),
+                      false};
+  of_.begin_append(whole);
+  last_ = under_way_.emplace_back(std::make_shared<entry_end>());
+  entries_.push_back(whole);
+  size_ += whole.size();
+  unkept_ += whole.size();
+  changed_.note(whole);
+}
+
+/// What became of the oldest. Those after one that was not made are not made either.
+void partition_log::settle_one() {
+  const std::lock_guard lock{using_partition_};
+  const auto answer = of_.end_append();
+  *under_way_.front() = answer;
+  if (answer.result == postgres::appending::applied) {
+    under_way_.pop_front();
+    return first_.clear();
   }
-  entries_.emplace_back(entry);
-  size_ += entry.size();
-  unkept_ += entry.size();
-  changed_.note(entry);
+  has_failed_ = true;
+  for (; !under_way_.empty(); under_way_.pop_front()) {
+    *under_way_.front() = answer;
+    size_ -= entries_.back().size();
+    entries_.pop_back();
+  }
+  while (of_.under_way() > 0)
+    of_.end_append();
+}
+
+void partition_log::settle_all() {
+  while (!under_way_.empty())
+    settle_one();
+}
+
+void partition_log::settle() {
+  settle_all();
+  if (has_failed_)
+    throw store_error{"PostgreSQL did not take a commit: " + last_->value().why, false};
+}
+
+void partition_log::settle(const entry_end& e) {
+  while (!e)
+    settle_one();
 }
 
 void partition_log::begin(std::uint64_t /*state*/) {
@@ -119,6 +151,7 @@ void partition_log::fill(lmdb::transaction& txn, const tables& in) {
   }
   make_entries(txn, later, "PostgreSQL");
   begin(0);
+  has_failed_ = false;
   first_.clear();
   if (until == 0 && later.empty()) {
     change_log said{in};
@@ -135,6 +168,14 @@ void partition_log::show_life() {
   shown_at_ = now;
   if (const auto answer = of_.append({}); answer.result != postgres::appending::applied)
     throw store_error{"PostgreSQL did not take a commit: " + answer.why, answer.result == postgres::appending::lost};
+}
+
+void partition_log::show_life_if_silent() {
+  const std::lock_guard lock{using_partition_};
+  const bool is_silent = under_way_.empty() && of_.known().commit == shown_commit_;
+  if (is_silent && of_.is_owned())
+    of_.append({});
+  shown_commit_ = of_.known().commit;
 }
 
 changed_rows partition_log::take_changed() {

@@ -6,6 +6,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,8 +32,11 @@ private:
   std::string bytes_; ///< of each its table, the length of its key, and the key, one after the other
 };
 
-/// The log of a partition as that of a store's memory. What a call of add() left in doubt, or lost, the partition
-/// tells: then nothing may be added until it is in order again.
+/// What became of an entry; nothing: it is under way.
+using entry_end = std::optional<postgres::append_answer>;
+
+/// The log of a partition as that of a store's memory. What is in doubt, or lost, the partition tells: then nothing may
+/// be added until it is in order again.
 class partition_log final : public outside_log {
 public:
   /// `lease`: of the owner, who must show meanwhile that he lives. REQUIRES: `of` outlives it.
@@ -40,12 +47,28 @@ public:
 
   std::size_t size() const override { return size_; }
   bool has_room_for(std::size_t bytes) const override { return bytes <= round_max; }
+  /// Only sends it.
   void add(std::string_view entry) override;
+  void settle() override;
   void begin(std::uint64_t state) override;
   const std::vector<std::string>& entries() const override { return entries_; }
   void fill(lmdb::transaction& txn, const tables& in) override;
 
-  /// What the log has that the rows lack, in bytes of commits. For the thread that commits.
+  /// Writes a commit of nothing if there was none since the last call. What becomes of it is found out by the next
+  /// entry. From any thread, while none commits.
+  void show_life_if_silent();
+
+  // ---- for the thread that commits ----
+
+  /// What becomes of the entry that was added last; null: none was since the log was filled.
+  std::shared_ptr<const entry_end> last() const { return last_; }
+  /// Until it is known what became of that entry, or of all.
+  void settle(const entry_end& e);
+  void settle_all();
+  /// An entry was not made, so whoever added it has to go back. Once for each failure.
+  bool take_failure() { return std::exchange(has_failed_, false); }
+
+  /// What the log has that the rows lack, in bytes of commits.
   std::size_t unkept() const { return unkept_; }
   /// The rows that were changed meanwhile. They count as kept; who fails to keep them gives them back.
   changed_rows take_changed();
@@ -54,15 +77,20 @@ public:
 private:
   static constexpr std::size_t round_max = std::size_t{8} << 20U; ///< of one commit, above which it is saved at once
 
-  void append(std::string_view changes);
+  void settle_one();
   void show_life();
 
   postgres::partition& of_;
   std::chrono::milliseconds lease_;
   postgres::monotonic_clock now_;
+  std::mutex using_partition_;                     ///< whoever shows life is another thread than the one that commits
+  std::int64_t shown_commit_ = -1;                 ///< the last at the last call of show_life_if_silent()
   std::chrono::steady_clock::time_point shown_at_; ///< life, while it is filled
   std::string first_;                ///< what the first commit of a new store says of the store; empty: it was said
-  std::vector<std::string> entries_; ///< since begin()
+  std::vector<std::string> entries_; ///< since begin(); those under way are the last
+  std::deque<std::shared_ptr<entry_end>> under_way_;
+  std::shared_ptr<const entry_end> last_;
+  bool has_failed_ = false;
   std::size_t size_ = 0;
   changed_rows changed_;
   std::size_t unkept_ = 0;

@@ -50,6 +50,7 @@ postgres_engine::~postgres_engine() {
   ending_.notify_all();
   living_.join();
   end_keeping();
+  log_.settle_all();
   if (partition_.is_owned())
     partition_.release();
   memory_.reset();
@@ -59,27 +60,65 @@ postgres_engine::~postgres_engine() {
 
 // ---- commit ----
 
-std::vector<outcome> postgres_engine::commit(const write_list& batch) {
+namespace {
+
+std::vector<outcome> unknown_outcomes(std::size_t writes) {
+  return std::vector<outcome>(writes, decision{write_status::unknown_outcome,
+                                               "it is not known whether PostgreSQL took it: the same again does no "
+                                               "harm"});
+}
+
+} // namespace
+
+state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
   const std::lock_guard lock{writing_};
   if (const auto why = why_not_in_order(); !why.empty())
     throw store_error{why, false};
-  const auto before = partition_.known().commit;
+  const auto before = log_.last();
+  std::vector<outcome> outcomes;
   try {
-    return memory_->commit(batch);
-  } catch (const store_error&) {
-    if (partition_.is_owned() && partition_.known().commit == before)
-      throw; // nothing was written
+    outcomes = memory_->commit(batch);
+  } catch (const store_error& e) {
+    if (log_.last() == before || e.is_fatal())
+      throw; // nothing was sent, or nobody is answered
     is_stale_ = true;
-    if (!partition_.is_owned() && !partition_.is_in_doubt())
+    outcomes = unknown_outcomes(batch.size());
+  }
+  return
+    [this, sent = log_.last(), all = std::move(outcomes)]() mutable { return end_commit(sent.get(), std::move(all)); };
+}
+
+std::vector<outcome> postgres_engine::end_commit(const entry_end* sent, std::vector<outcome> outcomes) {
+  if (sent == nullptr)
+    return outcomes;
+  const std::lock_guard lock{writing_};
+  log_.settle(*sent);
+  go_back_after_failure();
+  switch (const auto& [result, why, is_passing] = **sent; result) {
+    case postgres::appending::applied: return outcomes;
+    case postgres::appending::lost: throw store_error{"another node has the partition now: " + why, true};
+    case postgres::appending::not_made: throw store_error{"PostgreSQL did not take a commit: " + why, false};
+    case postgres::appending::unknown: break;
+  }
+  return unknown_outcomes(outcomes.size());
+}
+
+/// Who reads sees what is there, also while nothing can be written.
+void postgres_engine::go_back_after_failure() {
+  if (!log_.take_failure())
+    return;
+  try {
+    memory_->go_back();
+  } catch (const store_error& e) {
+    is_stale_ = true;
+    if (e.is_fatal())
       throw;
   }
-  return std::vector<outcome>(batch.size(), decision{write_status::unknown_outcome,
-                                                     "it is not known whether PostgreSQL took it: the same again "
-                                                     "does no harm"});
 }
 
 /// Empty: what is in memory is what the partition holds.
 std::string postgres_engine::why_not_in_order() {
+  go_back_after_failure();
   if (partition_.is_in_doubt()) {
     is_stale_ = true;
     const auto found = partition_.resolve();
@@ -105,19 +144,16 @@ std::string postgres_engine::why_not_in_order() {
 /// A commit of nothing, where there was none for a while. What becomes of it is found out by the next one.
 void postgres_engine::show_life() {
   std::unique_lock lock{writing_};
-  for (auto before = partition_.known().commit;; before = partition_.known().commit) {
-    if (ending_.wait_for(lock, postgres::sign_of_life_every(settings_.lease), [this] { return is_ending_; }))
-      return;
-    const bool has_written = partition_.known().commit != before;
-    if (!has_written && partition_.is_owned())
-      partition_.append({});
-  }
+  while (!ending_.wait_for(lock, postgres::sign_of_life_every(settings_.lease), [this] { return is_ending_; }))
+    log_.show_life_if_silent();
 }
 
 // ---- the rows ----
 
 void postgres_engine::save() {
   const std::lock_guard lock{writing_};
+  log_.settle_all();
+  go_back_after_failure();
   memory_->save();
   if (is_stale_ || !memory_->is_saved() || !partition_.is_owned())
     return;

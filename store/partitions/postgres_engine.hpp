@@ -28,6 +28,7 @@ struct postgres_store_settings {
   std::shared_ptr<const store_directory> folder{}; ///< held as long as the store is open; may be null
   std::size_t log_max = std::size_t{16} << 20U;    ///< bytes of commits after which the rows are brought up to date
   std::chrono::milliseconds keep_limit{60'000};    ///< for bringing up the rows, as one transaction
+  std::size_t commits_at_once = 2;                 ///< on their way to the server
   std::chrono::milliseconds lease{5000}; ///< without a sign of life for so long, another may take the partition
 };
 
@@ -41,7 +42,9 @@ public:
   using state_store::commit;
   /// While it is not known what became of an earlier commit, finds that out first, up to the limits of the session.
   /// Throws store_error: a fatal one when another owner has the partition; otherwise nothing was written.
-  std::vector<outcome> commit(const write_list& batch) override;
+  std::vector<outcome> commit(const write_list& batch) override { return begin_commit(batch)(); }
+  commit_end begin_commit(const write_list& batch) override;
+  std::size_t commits_at_once() const override { return settings_.commits_at_once; }
   void save() override;
 
   const postgres::acknowledged& known() const { return partition_.known(); }
@@ -50,6 +53,8 @@ private:
   local_store& real() const override { return *memory_; }
 
   std::string why_not_in_order();
+  std::vector<outcome> end_commit(const entry_end* sent, std::vector<outcome> outcomes);
+  void go_back_after_failure();
   void show_life();
   void begin_keeping();
   bool has_ended_keeping() const;

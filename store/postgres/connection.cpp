@@ -161,35 +161,53 @@ connection connection::open(const place& where, const std::string& name, const s
   throw store_error{"no PostgreSQL server that takes writes can be reached: " + failed, false};
 }
 
-reply connection::run(const std::vector<statement>& all) {
-  reply r;
-  r.statements = all.size();
+void connection::give_up(std::string why) {
+  why_given_up_ = std::move(why);
+  session_.reset();
+}
+
+void connection::send(const std::vector<statement>& all) {
   if (!session_) {
-    r.broken = "the connection to " + server_ + " was given up before";
+    why_given_up_ = "the connection to " + server_ + " was given up before";
+    return sent_.push_back({all.size(), {}});
+  }
+  auto& s = *session_;
+  const auto until = s.now() + s.limits.answer;
+  sent_.push_back({all.size(), until});
+  bool is_sent = true;
+  for (const auto& one : all)
+    is_sent = is_sent && steadfast::store::postgres::send(s.libpq, one);
+  is_sent = is_sent && PQpipelineSync(s.libpq) == 1;
+  for (int unsent = 1; is_sent && unsent > 0;) { // it may not take more before somebody reads its answers
+    unsent = PQflush(s.libpq);
+    is_sent = unsent == 0 || (unsent > 0 && s.wait(true, true, until) && PQconsumeInput(s.libpq) == 1);
+  }
+  if (!is_sent)
+    give_up("it could not be sent to " + server_ + ": " + s.trouble());
+}
+
+reply connection::receive() {
+  const auto sent = sent_.front();
+  sent_.pop_front();
+  reply r;
+  r.statements = sent.statements;
+  if (!session_) {
+    r.broken = why_given_up_;
     return r;
   }
   auto& s = *session_;
   auto* libpq = s.libpq;
-  const auto until = s.now() + s.limits.answer;
   s.warning.clear();
-  bool is_sent = true;
-  for (const auto& one : all)
-    is_sent = is_sent && send(libpq, one);
-  is_sent = is_sent && PQpipelineSync(libpq) == 1;
-  if (!is_sent)
-    r.broken = "it could not be sent to " + server_ + ": " + s.trouble();
-
   for (std::size_t at = 0; r.broken.empty() && !r.is_complete;) {
-    const int unsent = PQflush(libpq);
-    if (unsent < 0 || PQstatus(libpq) == CONNECTION_BAD) {
+    if (PQstatus(libpq) == CONNECTION_BAD) {
       r.broken = "the connection to " + server_ + " was lost: " + s.trouble();
     } else if (PQisBusy(libpq) != 0) {
-      if (!s.wait(true, unsent > 0, until))
+      if (!s.wait(true, false, sent.until))
         r.broken = "no answer from " + server_ + " within " + std::to_string(s.limits.answer.count()) + " ms";
       else if (PQconsumeInput(libpq) != 1)
         r.broken = "the connection to " + server_ + " was lost: " + s.trouble();
     } else if (auto* result = PQgetResult(libpq); result == nullptr) {
-      if (++at > all.size()) // it was the end of the last one, and the end of all must follow
+      if (++at > sent.statements) // it was the end of the last one, and the end of all must follow
         r.broken = "the answers of " + server_ + " do not end";
     } else {
       const auto status = PQresultStatus(result);
@@ -204,8 +222,13 @@ reply connection::run(const std::vector<statement>& all) {
   }
   r.warning = s.hidden(s.warning.c_str());
   if (!r.broken.empty())
-    session_.reset();
+    give_up(r.broken);
   return r;
+}
+
+reply connection::run(const std::vector<statement>& all) {
+  send(all);
+  return receive();
 }
 
 std::vector<rows> connection::read(const std::vector<statement>& all) {

@@ -5,6 +5,8 @@
 #include "store/postgres/statement.hpp"
 
 #include <chrono>
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,9 +35,14 @@ public:
   static connection open(const place& where, const std::string& name, const session_limits& limits,
                          const monotonic_clock& now, const std::string& first = {});
 
-  /// Sends all in one go, as one transaction that is committed at its end, and waits for the answers. After the limit
-  /// the connection is given up without a cancel: to cancel a commit makes it visible here, perhaps without a standby.
-  /// Never throws for what the server does; `judge` says what became of it.
+  /// Sends all in one go, as one transaction that is committed at its end, and does not wait for the answers. The server
+  /// carries out one such transaction after the other. Never throws for what the server does: receive() tells it.
+  void send(const std::vector<statement>& all);
+  /// Waits for the answers to the oldest of those that were sent. When the limit since then is over, the connection is
+  /// given up without a cancel: to cancel a commit makes it visible here, perhaps without a standby. Never throws for
+  /// what the server does; `judge` says what became of it. REQUIRES: something was sent.
+  reply receive();
+  /// Both. REQUIRES: all that was sent before was received.
   reply run(const std::vector<statement>& all);
 
   /// run() for what only reads. Throws store_error if there is no answer.
@@ -48,13 +55,20 @@ public:
 
 private:
   struct session;
+  struct sent_transaction {
+    std::size_t statements = 0;
+    std::chrono::steady_clock::time_point until; ///< its answer counts
+  };
   struct closer {
     void operator()(session* s) const;
   };
 
   connection(std::unique_ptr<session, closer> s, std::string server);
+  void give_up(std::string why);
 
   std::unique_ptr<session, closer> session_; ///< none: it was given up
+  std::string why_given_up_;
+  std::deque<sent_transaction> sent_; ///< and not received, the oldest first
   std::string server_;
 };
 

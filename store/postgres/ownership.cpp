@@ -78,8 +78,8 @@ resolve_answer of_taking(const take_answer& t) {
   return {resolving::unreachable, t.why};
 }
 
-resolve_answer what_became_of_it(std::int64_t shown_commit, bool in_doubt, const acknowledged& known) {
-  if (in_doubt && shown_commit == known.commit + 1)
+resolve_answer what_became_of_it(std::int64_t shown_commit, std::int64_t in_doubt, const acknowledged& known) {
+  if (shown_commit > known.commit && shown_commit <= known.commit + in_doubt)
     return {resolving::made, {}};
   if (shown_commit == known.commit)
     return {resolving::not_made, {}};
@@ -87,7 +87,7 @@ resolve_answer what_became_of_it(std::int64_t shown_commit, bool in_doubt, const
     return {resolving::server_lost, lost_by_server({known.epoch, {}, shown_commit}, known)};
   return {resolving::server_lost, "this server shows commit " + std::to_string(shown_commit)
                                     + ", which nobody has made: there were " + std::to_string(known.commit)
-                                    + (in_doubt ? ", and one in doubt" : "")
+                                    + (in_doubt > 0 ? ", and " + std::to_string(in_doubt) + " in doubt" : std::string{})
                                     + ". Nothing is written to it. Is it another store, or a restored backup?"
                                       " If it is the right one, restart all nodes"};
 }

@@ -59,8 +59,8 @@ take_answer is_still_taken(const shown_partition& shown, const std::string& me, 
 // ---- after it was taken again ----
 
 enum class resolving : std::uint8_t {
-  made,        ///< the commit in doubt is there, on as many disks as any other
-  not_made,    ///< it is not, and never will be: the same may be sent again
+  made,        ///< the commit in doubt is there, on as many disks as any other; of several, the first at least
+  not_made,    ///< none is, and none ever will be: the same may be sent again
   lost,        ///< the partition is somebody else's: what became of the commit is for him to say
   busy,        ///< not yet known: try again
   unreachable, ///< not yet known: try again
@@ -74,8 +74,8 @@ struct resolve_answer {
 
 resolve_answer of_taking(const take_answer& t);
 
-/// From what was read after the partition was taken again, if it is still taken.
-resolve_answer what_became_of_it(std::int64_t shown_commit, bool in_doubt, const acknowledged& known);
+/// From what was read after the partition was taken again, if it is still taken. `in_doubt`: so many commits.
+resolve_answer what_became_of_it(std::int64_t shown_commit, std::int64_t in_doubt, const acknowledged& known);
 
 // ---- to write ----
 

@@ -186,8 +186,7 @@ resolve_answer partition::resolve() {
     take_if([&](const shown_partition& shown) { return may_take_again(shown, settings_.holder, known_); },
             taking::busy, // perhaps it was a taking of our own that arrived late
             known_.commit);
-  auto found =
-    answer.result == taking::taken ? what_became_of_it(last, is_commit_in_doubt_, known_) : of_taking(answer);
+  auto found = answer.result == taking::taken ? what_became_of_it(last, in_doubt_, known_) : of_taking(answer);
   switch (found.result) {
     case resolving::lost: leave(state::free); break;
     case resolving::server_lost: leave(state::server_lost); break;
@@ -196,7 +195,7 @@ resolve_answer partition::resolve() {
     case resolving::made:
     case resolving::not_made:
       known_.commit = last;
-      is_commit_in_doubt_ = false;
+      in_doubt_ = 0;
       state_ = state::owned;
   }
   return found;
@@ -204,19 +203,27 @@ resolve_answer partition::resolve() {
 
 void partition::leave(state s) {
   state_ = s;
-  is_commit_in_doubt_ = is_commit_in_doubt_ && s == state::in_doubt;
+  in_doubt_ = s == state::in_doubt ? in_doubt_ : 0;
+  under_way_ = 0;
   connection_.reset();
 }
 
-append_answer partition::commit(std::vector<statement> statements) {
+void partition::send(std::vector<statement> statements) {
   require(state_ == state::owned && connection_, "only an owner without a doubt writes");
   statements.insert(statements.begin(), fence());
-  auto answer = what_was_appended(connection_->run(statements));
+  connection_->send(statements);
+  ++under_way_;
+}
+
+append_answer partition::end_append() {
+  require(under_way_ > 0, "no commit is under way");
+  auto answer = what_was_appended(connection_->receive());
+  const auto open = static_cast<std::int64_t>(under_way_--);
   switch (answer.result) {
     case appending::applied: ++known_.commit; break;
     case appending::lost: leave(state::free); break;
     case appending::unknown:
-      is_commit_in_doubt_ = true;
+      in_doubt_ = open;
       leave(state::in_doubt);
       break;
     case appending::not_made: break;
@@ -224,14 +231,32 @@ append_answer partition::commit(std::vector<statement> statements) {
   return answer;
 }
 
+append_answer partition::commit(std::vector<statement> statements) {
+  require(under_way_ == 0, "another commit is under way");
+  send(std::move(statements));
+  return end_append();
+}
+
 append_answer partition::append(std::string_view changes) {
+  require(under_way_ == 0, "another commit is under way");
   if (changes.size() > append_bytes_max)
     return {appending::not_made,
             std::to_string(changes.size()) + " bytes are more than the " + std::to_string(append_bytes_max)
               + " of one commit",
             false};
-  return commit({{"insert into " + log_table(number_, log_) + " (commit_number, changes) values ($1, $2)",
-                  {postgres::number(known_.commit + 1), blob(changes)}}});
+  begin_append(changes);
+  return end_append();
+}
+
+void partition::begin_append(std::string_view changes) {
+  const auto n = known_.commit + static_cast<std::int64_t>(under_way_) + 1;
+  std::vector<statement> all;
+  if (under_way_ > 0) // fails unless the one before was made
+    all.push_back({"select 1 / count(*) from " + log_table(number_, log_) + " where commit_number = $1",
+                   {postgres::number(n - 1)}});
+  all.push_back({"insert into " + log_table(number_, log_) + " (commit_number, changes) values ($1, $2)",
+                 {postgres::number(n), blob(changes)}});
+  send(std::move(all));
 }
 
 append_answer partition::rotate() {
@@ -246,7 +271,7 @@ append_answer partition::rotate() {
 }
 
 std::vector<rows> partition::read_as_owner(std::vector<statement> statements, const char* what) {
-  require(state_ == state::owned && connection_, "only an owner reads");
+  require(state_ == state::owned && connection_ && under_way_ == 0, "only an owner reads, and nothing beside it");
   statements.insert(statements.begin(), fence()); // nobody takes it before all is read
   auto r = connection_->run(statements);
   const auto answer = what_was_appended(r);

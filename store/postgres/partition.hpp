@@ -74,8 +74,15 @@ public:
   take_answer take(const holding& seen, const acknowledged& heard = {});
 
   /// Writes them to the log as one commit, or nothing. After `lost` it owns nothing; after `unknown` only resolve() may
-  /// follow. REQUIRES: is_owned().
+  /// follow. REQUIRES: is_owned(), and no commit is under way.
   append_answer append(std::string_view changes);
+  /// The same in two halves, with several under way at a time: each is made only if the one before it was. REQUIRES:
+  /// is_owned(), and at most append_bytes_max.
+  void begin_append(std::string_view changes);
+  /// What became of the oldest. After `lost` and `unknown` none is under way any more: the same became of the later
+  /// ones. REQUIRES: one is under way.
+  append_answer end_append();
+  std::size_t under_way() const { return under_way_; }
 
   /// What became of the commit that ended as unknown: takes the partition over from itself, so that nothing sent under
   /// the epoch before can be made any more, and then looks for its number. As often as it must be, until the answer is
@@ -124,6 +131,7 @@ private:
   /// epoch in between. `last_known`: commit that must be there.
   taken take_if(const take_rule& may, taking if_faster, std::int64_t last_known);
   void end_stalled_sessions();
+  void send(std::vector<statement> statements);
   append_answer commit(std::vector<statement> statements);
   statement fence() const { return fence_of(number_, known_.epoch, settings_.holder); }
   /// The answers to statements that only read, while nobody takes the partition.
@@ -137,8 +145,9 @@ private:
   std::string last_server_; ///< that took writes
   state state_ = state::free;
   acknowledged known_;
-  bool is_commit_in_doubt_ = false; ///< the one after `known_`
-  int log_ = 0;                     ///< which of the two is written
+  std::size_t under_way_ = 0;
+  std::int64_t in_doubt_ = 0; ///< commits after `known_`
+  int log_ = 0;               ///< which of the two is written
 };
 
 } // namespace steadfast::store::postgres

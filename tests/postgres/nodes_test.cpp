@@ -154,8 +154,7 @@ TEST_CASE("row 86: all nodes of a cluster work while one has the store, and when
   CHECK(c.nodes[second]->command({"store", "check"}).code == 0);
 
   c.nodes[0]->start(); // the one that was lost is back, and uses the other's
-  CHECK(c.nodes[0]->submit("d"));
-  all.insert("d");
+  REQUIRE(submit(0, "d"));
   c.nodes[second]->process().signal(SIGTERM); // gives the store back
   CHECK(c.nodes[second]->process().wait(hang_limit) == 0);
   REQUIRE(submit(third, "e"));

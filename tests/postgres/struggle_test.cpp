@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 using namespace steadfast;
 using namespace steadfast::store::postgres;
@@ -48,29 +49,40 @@ private:
       }
   }
 
+  /// One, two or three at a time.
   void write() {
-    for (int i = 0; i < 60 && partition_.is_owned(); ++i) {
-      const auto task = ++last_ * 10 + number_;
-      const auto answer = partition_.append(one(task, "x"));
-      if (answer.result == appending::applied)
-        made.insert(task);
-      else if (answer.result == appending::lost || answer.result == appending::not_made)
-        not_made.insert(task);
-      else
-        find_out(task);
+    for (int i = 0; i < 40 && partition_.is_owned(); ++i) {
+      const auto first = last_ + 1;
+      while (std::cmp_less_equal(partition_.under_way(), i % 3)) {
+        partition_.begin_append(one(task_of(++last_), "x"));
+      }
+      for (auto n = first; n <= last_; ++n) {
+        const auto answer = partition_.end_append();
+        if (answer.result == appending::applied)
+          made.insert(task_of(n));
+        else if (answer.result == appending::unknown)
+          find_out(std::exchange(n, last_));
+        else
+          for (; n <= last_; ++n)
+            not_made.insert(task_of(n));
+      }
     }
     losses += partition_.is_owned() ? 0 : 1;
     if (partition_.is_owned())
       partition_.release();
   }
 
-  void find_out(std::int64_t task) {
+  std::int64_t task_of(std::int64_t n) const { return n * 10 + number_; }
+
+  /// Of that one and the later ones.
+  void find_out(std::int64_t n) {
     ++doubts;
+    auto made_of_them = -partition_.known().commit;
     const auto found = resolve_surely(partition_);
-    if (found.result == resolving::made)
-      made.insert(task);
-    else if (found.result == resolving::not_made)
-      not_made.insert(task);
+    made_of_them += partition_.known().commit;
+    if (found.result == resolving::made || found.result == resolving::not_made)
+      for (; n <= last_; ++n)
+        (made_of_them-- > 0 ? made : not_made).insert(task_of(n));
     else if (found.result != resolving::lost) { // of which nothing is known
       trouble = found.why.empty() ? "no answer" : found.why;
       is_in_trouble = true;

@@ -6,6 +6,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <numeric>
 
 using namespace steadfast;
@@ -46,6 +48,39 @@ private:
   local_store& real() const override { return to_; }
 
   store_tap& to_;
+};
+
+/// Two commits are on their way at a time. Those before `refused_from` are made, the later ones are not.
+class far_away : public store::wrapped_store {
+public:
+  explicit far_away(store_tap& to) : to_{to} {}
+  std::size_t commits_at_once() const override { return 2; }
+  commit_end begin_commit(const store::write_list& batch) override {
+    const auto n = ++begun_;
+    most = std::max(most, begun_ - ended_);
+    if (n >= refused_from)
+      return [this, n]() -> std::vector<store::outcome> {
+        end(n);
+        throw store::store_error{"the server did not take it", false};
+      };
+    return [this, n, outcomes = to_.commit(batch)] {
+      end(n);
+      return outcomes;
+    };
+  }
+
+  int most = 0; ///< under way at a time
+  int refused_from = std::numeric_limits<int>::max();
+  bool is_in_order = true;
+  int begun() const { return begun_; }
+
+private:
+  void end(int n) { is_in_order = ++ended_ == n && is_in_order; }
+  local_store& real() const override { return to_; }
+
+  store_tap& to_;
+  int begun_ = 0;
+  int ended_ = 0;
 };
 
 /// Whether the commit records the completion of a step.
@@ -380,4 +415,44 @@ TEST_CASE("a store whose commits cannot be put off is written all the same, and 
   CHECK(node.store().find("t1"));
   const auto state = system.ask<actors::actor_state>(store_actor, actors::inspect_state{}).value();
   CHECK_THAT(state.summary, Catch::Matchers::Contains("saved by itself, since there is no journal: no room"));
+}
+
+TEST_CASE("a store that is far away is given a commit while another is under way, and all are answered in order") {
+  one_node node{without_schedulers()};
+  auto& system = node.system();
+  node.run();
+  const auto store = std::make_shared<far_away>(node.store());
+  store->refused_from = GENERATE(std::numeric_limits<int>::max(), 5);
+  const auto store_actor =
+    system.keep(actors::spawn_store_actor(system.system(), {store, store, system.clock(), 4, 0, {}}, false));
+  receipts answers;
+  for (int i = 0; i < 40; ++i)
+    answers.push_back(system.begin_to_ask<actors::receipt>(
+      store_actor, actors::boxed<workflow::submission>{node.order_for("t" + std::to_string(i))}));
+  node.run();
+  CHECK(store->begun() == 10);
+  CHECK(store->most == 2);
+  CHECK(store->is_in_order);
+  for (int i = 0; i < 40; ++i) {
+    const bool is_made = i / 4 + 1 < store->refused_from;
+    CHECK(answers[static_cast<std::size_t>(i)]->value().created == is_made);
+    CHECK(answers[static_cast<std::size_t>(i)]->value().result
+          == (is_made ? store::write_status::applied : store::write_status::full));
+  }
+}
+
+TEST_CASE("a store actor that ends answers what is under way") {
+  one_node node{without_schedulers()};
+  auto& system = node.system();
+  node.run();
+  const auto store = std::make_shared<far_away>(node.store());
+  const auto store_actor =
+    system.keep(actors::spawn_store_actor(system.system(), {store, store, system.clock(), 4, 0, {}}, false));
+  const auto answer =
+    system.begin_to_ask<actors::receipt>(store_actor, actors::boxed<workflow::submission>{node.order_for("t1")});
+  node.run();
+  actors::exit_now(store_actor);
+  node.run();
+  CHECK(answer->value().created);
+  CHECK(store->is_in_order);
 }
