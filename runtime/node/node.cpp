@@ -41,8 +41,9 @@ using actors::exit_now;
 constexpr int exit_store_failed = 74;             // EX_IOERR: the store cannot be trusted any more
 constexpr workflow::span answer_margin{2000};     ///< beyond the drain limit, for the last commits
 constexpr workflow::span last_answers_limit{500}; ///< for questions that a store cut off does not answer
-constexpr workflow::span farewell_limit{2000};    ///< for what is on its way to other nodes
-constexpr workflow::span end_of_function{1000};   ///< at least, from asking it to end until it is named
+constexpr std::chrono::milliseconds register_again_after{500};
+constexpr workflow::span farewell_limit{2000};  ///< for what is on its way to other nodes
+constexpr workflow::span end_of_function{1000}; ///< at least, from asking it to end until it is named
 
 struct actor_config : caf::actor_system_config {
   actor_config(const node_options& o, std::size_t spare_threads) {
@@ -267,8 +268,15 @@ private:
     auto store = open_store(options_, wait);
     if (store && wrap_)
       store = wrap_(std::move(store));
-    if (store)
-      register_workflows(*store, options_);
+    while (store) {
+      const auto why_not = register_workflows(*store, options_);
+      if (why_not.empty())
+        break;
+      if (!options_.store_server.is_used()) // a disk that is full does not empty by itself
+        throw node_error{"the workflows could not be stored: " + why_not};
+      if (!wait(register_again_after, {"the workflows could not be stored: " + why_not, {}}))
+        store.reset();
+    }
     return store;
   }
 

@@ -51,7 +51,7 @@ std::shared_ptr<store::local_store> open_store(const node_options& o, const stor
   }
 }
 
-void register_workflows(store::state_store& store, const node_options& o) {
+std::string register_workflows(store::state_store& store, const node_options& o) {
   const auto now = std::chrono::floor<workflow::span>(std::chrono::system_clock::now());
   std::vector<store::write> batch;
   batch.reserve(o.workflows.size());
@@ -61,8 +61,17 @@ void register_workflows(store::state_store& store, const node_options& o) {
       store::register_definition{d, file == o.workflow_files.end() ? std::string{} : file->second.string(), now});
   }
   if (batch.empty())
-    return;
-  const auto outcomes = store.commit(batch);
+    return {};
+  std::vector<store::outcome> outcomes;
+  try {
+    outcomes = store.commit(batch);
+  } catch (const store::store_error& e) {
+    if (e.is_fatal())
+      throw;
+    return e.what();
+  }
+  if (outcomes.front().result == store::write_status::unknown_outcome)
+    return outcomes.front().why;
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     if (outcomes[i].result == store::write_status::applied)
       continue;
@@ -73,6 +82,7 @@ void register_workflows(store::state_store& store, const node_options& o) {
     log_line("warning", w.file + " differs from what is stored as " + which
                           + ", which the node follows: raise the version in the file, or take the change back");
   }
+  return {};
 }
 
 } // namespace steadfast

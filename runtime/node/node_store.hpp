@@ -4,6 +4,7 @@
 #include "store/contract/local_store.hpp"
 
 #include <memory>
+#include <string>
 
 namespace steadfast {
 
@@ -13,7 +14,8 @@ std::shared_ptr<store::local_store> open_store(const node_options& o, const stor
 
 /// Definitions are kept for ever, under their version: changing one without raising it is a mistake. If a file was
 /// changed, its tasks follow the stored definition; if a program was changed, its node does not start: node_error.
-/// Throws store_error.
-void register_workflows(store::state_store& store, const node_options& o);
+/// Returns why the store did not take them now, or cannot tell whether it did: the same again does no harm; empty: it
+/// did. Throws a fatal store_error.
+std::string register_workflows(store::state_store& store, const node_options& o);
 
 } // namespace steadfast

@@ -122,6 +122,12 @@ void partition_log::settle() {
     throw store_error{"PostgreSQL did not take a commit: " + last_->value().why, false};
 }
 
+bool partition_log::take_failure() {
+  if (has_failed_)
+    last_.reset();
+  return std::exchange(has_failed_, false);
+}
+
 void partition_log::settle(const entry_end& e) {
   while (!e)
     settle_one();
@@ -152,6 +158,7 @@ void partition_log::fill(lmdb::transaction& txn, const tables& in) {
   make_entries(txn, later, "PostgreSQL");
   begin(0);
   has_failed_ = false;
+  last_.reset();
   first_.clear();
   if (until == 0 && later.empty()) {
     change_log said{in};

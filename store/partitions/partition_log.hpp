@@ -60,13 +60,13 @@ public:
 
   // ---- for the thread that commits ----
 
-  /// What becomes of the entry that was added last; null: none was since the log was filled.
+  /// What becomes of the entry that was added last; null: none was since the log was filled, or one failed.
   std::shared_ptr<const entry_end> last() const { return last_; }
   /// Until it is known what became of that entry, or of all.
   void settle(const entry_end& e);
   void settle_all();
   /// An entry was not made, so whoever added it has to go back. Once for each failure.
-  bool take_failure() { return std::exchange(has_failed_, false); }
+  bool take_failure();
 
   /// What the log has that the rows lack, in bytes of commits.
   std::size_t unkept() const { return unkept_; }

@@ -178,6 +178,7 @@ TEST_CASE(
   CHECK_FALSE(store->find("bad"));
   CHECK_FALSE(store->find("c"));
   CHECK(store->counts().tasks.at(workflow::process_state::pending) == 2);
+  CHECK_FALSE(store.begin("a")().front().as<submit_result>().created); // nothing is sent for it
   refuse_nothing(server);
   CHECK(store.begin("c")().front().as<submit_result>().number == 3);
   CHECK(store.begin("bad")().front().as<submit_result>().number == 4);
