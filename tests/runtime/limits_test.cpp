@@ -29,7 +29,7 @@ struct bound {
 
 const std::vector<bound> bounds{
   {"| names of workflows, steps, agents, nodes | 64 |", "workflow/text/name.hpp", "name_size_max = 64;"},
-  {"| bytes of the names of a node's agents, with a comma each | 64,000 |", "workflow/supervision/node_card.hpp",
+  {"| total length of a node's agent names, plus one byte each | 64,000 |", "workflow/supervision/node_card.hpp",
    "agent_names_max = 64'000;"},
   {"| steps of a workflow | 10,000 |", "workflow/definition/definition.hpp", "steps_max = 10'000;"},
   {"| members of an input or of a result | 256 |", "workflow/definition/definition.hpp", "input_members_max = 256;"},
