@@ -4,10 +4,10 @@
 #include "actors/agents/caller.hpp"
 #include "actors/common/due_queue.hpp"
 #include "actors/protocol/protocols.hpp"
-#include "workflow/supervision/call_figures.hpp"
-#include "workflow/supervision/circuit.hpp"
-#include "workflow/supervision/queue_time.hpp"
-#include "workflow/supervision/rate_limit.hpp"
+#include "workflow/calling/call_figures.hpp"
+#include "workflow/calling/circuit.hpp"
+#include "workflow/calling/queue_time.hpp"
+#include "workflow/calling/rate_limit.hpp"
 #include "workflow/task/fence.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "actors/agents/agent_core.hpp"
 
-#include "workflow/supervision/next_try.hpp"
+#include "workflow/calling/next_try.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "workflow/calling/circuit.hpp"
 #include "workflow/definition/retry.hpp"
-#include "workflow/supervision/circuit.hpp"
 #include "workflow/time/time.hpp"
 
 #include <cstdint>

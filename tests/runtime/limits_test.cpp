@@ -15,7 +15,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-std::string text_of(const std::string& path) {
+std::string content_of_source(const std::string& path) {
   std::stringstream text;
   text << std::ifstream{std::string{STEADFAST_SOURCE_DIR} + "/" + path}.rdbuf();
   return text.str();
@@ -140,16 +140,16 @@ std::set<std::string> found_in(const std::string& text, const std::string& patte
 } // namespace
 
 TEST_CASE("each limit of the page is what the sources say") {
-  const auto page = text_of("docs/limits.md");
+  const auto page = content_of_source("docs/limits.md");
   for (const auto& b : bounds) {
     CHECK_THAT(page, Contains(b.row));
     INFO(b.source);
-    CHECK_THAT(text_of(b.source), Contains(b.code));
+    CHECK_THAT(content_of_source(b.source), Contains(b.code));
   }
 }
 
 TEST_CASE("each row of the page is compared with the sources, and each bound of workflows and options is on it") {
-  const auto page = text_of("docs/limits.md");
+  const auto page = content_of_source("docs/limits.md");
   std::size_t rows = 0;
   std::istringstream lines{page};
   for (std::string line; std::getline(lines, line);) {
@@ -161,13 +161,13 @@ TEST_CASE("each row of the page is compared with the sources, and each bound of 
   }
   CHECK(rows > 50);
 
-  for (const auto& option :
-       found_in(text_of("config/steadfast.toml"), "\n#?([a-z_]+_(?:max|limit|reserve)|concurrency|queue) = ")) {
+  for (const auto& option : found_in(content_of_source("config/steadfast.toml"),
+                                     "\n#?([a-z_]+_(?:max|limit|reserve)|concurrency|queue) = ")) {
     INFO(option);
     CHECK(page.find(option + "`") != std::string::npos);
   }
   for (const auto* header : {"workflow/definition/definition.hpp", "workflow/step/step.hpp", "workflow/task/task.hpp"})
-    for (const auto& name : found_in(text_of(header), "inline constexpr [a-z_:0-9]+ ([a-z_]+_max) = ")) {
+    for (const auto& name : found_in(content_of_source(header), "inline constexpr [a-z_:0-9]+ ([a-z_]+_max) = ")) {
       INFO(name);
       CHECK(std::any_of(bounds.begin(), bounds.end(),
                         [&](const bound& b) { return std::string{b.code}.starts_with(name); }));

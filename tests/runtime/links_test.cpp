@@ -493,7 +493,7 @@ TEST_CASE("a greeting says what it was made of, and what is none is known as suc
   const workflow::peer_claim claim{"p-1", peer_kind::store, "a"};
   CHECK(parse_hello(hello_text(claim)) == claim);
   CHECK(std::get<workflow::peer_claim>(*parse_welcome(welcome_text(claim))) == claim);
-  CHECK(std::get<refusal>(*parse_welcome(welcome_text(refusal{"it is late"}))).why == "it is late");
+  CHECK(std::get<runtime::refusal>(*parse_welcome(welcome_text(runtime::refusal{"it is late"}))).why == "it is late");
   for (const auto* text : {"", "hello", "hello p-1 store", "hello p-1 king a", "hello p-1 store a b", "hello  store a",
                            "welcome p-1 store a", "hello p-1 store a/b"})
     CHECK_FALSE(parse_hello(text));

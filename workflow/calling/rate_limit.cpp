@@ -1,4 +1,4 @@
-#include "workflow/supervision/rate_limit.hpp"
+#include "workflow/calling/rate_limit.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,5 +1,5 @@
 #include "tests/support/property.hpp"
-#include "workflow/supervision/next_try.hpp"
+#include "workflow/calling/next_try.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "workflow/supervision/next_try.hpp"
+#include "workflow/calling/next_try.hpp"
 
 #include <algorithm>
 

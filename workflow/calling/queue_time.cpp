@@ -1,4 +1,4 @@
-#include "workflow/supervision/queue_time.hpp"
+#include "workflow/calling/queue_time.hpp"
 
 #include "workflow/definition/definition.hpp"
 

@@ -1,4 +1,4 @@
-#include "workflow/supervision/call_figures.hpp"
+#include "workflow/calling/call_figures.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "workflow/supervision/circuit.hpp"
+#include "workflow/calling/circuit.hpp"
 
 namespace steadfast::workflow {
 namespace {

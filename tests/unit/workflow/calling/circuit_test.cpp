@@ -1,5 +1,5 @@
 #include "tests/support/property.hpp"
-#include "workflow/supervision/circuit.hpp"
+#include "workflow/calling/circuit.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 #include "tests/support/property.hpp"
-#include "workflow/supervision/call_figures.hpp"
+#include "workflow/calling/call_figures.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -5,6 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
+// The room of calls: what an agent decides about those of its one service. A circuit stops them while the service
+// fails, the rate and the queue say when the next one may begin, `next_try` when to repeat one that failed, and the
+// figures count what became of them. All of it are values, and who makes the calls is in actors/agents/.
+
 namespace steadfast::workflow {
 
 /// When an agent stops calling a service that keeps failing (pattern "Circuit Breaker").

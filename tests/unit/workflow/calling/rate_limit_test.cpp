@@ -1,5 +1,5 @@
 #include "tests/support/property.hpp"
-#include "workflow/supervision/rate_limit.hpp"
+#include "workflow/calling/rate_limit.hpp"
 
 #include <catch2/catch.hpp>
 

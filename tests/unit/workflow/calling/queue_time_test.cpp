@@ -1,4 +1,4 @@
-#include "workflow/supervision/queue_time.hpp"
+#include "workflow/calling/queue_time.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -7,7 +7,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr instant noon{1'767'268'800'000ms};
+constexpr instant midday{1'767'268'800'000ms};
 
 } // namespace
 
@@ -21,8 +21,8 @@ TEST_CASE("an order waits as long as those before it take, by calls at a time an
 
 TEST_CASE("the last moment to begin leaves time for a call, and a tenth for the word that comes back") {
   const working_pace of_a_second{1'000'000, 1, 0};
-  CHECK(begins_at_latest(noon, noon + 5s, of_a_second) == noon + 4s);
-  CHECK(begins_at_latest(noon, noon + 30s, of_a_second) == noon + 27s);
-  CHECK(begins_at_latest(noon, noon + 30s, {}) == noon + 27s);
-  CHECK(begins_at_latest(noon, noon + 500ms, of_a_second) == noon - 500ms);
+  CHECK(begins_at_latest(midday, midday + 5s, of_a_second) == midday + 4s);
+  CHECK(begins_at_latest(midday, midday + 30s, of_a_second) == midday + 27s);
+  CHECK(begins_at_latest(midday, midday + 30s, {}) == midday + 27s);
+  CHECK(begins_at_latest(midday, midday + 500ms, of_a_second) == midday - 500ms);
 }
