@@ -63,7 +63,7 @@ std::vector<field> actor_fields() {
           {"busy_for_ms", kind::number},
           {"answers", kind::flag, "within a second"},
           {"summary", kind::text, "of its state"},
-          {"open", kind::number, "tasks or calls in hand"},
+          {"open", kind::number, "tasks or calls in flight"},
           {"state", kind::object, "a tree", false, true}};
 }
 

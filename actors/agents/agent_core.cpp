@@ -36,8 +36,8 @@ void agent_core::on_order(step_order o, const report_sink& from, instant now, co
     ++counts_.silenced;
     return;
   }
-  const auto known = places_.find({o.task_number, o.step, o.attempt});
-  const bool is_open = known != places_.end();
+  const auto known = arrivals_.find({o.task_number, o.step, o.attempt});
+  const bool is_open = known != arrivals_.end();
   if (!fence_.admits(o.task_number, o.epoch) || (is_open && o.epoch < attempts_.at(known->second).order.epoch)) {
     ++counts_.refused;
     return;
@@ -69,10 +69,10 @@ void agent_core::join(open_attempt& a, const step_order& o, const report_sink& f
 }
 
 void agent_core::admit(step_order o, const report_sink& from, instant now) {
-  const auto p = ++last_place_;
+  const auto p = ++last_arrival_;
   auto& a = attempts_[p];
   a.sink = from;
-  places_[{o.task_number, o.step, o.attempt}] = p;
+  arrivals_[{o.task_number, o.step, o.attempt}] = p;
   queue_.insert(p);
   a.latest = std::max(now, workflow::begins_at_latest(now, o.complete_by, pace()));
   due_.set(a.latest, p, 0);
@@ -122,8 +122,8 @@ span agent_core::time_until_room(const step_order& o, instant now) {
 }
 
 void agent_core::on_stop(const stop_order& o, const report_sink& from, instant now) {
-  const auto known = places_.find({o.task_number, o.step, o.attempt});
-  const bool is_open = known != places_.end();
+  const auto known = arrivals_.find({o.task_number, o.step, o.attempt});
+  const bool is_open = known != arrivals_.end();
   if (!fence_.admits(o.task_number, o.epoch) || (is_open && o.epoch < attempts_.at(known->second).order.epoch)) {
     ++counts_.refused;
     return;
@@ -168,7 +168,7 @@ void agent_core::begin_calls(instant now) {
   }
 }
 
-void agent_core::begin_call(place p, instant now) {
+void agent_core::begin_call(arrival p, instant now) {
   queue_.erase(p);
   auto& a = attempts_.at(p);
   bucket_ = workflow::taken_from(bucket_, rate_of(options_), now);

@@ -74,7 +74,7 @@ public:
   state_tree tree(std::size_t listed_max, workflow::instant now) const;
 
 private:
-  using place = std::uint64_t;                                                  ///< in the order of arrival; 0: none
+  using arrival = std::uint64_t;                                                ///< a number that grows; 0: none
   using attempt_name = std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>; ///< task, step, attempt
 
   enum class phase : std::uint8_t { queued, calling, unwanted, giving_up, waiting };
@@ -91,10 +91,10 @@ private:
     std::string why;         ///< of the last failure
   };
   struct open_call {
-    place attempt = 0; ///< 0: abandoned
+    arrival attempt = 0; ///< 0: abandoned
     std::uint64_t circuit_period = 0;
   };
-  using attempt_iterator = std::map<place, open_attempt>::iterator;
+  using attempt_iterator = std::map<arrival, open_attempt>::iterator;
 
   static attempt_report report_on(const step_order& o, report_kind kind);
   /// What jitter is drawn from: the same for the same try of the same attempt.
@@ -115,7 +115,7 @@ private:
 
   // Calls
   void begin_calls(workflow::instant now);
-  void begin_call(place p, workflow::instant now);
+  void begin_call(arrival p, workflow::instant now);
   void abandon_call(const open_attempt& a, workflow::instant now);
   void count_call(std::uint64_t period, workflow::call_outcome outcome, workflow::instant now);
   void learn_duration(workflow::span took);
@@ -143,12 +143,12 @@ private:
   bool draining_ = false;
   workflow::token_bucket bucket_;
   workflow::fence fence_{epochs_kept};
-  std::map<place, open_attempt> attempts_;
-  std::map<attempt_name, place> places_;
-  std::set<place> queue_;
+  std::map<arrival, open_attempt> attempts_;
+  std::map<attempt_name, arrival> arrivals_;
+  std::set<arrival> queue_;
   due_queue due_; ///< one entry per attempt: complete-by, or what comes first in its phase
   std::map<call_ticket, open_call> calls_;
-  place last_place_ = 0;
+  arrival last_arrival_ = 0;
   call_ticket last_ticket_ = 0;
   std::size_t abandoned_ = 0;
   std::multiset<workflow::instant>

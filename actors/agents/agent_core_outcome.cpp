@@ -244,7 +244,7 @@ void agent_core::report(attempt_iterator i, report_kind kind, answer a) {
 void agent_core::close(attempt_iterator i) {
   const auto& o = i->second.order;
   fence_.end(o.task_number, o.epoch, o.step, o.attempt);
-  places_.erase({o.task_number, o.step, o.attempt});
+  arrivals_.erase({o.task_number, o.step, o.attempt});
   queue_.erase(i->first);
   due_.forget(i->first);
   inputs_size_ -= o.input.size();

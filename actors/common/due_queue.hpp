@@ -70,19 +70,19 @@ public:
   std::size_t size() const { return ordered_.size(); }
 
 private:
-  using place = std::set<entry>::iterator;
+  using in_order = std::set<entry>::iterator;
 
   void erase_first() {
     const auto first = ordered_.begin();
     const auto found = by_task_.find(first->task);
     found->second[first->step] = ordered_.end();
-    if (std::all_of(found->second.begin(), found->second.end(), [&](place p) { return p == ordered_.end(); }))
+    if (std::all_of(found->second.begin(), found->second.end(), [&](in_order p) { return p == ordered_.end(); }))
       by_task_.erase(found);
     ordered_.erase(first);
   }
 
   std::set<entry> ordered_;
-  std::unordered_map<std::uint64_t, std::vector<place>> by_task_; ///< of each step; the end: it has none
+  std::unordered_map<std::uint64_t, std::vector<in_order>> by_task_; ///< of each step; the end: it has none
 };
 
 } // namespace steadfast::actors

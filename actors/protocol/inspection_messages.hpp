@@ -20,7 +20,7 @@ STEADFAST_MESSAGE(inspect_state, x.listed_max)
 
 struct actor_state {
   std::string summary;    ///< a few words
-  std::uint64_t open = 0; ///< tasks or calls in hand
+  std::uint64_t open = 0; ///< tasks or calls in flight
   std::string tree;       ///< a JSON object; a list that was cut ends with how many more there are
 };
 STEADFAST_MESSAGE(actor_state, x.summary, x.open, x.tree)

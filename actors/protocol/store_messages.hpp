@@ -55,7 +55,7 @@ STEADFAST_MESSAGE(subscribe, x.scheduler, x.bulk_only)
 /// What a commit brought, for all that are interested. Losing one does no harm.
 struct store_news {
   bool work = false;                  ///< there is something to claim
-  bool is_offered = false;            ///< with work: first to another scheduler, which has less in hand
+  bool is_offered = false;            ///< with work: first to another scheduler, which has less in flight
   bool review = false;                ///< there is something for the supervisor
   bool notices = false;               ///< there is progress to deliver
   std::vector<std::uint64_t> changed; ///< tasks of this scheduler that somebody else changed

@@ -14,10 +14,10 @@ const std::string& agent_of(const workflow::step& s) {
   return s.log.back().agent;
 }
 
-template <class Places>
-auto find_node(const Places& places, const std::string& node) {
-  const auto found = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p->load.node == node; });
-  return found == places.end() ? nullptr : *found;
+template <class Agents>
+auto find_node(const Agents& agents, const std::string& node) {
+  const auto found = std::find_if(agents.begin(), agents.end(), [&](const auto& p) { return p->load.node == node; });
+  return found == agents.end() ? nullptr : *found;
 }
 
 bool has_expired(const workflow::step& s, std::uint32_t attempt) {
@@ -30,21 +30,21 @@ bool has_expired(const workflow::step& s, std::uint32_t attempt) {
 
 /// What was known of a node that left is forgotten: if it comes back it counts as a new one.
 void agent_directory::learn(const agents_alive& m) {
-  const auto before = std::exchange(places_, {});
+  const auto before = std::exchange(agents_, {});
   for (const auto& a : m.agents) {
     const auto known = before.find(a.name);
     auto p = known == before.end() ? nullptr : find_node(known->second, a.node);
     if (!p)
-      p = std::make_shared<place>(place{{a.name, a.node}, {}});
+      p = std::make_shared<known_agent>(known_agent{{a.name, a.node}, {}});
     p->agent = a.agent;
-    places_[a.name].push_back(std::move(p));
+    agents_[a.name].push_back(std::move(p));
   }
 }
 
-const agent_directory::places& agent_directory::places_of(const std::string& agent) const {
-  static const places none;
-  const auto found = places_.find(agent);
-  return found == places_.end() ? none : found->second;
+const agent_directory::known_agents& agent_directory::agents_of(const std::string& agent) const {
+  static const known_agents none;
+  const auto found = agents_.find(agent);
+  return found == agents_.end() ? none : found->second;
 }
 
 const agent_directory::order_sent* agent_directory::last_order(std::uint64_t task, std::size_t step) const {
@@ -61,7 +61,7 @@ bool agent_directory::has_order(const workflow::task& t, std::size_t step) const
 
 agent_actor agent_directory::route(const workflow::task& t, std::size_t step) {
   const auto& s = t.steps[step];
-  const auto& candidates = places_of(agent_of(s));
+  const auto& candidates = agents_of(agent_of(s));
   auto& orders = sent_[t.number];
   if (orders.last.size() <= step)
     orders.last.resize(step + 1);
@@ -83,7 +83,7 @@ agent_actor agent_directory::route(const workflow::task& t, std::size_t step) {
 
 std::vector<agent_actor> agent_directory::holders(const workflow::task& t, std::size_t step) const {
   const auto& s = t.steps[step];
-  const auto& candidates = places_of(agent_of(s));
+  const auto& candidates = agents_of(agent_of(s));
   const auto* last = last_order(t.number, step);
   if (last && last->attempt == s.attempt) {
     const auto p = find_node(candidates, last->to->load.node);
@@ -129,7 +129,7 @@ void agent_directory::forget(std::uint64_t task) {
 
 std::vector<agent_load> agent_directory::loads() const {
   std::vector<agent_load> all;
-  for (const auto& [agent, known] : places_)
+  for (const auto& [agent, known] : agents_)
     for (const auto& p : known)
       all.push_back(p->load);
   return all;

@@ -44,18 +44,18 @@ public:
 
 private:
   /// An agent on a node. One that leaves is dropped here, but the orders that it got keep it.
-  struct place {
+  struct known_agent {
     agent_load load;
     agent_actor agent;
   };
-  using places = std::vector<std::shared_ptr<place>>;
+  using known_agents = std::vector<std::shared_ptr<known_agent>>;
   struct order_sent {
     std::uint32_t attempt = 0;
-    std::shared_ptr<place> to; ///< null: to nobody
+    std::shared_ptr<known_agent> to; ///< null: to nobody
     bool open = false;
   };
 
-  const places& places_of(const std::string& agent) const;
+  const known_agents& agents_of(const std::string& agent) const;
   struct orders {
     std::vector<order_sent> last;  ///< of each step
     std::vector<std::size_t> open; ///< the steps whose last order is
@@ -63,7 +63,7 @@ private:
   const order_sent* last_order(std::uint64_t task, std::size_t step) const; ///< null: none was sent from here
   static void close(order_sent& o);
 
-  std::map<std::string, places> places_;           ///< by agent
+  std::map<std::string, known_agents> agents_;     ///< by agent
   std::unordered_map<std::uint64_t, orders> sent_; ///< by task
 };
 

@@ -14,7 +14,7 @@ namespace steadfast::actors {
 
 class state_value;
 
-/// How many tasks of each workflow a scheduler has: those in hand, and those that it gave back because no agent takes
+/// How many tasks of each workflow a scheduler has: those in flight, and those that it gave back because no agent takes
 /// them, until they are due again.
 class place_book {
 public:

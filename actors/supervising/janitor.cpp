@@ -158,7 +158,7 @@ private:
       stay += w.reached.passed;
     auto text = counted(left_, "task") + (left_ == 1 ? " has left" : " have left");
     if (stay > 0)
-      text += ", " + std::to_string(stay) + " must be seen by somebody first";
+      text += ", " + std::to_string(stay) + (stay == 1 ? " waits" : " wait") + " for an acknowledgement";
     return trouble_.empty() ? text : text + "; the last purge failed: " + trouble_;
   }
 

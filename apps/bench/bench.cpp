@@ -186,7 +186,7 @@ void add_bench(CLI::App& to, command& chosen) {
   sub->add_option("--in-flight", c.in_flight, "Closed loops: so many tasks at a time")->check(CLI::Range(1, 1'000'000));
   sub
     ->add_option("--backlog", c.backlogs,
-                 "Closed loops: so many tasks wait in the store all the time, besides 1,024 in hand")
+                 "Closed loops: so many tasks wait in the store all the time, besides 1,024 in flight")
     ->check(CLI::Range(1, 10'000'000));
   sub->add_option("--rate", c.rates, "Open loops: so many submissions per second, whatever happens to them")
     ->check(CLI::Range(1, 1'000'000));

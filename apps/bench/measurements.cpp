@@ -126,7 +126,7 @@ std::vector<measurement> short_set(const choice& c) {
 scenario with_backlog(scenario s, std::uint32_t waiting) {
   s.name = fmt::format("backlog of {}", waiting) + differences(s);
   s.there_before = waiting;
-  s.plan.in_flight = waiting + part_setup{}.in_flight_max; // what the scheduler has in hand does not wait
+  s.plan.in_flight = waiting + part_setup{}.in_flight_max; // what the scheduler has in flight does not wait
   s.plan.warm_up = 4;                                      // store_actor reads the ids of a store that is not new
   s.plan.drain_limit = 0;
   return s;

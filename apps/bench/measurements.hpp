@@ -33,8 +33,8 @@ struct choice {
 /// With nothing chosen: a set of all kinds that takes less than two minutes.
 std::vector<measurement> measurements_of(const choice& c);
 measurement measurement_of(scenario s);
-/// The same as a closed loop in which so many tasks wait in the store in addition to those in hand: whenever one ends,
-/// one more is submitted. REQUIRES: the client is here.
+/// The same as a closed loop in which so many tasks wait in the store in addition to those in flight: whenever one
+/// ends, one more is submitted. REQUIRES: the client is here.
 scenario with_backlog(scenario s, std::uint32_t waiting);
 std::string workload_text(const workload& w);
 

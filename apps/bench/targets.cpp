@@ -347,7 +347,7 @@ json json_of(const std::vector<target_result>& results) {
                     {"unit", r.unit},
                     {r.at_least ? "at_least" : "at_most", r.wanted},
                     {"measured", r.measured()},
-                    {"judged", r.counted()},
+                    {"counted", r.counted()},
                     {"runs", r.runs},
                     {"is_met", r.is_met()}});
   return list;

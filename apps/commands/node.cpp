@@ -40,7 +40,7 @@ std::string counted(const json& j, const char* name, const char* what) {
 
 void print_scheduler(const json& j) {
   std::cout << "scheduler   " << j.value("name", std::string{}) << ": " << number(j, "in_flight") << " of "
-            << counted(j, "in_flight_max", "task") << " in hand, " << number(j, "claimed") << " taken, "
+            << counted(j, "in_flight_max", "task") << " in flight, " << number(j, "claimed") << " taken, "
             << counted(j, "dispatched", "attempt") << " sent, " << number(j, "late")
             << (j.value("late", std::uint64_t{0}) == 1 ? " late reply" : " late replies")
             << (j.value("draining", false) ? ", draining" : "") << '\n';
@@ -179,7 +179,7 @@ struct drain_arguments {
   std::string why;
 };
 
-/// Tasks and calls that the node's actors still have in hand; nothing when it cannot be asked.
+/// Tasks and calls that the node's actors still have in flight; nothing when it cannot be asked.
 std::optional<std::uint64_t> open_work(client& node, const std::string& name) {
   std::uint64_t open = 0;
   const auto shown = node.call(api::actor_list, {{"node", name}});
@@ -202,7 +202,7 @@ int drain(const drain_arguments& g) {
     const auto open = open_work(node, g.name);
     if (open && open != told && !g.node.json)
       std::cout << "node " << printable(g.name) << ": " << *open << (*open == 1 ? " task or call" : " tasks and calls")
-                << " in hand" << std::endl;
+                << " in flight" << std::endl;
     told = open;
     if (open && *open == 0)
       break;
@@ -210,7 +210,7 @@ int drain(const drain_arguments& g) {
       throw failure{interrupted, "stopped watching; the node continues to drain"};
     if (std::chrono::steady_clock::now() > until)
       throw failure{still_running, "the node is not empty after " + g.limit + "; `actors --node " + g.name
-                                     + "` shows what it has in hand"};
+                                     + "` shows what it has in flight"};
     std::this_thread::sleep_for(drain_look_every);
   }
   if (g.node.json)

@@ -75,7 +75,7 @@ table agent_table(const json& agents, workflow::instant now, std::size_t max, st
     return a_is_closed != (circuit_of(b) == "closed") ? !a_is_closed : share_of_bad(a) > share_of_bad(b);
   });
   table rows{
-    {"agent", "node", "service", "circuit", "calls", "success", "p50", "p99", "in hand", "waiting", "last error"}};
+    {"agent", "node", "service", "circuit", "calls", "success", "p50", "p99", "in flight", "waiting", "last error"}};
   for (const auto& a : sorted) {
     if (max-- == 0)
       break;

@@ -117,7 +117,7 @@ std::string drained_part(const health& h) {
       return {};
     drained += (drained.empty() ? "node " : ", node ") + printable(text_in(n, "name"));
   }
-  return drained.empty() ? "" : "no node takes tasks until one is restarted: drained is " + drained;
+  return drained.empty() ? "" : "no node takes tasks until one is restarted; drained: " + drained;
 }
 
 std::uint64_t stuck_in(const health& h) {

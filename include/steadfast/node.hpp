@@ -26,7 +26,7 @@ struct node_settings {
   std::string name = "node";                       ///< unique in a cluster
   std::filesystem::path store = "steadfast-store"; ///< folder, made with mode 0700; one node at a time has it open
   std::filesystem::path socket;                    ///< for `steadfast task list` and the like; empty: none is opened
-  std::uint32_t in_flight_max = 1024;              ///< tasks of one workflow in hand; the rest wait in the store
+  std::uint32_t in_flight_max = 1024;              ///< tasks of one workflow in flight; the rest wait in the store
   std::uint32_t threads = 0;                       ///< of the actors; 0: one per core, at least 2
   std::chrono::milliseconds drain_limit{10'000};   ///< in stop(), for attempts under way
   std::string log_level = "warning";               ///< trace, debug, info, warning, error, off

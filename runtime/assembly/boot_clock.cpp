@@ -83,8 +83,7 @@ actors::node_clock clock_of_this_boot(const std::filesystem::path& file,
   take_away(file);
   if (!write(now, file))
     warn("cannot write " + file.string()
-         + ": should this process end, the next one sets its clock again, and attempts under way get their whole time "
-           "again");
+         + ": after a restart the clock is set anew, and attempts under way get their whole time again");
   return now;
 }
 

@@ -75,7 +75,7 @@ toml::table& table_in(toml::table& t, const char* name) {
 
 /// Relative to the cluster file, which may itself be named relative to the current folder. It need not exist: made
 /// absolute first, for what does not exist otherwise stays relative.
-fs::path beside(const fs::path& file, const fs::path& given, std::error_code& error) {
+fs::path in_folder_of(const fs::path& file, const fs::path& given, std::error_code& error) {
   const auto whole = fs::absolute(file.parent_path() / given, error);
   return error ? whole : fs::weakly_canonical(whole, error);
 }
@@ -87,7 +87,7 @@ toml::array absolute_workflows(runtime::toml_section& root, const fs::path& file
   toml::array paths;
   for (const auto& p : given) {
     std::error_code error;
-    paths.push_back(beside(file, p, error).string());
+    paths.push_back(in_folder_of(file, p, error).string());
     if (error)
       root.complain("workflows", workflow::quoted(p) + " is no path: " + error.message());
   }
@@ -112,7 +112,7 @@ fs::path certificate_folder(runtime::toml_section& root, const fs::path& file) {
   fs::path given;
   root.read("certificates", given);
   std::error_code error;
-  return given.empty() ? given : beside(file, given, error);
+  return given.empty() ? given : in_folder_of(file, given, error);
 }
 
 void name_certificates(toml::table& cluster, const fs::path& folder, const std::string& node) {

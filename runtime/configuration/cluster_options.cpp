@@ -16,7 +16,7 @@ void check_certificates(const cluster_options& o, std::vector<std::string>& foun
   const bool some = !o.certificate.empty() || !o.key.empty() || !o.authority.empty();
   const bool all = !o.certificate.empty() && !o.key.empty() && !o.authority.empty();
   if (some && !all)
-    found.push_back("cluster.certificate, cluster.key and cluster.authority are needed all three, or none of them");
+    found.push_back("cluster.certificate, cluster.key and cluster.authority: give all three, or none");
 }
 
 void check_exposure(const cluster_options& o, std::vector<std::string>& found) {

@@ -58,7 +58,7 @@ struct node_options {
   /// an alert; a workflow that the program made and changed in this way keeps the node from starting.
   std::map<std::pair<std::string, std::uint32_t>, std::filesystem::path> workflow_files;
 
-  std::uint32_t in_flight_max = 1024;     ///< tasks one scheduler has in hand; the rest wait in the store
+  std::uint32_t in_flight_max = 1024;     ///< tasks one scheduler has in flight; the rest wait in the store
   std::uint64_t backlog_max = 100'000;    ///< when so many submissions wait for the disk, new ones are pushed back
   workflow::span supervisor_period{1000}; ///< between sweeps for what is overdue
   workflow::span supervisor_slack{5000};  ///< how late a scheduler may be before a task is taken from it

@@ -145,8 +145,8 @@ json task_state(const control_context& c, const api::arguments& params) {
   return answer;
 }
 
-/// The act is judged by what is there now. Throws api::error with the reason if the task would not take it.
-json judged(const control_context& c, const actors::act_on_task& act) {
+/// What would become of the act, by what is there now. Throws api::error with the reason if the task would not take it.
+json dry_run(const control_context& c, const actors::act_on_task& act) {
   const auto view = view_of(c, act.id);
   const auto event = actors::event_of(act, *view.task, *view.definition);
   if (!event)
@@ -167,7 +167,7 @@ json act_on_task(const control_context& c, const api::arguments& params) {
   question.who = params.text("who");
   question.why = params.text("why");
   if (params.flag("dry_run"))
-    return judged(c, question);
+    return dry_run(c, question);
   const auto r = c.ask<actors::act_result>(c.parts.gateway, question);
   if (!r.done) {
     view_of(c, question.id); // throws if there is none

@@ -189,7 +189,7 @@ std::shared_ptr<store::store_files> control_context::store_files() const {
   store(); // which says who has one
   auto files = parts.own->get().files;
   if (!files)
-    throw api::error{api::error::refused, "the store is in no files of this node"};
+    throw api::error{api::error::refused, "this node's store is not in files"};
   return files;
 }
 
@@ -248,7 +248,7 @@ std::string scheduler_trouble(const control_context& c) {
   } catch (const api::error&) {
     return {};
   }
-  return drained.empty() ? "" : "no node takes tasks until one is restarted: drained is " + drained;
+  return drained.empty() ? "" : "no node takes tasks until one is restarted; drained: " + drained;
 }
 
 /// From then on what the holder does under it is refused. Any candidate can get it, also its last holder.

@@ -214,7 +214,7 @@ protected:
   caf::expected<io::doorman_ptr> open(std::uint16_t door, const char*, bool) override {
     const int bell = ends_->open_door(door);
     if (bell < 0)
-      return caf::make_error(caf::sec::cannot_open_port, "the process has no file left");
+      return caf::make_error(caf::sec::cannot_open_port, "the process has no file descriptor left (ulimit -n)");
     return caf::make_counted<link_doorman>(multiplexer_of(system()), bell, ends_, door);
   }
 

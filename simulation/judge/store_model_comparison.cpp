@@ -156,7 +156,7 @@ void store_model::compare_lists(const store::state_store& s) {
     store::task_filter f;
     f.locked_by = owner;
     compare_list(
-      s, f, [&](const auto& t) { return t.locked_by == owner; }, "in hand of " + owner);
+      s, f, [&](const auto& t) { return t.locked_by == owner; }, "in flight at " + owner);
   }
   if (tasks_.empty())
     return;

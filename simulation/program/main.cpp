@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
   app.add_option("--faults", faults, "Only these [all]: " + CLI::detail::join(kinds, ", "))
     ->delimiter(',')
     ->check(CLI::IsMember(kinds));
-  app.add_option("--skip", skipped, "Strikes to leave out, by number, as --shrink tells them")->delimiter(',');
+  app.add_option("--skip", skipped, "Injected faults to leave out, by number, as --shrink tells them")->delimiter(',');
   app.add_flag("--trace", q.trace, "Tell every step");
   app.add_flag("--twice", q.twice, "Play every seed twice, and complain when it was not the same run");
   app.add_flag("--no-crowds", q.no_crowds, "No runs with 10,000 tasks at once, which take half a minute");

@@ -103,7 +103,7 @@ std::size_t length(const nlohmann::json& state, const char* list) {
 /// What is above its bound, with its value; empty: nothing.
 std::string too_much(const std::string& kind, const nlohmann::json& state, std::size_t nodes) {
   if (kind == "scheduler" && (length(state, "/tasks") > 0 || state.value("timers", 0) > 0))
-    return "it has tasks in hand: " + state.at("tasks").dump() + ", and timers: " + state.at("timers").dump();
+    return "it has tasks in flight: " + state.at("tasks").dump() + ", and timers: " + state.at("timers").dump();
   for (const auto& [of, place] : zero_at_rest)
     if (kind == of && !is_zero(state, place))
       return std::string{place} + " is " + state.at(nlohmann::json::json_pointer{place}).dump();
@@ -275,7 +275,7 @@ void aftermath::lose_a_node(const run_for& run, const is_broken& broken) {
   run(lease.ttl + until_supervised + notices_in + commits_in);
   for (const auto number : left)
     if (in_hand_of(node).contains(number))
-      watch_.complain(watch_.tasks().at(number).id + " is in hand of " + node
+      watch_.complain(watch_.tasks().at(number).id + " is in flight at " + node
                       + ", which was lost for longer than its lease lasts (P6)");
   run(conditions_in);
   if (!broken() && !is_told_lost(node))
@@ -422,7 +422,7 @@ std::string aftermath::some_node_to_lose() const {
 void aftermath::expect_drained(const std::string& node) {
   for (const auto& [number, t] : watch_.tasks())
     if (t.locked_by == node && !workflow::has_ended(t))
-      watch_.complain(t.id + " is in hand of " + node + ", which was drained (P6)");
+      watch_.complain(t.id + " is in flight at " + node + ", which was drained (P6)");
   for (const auto& l : cluster_.store().leases())
     if (l.name == "supervisor" && l.holder.starts_with(node + ":") && l.expires_at > cluster_.clock_now())
       watch_.complain(node + " supervises, and was drained (row 20)");

@@ -21,7 +21,7 @@ namespace steadfast::simulation {
 /// What is promised once nothing fails any more, as bounds in true time: what is overdue is noticed within a period and
 /// a second (P13), every node and a supervisor soon have their leases (P20, P21), new work is done at once wherever it
 /// comes in, and the work of a lost node continues (P6), nobody orders from a node without a lease (row 36), a drained
-/// node has nothing in hand and takes nothing (row 20), no actor keeps what is over (P28), and tasks leave when they
+/// node has nothing in flight and takes nothing (row 20), no actor keeps what is over (P28), and tasks leave when they
 /// have been kept for long enough.
 class aftermath {
 public:

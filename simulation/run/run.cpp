@@ -170,7 +170,7 @@ private:
     s.keep = {};
     s.nodes = 1;
     s.in_flight_max = s.agent_queue = 2 * crowd;
-    s.agent_concurrency = 2 * crowd; // a task that no agent takes is not in hand
+    s.agent_concurrency = 2 * crowd; // a task that no agent takes is not in flight
     return s;
   }
 
@@ -240,7 +240,7 @@ private:
       kill_in_crowd();
   }
 
-  /// A scheduler with many tasks in hand dies. They come within seconds, or not at all.
+  /// A scheduler with many tasks in flight dies. They come within seconds, or not at all.
   void kill_in_crowd() {
     for (const auto& node : cluster_.names())
       if (std::count_if(watch_.tasks().begin(), watch_.tasks().end(),

@@ -18,8 +18,8 @@ struct store_options {
   std::size_t result_size_max = 1 << 20;
   std::size_t recent_ids_max = 262'144; ///< ids of new tasks that gather before they are moved to their places together
   std::size_t journal_max = 8 << 20;    ///< bytes of commits that may wait in the journal to be saved; 0: none do
-  std::uint64_t journal_name = 0; ///< of this opening: by chance, and never used again; 0: there shall be no journal
-  std::uint64_t epochs_from = 0;  ///< of a copy that is opened: what epochs_at tells, so that of two the later is above
+  std::uint64_t journal_name = 0;       ///< random, new for each opening; 0: no journal
+  std::uint64_t epochs_from = 0; ///< of a copy that is opened: what epochs_at tells, so that of two the later is above
   std::uint32_t bulk_open_max = 16;                          ///< bulk acts that may be open
   workflow::span bulk_keep_for = std::chrono::hours{24 * 7}; ///< after its end; it leaves when another begins
   bool read_only = false; ///< for looking at a store: no lock is taken, every write is refused

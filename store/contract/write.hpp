@@ -264,7 +264,7 @@ struct act_on_incident {
   workflow::instant now;
 };
 /// All conditions that hold now: those that are new raise an alert, those that are not among them any more are over,
-/// and the others are told in the words of now.
+/// and the others get their current text.
 struct report_conditions {
   using result = conditions_result;
   std::vector<workflow::system_condition> hold;
@@ -273,7 +273,7 @@ struct report_conditions {
 };
 
 /// Begins an act on all tasks that match and are there by now: those that are submitted later are not met. Its bounds
-/// are options of the store. What `what` says of its number and of how far it is does not count.
+/// are options of the store. Number and progress in `what` are ignored.
 struct start_bulk {
   using result = bulk_result;
   workflow::bulk_act what;

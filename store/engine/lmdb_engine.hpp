@@ -17,7 +17,7 @@
 
 namespace steadfast::store {
 
-/// What a store in files of its own leaves as it is, but for tests.
+/// Settings that only tests and the store on PostgreSQL change.
 struct engine_settings {
   /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not
   /// grow, for which no reader may be there.

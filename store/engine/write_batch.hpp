@@ -96,8 +96,8 @@ private:
   std::string_view row_before(const known_tasks::entry& e, const key& k) const;
   /// Keeps the record of a task, whose entry has its new state already.
   void put_row(known_tasks::entry& e, const workflow::task& t);
-  /// Puts the tasks that changed into the tables. A verb that looks at, or changes, more of the tables than the queue
-  /// calls it before.
+  /// Puts the tasks that changed into the tables. Call it before a verb that reads or changes tables other than the
+  /// queue.
   void place_tasks();
 
   // write_task.cpp

@@ -66,7 +66,7 @@ answer<act_on_incident> write_batch::make(const act_on_incident& w) {
   return std::move(d.said);
 }
 
-/// How many it were.
+/// The number of them.
 std::uint32_t write_batch::acknowledge_some(std::uint64_t incident, const act_on_incident& w) {
   std::uint32_t done = 0;
   std::uint64_t last = 0;

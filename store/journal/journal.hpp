@@ -12,9 +12,9 @@
 
 namespace steadfast::store {
 
-/// The log beside a data file: entries that are durable one by one, at the cost of one sync and of the bytes in them,
-/// and mean nothing for any other state of the data file. Each opening of a store gives it a name of its own, which the
-/// data file knows: so a journal that is not there, or is that of another time, is noticed.
+/// The write-ahead log of a data file: entries that are durable one by one, at the cost of one sync and of the bytes in
+/// them, and mean nothing for any other state of the data file. Each opening of a store gives it a name of its own,
+/// which the data file knows: so a journal that is not there, or is that of another time, is noticed.
 class journal final : public commit_log {
 public:
   /// Makes the file if it is not there, writes room for `size` bytes of entries, and gives it this name, which nobody

@@ -11,8 +11,8 @@
 
 namespace steadfast::store {
 
-/// Tells of nearly every id that is not in table `ids` that it is not there, which a look into a large table pays for
-/// with pages that nobody else needs. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970; all
+/// For nearly every absent id it says so without a look-up in the large table `ids`, which would load pages needed for
+/// nothing else. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970; all
 /// bits of an id are in one block: Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007.
 /// For the writer. Memory: 2 to 8 bytes for each id in the table, at most 64 MiB; for a table that needs more it says
 /// nothing.

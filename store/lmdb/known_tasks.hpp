@@ -16,8 +16,8 @@
 namespace steadfast::store {
 
 /// What the one writer knows of tasks, so that the next change of one reads nothing: of those that changed since the
-/// data file was written, whose latest records are held here, and of those in hand. A task that goes through all of its
-/// steps meanwhile is put into the tables once. Its queue (tables `ready` and `delayed`) is not held: claims look
+/// data file was written, whose latest records are held here, and of those in flight. A task that goes through all of
+/// its steps meanwhile is put into the tables once. Its queue (tables `ready` and `delayed`) is not held: claims look
 /// there. Changed as a batch goes, and thrown away together with the transaction. Memory: what is held, and known_max
 /// others, whose records have up to row_max bytes each.
 class known_tasks {

@@ -134,7 +134,7 @@ std::string postgres_engine::why_not_in_order() {
   if (!partition_.is_owned())
     throw store_error{"another node has the partition now", true};
   if (is_stale_) {
-    end_keeping(); // of a state that is not that of now
+    end_keeping(); // of an outdated state
     memory_->fill_again();
     is_stale_ = false;
   }

@@ -111,7 +111,7 @@ std::vector<statement> session_settings(const std::string& schema) {
   std::vector<statement> all;
   for (const auto* setting : {
          "synchronous_commit = on",       // whatever somebody set for the role
-         "client_min_messages = warning", // what is sent beside answers is then a warning
+         "client_min_messages = warning", // anything sent besides answers is then a warning
          "default_transaction_isolation = 'read committed'",
          "statement_timeout = 0", // it does not end the wait for a standby, and we have a limit
          "idle_in_transaction_session_timeout = '10s'",

@@ -28,7 +28,7 @@ struct server_readings {
 
   std::string role;
   std::vector<std::string> powers;       ///< of the role, that a store has no use for, as words after "may"
-  std::vector<std::string> more_schemas; ///< that it owns, beside that of the store
+  std::vector<std::string> more_schemas; ///< that it owns, besides that of the store
   bool owns_schema = true;
 
   bool is_encrypted = true; ///< or on this machine

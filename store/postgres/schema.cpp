@@ -19,7 +19,7 @@ std::string cure_of_rights(const std::string& schema, const std::string& role) {
 }
 
 /// Logs have no index and no dead rows: they are written in turn, and emptied whole. A commit is one value, which is
-/// kept beside the table, uncompressed.
+/// kept outside of the table's rows, uncompressed.
 void add_tables_of_partitions(std::vector<statement>& to, std::int64_t partitions) {
   to.push_back({"create table kept_until (number bigint primary key, commit_number bigint not null)", {}});
   for (std::int64_t p = 0; p < partitions; ++p) {

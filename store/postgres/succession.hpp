@@ -9,8 +9,8 @@
 namespace steadfast::store::postgres {
 
 /// When a partition may be taken from its holder: he let it go, or has shown no sign of life, which is another epoch or
-/// commit number, for as long as his lease, by the clock of who looks. So no two clocks are compared, and an owner who
-/// is only slow loses time and nothing else: the fence keeps him from writing. (Gray and Cheriton, "Leases", 1989.)
+/// commit number, for as long as his lease, by the observer's own clock. So no two clocks are compared, and an owner
+/// who is only slow loses time and nothing else: the fence keeps him from writing. (Gray and Cheriton, "Leases", 1989.)
 class succession {
 public:
   explicit succession(std::chrono::milliseconds lease) : lease_{lease} {}

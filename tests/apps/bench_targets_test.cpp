@@ -1,4 +1,4 @@
-// A target is judged by what the machine did beside it.
+// A target is measured against what the machine did meanwhile.
 
 #include "apps/bench/targets.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -34,7 +34,7 @@ TEST_CASE("a machine that is half as fast has to do half as much") {
   CHECK_FALSE(result_of(t, {{json{{"tasks", wanted * 0.49}}, times(full, 0.5)}}).is_met());
 }
 
-TEST_CASE("what says nothing of the machine's speed is judged as it is") {
+TEST_CASE("what says nothing of the machine's speed is taken as it is") {
   const target t{"ratio", "times", 0.8, true, tasks_per_second};
   const auto half = times(here(), 0.5);
   CHECK(result_of(t, {{json{{"tasks", 0.81}}, half}}).is_met());

@@ -53,11 +53,11 @@ private_key key_in(const fs::path& file) {
 /// What is wrong with the certificate for who trusts nothing but this authority; "ok" if nothing is.
 std::string verdict_on(const fs::path& certificate, const fs::path& authority, int purpose) {
   const auto trusted = certificate_in(authority);
-  const auto judged = certificate_in(certificate);
+  const auto read = certificate_in(certificate);
   const std::shared_ptr<X509_STORE> store{X509_STORE_new(), X509_STORE_free};
   const std::shared_ptr<X509_STORE_CTX> context{X509_STORE_CTX_new(), X509_STORE_CTX_free};
   REQUIRE(X509_STORE_add_cert(store.get(), trusted.get()) == 1);
-  REQUIRE(X509_STORE_CTX_init(context.get(), store.get(), judged.get(), nullptr) == 1);
+  REQUIRE(X509_STORE_CTX_init(context.get(), store.get(), read.get(), nullptr) == 1);
   X509_STORE_CTX_set_flags(context.get(), X509_V_FLAG_X509_STRICT | X509_V_FLAG_CHECK_SS_SIGNATURE);
   REQUIRE(X509_STORE_CTX_set_purpose(context.get(), purpose) == 1);
   X509_verify_cert(context.get());

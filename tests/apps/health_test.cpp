@@ -83,7 +83,7 @@ TEST_CASE("when each node that could take tasks is drained, somebody should look
   CHECK(is_well(h, at_night));
   h.nodes[2]["state"] = "drained";
   CHECK_FALSE(is_well(h, at_night));
-  CHECK(health_sentence(h, at_night) == "no node takes tasks until one is restarted: drained is node b, node c.");
+  CHECK(health_sentence(h, at_night) == "no node takes tasks until one is restarted; drained: node b, node c.");
 }
 
 TEST_CASE("a node that was lost counts, one that stopped in good order does not") {

@@ -254,7 +254,7 @@ TEST_CASE("what cannot go well with the declared services is warned of, with fig
     Contains("deadline of w: its steps have 1 s without the undo_reserve, and need 1.8 s"));
 }
 
-TEST_CASE("requirements are read with what is wrong in them, and judged by the figures") {
+TEST_CASE("requirements are read with what is wrong in them, and checked against the figures") {
   simulation::run_result all;
   all.tasks = 200;
   all.processed = 189;

@@ -158,7 +158,7 @@ private:
       progress_.say_now("all is quiet");
   }
 
-  /// What was counted up has come down again: when all tasks have ended, no part of a node has any in hand.
+  /// What was counted up has come down again: when all tasks have ended, no part of a node has any in flight.
   void wait_for_rest() {
     const auto until = clock::now() + rest_max;
     for (std::uint32_t i = 0; i < playground_.nodes().size() && !stop_now_(); ++i) {
@@ -167,7 +167,7 @@ private:
       for (; !held.empty() && !stop_now_() && clock::now() < until; held = node.in_hand())
         std::this_thread::sleep_for(look_every);
       if (!held.empty())
-        complain({"all tasks have ended, but node-" + std::to_string(i + 1) + " has in hand: " + held});
+        complain({"all tasks have ended, but node-" + std::to_string(i + 1) + " has in flight: " + held});
     }
   }
 

@@ -47,7 +47,7 @@ TEST_CASE("in light load each node of a cluster gets its share, not the one with
   CHECK(taken == count);
 }
 
-TEST_CASE("row 18: a node that is killed is missed within its lease, and what it had in hand goes on elsewhere") {
+TEST_CASE("row 18: a node that is killed is missed within its lease, and what it had in flight goes on elsewhere") {
   node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
   cluster.occupy();

@@ -1,4 +1,4 @@
-// A node that is lost with more tasks in hand than a sweep frees at a time.
+// A node that is lost with more tasks in flight than a sweep frees at a time.
 
 #include "steadfast/client.hpp"
 #include "tests/support/clusters/node_cluster.hpp"
@@ -57,7 +57,7 @@ int locked_by(const node_cluster& cluster, const std::string& node) {
 
 } // namespace
 
-TEST_CASE("row 18: a node that is killed with over a thousand tasks in hand loses all, and each goes on elsewhere") {
+TEST_CASE("row 18: a node that is killed with over a thousand tasks in flight loses all, and each goes on elsewhere") {
   node_cluster cluster{STEADFAST_BINARY};
   widen_b(cluster);
   cluster.start();

@@ -346,7 +346,7 @@ TEST_CASE("agents are listed with what they call, how that does and the last err
   const auto status = s.node.command({"status"});
   CHECK_THAT(status.out, Contains("agent slow at node test: circuit open, held open by") && Contains("they deploy"));
   const auto once = s.node.command({"top", "--times", "1"});
-  CHECK_THAT(once.out, Contains("in hand") && Contains("/bin/sleep"));
+  CHECK_THAT(once.out, Contains("in flight") && Contains("/bin/sleep"));
 }
 
 TEST_CASE("a node is drained: it gives back what it has, and takes no more until it is restarted") {
@@ -361,9 +361,9 @@ TEST_CASE("a node is drained: it gives back what it has, and takes no more until
   CHECK(s.node.json_of({"node", "list", "--json"}).at(0).at("state") == "drained");
   const auto status = s.node.command({"status"});
   CHECK(status.code == 1);
-  CHECK_THAT(status.out, Contains("no node takes tasks until one is restarted: drained is node test"));
+  CHECK_THAT(status.out, Contains("no node takes tasks until one is restarted; drained: node test"));
   const auto says_so = [&](const std::vector<std::string>& command) {
-    return s.node.command(command).out.find("no node takes tasks until one is restarted: drained is `test`")
+    return s.node.command(command).out.find("no node takes tasks until one is restarted; drained: `test`")
            != std::string::npos;
   };
   CHECK(comes_true([&] { return says_so({"task", "stuck"}); })); // its lease says so from its next renewal on

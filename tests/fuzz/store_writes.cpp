@@ -1,6 +1,6 @@
-// What other nodes ask the store to write, and what a person imports: any list of writes that can be decoded is judged,
-// each on its own, and leaves a store in which nothing is wrong. The input is a frame, as nodes send it, of whose head
-// only the format is looked at.
+// What other nodes ask the store to write, and what a person imports: any list of writes that can be decoded is carried
+// out, each on its own, and leaves a store in which nothing is wrong. The input is a frame, as nodes send it, of whose
+// head only the format is looked at.
 
 #include "store/records/frame.hpp"
 #include "store/records/record.hpp"
@@ -142,7 +142,7 @@ store::write at_its_time(store::write w, std::int64_t seconds) {
 
 void try_batch(fuzz::trial& store, const writes& batch) {
   const auto outcomes = store.commit(batch);
-  fuzz::expect(outcomes.size() == batch.size(), "every write is judged");
+  fuzz::expect(outcomes.size() == batch.size(), "every write is decided");
   for (const auto& o : outcomes)
     fuzz::expect(o.result == store::write_status::applied || !o.why.empty(), "a refusal says why");
 }

@@ -113,7 +113,7 @@ TEST_CASE(
   "row 52: nodes that slept have lost their leases, their attempts are over at once, and all goes on without a storm") {
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
-  cluster.occupy("brief"); // each has work in hand
+  cluster.occupy("brief"); // each has work in flight
   const auto before = cluster.lease_epochs("a");
   REQUIRE(before.size() == 3);
   std::map<std::string, nlohmann::json> begun;

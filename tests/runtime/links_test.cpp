@@ -401,7 +401,7 @@ TEST_CASE("links: a client may talk to the actors that are for clients, and is c
   CHECK(receive(far->socket.number(), 1).empty()); // nothing of it, and the end
 }
 
-TEST_CASE("what a client says is judged frame by frame, however it is cut into pieces") {
+TEST_CASE("what a client says is checked frame by frame, however it is cut into pieces") {
   const client_rules rules{{7}, 1000, 100};
   const auto good = frame(message, 0, 99, 7) + frame(message, 0, 0, 7);
   for (const std::size_t piece : {1U, 7U, 31U, 32U, 33U, 1000U}) {

@@ -13,8 +13,8 @@ namespace steadfast::bench {
 /// "resident_bytes": some seconds later}.
 nlohmann::json measure_start(const std::filesystem::path& folder, std::size_t times);
 
-/// A node that holds so many unfinished tasks, as many of them at agents as it takes in hand, is killed with SIGKILL
-/// and started again: {"ready_ms", "first_dispatch_ms", "resident_bytes", "resident_peak_bytes"}.
+/// A node that holds so many unfinished tasks, as many of them at agents as it may have in flight, is killed with
+/// SIGKILL and started again: {"ready_ms", "first_dispatch_ms", "resident_bytes", "resident_peak_bytes"}.
 nlohmann::json measure_restart(const std::filesystem::path& folder, std::uint64_t tasks);
 
 /// A node that goes through tasks, so many at a time, is killed with SIGKILL and started again: {"open": tasks found

@@ -44,7 +44,7 @@ public:
   /// Tasks by process_state; none when the node does not answer.
   std::optional<std::map<std::string, std::uint64_t>> count_tasks() const;
 
-  /// What its parts have in hand, in words; empty: nothing. Throws steadfast::client_error.
+  /// What its parts have in flight, in words; empty: nothing. Throws steadfast::client_error.
   std::string in_hand() const;
 
   /// Name of the living node that has the store, as far as this one knows; empty: it does not answer, or does not know.

@@ -81,7 +81,7 @@ TEST_CASE("a task is run by a scheduler on a node without a store") {
   CHECK(orders_at(b, "hotel") == 1);
 }
 
-TEST_CASE("row 18: what a dead node had in hand is run by another as soon as its lease has ended") {
+TEST_CASE("row 18: what a dead node had in flight is run by another as soon as its lease has ended") {
   cluster c;
   neighbour b{c.home, c.book, "b"};
   neighbour d{c.home, c.book, "d"};
@@ -125,7 +125,7 @@ TEST_CASE("row 18: a node that renews its lease late and is lost again is cleane
   CHECK(c.locked_by("t1").empty());
 }
 
-TEST_CASE("row 18: of a lost node that had more in hand than one write frees, all is freed") {
+TEST_CASE("row 18: of a lost node that had more in flight than one write frees, all is freed") {
   cluster c;
   constexpr std::size_t tasks = 1100;
   REQUIRE(tasks > store::free_locks{}.max);

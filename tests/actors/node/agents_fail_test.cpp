@@ -87,7 +87,7 @@ TEST_CASE("row 24: a reply that arrives after complete-by has no effect and is k
   CHECK(node.late_replies("t1")[0].what.attempt == 1);
 }
 
-TEST_CASE("row 25: a reply that is judged at complete-by to the tick is refused, a tick earlier it counts") {
+TEST_CASE("row 25: a reply that is handled at complete-by to the tick is refused, a tick earlier it counts") {
   for (const bool in_time : {false, true}) {
     one_node node;
     node.agent("hotel").follow(scripted_agent::hang);

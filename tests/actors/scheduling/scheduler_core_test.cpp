@@ -251,7 +251,7 @@ TEST_CASE("a lease of a later epoch is a new life: locks of the former one are f
   CHECK(freed->guard.value().epoch == 2);
 }
 
-TEST_CASE("row 14: tasks in hand keep their locks when the lease comes back under a later epoch") {
+TEST_CASE("row 14: tasks in flight keep their locks when the lease comes back under a later epoch") {
   scheduler_options o;
   taking_core d{o};
   d.start();

@@ -386,7 +386,7 @@ TEST_CASE("rows 50 and 51: a change that was decided by another clock, or ahead 
   node.run();
   node.submit("t1");
   tests::recorder<actors::writes_done> client{node.system().system()};
-  const auto judged_at = [&](workflow::instant when, workflow::instant clock) {
+  const auto result_at = [&](workflow::instant when, workflow::instant clock) {
     store::update_task u;
     u.next = node.task("t1");
     u.next.state = workflow::process_state::suspended;
@@ -398,11 +398,11 @@ TEST_CASE("rows 50 and 51: a change that was decided by another clock, or ahead 
     return client.seen().back().all.at(0).outcome->result;
   };
   const auto clock = node.system().clock().set_at;
-  CHECK(judged_at(node.now(), workflow::unset) == store::write_status::full);
-  CHECK(judged_at(node.now(), clock + 1ms) == store::write_status::full);
-  CHECK(judged_at(node.now() + 1ms, clock) == store::write_status::full);
+  CHECK(result_at(node.now(), workflow::unset) == store::write_status::full);
+  CHECK(result_at(node.now(), clock + 1ms) == store::write_status::full);
+  CHECK(result_at(node.now() + 1ms, clock) == store::write_status::full);
   CHECK(node.task("t1").state == workflow::process_state::pending);
-  CHECK(judged_at(node.now(), clock) == store::write_status::applied);
+  CHECK(result_at(node.now(), clock) == store::write_status::applied);
 }
 
 TEST_CASE("a store whose commits cannot be put off is written all the same, and its actor says why") {

@@ -175,7 +175,7 @@ TEST_CASE("tasks that somebody must see stay, are looked at again later, and kee
   n.submit("t", 5);
   n.node.advance(3s);
   CHECK(n.tasks() == 3);
-  CHECK(n.state().summary == "5 tasks have left, 3 must be seen by somebody first");
+  CHECK(n.state().summary == "5 tasks have left, 3 wait for an acknowledgement");
   n.node.store().commit({store::acknowledge_notices{"shop", n.node.task("observed1").number, 1000}});
   n.node.advance(2min);
   CHECK(n.tasks() == 2);

@@ -76,7 +76,7 @@ TEST_CASE("who looks at a lease sees its holders one after the other") {
   CHECK(is_mutex({{acquired, 1, 1, {1, 2}}, {seen, 1, 1, {3, 4}}, {released, 1, 0, {5, 6}}, {seen, 0, 1, {7, 8}}}));
 }
 
-TEST_CASE("ten thousand calls at one id are judged, sixteen at a time") {
+TEST_CASE("ten thousand calls at one id are checked, sixteen at a time") {
   const auto seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);
   CHECK(is_one_task(history_of(seed, 10'000, 16)));

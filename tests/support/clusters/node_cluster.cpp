@@ -182,7 +182,7 @@ void node_cluster::occupy(const std::string& workflow, const std::string& prefix
                        [&](const std::string& name) { return at_work[name] == occupied / names.size(); });
   };
   if (!eventually(all_are_at_work, patience))
-    throw std::runtime_error{"not all nodes have work in hand:\n" + logs()};
+    throw std::runtime_error{"not all nodes have work in flight:\n" + logs()};
 }
 
 void node_cluster::release() const {

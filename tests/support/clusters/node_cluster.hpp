@@ -65,7 +65,7 @@ public:
   /// Submits tasks of the workflow `three`: prefix0, prefix1, ... Throws std::runtime_error when one is not taken.
   void submit(const std::string& to, const std::string& prefix, int count) const;
 
-  /// Submits `occupied` tasks of the workflow, held0 on, and waits until every node has as many of them in hand as it
+  /// Submits `occupied` tasks of the workflow, held0 on, and waits until every node has as many of them in flight as it
   /// takes at a time, and their steps are at work. They go on until release(): an attempt of `held` for 40 s at most,
   /// one of `brief` for 8 s.
   void occupy(const std::string& workflow = "held", const std::string& prefix = "held") const;

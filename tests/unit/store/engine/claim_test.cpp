@@ -123,7 +123,7 @@ TEST_CASE("priority goes before shares, but for a workflow that has its share al
   CHECK(ids(store.one(claim_of(1, 10, {{"delivery", 10}})).tasks) == std::vector<std::string>{"b"});
 }
 
-TEST_CASE("claims of one task at a time go round among workflows that have nothing in hand") {
+TEST_CASE("claims of one task at a time go round among workflows that have nothing in flight") {
   opened_store store;
   std::vector<store::write> all;
   constexpr int workflows = 50; // more than a claim for one looks at

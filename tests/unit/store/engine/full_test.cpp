@@ -241,7 +241,7 @@ TEST_CASE(
   REQUIRE(store.alerts(true, 10).size() == 1);
   CHECK(store.alerts(true, 10)[0].what.kind == "disk_full");
 
-  // A batch is judged write by write: what is running is recorded beside what is refused.
+  // A batch is decided write by write: what is running is recorded, though other writes are refused.
   const auto mixed = store.commit({submit_task{order("y", large_payload), at(0)}, claim_tasks{"s1", 1, at(1)}});
   CHECK(mixed[0].result == write_status::full);
   REQUIRE(mixed[1].as<claim_result>().tasks.size() == 1);

@@ -220,7 +220,7 @@ TEST_CASE("notices that do not go on from those before are refused") {
   CHECK(store->check().faults == std::vector<std::string>{});
 }
 
-TEST_CASE("row 3: each write of a batch is judged on its own and sees those before it") {
+TEST_CASE("row 3: each write of a batch is decided on its own and sees those before it") {
   opened_store store;
   const auto o = store->commit({
     submit_task{order("a"), at(0)},

@@ -119,10 +119,10 @@ TEST_CASE("a review that turns the task round begins no forward attempt on the w
   x.fail("c");
   x.now = x.at("a").complete_by; // nobody woke up for the second attempt of c
   REQUIRE(x.at("c").not_before < x.now);
-  const auto judged = apply_review(x.t, x.d, x.now);
-  REQUIRE(judged.result == event_status::applied);
-  CHECK(is_undoing(judged.next));
-  CHECK(judged.next.steps[2].attempt == 1);
-  CHECK(judged.next.steps[2].doing == attempt_action::none);
-  CHECK(broken_invariants(judged.next, x.d).empty());
+  const auto reviewed = apply_review(x.t, x.d, x.now);
+  REQUIRE(reviewed.result == event_status::applied);
+  CHECK(is_undoing(reviewed.next));
+  CHECK(reviewed.next.steps[2].attempt == 1);
+  CHECK(reviewed.next.steps[2].doing == attempt_action::none);
+  CHECK(broken_invariants(reviewed.next, x.d).empty());
 }

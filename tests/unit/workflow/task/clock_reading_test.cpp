@@ -1,4 +1,4 @@
-// What becomes of attempts when the clock that judges them was set after they began (promise P22).
+// What becomes of attempts when the clock that decides about them was set after they began (promise P22).
 
 #include "tests/support/workflow/scenario.hpp"
 #include "workflow/supervision/review.hpp"

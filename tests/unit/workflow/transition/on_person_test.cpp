@@ -315,7 +315,7 @@ TEST_CASE("a step that waits is retried at once, with its counts anew") {
   CHECK(x.t.not_before == unset);
   x.take();
   x.expire("a");
-  x.must(step_retried{0, false, ann}); // before the supervisor has judged
+  x.must(step_retried{0, false, ann}); // before the supervisor has decided
   CHECK_FALSE(x.at("a").needs_review);
   CHECK(x.state("a") == "running");
 }
@@ -429,7 +429,7 @@ TEST_CASE("the payload is edited only while nothing works with it") {
   CHECK(z.raise(edit) == event_status::refused);
 }
 
-TEST_CASE("row 79: a task is judged by the definition it was made from, whatever newer versions say") {
+TEST_CASE("row 79: a task goes by the definition it was made from, whatever newer versions say") {
   auto old = two_steps();
   scenario x{old};
   x.take();

@@ -100,14 +100,14 @@ TEST_CASE("property: the supervisor's review always settles, and asks only for w
     while (!choose.is_used_up()) {
       l.now = random_moment(choose, l.t, l.d, l.now);
       step_on(l, random_event(choose, l.t));
-      auto judged = l;
+      auto reviewed = l;
       int rounds = 0;
-      for (auto events = review(judged.t, judged.d, judged.now); !events.empty();
-           events = review(judged.t, judged.d, judged.now)) {
+      for (auto events = review(reviewed.t, reviewed.d, reviewed.now); !events.empty();
+           events = review(reviewed.t, reviewed.d, reviewed.now)) {
         RC_ASSERT(++rounds < 100);
         bool any = false;
         for (const auto& e : events)
-          any = step_on(judged, e).result == event_status::applied || any;
+          any = step_on(reviewed, e).result == event_status::applied || any;
         RC_ASSERT(any);
       }
     }
