@@ -29,7 +29,7 @@ json result_of(const json& answer) {
     return answer["result"];
   const auto& error = answer.at("error");
   const milliseconds retry_after{whole_number(error.value("data", json::object()), "retry_after_ms")};
-  throw runtime::error_of(whole_number(error, "code"), error.value("message", std::string{}), retry_after);
+  throw error_of(whole_number(error, "code"), error.value("message", std::string{}), retry_after);
 }
 
 } // namespace
@@ -45,10 +45,10 @@ public:
     const auto answer = parsed(read_line(written));
     if (!answer.is_object())
       throw client_error{client_error::kind::unreachable, "the node at " + path_ + " gave an answer that is no JSON"};
-    return runtime::understood([&] { return result_of(answer); });
+    return understood([&] { return result_of(answer); });
   }
 
-  runtime::ask_node asker() {
+  ask_node asker() {
     return [this](const std::string& method, const json& params) { return call(method, params); };
   }
 
@@ -123,19 +123,19 @@ client::client(client&&) noexcept = default;
 client& client::operator=(client&&) noexcept = default;
 
 submitted client::submit(const std::string& workflow, const std::string& payload, const submit_options& options) {
-  return runtime::submit(impl_->asker(), workflow, payload, options);
+  return steadfast::submit(impl_->asker(), workflow, payload, options);
 }
 
 std::string client::wait(const std::string& id, milliseconds limit) {
-  return runtime::wait(impl_->asker(), id, limit);
+  return steadfast::wait(impl_->asker(), id, limit);
 }
 
 json client::show(const std::string& id) {
-  return runtime::show(impl_->asker(), id);
+  return steadfast::show(impl_->asker(), id);
 }
 
 json client::result(const std::string& id) {
-  return runtime::result(impl_->asker(), id);
+  return steadfast::result(impl_->asker(), id);
 }
 
 json client::call(const std::string& method, const json& params) {

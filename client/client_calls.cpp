@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace steadfast::runtime {
+namespace steadfast {
 
 namespace {
 
@@ -71,4 +71,4 @@ json result(const ask_node& ask, const std::string& id) {
   return understood([&] { return answer.value("result", json{}); });
 }
 
-} // namespace steadfast::runtime
+} // namespace steadfast

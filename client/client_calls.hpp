@@ -11,7 +11,7 @@
 
 // The calls of clients, over the control channel or in the node's own process.
 
-namespace steadfast::runtime {
+namespace steadfast {
 
 /// Gives the result of a method, or throws client_error.
 using ask_node = std::function<nlohmann::json(const std::string& method, const nlohmann::json& params)>;
@@ -36,4 +36,4 @@ std::string wait(const ask_node& ask, const std::string& id, std::chrono::millis
 nlohmann::json show(const ask_node& ask, const std::string& id);
 nlohmann::json result(const ask_node& ask, const std::string& id);
 
-} // namespace steadfast::runtime
+} // namespace steadfast

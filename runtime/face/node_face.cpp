@@ -101,7 +101,7 @@ json node::implementation::call(const std::string& method, const json& params) {
     auto answer = found->second(params);
     return with_doubles(std::move(answer));
   } catch (const api::error& e) {
-    throw runtime::error_of(e.number(), e.what(), e.retry_after());
+    throw error_of(e.number(), e.what(), e.retry_after());
   } catch (const json::exception& e) {
     throw client_error{client_error::kind::refused, std::string{"params: "} + e.what()};
   } catch (const std::exception& e) {
@@ -144,19 +144,19 @@ std::vector<std::string> node::stop(std::chrono::milliseconds function_limit) {
 }
 
 submitted node::submit(const std::string& workflow, const std::string& payload, const submit_options& options) {
-  return runtime::submit(impl_->asker(), workflow, payload, options);
+  return steadfast::submit(impl_->asker(), workflow, payload, options);
 }
 
 std::string node::wait(const std::string& id, std::chrono::milliseconds limit) {
-  return runtime::wait(impl_->asker(), id, limit);
+  return steadfast::wait(impl_->asker(), id, limit);
 }
 
 json node::show(const std::string& id) {
-  return runtime::show(impl_->asker(), id);
+  return steadfast::show(impl_->asker(), id);
 }
 
 json node::result(const std::string& id) {
-  return runtime::result(impl_->asker(), id);
+  return steadfast::result(impl_->asker(), id);
 }
 
 json node::call(const std::string& method, const json& params) {

@@ -29,7 +29,7 @@ public:
   /// Throws node_error unless it runs.
   const task_gateway& gateway() const;
   nlohmann::json call(const std::string& method, const nlohmann::json& params);
-  runtime::ask_node asker() {
+  ask_node asker() {
     return [this](const std::string& method, const nlohmann::json& params) { return call(method, params); };
   }
 

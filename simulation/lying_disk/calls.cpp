@@ -17,7 +17,7 @@
 
 namespace {
 
-using steadfast::tests::lying_disk;
+using steadfast::simulation::lying_disk;
 
 lying_disk* disk_with(int fd) {
   auto* const disk = lying_disk::present();

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace steadfast::tests {
+namespace steadfast::simulation {
 
 using namespace kernel;
 
@@ -220,4 +220,4 @@ int lying_disk::allocate(int fd, int mode, number at, number size) {
   return 0;
 }
 
-} // namespace steadfast::tests
+} // namespace steadfast::simulation

@@ -1,6 +1,6 @@
 #include "simulation/lying_disk/parts.hpp"
 
-namespace steadfast::tests {
+namespace steadfast::simulation {
 
 using namespace kernel;
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ void lying_disk::clear_page(const fs::path& path) {
   must(write_at(f.fd, zeros.data(), zeros.size(), rounded_down(below(f.size), page_size)) > 0, "clear a page");
 }
 
-} // namespace steadfast::tests
+} // namespace steadfast::simulation

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-namespace steadfast::tests {
+namespace steadfast::simulation {
 
 /// How many of 1000 calls go wrong.
-struct disk_faults {
+struct disk_lies {
   std::uint32_t sync_permille = 0;  ///< EIO; its data may not be on the disk, and no later sync writes it
   std::uint32_t write_permille = 0; ///< EIO, and nothing is written
   std::uint32_t short_permille = 0; ///< writes a part, and says so
@@ -35,7 +35,7 @@ public:
   lying_disk(const lying_disk&) = delete;
   lying_disk& operator=(const lying_disk&) = delete;
 
-  void set_faults(const disk_faults& faults) { faults_ = faults; }
+  void set_faults(const disk_lies& faults) { faults_ = faults; }
   /// The n-th sync from now in this process fails, also that of a write to a file that syncs every write.
   void fail_sync(std::uint64_t nth) { syncs_left_ = nth; }
 
@@ -112,7 +112,7 @@ private:
   std::mt19937_64 draw_;
   number sector_size_;
   bool names_in_order_;
-  disk_faults faults_;
+  disk_lies faults_;
   mutable std::recursive_mutex mutex_; ///< LMDB copies on two threads
   std::atomic<bool> is_stopped_ = false;
   std::optional<number> calls_left_;
@@ -125,4 +125,4 @@ private:
   std::map<std::string, number> failures_;
 };
 
-} // namespace steadfast::tests
+} // namespace steadfast::simulation

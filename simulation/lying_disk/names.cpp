@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-namespace steadfast::tests {
+namespace steadfast::simulation {
 
 using namespace kernel;
 namespace fs = std::filesystem;
@@ -217,4 +217,4 @@ void lying_disk::forget(name_change& c) {
     syscall(SYS_unlink, c.grave.c_str());
 }
 
-} // namespace steadfast::tests
+} // namespace steadfast::simulation

@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 /// What the sources of the lying disk share.
-namespace steadfast::tests {
+namespace steadfast::simulation {
 
 namespace kernel {
 
@@ -101,4 +101,4 @@ struct lying_disk::name_change {
   }
 };
 
-} // namespace steadfast::tests
+} // namespace steadfast::simulation

@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-namespace steadfast::tests {
+namespace steadfast::simulation {
 
 namespace {
 
@@ -21,8 +21,7 @@ checker::action action_of(workflow::attempt_action a) {
   throw std::logic_error{"an attempt without an action"};
 }
 
-checker::result result_of(simulation::effect_result r) {
-  using simulation::effect_result;
+checker::result result_of(effect_result r) {
   switch (r) {
     case effect_result::created: return checker::result::created;
     case effect_result::repeated: return checker::result::repeated;
@@ -85,7 +84,7 @@ checker::attempt attempt_of(const workflow::attempt_record& r) {
   return a;
 }
 
-checker::step step_of(checker::names& n, const simulation::stored_task& stored, std::size_t i) {
+checker::step step_of(checker::names& n, const stored_task& stored, std::size_t i) {
   const auto& rules = stored.definition.steps[i];
   const auto& is = stored.task.steps[i];
   checker::step s;
@@ -105,7 +104,7 @@ checker::step step_of(checker::names& n, const simulation::stored_task& stored, 
   return s;
 }
 
-checker::task task_of(checker::names& n, const simulation::stored_task& stored) {
+checker::task task_of(checker::names& n, const stored_task& stored) {
   checker::task t;
   t.id = n.of(stored.task.id);
   t.state = state_of(stored.task.state);
@@ -116,7 +115,7 @@ checker::task task_of(checker::names& n, const simulation::stored_task& stored) 
   return t;
 }
 
-checker::effect effect_of(checker::names& n, const simulation::effect_line& line) {
+checker::effect effect_of(checker::names& n, const effect_line& line) {
   checker::effect e;
   e.task = n.of(line.task);
   e.step = n.of(line.step);
@@ -130,7 +129,7 @@ checker::effect effect_of(checker::names& n, const simulation::effect_line& line
   return e;
 }
 
-checker::client_record client_of(const simulation::client_lines& c) {
+checker::client_record client_of(const client_lines& c) {
   checker::client_record r;
   r.invoked = 1;
   r.acknowledged = c.is_acknowledged ? 1 : 0;
@@ -148,7 +147,7 @@ checker::client_record client_of(const simulation::client_lines& c) {
   return r;
 }
 
-checker::history history_of(const simulation::evidence& e) {
+checker::history history_of(const evidence& e) {
   checker::history h;
   h.has_clients = h.has_calls = h.has_alerts = true;
   h.effects.reserve(e.effects.size());
@@ -173,7 +172,7 @@ bool speaks_of(const std::vector<std::string>& sentences, const std::string& tas
 
 } // namespace
 
-std::vector<std::string> broken_rules(const simulation::evidence& e) {
+std::vector<std::string> broken_rules(const evidence& e) {
   std::vector<std::string> sentences;
   for (const auto& f : checker::check(history_of(e), {}))
     for (const auto& example : f.examples)
@@ -181,9 +180,9 @@ std::vector<std::string> broken_rules(const simulation::evidence& e) {
   return sentences;
 }
 
-simulation::run_result checked_run(simulation::run_options options) {
+run_result checked_run(run_options options) {
   options.keep_evidence = true;
-  auto r = simulation::run(options);
+  auto r = run(options);
   if (!r.kept)
     return r;
   const auto sentences = broken_rules(*r.kept);
@@ -195,4 +194,4 @@ simulation::run_result checked_run(simulation::run_options options) {
   return r;
 }
 
-} // namespace steadfast::tests
+} // namespace steadfast::simulation

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-namespace steadfast::tests {
+namespace steadfast::simulation {
 
 /// What the independent checker of examples/checker finds in a finished run, a sentence each that begins with the rule.
-std::vector<std::string> broken_rules(const simulation::evidence& e);
+std::vector<std::string> broken_rules(const evidence& e);
 
 /// The run, with the checker's findings among its violations, and the stories of the tasks in them.
-simulation::run_result checked_run(simulation::run_options options);
+run_result checked_run(run_options options);
 
-} // namespace steadfast::tests
+} // namespace steadfast::simulation

@@ -5,10 +5,10 @@
 
 #include <memory>
 
-namespace steadfast::tests {
+namespace steadfast::simulation {
 
 /// A disk that lies, below the store of a simulated cluster.
-class lying_medium final : public simulation::medium {
+class lying_medium final : public medium {
 public:
   lying_medium(const std::filesystem::path& folder, std::uint64_t seed) : disk_{folder, seed} {}
 
@@ -26,8 +26,8 @@ private:
   lying_disk disk_;
 };
 
-inline std::unique_ptr<simulation::medium> make_lying_medium(const std::filesystem::path& folder, std::uint64_t seed) {
+inline std::unique_ptr<medium> make_lying_medium(const std::filesystem::path& folder, std::uint64_t seed) {
   return std::make_unique<lying_medium>(folder, seed);
 }
 
-} // namespace steadfast::tests
+} // namespace steadfast::simulation

@@ -16,8 +16,8 @@
 namespace {
 
 using namespace steadfast;
-using simulator::request;
-using simulator::sum;
+using simulation::request;
+using simulation::sum;
 
 constexpr const char* ledger_head =
   "date,commit,first_seed,seeds,simulated_hours,kills,steps,seconds,broke_a_promise\n";
@@ -118,12 +118,12 @@ int main(int argc, char** argv) {
   if (q.seed == 0)
     q.seed = std::random_device{}();
   if (to_shrink) {
-    if (!simulator::shrink(q))
+    if (!simulation::shrink(q))
       std::cout << "seed " << q.seed << " breaks no promise\n";
     return 0;
   }
   std::cout << "seeds from " << q.seed << " on" << std::endl; // known also when it crashes or hangs
-  const auto s = simulator::play_all(q);
+  const auto s = simulation::play_all(q);
   print(s, q);
   const auto missing = print_rows(s, rows || all_rows);
   if (!ledger.empty())

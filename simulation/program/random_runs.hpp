@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace steadfast::tests {
+namespace steadfast::simulation {
 
 /// Workflows that the seed draws. Deadlines are short enough to pass now and then.
 inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
@@ -20,17 +20,17 @@ inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
   std::vector<std::uint32_t> choices(400);
   for (auto& c : choices)
     c = static_cast<std::uint32_t>(draw());
-  chooser choose{std::move(choices)};
+  tests::chooser choose{std::move(choices)};
   std::vector<workflow::definition> all;
   for (std::uint32_t i = 0; i <= choose.below(2); ++i) {
-    all.push_back(random_definition(choose));
+    all.push_back(tests::random_definition(choose));
     all.back().name = "w" + std::to_string(i);
   }
   return all;
 }
 
-inline simulation::run_options random_run(std::uint64_t seed, const std::filesystem::path& folder) {
-  simulation::run_options o;
+inline run_options random_run(std::uint64_t seed, const std::filesystem::path& folder) {
+  run_options o;
   o.seed = seed;
   o.workflows = random_workflows(seed);
   o.folder = folder;
@@ -38,4 +38,4 @@ inline simulation::run_options random_run(std::uint64_t seed, const std::filesys
   return o;
 }
 
-} // namespace steadfast::tests
+} // namespace steadfast::simulation

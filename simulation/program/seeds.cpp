@@ -17,7 +17,7 @@
 
 #include <unistd.h>
 
-namespace steadfast::simulator {
+namespace steadfast::simulation {
 
 namespace {
 
@@ -33,7 +33,7 @@ void print_step(std::chrono::nanoseconds now, const std::string& what) {
 }
 
 /// In one piece, since several processes print.
-void print_broken(std::uint64_t seed, const simulation::run_result& r) {
+void print_broken(std::uint64_t seed, const run_result& r) {
   std::ostringstream text;
   for (const auto& v : r.violations)
     text << "seed " << seed << ": " << v << '\n';
@@ -43,24 +43,24 @@ void print_broken(std::uint64_t seed, const simulation::run_result& r) {
   std::cout << text.str() << std::flush;
 }
 
-simulation::run_result play(const request& q, std::uint64_t seed, const std::filesystem::path& folder) {
+run_result play(const request& q, std::uint64_t seed, const std::filesystem::path& folder) {
   auto o = options_of(q, seed, folder);
   if (q.trace)
     o.on_step = print_step;
-  simulation::script recorded;
+  script recorded;
   if (!q.record.empty())
     o.record = &recorded;
-  const auto played = q.replay.empty() ? std::optional<simulation::script>{} : tests::script_in(q.replay);
+  const auto played = q.replay.empty() ? std::optional<script>{} : script_in(q.replay);
   if (played)
-    tests::play(o, *played);
+    play(o, *played);
   alarm(q.seed_limit); // ends this process
-  auto r = tests::checked_run(o);
+  auto r = checked_run(o);
   alarm(0);
   if (!q.record.empty() && !(std::ofstream{q.record} << text_of(recorded)).flush())
     throw std::runtime_error{"cannot write " + q.record};
   o.record = nullptr;
   o.on_step = {};
-  if (q.twice && simulation::run(o).trace_hash != r.trace_hash)
+  if (q.twice && run(o).trace_hash != r.trace_hash)
     r.violations.emplace_back("the same seed was another run");
   return r;
 }
@@ -68,7 +68,7 @@ simulation::run_result play(const request& q, std::uint64_t seed, const std::fil
 /// Called now and then, it prints less often.
 class progress_teller {
 public:
-  void operator()(const simulation::batch_progress& p) {
+  void operator()(const batch_progress& p) {
     if (clock_type::now() - told_at_ < tell_every)
       return;
     told_at_ = clock_type::now();
@@ -81,8 +81,8 @@ private:
 
 } // namespace
 
-simulation::run_options options_of(const request& q, std::uint64_t seed, const std::filesystem::path& folder) {
-  auto o = tests::random_run(seed, folder);
+run_options options_of(const request& q, std::uint64_t seed, const std::filesystem::path& folder) {
+  auto o = random_run(seed, folder);
   o.wall_error_max = std::chrono::milliseconds{static_cast<std::int64_t>(q.wall_error_hours * 3'600'000)};
   o.tasks_max = q.tasks;
   o.only = q.faults;
@@ -96,7 +96,7 @@ sum play_all(const request& q) {
   const auto begun = clock_type::now();
   const auto end = begun + std::chrono::duration_cast<clock_type::duration>(std::chrono::duration<double>{q.seconds});
   const tests::temp_folder folder{tests::fast_place()};
-  simulation::batch b;
+  batch b;
   b.first_seed = q.seed;
   b.runs = q.seconds > 0 ? std::numeric_limits<std::uint64_t>::max() : q.runs;
   b.jobs = q.jobs;
@@ -110,9 +110,9 @@ sum play_all(const request& q) {
   };
   b.is_over = [&] { return interrupted != 0 || (q.seconds > 0 && clock_type::now() >= end); };
   b.on_progress = progress_teller{};
-  const auto played = simulation::play_all(b);
+  const auto played = play_all(b);
   return {played.runs, played.broken.size(), played.all,
           std::chrono::duration<double>(clock_type::now() - begun).count()};
 }
 
-} // namespace steadfast::simulator
+} // namespace steadfast::simulation

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace steadfast::simulator {
+namespace steadfast::simulation {
 
 /// What the command line asks for.
 struct request {
@@ -32,15 +32,15 @@ struct request {
 struct sum {
   std::uint64_t runs = 0;
   std::uint64_t bad = 0;
-  simulation::run_result all;
+  run_result all;
   double seconds = 0;
 };
 
 /// The options of the run of that seed.
-simulation::run_options options_of(const request& r, std::uint64_t seed, const std::filesystem::path& folder);
+run_options options_of(const request& r, std::uint64_t seed, const std::filesystem::path& folder);
 
 /// Plays them in `jobs` processes, prints each violation with the command that plays it again, and progress to standard
 /// error. Ends early on SIGINT. Throws std::system_error if no process can be started.
 sum play_all(const request& r);
 
-} // namespace steadfast::simulator
+} // namespace steadfast::simulation

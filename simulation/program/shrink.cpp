@@ -9,7 +9,7 @@
 #include <iostream>
 #include <vector>
 
-namespace steadfast::simulator {
+namespace steadfast::simulation {
 
 namespace {
 
@@ -30,7 +30,7 @@ public:
 
 private:
   bool still_breaks(const request& q) {
-    last_ = tests::checked_run(options_of(q, q.seed, folder_.path() / "run"));
+    last_ = checked_run(options_of(q, q.seed, folder_.path() / "run"));
     std::cerr << '.' << std::flush;
     return !last_.violations.empty();
   }
@@ -45,7 +45,7 @@ private:
   void leave_out_kinds() {
     auto q = smallest_;
     if (q.faults.empty())
-      q.faults = simulation::all_faults();
+      q.faults = all_faults();
     for (const auto& kind : std::set<std::string>{q.faults}) {
       if (q.faults.size() < 2)
         return;
@@ -108,7 +108,7 @@ private:
 
   tests::temp_folder folder_{tests::fast_place()};
   request smallest_;
-  simulation::run_result last_;
+  run_result last_;
 };
 
 } // namespace
@@ -117,4 +117,4 @@ bool shrink(request q) {
   return shrinking{std::move(q)}.go();
 }
 
-} // namespace steadfast::simulator
+} // namespace steadfast::simulation

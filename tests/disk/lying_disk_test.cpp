@@ -19,7 +19,7 @@
 using namespace steadfast;
 using namespace steadfast::store;
 using namespace steadfast::store::test;
-using tests::lying_disk;
+using simulation::lying_disk;
 namespace fs = std::filesystem;
 
 namespace {

@@ -23,6 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace store;
 using namespace store::test;
+using simulation::disk_lies;
+using simulation::lying_disk;
 using workflow::task;
 
 [[noreturn]] void broken(const std::string& what) {
@@ -439,7 +441,7 @@ private:
   std::mt19937_64 single_faults_; ///< of a disk that is sound otherwise
   fs::path folder_;
   lying_disk disk_;
-  disk_faults faults_;
+  disk_lies faults_;
   bool is_full_now_and_then_ = false;
   bool is_shared_ = false;
   store_options options_;

@@ -8,9 +8,9 @@
 #include <catch2/catch.hpp>
 
 using namespace steadfast;
-using tests::checked_run;
+using simulation::checked_run;
+using simulation::random_run;
 using tests::fast_place;
-using tests::random_run;
 
 TEST_CASE("what is recorded of a run is played again, whatever its seed draws") {
   const tests::temp_folder folder{fast_place()};
@@ -27,7 +27,7 @@ TEST_CASE("what is recorded of a run is played again, whatever its seed draws") 
 
   simulation::script again;
   o = random_run(4, folder.path() / "run");
-  tests::play(o, read);
+  simulation::play(o, read);
   o.record = &again;
   CHECK(checked_run(o).violations == std::vector<std::string>{});
   const auto submitted = [](const simulation::script& s) {
@@ -43,11 +43,11 @@ TEST_CASE("what is recorded of a run is played again, whatever its seed draws") 
 TEST_CASE("scripts that have shown a bug show none any more") {
   const tests::temp_folder folder{fast_place()};
   for (const auto& file : std::filesystem::directory_iterator{STEADFAST_SOURCE_DIR "/tests/simulation/scripts"}) {
-    const auto s = tests::script_in(file.path());
+    const auto s = simulation::script_in(file.path());
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       INFO("steadfast-sim --replay " << file.path().string() << " --runs 1 --trace --seed " << seed);
       auto o = random_run(seed, folder.path() / "run");
-      tests::play(o, s);
+      simulation::play(o, s);
       CHECK(checked_run(o).violations == std::vector<std::string>{});
     }
   }

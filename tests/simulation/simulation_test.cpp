@@ -11,10 +11,10 @@
 #include <optional>
 
 using namespace steadfast;
-using tests::broken_rules;
-using tests::checked_run;
+using simulation::broken_rules;
+using simulation::checked_run;
+using simulation::random_run;
 using tests::fast_place;
-using tests::random_run;
 
 namespace {
 
