@@ -50,7 +50,8 @@ private:
   bool is_worth_telling_ = false;                ///< the message being handled; an inspection is not
 };
 
-/// The base of an actor whose mailbox can be looked at.
+/// The base of an actor whose mailbox can be looked at. Its on_exit() lets go of the handles it has: circular ones keep
+/// each other alive, and the system waits until a detached actor is freed.
 template <class Handle>
 class observed : public Handle::base, public mailbox_meter {
 public:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/protocol/messages.hpp"
+#include "workflow/text/split.hpp"
 #include "workflow/time/time.hpp"
 
 #include <concepts>
@@ -76,9 +77,6 @@ inline actor_state state_of(std::string summary, const state_tree& tree, std::ui
   return {std::move(summary), open, tree.json()};
 }
 
-/// "3 tasks", "1 task".
-inline std::string counted(std::uint64_t n, const std::string& what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
+using workflow::counted;
 
 } // namespace steadfast::actors

@@ -40,7 +40,6 @@ public:
 
   const char* name() const override { return "gateway"; }
 
-  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
     acts_.clear();
     deps_ = {};

@@ -30,7 +30,6 @@ public:
 
   const char* name() const override { return "scheduler"; }
 
-  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
     drain_promise_.reset();
     deps_ = {};

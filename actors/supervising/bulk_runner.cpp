@@ -7,6 +7,7 @@
 
 #include "actors/common/deadline_timer.hpp"
 #include "actors/common/observed.hpp"
+#include "actors/common/one_write.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "store/records/record.hpp"
@@ -53,7 +54,6 @@ public:
 
   const char* name() const override { return "bulk_runner"; }
 
-  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override { deps_ = {}; }
 
   behavior_type make_behavior() override {
@@ -123,7 +123,8 @@ private:
     try {
       page_.filter = boxed<store::task_filter>{store::decode<store::task_filter>(b.filter)};
     } catch (const std::exception&) { // by another version of the program
-      return write(store::stop_bulk{b.number, "(node)", "its conditions cannot be read by this version", {}});
+      return tell_one_write(this, deps_.store, ++ticket_,
+                            store::stop_bulk{b.number, "(node)", "its conditions cannot be read by this version", {}});
     }
     list_tasks question;
     question.filter = page_.filter;
@@ -143,7 +144,7 @@ private:
         act_on(met(t));
     page_.tasks = page_.unanswered;
     if (page_.unanswered == 0)
-      write(page_.passed);
+      tell_one_write(this, deps_.store, ++ticket_, page_.passed);
   }
 
   void act_on(met_task t) {
@@ -195,20 +196,12 @@ private:
     if (--page_.unanswered > 0)
       return;
     if (page_.trouble.empty())
-      write(page_.passed);
+      tell_one_write(this, deps_.store, ++ticket_, page_.passed);
     else
       try_again(page_.trouble);
   }
 
   // ---- how far it is ----
-
-  template <class Write>
-  void write(Write what) {
-    write_request r;
-    r.ticket = ++ticket_;
-    r.what = boxed<store::write>{store::write{std::move(what)}};
-    tell(this, deps_.store, write_requests{{std::move(r)}});
-  }
 
   void on_written(const write_done& m) {
     if (m.ticket != ticket_)

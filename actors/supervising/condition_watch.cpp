@@ -1,5 +1,6 @@
 #include "actors/supervising/condition_watch.hpp"
 
+#include "actors/common/one_write.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "workflow/supervision/lease_term.hpp"
 #include "workflow/supervision/node_card.hpp"
@@ -159,10 +160,7 @@ void condition_watch::report() {
   if (is_known)
     return;
   tell_log();
-  write_request r;
-  r.ticket = ticket_;
-  r.what = boxed<store::write>{store::write{store::report_conditions{held_, guard_, {}}}};
-  tell(self_, deps_.store, write_requests{{std::move(r)}});
+  tell_one_write(self_, deps_.store, ticket_, store::report_conditions{held_, guard_, {}});
 }
 
 /// What began, and what is over.

@@ -5,6 +5,7 @@
 
 #include "actors/common/deadline_timer.hpp"
 #include "actors/common/observed.hpp"
+#include "actors/common/one_write.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 
@@ -35,7 +36,6 @@ public:
 
   const char* name() const override { return "janitor"; }
 
-  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override { deps_ = {}; }
 
   behavior_type make_behavior() override {
@@ -110,11 +110,8 @@ private:
     is_busy_ = true;
     asked_about_ = name;
     asked_at_ = now();
-    write_request r;
-    r.ticket = ++ticket_;
-    r.what = boxed<store::write>{
-      store::write{store::purge_ended{name, w.keep, deps_.options.batch_max, w.reached, asked_at_}}};
-    tell(this, deps_.store, write_requests{{std::move(r)}});
+    tell_one_write(this, deps_.store, ++ticket_,
+                   store::purge_ended{name, w.keep, deps_.options.batch_max, w.reached, asked_at_});
   }
 
   void on_written(const write_done& m) {

@@ -4,6 +4,7 @@
 
 #include "actors/common/deadline_timer.hpp"
 #include "actors/common/observed.hpp"
+#include "actors/common/one_write.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 
@@ -26,7 +27,6 @@ public:
 
   const char* name() const override { return "lease_actor"; }
 
-  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
     promise_.reset();
     deps_ = {};
@@ -69,21 +69,15 @@ private:
 
   void acquire() {
     const auto& o = deps_.options;
-    write(store::acquire_lease{o.name, o.holder, deps_.note_now ? deps_.note_now() : o.note, o.terms.ttl, {}});
+    tell_one_write(this, deps_.store, ++ticket_,
+                   store::acquire_lease{o.name, o.holder, deps_.note_now ? deps_.note_now() : o.note, o.terms.ttl, {}});
   }
 
   void renew() {
     const auto& o = deps_.options;
     const auto note = deps_.note_now ? deps_.note_now() : std::string{};
-    write(store::renew_lease{o.name, o.holder, campaign_.epoch, o.terms.ttl, {}, note});
-  }
-
-  template <class What>
-  void write(What what) {
-    write_request r;
-    r.ticket = ++ticket_;
-    r.what = boxed<store::write>{store::write{std::move(what)}};
-    tell(this, deps_.store, write_requests{{std::move(r)}});
+    tell_one_write(this, deps_.store, ++ticket_,
+                   store::renew_lease{o.name, o.holder, campaign_.epoch, o.terms.ttl, {}, note});
   }
 
   void on_written(const write_done& m) {
@@ -139,7 +133,8 @@ private:
   void go_on_releasing() {
     campaign_.asked_at = workflow::unset;
     if (const auto epoch = std::exchange(granted_, 0); epoch != 0)
-      return write(store::release_lease{deps_.options.name, deps_.options.holder, epoch});
+      return tell_one_write(this, deps_.store, ++ticket_,
+                            store::release_lease{deps_.options.name, deps_.options.holder, epoch});
     if (promise_)
       promise_->deliver(drained{});
     promise_.reset();

@@ -5,6 +5,7 @@
 
 #include "actors/common/deadline_timer.hpp"
 #include "actors/common/observed.hpp"
+#include "actors/common/one_write.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 
@@ -32,7 +33,6 @@ public:
 
   const char* name() const override { return "notifier"; }
 
-  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override { deps_ = {}; }
 
   behavior_type make_behavior() override {
@@ -117,10 +117,7 @@ private:
   /// Takes the acknowledgement to the store; progress up to there need not be kept.
   void on_seen(const progress_seen& m) {
     seen_[++ticket_] = m;
-    write_request r;
-    r.ticket = ticket_;
-    r.what = boxed<store::write>{store::write{store::acknowledge_notices{m.observer, m.task_number, m.sequence}}};
-    tell(this, deps_.store, write_requests{{std::move(r)}});
+    tell_one_write(this, deps_.store, ticket_, store::acknowledge_notices{m.observer, m.task_number, m.sequence});
   }
 
   void on_written(const write_done& m) {

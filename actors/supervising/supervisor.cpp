@@ -6,6 +6,7 @@
 #include "actors/common/deadline_timer.hpp"
 #include "actors/common/definition_cache.hpp"
 #include "actors/common/observed.hpp"
+#include "actors/common/one_write.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "actors/supervising/condition_watch.hpp"
@@ -32,7 +33,6 @@ public:
 
   const char* name() const override { return "supervisor"; }
 
-  /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override { deps_ = {}; }
 
   behavior_type make_behavior() override {
@@ -218,11 +218,8 @@ private:
     what.max = deps_.options.review_max;
     what.guard = store::lease_guard{lease_, view_.epoch};
     what.gone = store::lease_guard{lease.name, lease.epoch};
-    write_request r;
-    r.ticket = ++ticket_;
-    freeing_[r.ticket] = *what.gone;
-    r.what = boxed<store::write>{store::write{std::move(what)}};
-    tell(this, deps_.store, write_requests{{std::move(r)}});
+    freeing_[++ticket_] = *what.gone;
+    tell_one_write(this, deps_.store, ticket_, std::move(what));
   }
 
   /// Whatever was not all freed is tried again by the next sweep.

@@ -1,6 +1,7 @@
 #include "apps/terminal/terminal.hpp"
 
 #include "runtime/text/steering_text.hpp"
+#include "workflow/text/utf8.hpp"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,26 +17,6 @@ namespace steadfast::apps {
 namespace {
 
 constexpr std::size_t width_least = 40;
-
-bool is_continuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
-/// Bytes of the well-formed UTF-8 sequence that `text` begins with; 0: it does not begin with one.
-std::size_t sequence_size(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text[0]);
-  const std::size_t size = first < 0x80                    ? 1
-                           : first >= 0xC2 && first < 0xE0 ? 2
-                           : (first & 0xF0) == 0xE0        ? 3
-                           : first >= 0xF0 && first < 0xF5 ? 4
-                                                           : 0;
-  if (size == 0 || size > text.size())
-    return 0;
-  for (std::size_t i = 1; i < size; ++i)
-    if (!is_continuation(text[i]))
-      return 0;
-  return size;
-}
 
 bool is_control(std::string_view sequence) {
   const auto first = static_cast<unsigned char>(sequence[0]);
@@ -111,7 +92,7 @@ std::size_t columns_of(std::string_view text) {
   const widths_of_letters widths;
   std::size_t columns = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const auto size = std::max<std::size_t>(sequence_size(text.substr(at)), 1);
+    const auto size = std::max<std::size_t>(workflow::utf8_size(text.substr(at)), 1);
     columns += widths.of(text.substr(at, size));
     at += size;
   }
@@ -122,7 +103,7 @@ std::size_t bytes_of(std::string_view text, std::size_t columns) {
   const widths_of_letters widths;
   std::size_t at = 0;
   for (std::size_t taken = 0; at < text.size();) {
-    const auto size = std::max<std::size_t>(sequence_size(text.substr(at)), 1);
+    const auto size = std::max<std::size_t>(workflow::utf8_size(text.substr(at)), 1);
     taken += widths.of(text.substr(at, size));
     if (taken > columns)
       break;
@@ -140,7 +121,7 @@ std::string cut(std::string_view text, std::size_t columns) {
 std::string printable(std::string_view text) {
   std::string safe;
   while (!text.empty()) {
-    const auto size = sequence_size(text);
+    const auto size = workflow::utf8_size(text);
     const auto sequence = text.substr(0, size == 0 ? 1 : size);
     if (size == 0)
       safe += '?';

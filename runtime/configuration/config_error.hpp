@@ -1,5 +1,7 @@
 #pragma once
 
+#include "workflow/text/split.hpp"
+
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -11,19 +13,12 @@ namespace steadfast::runtime {
 class config_error : public std::runtime_error {
 public:
   explicit config_error(std::vector<std::string> problems)
-      : std::runtime_error{joined(problems)},
+      : std::runtime_error{workflow::joined(problems, "\n")},
         problems_{std::move(problems)} {}
 
   const std::vector<std::string>& problems() const { return problems_; }
 
 private:
-  static std::string joined(const std::vector<std::string>& problems) {
-    std::string all;
-    for (const auto& p : problems)
-      all += (all.empty() ? "" : "\n") + p;
-    return all;
-  }
-
   std::vector<std::string> problems_;
 };
 

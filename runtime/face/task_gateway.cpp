@@ -29,6 +29,11 @@ workflow::submission submission_of(const submit_task& m) {
   return s;
 }
 
+// progress_kind is notice_kind under a public name.
+static_assert(static_cast<int>(progress_kind::accepted) == static_cast<int>(workflow::notice_kind::accepted)
+              && static_cast<int>(progress_kind::undone) == static_cast<int>(workflow::notice_kind::undone)
+              && static_cast<int>(progress_kind::resumed) == static_cast<int>(workflow::notice_kind::resumed));
+
 submit_outcome outcome_of(store::write_status v) {
   switch (v) {
     case store::write_status::applied: return submit_outcome::stored;

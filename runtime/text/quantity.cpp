@@ -59,8 +59,4 @@ std::string size_text(std::uint64_t bytes) {
   return shortest(bytes, size_units);
 }
 
-std::string counted(std::uint64_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string{what} + (n == 1 ? "" : "s");
-}
-
 } // namespace steadfast::runtime

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/text/split.hpp"
 #include "workflow/time/time.hpp"
 
 #include <cstdint>
@@ -27,7 +28,6 @@ std::optional<std::uint64_t> parse_size(std::string_view text);
 /// The shortest text that parse_size reads as the same size.
 std::string size_text(std::uint64_t bytes);
 
-/// "1 task", "2 tasks"
-std::string counted(std::uint64_t n, std::string_view what);
+using workflow::counted;
 
 } // namespace steadfast::runtime

@@ -1,5 +1,6 @@
 // What is stored, compared with the model.
 
+#include "simulation/judge/count_all.hpp"
 #include "simulation/judge/store_model.hpp"
 #include "store/verbs/decide_note.hpp"
 #include "workflow/transition/incident.hpp"
@@ -129,7 +130,7 @@ void store_model::compare_list(const store::state_store& s, const store::task_fi
   }
   expect(listed == expected, "the list of tasks " + what + " has " + std::to_string(listed.size())
                                + " tasks, or others, not " + std::to_string(expected.size()) + " (P4)");
-  expect(s.count(f, as_many_as_there_are) == expected.size(), "the number of tasks " + what + " is wrong (P4)");
+  expect(count_all(s, f) == expected.size(), "the number of tasks " + what + " is wrong (P4)");
 }
 
 void store_model::compare_lists(const store::state_store& s) {

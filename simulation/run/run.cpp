@@ -1,6 +1,7 @@
 #include "simulation/run/run.hpp"
 
 #include "runtime/text/json.hpp"
+#include "simulation/judge/count_all.hpp"
 #include "simulation/run/aftermath.hpp"
 #include "simulation/run/cluster.hpp"
 #include "simulation/run/elsewhere.hpp"
@@ -372,7 +373,7 @@ private:
     open.states = {process_state::pending, process_state::processing, process_state::undoing, process_state::suspended};
     if (!cluster_.store().bulk_acts(true, {}, 1).acts.empty())
       return false;
-    return cluster_.store().count(open, 1) == 0 && cluster_.store().notices(observer::name, 0, 0, 1).empty();
+    return count_all(cluster_.store(), open) == 0 && cluster_.store().notices(observer::name, 0, 0, 1).empty();
   }
 
   // ---- what must hold ----
@@ -405,7 +406,7 @@ private:
       expect(false, "the store is broken: " + fault);
     expect(s.bulk_acts(true, {}, 1).acts.empty(), "a bulk act did not end");
     expect(cluster_.acknowledged().size() == cluster_.submitted().size(), "a submission was never acknowledged");
-    expect(s.count({}, 1'000'000) <= cluster_.submitted().size(), "there are tasks that nobody submitted");
+    expect(count_all(s) <= cluster_.submitted().size(), "there are tasks that nobody submitted");
     for (const auto& a : s.alerts(true, std::numeric_limits<std::size_t>::max()))
       alerted_.insert(a.task_number);
     for (const auto& id : cluster_.acknowledged()) {

@@ -183,9 +183,7 @@ public:
   /// What is wrong with a task that was set aside, or will be. Absent: there is no task of that id, or nothing is.
   virtual std::optional<std::string> damage_of(const std::string& id) const = 0;
   virtual task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const = 0;
-  /// Number of tasks that match, counted up to `limit`.
-  virtual std::size_t count(const task_filter& filter, std::size_t limit) const = 0;
-  /// The same in parts that take some milliseconds each, with a snapshot each.
+  /// Number of tasks that match, in parts that take some milliseconds each, with a snapshot each.
   struct tally {
     std::size_t matched = 0;
     std::optional<std::uint64_t> next; ///< give it as `before` for the next part

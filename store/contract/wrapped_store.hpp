@@ -18,7 +18,6 @@ public:
   task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override {
     return real().list(filter, before, max);
   }
-  std::size_t count(const task_filter& filter, std::size_t limit) const override { return real().count(filter, limit); }
   tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const override {
     return real().count_part(filter, before);
   }

@@ -4,7 +4,7 @@
 #include "store/journal/recovery.hpp"
 #include "store/journal/restored.hpp"
 #include "store/journal/unsaved.hpp"
-#include "store/verbs/sentences.hpp"
+#include "workflow/text/split.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -77,7 +77,7 @@ store_error lost() {
 
 store_directory directory_for(const store_options& options) {
   if (const auto wrong = problems(options); !wrong.empty())
-    throw store_error{joined(wrong), false};
+    throw store_error{workflow::joined(wrong, "; "), false};
   return options.read_only ? store_directory::look_at(options.path) : store_directory::take(options.path);
 }
 

@@ -56,7 +56,6 @@ public:
   std::optional<std::string> damage_of(const std::string& id) const override;
   std::optional<workflow::task> find(std::uint64_t number) const override;
   task_page list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const override;
-  std::size_t count(const task_filter& filter, std::size_t limit) const override;
   tally count_part(const task_filter& filter, std::optional<std::uint64_t> before) const override;
   tally visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
                    const task_visitor& use) const override;

@@ -250,17 +250,6 @@ task_page lmdb_engine::list(const task_filter& filter, std::optional<std::uint64
   });
 }
 
-std::size_t lmdb_engine::count(const task_filter& filter, std::size_t limit) const {
-  std::size_t found = 0;
-  std::optional<std::uint64_t> before;
-  do {
-    const auto part = count_part(filter, before);
-    found += part.matched;
-    before = part.next;
-  } while (before && found < limit);
-  return std::min(found, limit);
-}
-
 state_store::tally lmdb_engine::count_part(const task_filter& filter, std::optional<std::uint64_t> before) const {
   tally part;
   if (is_counted(filter)) {

@@ -1,6 +1,6 @@
 #include "store/verbs/decide_definition.hpp"
 
-#include "store/verbs/sentences.hpp"
+#include "workflow/text/split.hpp"
 
 #include <utility>
 
@@ -62,7 +62,8 @@ raised_alert alert_of_task_set_aside(const set_aside_damaged& w, std::string id)
 
 std::optional<decision> problem_of(const register_definition& w) {
   const auto wrong = workflow::problems(w.what);
-  return wrong.empty() ? std::nullopt : std::optional{turned_down(write_status::refused, joined(wrong))};
+  return wrong.empty() ? std::nullopt
+                       : std::optional{turned_down(write_status::refused, workflow::joined(wrong, "; "))};
 }
 
 registered_definition decide(const register_definition& w, const known_definition& known) {

@@ -1,8 +1,8 @@
 #include "store/verbs/decide_task.hpp"
 
-#include "store/verbs/sentences.hpp"
 #include "workflow/task/invariants.hpp"
 #include "workflow/text/canonical_json.hpp"
+#include "workflow/text/split.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <xxhash.h>
@@ -65,7 +65,8 @@ submission_digest digest_of(const workflow::submission& s) {
 
 std::optional<decision> problem_of(const submit_task& w, const store_options& limits) {
   const auto wrong = workflow::problems(w.what, limits.payload_size_max);
-  return wrong.empty() ? std::nullopt : std::optional{turned_down(write_status::refused, joined(wrong))};
+  return wrong.empty() ? std::nullopt
+                       : std::optional{turned_down(write_status::refused, workflow::joined(wrong, "; "))};
 }
 
 std::optional<decision> conflict_of(const submit_task& w, const submission_digest& digest, const task_ref& there) {
@@ -101,7 +102,7 @@ std::optional<decision> problem_of(const update_task& w, const task_outline& the
     return turned_down(write_status::refused, "a result has " + std::to_string(largest) + " bytes, the limit is "
                                                 + std::to_string(limits.result_size_max));
   if (const auto broken = workflow::broken_invariants(w.next, *there.definition, there.sound); !broken.empty())
-    return turned_down(write_status::refused, "the task would be broken: " + joined(broken));
+    return turned_down(write_status::refused, "the task would be broken: " + workflow::joined(broken, "; "));
   if (!are_next_notices(w.notices, there.notices, w.next))
     return turned_down(write_status::refused, "the notices do not go on from those that the task gave before");
   return std::nullopt;

@@ -1,8 +1,8 @@
 #include "store/verbs/new_task.hpp"
 
 #include "store/verbs/decide_task.hpp"
-#include "store/verbs/sentences.hpp"
 #include "workflow/task/invariants.hpp"
+#include "workflow/text/split.hpp"
 
 #include <string>
 #include <utility>
@@ -55,7 +55,7 @@ submitted_task decide(const submit_task& w, const known_workflow& of, std::uint6
                          "there is no workflow " + w.what.workflow
                            + (w.what.version != 0 ? " version " + std::to_string(w.what.version) : ""));
   if (const auto lacks = of.needs->problems(w.what.payload.view()); !lacks.empty())
-    return not_submitted(write_status::refused, joined(lacks));
+    return not_submitted(write_status::refused, workflow::joined(lacks, "; "));
   if (!has_room(w.what.payload.size()))
     return {{}, true};
   auto made = std::make_shared<workflow::task>(workflow::make_task(w.what, *of.definition, w.now));

@@ -20,13 +20,6 @@ constexpr std::array<std::pair<std::string_view, bool node_roles::*>, 4> roles_k
   {"agents", &node_roles::agents},
 }};
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& w : words)
-    text += (text.empty() ? "" : ",") + w;
-  return text;
-}
-
 /// None of an empty text.
 std::vector<std::string_view> words_of(std::string_view list) {
   return list.empty() ? std::vector<std::string_view>{} : split(list, ',');
@@ -61,7 +54,7 @@ std::string to_string(const node_roles& r) {
   for (const auto& [name, member] : roles_known)
     if (r.*member)
       names.emplace_back(name);
-  return joined(names);
+  return joined(names, ",");
 }
 
 std::optional<node_roles> parse_roles(const std::vector<std::string>& names) {
@@ -79,7 +72,7 @@ std::optional<std::string> node_of_lease(std::string_view lease) {
 }
 
 std::string note_of(const node_card& card) {
-  auto note = "address=" + card.address + " roles=" + to_string(card.roles) + " agents=" + joined(card.agents);
+  auto note = "address=" + card.address + " roles=" + to_string(card.roles) + " agents=" + joined(card.agents, ",");
   if (card.drained)
     note += " drained=yes";
   if (card.certificate_until != unset)

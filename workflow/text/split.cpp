@@ -13,4 +13,15 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string joined(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string text;
+  for (const auto& part : parts)
+    text.append(text.empty() ? "" : separator).append(part);
+  return text;
+}
+
+std::string counted(std::uint64_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string{what} + (n == 1 ? "" : "s");
+}
+
 } // namespace steadfast::workflow

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -7,5 +9,11 @@ namespace steadfast::workflow {
 
 /// The parts between the separators, empty ones too: one more than there are separators. They live as long as the text.
 std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// The parts with the separator between them.
+std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+
+/// "1 task", "2 tasks"
+std::string counted(std::uint64_t n, std::string_view what);
 
 } // namespace steadfast::workflow

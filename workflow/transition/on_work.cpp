@@ -39,6 +39,16 @@ void settle_as_told(draft& x, std::size_t i, attempt_action action, bool unsettl
     settle_later(x, x.t.steps.change(i));
 }
 
+/// The attempt ended as its agent says. Returns what it was for.
+attempt_action close_as_told(draft& x, std::size_t i, attempt_outcome how, std::string_view note, bool unsettled) {
+  auto& s = x.t.steps.change(i);
+  const auto action = s.doing;
+  close_attempt(x, i, how, note);
+  settle_as_told(x, i, action, unsettled);
+  note_progress(x, s);
+  return action;
+}
+
 const retry_policy& retry_of(const draft& x, std::size_t i) {
   const auto& sd = x.definition_of(i);
   return x.t.steps[i].state == step_state::compensating ? sd.compensation->retry : sd.retry;
@@ -144,10 +154,7 @@ ruling on(draft& x, const attempt_succeeded& e) {
   if (auto late = too_late(x, e.ref))
     return *late;
   auto& s = x.t.steps.change(e.ref.step);
-  const auto action = s.doing;
-  close_attempt(x, e.ref.step, attempt_outcome::succeeded);
-  settle_as_told(x, e.ref.step, action, e.unsettled);
-  note_progress(x, s);
+  const auto action = close_as_told(x, e.ref.step, attempt_outcome::succeeded, {}, e.unsettled);
   if (action == attempt_action::compensate) {
     s.state = step_state::compensated;
     s.error.clear();
@@ -163,10 +170,8 @@ ruling on(draft& x, const attempt_failed& e) {
     return *late;
   const auto i = e.ref.step;
   auto& s = x.t.steps.change(i);
-  const auto action = s.doing;
-  close_attempt(x, i, e.permanent ? attempt_outcome::failed_permanent : attempt_outcome::failed_transient, e.why);
-  settle_as_told(x, i, action, e.unsettled);
-  note_progress(x, s);
+  const auto how = e.permanent ? attempt_outcome::failed_permanent : attempt_outcome::failed_transient;
+  const auto action = close_as_told(x, i, how, e.why, e.unsettled);
   s.error = clipped(e.why, note_size_max);
   if (action == attempt_action::perform)
     fail_perform(x, i, e);
@@ -211,10 +216,7 @@ ruling on(draft& x, const attempt_stopped& e) {
     return *late;
   const auto i = e.ref.step;
   auto& s = x.t.steps.change(i);
-  const auto action = s.doing;
-  close_attempt(x, i, attempt_outcome::stopped);
-  settle_as_told(x, i, action, e.unsettled);
-  note_progress(x, s);
+  const auto action = close_as_told(x, i, attempt_outcome::stopped, {}, e.unsettled);
   if (action == attempt_action::perform) {
     s.maybe_done = s.maybe_done || e.maybe_done;
     back_to_start(s);

@@ -1,5 +1,6 @@
 // Several nodes and one store, with the network left out: who runs what, and what becomes of it when a node is lost.
 
+#include "simulation/judge/count_all.hpp"
 #include "tests/actors/neighbour.hpp"
 #include "tests/actors/shown.hpp"
 #include "workflow/supervision/node_card.hpp"
@@ -143,9 +144,9 @@ TEST_CASE("row 18: of a lost node that had more in flight than one write frees, 
           == tasks);
   store::task_filter of_the_ghost;
   of_the_ghost.locked_by = "ghost";
-  REQUIRE(c.home.store().count(of_the_ghost, tasks) == tasks);
+  REQUIRE(simulation::count_all(c.home.store(), of_the_ghost) == tasks);
   c.home.advance(15s); // the lease lasts 10 s, a sweep comes every second
-  CHECK(c.home.store().count(of_the_ghost, tasks) == 0);
+  CHECK(simulation::count_all(c.home.store(), of_the_ghost) == 0);
 }
 
 TEST_CASE(
@@ -632,7 +633,7 @@ TEST_CASE("P28: no more submissions than the bound are on their way to a store t
     }
   CHECK(pushed_back == above);
   c.home.run();
-  CHECK(c.home.store().count({}, 2 * bound) == bound);
+  CHECK(simulation::count_all(c.home.store()) == bound);
 }
 
 TEST_CASE(

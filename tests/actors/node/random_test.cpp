@@ -1,6 +1,7 @@
 // A node under a schedule, faults and deaths drawn from a seed; then all is well again, and everything must come to its
 // end.
 
+#include "simulation/judge/count_all.hpp"
 #include "tests/actors/one_node.hpp"
 
 #include <catch2/catch.hpp>
@@ -206,7 +207,7 @@ private:
     CHECK(node_.broken_invariants().empty());
     CHECK(services_.faults == std::vector<std::string>{});
     CHECK(node_.store().check().faults == std::vector<std::string>{});
-    CHECK(node_.store().count({}, 100) == static_cast<std::size_t>(submitted_));
+    CHECK(simulation::count_all(node_.store()) == static_cast<std::size_t>(submitted_));
     for (int i = 0; i < submitted_; ++i)
       check(node_.task("t" + std::to_string(i)));
   }

@@ -1,5 +1,6 @@
 // The store actor: many writes in one commit, and what happens when a commit goes wrong.
 
+#include "simulation/judge/count_all.hpp"
 #include "tests/actors/one_node.hpp"
 #include "tests/actors/shown.hpp"
 
@@ -200,7 +201,7 @@ TEST_CASE("row 65: when the backlog is full submissions are pushed back at once,
     }
   }
   CHECK(taken == 5);
-  CHECK(node.store().count({}, 100) == 5);
+  CHECK(simulation::count_all(node.store()) == 5);
   CHECK(node.submit("again")->created);
 }
 
@@ -357,7 +358,7 @@ TEST_CASE(
     CHECK(node.agent("hotel").orders().empty());
     node.restart();
     node.run();
-    CHECK(node.store().count({}, 10) == (how == store_tap::fault::fatal_after ? 1 : 0));
+    CHECK(simulation::count_all(node.store()) == (how == store_tap::fault::fatal_after ? 1 : 0));
     CHECK(node.submit("t1")->result == store::write_status::applied);
     CHECK(node.state("t1") == "processed");
   }

@@ -2,6 +2,7 @@
 
 #include "tests/actors/one_node.hpp"
 
+#include "simulation/judge/count_all.hpp"
 #include "store/records/record.hpp"
 #include "workflow/transition/transition.hpp"
 
@@ -105,7 +106,7 @@ struct busy_node {
     return node.system().advance_until([&] { return is_over(number); }, at_most);
   }
 
-  std::size_t tasks_in(workflow::process_state s) { return node.store().count(in_state(s), 10'000); }
+  std::size_t tasks_in(workflow::process_state s) { return simulation::count_all(node.store(), in_state(s)); }
 
   /// By how many acts each task was met: the smallest and the largest number.
   std::pair<std::size_t, std::size_t> acts_each() {

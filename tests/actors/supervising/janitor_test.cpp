@@ -1,5 +1,6 @@
 // Ended tasks leave the store by the rules for them, over restarts, and nobody else is kept waiting.
 
+#include "simulation/judge/count_all.hpp"
 #include "tests/actors/one_node.hpp"
 
 #include <catch2/catch.hpp>
@@ -48,7 +49,7 @@ struct swept_node {
     node.run();
   }
 
-  std::size_t tasks() { return node.store().count({}, 100'000); }
+  std::size_t tasks() { return simulation::count_all(node.store()); }
   std::uint64_t left() { return node.store().counts().tasks_purged; }
   std::vector<std::string> faults() { return node.store().check().faults; }
 

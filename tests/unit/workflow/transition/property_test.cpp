@@ -6,6 +6,7 @@
 #include "tests/support/workflow/witness.hpp"
 #include "workflow/supervision/review.hpp"
 #include "workflow/task/invariants.hpp"
+#include "workflow/text/split.hpp"
 
 using namespace steadfast;
 using namespace steadfast::workflow;
@@ -29,18 +30,11 @@ life begin(chooser& choose) {
   return l;
 }
 
-std::string joined(const std::vector<std::string>& sentences) {
-  std::string text;
-  for (const auto& s : sentences)
-    text += s + "\n";
-  return text;
-}
-
 change step_on(life& l, const event& e) {
   auto c = apply(l.t, l.d, e, l.now);
   const auto broken = broken_invariants(c.next, l.d);
   if (!broken.empty())
-    RC_FAIL(std::string{name_of(e)} + ": " + joined(broken));
+    RC_FAIL(std::string{name_of(e)} + ": " + joined(broken, "; "));
   l.t = c.next;
   return c;
 }
@@ -88,7 +82,7 @@ TEST_CASE("property: whatever happens, a task keeps its invariants and the rules
         RC_LOG() << name_of(e) << " -> " << states_of(l.t) << '\n';
       w.saw(before, e, c, l.now);
       if (!w.complaints().empty())
-        RC_FAIL(std::string{name_of(e)} + ": " + joined(w.complaints()));
+        RC_FAIL(std::string{name_of(e)} + ": " + joined(w.complaints(), "; "));
     }
   });
 }
