@@ -157,7 +157,7 @@ private:
   bool has_locks(const std::string& lease) const;
   std::optional<decision> not_held(const std::optional<lease_guard>& guard,
                                    workflow::instant now) const; ///< nothing: it is, or none is asked for
-  bool has_ended(const lease_guard& gone, workflow::instant now) const;
+  std::optional<decision> still_held(const std::optional<lease_guard>& gone, workflow::instant now) const;
 
   // write_note.cpp
   void put_notice(const workflow::task& t, const workflow::notice& what);

@@ -2,6 +2,7 @@
 // happens between.
 
 #include "store/engine/write_batch.hpp"
+#include "store/lmdb/prefix_scan.hpp"
 #include "store/records/record.hpp"
 #include "store/verbs/decide_bulk.hpp"
 
@@ -16,11 +17,7 @@ workflow::bulk_act* write_batch::bulk_act_of(std::uint64_t number) {
 }
 
 std::optional<decision> write_batch::not_for_bulk(std::uint64_t number, std::uint64_t task) {
-  const auto* const b = bulk_act_of(number);
-  if (b == nullptr || !workflow::has_yet_to_meet(*b, task))
-    return turned_down(write_status::absent,
-                       "bulk act " + std::to_string(number) + " is over, or has met the task before");
-  return std::nullopt;
+  return store::not_for_bulk(number, bulk_act_of(number), task);
 }
 
 void write_batch::write_bulk_acts() {
@@ -45,25 +42,14 @@ std::vector<workflow::bulk_act> write_batch::bulk_acts_there() {
 }
 
 void write_batch::drop_bulk_act(std::uint64_t number) {
-  const key begin{number};
-  std::vector<std::string> refusals;
-  {
-    lmdb::cursor c{txn_, in_.bulk_refusals};
-    for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
-      refusals.emplace_back(c.key());
-  }
-  for (const auto& k : refusals)
+  const key of_act{number};
+  for (const auto& k : keys_with(txn_, in_.bulk_refusals, of_act))
     txn_.erase(in_.bulk_refusals, k);
-  txn_.erase(in_.bulk_acts, begin);
+  txn_.erase(in_.bulk_acts, of_act);
 }
 
 std::size_t write_batch::refusals_of(std::uint64_t bulk) const {
-  const key begin{bulk};
-  std::size_t kept = 0;
-  lmdb::cursor c{txn_, in_.bulk_refusals};
-  for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
-    ++kept;
-  return kept;
+  return keys_with(txn_, in_.bulk_refusals, key{bulk}).size();
 }
 
 answer<start_bulk> write_batch::make(const start_bulk& w) {

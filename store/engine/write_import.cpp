@@ -12,8 +12,8 @@ std::optional<decision> write_batch::cannot_import(const import_task& w) {
   const auto& x = w.what;
   if (auto wrong = problem_of(w, *settings_.options))
     return wrong;
-  if (ref_of(x.task.id))
-    return turned_down(write_status::refused, "there is a task " + x.task.id + " in this store already");
+  if (auto taken = conflict_of(w, ref_of(x.task.id).has_value()))
+    return taken;
   if (!has_room(x.task.payload.size()))
     return turned_down_full(w.now);
   return std::nullopt;

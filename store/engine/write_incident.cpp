@@ -1,6 +1,7 @@
 // Reads and puts incidents and which alerts are theirs, as decide_incident.hpp says.
 
 #include "store/engine/write_batch.hpp"
+#include "store/lmdb/prefix_scan.hpp"
 #include "store/verbs/decide_incident.hpp"
 #include "store/verbs/decide_note.hpp"
 
@@ -10,13 +11,13 @@ namespace steadfast::store {
 
 std::vector<alert_entry> write_batch::alerts_of_task(std::uint64_t number) const {
   std::vector<alert_entry> alerts;
-  const key begin{number};
-  lmdb::cursor c{txn_, in_.task_alerts};
-  for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next()) {
+  const key of_task{number};
+  each_with(txn_, in_.task_alerts, of_task, of_task, [&](const lmdb::cursor& c) {
     const auto alert = last_number(c.key());
     if (auto entry = alert_of(alert); entry && incidents_.is_in_one(alert))
       alerts.push_back(*std::move(entry));
-  }
+    return true;
+  });
   return alerts;
 }
 

@@ -1,6 +1,7 @@
 // Reads and puts leases, as decide_lease.hpp says.
 
 #include "store/engine/write_batch.hpp"
+#include "store/lmdb/prefix_scan.hpp"
 #include "store/verbs/decide_lease.hpp"
 
 #include "workflow/supervision/node_card.hpp"
@@ -54,9 +55,7 @@ bool write_batch::has_locks(const std::string& lease) const {
   const auto node = workflow::node_of_lease(lease);
   if (!node)
     return false;
-  const auto of_node = owner_key(*node);
-  lmdb::cursor c{txn_, in_.locked};
-  return c.seek(of_node) && c.key().starts_with(of_node.view());
+  return has_any_with(txn_, in_.locked, owner_key(*node));
 }
 
 template <class Write>
@@ -82,8 +81,8 @@ answer<release_lease> write_batch::make(const release_lease& w) {
   return carry_out(decide(w, see_.lease_of(w.name)));
 }
 
-bool write_batch::has_ended(const lease_guard& gone, workflow::instant now) const {
-  return store::has_ended(gone, see_.lease_of(gone.name), now);
+std::optional<decision> write_batch::still_held(const std::optional<lease_guard>& gone, workflow::instant now) const {
+  return gone ? store::still_held(*gone, see_.lease_of(gone->name), now) : std::nullopt;
 }
 
 std::optional<decision> write_batch::not_held(const std::optional<lease_guard>& guard, workflow::instant now) const {

@@ -2,6 +2,7 @@
 
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
+#include "store/lmdb/prefix_scan.hpp"
 #include "store/lmdb/ready_tasks.hpp"
 #include "store/verbs/decide_lock.hpp"
 
@@ -12,20 +13,6 @@
 #include <utility>
 
 namespace steadfast::store {
-
-namespace {
-
-/// The task numbers at the end of the keys that begin with `prefix`, in key order.
-std::vector<std::uint64_t> numbers_in(const lmdb::transaction& txn, lmdb::table t, std::string_view prefix,
-                                      std::size_t max) {
-  std::vector<std::uint64_t> numbers;
-  lmdb::cursor c{txn, t};
-  for (bool more = c.seek(prefix); more && numbers.size() < max && c.key().starts_with(prefix); more = c.next())
-    numbers.push_back(last_number(c.key()));
-  return numbers;
-}
-
-} // namespace
 
 std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const workflow::event& e,
                                                     const workflow::clock_reading& clock, bool whole) {
@@ -61,13 +48,14 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
 answer<free_locks> write_batch::make(const free_locks& w) {
   if (auto lost = not_held(w.guard, w.now.now))
     return *std::move(lost);
-  if (w.gone && !has_ended(*w.gone, w.now.now))
-    return turned_down(write_status::stale_epoch, "the lease " + w.gone->name + " is held");
+  if (auto held = still_held(w.gone, w.now.now))
+    return *std::move(held);
   const auto max = looked_at_max(w);
   if (max == 0)
     return applied();
   place_tasks();
-  const auto locked = numbers_in(txn_, in_.locked, owner_key(w.scheduler), max);
+  const auto of_scheduler = owner_key(w.scheduler);
+  const auto locked = numbers_with(txn_, in_.locked, of_scheduler, of_scheduler, max);
   return decide(w, locked,
                 [&](std::uint64_t number, const workflow::event& e) { return apply_to(number, e, w.now, false); });
 }

@@ -56,7 +56,7 @@ void write_batch::put_late_reply(std::uint64_t number, const std::string& id, co
 answer<keep_late_reply> write_batch::make(const keep_late_reply& w) {
   const auto there = load(w.number);
   auto said = decide(w, there.has_value());
-  if (there)
+  if (said.result == write_status::applied)
     put_late_reply(w.number, there->state.task.id, w.what);
   return said;
 }

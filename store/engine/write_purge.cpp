@@ -2,6 +2,7 @@
 
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
+#include "store/lmdb/prefix_scan.hpp"
 #include "store/verbs/decide_purge.hpp"
 
 #include "workflow/text/name.hpp"
@@ -28,16 +29,6 @@ std::vector<ended_task> ended_after(const lmdb::transaction& txn, lmdb::table en
     found.push_back({ended_at, k.number<std::uint64_t>().value_or(0)});
   }
   return found;
-}
-
-/// Of a table whose keys begin with the number of a task.
-std::vector<std::string> keys_of(const lmdb::transaction& txn, lmdb::table t, std::uint64_t number) {
-  const key begin{number};
-  std::vector<std::string> keys;
-  lmdb::cursor c{txn, t};
-  for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
-    keys.emplace_back(c.key());
-  return keys;
 }
 
 } // namespace
@@ -67,13 +58,11 @@ bool write_batch::purge(std::uint64_t number) {
 bool write_batch::has_notices(const workflow::task& t) const {
   if (t.reply_to.empty())
     return false;
-  const key begin{owner_key(t.reply_to).view(), t.number};
-  lmdb::cursor c{txn_, in_.notices};
-  return c.seek(begin) && c.key().starts_with(begin.view());
+  return has_any_with(txn_, in_.notices, key{owner_key(t.reply_to).view(), t.number});
 }
 
 bool write_batch::has_open_alert(std::uint64_t number) const {
-  const auto alerts = keys_of(txn_, in_.task_alerts, number);
+  const auto alerts = keys_with(txn_, in_.task_alerts, key{number});
   return std::any_of(alerts.begin(), alerts.end(), [this](const std::string& k) {
     return txn_.get(in_.open_alerts, key{last_number(k)}).has_value();
   });
@@ -87,14 +76,14 @@ void write_batch::erase_all_of(const snapshot::known_task& known) {
   txn_.erase(in_.tasks, k);
   erase_id(t);
   txn_.erase(in_.payloads, k);
-  for (const auto& steps : keys_of(txn_, in_.task_steps, t.number))
+  for (const auto& steps : keys_with(txn_, in_.task_steps, k))
     txn_.erase(in_.task_steps, steps);
   for (const auto& large : known.state.large)
     txn_.erase(in_.results, key{t.number, large.step});
-  for (const auto& reply : keys_of(txn_, in_.late, t.number))
+  for (const auto& reply : keys_with(txn_, in_.late, k))
     txn_.erase(in_.late, reply);
   auto& count = ended_of(t.workflow);
-  for (const auto& alert : keys_of(txn_, in_.task_alerts, t.number)) {
+  for (const auto& alert : keys_with(txn_, in_.task_alerts, k)) {
     incidents_.leave(last_number(alert), t.number, t.ended_at);
     txn_.erase(in_.alerts, key{last_number(alert)});
     txn_.erase(in_.task_alerts, alert);

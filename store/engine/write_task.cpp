@@ -82,13 +82,13 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
 answer<update_task> write_batch::make(const update_task& w) {
   auto* const there = known(w.next.number);
   if (there == nullptr)
-    return turned_down(write_status::absent, "there is no task with the number " + std::to_string(w.next.number));
+    return no_such_task(w.next.number);
   const auto& stored = there->now;
   if (auto stale = overtaken(w, stored))
     return *std::move(stale);
   if (w.steps_in_all != 0) {
-    const auto whole = made_whole(w, stored.sound.steps);
-    return whole ? make(*whole) : turned_down(write_status::refused, "the steps that were sent are not the task's");
+    const auto d = with_its_steps(w, stored);
+    return d.whole ? make(*d.whole) : d.refused;
   }
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);

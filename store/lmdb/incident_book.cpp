@@ -1,5 +1,6 @@
 #include "store/lmdb/incident_book.hpp"
 
+#include "store/lmdb/prefix_scan.hpp"
 #include "store/records/record.hpp"
 #include "store/verbs/decide_incident.hpp"
 
@@ -10,19 +11,6 @@
 namespace steadfast::store {
 
 namespace {
-
-constexpr std::size_t dropped_max = 4;    ///< by each incident that is opened
-constexpr std::size_t looked_at_max = 64; ///< for that; open ones are passed over
-
-/// The last numbers of the keys that begin with `prefix`, from `from` on.
-std::vector<std::uint64_t> numbers_after(const lmdb::transaction& txn, lmdb::table t, const key& prefix,
-                                         const key& from, std::size_t max) {
-  std::vector<std::uint64_t> numbers;
-  lmdb::cursor c{txn, t};
-  for (bool more = c.seek(from); more && numbers.size() < max && c.key().starts_with(prefix.view()); more = c.next())
-    numbers.push_back(last_number(c.key()));
-  return numbers;
-}
 
 key digest_key(const workflow::incident_signature& s) {
   const auto digest = digest_of(s);
@@ -50,13 +38,13 @@ incident* incident_book::find(std::uint64_t number) {
 
 std::optional<std::uint64_t> incident_book::incident_of(std::uint64_t alert) const {
   const key begin{alert};
-  const auto found = numbers_after(txn_, in_.alert_incidents, begin, begin, 1);
+  const auto found = numbers_with(txn_, in_.alert_incidents, begin, begin, 1);
   return found.empty() ? std::nullopt : std::optional{found.front()};
 }
 
 std::vector<std::uint64_t> incident_book::alerts_of(std::uint64_t incident, std::uint64_t after,
                                                     std::size_t max) const {
-  return numbers_after(txn_, in_.incident_alerts, key{incident}, key{incident, after + 1}, max);
+  return numbers_with(txn_, in_.incident_alerts, key{incident}, key{incident, after + 1}, max);
 }
 
 template <class Condition>
@@ -88,12 +76,13 @@ std::optional<incident> incident_book::as_it_is(const lmdb::cursor& c) const {
 
 bool incident_book::is_there_already(std::uint64_t incident, std::uint64_t task_number, std::uint64_t but_for) const {
   const key begin{task_number};
-  lmdb::cursor c{txn_, in_.task_alerts};
-  for (bool more = c.seek(begin); more && c.key().starts_with(begin.view()); more = c.next())
-    if (const auto alert = last_number(c.key());
-        alert != but_for && txn_.get(in_.alert_incidents, key{alert, incident}))
-      return true;
-  return false;
+  bool is_there = false;
+  each_with(txn_, in_.task_alerts, begin, begin, [&](const lmdb::cursor& c) {
+    const auto alert = last_number(c.key());
+    is_there = alert != but_for && txn_.get(in_.alert_incidents, key{alert, incident});
+    return !is_there;
+  });
+  return is_there;
 }
 
 void incident_book::join(std::uint64_t alert, const raised_alert& x) {
@@ -133,14 +122,15 @@ std::uint64_t incident_book::next_number() {
 void incident_book::drop_old() {
   if (txn_.entries(in_.incidents) < incidents_kept)
     return;
-  std::vector<incident> old;
+  std::vector<incident> oldest;
   {
     lmdb::cursor c{txn_, in_.incidents};
     std::size_t looked_at = 0;
-    for (bool more = c.first(); more && old.size() < dropped_max && ++looked_at <= looked_at_max; more = c.next())
-      if (auto x = as_it_is(c); x && x->closed_at != workflow::unset)
-        old.push_back(std::move(*x));
+    for (bool more = c.first(); more && looked_at < old_incidents_max; more = c.next(), ++looked_at)
+      if (auto x = as_it_is(c))
+        oldest.push_back(*std::move(x));
   }
+  const auto old = incidents_to_drop(std::move(oldest));
   for (const auto& x : old) {
     changed_.erase(x.number);
     txn_.erase(in_.incidents, key{x.number});

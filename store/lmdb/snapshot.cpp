@@ -74,6 +74,16 @@ void sort_by_step(std::vector<large_result>& large) {
   std::sort(large.begin(), large.end(), [](const large_result& a, const large_result& b) { return a.step < b.step; });
 }
 
+/// Under a name that people gave, which may be longer than any that is stored. Throws damaged_record.
+template <class Record>
+std::optional<Record> named_record(const lmdb::transaction& txn, lmdb::table t, const std::string& name,
+                                   std::size_t size_max) {
+  if (name.empty() || name.size() > size_max)
+    return std::nullopt;
+  const auto bytes = txn.get(t, name);
+  return bytes ? std::optional{decode_record<Record>(name, *bytes)} : std::nullopt;
+}
+
 } // namespace
 
 definition_cache::entry snapshot::definition(const std::string& name, std::uint32_t version) const {
@@ -105,12 +115,7 @@ std::optional<std::uint32_t> snapshot::newest_version(const std::string& name) c
 }
 
 std::optional<task_ref> snapshot::ref_of(const std::string& id) const {
-  if (id.empty() || id.size() > workflow::task_id_size_max)
-    return std::nullopt;
-  const auto bytes = txn_.get(in_.ids, id);
-  if (!bytes)
-    return std::nullopt;
-  return decode_record<task_ref>(id, *bytes);
+  return named_record<task_ref>(txn_, in_.ids, id, workflow::task_id_size_max);
 }
 
 std::optional<task_ref> snapshot::recent_ref(std::uint64_t number) const {
@@ -208,12 +213,7 @@ void snapshot::add_large_results(task_state& s) const {
 }
 
 std::optional<lease_record> snapshot::lease_of(const std::string& name) const {
-  if (name.empty() || name.size() > key::size_max)
-    return std::nullopt;
-  const auto bytes = txn_.get(in_.leases, name);
-  if (!bytes)
-    return std::nullopt;
-  return decode_record<lease_record>(name, *bytes);
+  return named_record<lease_record>(txn_, in_.leases, name, key::size_max);
 }
 
 } // namespace steadfast::store

@@ -2,6 +2,7 @@
 
 #include "store/contract/write.hpp"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,6 +26,10 @@ inline decision applied() {
 
 inline decision turned_down(write_status v, std::string why) {
   return {v, std::move(why)};
+}
+
+inline decision no_such_task(std::uint64_t number) {
+  return turned_down(write_status::absent, "there is no task with the number " + std::to_string(number));
 }
 
 } // namespace steadfast::store

@@ -75,4 +75,11 @@ decided<stop_bulk, workflow::bulk_act> decide(const stop_bulk& w, std::optional<
   return {applied(), std::move(there)};
 }
 
+std::optional<decision> not_for_bulk(std::uint64_t number, const workflow::bulk_act* there, std::uint64_t task) {
+  if (there == nullptr || !workflow::has_yet_to_meet(*there, task))
+    return turned_down(write_status::absent,
+                       "bulk act " + std::to_string(number) + " is over, or has met the task before");
+  return std::nullopt;
+}
+
 } // namespace steadfast::store

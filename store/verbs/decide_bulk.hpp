@@ -34,4 +34,7 @@ advanced_bulk decide(const advance_bulk& w, std::optional<workflow::bulk_act> th
 
 decided<stop_bulk, workflow::bulk_act> decide(const stop_bulk& w, std::optional<workflow::bulk_act> there);
 
+/// Why a task does not take the act of that number; absent: it takes it. `there`: null: there is none of that number.
+std::optional<decision> not_for_bulk(std::uint64_t number, const workflow::bulk_act* there, std::uint64_t task);
+
 } // namespace steadfast::store

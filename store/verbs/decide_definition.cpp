@@ -88,7 +88,7 @@ registered_definition decide(const register_definition& w, const known_definitio
 /// Payload, results and the client's id stay: they are evidence, and the id must not make a second task.
 set_aside_task decide(const set_aside_damaged& w, const known_damage& known) {
   if (!known.is_there)
-    return {turned_down(write_status::absent, "there is no task with the number " + std::to_string(w.number))};
+    return {no_such_task(w.number)};
   if (known.is_sound)
     return {turned_down(write_status::refused, "the records of the task check: it is not damaged")};
   if (known.of_definition) { // the task is well, and goes on when its workflow can be read again

@@ -8,6 +8,8 @@ namespace steadfast::store {
 
 namespace {
 
+constexpr std::size_t dropped_max = 4; ///< by each incident that is opened
+
 std::string name_of(incident_act a) {
   switch (a) {
     case incident_act::acknowledge: return "acknowledge";
@@ -59,6 +61,13 @@ void join(incident& to, const raised_alert& x, bool is_first_of_task) {
     ++to.tasks;
     ++to.tasks_ever;
   }
+}
+
+std::vector<incident> incidents_to_drop(std::vector<incident> oldest) {
+  std::erase_if(oldest, [](const incident& x) { return x.closed_at == workflow::unset; });
+  if (oldest.size() > dropped_max)
+    oldest.resize(dropped_max);
+  return oldest;
 }
 
 void leave(incident& from, bool is_last_of_task, workflow::instant now) {

@@ -3,6 +3,7 @@
 #include "store/contract/state_store.hpp"
 #include "store/verbs/decide_note.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -19,6 +20,11 @@ bool goes_on_with(const incident& last, workflow::instant at);
 incident opened_by(const raised_alert& x, std::uint64_t number);
 /// One that was closed is open again. REQUIRES: it was just opened by the alert, or goes_on_with.
 void join(incident& to, const raised_alert& x, bool is_first_of_task);
+/// How many of the oldest are looked at when there are too many (`incidents_kept`) and another is opened.
+inline constexpr std::size_t old_incidents_max = 64;
+/// Those of them that are dropped then: a few that are closed. REQUIRES: the newest of all is not among them, whose
+/// number must not be given twice.
+std::vector<incident> incidents_to_drop(std::vector<incident> oldest);
 /// The last alert that leaves closes it.
 void leave(incident& from, bool is_last_of_task, workflow::instant now);
 

@@ -106,8 +106,12 @@ std::optional<decision> not_held(const lease_guard& guard, const std::optional<l
   return std::nullopt;
 }
 
-bool has_ended(const lease_guard& gone, const std::optional<lease_record>& there, workflow::instant now) {
-  return there && there->what.epoch == gone.epoch && is_free(*there, now);
+std::optional<decision> still_held(const lease_guard& gone, const std::optional<lease_record>& there,
+                                   workflow::instant now) {
+  const bool has_ended = there && there->what.epoch == gone.epoch && is_free(*there, now);
+  if (!has_ended)
+    return turned_down(write_status::stale_epoch, "the lease " + gone.name + " is held");
+  return std::nullopt;
 }
 
 forgotten_leases leases_to_forget(std::vector<lease_record> all, lease_record highest, workflow::instant now,

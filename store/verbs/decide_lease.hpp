@@ -25,8 +25,10 @@ decided<release_lease, lease_record> decide(const release_lease& w, std::optiona
 /// Why what the guard demands is not so; absent: it is. `there`: the record of its lease.
 std::optional<decision> not_held(const lease_guard& guard, const std::optional<lease_record>& there,
                                  workflow::instant now);
-/// Whether it is at that epoch still, and over.
-bool has_ended(const lease_guard& gone, const std::optional<lease_record>& there, workflow::instant now);
+/// Why the locks of a scheduler whose lease that was are not freed: it is at another epoch, or not over; absent: they
+/// may be.
+std::optional<decision> still_held(const lease_guard& gone, const std::optional<lease_record>& there,
+                                   workflow::instant now);
 
 inline constexpr std::size_t ended_leases_max = 256; ///< kept for people to look at
 

@@ -16,7 +16,7 @@ late_reply_place next_place(const late_reply_ring& there) {
 
 decision decide(const keep_late_reply& w, bool is_task_there) {
   if (!is_task_there)
-    return turned_down(write_status::absent, "there is no task with the number " + std::to_string(w.number));
+    return no_such_task(w.number);
   return applied();
 }
 

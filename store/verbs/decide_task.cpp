@@ -1,5 +1,6 @@
 #include "store/verbs/decide_task.hpp"
 
+#include "store/contract/sent_update.hpp"
 #include "workflow/task/invariants.hpp"
 #include "workflow/text/canonical_json.hpp"
 #include "workflow/text/split.hpp"
@@ -88,6 +89,12 @@ std::optional<decision> overtaken(const update_task& w, const task_outline& ther
   return std::nullopt;
 }
 
+whole_update with_its_steps(const update_task& w, const task_outline& there) {
+  if (auto whole = made_whole(w, there.sound.steps))
+    return {std::move(whole), {}};
+  return {{}, turned_down(write_status::refused, "the steps that were sent are not the task's")};
+}
+
 std::optional<decision> problem_of(const update_task& w, const task_outline& there, const store_options& limits) {
   if (!is_same_task(there, w.next))
     return turned_down(write_status::refused,
@@ -125,6 +132,12 @@ std::optional<decision> problem_of(const import_task& w, const store_options& li
                       + std::to_string(limits.result_size_max));
   if (!wrong.empty())
     return turned_down(write_status::refused, "the exported task cannot be believed: " + wrong.front());
+  return std::nullopt;
+}
+
+std::optional<decision> conflict_of(const import_task& w, bool is_there) {
+  if (is_there)
+    return turned_down(write_status::refused, "there is a task " + w.what.task.id + " in this store already");
   return std::nullopt;
 }
 

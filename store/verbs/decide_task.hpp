@@ -26,11 +26,19 @@ std::optional<decision> conflict_of(const submit_task& w, const submission_diges
 
 /// Why it was made from another state than the one that is there; absent: from that.
 std::optional<decision> overtaken(const update_task& w, const task_outline& there);
+/// One that was sent without the steps that the task has already, with them.
+struct whole_update {
+  std::optional<update_task> whole; ///< absent: those that were sent do not fit
+  decision refused;                 ///< why
+};
+whole_update with_its_steps(const update_task& w, const task_outline& there);
 /// Why its next state cannot follow; absent: it can.
 std::optional<decision> problem_of(const update_task& w, const task_outline& there, const store_options& limits);
 
 /// What is wrong with it, whatever is known; absent: nothing.
 std::optional<decision> problem_of(const import_task& w, const store_options& limits);
+/// Why its id is not free; absent: it is.
+std::optional<decision> conflict_of(const import_task& w, bool is_there);
 /// How it is taken in: nobody has it, and it rests unless it has ended.
 struct imported_task {
   workflow::task task;

@@ -175,3 +175,17 @@ TEST_CASE("deciding: only a task whose own records are damaged is set aside") {
   CHECK(damaged.raised.value().task_number == 7);
   CHECK(damaged.raised->task_id == "a");
 }
+
+TEST_CASE("deciding: of the oldest incidents a few that are closed are dropped, and none that is open") {
+  std::vector<incident> oldest;
+  for (std::uint64_t number = 1; number <= 12; ++number) {
+    oldest.push_back(of_condition(number, "full"));
+    if (number % 2 == 0)
+      oldest.back().closed_at = at(1);
+  }
+  std::vector<std::uint64_t> dropped;
+  for (const auto& x : incidents_to_drop(oldest))
+    dropped.push_back(x.number);
+  CHECK(dropped == std::vector<std::uint64_t>{2, 4, 6, 8});
+  CHECK(incidents_to_drop({of_condition(1, "full")}).empty());
+}

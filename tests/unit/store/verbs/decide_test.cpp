@@ -127,9 +127,18 @@ TEST_CASE("deciding: a guard holds while its lease is at its epoch and has not e
   CHECK(not_held({"supervisor", 7}, there, at(10)).value().result == write_status::stale_epoch);
   CHECK(not_held({"supervisor", 6}, there, at(9)));
   CHECK(not_held({"supervisor", 7}, std::nullopt, at(9)));
-  CHECK(has_ended({"supervisor", 7}, there, at(10)));
-  CHECK_FALSE(has_ended({"supervisor", 7}, there, at(9)));
-  CHECK_FALSE(has_ended({"supervisor", 6}, there, at(10)));
+}
+
+TEST_CASE(
+  "deciding: the locks of a scheduler that is gone are freed once its lease has ended, and under its epoch only") {
+  const lease_guard gone{"supervisor", 3};
+  CHECK_FALSE(still_held(gone, held_by("n1", 3, 10), at(10)));
+  const auto held = still_held(gone, held_by("n1", 3, 10), at(9));
+  REQUIRE(held);
+  CHECK(held->result == write_status::stale_epoch);
+  CHECK(held->why == "the lease supervisor is held");
+  CHECK(still_held(gone, held_by("n1", 4, 10), at(10)));
+  CHECK(still_held(gone, {}, at(10)));
 }
 
 TEST_CASE("deciding: of leases that ended the oldest are forgotten, their highest epoch and those with locks are not") {
@@ -194,6 +203,8 @@ TEST_CASE("deciding: an imported task is nobody's and rests, and one that cannot
   t.number = 77;
   const import_task w{{d, t, {}, {}}, "ann", "moved", at(5)};
   CHECK_FALSE(problem_of(w, store_options{}));
+  CHECK_FALSE(conflict_of(w, false));
+  CHECK(conflict_of(w, true).value().why == "there is a task a in this store already");
   const auto in = taken_in(w, 5);
   CHECK(in.task.number == 5);
   CHECK(in.task.revision == 1);
@@ -230,6 +241,20 @@ TEST_CASE("deciding: so many bulk acts are open, the oldest that are over leave,
   CHECK(decide(page, std::nullopt, 0).said.result == write_status::absent);
   CHECK(decide(stop_bulk{5, "ann", "enough", at(12)}, bulk_numbered(5)).put.value().stopped_by == "ann");
   CHECK(decide(stop_bulk{5, "ann", "enough", at(12)}, advanced.put).said.result == write_status::refused);
+}
+
+TEST_CASE("deciding: a task takes a bulk act once, as long as that is open") {
+  auto b = bulk_numbered(2);
+  b.position = 10;
+  b.met = {7};
+  CHECK_FALSE(not_for_bulk(2, &b, 9));
+  for (const std::uint64_t met : {7U, 10U}) {
+    const auto not_again = not_for_bulk(2, &b, met);
+    REQUIRE(not_again);
+    CHECK(not_again->result == write_status::absent);
+    CHECK(not_again->why == "bulk act 2 is over, or has met the task before");
+  }
+  CHECK(not_for_bulk(2, nullptr, 9));
 }
 
 TEST_CASE("deciding: the oldest late reply leaves for the newest when there are enough") {
