@@ -15,65 +15,51 @@
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/time/clock_offset.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 namespace steadfast {
 
 namespace {
 
-class part_list {
-public:
-  template <class Handle>
-  void add_shown(const char* kind, const std::string& name, const Handle& actor, bool hears_all = false) {
-    if (add(kind, name, actor, hears_all))
-      parts.back().shown = actor;
-  }
-  template <class Handle>
-  bool add(const char* kind, const std::string& name, const Handle& actor, bool hears_all = false) {
-    if (!actor)
-      return false;
-    parts.push_back({kind, name, caf::actor_cast<caf::actor>(actor), {}, hears_all});
-    return true;
-  }
+/// An actor that was started, and is to be ended with the node. Gives its handle back; one that is empty is left out.
+template <class Handle>
+Handle kept(std::vector<node_part>& in, const char* kind, Handle actor, const std::string& name = {},
+            bool hears_all = false) {
+  if (actor)
+    in.push_back({kind, name, caf::actor_cast<caf::actor>(actor), {}, hears_all});
+  return actor;
+}
+/// The same, and people are shown it.
+template <class Handle>
+Handle shown(std::vector<node_part>& in, const char* kind, Handle actor, const std::string& name = {},
+             bool hears_all = false) {
+  if (kept(in, kind, actor, name, hears_all))
+    in.back().shown = actor;
+  return actor;
+}
 
-  std::vector<node_part> parts;
-};
-
-// What is missing in these lists is neither shown nor ended: a new actor needs its line.
-
-std::vector<node_part> store_parts_of(const store_parts& own) {
-  part_list all;
-  all.add_shown("store", {}, own.writer, true);
-  all.add_shown("reader", {}, own.reader, true);
-  all.add_shown("janitor", {}, own.janitor);
-  all.add_shown("bulk_runner", {}, own.bulk_runner);
-  return std::move(all.parts);
+/// Where people find a kind in the list; one that is not named here comes after these.
+std::size_t place_in_list(const node_part& p) {
+  static constexpr std::array<std::string_view, 13> order{
+    "store_link", "scheduler", "supervisor", "lease",        "agent",        "gateway", "notifier",
+    "membership", "singleton", "front",      "client_front", "client_store", "dialer"};
+  return static_cast<std::size_t>(std::find(order.begin(), order.end(), p.kind) - order.begin());
 }
 
 /// Those that a node has from the beginning to the end.
 std::vector<node_part> lasting_parts_of(const node_parts& p) {
-  part_list all;
-  all.add_shown("store_link", {}, p.link, true);
-  all.add_shown("scheduler", {}, p.scheduler);
-  all.add_shown("supervisor", {}, p.supervisor);
-  all.add_shown("lease", workflow::node_lease_name(p.name), p.node_lease);
-  all.add_shown("lease", supervisor_lease_name, p.supervisor_lease);
-  for (const auto& [name, lease] : p.singleton_leases)
-    all.add_shown("lease", name, lease);
+  auto all = p.lasting;
   for (const auto& [name, agent] : p.agents)
-    all.add_shown("agent", name, agent);
-  all.add_shown("gateway", {}, p.gateway);
-  all.add_shown("notifier", {}, p.notifier);
-  all.add_shown("membership", {}, p.membership);
-  for (const auto& guard : p.singletons)
-    all.add("singleton", {}, guard);
-  all.add("front", {}, p.front);
-  all.add("client_front", {}, p.clients.front);
-  all.add("client_store", {}, p.clients.store);
-  all.add("dialer", {}, p.dialer, true);
-  return std::move(all.parts);
+    shown(all, "agent", agent, name);
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return place_in_list(a) < place_in_list(b); });
+  return all;
 }
 
 std::vector<actors::named_actor> shown_of(const std::vector<node_part>& parts) {
@@ -95,7 +81,7 @@ public:
   void make() {
     parts_.name = options_.name;
     parts_.clock = with_.clock;
-    parts_.dialer = with_.dialer;
+    parts_.dialer = kept(parts_.lasting, "dialer", with_.dialer, {}, true);
     parts_.certificate_until = with_.certificate_until;
     spawn_store();
     if (options_.roles.agents && with_.make_agents)
@@ -108,8 +94,7 @@ public:
       spawn_leases();
     spawn_front();
     if (with_.certificate_until)
-      parts_.clients = actors::spawn_client_gateway(
-        system_, {options_.name, options_.roles.store, parts_.store_actor, parts_.reader, parts_.clock});
+      spawn_clients();
   }
 
   /// REQUIRES: the node has a link in place of a store.
@@ -131,7 +116,7 @@ private:
     }
     parts_.lead = std::make_shared<actors::shared_lead>();
     parts_.clock.lead = parts_.lead;
-    parts_.link = actors::spawn_store_link(system_, {options_.name});
+    parts_.link = shown(parts_.lasting, "store_link", actors::spawn_store_link(system_, {options_.name}), {}, true);
     parts_.store_actor = parts_.link;
     parts_.reader = parts_.link;
   }
@@ -146,8 +131,11 @@ private:
     deps.backlog_max = options_.backlog_max;
     deps.on_fatal = with_.on_fatal;
     deps.warn = with_.warn;
-    own_.writer = actors::spawn_store_actor(system_, std::move(deps), with_.detached);
-    own_.reader = actors::spawn_reader(system_, {own_.store, own_.files, own_.writer, parts_.clock}, with_.detached);
+    own_.writer =
+      shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), {}, true);
+    own_.reader = shown(
+      own_.all, "reader",
+      actors::spawn_reader(system_, {own_.store, own_.files, own_.writer, parts_.clock}, with_.detached), {}, true);
   }
 
   /// What works for the store as a whole, where it is.
@@ -160,8 +148,11 @@ private:
   }
 
   void spawn_rest() {
-    parts_.notifier = actors::spawn_notifier(system_, {parts_.store_actor, parts_.reader, parts_.clock});
-    parts_.gateway = actors::spawn_gateway(system_, {parts_.store_actor, parts_.reader, parts_.notifier, parts_.clock});
+    parts_.notifier = shown(parts_.lasting, "notifier",
+                            actors::spawn_notifier(system_, {parts_.store_actor, parts_.reader, parts_.clock}));
+    parts_.gateway =
+      shown(parts_.lasting, "gateway",
+            actors::spawn_gateway(system_, {parts_.store_actor, parts_.reader, parts_.notifier, parts_.clock}));
     spawn_keepers();
     if (options_.roles.supervisor)
       spawn_supervisor();
@@ -177,28 +168,32 @@ private:
     o.review_max = with_.review_max;
     o.conditions = options_.conditions;
     o.conditions_period = options_.conditions_period;
-    parts_.supervisor = actors::spawn_supervisor(
-      system_, {parts_.store_actor, parts_.reader, parts_.clock, o, with_.log_task, with_.warn});
+    parts_.supervisor = shown(parts_.lasting, "supervisor",
+                              actors::spawn_supervisor(system_, {parts_.store_actor, parts_.reader, parts_.clock, o,
+                                                                 with_.log_task, with_.warn}));
   }
 
   void spawn_janitor() {
     actors::janitor_options o;
     o.keep = options_.retention;
-    own_.janitor = actors::spawn_janitor(system_, {own_.writer, own_.reader, parts_.clock, o});
+    shown(own_.all, "janitor", actors::spawn_janitor(system_, {own_.writer, own_.reader, parts_.clock, o}));
   }
 
   void spawn_bulk_runner() {
     actors::bulk_options o;
     o.rate = options_.bulk_rate;
-    own_.bulk_runner = actors::spawn_bulk_runner(system_, {own_.writer, own_.reader, parts_.gateway, parts_.clock, o});
+    own_.bulk_runner =
+      shown(own_.all, "bulk_runner",
+            actors::spawn_bulk_runner(system_, {own_.writer, own_.reader, parts_.gateway, parts_.clock, o}));
   }
 
   void spawn_scheduler() {
     actors::scheduler_options o;
     o.name = options_.name;
     o.in_flight_max = options_.in_flight_max;
-    parts_.scheduler = actors::spawn_scheduler(
-      system_, {parts_.store_actor, parts_.reader, own_agents(), parts_.clock, o, with_.log_task});
+    parts_.scheduler = shown(parts_.lasting, "scheduler",
+                             actors::spawn_scheduler(system_, {parts_.store_actor, parts_.reader, own_agents(),
+                                                               parts_.clock, o, with_.log_task}));
   }
 
   std::vector<actors::agent_offer> own_agents() const {
@@ -224,7 +219,7 @@ private:
       lead->set({workflow::offset_after(known, s), s.set_at});
     };
     deps.log = with_.log;
-    parts_.membership = actors::spawn_membership(system_, std::move(deps));
+    parts_.membership = shown(parts_.lasting, "membership", actors::spawn_membership(system_, std::move(deps)));
   }
 
   void spawn_leases() {
@@ -247,18 +242,20 @@ private:
       parts_.supervisor_lease = spawn_lease(
         parts_.supervisor, {supervisor_lease_name, with_.holder, "node " + options_.name, options_.supervisor_lease});
     for (const auto& [name, make] : with_.singletons) {
-      parts_.singletons.push_back(
-        actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
+      const auto guard =
+        kept(parts_.lasting, "singleton",
+             actors::spawn_singleton_guard(system_, {make, workflow::span{2000}, with_.warn}, with_.detached));
       parts_.singleton_leases.emplace_back(
-        name,
-        spawn_lease(parts_.singletons.back(), {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
+        name, spawn_lease(guard, {name, with_.holder, "node " + options_.name, options_.cluster.lease}));
     }
   }
 
   actors::lease_actor spawn_lease(const actors::guarded_actor& guarded, actors::lease_options o,
                                   std::function<std::string()> note_now = {}) {
     o.terms.needs_progress = o.terms.needs_progress && guarded;
-    return actors::spawn_lease_actor(system_, {parts_.store_actor, guarded, parts_.clock, o, std::move(note_now)});
+    return shown(
+      parts_.lasting, "lease",
+      actors::spawn_lease_actor(system_, {parts_.store_actor, guarded, parts_.clock, o, std::move(note_now)}), o.name);
   }
 
   void spawn_front() {
@@ -266,7 +263,7 @@ private:
     deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
     deps.own_store = [own = parts_.own] {
       const auto has = own->get();
-      return actors::offered_store{has.writer, has.reader, shown_of(store_parts_of(has))};
+      return actors::offered_store{has.writer, has.reader, shown_of(has.all)};
     };
     deps.clock = parts_.clock;
     deps.actors = shown_of(lasting_parts_of(parts_));
@@ -277,7 +274,14 @@ private:
       deps.leases.push_back(lease);
     if (parts_.supervisor_lease)
       deps.leases.push_back(parts_.supervisor_lease);
-    parts_.front = actors::spawn_front(system_, std::move(deps));
+    parts_.front = kept(parts_.lasting, "front", actors::spawn_front(system_, std::move(deps)));
+  }
+
+  void spawn_clients() {
+    parts_.clients = actors::spawn_client_gateway(
+      system_, {options_.name, options_.roles.store, parts_.store_actor, parts_.reader, parts_.clock});
+    kept(parts_.lasting, "client_front", parts_.clients.front);
+    kept(parts_.lasting, "client_store", parts_.clients.store);
   }
 
   const node_options& options_;
@@ -291,7 +295,7 @@ private:
 } // namespace
 
 std::vector<node_part> all_of(const node_parts& p) {
-  auto all = store_parts_of(p.own->get());
+  auto all = p.own->get().all;
   for (auto& part : lasting_parts_of(p))
     all.push_back(std::move(part));
   return all;

@@ -26,14 +26,23 @@ namespace steadfast {
 /// The holder of this lease runs the supervisor.
 inline constexpr const char* supervisor_lease_name = "supervisor";
 
+/// An actor of a node, for code that deals with all of them.
+struct node_part {
+  std::string kind; ///< as people see it: "scheduler"
+  std::string name; ///< likewise; empty: the node has one of the kind
+  caf::actor actor;
+  actors::inspectable_actor shown; ///< none: people do not see it
+  bool hears_all = false;          ///< it ends after all messages sent to it, and not at once
+};
+
 /// The store of a node that has it, and what comes with it.
 struct store_parts {
   std::shared_ptr<store::state_store> store; ///< null: another node has it
   std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
   actors::store_actor writer;
   actors::reader_actor reader;
-  actors::janitor_actor janitor;
   actors::bulk_runner_actor bulk_runner;
+  std::vector<node_part> all{}; ///< these and all others that were started for the store
 };
 
 /// Those of a node, which may get them while it runs. For any thread.
@@ -53,7 +62,8 @@ private:
   store_parts parts_;
 };
 
-/// The actors of a running node and what else its control channel needs. Handles that its roles leave out are empty.
+/// The actors of a running node and what else its control channel needs. Handles that its roles leave out are empty. An
+/// actor that nobody else asks for is in `lasting` only.
 struct node_parts {
   std::string name;
   std::shared_ptr<own_store> own = std::make_shared<own_store>();
@@ -72,19 +82,10 @@ struct node_parts {
   actors::node_front front;
   actors::client_gateway clients; ///< where there are certificates
   actors::dialer_actor dialer;
-  std::vector<actors::guarded_actor> singletons;
   std::vector<std::pair<std::string, actors::lease_actor>> singleton_leases; ///< by name
   std::map<std::string, actors::agent_actor> agents;
+  std::vector<node_part> lasting;                       ///< all but the agents and what belongs to the own store
   std::function<workflow::instant()> certificate_until; ///< when the node's certificate ends; empty: it has none
-};
-
-/// An actor of a node, for code that deals with all of them.
-struct node_part {
-  std::string kind; ///< as people see it: "scheduler"
-  std::string name; ///< likewise; empty: the node has one of the kind
-  caf::actor actor;
-  actors::inspectable_actor shown; ///< none: people do not see it
-  bool hears_all = false;          ///< it ends after all messages sent to it, and not at once
 };
 
 /// Each of them once, in the order in which people are shown them.
