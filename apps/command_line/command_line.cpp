@@ -147,11 +147,14 @@ std::string why_no_command(const CLI::App& app, const std::vector<std::string>& 
 
 } // namespace
 
+const char* program_description() {
+  return STEADFAST_DESCRIPTION;
+}
+
 std::variant<command, exit_code> understand(const std::vector<std::string>& words, std::ostream& out,
                                             std::ostream& err) {
   command chosen;
-  CLI::App app{"Multi-step operations against remote services that happen as a whole or are undone as a whole.",
-               "steadfast"};
+  CLI::App app{program_description(), "steadfast"};
   add_all(app, chosen);
   if (const auto wrong = why_no_command(app, words); !wrong.empty()) {
     err << "steadfast: " << printable(wrong) << '\n';

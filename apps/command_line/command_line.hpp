@@ -10,6 +10,9 @@
 
 namespace steadfast::apps {
 
+/// What the program is, in a sentence.
+const char* program_description();
+
 /// Adds every command and the help about all of them.
 void add_all(CLI::App& to, command& chosen);
 

@@ -135,7 +135,7 @@ private:
 };
 
 std::string page_of_program(const CLI::App& app) {
-  page p{"steadfast", "runs operations that happen as a whole or are undone as a whole"};
+  page p{"steadfast", app.get_description()};
   p.section("SYNOPSIS");
   p.synopsis("steadfast", app);
   p.section("DESCRIPTION");
@@ -189,8 +189,7 @@ void write_page(const fs::path& folder, const std::string& name, const std::stri
 
 int write_pages(const fs::path& folder) {
   command none;
-  CLI::App app{"Multi-step operations against remote services that happen as a whole or are undone as a whole.",
-               "steadfast"};
+  CLI::App app{program_description(), "steadfast"};
   add_all(app, none);
   write_page(folder, "steadfast", page_of_program(app));
   for (const auto* sub : shown_commands(app))
