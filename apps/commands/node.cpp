@@ -47,11 +47,11 @@ void print_scheduler(const json& j) {
 }
 
 void print_supervisor(const json& j, workflow::instant now) {
+  const auto last = moment_text(j.value("last_sweep", json{}), now);
   std::cout << "supervisor  "
             << (j.value("active", false) ? "active, epoch " + number(j, "epoch") : "waiting for its lease") << ": "
             << counted(j, "sweeps", "sweep") << ", " << counted(j, "reviewed", "task") << " reviewed, "
-            << number(j, "decided") << " decided; last sweep " << moment_text(j.value("last_sweep", json{}), now)
-            << '\n';
+            << number(j, "decided") << " decided; " << (last.empty() ? "no sweep yet" : "last sweep " + last) << '\n';
 }
 
 void print_store(const json& j) {

@@ -1,6 +1,7 @@
 #include "apps/certificates/cluster_certificates.hpp"
 #include "apps/terminal/failure.hpp"
 #include "runtime/links/certificate.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -310,8 +311,12 @@ TEST_CASE("a folder that cannot be made or written to is refused") {
              Contains("73 ") && Contains("file/certs cannot be written: Not a directory"));
   CHECK_THAT(refusal_of({parent.path() / "none/certs", {}}), Contains("make the folder above it first"));
   CHECK(names_in(parent.path()) == std::vector<std::string>{"file"});
-  if (geteuid() == 0) // root may write everywhere
-    return;
+}
+
+TEST_CASE("a folder where this user may not write is refused") {
+  if (geteuid() == 0)
+    return tests::skip("root may write everywhere");
+  const tests::temp_folder parent;
   std::filesystem::permissions(parent.path(), std::filesystem::perms{0500});
   CHECK_THAT(refusal_of({parent.path() / "certs", {}}), Contains("Permission denied; may this user write there"));
   CHECK_THAT(refusal_of({parent.path(), {}}), Contains("Permission denied; may this user write there"));
