@@ -29,6 +29,7 @@ public:
     all.emplace_back(entry);
     entries_.emplace_back(entry);
   }
+  void settle() override {}
   void begin(std::uint64_t /*state*/) override { entries_.clear(); }
   const std::vector<std::string>& entries() const override { return entries_; }
   void fill(lmdb::transaction& txn, const tables& /*in*/) override { make_entries(txn, all, "the test"); }
