@@ -19,7 +19,9 @@ set(sees_examples ${sees_runtime} examples)
 set(sees_bench ${sees_runtime} bench)
 set(rooms_workflow time text definition calling step task transition supervision)
 set(rooms_store contract records outline verbs postgres lmdb journal engine partitions upkeep)
-set(rooms_actors protocol common agents agents/http agents/program agents/function scheduling supervising storing cluster gateway)
+set(rooms_actors protocol common agents agents/http agents/program agents/function scheduling supervising storing
+  cluster
+    gateway)
 set(rooms_runtime text configuration logging links assembly control node face)
 set(rooms_simulation lying_disk world judge services run program)
 set(rooms_apps

@@ -4,7 +4,8 @@ find_package(Threads REQUIRED)
 find_package(LMDB 0.9.24 REQUIRED)
 find_package(PostgreSQL 14 QUIET) # of which only libpq; pipelines came with 14
 if(NOT PostgreSQL_FOUND)
-  message(FATAL_ERROR "libpq, the client library of PostgreSQL, is missing or older than 14: install libpq-dev, or run scripts/packages")
+  message(FATAL_ERROR "libpq, the client library of PostgreSQL, is missing or older than 14: install libpq-dev, or run "
+                      "scripts/packages")
 endif()
 find_package(Boost 1.74 REQUIRED COMPONENTS serialization)
 find_package(xxHash REQUIRED)

@@ -5,7 +5,8 @@
 # else.
 cmake_path(GET ROOT PARENT_PATH above)
 execute_process(
-  COMMAND ${CMAKE_COMMAND} -E env "GIT_CEILING_DIRECTORIES=${above}" git --no-optional-locks -C "${ROOT}" describe --always
+  COMMAND ${CMAKE_COMMAND} -E env "GIT_CEILING_DIRECTORIES=${above}" git --no-optional-locks -C "${ROOT}" describe
+    --always
           --dirty --abbrev=12 --exclude=*
   OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
 if(failed)
