@@ -53,8 +53,8 @@ private:
     auto o = deps_.offer;
     if (drained_)
       o.agents.clear();
-    if (const auto own = own_store(); own.writer) {
-      o.writer = own.writer;
+    if (const auto own = own_store(); own.store_actor) {
+      o.store_actor = own.store_actor;
       o.reader = own.reader;
     }
     return o;

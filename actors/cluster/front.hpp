@@ -23,7 +23,7 @@ struct named_actor {
 
 /// The store, on a node that has it.
 struct offered_store {
-  store_actor writer; ///< none: another node has it
+  actors::store_actor store_actor; ///< none: another node has it
   reader_actor reader;
   std::vector<named_actor> actors; ///< all that come with it
 };

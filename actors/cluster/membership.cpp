@@ -169,7 +169,7 @@ private:
 
   // ---- who has the store ----
 
-  static bool offers_store(const peer_changed& m) { return m.offer.writer && m.offer.reader; }
+  static bool offers_store(const peer_changed& m) { return m.offer.store_actor && m.offer.reader; }
 
   bool may_have_store(const std::string& address) const {
     return held_at_.empty() ? std::count(deps_.join.begin(), deps_.join.end(), address) > 0 : address == held_at_;
@@ -220,9 +220,9 @@ private:
   void on_moved(const store_moved& m) {
     if (is_here_)
       return;
-    if (m.writer) {
+    if (m.store_actor) {
       is_here_ = true;
-      tell(this, deps_.link, peer_changed{{}, true, {deps_.own_name, m.writer, m.reader, {}, {}}, {}});
+      tell(this, deps_.link, peer_changed{{}, true, {deps_.own_name, m.store_actor, m.reader, {}, {}}, {}});
       return read_leases();
     }
     if (m.address.empty())

@@ -88,7 +88,7 @@ private:
   void meet(const reached_node& reached, const node_offer& offer) {
     if (!reached.name.empty() && offer.node != reached.name)
       return fail("it says that it is `" + offer.node + "`, and the connection is to `" + reached.name + "`");
-    if (!reached.has_store && (offer.writer || offer.reader))
+    if (!reached.has_store && (offer.store_actor || offer.reader))
       return fail("it offers a store, and its certificate is not for that");
     welcome(reached.front, offer);
   }

@@ -115,7 +115,7 @@ client_gateway spawn_client_gateway(caf::actor_system& sys, client_gateway_deps 
   client_gateway made;
   made.store = sys.spawn<client_store>(std::move(deps));
   if (has_store) {
-    offer.writer = made.store;
+    offer.store_actor = made.store;
     offer.reader = made.store;
   }
   made.front = sys.spawn<client_front>(std::move(offer), clock);

@@ -148,14 +148,14 @@ using bulk_runner_actor = store_client::extend<
 /// What a node offers to others.
 struct node_offer {
   std::string node;
-  store_actor writer;   ///< none: it has not the role `store`
+  actors::store_actor store_actor;   ///< none: it has not the role `store`
   reader_actor reader;  ///< likewise
   gateway_actor gateway;
   std::vector<agent_offer> agents;
 
   friend bool operator==(const node_offer&, const node_offer&) = default;
 };
-STEADFAST_MESSAGE(node_offer, x.node, x.writer, x.reader, x.gateway, x.agents)
+STEADFAST_MESSAGE(node_offer, x.node, x.store_actor, x.reader, x.gateway, x.agents)
 
 /// The actor of a node that others find by its address.
 using node_front = caf::typed_actor<
@@ -201,10 +201,10 @@ STEADFAST_MESSAGE(peer_time, x.address, x.sample.asked_at, x.sample.answered_at,
 struct store_moved {
   std::string node;
   std::string address; ///< empty: this node, or one that others cannot reach
-  store_actor writer;  ///< none: it is another node
+  actors::store_actor store_actor;  ///< none: it is another node
   reader_actor reader; ///< likewise
 };
-STEADFAST_MESSAGE(store_moved, x.node, x.address, x.writer, x.reader)
+STEADFAST_MESSAGE(store_moved, x.node, x.address, x.store_actor, x.reader)
 
 /// Keeps the connection to one other node and reports its changes.
 using peer_actor = caf::typed_actor<

@@ -78,28 +78,28 @@ public:
   }
 
 private:
-  bool is_connected() const { return static_cast<bool>(writer_); }
+  bool is_connected() const { return static_cast<bool>(store_actor_); }
   std::string trouble() const { return "the store cannot be reached: " + trouble_; }
 
   // ---- the connection ----
 
   void on_peer(const peer_changed& m) {
-    if (m.connected && writer_ && m.offer.writer == writer_)
+    if (m.connected && store_actor_ && m.offer.store_actor == store_actor_)
       return; // something else about that node has changed
     lose();
     trouble_ = m.trouble;
     if (!m.connected)
       return;
-    writer_ = m.offer.writer;
+    store_actor_ = m.offer.store_actor;
     reader_ = m.offer.reader;
-    tell(this, writer_, subscribe{deps_.scheduler});
+    tell(this, store_actor_, subscribe{deps_.scheduler});
     store_news all; // while the connection was down, anything may have happened
     all.work = all.review = all.notices = true;
     spread(all);
   }
 
   void lose() {
-    writer_ = store_actor{};
+    store_actor_ = store_actor{};
     reader_ = reader_actor{};
     for (const auto& [ticket, w] : std::exchange(open_, {}))
       answer(w.client, w.ticket, store::write_status::unknown_outcome, "the connection to the store broke");
@@ -126,7 +126,7 @@ private:
       const auto own = ++ticket_;
       open_[own] = {client, std::exchange(r.ticket, own)};
     }
-    tell(this, writer_, std::move(m)); // if there is one
+    tell(this, store_actor_, std::move(m)); // if there is one
   }
 
   void on_written(const writes_done& m) {
@@ -161,7 +161,7 @@ private:
     const auto ticket = ++ticket_;
     auto answer = make_response_promise<receipt>();
     submissions_[ticket] = {id, answer};
-    ask(this, writer_, submission_limit, m)
+    ask(this, store_actor_, submission_limit, m)
       .then([this, ticket](receipt& r) { acknowledge(ticket, std::move(r)); },
             [this, ticket](const caf::error&) { leave_unknown(ticket); });
     return answer;
@@ -214,7 +214,7 @@ private:
   }
 
   store_link_deps deps_;
-  store_actor writer_;
+  store_actor store_actor_;
   reader_actor reader_;
   std::string trouble_ = "not connected yet";
   std::vector<store_client> subscribers_;

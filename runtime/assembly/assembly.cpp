@@ -103,14 +103,14 @@ public:
     spawn_own_store();
     spawn_keepers();
     parts_.own->set(own_);
-    actors::tell_from_outside(parts_.membership, actors::store_moved{options_.name, {}, own_.writer, own_.reader});
+    actors::tell_from_outside(parts_.membership, actors::store_moved{options_.name, {}, own_.store_actor, own_.reader});
   }
 
 private:
   void spawn_store() {
     if (with_.store) {
       spawn_own_store();
-      parts_.store_actor = own_.writer;
+      parts_.store_actor = own_.store_actor;
       parts_.reader = own_.reader;
       return;
     }
@@ -131,11 +131,12 @@ private:
     deps.backlog_max = options_.backlog_max;
     deps.on_fatal = with_.on_fatal;
     deps.warn = with_.warn;
-    own_.writer =
+    own_.store_actor =
       shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), {}, true);
-    own_.reader = shown(
-      own_.all, "reader",
-      actors::spawn_reader(system_, {own_.store, own_.files, own_.writer, parts_.clock}, with_.detached), {}, true);
+    own_.reader =
+      shown(own_.all, "reader",
+            actors::spawn_reader(system_, {own_.store, own_.files, own_.store_actor, parts_.clock}, with_.detached), {},
+            true);
   }
 
   /// What works for the store as a whole, where it is.
@@ -176,7 +177,7 @@ private:
   void spawn_janitor() {
     actors::janitor_options o;
     o.keep = options_.retention;
-    shown(own_.all, "janitor", actors::spawn_janitor(system_, {own_.writer, own_.reader, parts_.clock, o}));
+    shown(own_.all, "janitor", actors::spawn_janitor(system_, {own_.store_actor, own_.reader, parts_.clock, o}));
   }
 
   void spawn_bulk_runner() {
@@ -184,7 +185,7 @@ private:
     o.rate = options_.bulk_rate;
     own_.bulk_runner =
       shown(own_.all, "bulk_runner",
-            actors::spawn_bulk_runner(system_, {own_.writer, own_.reader, parts_.gateway, parts_.clock, o}));
+            actors::spawn_bulk_runner(system_, {own_.store_actor, own_.reader, parts_.gateway, parts_.clock, o}));
   }
 
   void spawn_scheduler() {
@@ -263,7 +264,7 @@ private:
     deps.offer = {options_.name, {}, {}, parts_.gateway, own_agents()};
     deps.own_store = [own = parts_.own] {
       const auto has = own->get();
-      return actors::offered_store{has.writer, has.reader, shown_of(has.all)};
+      return actors::offered_store{has.store_actor, has.reader, shown_of(has.all)};
     };
     deps.clock = parts_.clock;
     deps.actors = shown_of(lasting_parts_of(parts_));

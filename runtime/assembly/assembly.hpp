@@ -39,7 +39,7 @@ struct node_part {
 struct store_parts {
   std::shared_ptr<store::state_store> store; ///< null: another node has it
   std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
-  actors::store_actor writer;
+  actors::store_actor store_actor;
   actors::reader_actor reader;
   actors::bulk_runner_actor bulk_runner;
   std::vector<node_part> all{}; ///< these and all others that were started for the store

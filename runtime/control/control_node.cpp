@@ -61,17 +61,17 @@ json supervisor_json(const control_context& c) {
                 {"active", "epoch", "sweeps", "reviewed", "decided", "last_sweep:last_sweep_at"});
 }
 
-json writer_json(const control_context& c) {
+json store_json(const control_context& c) {
   const auto own = c.parts.own->get();
   if (!own.store)
     return {};
-  return picked(json::parse(shown_by(c, own.writer).tree),
+  return picked(json::parse(shown_by(c, own.store_actor).tree),
                 {"commits", "writes", "largest_batch", "waiting", "last_commit_us", "trouble"});
 }
 
 /// Null: the store takes writes, or is another node's.
 json trouble_of_store(const control_context& c) {
-  const auto why = c.parts.own->get().store ? writer_json(c).value("trouble", std::string{}) : std::string{};
+  const auto why = c.parts.own->get().store ? store_json(c).value("trouble", std::string{}) : std::string{};
   return why.empty() ? json{} : json("the store takes no writes: " + why);
 }
 
@@ -201,7 +201,7 @@ json describe_node(const control_context& c, const api::arguments&) {
   return {{"name", c.parts.name},
           {"scheduler", scheduler_json(c)},
           {"supervisor", supervisor_json(c)},
-          {"store", writer_json(c)},
+          {"store", store_json(c)},
           {"agents", agents},
           {"peers", peers_json(c)},
           {"log", {{"lines_lost", log_lines_lost()}}}};

@@ -202,7 +202,7 @@ void postgres_engine::keep(const changed_rows& changed, std::int64_t until, std:
     settings_.owner.where, postgres::session_name(settings_.owner.where.schema, settings_.partition) + " rows", limits,
     now_);
   const auto r = session.run(statements);
-  if (postgres::judge(r) != postgres::verdict::made)
+  if (postgres::end_of(r) != postgres::transaction_end::made)
     throw store_error{postgres::why(r), false};
 }
 

@@ -152,7 +152,7 @@ connection connection::open(const place& where, const std::string& name, const s
       PQenterPipelineMode(s->libpq);
       connection made{std::move(s), named};
       const auto set = made.run(session_settings(where.schema));
-      if (judge(set) == verdict::made)
+      if (end_of(set) == transaction_end::made)
         return made;
       trouble = why(set);
     }

@@ -35,12 +35,12 @@ public:
   static connection open(const place& where, const std::string& name, const session_limits& limits,
                          const monotonic_clock& now, const std::string& first = {});
 
-  /// Sends all in one go, as one transaction that is committed at its end, and does not wait for the answers. The server
+  /// Sends all in one go, as one transaction that is committed at its end, and waits for no answer. The server
   /// carries out one such transaction after the other. Never throws for what the server does: receive() tells it.
   void send(const std::vector<statement>& all);
   /// Waits for the answers to the oldest of those that were sent. When the limit since then is over, the connection is
   /// given up without a cancel: to cancel a commit makes it visible here, perhaps without a standby. Never throws for
-  /// what the server does; `judge` says what became of it. REQUIRES: something was sent.
+  /// what the server does; `end_of` says what became of it. REQUIRES: something was sent.
   reply receive();
   /// Both. REQUIRES: all that was sent before was received.
   reply run(const std::vector<statement>& all);

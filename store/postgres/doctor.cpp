@@ -40,7 +40,7 @@ std::string to_set(const std::string& name, const std::string& value) {
   return "alter system set " + name + " = " + value + "; select pg_reload_conf();";
 }
 
-void judge_disk(findings& f) {
+void check_disk(findings& f) {
   if (f.is_off("fsync"))
     f.critical("fsync is off: a power cut loses commits that were acknowledged, and may destroy the database",
                to_set("fsync", "on"));
@@ -54,7 +54,7 @@ void judge_disk(findings& f) {
     f.critical("autovacuum is off: tables grow without bound", to_set("autovacuum", "on"));
 }
 
-void judge_standbys(findings& f, const server_readings& r) {
+void check_standbys(findings& f, const server_readings& r) {
   const auto commit = f.setting("synchronous_commit");
   if (commit != "on" && commit != "remote_apply")
     f.advice("synchronous_commit is " + commit + ": nodes set it to on for themselves, others do not",
@@ -86,7 +86,7 @@ void judge_standbys(findings& f, const server_readings& r) {
                "look at its disk and its network: commits wait for it");
 }
 
-void judge_sessions(findings& f, const server_readings& r) {
+void check_sessions(findings& f, const server_readings& r) {
   if (f.number("idle_in_transaction_session_timeout") == 0)
     f.advice("idle_in_transaction_session_timeout is 0: a forgotten transaction lets tables grow as long as it lives",
              to_set("idle_in_transaction_session_timeout", "'60s'"));
@@ -106,7 +106,7 @@ void judge_sessions(findings& f, const server_readings& r) {
                  + "; then restart the server");
 }
 
-void judge_role(findings& f, const server_readings& r, const std::string& schema) {
+void check_role(findings& f, const server_readings& r, const std::string& schema) {
   for (const auto& power : r.powers)
     f.advice("the role " + r.role + " may " + power + ", which a store has no use for",
              "make a role for it: create role steadfast login; alter schema " + schema + " owner to steadfast;");
@@ -129,10 +129,10 @@ std::vector<doctor_finding> doctor_findings(const server_readings& r, const std:
                "upgrade it");
   if (const auto trouble = trouble_of(r.store, schema); !trouble.what.empty())
     f.critical(trouble.what, trouble.cure);
-  judge_disk(f);
-  judge_standbys(f, r);
-  judge_sessions(f, r);
-  judge_role(f, r, schema);
+  check_disk(f);
+  check_standbys(f, r);
+  check_sessions(f, r);
+  check_role(f, r, schema);
   return f.all();
 }
 

@@ -44,17 +44,17 @@ take_answer may_take_again(const shown_partition& shown, const std::string& me, 
   return {taking::taken, {}};
 }
 
-take_answer what_was_taken(verdict v, const reply& r, std::size_t rows) {
-  switch (v) {
-    case verdict::made:
+take_answer what_was_taken(transaction_end end, const reply& r, std::size_t rows) {
+  switch (end) {
+    case transaction_end::made:
       if (rows == 1)
         return {taking::taken, {}};
       return {taking::moved, "somebody else was faster"};
-    case verdict::refused:
+    case transaction_end::refused:
       if (r.why_not->code == lock_not_free)
         return {taking::busy, "a commit of its owner is under way"};
       break;
-    case verdict::unknown: break;
+    case transaction_end::unknown: break;
   }
   return {taking::unreachable, why(r)};
 }
@@ -93,10 +93,10 @@ resolve_answer what_became_of_it(std::int64_t shown_commit, std::int64_t in_doub
 }
 
 append_answer what_was_appended(const reply& r) {
-  switch (judge(r)) {
-    case verdict::made: return {appending::applied, {}, false};
-    case verdict::unknown: return {appending::unknown, why(r), false};
-    case verdict::refused: break;
+  switch (end_of(r)) {
+    case transaction_end::made: return {appending::applied, {}, false};
+    case transaction_end::unknown: return {appending::unknown, why(r), false};
+    case transaction_end::refused: break;
   }
   if (r.why_not->statement == 0 && r.why_not->code == fence_failed)
     return {appending::lost, "another owner has the partition", false};

@@ -50,7 +50,7 @@ take_answer may_take(const shown_partition& shown, std::int64_t seen, const ackn
 take_answer may_take_again(const shown_partition& shown, const std::string& me, const acknowledged& known);
 
 /// What became of the row's change; `rows` is how many it changed.
-take_answer what_was_taken(verdict v, const reply& r, std::size_t rows);
+take_answer what_was_taken(transaction_end end, const reply& r, std::size_t rows);
 
 /// What was read after the epoch of `known` was committed counts only if the partition was still ours in that moment:
 /// else the last commit may be that of the next owner.

@@ -134,7 +134,7 @@ take_answer partition::raise_epoch(std::int64_t from) {
                                    {"update partition_owner set epoch = epoch + 1, holder = $3"
                                     " where number = $1 and epoch = $2 returning epoch",
                                     {postgres::number(number_), postgres::number(from), text(settings_.holder)}}});
-  auto answer = what_was_taken(judge(r), r, r.results.size() == 2 ? r.results[1].size() : 0);
+  auto answer = what_was_taken(end_of(r), r, r.results.size() == 2 ? r.results[1].size() : 0);
   if (answer.result == taking::busy)
     end_stalled_sessions();
   else if (answer.result == taking::taken)

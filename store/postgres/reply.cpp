@@ -31,12 +31,13 @@ std::int64_t rows::number(std::size_t row, std::size_t column) const {
   return found ? number_in(*found) : 0;
 }
 
-verdict judge(const reply& r) {
+transaction_end end_of(const reply& r) {
   if (!r.is_complete || !r.broken.empty() || !r.warning.empty())
-    return verdict::unknown;
+    return transaction_end::unknown;
   if (r.why_not)
-    return r.why_not->statement < r.statements ? verdict::refused : verdict::unknown; // else the commit itself failed
-  return r.results.size() == r.statements ? verdict::made : verdict::unknown;
+    return r.why_not->statement < r.statements ? transaction_end::refused
+                                               : transaction_end::unknown; // else the commit itself failed
+  return r.results.size() == r.statements ? transaction_end::made : transaction_end::unknown;
 }
 
 std::string why(const reply& r) {

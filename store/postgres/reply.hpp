@@ -49,7 +49,7 @@ struct reply {
 };
 
 /// What became of a transaction.
-enum class verdict : std::uint8_t {
+enum class transaction_end : std::uint8_t {
   made,    ///< committed, as durably as the server was told to
   refused, ///< nothing of it was made, and nothing ever will be
   unknown, ///< it may have been made, or be made later, or be here and on no standby
@@ -58,7 +58,7 @@ enum class verdict : std::uint8_t {
 /// Statements that were sent together are one transaction, and committed where they end. Only a statement that failed
 /// by itself, followed by the server's word that it is done, is a refusal. A warning makes anything unknown: so says a
 /// server that gave up waiting for its standby and committed all the same.
-verdict judge(const reply& r);
+transaction_end end_of(const reply& r);
 
 /// In words, for people; empty if all went well.
 std::string why(const reply& r);

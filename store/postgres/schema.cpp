@@ -38,10 +38,10 @@ void add_tables_of_partitions(std::vector<statement>& to, std::int64_t partition
 }
 
 making_answer what_was_made(const reply& r, const std::string& schema) {
-  switch (judge(r)) {
-    case verdict::made: return {making::made, {}};
-    case verdict::unknown: return {making::unknown, why(r)};
-    case verdict::refused: break;
+  switch (end_of(r)) {
+    case transaction_end::made: return {making::made, {}};
+    case transaction_end::unknown: return {making::unknown, why(r)};
+    case transaction_end::refused: break;
   }
   const bool is_about_rights = r.why_not->code == "42501";
   return {making::refused, why(r)

@@ -1,4 +1,4 @@
-// Reads what doctor.cpp judges.
+// Reads what doctor.cpp checks.
 
 #include "store/postgres/doctor.hpp"
 

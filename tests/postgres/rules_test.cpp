@@ -35,30 +35,30 @@ bool mentions(const std::string& text, const std::string& word) {
 } // namespace
 
 TEST_CASE("only an answer that is whole and without a warning says that a commit was made") {
-  CHECK(judge(complete(0)) == verdict::made);
+  CHECK(end_of(complete(0)) == transaction_end::made);
   auto r = complete(0);
   r.warning = "canceling wait for synchronous replication";
-  CHECK(judge(r) == verdict::unknown);
+  CHECK(end_of(r) == transaction_end::unknown);
   CHECK(why(r) == r.warning);
   r = complete(0);
   r.is_complete = false;
-  CHECK(judge(r) == verdict::unknown);
+  CHECK(end_of(r) == transaction_end::unknown);
   r = complete(0);
   r.broken = "no answer";
-  CHECK(judge(r) == verdict::unknown);
-  CHECK(judge(complete(1)) == verdict::unknown); // a result is missing
+  CHECK(end_of(r) == transaction_end::unknown);
+  CHECK(end_of(complete(1)) == transaction_end::unknown); // a result is missing
 }
 
 TEST_CASE("a refusal is one of a statement, followed by the end of all") {
-  CHECK(judge(refused_with("23505", 1)) == verdict::refused);
-  CHECK(judge(refused_with("40001", 2)) == verdict::unknown); // of the commit itself
+  CHECK(end_of(refused_with("23505", 1)) == transaction_end::refused);
+  CHECK(end_of(refused_with("40001", 2)) == transaction_end::unknown); // of the commit itself
   auto r = refused_with("57P01", 0);
   r.is_complete = false;
   r.broken = "the connection was lost";
-  CHECK(judge(r) == verdict::unknown);
+  CHECK(end_of(r) == transaction_end::unknown);
   r = refused_with("23505", 1);
   r.warning = "something";
-  CHECK(judge(r) == verdict::unknown);
+  CHECK(end_of(r) == transaction_end::unknown);
   for (const auto* code : {"40001", "40P01", "55P03", "53100", "53300"})
     CHECK(is_passing({code, "", 0}));
   CHECK_FALSE(is_passing({"23505", "", 0}));
@@ -97,12 +97,13 @@ TEST_CASE("an owner takes a partition again only from itself") {
   CHECK(may_take_again({3, "n2", 10}, "n1", {3, 10}).result == taking::server_lost); // the same epoch, given twice
 }
 
-TEST_CASE("what became of the row of a partition follows from the verdict and from how many rows changed") {
-  CHECK(what_was_taken(verdict::made, complete(2), 1).result == taking::taken);
-  CHECK(what_was_taken(verdict::made, complete(2), 0).result == taking::moved);
-  CHECK(what_was_taken(verdict::refused, refused_with("55P03", 1), 0).result == taking::busy);
-  CHECK(what_was_taken(verdict::refused, refused_with("42501", 1), 0).result == taking::unreachable);
-  CHECK(what_was_taken(verdict::unknown, complete(2), 1).result == taking::unreachable);
+TEST_CASE(
+  "what became of the row of a partition follows from how the transaction ended and from how many rows changed") {
+  CHECK(what_was_taken(transaction_end::made, complete(2), 1).result == taking::taken);
+  CHECK(what_was_taken(transaction_end::made, complete(2), 0).result == taking::moved);
+  CHECK(what_was_taken(transaction_end::refused, refused_with("55P03", 1), 0).result == taking::busy);
+  CHECK(what_was_taken(transaction_end::refused, refused_with("42501", 1), 0).result == taking::unreachable);
+  CHECK(what_was_taken(transaction_end::unknown, complete(2), 1).result == taking::unreachable);
 }
 
 TEST_CASE("what is read after a taking counts only while nobody else has taken the partition") {

@@ -318,7 +318,7 @@ TEST_CASE("a node that joins one without a store is told so, and takes it for no
   cluster c;
   auto& node = c.home.system();
   auto offer = c.offer;
-  offer.writer = actors::store_actor{};
+  offer.store_actor = actors::store_actor{};
   offer.reader = actors::reader_actor{};
   c.book.add(tests::home_address, {node.keep(actors::spawn_front(node.system(), {offer, node.clock()}))});
   neighbour b{c.home, c.book, "b"};
