@@ -16,6 +16,7 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <exception>
 #include <map>
@@ -155,7 +156,7 @@ private:
     if (under_way_.empty())
       return {};
     const auto since = clock().now() - under_way_.back().begun;
-    return shortest_of_last_commits() / deps_.store->commits_at_once() - since;
+    return usual_time_of_commit() / deps_.store->commits_at_once() - since;
   }
 
   void begin_commit() {
@@ -271,13 +272,14 @@ private:
       last_commits_.pop_back();
   }
 
-  /// Of those that tell what is usual.
-  caf::timespan shortest_of_last_commits() const {
-    constexpr std::size_t looked_at = 8;
-    auto shortest = std::uint64_t{0};
-    for (std::size_t i = 0; i < std::min(looked_at, last_commits_.size()); ++i)
-      shortest = i == 0 ? last_commits_[i].took_us : std::min(shortest, last_commits_[i].took_us);
-    return std::chrono::microseconds{shortest};
+  /// The median of the last ones.
+  caf::timespan usual_time_of_commit() const {
+    std::array<std::uint64_t, 9> times{};
+    const auto n = std::min(times.size(), last_commits_.size());
+    for (std::size_t i = 0; i < n; ++i)
+      times[i] = last_commits_[i].took_us;
+    std::nth_element(times.begin(), times.begin() + n / 2, times.begin() + n);
+    return std::chrono::microseconds{times[n / 2]};
   }
 
   actor_state state(std::size_t listed_max) const {

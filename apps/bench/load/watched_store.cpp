@@ -3,7 +3,9 @@
 #include "apps/bench/load/workload.hpp"
 #include "workflow/overload.hpp"
 
+#include <chrono>
 #include <ctime>
+#include <utility>
 #include <variant>
 
 namespace steadfast::bench {
@@ -51,13 +53,21 @@ effect effect_of(const store::write& w, const store::outcome& o) {
 
 } // namespace
 
-std::vector<store::outcome> watched_store::commit(const store::write_list& batch) {
+store::state_store::commit_end watched_store::begin_commit(const store::write_list& batch) {
   const auto begun = std::chrono::steady_clock::now();
   const auto cpu_before = cpu_of_this_thread();
-  auto outcomes = real_->commit(batch);
-  const auto cpu_after = cpu_of_this_thread();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+  auto end = real_->begin_commit(batch);
+  return [this, batch, begun, cpu = cpu_of_this_thread() - cpu_before, end = std::move(end)] {
+    const auto cpu_before_end = cpu_of_this_thread();
+    auto outcomes = end();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+    count(batch, outcomes, took.count(), cpu + cpu_of_this_thread() - cpu_before_end);
+    return outcomes;
+  };
+}
 
+void watched_store::count(const store::write_list& batch, const std::vector<store::outcome>& outcomes, double seconds,
+                          double cpu_seconds) {
   ended_tasks ended;
   const std::lock_guard lock{mutex_};
   bool changed = false;
@@ -75,12 +85,11 @@ std::vector<store::outcome> watched_store::commit(const store::write_list& batch
   ++figures_.commits;
   figures_.synced += changed ? 1 : 0;
   figures_.writes += batch.size();
-  figures_.commit_seconds += took.count();
-  figures_.commit_cpu_seconds += cpu_after - cpu_before;
+  figures_.commit_seconds += seconds;
+  figures_.commit_cpu_seconds += cpu_seconds;
   figures_.writer_cpu_seconds = cpu_of_this_thread();
   if (!ended.empty() && on_ended_)
     on_ended_(std::move(ended));
-  return outcomes;
 }
 
 void watched_store::share(std::function<void()> wake) {

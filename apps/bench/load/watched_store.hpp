@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <atomic>
-#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -43,7 +43,9 @@ public:
         syncs_saves_{syncs_saves} {}
 
   using state_store::commit;
-  std::vector<store::outcome> commit(const store::write_list& batch) override;
+  std::vector<store::outcome> commit(const store::write_list& batch) override { return begin_commit(batch)(); }
+  commit_end begin_commit(const store::write_list& batch) override;
+  std::size_t commits_at_once() const override { return real_->commits_at_once(); }
   void share(std::function<void()> wake) override;
   void save() override;
 
@@ -55,6 +57,9 @@ protected:
   store::local_store& real() const override { return *real_; }
 
 private:
+  void count(const store::write_list& batch, const std::vector<store::outcome>& outcomes, double seconds,
+             double cpu_seconds);
+
   std::shared_ptr<store::local_store> real_;
   bool shares_;
   bool syncs_saves_;
