@@ -166,8 +166,8 @@ public:
   /// that commits.
   using commit_end = std::function<std::vector<outcome>()>;
   /// commit() in two halves: while a commit is on its way, the next batch can be decided on what it would leave. If it
-  /// is not made, those after it are not made either. No read sees it before it is durable. The writes must live until
-  /// it has ended.
+  /// is not made, those after it are not made either. No other thread's read sees it before it is durable. The writes
+  /// must live until it has ended.
   virtual commit_end begin_commit(const write_list& batch);
   /// How many may have begun and not ended.
   virtual std::size_t commits_at_once() const { return 1; }

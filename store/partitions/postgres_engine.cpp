@@ -84,8 +84,9 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
     is_stale_ = true;
     outcomes = unknown_outcomes(batch.size());
   }
-  return
-    [this, sent = log_.last(), all = std::move(outcomes)]() mutable { return end_commit(sent.get(), std::move(all)); };
+  const auto sent = log_.last();
+  go_back_after_failure(); // it may have been saved at once, and so waited for
+  return [this, sent, all = std::move(outcomes)]() mutable { return end_commit(sent.get(), std::move(all)); };
 }
 
 std::vector<outcome> postgres_engine::end_commit(const entry_end* sent, std::vector<outcome> outcomes) {

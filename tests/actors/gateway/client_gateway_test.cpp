@@ -70,7 +70,7 @@ TEST_CASE("a client finds the store that it may use, and none of the node's agen
   const auto offer = d.node.system().ask<actors::node_offer>(d.gateway.front, actors::hello{});
   REQUIRE(offer);
   CHECK(offer->node == "a");
-  CHECK(caf::actor_cast<caf::actor>(offer->writer) == caf::actor_cast<caf::actor>(d.gateway.store));
+  CHECK(caf::actor_cast<caf::actor>(offer->store_actor) == caf::actor_cast<caf::actor>(d.gateway.store));
   CHECK(caf::actor_cast<caf::actor>(offer->reader) == caf::actor_cast<caf::actor>(d.gateway.store));
   CHECK(offer->agents.empty());
   CHECK_FALSE(offer->gateway);
