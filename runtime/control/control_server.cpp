@@ -331,6 +331,8 @@ public:
     return *this;
   }
 
+  bool is_open() const { return descriptor_ >= 0; }
+
 private:
   int descriptor_;
 };
@@ -415,6 +417,7 @@ public:
         std::filesystem::remove(host_.options.socket, ignored); // once: a later node may have made another
         acceptor_.close();
         retry_.cancel();
+        regain_.cancel();
       }
       closed.set_value();
     });
@@ -478,11 +481,23 @@ private:
     if (!e)
       turn_away(s, "the node has as many files open as it may have (ulimit -n)");
     s = protocol::socket{host_.io};
-    spare_ = spare_file{};
+    regain_spare();
     retry_.expires_after(files_wait);
     retry_.async_wait([this](const asio::error_code& ended) {
       if (!ended)
         accept();
+    });
+  }
+
+  /// Somebody else may have taken its place meanwhile.
+  void regain_spare() {
+    spare_ = spare_file{};
+    if (spare_->is_open() || host_.closing)
+      return;
+    regain_.expires_after(files_wait);
+    regain_.async_wait([this](const asio::error_code& ended) {
+      if (!ended)
+        regain_spare();
     });
   }
 
@@ -492,6 +507,7 @@ private:
   asio::executor_work_guard<asio::io_context::executor_type> until_stopped_{host_.io.get_executor()};
   protocol::acceptor acceptor_;
   asio::steady_timer retry_{host_.io};
+  asio::steady_timer regain_{host_.io};
   std::optional<spare_file> spare_{spare_file{}};
   std::thread thread_;
 };
