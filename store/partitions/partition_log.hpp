@@ -65,6 +65,8 @@ public:
   /// Until it is known what became of that entry, or of all.
   void settle(const entry_end& e);
   void settle_all();
+  /// Even the quickest of the last entries was waited for, for so long that something else can be done meanwhile.
+  bool is_far() const;
   /// An entry was not made, so whoever added it has to go back. Once for each failure.
   bool take_failure();
 
@@ -78,6 +80,7 @@ private:
   static constexpr std::size_t round_max = std::size_t{8} << 20U; ///< of one commit, above which it is saved at once
 
   void settle_one();
+  void note_time(std::chrono::steady_clock::duration took);
   void show_life();
 
   postgres::partition& of_;
@@ -88,7 +91,17 @@ private:
   std::chrono::steady_clock::time_point shown_at_; ///< life, while it is filled
   std::string first_;                ///< what the first commit of a new store says of the store; empty: it was said
   std::vector<std::string> entries_; ///< since begin(); those under way are the last
-  std::deque<std::shared_ptr<entry_end>> under_way_;
+  struct sent_entry {
+    std::shared_ptr<entry_end> end;
+    std::chrono::steady_clock::time_point at;
+  };
+  std::deque<sent_entry> under_way_;
+  /// The shortest times between sending and knowing, of so many entries and of as many before them.
+  struct {
+    unsigned entries = 0;
+    std::chrono::steady_clock::duration now = std::chrono::steady_clock::duration::max();
+    std::chrono::steady_clock::duration before{};
+  } quickest_;
   std::shared_ptr<const entry_end> last_;
   bool has_failed_ = false;
   std::size_t size_ = 0;

@@ -44,7 +44,8 @@ public:
   /// Throws store_error: a fatal one when another owner has the partition; otherwise nothing was written.
   std::vector<outcome> commit(const write_list& batch) override { return begin_commit(batch)(); }
   commit_end begin_commit(const write_list& batch) override;
-  std::size_t commits_at_once() const override { return settings_.commits_at_once; }
+  /// One, if the server is so near that to begin another meanwhile only makes both smaller.
+  std::size_t commits_at_once() const override { return log_.is_far() ? settings_.commits_at_once : 1; }
   void save() override;
 
   const postgres::acknowledged& known() const { return partition_.known(); }

@@ -237,3 +237,27 @@ TEST_CASE("row 89: what is saved at once is not seen before it is durable") {
   CHECK(store->find("bad"));
   CHECK(store->check().faults.empty());
 }
+
+TEST_CASE("commits overlap when the server is far, and not when it is near") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  auto p = owned(owner(server.url(), "n1"));
+  std::chrono::steady_clock::time_point now;
+  partition_log log{*p, std::chrono::hours{1}, [&now] { return now; }};
+  const auto commits_that_take = [&](std::chrono::milliseconds time) {
+    for (int i = 0; i < 64; ++i) {
+      log.add({});
+      now += i == 40 ? time : time * 10;
+      log.settle();
+      log.begin(0);
+    }
+    return log.is_far();
+  };
+  CHECK_FALSE(log.is_far());
+  CHECK_FALSE(commits_that_take(std::chrono::milliseconds{2}));
+  commits_that_take(std::chrono::milliseconds{4});
+  CHECK(commits_that_take(std::chrono::milliseconds{4}));
+  CHECK_FALSE(commits_that_take(std::chrono::milliseconds{2}));
+}
