@@ -14,6 +14,7 @@
 #include "runtime/node/store_holder.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
+#include "workflow/text/split.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -90,13 +91,6 @@ std::vector<std::string> problems_of(const std::vector<function_entry>& function
                     + " bytes with a comma each, and a node can tell the others "
                     + std::to_string(workflow::agent_names_max) + ": give some of the agents to another node");
   return found;
-}
-
-std::string joined(const std::vector<std::string>& sentences) {
-  std::string text;
-  for (const auto& s : sentences)
-    text += (text.empty() ? "" : "\n") + s;
-  return text;
 }
 
 /// The agent's options with its secrets among the named texts, for the agent alone; nothing if it is of another kind.
@@ -243,7 +237,7 @@ public:
 private:
   static void refuse_if(const std::vector<std::string>& problems) {
     if (!problems.empty())
-      throw node_error{joined(problems)};
+      throw node_error{workflow::joined(problems, "\n")};
   }
 
   void refuse_while_running(const std::string& what) const {

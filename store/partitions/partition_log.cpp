@@ -79,17 +79,16 @@ void partition_log::add(std::string_view entry) {
   if (!of_.is_owned())
     throw store_error{"the partition is in doubt", false};
   const bool says_first = !first_.empty() && under_way_.empty();
-  const auto whole = (says_first ? first_ : std::string{}) + std::string{entry};
-  if (whole.size() > postgres::append_bytes_max)
-    throw store_error{"a commit has " + std::to_string(whole.size()) + " bytes, and PostgreSQL is given at most "
-                        + std::to_string(postgres::append_bytes_max),
-                      false};
+  auto whole = says_first ? first_ : std::string{};
+  whole += entry;
+  if (const auto why = postgres::why_too_large(whole); !why.empty())
+    throw store_error{"PostgreSQL did not take a commit: " + why, false};
+  changed_.note(whole); // a row too many does no harm
   of_.begin_append(whole);
   last_ = under_way_.emplace_back(sent_entry{std::make_shared<entry_end>(), now_()}).end;
-  entries_.push_back(whole);
   size_ += whole.size();
   unkept_ += whole.size();
-  changed_.note(whole);
+  entries_.push_back(std::move(whole));
 }
 
 /// What became of the oldest. Those after one that was not made are not made either.

@@ -31,6 +31,12 @@ std::unique_ptr<lmdb_engine> memory_of(const store_options& limits, partition_lo
   }
 }
 
+std::vector<outcome> unknown_outcomes(std::size_t writes) {
+  return std::vector<outcome>(writes, decision{write_status::unknown_outcome,
+                                               "it is not known whether PostgreSQL took it: the same again does no "
+                                               "harm"});
+}
+
 } // namespace
 
 postgres_engine::postgres_engine(postgres_store_settings settings, const postgres::holding& seen,
@@ -59,16 +65,6 @@ postgres_engine::~postgres_engine() {
 }
 
 // ---- commit ----
-
-namespace {
-
-std::vector<outcome> unknown_outcomes(std::size_t writes) {
-  return std::vector<outcome>(writes, decision{write_status::unknown_outcome,
-                                               "it is not known whether PostgreSQL took it: the same again does no "
-                                               "harm"});
-}
-
-} // namespace
 
 state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
   const std::lock_guard lock{writing_};

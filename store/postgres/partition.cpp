@@ -74,6 +74,13 @@ statement fence_of(std::int64_t number, std::int64_t epoch, const std::string& h
           {postgres::number(number), postgres::number(epoch), text(holder)}};
 }
 
+std::string why_too_large(std::string_view changes) {
+  if (changes.size() <= append_bytes_max)
+    return {};
+  return std::to_string(changes.size()) + " bytes are more than the " + std::to_string(append_bytes_max)
+         + " of one commit";
+}
+
 std::string session_name(const std::string& schema, std::int64_t number) {
   return "steadfast " + schema + " partition " + std::to_string(number);
 }
@@ -239,11 +246,8 @@ append_answer partition::commit(std::vector<statement> statements) {
 
 append_answer partition::append(std::string_view changes) {
   require(under_way_ == 0, "another commit is under way");
-  if (changes.size() > append_bytes_max)
-    return {appending::not_made,
-            std::to_string(changes.size()) + " bytes are more than the " + std::to_string(append_bytes_max)
-              + " of one commit",
-            false};
+  if (auto why = why_too_large(changes); !why.empty())
+    return {appending::not_made, std::move(why), false};
   begin_append(changes);
   return end_append();
 }

@@ -48,6 +48,8 @@ std::string session_name(const std::string& schema, std::int64_t number);
 
 /// Of one commit; more is refused, since all others would wait behind it.
 inline constexpr std::size_t append_bytes_max = std::size_t{64} << 20U;
+/// Empty: they fit into one commit.
+std::string why_too_large(std::string_view changes);
 
 /// What one commit wrote to the log. What the bytes say is for others to know.
 struct log_record {
@@ -77,7 +79,7 @@ public:
   /// follow. REQUIRES: is_owned(), and no commit is under way.
   append_answer append(std::string_view changes);
   /// The same in two halves, with several under way at a time: each is made only if the one before it was. REQUIRES:
-  /// is_owned(), and at most append_bytes_max.
+  /// is_owned(), and not too large.
   void begin_append(std::string_view changes);
   /// What became of the oldest. After `lost` and `unknown` none is under way any more: the same became of the later
   /// ones. REQUIRES: one is under way.
