@@ -120,6 +120,15 @@ std::string drained_part(const health& h) {
   return drained.empty() ? "" : "no node takes tasks until one is restarted; drained: " + drained;
 }
 
+bool is_alive(const json& node) {
+  return node.value("alive", false);
+}
+
+/// For a moment when a node starts: it answers before its lease is granted.
+std::string nobody_part(const health& h) {
+  return std::ranges::any_of(h.nodes, is_alive) ? "" : "no node has its lease yet, so none takes tasks";
+}
+
 std::uint64_t stuck_in(const health& h) {
   return h.standstill.is_null() ? 0 : h.standstill.at("stuck").size();
 }
@@ -165,12 +174,11 @@ health look_at_health(client& node, bool waits) {
 bool is_well(const health& h, workflow::instant now) {
   return std::none_of(h.incidents.begin(), h.incidents.end(), [now](const json& x) { return counts(x, now); })
          && std::none_of(h.nodes.begin(), h.nodes.end(), [&](const json& n) { return is_lost(n, h.incidents); })
-         && drained_part(h).empty() && stuck_in(h) == 0 && !h.store_trouble.is_string();
+         && drained_part(h).empty() && nobody_part(h).empty() && stuck_in(h) == 0 && !h.store_trouble.is_string();
 }
 
 std::string health_sentence(const health& h, workflow::instant now) {
-  const auto alive =
-    std::count_if(h.nodes.begin(), h.nodes.end(), [](const json& n) { return n.value("alive", false); });
+  const auto alive = std::ranges::count_if(h.nodes, is_alive);
   const auto muted = std::count_if(h.incidents.begin(), h.incidents.end(),
                                    [now](const json& x) { return is_open(x) && is_muted(x, now); });
   if (is_well(h, now))
@@ -179,7 +187,7 @@ std::string health_sentence(const health& h, workflow::instant now) {
   std::string text;
   const auto stuck = stuck_in(h);
   const auto trouble = h.store_trouble.is_string() ? printable(h.store_trouble.get<std::string>()) : std::string{};
-  for (const auto& part : {trouble, incidents_part(h, now), lost_nodes_part(h, now), drained_part(h),
+  for (const auto& part : {trouble, incidents_part(h, now), lost_nodes_part(h, now), drained_part(h), nobody_part(h),
                            stuck == 0 ? std::string{} : runtime::counted(stuck, "task") + " stuck (see `task stuck`)"})
     if (!part.empty())
       text += (text.empty() ? "" : ". ") + part;

@@ -43,6 +43,17 @@ TEST_CASE("when nobody has to do anything, the sentence says so") {
   CHECK_THAT(health_sentence(h, at_night), Contains("Oldest wait 12 min (t-1)"));
 }
 
+TEST_CASE("not all is well while no node has its lease") {
+  auto h = one_node();
+  h.nodes[0]["alive"] = false;
+  h.nodes[0]["state"] = "alive";
+  for (const auto& nodes : {h.nodes, json::array()}) {
+    h.nodes = nodes;
+    CHECK(!is_well(h, at_night));
+    CHECK(health_sentence(h, at_night) == "no node has its lease yet, so none takes tasks.");
+  }
+}
+
 TEST_CASE("the sentence names what fails, since when and for how many tasks, the worst first") {
   auto h = one_node();
   h.incidents = {incident(1, "stock", 2), incident(2, "payment", 418)};
