@@ -5,7 +5,6 @@
 #include "runtime/node/store_holder.hpp"
 #include "runtime/text/quantity.hpp"
 #include "store/engine/lmdb_store.hpp"
-#include "store/partitions/postgres_store.hpp"
 
 #include <unistd.h>
 
@@ -30,23 +29,29 @@ std::unique_ptr<store::local_store> open_on_server(const std::filesystem::path& 
                                                    const std::filesystem::path& memory) {
   auto node = load_config(config);
   node.store.path = memory;
-  const store_holder own{"a command", {}, getpid(), std::random_device{}()};
-  const auto until = std::chrono::steady_clock::now() + node.store_server.lease + std::chrono::seconds{1};
-  bool was_told = false;
-  const auto wait = [&](std::chrono::milliseconds time, const store::no_turn& t) {
+  return store::open_postgres_store(postgres_options_of(node, holder_of_command()), std::chrono::steady_clock::now,
+                                    wait_for_lease(node.store_server.lease));
+}
+
+} // namespace
+
+std::string holder_of_command() {
+  return to_string(store_holder{"a command", {}, getpid(), std::random_device{}()});
+}
+
+store::wait_for_turn wait_for_lease(std::chrono::milliseconds lease) {
+  const auto until = std::chrono::steady_clock::now() + lease + std::chrono::seconds{1};
+  return [until, lease, was_told = false](std::chrono::milliseconds time, const store::no_turn& t) mutable {
     if (std::chrono::steady_clock::now() > until)
       throw failure{try_again,
                     t.why + ": ask that node (`-c` its configuration on its host, or `--socket`), or stop it"};
     if (!std::exchange(was_told, true))
-      std::cerr << "steadfast: " << t.why << "; waiting " << runtime::span_text(node.store_server.lease)
-                << " for a sign of life" << std::endl;
+      std::cerr << "steadfast: " << t.why << "; waiting " << runtime::span_text(lease) << " for a sign of life"
+                << std::endl;
     std::this_thread::sleep_for(time);
     return true;
   };
-  return store::open_postgres_store(postgres_options_of(node, to_string(own)), std::chrono::steady_clock::now, wait);
 }
-
-} // namespace
 
 stopped_store::stopped_store(const std::filesystem::path& folder, bool read_only)
     : store_{open_files(folder, read_only)} {}

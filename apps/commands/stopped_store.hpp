@@ -3,11 +3,19 @@
 #include "apps/command_line/node_access.hpp"
 #include "apps/command_line/scratch_folder.hpp"
 #include "store/contract/local_store.hpp"
+#include "store/partitions/postgres_store.hpp"
 
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <string>
 
 namespace steadfast::apps {
+
+/// Who has a store on a server while a command has it.
+std::string holder_of_command();
+/// Waits for a node that may have died, and says so; throws failure (try_again) when it lives.
+store::wait_for_turn wait_for_lease(std::chrono::milliseconds lease);
 
 /// A store that a command opens itself, since no node runs on it: in files, or on the server of a configuration.
 class stopped_store {

@@ -1,19 +1,29 @@
-// Makes a store on a PostgreSQL server, brings its schema up to date, and looks at how the server is set up.
+// Makes a store on a PostgreSQL server, brings its schema up to date, looks at how the server is set up, and moves a
+// store there or back.
 
 #include "apps/command_line/commands.hpp"
 #include "apps/command_line/node_access.hpp"
+#include "apps/command_line/scratch_folder.hpp"
+#include "apps/commands/stopped_store.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/secret_file.hpp"
+#include "runtime/text/quantity.hpp"
+#include "store/journal/directory.hpp"
+#include "store/partitions/move.hpp"
 #include "store/postgres/doctor.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
+
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <random>
@@ -30,6 +40,8 @@ struct server_arguments {
   postgres::place where;
   std::string password_file;
   std::int64_t partitions = postgres::partitions_default;
+  std::string from; ///< a folder, that or the next
+  std::string to;
   bool json = false;
 };
 
@@ -43,13 +55,17 @@ std::string password_in(const std::filesystem::path& path) {
   }
 }
 
-postgres::connection connect_to(const server_arguments& g) {
+postgres::place place_of(const server_arguments& g) {
   auto where = g.where;
   if (const auto wrong = problems(where); !wrong.empty())
     throw failure{wrong_usage, wrong.front()};
   if (!g.password_file.empty())
     where.password = password_in(g.password_file);
-  return postgres::connection::open(where, "steadfast store", {std::chrono::seconds{5}, answer_limit},
+  return where;
+}
+
+postgres::connection connect_to(const server_arguments& g) {
+  return postgres::connection::open(place_of(g), "steadfast store", {std::chrono::seconds{5}, answer_limit},
                                     std::chrono::steady_clock::now);
 }
 
@@ -59,18 +75,19 @@ std::string draw_identity() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", chance(), chance(), chance(), chance());
 }
 
-void check_made(const postgres::making_answer& answer) {
-  if (answer.result == postgres::making::refused)
-    throw failure{refused, answer.why};
-  if (answer.result == postgres::making::unknown)
-    throw failure{try_again, "it is not known whether it was done (" + answer.why
+void check_made(postgres::making result, const std::string& why) {
+  if (result == postgres::making::refused)
+    throw failure{refused, why};
+  if (result == postgres::making::unknown)
+    throw failure{try_again, "it is not known whether it was done (" + why
                                + "): the same command is safe to repeat, and finds out"};
 }
 
 int init(const server_arguments& g) {
   auto server = connect_to(g);
   const auto identity = draw_identity();
-  check_made(make_store(server, g.where.schema, identity, g.partitions));
+  const auto answer = make_store(server, g.where.schema, identity, g.partitions);
+  check_made(answer.result, answer.why);
   if (g.json)
     print_json({{"schema", g.where.schema}, {"store", identity}, {"partitions", g.partitions}});
   else
@@ -83,7 +100,7 @@ int init(const server_arguments& g) {
 int upgrade(const server_arguments& g) {
   auto server = connect_to(g);
   const auto answer = upgrade_store(server, g.where.schema);
-  check_made(answer);
+  check_made(answer.result, answer.why);
   if (g.json)
     print_json({{"schema", g.where.schema}, {"version", postgres::schema_version}});
   else
@@ -108,6 +125,71 @@ int doctor(const server_arguments& g) {
   else if (found.empty())
     std::cout << "all is as it should be\n";
   return is_critical ? refused : done;
+}
+
+/// On a line of its own that is written over, where people watch.
+class shown_progress {
+public:
+  explicit shown_progress(bool is_shown) : is_shown_{is_shown} {}
+  ~shown_progress() {
+    if (was_used_)
+      std::cerr << "\r\033[K" << std::flush;
+  }
+  shown_progress(const shown_progress&) = delete;
+  shown_progress& operator=(const shown_progress&) = delete;
+
+  void operator()(const std::string& what) {
+    if (!is_shown_)
+      return;
+    was_used_ = true;
+    std::cerr << "\r\033[K" << what << std::flush;
+  }
+
+private:
+  bool is_shown_;
+  bool was_used_ = false;
+};
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+store::move_answer carry_over(const server_arguments& g, const store::move_progress& tell) {
+  const auto clock = std::chrono::steady_clock::now;
+  if (!g.from.empty()) {
+    store::store_options from;
+    from.path = std::filesystem::absolute(g.from).lexically_normal();
+    return store::move_to_server(from, place_of(g), draw_identity(), clock, tell);
+  }
+  const auto to = std::filesystem::absolute(g.to).lexically_normal();
+  const scratch_folder memory{store::parent_of(to)};
+  store::postgres_store_options from;
+  from.where = place_of(g);
+  from.holder = holder_of_command();
+  from.limits.path = memory.path();
+  return store::move_to_files(from, to, host_name(), clock, wait_for_lease(from.lease), tell);
+}
+
+int move(const server_arguments& g) {
+  if (g.from.empty() == g.to.empty())
+    throw failure{wrong_usage, "name either --from, a folder whose store moves to the server, or --to, a folder that is"
+                               " made for what is on the server"};
+  store::move_answer moved;
+  {
+    shown_progress progress{isatty(STDERR_FILENO) == 1};
+    moved = carry_over(g, std::ref(progress));
+  }
+  check_made(moved.result, moved.why);
+  if (g.json)
+    print_json({{"moved_to", moved.where}, {"tasks", moved.tasks}, {"rows", moved.rows}});
+  else if (moved.rows == 0)
+    std::cout << "an earlier call has moved the store to " << printable(moved.where) << '\n';
+  else
+    std::cout << "moved " << runtime::counted(moved.tasks, "task") << " to " << printable(moved.where)
+              << "; nodes start on it from now on, and not on the old one\n";
+  return done;
 }
 
 CLI::App* add_server_verb(CLI::App& to, const char* name, const char* help, const std::shared_ptr<server_arguments>& g,
@@ -138,6 +220,14 @@ void add_store_servers(CLI::App& to, command& chosen) {
     ->check(CLI::Range(std::int64_t{1}, postgres::partitions_max), "");
   add_server_verb(to, "upgrade", "Bring the schema of a store on a PostgreSQL server up to this release", arguments(),
                   chosen, upgrade);
+  const auto moved = arguments();
+  sub = add_server_verb(to, "move", "Move a store from files to a PostgreSQL server, or back, while no node runs",
+                        moved, chosen, move);
+  sub->footer("Example: steadfast store move --from /var/lib/steadfast --url postgresql://app@db1,db2/work\n"
+              "Where it was it stays whole, and is refused to nodes. Killed, the same command goes on: "
+              "docs/high-availability.md.");
+  sub->add_option("--from", moved->from, "Folder of the store that moves to the server")->type_name("FOLDER");
+  sub->add_option("--to", moved->to, "Folder to make of the store that is on the server")->type_name("FOLDER");
   add_server_verb(to, "doctor", "Tell what is wrong with a PostgreSQL server for a store, each with its cure",
                   arguments(), chosen, doctor);
 }

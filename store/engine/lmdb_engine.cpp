@@ -1,6 +1,7 @@
 #include "store/engine/lmdb_engine.hpp"
 
 #include "store/engine/lmdb_store.hpp"
+#include "store/journal/moved.hpp"
 #include "store/journal/recovery.hpp"
 #include "store/journal/restored.hpp"
 #include "store/journal/unsaved.hpp"
@@ -75,9 +76,11 @@ store_error lost() {
   return {"the store failed before; what is on disk is only known again after a restart", true};
 }
 
-store_directory directory_for(const store_options& options) {
+store_directory directory_for(const store_options& options, bool is_for_move) {
   if (const auto wrong = problems(options); !wrong.empty())
     throw store_error{workflow::joined(wrong, "; "), false};
+  if (!options.read_only && !is_for_move)
+    refuse_moved(options.path);
   return options.read_only ? store_directory::look_at(options.path) : store_directory::take(options.path);
 }
 
@@ -99,7 +102,7 @@ bool is_fatal(const lmdb::error& e) {
 
 lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& settings)
     : options_{options},
-      directory_{directory_for(options)},
+      directory_{directory_for(options, settings.is_for_move)},
       outside_{settings.outside},
       committed_{options.recent_ids_max},
       moved_ids_{options.recent_ids_max} {
@@ -199,8 +202,10 @@ void lmdb_engine::map(std::uint64_t bytes) {
 void lmdb_engine::let_writer_save(const engine_settings& settings) {
   auto writing = options_;
   writing.read_only = false;
+  auto also_moved = settings;
+  also_moved.is_for_move = true;
   env_.reset();
-  lmdb_engine{writing, settings};
+  lmdb_engine{writing, also_moved};
   open_environment(settings);
 }
 

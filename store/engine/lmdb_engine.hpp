@@ -26,6 +26,7 @@ struct engine_settings {
   std::vector<migration> migrations = all_migrations();
   /// The store is kept there: the directory, which must be new, is its memory and goes away with it.
   outside_log* outside = nullptr;
+  bool is_for_move = false; ///< opened by who moves it elsewhere: others are refused from then on
 };
 
 bool is_full(const lmdb::error& e);  ///< the store, or its disk

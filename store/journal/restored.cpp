@@ -103,6 +103,13 @@ void mark_as_copy(const std::filesystem::path& directory, std::uint64_t map_size
   txn.commit();
 }
 
+void unmark_copy(const std::filesystem::path& directory, std::uint64_t map_size) {
+  lmdb::environment env{{directory, map_size, false, true}};
+  auto txn = lmdb::transaction::writing(env);
+  txn.erase(txn.make_table("meta"), copy_key);
+  txn.commit();
+}
+
 void leave_alert(lmdb::transaction& txn, const tables& in, const std::string& kind, const std::string& text) {
   auto count = counters_in(txn, in);
   const key k{++count.last_alert};

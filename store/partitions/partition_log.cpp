@@ -16,13 +16,6 @@ namespace steadfast::store {
 
 namespace {
 
-/// Where tasks are in them follows from their records.
-bool is_list(std::uint64_t table) {
-  static const auto lists = {place_of(&tables::states), place_of(&tables::deadlines), place_of(&tables::locked),
-                             place_of(&tables::ended)};
-  return std::find(lists.begin(), lists.end(), table) != lists.end();
-}
-
 /// A task that cannot be read is in no list, and is told of when somebody asks for it.
 void list_all(lmdb::transaction& txn, const tables& in, const std::function<void()>& on_the_way) {
   definition_cache definitions;
@@ -41,11 +34,17 @@ void list_all(lmdb::transaction& txn, const tables& in, const std::function<void
 
 } // namespace
 
+bool is_kept(std::uint64_t table) {
+  static const auto lists = {place_of(&tables::states), place_of(&tables::deadlines), place_of(&tables::locked),
+                             place_of(&tables::ended)};
+  return std::find(lists.begin(), lists.end(), table) == lists.end();
+}
+
 // ---- changed_rows ----
 
 void changed_rows::note(std::string_view changes) {
   each_row_changed(changes, [this](std::uint64_t table, std::string_view key) {
-    if (is_list(table))
+    if (!is_kept(table))
       return;
     compact_writer out{bytes_};
     out.put(table);

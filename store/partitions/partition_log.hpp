@@ -17,8 +17,10 @@
 
 namespace steadfast::store {
 
-/// The rows of tables that a partition keeps, by what commits changed: those that follow from others, the lists of
-/// tasks, are made again when it is filled.
+/// Whether a partition keeps the rows of that table. The others, the lists of tasks, follow from them.
+bool is_kept(std::uint64_t table);
+
+/// The rows that a partition keeps, by what commits changed.
 class changed_rows {
 public:
   /// Throws damaged_record.

@@ -145,6 +145,13 @@ void postgres_engine::show_life() {
     log_.show_life_if_silent();
 }
 
+postgres::append_answer postgres_engine::move_away(const std::string& where) {
+  const std::lock_guard lock{writing_};
+  if (const auto why = why_not_in_order(); !why.empty())
+    return {postgres::appending::not_made, why, true};
+  return partition_.move_away(where);
+}
+
 // ---- the rows ----
 
 void postgres_engine::save() {

@@ -14,8 +14,6 @@ namespace {
 using postgres::shown_partition;
 using std::chrono::milliseconds;
 
-constexpr std::int64_t the_partition = 0; ///< of a store that has one
-
 /// Those who wait look often enough to notice soon after the lease is over.
 milliseconds between_looks(milliseconds lease) {
   return lease / 10;
@@ -86,8 +84,8 @@ std::vector<std::string> problems(const postgres_store_options& o) {
   return found;
 }
 
-std::unique_ptr<local_store> open_postgres_store(const postgres_store_options& o, const postgres::monotonic_clock& now,
-                                                 const wait_for_turn& wait) {
+std::unique_ptr<postgres_engine> take_postgres_store(const postgres_store_options& o,
+                                                     const postgres::monotonic_clock& now, const wait_for_turn& wait) {
   const auto folder = std::make_shared<const store_directory>(store_directory::take(o.limits.path));
   onlooker see{o, now};
   postgres::succession turn{o.lease};
@@ -108,6 +106,11 @@ std::unique_ptr<local_store> open_postgres_store(const postgres_store_options& o
     if (!wait(between_looks(o.lease), now_not))
       return nullptr;
   }
+}
+
+std::unique_ptr<local_store> open_postgres_store(const postgres_store_options& o, const postgres::monotonic_clock& now,
+                                                 const wait_for_turn& wait) {
+  return take_postgres_store(o, now, wait);
 }
 
 } // namespace steadfast::store

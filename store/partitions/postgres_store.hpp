@@ -6,11 +6,16 @@
 #include "store/postgres/place.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 namespace steadfast::store {
+
+class postgres_engine;
+
+inline constexpr std::int64_t the_partition = 0; ///< of a store that has one
 
 struct postgres_store_options {
   postgres::place where;
@@ -35,5 +40,8 @@ using wait_for_turn = std::function<bool(std::chrono::milliseconds, const no_tur
 /// cannot be reached at first, or has no store that this program can use.
 std::unique_ptr<local_store> open_postgres_store(const postgres_store_options& o, const postgres::monotonic_clock& now,
                                                  const wait_for_turn& wait);
+/// The same, for who does more with it than a node.
+std::unique_ptr<postgres_engine> take_postgres_store(const postgres_store_options& o,
+                                                     const postgres::monotonic_clock& now, const wait_for_turn& wait);
 
 } // namespace steadfast::store

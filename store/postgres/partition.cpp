@@ -313,6 +313,14 @@ std::int64_t partition::read_rows(const row_user& use) {
   return until;
 }
 
+append_answer partition::move_away(const std::string& where) {
+  auto answer = commit({{"delete from partition_owner where number = $1", {postgres::number(number_)}},
+                        {"update store set product = $1", {text(product_moved_to(where))}}});
+  if (answer.result == appending::applied)
+    leave(state::free);
+  return answer;
+}
+
 void partition::release() {
   if (state_ == state::owned)
     connection_->run({{"update partition_owner set holder = '' where number = $1 and epoch = $2 and holder = $3",

@@ -102,6 +102,9 @@ public:
   /// The rows, by table and key, and the last commit that they have in them. Throws likewise. REQUIRES: is_owned().
   std::int64_t read_rows(const row_user& use);
 
+  /// The store is elsewhere from now on, as one commit: nobody can take its one partition again. REQUIRES: is_owned().
+  append_answer move_away(const std::string& where);
+
   /// Nobody has it then. If the server does not answer, the next owner takes it as from one that died.
   void release();
 

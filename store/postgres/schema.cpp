@@ -18,17 +18,23 @@ std::string cure_of_rights(const std::string& schema, const std::string& role) {
          + "; the tables in it need the same";
 }
 
+/// With the name of the schema: a schema that the role may not use is left out of the search path, and the table would
+/// be a temporary one.
+std::string new_table(const std::string& schema, const std::string& name) {
+  return "create table " + schema + "." + name;
+}
+
 /// Logs have no index and no dead rows: they are written in turn, and emptied whole. A commit is one value, which is
 /// kept outside of the table's rows, uncompressed.
-void add_tables_of_partitions(std::vector<statement>& to, std::int64_t partitions) {
-  to.push_back({"create table kept_until (number bigint primary key, commit_number bigint not null)", {}});
+void add_tables_of_partitions(std::vector<statement>& to, const std::string& schema, std::int64_t partitions) {
+  to.push_back({new_table(schema, "kept_until") + " (number bigint primary key, commit_number bigint not null)", {}});
   for (std::int64_t p = 0; p < partitions; ++p) {
-    to.push_back({"create table " + kept_table(p)
+    to.push_back({new_table(schema, kept_table(p))
                     + " (in_table smallint not null, key bytea not null, value bytea not null,"
                       " primary key (in_table, key))",
                   {}});
     for (const int which : {0, 1}) {
-      to.push_back({"create table " + log_table(p, which)
+      to.push_back({new_table(schema, log_table(p, which))
                       + " (commit_number bigint not null, changes bytea not null)"
                         " with (autovacuum_enabled = off, toast.autovacuum_enabled = off)",
                     {}});
@@ -50,7 +56,13 @@ making_answer what_was_made(const reply& r, const std::string& schema) {
                                                 : "")};
 }
 
+constexpr std::string_view moved_product = "steadfast, moved to ";
+
 } // namespace
+
+std::string product_moved_to(const std::string& where) {
+  return std::string{moved_product} + where;
+}
 
 store_trouble trouble_of(const found_store& found, const std::string& schema) {
   const auto named = "the schema " + schema;
@@ -58,6 +70,9 @@ store_trouble trouble_of(const found_store& found, const std::string& schema) {
     return {"the role " + found.no_rights_for + " may not read " + named, cure_of_rights(schema, found.no_rights_for)};
   if (!found.has_tables)
     return {"there is no store in " + named, "`steadfast store init --url URL` makes one"};
+  if (found.card && found.card->product.starts_with(moved_product))
+    return {"the store in " + named + " was moved to " + found.card->product.substr(moved_product.size()),
+            "start its nodes on that one. When nothing here is needed any more, drop the schema"};
   if (!found.card || found.card->product != our_product)
     return {named + " belongs to another product, or is damaged"
               + (found.why_no_card.empty() ? "" : " (" + found.why_no_card + ")"),
@@ -95,29 +110,30 @@ std::vector<statement> statements_of_init(const std::string& schema, bool has_sc
   std::vector<statement> all;
   if (!has_schema)
     all.push_back({"create schema " + schema, {}});
-  all.push_back(
-    {"create table store (only_one boolean primary key default true check (only_one), product text not null,"
-     " version bigint not null, identity text not null, partitions bigint not null)",
-     {}});
+  all.push_back({new_table(schema, "store")
+                   + " (only_one boolean primary key default true check (only_one), product text not null,"
+                     " version bigint not null, identity text not null, partitions bigint not null)",
+                 {}});
   // Few rows, each locked by each commit of its partition: room for many versions on its page.
-  all.push_back({"create table partition_owner (number bigint primary key, epoch bigint not null, holder text not null)"
-                 " with (fillfactor = 10)",
+  all.push_back({new_table(schema, "partition_owner")
+                   + " (number bigint primary key, epoch bigint not null, holder text not null)"
+                     " with (fillfactor = 10)",
                  {}});
   all.push_back(
     {"insert into partition_owner select n, 0, '' from generate_series(0, $1 - 1) n", {number(partitions)}});
-  add_tables_of_partitions(all, partitions);
+  add_tables_of_partitions(all, schema, partitions);
   all.push_back({"insert into store (product, version, identity, partitions) values ($1, $2, $3, $4)",
                  {text(our_product), number(schema_version), text(identity), number(partitions)}});
   return all;
 }
 
-std::vector<statement> statements_of_upgrade(const store_card& from) {
+std::vector<statement> statements_of_upgrade(const store_card& from, const std::string& schema) {
   std::vector<statement> all;
   // Version 1 had logs of another form, and no node that wrote to them.
   for (std::int64_t p = 0; p < from.partitions; ++p)
     for (const int which : {0, 1})
       all.push_back({"drop table " + log_table(p, which), {}});
-  add_tables_of_partitions(all, from.partitions);
+  add_tables_of_partitions(all, schema, from.partitions);
   all.push_back({"update store set version = $1", {number(schema_version)}});
   return all;
 }
@@ -163,7 +179,7 @@ making_answer upgrade_store(connection& c, const std::string& schema) {
     return {making::made,
             "the schema has version " + std::to_string(schema_version) + " already: there is nothing to do"};
   }
-  return what_was_made(c.run(statements_of_upgrade(*found.card)), schema);
+  return what_was_made(c.run(statements_of_upgrade(*found.card, schema)), schema);
 }
 
 } // namespace steadfast::store::postgres

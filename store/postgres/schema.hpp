@@ -37,6 +37,9 @@ struct found_store {
   bool operator==(const found_store&) const = default;
 };
 
+/// What the card of a store that was moved elsewhere has in the place of the product.
+std::string product_moved_to(const std::string& where);
+
 /// What is wrong with it for this build, and what mends it; both empty: it can be used.
 struct store_trouble {
   std::string what;
@@ -53,7 +56,7 @@ std::vector<statement> statements_of_init(const std::string& schema, bool has_sc
                                           std::int64_t partitions);
 
 /// All that brings a store of an older version to this one, as one transaction. REQUIRES: it is older.
-std::vector<statement> statements_of_upgrade(const store_card& from);
+std::vector<statement> statements_of_upgrade(const store_card& from, const std::string& schema);
 
 /// Of two, 0 and 1, that a partition writes in turn.
 std::string log_table(std::int64_t partition, int which);

@@ -47,6 +47,16 @@ TEST_CASE("the commands make a store, find nothing to bring up to date, and tell
   CHECK(nlohmann::json::parse(end.out).at("findings").size() >= 3);
 }
 
+TEST_CASE("no store is made where the role has no rights") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  server.sql({"alter schema steadfast owner to postgres"});
+  const auto end = store_command({"init", "--url", server.url()});
+  CHECK(end.code == 1);
+  CHECK_THAT(end.err, Contains("permission denied for schema steadfast"));
+}
+
 TEST_CASE("a store on a server is measured beside one in files, and nothing is left there") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);

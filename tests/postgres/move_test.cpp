@@ -1,0 +1,249 @@
+// `steadfast store move`: from files to a server and back.
+
+#include "store/journal/moved.hpp"
+#include "store/partitions/postgres_store.hpp"
+#include "store/postgres/schema.hpp"
+#include "tests/postgres/server.hpp"
+#include "tests/support/skip.hpp"
+#include "tests/unit/store/random_writes.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <csignal>
+#include <fstream>
+#include <map>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+using namespace steadfast::tests;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using all_rows = std::map<std::pair<std::string, std::string>, std::string>;
+
+/// What is in all tables of a store in files, but for what belongs to the files themselves.
+all_rows rows_in(const std::filesystem::path& folder) {
+  auto options = small_options(folder);
+  options.read_only = true;
+  all_rows found;
+  lmdb_engine{options}.look([&](const lmdb::transaction& txn, const tables& in) {
+    for (const auto& t : all_tables) {
+      lmdb::cursor c{txn, in.*t.table};
+      for (bool more = c.first(); more; more = c.next())
+        found[{t.name, std::string{c.key()}}] = c.value();
+    }
+  });
+  found.erase({"meta", "journal"});
+  return found;
+}
+
+/// Why a node does not start on it; empty: it does.
+std::string why_no_start(const std::filesystem::path& folder) {
+  try {
+    const lmdb_engine opened{small_options(folder)};
+    return {};
+  } catch (const store_error& e) {
+    return e.what();
+  }
+}
+
+/// The same of a store on a server.
+std::string why_no_start(const std::string& url) {
+  auto c = postgres::connection::open({url, {}, "steadfast"}, "test", {}, std::chrono::steady_clock::now);
+  return postgres::why_not_usable(postgres::find_store(c, "steadfast"), "steadfast");
+}
+
+/// Tasks in all states, with payloads, as random writes leave them, and many more.
+void make_full_store(const std::filesystem::path& folder, int more) {
+  struct in_files {
+    store_options options;
+    std::unique_ptr<lmdb_engine> engine;
+
+    void reopen() {
+      engine.reset();
+      engine = std::make_unique<lmdb_engine>(options);
+    }
+    lmdb_engine* operator->() { return engine.get(); }
+  } store{small_options(folder), nullptr};
+  store.reopen();
+  store->commit({register_definition{delivery()}});
+  random_writes{7, store}.run(100);
+  for (int i = 0; i < more; ++i)
+    REQUIRE(store->commit_one(submit_task{order("more-" + std::to_string(i), std::string(3000, 'x')), at(0)}).created);
+}
+
+std::vector<std::string> move_command(const std::string& which, const std::filesystem::path& folder,
+                                      const std::string& url) {
+  return {"store", "move", which, folder.string(), "--url", url, "--json"};
+}
+
+program_end move(const std::string& which, const std::filesystem::path& folder, const std::string& url) {
+  return run_program(STEADFAST_BINARY, move_command(which, folder, url));
+}
+
+/// Killed later each time, until it comes to its end. How often it was killed.
+int move_with_kills(const std::vector<std::string>& command, const std::function<void()>& after_a_kill) {
+  int kills = 0;
+  for (std::chrono::milliseconds time{10};; time += time / 4 + std::chrono::milliseconds{5}) {
+    running_program mover{STEADFAST_BINARY, command};
+    if (const auto code = mover.wait(time)) {
+      INFO(mover.err());
+      REQUIRE(*code == 0);
+      return kills;
+    }
+    mover.signal(SIGKILL);
+    REQUIRE(mover.wait(hang_limit));
+    ++kills;
+    after_a_kill();
+  }
+}
+
+} // namespace
+
+TEST_CASE("what was moved to a server and back is the same in every row, and no node works on what was left behind") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  const temp_folder folder;
+  const auto before = folder.path() / "before";
+  const auto after = folder.path() / "after";
+  make_full_store(before, 10);
+  const auto rows = rows_in(before);
+  auto end = move("--from", before, server.url());
+  REQUIRE(end.code == 0);
+  const auto told = nlohmann::json::parse(end.out);
+  CHECK(told.at("tasks") > 10);
+  CHECK_THAT(told.at("moved_to").get<std::string>(), Contains("the schema steadfast at 127.0.0.1"));
+  CHECK_THAT(why_no_start(before), Contains("was moved to the schema steadfast at 127.0.0.1"));
+  CHECK(why_no_start(server.url()).empty());
+  CHECK(run_program(STEADFAST_BINARY, {"store", "check", "--store", before.string()}).code == 0); // to look is free
+  CHECK(rows_in(before) == rows);
+
+  end = move("--from", before, server.url()); // again
+  CHECK(end.code == 0);
+  CHECK(nlohmann::json::parse(end.out).at("rows") == 0);
+  end = move("--to", before, server.url());
+  CHECK(end.code == 73);
+  CHECK_THAT(end.err, Contains("is there already"));
+
+  end = move("--to", after, server.url());
+  INFO(end.err);
+  REQUIRE(end.code == 0);
+  CHECK(rows_in(after) == rows);
+  CHECK(why_no_start(after).empty());
+  CHECK_THAT(why_no_start(server.url()), Contains("was moved to " + after.string()));
+  CHECK_THAT(move("--to", folder.path() / "twice", server.url()).err, Contains("was moved to " + after.string()));
+  CHECK_THAT(move("--from", after, server.url()).err, Contains("was moved to " + after.string()));
+  CHECK(why_no_start(after).empty());
+}
+
+TEST_CASE("a moved store goes on as one that was never moved") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  const temp_folder folder;
+  const auto before = folder.path() / "before";
+  make_full_store(before, 10);
+  REQUIRE(move("--from", before, server.url()).code == 0);
+  postgres_store_options o;
+  o.where.url = server.url();
+  o.holder = "n1";
+  o.limits = small_options(folder.path() / "memory");
+  std::uint64_t number = 0;
+  for (const auto* id : {"new-1", "new-2"}) {
+    const auto store = open_postgres_store(o, std::chrono::steady_clock::now,
+                                           [](std::chrono::milliseconds, const no_turn&) { return true; });
+    CHECK(store->commit_one(submit_task{order("more-3", std::string(3000, 'x')), at(0)}).created == false);
+    const auto made = store->commit_one(submit_task{order(id), at(0)});
+    CHECK(made.created);
+    CHECK(made.number > number);
+    number = made.number;
+    CHECK(store->check().faults == std::vector<std::string>{});
+  }
+}
+
+TEST_CASE("row 104: a move that is killed at any moment is gone on with, and only one of the two is ever worked on") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  const temp_folder folder;
+  const auto before = folder.path() / "before";
+  const auto after = folder.path() / "after";
+  make_full_store(before, 800);
+  const auto rows = rows_in(before);
+  int with_mark = 0;
+  const auto there = move_with_kills(move_command("--from", before, server.url()), [&] {
+    if (why_no_start(before).empty())
+      CHECK_FALSE(why_no_start(server.url()).empty());
+    else
+      ++with_mark;
+    CHECK(rows_in(before) == rows);
+  });
+  CHECK(there > 3);
+  CHECK(with_mark > 0);
+  CHECK_FALSE(why_no_start(before).empty());
+  CHECK(why_no_start(server.url()).empty());
+
+  const auto back = move_with_kills(move_command("--to", after, server.url()), [&] {
+    CHECK(std::filesystem::exists(after)
+          == (why_no_start(server.url()).find("was moved") != std::string::npos
+              && !std::filesystem::exists(after.string() + ".moving")));
+    server.sql({"select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'steadfast%'",
+                "update steadfast.partition_owner set holder = ''"}); // so that nobody waits for the lease
+  });
+  CHECK(back > 3);
+  CHECK_FALSE(why_no_start(server.url()).empty());
+  CHECK(why_no_start(after).empty());
+  CHECK(rows_in(after) == rows);
+}
+
+TEST_CASE("a store that cannot be moved stays where it is, and nothing is made on the server") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  const temp_folder folder;
+  const auto before = folder.path() / "before";
+  make_full_store(before, 1);
+  auto options = small_options(before);
+  SECTION("a store is there already") {
+    make_store(server.url(), 1);
+    const auto end = move("--from", before, server.url());
+    CHECK(end.code == 73);
+    CHECK_THAT(end.err, Contains("there is a store in the schema steadfast already"));
+  }
+  SECTION("a node has it") {
+    const lmdb_engine node{options};
+    CHECK_THAT(move("--from", before, server.url()).err, Contains("is in use by process"));
+  }
+  SECTION("there is none") {
+    CHECK_THAT(move("--from", folder.path() / "none", server.url()).err, Contains("there is no store at"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() / "none"));
+  }
+  SECTION("a record is damaged") {
+    options.read_only = false;
+    {
+      std::fstream file{before / "data.mdb", std::ios::in | std::ios::out | std::ios::binary};
+      std::string bytes{std::istreambuf_iterator<char>{file}, {}};
+      const auto at = bytes.rfind(std::string(2000, 'x'));
+      REQUIRE(at != std::string::npos);
+      file.clear();
+      file.seekp(static_cast<std::streamoff>(at));
+      file.put('y');
+    }
+    CHECK_THAT(move("--from", before, server.url()).err, Contains("so nothing was moved"));
+  }
+  SECTION("the role may not make tables") {
+    server.sql({"alter schema steadfast owner to postgres"});
+    CHECK_THAT(move("--from", before, server.url()).err, Contains("PostgreSQL did not take it: permission denied"));
+  }
+  SECTION("neither or both folders are named") {
+    CHECK(run_program(STEADFAST_BINARY, {"store", "move", "--url", server.url()}).code == 64);
+    CHECK(run_program(STEADFAST_BINARY, {"store", "move", "--from", "a", "--to", "b", "--url", server.url()}).code
+          == 64);
+  }
+  CHECK(why_no_start(before).find("moved") == std::string::npos);
+  CHECK_FALSE(mark_of_move(before));
+}
