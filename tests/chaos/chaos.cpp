@@ -101,7 +101,7 @@ private:
       const auto f = draw(chance_, playground_.can());
       if (!playground_.can_begin(f))
         continue;
-      progress_.say_now(text_of(f));
+      progress_.say_now(text_of(f, playground_.can()));
       playground_.begin(f);
       ++faults_;
       next = clock::now() + 500ms + std::chrono::milliseconds{chance_() % 2000};
@@ -133,16 +133,14 @@ private:
   void look(const std::string& phase) {
     std::this_thread::sleep_for(look_every);
     auto& nodes = playground_.nodes();
-    if (playground_.is_free(0) && clock::now() >= next_count_) { // one that is frozen would hold the question
-      if (const auto counted = nodes.with_store().count_tasks())
+    if (auto* node = playground_.who_counts(); node != nullptr && clock::now() >= next_count_) {
+      if (const auto counted = node->count_tasks())
         tasks_ = *counted;
       next_count_ = clock::now() + count_every;
     }
     const auto up = fmt::format("{} of {} up", playground_.free_nodes(), nodes.size());
     progress_.show({phase, up, tasks_, load_->size(), load_->acknowledged(), load_->repeated(), faults_});
-    for (std::uint32_t i = 0; i < nodes.size(); ++i)
-      if (playground_.is_free(i) && !nodes.at(i).is_running())
-        throw std::runtime_error{"a node ended by itself; it said:\n" + demo::read_file(nodes.at(i).log())};
+    playground_.start_those_who_lost();
   }
 
   void wait_for_quiet() {
@@ -182,6 +180,8 @@ private:
   bool check() {
     const auto lasted = std::chrono::duration<double>(healed_ - begun_).count();
     demo::dump_tasks(playground_.nodes().with_store(), evidence_);
+    if (options_.postgres)
+      progress_.say(fmt::format("\nthe store was taken from a node that lived {} times", playground_.taken_from()));
     progress_.say(
       fmt::format("\n{} faults; {} parcels offered, {} acknowledged, {:.0f} per second; {} sent again, {} refused\n{}",
                   faults_, load_->size(), load_->acknowledged(), static_cast<double>(load_->acknowledged()) / lasted,

@@ -10,7 +10,8 @@ struct options {
   std::filesystem::path programs;  ///< folder of the build
   std::filesystem::path workflows; ///< folder with parcel.toml
   std::filesystem::path folder;    ///< for everything that is written
-  std::uint32_t nodes = 3;         ///< the first has the store
+  std::uint32_t nodes = 3;         ///< the first has the store, unless that is on PostgreSQL
+  bool postgres = false;           ///< the store is there, on a primary and a synchronous standby
   bool certificates = false;       ///< the nodes know each other by them; no clock is set then
   std::uint32_t rate = 200;        ///< submissions per second
   std::chrono::seconds lasts{30};  ///< under faults

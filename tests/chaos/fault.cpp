@@ -12,12 +12,20 @@ namespace {
 using namespace std::chrono_literals;
 
 // A clock that is years wrong on the store's host would, after a restart, make tasks wait for years: retries are
-// delayed by what a clock is wrong. There it is wrong by seconds.
+// delayed by what a clock is wrong. There it is wrong by seconds; on a server, each host may be that of the store.
 constexpr std::array<std::chrono::seconds, 6> wrong_anywhere{3600s, -3600s, 87'600h, -24h, 10s, -10s};
 constexpr std::array<std::chrono::seconds, 4> wrong_at_store{10s, -10s, 3s, -3s};
 
 std::uint64_t below(std::mt19937_64& chance, std::uint64_t bound) {
   return chance() % bound; // not a distribution: those differ between libraries
+}
+
+fault_kind draw_kind_for_server(std::mt19937_64& chance, const abilities& a) {
+  std::vector<fault_kind> all{fault_kind::kill, fault_kind::lose, fault_kind::lose, fault_kind::freeze,
+                              fault_kind::freeze};
+  if (a.cuts)
+    all.insert(all.end(), {fault_kind::cut, fault_kind::cut, fault_kind::cut_one_way});
+  return all[below(chance, all.size())];
 }
 
 fault_kind draw_kind(std::mt19937_64& chance, const abilities& a) {
@@ -35,6 +43,7 @@ std::chrono::milliseconds draw_length(std::mt19937_64& chance, fault_kind kind, 
   switch (kind) {
     case fault_kind::kill:
     case fault_kind::stop: return 200ms + 2 * part;
+    case fault_kind::lose: return 1s + part;
     case fault_kind::set_clock: return 0ms;
     default: return below(chance, 2) == 0 ? 300ms + 2 * part : ttl + 1s + 2 * part;
   }
@@ -46,20 +55,27 @@ std::string node_name(std::uint32_t node) {
   return "node-" + std::to_string(node + 1);
 }
 
+std::string host_name(std::uint32_t host, const abilities& a) {
+  return host < a.nodes ? node_name(host) : "server-" + std::to_string(host - a.nodes + 1);
+}
+
 fault draw(std::mt19937_64& chance, const abilities& a) {
   fault f;
-  f.kind = draw_kind(chance, a);
-  f.node = static_cast<std::uint32_t>(below(chance, a.nodes));
-  f.other = (f.node + 1 + static_cast<std::uint32_t>(below(chance, a.nodes - 1))) % a.nodes;
+  const auto hosts = a.nodes + a.servers;
+  const bool is_at_server = a.servers > 0 && below(chance, 3) == 0;
+  f.kind = is_at_server ? draw_kind_for_server(chance, a) : draw_kind(chance, a);
+  f.host = is_at_server ? a.nodes + static_cast<std::uint32_t>(below(chance, a.servers))
+                        : static_cast<std::uint32_t>(below(chance, a.nodes));
+  f.other = (f.host + 1 + static_cast<std::uint32_t>(below(chance, hosts - 1))) % hosts;
   f.lasts = draw_length(chance, f.kind, a.ttl);
-  f.wrong_by = f.node == 0 ? wrong_at_store[below(chance, wrong_at_store.size())]
-                           : wrong_anywhere[below(chance, wrong_anywhere.size())];
+  f.wrong_by = f.host == 0 || a.servers > 0 ? wrong_at_store[below(chance, wrong_at_store.size())]
+                                            : wrong_anywhere[below(chance, wrong_anywhere.size())];
   return f;
 }
 
-std::string text_of(const fault& f) {
-  const auto node = node_name(f.node);
-  const auto other = node_name(f.other);
+std::string text_of(const fault& f, const abilities& a) {
+  const auto node = host_name(f.host, a);
+  const auto other = host_name(f.other, a);
   const auto seconds = static_cast<double>(f.lasts.count()) / 1000;
   switch (f.kind) {
     case fault_kind::kill: return fmt::format("{} is killed, and started again after {:.1f} s", node, seconds);
@@ -71,6 +87,8 @@ std::string text_of(const fault& f) {
       return fmt::format("what {} sends does not reach {} for {:.1f} s", node, other, seconds);
     case fault_kind::set_clock:
       return fmt::format("the clock of {} is wrong by {} s from now on", node, f.wrong_by.count());
+    case fault_kind::lose:
+      return fmt::format("{} is lost with its disk, and replaced by a new standby after {:.1f} s", node, seconds);
   }
   return {};
 }

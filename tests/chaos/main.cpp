@@ -3,8 +3,17 @@
 
 #include "examples/demo/processes/program.hpp"
 #include "tests/chaos/chaos.hpp"
+#include "tests/postgres/server.hpp"
 
 #include <CLI/CLI.hpp>
+
+#include <iostream>
+
+namespace {
+
+constexpr int skipped = 77; ///< to CTest
+
+} // namespace
 
 int main(int argc, char** argv) {
   chaos::options options;
@@ -17,7 +26,9 @@ int main(int argc, char** argv) {
   app.option_defaults()->take_last(); // a script's argument can be overridden
   app.add_option("--bin", options.programs, "folder of the build")->required();
   app.add_option("--workflows", options.workflows, "folder with parcel.toml")->required();
-  app.add_option("--nodes", options.nodes, "nodes; the first has the store [3]")->check(CLI::Range(2, 9));
+  app.add_option("--nodes", options.nodes, "nodes; the first has the store in files [3]")->check(CLI::Range(2, 9));
+  app.add_flag("--postgres", options.postgres,
+               "the store is on PostgreSQL, a primary and a standby, which are killed, lost, frozen and cut off too");
   app.add_flag("--certificates", options.certificates,
                "the nodes know each other by certificates; no clock is set then");
   app.add_option("--rate", options.rate, "submissions per second [200]")->check(CLI::Range(1, 100'000));
@@ -31,6 +42,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (const auto why = steadfast::tests::postgres_server::why_not(); options.postgres && !why.empty()) {
+    std::cout << "SKIPPED: " << why << '\n';
+    return skipped;
   }
   options.lasts = std::chrono::seconds{seconds};
   options.quiet_max = std::chrono::seconds{quiet_max};

@@ -2,6 +2,7 @@
 
 #include "examples/demo/processes/cluster.hpp"
 #include "tests/chaos/fault.hpp"
+#include "tests/chaos/servers.hpp"
 #include "tests/support/processes/hosts.hpp"
 #include "tests/support/processes/wall_clock.hpp"
 
@@ -30,10 +31,16 @@ public:
   demo::cluster& nodes() { return nodes_; }
   void add_nodes(const options& o, const demo::services& remote);
 
-  bool is_free(std::uint32_t node) const { return !under_.at(node).has_value(); }
+  bool is_free(std::uint32_t host) const { return !under_.at(host).has_value(); }
   std::size_t free_nodes() const;
+  /// One that can say how many tasks there are; null: none can now.
+  demo::node* who_counts();
+  /// Starts nodes again that another has taken the store from, as whatever watches over them does. Throws
+  /// std::runtime_error with what a node said that ended otherwise.
+  void start_those_who_lost();
+  std::uint32_t taken_from() const { return taken_from_; } ///< so many were started again
 
-  /// Whether the nodes that it names are free, and one that is to stop has got so far as to know how.
+  /// Whether the hosts that it names are free, and one that is to stop has got so far as to know how.
   bool can_begin(const fault& f);
   /// REQUIRES: can_begin(f).
   void begin(const fault& f);
@@ -50,6 +57,9 @@ private:
 
   static std::filesystem::path make_certificates(const std::filesystem::path& program, const options& o);
   std::vector<std::string> command_for(std::uint32_t node, const std::filesystem::path& folder);
+  bool is_server(std::uint32_t host) const { return host >= can_.nodes; }
+  void signal(std::uint32_t host, int number);
+  void wait_until_up(demo::node& n);
   std::optional<std::string> end(const fault& f);
   template <class Condition>
   std::vector<std::string> end_all(Condition is_over);
@@ -58,7 +68,10 @@ private:
   abilities can_;
   demo::cluster nodes_;
   std::vector<steadfast::tests::wall_clock> clocks_; ///< by node; none when they cannot be set
-  std::vector<std::optional<active_fault>> under_;   ///< by node
+  std::vector<std::optional<active_fault>> under_;   ///< by host
+  std::optional<servers> servers_;
+  bool is_server_lost_ = false;
+  std::uint32_t taken_from_ = 0;
 };
 
 } // namespace chaos

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <string>
@@ -55,6 +56,8 @@ public:
     settings_.owner.holder += "'";
     start();
   }
+  /// The limit for an answer is over, of whatever was sent before.
+  void let_time_pass() { later_ = later_.load() + std::chrono::minutes{10}; }
   state_store::commit_end begin(const std::string& id) {
     const store::write w{submit_task{order(id), at(0)}};
     return engine_->begin_commit({&w});
@@ -62,8 +65,8 @@ public:
 
 private:
   void start() {
-    engine_ =
-      std::make_unique<postgres_engine>(settings_, seen(settings_.owner.where.url), std::chrono::steady_clock::now);
+    engine_ = std::make_unique<postgres_engine>(settings_, seen(settings_.owner.where.url),
+                                                [this] { return std::chrono::steady_clock::now() + later_.load(); });
     if (is_shared_)
       engine_->share([] {});
   }
@@ -71,6 +74,7 @@ private:
   bool is_shared_; ///< else each commit is saved by itself
   temp_folder folder_;
   postgres_store_settings settings_;
+  std::atomic<std::chrono::minutes> later_{std::chrono::minutes{0}};
   std::unique_ptr<postgres_engine> engine_;
 };
 
@@ -133,6 +137,44 @@ TEST_CASE("row 89: of commits that were under way together when a server was kil
     ended = begun;
   }
   CHECK(numbers_in(*p) == told);
+}
+
+TEST_CASE("row 89: all commits are found that were made while their answers came too late") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  std::chrono::minutes later{0};
+  postgres::partition p{0, owner(server.url(), "n1"), [&] { return std::chrono::steady_clock::now() + later; }};
+  REQUIRE(p.take(seen(server.url())).result == postgres::taking::taken);
+  for (int i = 1; i <= 3; ++i)
+    p.begin_append(one(i, "x"));
+  REQUIRE(comes_true([&] { return server.sql({"select count(*) from steadfast.log_0_0"}) == "3"; }));
+  later = std::chrono::minutes{10}; // than the limit for an answer
+  CHECK(p.end_append().result == appending::unknown);
+  CHECK(resolve_surely(p).result == postgres::resolving::made);
+  CHECK(p.known().commit == 3);
+  CHECK(p.append(one(4, "x")).result == appending::applied);
+  CHECK(numbers_in(p) == std::vector<std::int64_t>{1, 2, 3, 4});
+}
+
+TEST_CASE("row 89: a store finds what was made while its answer came too late") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  there store{server.url()};
+  const auto commits = [&] { return std::stoi(server.sql({"select count(*) from steadfast.log_0_0"})); };
+  const auto before = commits();
+  const auto end = store.begin("t1");
+  REQUIRE(comes_true([&] { return commits() == before + 1; }));
+  store.let_time_pass();
+  CHECK(end().front().result == write_status::unknown_outcome);
+  CHECK(store.begin("t2")().front().as<submit_result>().created);
+  CHECK(store->find("t1"));
+  CHECK_FALSE(store.begin("t1")().front().as<submit_result>().created);
+  store.reopen();
+  CHECK(store->list({}, {}, 10).tasks.size() == 2);
 }
 
 TEST_CASE("a store begins a commit on what another one will leave, and who reads sees both") {

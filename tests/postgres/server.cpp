@@ -86,14 +86,19 @@ std::string postgres_server::why_not() {
   return {};
 }
 
-postgres_server::postgres_server(const std::string& settings) : folder_{fast_place()} {
+postgres_server::postgres_server(const std::string& settings, server_place at)
+    : folder_{fast_place()},
+      at_{std::move(at)} {
   begin();
   make_data();
   std::ofstream{folder_.path() / "data" / "postgresql.conf", std::ios::app}
-    << "port = " << port_ << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nshared_buffers = 16MB\n"
+    << "port = " << at_.port << "\nlisten_addresses = '" << at_.address
+    << "'\nunix_socket_directories = ''\nshared_buffers = 16MB\n"
     << "dynamic_shared_memory_type = mmap\n" // else a killed server leaves files behind
     << "max_connections = 40\nmax_wal_size = 128MB\nwal_keep_size = 64MB\nlog_line_prefix = '%m [%p] %a '\n"
-    << settings;
+    << settings << '\n';
+  std::ofstream{folder_.path() / "data" / "pg_hba.conf", std::ios::app}
+    << "host all all samenet trust\nhost replication all samenet trust\n";
   start();
   sql({"create role app login", "create schema steadfast authorization app"});
 }
@@ -120,9 +125,11 @@ void postgres_server::make_data() {
   fs::remove_all(mine, ignored);
 }
 
-postgres_server::postgres_server(const postgres_server& primary, const std::string& name) : folder_{fast_place()} {
+postgres_server::postgres_server(const postgres_server& primary, const std::string& name, server_place at)
+    : folder_{fast_place()},
+      at_{std::move(at)} {
   begin();
-  const auto from = "host=127.0.0.1 user=postgres port=" + std::to_string(primary.port());
+  const auto from = "host=" + primary.at_.address + " user=postgres port=" + std::to_string(primary.port());
   const auto copied =
     as_server_user((programs() / "pg_basebackup").string() + " -D data -X stream -c fast --no-sync -d '" + from + "'");
   if (copied.code != 0)
@@ -130,7 +137,8 @@ postgres_server::postgres_server(const postgres_server& primary, const std::stri
   std::ofstream{folder_.path() / "data" / "standby.signal"};
   fs::permissions(folder_.path() / "data" / "standby.signal", fs::perms::all);
   std::ofstream{folder_.path() / "data" / "postgresql.conf", std::ios::app}
-    << "port = " << port_ << "\nprimary_conninfo = '" << from << " application_name=" << name << "'\n";
+    << "port = " << at_.port << "\nlisten_addresses = '" << at_.address << "'\nprimary_conninfo = '" << from
+    << " application_name=" << name << "'\n";
   start();
 }
 
@@ -140,7 +148,8 @@ void postgres_server::begin() {
     if (entry == nullptr || chown(folder_.path().c_str(), entry->pw_uid, entry->pw_gid) != 0)
       throw std::runtime_error{"the folder cannot be given to " + user};
   }
-  port_ = free_port();
+  if (at_.port == 0)
+    at_.port = free_port();
 }
 
 postgres_server::~postgres_server() {
@@ -158,7 +167,9 @@ program_end postgres_server::as_server_user(const std::string& command) const {
 void postgres_server::start() {
   const auto command = "cd " + folder_.path().string() + " && exec " + become() + (programs() / "postgres").string()
                        + " -D data >>log 2>&1";
-  running_ = std::make_unique<running_program>("/bin/bash", std::vector<std::string>{"-c", command});
+  auto words = at_.run_by;
+  words.insert(words.end(), {"/bin/bash", "-c", command});
+  running_ = std::make_unique<running_program>(words.front(), std::vector<std::string>{words.begin() + 1, words.end()});
   const auto answers = [&] { return PQping(url("postgres").c_str()) == PQPING_OK; };
   if (!comes_true([&] { return answers() || running_->wait(std::chrono::milliseconds{0}); }) || !answers()) {
     std::ifstream log{folder_.path() / "log"};
@@ -209,7 +220,7 @@ void postgres_server::kill() {
 }
 
 std::string postgres_server::url(const std::string& role) const {
-  return "postgresql://" + role + "@127.0.0.1:" + std::to_string(port_) + "/postgres";
+  return "postgresql://" + role + "@" + host_and_port() + "/postgres";
 }
 
 std::string postgres_server::sql(const std::vector<std::string>& commands) const {
@@ -234,7 +245,7 @@ void postgres_server::ask_for_passwords_of(const std::string& role) const {
   before << std::ifstream{file}.rdbuf();
   std::ofstream{file} << "host all " << role << " 127.0.0.1/32 scram-sha-256\n" << before.str();
   sql({"select pg_reload_conf()"});
-  const auto with_wrong = "postgresql://" + role + ":wrong@127.0.0.1:" + std::to_string(port_) + "/postgres";
+  const auto with_wrong = "postgresql://" + role + ":wrong@" + host_and_port() + "/postgres";
   if (!comes_true([&] {
         const session c{PQconnectdb(with_wrong.c_str()), PQfinish};
         return PQstatus(c.get()) != CONNECTION_OK;
@@ -250,7 +261,7 @@ void postgres_server::promote() const {
 std::string url_of(const std::vector<const postgres_server*>& servers) {
   std::string hosts;
   for (const auto* s : servers)
-    hosts += (hosts.empty() ? "" : ",") + std::string{"127.0.0.1:"} + std::to_string(s->port());
+    hosts += (hosts.empty() ? "" : ",") + s->host_and_port();
   return "postgresql://app@" + hosts + "/postgres";
 }
 

@@ -14,7 +14,14 @@
 
 namespace steadfast::tests {
 
-/// A server of PostgreSQL of its own, in a folder of its own, on a free port of 127.0.0.1, run by an unprivileged user.
+/// Where a server is reached.
+struct server_place {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 0;            ///< 0: a free one
+  std::vector<std::string> run_by{}; ///< a command that runs another on the host of that address; empty: it is this one
+};
+
+/// A server of PostgreSQL of its own, in a folder of its own, run by an unprivileged user.
 /// It knows the roles `postgres`, a superuser, and `app`, which owns the schema `steadfast` and nothing else. Gone,
 /// with all of its processes, at the end.
 class postgres_server {
@@ -23,14 +30,15 @@ public:
   static std::string why_not();
 
   /// A new one, which runs. `settings`: lines of its configuration.
-  explicit postgres_server(const std::string& settings = "");
+  explicit postgres_server(const std::string& settings = "", server_place at = {});
   /// A standby of the other, which must run, under that name.
-  postgres_server(const postgres_server& primary, const std::string& name);
+  postgres_server(const postgres_server& primary, const std::string& name, server_place at = {});
   ~postgres_server();
   postgres_server(const postgres_server&) = delete;
   postgres_server& operator=(const postgres_server&) = delete;
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return at_.port; }
+  std::string host_and_port() const { return at_.address + ":" + std::to_string(at_.port); }
   std::string url(const std::string& role = "app") const;
 
   /// As a superuser, each a transaction. The first value of the last, as text. Throws std::runtime_error.
@@ -53,7 +61,7 @@ private:
   program_end as_server_user(const std::string& command) const;
 
   temp_folder folder_;
-  std::uint16_t port_ = 0;
+  server_place at_;
   std::unique_ptr<running_program> running_;
 };
 

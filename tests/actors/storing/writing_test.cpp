@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -59,6 +60,8 @@ public:
   commit_end begin_commit(const store::write_list& batch) override {
     const auto n = ++begun_;
     most = std::max(most, begun_ - ended_);
+    if (on_begin)
+      on_begin();
     if (n >= refused_from)
       return [this, n]() -> std::vector<store::outcome> {
         end(n);
@@ -73,6 +76,7 @@ public:
   int most = 0; ///< under way at a time
   int refused_from = std::numeric_limits<int>::max();
   bool is_in_order = true;
+  std::function<void()> on_begin;
   int begun() const { return begun_; }
 
 private:
@@ -449,10 +453,9 @@ TEST_CASE("a store actor that ends answers what is under way") {
   const auto store = std::make_shared<far_away>(node.store());
   const auto store_actor =
     system.keep(actors::spawn_store_actor(system.system(), {store, store, system.clock(), 4, 0, {}}, false));
+  store->on_begin = [&] { actors::exit_now(store_actor); };
   const auto answer =
     system.begin_to_ask<actors::receipt>(store_actor, actors::boxed<workflow::submission>{node.order_for("t1")});
-  node.run();
-  actors::exit_now(store_actor);
   node.run();
   CHECK(answer->value().created);
   CHECK(store->is_in_order);
