@@ -258,8 +258,9 @@ private:
     });
   }
 
-  std::shared_ptr<store::local_store> opened(const store::wait_for_turn& wait) {
-    auto store = open_store(options_, wait);
+  /// `waits_for_server`: also if none can be reached at first.
+  std::shared_ptr<store::local_store> opened(const store::wait_for_turn& wait, bool waits_for_server = false) {
+    auto store = open_store(options_, wait, waits_for_server);
     if (store && wrap_)
       store = wrap_(std::move(store));
     while (store) {
@@ -278,7 +279,8 @@ private:
   void follow_store() {
     following_ = std::jthread{[this](const std::stop_token& end) {
       try {
-        if (auto store = opened([&](auto time, const auto& t) { return wait_as_follower(time, t, end); })) {
+        const auto wait = [&](auto time, const auto& t) { return wait_as_follower(time, t, end); };
+        if (auto store = opened(wait, true)) {
           log_line("info", "node " + options_.name + " has the store now");
           take_store(options_, with_store(std::move(store)), parts_);
         }
@@ -289,6 +291,9 @@ private:
   }
 
   bool wait_as_follower(std::chrono::milliseconds time, const store::no_turn& t, const std::stop_token& end) {
+    if (const auto trouble = t.holder.empty() ? t.why : std::string{}; trouble != std::exchange(no_look_, trouble))
+      log_line("warning", trouble.empty() ? "PostgreSQL can be asked again whether this node can have the store"
+                                          : "this node cannot have the store now: " + trouble);
     if (const auto holder = parse_store_holder(t.holder); holder && holder->node != options_.name) // its former life
       actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, {}});
     std::mutex nobodys;
@@ -494,6 +499,8 @@ private:
   std::unique_ptr<caf::actor_system> system_;
   caf::actor caf_text_; ///< writes what CAF says to the log
   std::unique_ptr<control_server> control_;
+  std::string
+    no_look_; ///< why it cannot be seen who has the store, as it was told last; for the thread that follows it
   std::atomic<const char*> stop_waits_for_ = "";
   std::jthread following_; ///< waits for its turn to have the store
 };

@@ -10,7 +10,8 @@ namespace steadfast {
 
 /// The store of a node, in files or on a server. Null: it waited for its turn, and was told not to wait any longer.
 /// Throws node_error.
-std::shared_ptr<store::local_store> open_store(const node_options& o, const store::wait_for_turn& wait);
+std::shared_ptr<store::local_store> open_store(const node_options& o, const store::wait_for_turn& wait,
+                                               bool waits_for_server);
 
 /// Definitions are kept for ever, under their version: changing one without raising it is a mistake. If a file was
 /// changed, its tasks follow the stored definition; if a program was changed, its node does not start: node_error.

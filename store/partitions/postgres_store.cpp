@@ -89,7 +89,8 @@ std::unique_ptr<postgres_engine> take_postgres_store(const postgres_store_option
   const auto folder = std::make_shared<const store_directory>(store_directory::take(o.limits.path));
   onlooker see{o, now};
   postgres::succession turn{o.lease};
-  see.look(); // a mistake in the configuration is told at once
+  if (!o.waits_for_server)
+    see.look(); // a mistake in the configuration is told at once
   for (;;) {
     no_turn now_not;
     try {

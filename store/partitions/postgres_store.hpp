@@ -22,6 +22,7 @@ struct postgres_store_options {
   std::string holder;                    ///< of this process: no other one ever has it
   std::chrono::milliseconds lease{5000}; ///< without a sign of life for so long, another may take over
   store_options limits;                  ///< `path`: of a directory for its memory, for this process alone
+  bool waits_for_server = false;         ///< also if none can be reached at first
 };
 
 /// Empty: they make sense. Never names a password.
@@ -36,8 +37,8 @@ struct no_turn {
 /// Called between two looks while the store cannot be taken. Waits for so long. False: gives up.
 using wait_for_turn = std::function<bool(std::chrono::milliseconds, const no_turn&)>;
 
-/// Waits until nobody has the store, and takes it. Null: it was given up. Throws store_error: at once when the server
-/// cannot be reached at first, or has no store that this program can use.
+/// Waits until nobody has the store, and takes it. Null: it was given up. Throws store_error: a fatal one, or at once
+/// when the server cannot be reached at first, or has no store that this program can use, unless that is waited for too.
 std::unique_ptr<local_store> open_postgres_store(const postgres_store_options& o, const postgres::monotonic_clock& now,
                                                  const wait_for_turn& wait);
 /// The same, for who does more with it than a node.

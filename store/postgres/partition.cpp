@@ -281,6 +281,8 @@ std::vector<rows> partition::read_as_owner(std::vector<statement> statements, co
   const auto answer = what_was_appended(r);
   if (answer.result == appending::lost)
     leave(state::free);
+  if (answer.result == appending::unknown) // the connection is gone, and resolve() makes another
+    leave(state::in_doubt);
   if (answer.result != appending::applied)
     throw store_error{
       std::string{what} + " of partition " + std::to_string(number_) + " could not be read: " + answer.why, false};

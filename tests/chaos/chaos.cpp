@@ -140,7 +140,7 @@ private:
     }
     const auto up = fmt::format("{} of {} up", playground_.free_nodes(), nodes.size());
     progress_.show({phase, up, tasks_, load_->size(), load_->acknowledged(), load_->repeated(), faults_});
-    playground_.start_those_who_lost();
+    playground_.start_those_who_ended();
   }
 
   void wait_for_quiet() {

@@ -20,7 +20,8 @@ constexpr auto stop_limit = 60s;   ///< a node ends by itself 10 s after its dra
 constexpr auto start_limit = 60s;  ///< all may share two slow cores
 constexpr auto lease_ttl = 3000ms; ///< as the nodes' configuration says
 constexpr std::uint32_t server_count = 2;
-constexpr int exit_store_failed = 74; ///< of a node from which another has taken the store
+constexpr int exit_store_lost = 74;  ///< of a node from which another has taken the store
+constexpr int exit_not_started = 73; ///< of one that reached no server that takes writes
 
 } // namespace
 
@@ -93,14 +94,15 @@ demo::node* playground::who_counts() {
   return nullptr;
 }
 
-void playground::start_those_who_lost() {
+void playground::start_those_who_ended() {
   for (std::uint32_t i = 0; i < can_.nodes; ++i) {
     auto& node = nodes_.at(i);
     if (!is_free(i) || node.is_running())
       continue;
-    if (!servers_ || node.wait(0ms) != exit_store_failed)
+    const auto code = node.wait(0ms);
+    if (!servers_ || (code != exit_store_lost && code != exit_not_started))
       throw std::runtime_error{"a node ended by itself; it said:\n" + demo::read_file(node.log())};
-    ++taken_from_;
+    taken_from_ += code == exit_store_lost ? 1 : 0;
     node.start();
   }
 }
@@ -145,7 +147,7 @@ std::optional<std::string> playground::end(const fault& f) {
     case fault_kind::stop: {
       auto& node = nodes_.at(f.host);
       const auto code = node.wait(stop_limit);
-      if (code != 0 && !(servers_ && code == exit_store_failed))
+      if (code != 0 && !(servers_ && code == exit_store_lost))
         complaint = node.ill_ending();
       [[fallthrough]];
     }
@@ -193,7 +195,7 @@ std::vector<std::string> playground::heal() {
 void playground::wait_until_up(demo::node& n) {
   const auto until = std::chrono::steady_clock::now() + start_limit;
   while (!n.waits_for_calls(1s)) {
-    start_those_who_lost();
+    start_those_who_ended();
     if (std::chrono::steady_clock::now() > until)
       throw std::runtime_error{"a node does not answer; it said:\n" + demo::read_file(n.log())};
   }

@@ -35,10 +35,10 @@ public:
   std::size_t free_nodes() const;
   /// One that can say how many tasks there are; null: none can now.
   demo::node* who_counts();
-  /// Starts nodes again that another has taken the store from, as whatever watches over them does. Throws
+  /// Starts nodes again that another has taken the store from, or that found no server, as a service manager does. Throws
   /// std::runtime_error with what a node said that ended otherwise.
-  void start_those_who_lost();
-  std::uint32_t taken_from() const { return taken_from_; } ///< so many were started again
+  void start_those_who_ended();
+  std::uint32_t taken_from() const { return taken_from_; } ///< so many had lost the store
 
   /// Whether the hosts that it names are free, and one that is to stop has got so far as to know how.
   bool can_begin(const fault& f);

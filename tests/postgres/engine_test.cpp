@@ -2,6 +2,7 @@
 // owner, its session or the server.
 
 #include "store/partitions/postgres_engine.hpp"
+#include "store/partitions/postgres_store.hpp"
 #include "tests/postgres/server.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/file_limit.hpp"
@@ -15,6 +16,7 @@
 #include <iomanip>
 #include <set>
 #include <sstream>
+#include <thread>
 
 using namespace steadfast;
 using namespace steadfast::store;
@@ -179,6 +181,61 @@ TEST_CASE("row 89: a commit whose outcome is unknown is told as that, and what b
   CHECK(store->list({}, {}, 1000).tasks.size() == all);
   store.reopen();
   CHECK(store->list({}, {}, 1000).tasks.size() == all);
+}
+
+TEST_CASE("row 91: a store whose server falls silent while it is read is taken when the server answers again") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 1);
+  server.sql({"create function public.fall_silent() returns bool language plpgsql as"
+              " $$ begin perform pg_sleep(100); return true; end $$",
+              "alter table steadfast.kept_0 rename to real_rows",
+              "create view steadfast.kept_0 as select * from steadfast.real_rows where public.fall_silent()",
+              "insert into steadfast.real_rows values (1, 'x', 'x')", "grant select on steadfast.kept_0 to app"});
+  const temp_folder folder;
+  postgres_store_options o;
+  o.where.url = server.url();
+  o.holder = "n1";
+  o.lease = std::chrono::seconds{1};
+  o.limits = small_options(folder.path());
+  bool is_silent = true;
+  const auto store =
+    open_postgres_store(o, std::chrono::steady_clock::now, [&](std::chrono::milliseconds time, const no_turn& t) {
+      if (is_silent && t.why.find("could not be read") != std::string::npos) {
+        is_silent = false;
+        server.sql({"drop view steadfast.kept_0", "delete from steadfast.real_rows",
+                    "alter table steadfast.real_rows rename to kept_0"});
+      }
+      std::this_thread::sleep_for(time); // as the lease needs
+      return true;
+    });
+  CHECK_FALSE(is_silent);
+  CHECK(store->commit_one(register_definition{delivery()}).result == write_status::applied);
+}
+
+TEST_CASE("who waits for a server too takes the store when one can be reached") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  postgres_server server;
+  make_store(server.url(), 1);
+  server.kill();
+  const temp_folder folder;
+  postgres_store_options o;
+  o.where.url = server.url();
+  o.holder = "n1";
+  o.limits = small_options(folder.path());
+  const auto open = [&] {
+    return open_postgres_store(o, std::chrono::steady_clock::now, [&](std::chrono::milliseconds, const no_turn& t) {
+      CHECK(t.holder.empty());
+      CHECK(t.why.find("no PostgreSQL server") == 0);
+      server.start();
+      return true;
+    });
+  };
+  CHECK_THROWS_AS(open(), store_error);
+  o.waits_for_server = true;
+  CHECK(open() != nullptr);
 }
 
 TEST_CASE("a partition whose commits are not shared may be written by one thread after the other") {
