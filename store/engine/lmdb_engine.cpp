@@ -257,9 +257,11 @@ void lmdb_engine::fill() {
     set_format(txn, store_format);
     put_used_journal(txn, {});
     txn.put(in_.meta, counters_key, encode_record(counters_key, counters{}));
-    outside_->fill(txn, in_);
+    const auto damaged = outside_->fill(txn, in_);
     expect_format(txn, store_format, true);
     txn.commit();
+    for (const auto& [number, why] : damaged)
+      committed_.damage.report(number, why);
   });
 }
 

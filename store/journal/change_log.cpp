@@ -106,9 +106,10 @@ void change_log::on_erase(lmdb::table t, std::string_view key) {
   add(erased, t, key);
 }
 
-change_maker::change_maker(lmdb::transaction& txn)
+change_maker::change_maker(lmdb::transaction& txn, damaged_tasks* damaged)
     : txn_{txn},
-      in_{open_all_tables(txn, format_of(txn).value_or(store_format))} {}
+      in_{open_all_tables(txn, format_of(txn).value_or(store_format))},
+      damaged_{damaged} {}
 
 void change_maker::make(std::string_view changes) {
   compact_reader from{changes};
@@ -121,15 +122,15 @@ void change_maker::make(std::string_view changes) {
     }
     const auto t = table_at(in_, from.take());
     const auto key = from.take_view(from.take());
+    std::uint64_t task = 0;
     if (t.dbi == in_.task_steps.dbi)
-      remember(key_reader{key}.number<std::uint64_t>().value_or(0));
+      remember(task = key_reader{key}.number<std::uint64_t>().value_or(0));
     if (kind == erased) {
       txn_.erase(t, key);
     } else if (kind == put_whole) {
       txn_.put(t, key, from.take_view(from.take()));
     } else if (kind == put_patched) {
-      const auto before = txn_.get(t, key);
-      txn_.put(t, key, patched(before.value_or(std::string_view{}), from.take_view(from.take())));
+      patch_row(t, key, from.take_view(from.take()), task);
     } else {
       throw damaged_record{"a change is of an unknown kind"};
     }
@@ -138,16 +139,40 @@ void change_maker::make(std::string_view changes) {
 
 void change_maker::change_task(std::uint64_t number, std::string_view patch) {
   remember(number);
-  const key k{number};
-  const auto before = txn_.get(in_.tasks, k);
-  txn_.put(in_.tasks, k, patched(before.value_or(std::string_view{}), patch));
+  patch_row(in_.tasks, key{number}, patch, number);
+}
+
+/// A patch has the checksum of what it makes, so a damaged record that becomes one that checks is what it was.
+void change_maker::patch_row(lmdb::table t, std::string_view key, std::string_view patch, std::uint64_t task) {
+  const auto before = txn_.get(t, key);
+  try {
+    txn_.put(t, key, patched(before.value_or(std::string_view{}), patch));
+  } catch (const damaged_record&) {
+    if (!is_damaged(task))
+      throw;
+  }
 }
 
 /// Its record may be told before its steps or after them, and a task of many steps takes long to read: so each is read
 /// before the first of its changes and after the last.
 void change_maker::remember(std::uint64_t number) {
   if (const auto [at, is_new] = changed_.try_emplace(number); is_new)
-    at->second = as_stored(number);
+    at->second = as_listed(number);
+}
+
+/// Likewise; a task that is damaged is in no list.
+std::optional<change_maker::listed> change_maker::as_listed(std::uint64_t number) {
+  try {
+    auto known = as_stored(number);
+    if (damaged_ != nullptr)
+      damaged_->erase(number);
+    return known;
+  } catch (const damaged_record& e) {
+    if (damaged_ == nullptr)
+      throw;
+    (*damaged_)[number] = e.what();
+    return std::nullopt;
+  }
 }
 
 std::optional<change_maker::listed> change_maker::as_stored(std::uint64_t number) {
@@ -156,8 +181,11 @@ std::optional<change_maker::listed> change_maker::as_stored(std::uint64_t number
 }
 
 void change_maker::finish() {
+  if (damaged_ != nullptr)
+    for (const auto& [number, why] : *damaged_)
+      changed_.try_emplace(number); // it may have been set aside
   for (const auto& [number, before] : changed_) {
-    const auto now = as_stored(number);
+    const auto now = as_listed(number);
     if (before && now)
       move_in_lists(txn_, in_, number, before->place.of(before->workflow), now->place.of(now->workflow));
     else if (before) // it left

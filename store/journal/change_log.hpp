@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/journal/commit_log.hpp"
 #include "store/lmdb/lmdb.hpp"
 #include "store/lmdb/schema.hpp"
 #include "store/lmdb/snapshot.hpp"
@@ -53,8 +54,9 @@ std::uint64_t place_of(lmdb::table tables::*table);
 /// Makes them again, in a transaction that outlives it, once all were told.
 class change_maker {
 public:
-  /// Throws damaged_record when a table is missing.
-  explicit change_maker(lmdb::transaction& txn);
+  /// `damaged`: known to be so, and brought up to date by finish(); such a task is in no list and keeps no other from
+  /// being made. Null: it throws damaged_record. Throws that too when a table is missing.
+  explicit change_maker(lmdb::transaction& txn, damaged_tasks* damaged = nullptr);
 
   /// Throws damaged_record for bytes that do not fit what is there.
   void make(std::string_view changes);
@@ -69,11 +71,15 @@ private:
   };
 
   std::optional<listed> as_stored(std::uint64_t number);
+  std::optional<listed> as_listed(std::uint64_t number);
+  bool is_damaged(std::uint64_t number) const { return damaged_ != nullptr && damaged_->contains(number); }
+  void patch_row(lmdb::table t, std::string_view key, std::string_view patch, std::uint64_t task);
   void remember(std::uint64_t number);
   void change_task(std::uint64_t number, std::string_view patch);
 
   lmdb::transaction& txn_;
   tables in_;
+  damaged_tasks* damaged_;
   definition_cache definitions_;
   std::map<std::uint64_t, std::optional<listed>> changed_; ///< as the lists still have them; none: not at all
 };

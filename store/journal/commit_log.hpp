@@ -5,11 +5,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace steadfast::store {
+
+/// Tasks that cannot be read, by number, and why.
+using damaged_tasks = std::map<std::uint64_t, std::string>;
 
 /// Where the changes of a commit are durable before the data file has them: a write-ahead log. Its entries all go on
 /// from one state of the data file. (Mohan et al., "ARIES", 1992; redo only.) For the thread that commits.
@@ -38,8 +42,9 @@ public:
   virtual void settle() = 0;
   /// Those since begin(), in order.
   virtual const std::vector<std::string>& entries() const = 0;
-  /// Puts all that was ever committed into the tables, which are empty. Throws lmdb::error or store_error.
-  virtual void fill(lmdb::transaction& txn, const tables& in) = 0;
+  /// Puts all that was ever committed into the tables, which are empty. Returns the tasks that are damaged, which are
+  /// in no list. Throws lmdb::error or store_error.
+  virtual damaged_tasks fill(lmdb::transaction& txn, const tables& in) = 0;
 };
 
 } // namespace steadfast::store

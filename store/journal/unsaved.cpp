@@ -42,11 +42,12 @@ entry_list unsaved_entries(const lmdb::environment& env, const store_directory& 
   return unsaved_in(env, directory, used_journal(lmdb::transaction::reading(env)));
 }
 
-void make_entries(lmdb::transaction& txn, const entry_list& all, const std::filesystem::path& directory) {
+void make_entries(lmdb::transaction& txn, const entry_list& all, const std::filesystem::path& directory,
+                  damaged_tasks* damaged) {
   if (all.empty())
     return;
   try {
-    change_maker maker{txn};
+    change_maker maker{txn, damaged};
     for (const auto& e : all)
       maker.make(e);
     maker.finish();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/journal/commit_log.hpp"
 #include "store/journal/directory.hpp"
 #include "store/lmdb/lmdb.hpp"
 #include "store/lmdb/schema.hpp"
@@ -20,8 +21,10 @@ void put_used_journal(lmdb::transaction& txn, const journal_used& used);
 /// when the journal that it needs is not there.
 std::vector<std::string> unsaved_entries(const lmdb::environment& env, const store_directory& directory,
                                          bool was_closed);
-/// Makes their changes; the directory is named in refusals. Throws store_error when they do not fit.
-void make_entries(lmdb::transaction& txn, const std::vector<std::string>& all, const std::filesystem::path& directory);
+/// Makes their changes; the directory is named in refusals, `damaged` is as of a change_maker. Throws store_error when
+/// they do not fit.
+void make_entries(lmdb::transaction& txn, const std::vector<std::string>& all, const std::filesystem::path& directory,
+                  damaged_tasks* damaged = nullptr);
 
 /// Throws store_error when the journal that the data file needs is not there. REQUIRES: a data file since format 6.
 bool has_unsaved(const lmdb::environment& env, const store_directory& directory);

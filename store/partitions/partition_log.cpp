@@ -16,8 +16,9 @@ namespace steadfast::store {
 
 namespace {
 
-/// A task that cannot be read is in no list, and is told of when somebody asks for it.
-void list_all(lmdb::transaction& txn, const tables& in, const std::function<void()>& on_the_way) {
+/// But those that cannot be read, which are returned.
+damaged_tasks list_all(lmdb::transaction& txn, const tables& in, const std::function<void()>& on_the_way) {
+  damaged_tasks damaged;
   definition_cache definitions;
   std::vector<std::uint64_t> numbers;
   for (lmdb::cursor c{txn, in.tasks}; numbers.empty() ? c.first() : c.next();)
@@ -27,9 +28,11 @@ void list_all(lmdb::transaction& txn, const tables& in, const std::function<void
     try {
       if (const auto known = snapshot{txn, in, definitions}.task(number))
         add_to_lists(txn, in, number, known->place());
-    } catch (const damaged_record&) { // as said above
+    } catch (const damaged_record& e) {
+      damaged.emplace(number, e.what());
     }
   }
+  return damaged;
 }
 
 } // namespace
@@ -150,7 +153,7 @@ void partition_log::begin(std::uint64_t /*state*/) {
   size_ = 0;
 }
 
-void partition_log::fill(lmdb::transaction& txn, const tables& in) {
+damaged_tasks partition_log::fill(lmdb::transaction& txn, const tables& in) {
   if (!of_.is_owned())
     throw store_error{"the partition is in doubt", false};
   shown_at_ = now_();
@@ -158,7 +161,7 @@ void partition_log::fill(lmdb::transaction& txn, const tables& in) {
     show_life();
     txn.append(table_at(in, static_cast<std::uint64_t>(table)), key, value);
   });
-  list_all(txn, in, [this] { show_life(); });
+  auto damaged = list_all(txn, in, [this] { show_life(); });
   changed_ = {};
   unkept_ = 0;
   std::vector<std::string> later;
@@ -167,7 +170,7 @@ void partition_log::fill(lmdb::transaction& txn, const tables& in) {
     changed_.note(r.changes);
     later.push_back(std::move(r.changes));
   }
-  make_entries(txn, later, "PostgreSQL");
+  make_entries(txn, later, "PostgreSQL", &damaged);
   begin(0);
   has_failed_ = false;
   last_.reset();
@@ -177,6 +180,7 @@ void partition_log::fill(lmdb::transaction& txn, const tables& in) {
     said.on_put(in.meta, format_key, {}, txn.get(in.meta, format_key).value_or(std::string_view{}));
     first_ = said.bytes();
   }
+  return damaged;
 }
 
 /// Nothing is written for a long time while much is read.

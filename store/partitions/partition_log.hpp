@@ -54,7 +54,7 @@ public:
   void settle() override;
   void begin(std::uint64_t state) override;
   const std::vector<std::string>& entries() const override { return entries_; }
-  void fill(lmdb::transaction& txn, const tables& in) override;
+  damaged_tasks fill(lmdb::transaction& txn, const tables& in) override;
 
   /// Writes a commit of nothing if there was none since the last call. What becomes of it is found out by the next
   /// entry. From any thread, while none commits.

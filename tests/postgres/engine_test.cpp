@@ -88,6 +88,14 @@ bool comes_up(opened_there& store, const postgres_server& server) {
   });
 }
 
+/// Flips a bit of its row.
+void damage_task(const postgres_server& server, std::uint64_t number) {
+  REQUIRE(server.sql({"update steadfast.kept_0 set value = set_byte(value, length(value) - 1,"
+                      " get_byte(value, length(value) - 1) # 4) where in_table = 5 and key = int8send("
+                      + std::to_string(number) + ") returning 1"})
+          == "1");
+}
+
 /// Tries until a submission is made; no error on the way is one for good.
 bool goes_on(opened_there& store, const std::string& id) {
   return comes_true([&] {
@@ -348,6 +356,39 @@ TEST_CASE("row 95: rows are not brought up from a memory that cannot be saved, a
   REQUIRE(comes_up(store, server));
   store.reopen();
   CHECK(store->list({}, {}, 100).tasks.size() == 15);
+  CHECK(store->check().faults.empty());
+}
+
+TEST_CASE("row 101: a task whose row is damaged is told of when its partition is taken, and the others go on") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  store.submit_large(30);
+  REQUIRE(comes_up(store, server));
+  damage_task(server, 2);
+  damage_task(server, 25);
+  REQUIRE(store.one(claim_tasks{"s1", 3, at(1)}).tasks.size() == 3); // of the first, the log has the change alone
+  store.reopen();
+  auto told = store->damaged();
+  REQUIRE(told.size() == 2);
+  CHECK(told[0].number == 2);
+  CHECK(told[1].number == 25);
+  CHECK_THAT(told[1].why, Catch::Contains("checksum"));
+  CHECK(store->list({}, {}, 100).tasks.size() == 28);
+
+  for (auto& one : told)
+    REQUIRE(store.one(std::move(one)).result == write_status::applied);
+  const auto alerts = store->alerts(true, 10);
+  REQUIRE(alerts.size() == 2);
+  CHECK(alerts[0].task_id == "a24");
+  CHECK(alerts[1].task_id == "a1");
+  CHECK(store->check().faults.empty());
+  CHECK(store.one(claim_tasks{"s1", 100, at(1)}).tasks.size() == 26);
+  store.reopen();
+  CHECK(store->damaged().empty());
+  CHECK(store->damage_of("a24"));
   CHECK(store->check().faults.empty());
 }
 

@@ -1,9 +1,8 @@
 // Nodes whose store is on PostgreSQL: one has it, the others wait for their turn, and nothing is lost on the way.
 
-#include "runtime/text/address.hpp"
+#include "tests/postgres/nodes.hpp"
 #include "tests/postgres/server.hpp"
 #include "tests/support/comes_true.hpp"
-#include "tests/support/processes/node_process.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,93 +10,15 @@
 #include <csignal>
 #include <memory>
 #include <set>
-#include <stdexcept>
-#include <vector>
 
 using namespace steadfast::tests;
 using Catch::Matchers::Contains;
-
-namespace {
-
-constexpr const char* short_leases = "[cluster.lease]\nttl = \"2s\"\nrenew_every = \"500ms\"\nmargin = \"500ms\"\n";
-
-/// A node that is one of several on the same store.
-class node_on_a_server : public node_process {
-public:
-  /// `address`: host:port where the others reach it; empty: nowhere.
-  node_on_a_server(const std::string& name, const std::string& url, const std::string& address = "")
-      : node_process{STEADFAST_BINARY,
-                     "url = \"" + url + "\"\nlease = \"1s\"\n"
-                       + (address.empty() ? "" : "[cluster]\nlisten = \"" + address + "\"\n") + short_leases,
-                     {},
-                     name} {}
-
-  /// Starts one that has to wait.
-  std::unique_ptr<running_program> waiting() const {
-    auto started =
-      std::make_unique<running_program>(STEADFAST_BINARY, std::vector<std::string>{"serve", "-c", config()});
-    CHECK(started->says("waits for its turn", hang_limit));
-    return started;
-  }
-
-  bool submit(const std::string& id) const {
-    return command({"submit", "three", "--id", id, "--data", "{}"}).code == 0;
-  }
-  /// The ids of those that are processed.
-  std::set<std::string> processed() const {
-    std::set<std::string> ids;
-    for (const auto& t : json_of({"task", "list", "--json", "--limit", "1000"}))
-      if (t.value("process_state", "") == "processed")
-        ids.insert(t.at("id"));
-    return ids;
-  }
-};
-
-/// Nodes n1 to n3, which reach each other.
-struct cluster_on_a_server {
-  explicit cluster_on_a_server(const std::string& url) {
-    const auto ports = steadfast::runtime::free_ports(3);
-    for (std::size_t i = 0; i < 3; ++i) {
-      addresses.push_back("127.0.0.1:" + std::to_string(ports[i]));
-      nodes.push_back(std::make_unique<node_on_a_server>("n" + std::to_string(i + 1), url, addresses.back()));
-      nodes.back()->start();
-    }
-  }
-
-  /// The nodes that are alive and have the store, as that one sees it.
-  std::vector<std::string> with_store(std::size_t seen_by) const {
-    std::vector<std::string> names;
-    for (const auto& n : nodes[seen_by]->json_of({"node", "list", "--json"}))
-      if (n.at("alive") == true && n.at("roles").get<std::string>().find("store") != std::string::npos)
-        names.push_back(n.at("name"));
-    return names;
-  }
-  /// Which of the living has the store, once the other of them knows it too.
-  std::size_t owner(const std::vector<std::size_t>& living) const {
-    std::vector<std::string> name;
-    if (!comes_true([&] {
-          name = with_store(living.front());
-          return name.size() == 1 && with_store(living.back()) == name;
-        }))
-      throw std::runtime_error{"it is not known who has the store"};
-    return static_cast<std::size_t>(name[0].back() - '1');
-  }
-
-  std::vector<std::string> addresses;
-  std::vector<std::unique_ptr<node_on_a_server>> nodes;
-};
-
-void init(const std::string& url) {
-  REQUIRE(run_program(STEADFAST_BINARY, {"store", "init", "--url", url, "--partitions", "1"}).code == 0);
-}
-
-} // namespace
 
 TEST_CASE("row 86: when the node that has the store is killed, one that waits goes on with all of its tasks") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
   const postgres_server server;
-  init(server.url());
+  init_store(server.url());
   node_on_a_server first{"n1", server.url()};
   const node_on_a_server second{"n2", server.url()};
   first.start();
@@ -125,7 +46,7 @@ TEST_CASE("row 86: all nodes of a cluster work while one has the store, and when
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
   const postgres_server server;
-  init(server.url());
+  init_store(server.url());
   const cluster_on_a_server c{server.url()};
   REQUIRE(c.owner({0, 1}) == 0);
   node_process agents{STEADFAST_BINARY, "", {}, "n4"}; // which knows nothing of the server
@@ -166,7 +87,7 @@ TEST_CASE("row 87: a node that was frozen while another took over writes nothing
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
   const postgres_server server;
-  init(server.url());
+  init_store(server.url());
   node_on_a_server first{"n1", server.url()};
   const node_on_a_server second{"n2", server.url()};
   first.start();
@@ -187,7 +108,7 @@ TEST_CASE("row 92: while the server is away a node says so, shows its tasks, and
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
   postgres_server server;
-  init(server.url());
+  init_store(server.url());
   node_on_a_server node{"n1", server.url()};
   node.start();
   REQUIRE(node.submit("a"));
@@ -210,7 +131,7 @@ TEST_CASE("row 90: a node goes on by itself when the primary is killed and its s
   const postgres_server standby{primary, "s1"};
   primary.set("synchronous_standby_names", "s1");
   const auto url = url_of({&primary, &standby});
-  init(url);
+  init_store(url);
   node_on_a_server node{"n1", url};
   CHECK(comes_true([&] { return has_standby(primary, "sync"); }));
   node.start();
@@ -226,11 +147,45 @@ TEST_CASE("row 90: a node goes on by itself when the primary is killed and its s
   CHECK(comes_true([&] { return node.processed() == told; }));
 }
 
+TEST_CASE("row 101: a damaged task is set aside when the store is taken, people are told, and the others go on") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init_store(server.url());
+  node_on_a_server node{"n1", server.url()};
+  node.start();
+  REQUIRE(node.submit("victim"));
+  node.folder().write("large", '"' + std::string(1'000'000, 'x') + '"');
+  const auto rows = [&] { return server.sql({"select count(*) from steadfast.kept_0 where in_table = 5"}); };
+  std::set<std::string> others;
+  REQUIRE(comes_true([&] { // until the log is so long that the rows are brought up to date
+    const auto id = "t" + std::to_string(others.size());
+    others.insert(id);
+    return node.command({"submit", "one", "--id", id, "--payload", (node.folder().path() / "large").string()}).code == 0
+           && rows() != "0";
+  }));
+  CHECK(comes_true([&] { return node.processed().contains("victim"); }));
+  node.kill();
+  REQUIRE(server.sql({"update steadfast.kept_0 set value = set_byte(value, 20, get_byte(value, 20) # 4)"
+                      " where in_table = 5 and key = int8send(1) returning 1"})
+          == "1");
+  node.start();
+  CHECK(comes_true([&] { return node.command({"alerts", "list"}).out.find("set_aside") != std::string::npos; }));
+  CHECK_THAT(node.command({"alerts", "list"}).out, Contains("victim"));
+  CHECK(node.command({"status"}).code == 1);
+  const auto shown = node.command({"task", "show", "victim"});
+  CHECK(shown.code == 1);
+  CHECK_THAT(shown.err, Contains("`victim` was set aside") && Contains("checksum"));
+  CHECK(node.command({"store", "check"}).code == 0);
+  CHECK(comes_true([&] { return node.processed() == others; }));
+  CHECK(node.submit("later"));
+}
+
 TEST_CASE("a store on a server is looked at and copied by commands when no node has it, and only then") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
   const postgres_server server;
-  init(server.url());
+  init_store(server.url());
   node_on_a_server node{"n1", server.url()};
   node.start();
   REQUIRE(node.submit("a"));

@@ -32,7 +32,10 @@ public:
   void settle() override {}
   void begin(std::uint64_t /*state*/) override { entries_.clear(); }
   const std::vector<std::string>& entries() const override { return entries_; }
-  void fill(lmdb::transaction& txn, const tables& /*in*/) override { make_entries(txn, all, "the test"); }
+  damaged_tasks fill(lmdb::transaction& txn, const tables& /*in*/) override {
+    make_entries(txn, all, "the test");
+    return {};
+  }
 
 private:
   std::vector<std::string> entries_; ///< since begin()

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "runtime/text/address.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/processes/node_process.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace steadfast::tests {
+
+inline constexpr const char* short_leases =
+  "[cluster.lease]\nttl = \"2s\"\nrenew_every = \"500ms\"\nmargin = \"500ms\"\n";
+
+/// A node that is one of several on the same store.
+class node_on_a_server : public node_process {
+public:
+  /// `address`: host:port where the others reach it; empty: nowhere. `more`: tables of its configuration.
+  node_on_a_server(const std::string& name, const std::string& url, const std::string& address = "",
+                   const std::string& more = "")
+      : node_process{STEADFAST_BINARY,
+                     "url = \"" + url + "\"\nlease = \"1s\"\n"
+                       + (address.empty() ? "" : "[cluster]\nlisten = \"" + address + "\"\n") + short_leases + more,
+                     {},
+                     name} {}
+
+  /// Starts one that has to wait.
+  std::unique_ptr<running_program> waiting() const {
+    auto started =
+      std::make_unique<running_program>(STEADFAST_BINARY, std::vector<std::string>{"serve", "-c", config()});
+    if (!started->says("waits for its turn", hang_limit))
+      throw std::runtime_error{"the node does not wait: " + started->err()};
+    return started;
+  }
+
+  bool submit(const std::string& id, const std::string& workflow = "three") const {
+    return command({"submit", workflow, "--id", id, "--data", "{}"}).code == 0;
+  }
+  /// The ids of those that are processed.
+  std::set<std::string> processed() const {
+    std::set<std::string> ids;
+    for (const auto& t : json_of({"task", "list", "--json", "--limit", "1000"}))
+      if (t.value("process_state", "") == "processed")
+        ids.insert(t.at("id"));
+    return ids;
+  }
+};
+
+/// Nodes n1, n2 and so on, which reach each other. Each has an agent of its own name, which the workflow `everywhere`
+/// calls. The first has the store at first.
+struct cluster_on_a_server {
+  /// The URL of each node; they are one server.
+  explicit cluster_on_a_server(const std::vector<std::string>& urls) {
+    for (const auto port : runtime::free_ports(urls.size()))
+      addresses.push_back("127.0.0.1:" + std::to_string(port));
+    std::string everywhere = "name = \"everywhere\"\n";
+    for (std::size_t i = 0; i < urls.size(); ++i)
+      everywhere += "[[step]]\nname = \"" + name(i) + "\"\nagent = \"" + name(i) + "\"\n";
+    for (std::size_t i = 0; i < urls.size(); ++i) {
+      const auto agent = "[[agent]]\nname = \"" + name(i) + "\"\nprogram = \"/bin/cat\"\nallow_root = true\n";
+      nodes.push_back(std::make_unique<node_on_a_server>(name(i), urls[i], addresses[i], agent));
+      nodes.back()->folder().write("workflows/everywhere.toml", everywhere);
+      nodes.back()->start();
+    }
+  }
+  explicit cluster_on_a_server(const std::string& url) : cluster_on_a_server{std::vector<std::string>{url, url, url}} {}
+
+  static std::string name(std::size_t i) { return "n" + std::to_string(i + 1); }
+
+  /// The nodes that are alive and have the store, as that one sees it.
+  std::vector<std::string> with_store(std::size_t seen_by) const {
+    std::vector<std::string> names;
+    for (const auto& n : nodes[seen_by]->json_of({"node", "list", "--json"}))
+      if (n.at("alive") == true && n.at("roles").get<std::string>().find("store") != std::string::npos)
+        names.push_back(n.at("name"));
+    return names;
+  }
+  /// Which of the living has the store, once the other of them knows it too.
+  std::size_t owner(const std::vector<std::size_t>& living) const {
+    std::vector<std::string> name;
+    if (!comes_true([&] {
+          name = with_store(living.front());
+          return name.size() == 1 && with_store(living.back()) == name;
+        }))
+      throw std::runtime_error{"it is not known who has the store"};
+    return static_cast<std::size_t>(name[0].back() - '1');
+  }
+
+  std::vector<std::string> addresses;
+  std::vector<std::unique_ptr<node_on_a_server>> nodes;
+};
+
+inline void init_store(const std::string& url) {
+  const auto end = run_program(STEADFAST_BINARY, {"store", "init", "--url", url, "--partitions", "1"});
+  if (end.code != 0)
+    throw std::runtime_error{"there is no store: " + end.err};
+}
+
+} // namespace steadfast::tests
