@@ -253,9 +253,30 @@ void postgres_server::ask_for_passwords_of(const std::string& role) const {
     throw std::runtime_error{"the server does not ask for passwords"};
 }
 
+std::string postgres_server::encrypt_as(const std::string& host) const {
+  const auto make = [&](const std::string& name, const std::string& more) {
+    const auto made = as_server_user("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2"
+                                     " -subj /CN="
+                                     + name + " -keyout " + more);
+    if (made.code != 0)
+      throw std::runtime_error{"openssl: " + made.err};
+  };
+  make("authority", "authority.key -out authority.pem");
+  make(host, "data/server.key -out data/server.crt -CA authority.pem -CAkey authority.key -addext subjectAltName=DNS:"
+               + host);
+  set("ssl", "on");
+  return (folder_.path() / "authority.pem").string();
+}
+
 void postgres_server::promote() const {
   if (sql({"select pg_promote(true, 60)"}) != "t")
     throw std::runtime_error{"the standby was not promoted"};
+}
+
+forgotten_transaction::forgotten_transaction(const postgres_server& server, const std::vector<std::string>& commands)
+    : session_{PQconnectdb(server.url("postgres").c_str()), PQfinish} {
+  for (const auto& command : commands)
+    value_of(session_.get(), command);
 }
 
 std::string url_of(const std::vector<const postgres_server*>& servers) {

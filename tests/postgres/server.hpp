@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+struct pg_conn; ///< of libpq
+
 namespace steadfast::tests {
 
 /// Where a server is reached.
@@ -48,6 +50,9 @@ public:
 
   /// From now on; others still need none.
   void ask_for_passwords_of(const std::string& role) const;
+  /// From now on, for those who want it, under a certificate for that host by an authority of its own, whose file is
+  /// returned.
+  std::string encrypt_as(const std::string& host) const;
 
   void start(); ///< again, on the same port
   void kill();  ///< with SIGKILL, all of its processes; returns when they are gone
@@ -63,6 +68,15 @@ private:
   temp_folder folder_;
   server_place at_;
   std::unique_ptr<running_program> running_;
+};
+
+/// What a superuser said in a transaction and forgot, until its end. Throws std::runtime_error.
+class forgotten_transaction {
+public:
+  forgotten_transaction(const postgres_server& server, const std::vector<std::string>& commands);
+
+private:
+  std::unique_ptr<pg_conn, void (*)(pg_conn*)> session_;
 };
 
 /// The same with several servers behind one URL.
