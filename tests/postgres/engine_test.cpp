@@ -392,6 +392,60 @@ TEST_CASE("row 101: a task whose row is damaged is told of when its partition is
   CHECK(store->check().faults.empty());
 }
 
+TEST_CASE("row 96: a forgotten transaction holds nobody up for long, and the tables are bounded once it is gone") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server{"autovacuum = off\n"}; // the test says when
+  make_store(server.url());
+  opened_there store{server.url()};
+  std::int64_t second = 0;
+  std::chrono::steady_clock::duration longest{};
+  const auto write = [&] { // the same row each time
+    std::string note(60'000, ' ');
+    auto chance = ++second; // what repeats itself would be compressed
+    for (auto& letter : note)
+      letter = static_cast<char>('!' + (chance = chance * 75 % 65'537) % 90);
+    const auto begun = std::chrono::steady_clock::now();
+    REQUIRE(store.one(acquire_lease{"l", "n1", note, workflow::span{60'000}, at(second)}).result
+            == write_status::applied);
+    store->save();
+    longest = std::max(longest, std::chrono::steady_clock::now() - begun);
+  };
+  const auto work = [&](int times) { // so often are the rows brought up to date
+    const auto until = [&] { return number_of(server, "max(commit_number) from steadfast.kept_until"); };
+    for (int i = 0; i < times; ++i) {
+      REQUIRE(comes_true([&, before = until()] {
+        write();
+        return until() != before;
+      }));
+      server.sql({"vacuum steadfast.kept_0"});
+    }
+  };
+  const auto bytes_of = [&](const std::string& tables) {
+    return std::stoll(number_of(
+      server, "sum(pg_total_relation_size(oid)) from pg_class where relkind = 'r' and relname ~ '^" + tables + "_0'"));
+  };
+  work(3);
+  const auto rows = bytes_of("kept");
+  const auto logs = bytes_of("log");
+  {
+    const forgotten_transaction held{
+      server,
+      {"begin isolation level repeatable read", "select count(*) from steadfast.kept_0",
+       "lock table steadfast.kept_0, steadfast.log_0_0, steadfast.log_0_1 in access share mode"}}; // as a dump does
+    longest = {};
+    work(8);
+    CHECK(longest < std::chrono::seconds{5});
+  }
+  const auto rows_held = bytes_of("kept");
+  CHECK(rows_held > rows + 250'000); // else it shows nothing
+  CHECK(bytes_of("log") > logs + 250'000);
+  work(8);
+  CHECK(bytes_of("kept") <= rows_held);
+  CHECK(bytes_of("log") <= logs + 200'000);
+  CHECK(store->check().faults.empty());
+}
+
 TEST_CASE("row 70: a partition that was written in another format is refused by name") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);

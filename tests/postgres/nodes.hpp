@@ -19,12 +19,14 @@ inline constexpr const char* short_leases =
 /// A node that is one of several on the same store.
 class node_on_a_server : public node_process {
 public:
-  /// `address`: host:port where the others reach it; empty: nowhere. `more`: tables of its configuration.
+  /// `address`: host:port where the others reach it; empty: nowhere. `more`: tables of its configuration. `advertised`:
+  /// what the others are told instead.
   node_on_a_server(const std::string& name, const std::string& url, const std::string& address = "",
-                   const std::string& more = "")
+                   const std::string& more = "", const std::string& advertised = "")
       : node_process{STEADFAST_BINARY,
                      "url = \"" + url + "\"\nlease = \"1s\"\n"
-                       + (address.empty() ? "" : "[cluster]\nlisten = \"" + address + "\"\n") + short_leases + more,
+                       + (address.empty() ? "" : "[cluster]\nlisten = \"" + address + "\"\n")
+                       + (advertised.empty() ? "" : "advertise = \"" + advertised + "\"\n") + short_leases + more,
                      {},
                      name} {}
 
