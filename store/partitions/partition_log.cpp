@@ -171,6 +171,7 @@ damaged_tasks partition_log::fill(lmdb::transaction& txn, const tables& in) {
     later.push_back(std::move(r.changes));
   }
   make_entries(txn, later, "PostgreSQL", &damaged);
+  has_damaged_ = !damaged.empty();
   begin(0);
   has_failed_ = false;
   last_.reset();

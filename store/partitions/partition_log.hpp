@@ -69,6 +69,8 @@ public:
   void settle_all();
   /// Even the quickest of the last entries was waited for, for so long that something else can be done meanwhile.
   bool is_far() const;
+  /// When it was filled last, tasks could not be read, and so are in no list.
+  bool has_damaged() const { return has_damaged_; }
   /// An entry was not made, so whoever added it has to go back. Once for each failure.
   bool take_failure();
 
@@ -106,6 +108,7 @@ private:
   } quickest_;
   std::shared_ptr<const entry_end> last_;
   bool has_failed_ = false;
+  bool has_damaged_ = false;
   std::size_t size_ = 0;
   changed_rows changed_;
   std::size_t unkept_ = 0;

@@ -2,8 +2,10 @@
 
 #include "store/postgres/succession.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
+#include <variant>
 
 namespace steadfast::store {
 
@@ -29,6 +31,11 @@ std::unique_ptr<lmdb_engine> memory_of(const store_options& limits, partition_lo
       of.release();
     throw store_error{e.what(), is_for_good};
   }
+}
+
+bool registers_workflows(const write_list& batch) {
+  return std::any_of(batch.begin(), batch.end(),
+                     [](const write* w) { return std::holds_alternative<register_definition>(*w); });
 }
 
 std::vector<outcome> unknown_outcomes(std::size_t writes) {
@@ -80,6 +87,8 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
     is_stale_ = true;
     outcomes = unknown_outcomes(batch.size());
   }
+  if (log_.has_damaged() && registers_workflows(batch))
+    is_stale_ = true; // tasks whose definition was damaged are in no list yet
   const auto sent = log_.last();
   go_back_after_failure(); // it may have been saved at once, and so waited for
   return [this, sent, all = std::move(outcomes)]() mutable { return end_commit(sent.get(), std::move(all)); };
@@ -132,6 +141,8 @@ std::string postgres_engine::why_not_in_order() {
     throw store_error{"another node has the partition now", true};
   if (is_stale_) {
     end_keeping(); // of an outdated state
+    log_.settle_all();
+    go_back_after_failure();
     memory_->fill_again();
     is_stale_ = false;
   }

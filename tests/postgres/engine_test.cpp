@@ -392,6 +392,26 @@ TEST_CASE("row 101: a task whose row is damaged is told of when its partition is
   CHECK(store->check().faults.empty());
 }
 
+TEST_CASE("row 101: tasks whose workflow is damaged go on when its definition is there again") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url()};
+  store.submit_large(15);
+  REQUIRE(comes_up(store, server));
+  server.sql({"update steadfast.kept_0 set value = set_byte(value, 20, get_byte(value, 20) # 4) where in_table = 2"});
+  REQUIRE(store.one(claim_tasks{"s1", 2, at(1)}).tasks.size() == 2);
+  store.reopen();
+  CHECK(store->list({}, {}, 100).tasks.empty());
+  REQUIRE(store.one(register_definition{delivery()}).result == write_status::applied);
+  CHECK(store.one(claim_tasks{"s2", 100, at(1)}).tasks.size() == 13);
+  CHECK(store->list({}, {}, 100).tasks.size() == 15);
+  CHECK(store->check().faults.empty());
+  REQUIRE(store.one(free_locks{"s1", 100, true, at(2)}).result == write_status::applied);
+  CHECK(store.one(claim_tasks{"s3", 100, at(60)}).tasks.size() == 2);
+}
+
 TEST_CASE("row 96: a forgotten transaction holds nobody up for long, and the tables are bounded once it is gone") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
