@@ -260,8 +260,10 @@ void lmdb_engine::fill() {
     const auto damaged = outside_->fill(txn, in_);
     expect_format(txn, store_format, true);
     txn.commit();
-    for (const auto& [number, why] : damaged)
+    for (const auto& [number, why] : damaged) {
+      committed_.damage.forget(number); // what was told before may not have been written
       committed_.damage.report(number, why);
+    }
   });
 }
 
