@@ -126,7 +126,8 @@ bool is_alive(const json& node) {
 
 /// For a moment when a node starts: it answers before its lease is granted.
 std::string nobody_part(const health& h) {
-  return std::ranges::any_of(h.nodes, is_alive) ? "" : "no node has its lease yet, so none takes tasks";
+  const bool is_told = h.store_trouble.is_string(); // without it no lease can be renewed
+  return is_told || std::ranges::any_of(h.nodes, is_alive) ? "" : "no node has its lease, so none takes tasks";
 }
 
 std::uint64_t stuck_in(const health& h) {

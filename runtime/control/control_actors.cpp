@@ -17,8 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::chrono::milliseconds node_answer_limit{2000}; ///< its front waits a second for its actors
-
 /// The nodes that live, as far as is known.
 struct known_nodes {
   std::vector<workflow::node_card> living;

@@ -83,6 +83,8 @@ struct node_answer {
 
 using front_question = std::function<nlohmann::json(const actors::node_front& front, std::chrono::milliseconds limit)>;
 
+inline constexpr std::chrono::milliseconds node_answer_limit{2000}; ///< its front waits a second for its actors
+
 /// Asks the front of each of these nodes at the same time: one that hangs delays the others by at most twice the limit,
 /// to be reached and to answer.
 std::vector<node_answer> ask_nodes(const control_context& c, const std::vector<workflow::node_card>& nodes,

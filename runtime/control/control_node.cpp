@@ -69,9 +69,39 @@ json store_json(const control_context& c) {
                 {"commits", "writes", "largest_batch", "waiting", "last_commit_us", "trouble"});
 }
 
-/// Null: the store takes writes, or is another node's.
-json trouble_of_store(const control_context& c) {
-  const auto why = c.parts.own->get().store ? store_json(c).value("trouble", std::string{}) : std::string{};
+/// The card of the node that has the store, or had it last: while the store takes no writes, no lease is renewed.
+std::optional<workflow::node_card> last_with_store(const actors::lease_page& page) {
+  std::optional<workflow::node_card> last;
+  workflow::instant until = workflow::unset;
+  for (const auto& lease : page.leases)
+    if (auto card = workflow::card_of(lease->name, lease->note);
+        card && card->roles.store && lease->expires_at > until) {
+      last = std::move(card);
+      until = lease->expires_at;
+    }
+  return last;
+}
+
+/// As the node that has the store says; empty: it takes writes, or that node says nothing.
+std::string trouble_told(const control_context& c, const actors::lease_page& page) {
+  if (c.parts.own->get().store)
+    return store_json(c).value("trouble", std::string{});
+  const auto there = last_with_store(page);
+  if (!there)
+    return {};
+  const auto told =
+    ask_nodes(c, {*there}, node_answer_limit, [&c](const actors::node_front& front, auto limit) -> json {
+      for (const auto& a : c.ask<actors::actor_page>(front, actors::list_actors{"store"}, limit).actors)
+        return a.answers ? json::parse(a.state.tree).at("trouble")
+                         : json("node `" + a.node + "` is busy writing to it");
+      return "";
+    });
+  return told.front().trouble.empty() ? told.front().result.get<std::string>() : std::string{};
+}
+
+/// Null: it takes writes, as far as is known.
+json trouble_of_store(const control_context& c, const actors::lease_page& page) {
+  const auto why = trouble_told(c, page);
   return why.empty() ? json{} : json("the store takes no writes: " + why);
 }
 
@@ -230,7 +260,7 @@ json list_nodes(const control_context& c, const api::arguments&) {
   for (auto& n : nodes)
     if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end())
       n.update(found->second);
-  return {{"nodes", nodes}, {"store_trouble", trouble_of_store(c)}};
+  return {{"nodes", nodes}, {"store_trouble", trouble_of_store(c, page)}};
 }
 
 std::string scheduler_trouble(const control_context& c) {

@@ -50,7 +50,7 @@ TEST_CASE("not all is well while no node has its lease") {
   for (const auto& nodes : {h.nodes, json::array()}) {
     h.nodes = nodes;
     CHECK(!is_well(h, at_night));
-    CHECK(health_sentence(h, at_night) == "no node has its lease yet, so none takes tasks.");
+    CHECK(health_sentence(h, at_night) == "no node has its lease, so none takes tasks.");
   }
 }
 

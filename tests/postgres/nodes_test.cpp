@@ -126,6 +126,21 @@ TEST_CASE("row 92: while the server is away a node says so, shows its tasks, and
   CHECK(node.process().says("the store takes writes again", hang_limit));
 }
 
+TEST_CASE("row 92: while the server is away each node of a cluster says so") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  postgres_server server;
+  init_store(server.url());
+  const cluster_on_a_server all{{server.url(), server.url()}};
+  REQUIRE(all.nodes[1]->submit("a"));
+  server.kill();
+  for (const auto& n : all.nodes)
+    CHECK(comes_true([&] { return n->command({"status"}).out.find("the store takes no writes") == 0; }));
+  server.start();
+  for (const auto& n : all.nodes)
+    CHECK(comes_true([&] { return n->command({"status"}).code == 0; }));
+}
+
 TEST_CASE("row 90: a node goes on by itself when the primary is killed and its standby is promoted") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);
