@@ -3,6 +3,7 @@
 #include "tests/postgres/nodes.hpp"
 #include "tests/postgres/server.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/processes/wall_clock.hpp"
 #include "tests/support/skip.hpp"
 
 #include <catch2/catch.hpp>
@@ -162,6 +163,39 @@ TEST_CASE("row 90: a node goes on by itself when the primary is killed and its s
   CHECK(comes_true([&] { return node.submit("b"); }));
   told.insert("b");
   CHECK(comes_true([&] { return node.processed() == told; }));
+}
+
+TEST_CASE("row 102: a promoted server whose clock is hours wrong ends no attempt and no lease") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  if (!wall_clock::works_with("/bin/true"))
+    return skip("libfaketime is not installed");
+  const std::chrono::seconds offset = GENERATE(std::chrono::hours{10}, -std::chrono::hours{10});
+  postgres_server primary;
+  const postgres_server standby{primary, "s1", {"127.0.0.1", 0, {}, wall_clock::always_wrong_by(offset)}};
+  CHECK(std::abs(std::stoll(standby.sql({"select floor(extract(epoch from clock_timestamp()))"})) - std::time(nullptr)
+                 - offset.count())
+        < 600);
+  primary.set("synchronous_standby_names", "s1");
+  const auto url = url_of({&primary, &standby});
+  init_store(url);
+  CHECK(comes_true([&] { return has_standby(primary, "sync"); }));
+  const cluster_on_a_server all{{url, url}};
+  std::set<std::string> told;
+  const auto submit = [&](const std::string& id) {
+    CHECK(comes_true([&] { return all.nodes[1]->submit(id); }));
+    told.insert(id);
+  };
+  submit("a");
+  submit("b");
+  primary.kill();
+  standby.promote();
+  submit("c");
+  CHECK(comes_true([&] { return all.nodes[1]->processed() == told; }));
+  for (const auto& id : told)
+    for (const auto& step : all.nodes[1]->json_of({"task", "show", id, "--json"}).front().at("steps"))
+      CHECK(step.at("attempt") == 1);
+  CHECK(all.with_store(1).size() == 1);
 }
 
 TEST_CASE("row 101: a damaged task is set aside when the store is taken, people are told, and the others go on") {

@@ -165,8 +165,10 @@ program_end postgres_server::as_server_user(const std::string& command) const {
 }
 
 void postgres_server::start() {
-  const auto command = "cd " + folder_.path().string() + " && exec " + become() + (programs() / "postgres").string()
-                       + " -D data >>log 2>&1";
+  auto command = "cd " + folder_.path().string() + " && exec " + become() + "/usr/bin/env";
+  for (const auto& variable : at_.environment)
+    command += " '" + variable + "'";
+  command += " " + (programs() / "postgres").string() + " -D data >>log 2>&1";
   auto words = at_.run_by;
   words.insert(words.end(), {"/bin/bash", "-c", command});
   running_ = std::make_unique<running_program>(words.front(), std::vector<std::string>{words.begin() + 1, words.end()});

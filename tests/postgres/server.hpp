@@ -21,6 +21,7 @@ struct server_place {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;            ///< 0: a free one
   std::vector<std::string> run_by{}; ///< a command that runs another on the host of that address; empty: it is this one
+  std::vector<std::string> environment{}; ///< in addition to ours
 };
 
 /// A server of PostgreSQL of its own, in a folder of its own, run by an unprivileged user.

@@ -11,6 +11,20 @@ namespace {
 
 constexpr const char* library = "/usr/$LIB/faketime/libfaketimeMT.so.1"; // $LIB: the loader knows the machine's folder
 
+std::string signed_text(std::chrono::seconds offset) {
+  return (offset.count() < 0 ? "" : "+") + std::to_string(offset.count());
+}
+
+/// As libfaketime takes it.
+std::vector<std::string> with_clock(const std::string& text) {
+  return {std::string{"LD_PRELOAD="} + library,
+          "FAKETIME=" + text,
+          "FAKETIME_DONT_FAKE_MONOTONIC=1",
+          "DONT_FAKE_MONOTONIC=1",
+          "NO_FAKE_STAT=1",
+          "TZ=UTC"};
+}
+
 } // namespace
 
 wall_clock::wall_clock(std::filesystem::path file) : file_{std::move(file)} {
@@ -19,7 +33,7 @@ wall_clock::wall_clock(std::filesystem::path file) : file_{std::move(file)} {
 
 void wall_clock::set_wrong_by(std::chrono::seconds offset) const {
   const auto next = file_.string() + ".next"; // put in its place at once: a program may be reading it
-  std::ofstream{next} << (offset.count() < 0 ? "" : "+") << offset.count() << '\n';
+  std::ofstream{next} << signed_text(offset) << '\n';
   std::filesystem::rename(next, file_);
 }
 
@@ -33,12 +47,11 @@ std::vector<std::string> wall_clock::environment() const {
 }
 
 std::vector<std::string> wall_clock::stopped_at(const std::string& moment) {
-  return {std::string{"LD_PRELOAD="} + library,
-          "FAKETIME=" + moment,
-          "FAKETIME_DONT_FAKE_MONOTONIC=1",
-          "DONT_FAKE_MONOTONIC=1",
-          "NO_FAKE_STAT=1",
-          "TZ=UTC"};
+  return with_clock(moment);
+}
+
+std::vector<std::string> wall_clock::always_wrong_by(std::chrono::seconds offset) {
+  return with_clock(signed_text(offset));
 }
 
 bool wall_clock::works_with(const std::string& program) {

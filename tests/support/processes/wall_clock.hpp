@@ -23,6 +23,9 @@ public:
   /// The same for programs for which it stands still at that moment, "2023-11-14 22:30:30" in UTC.
   static std::vector<std::string> stopped_at(const std::string& moment);
 
+  /// The same for programs for which it is wrong all the time.
+  static std::vector<std::string> always_wrong_by(std::chrono::seconds offset);
+
   /// Whether libfaketime is installed and that program starts with it: one with sanitizers does not.
   static bool works_with(const std::string& program);
 
