@@ -92,8 +92,8 @@ std::string trouble_told(const control_context& c, const actors::lease_page& pag
   const auto told =
     ask_nodes(c, {*there}, node_answer_limit, [&c](const actors::node_front& front, auto limit) -> json {
       for (const auto& a : c.ask<actors::actor_page>(front, actors::list_actors{"store"}, limit).actors)
-        return a.answers ? json::parse(a.state.tree).at("trouble")
-                         : json("node `" + a.node + "` is busy writing to it");
+        return a.answers ? json::parse(a.state.tree).value("trouble", std::string{}) // a former release has none
+                         : "node `" + a.node + "` is busy writing to it";
       return "";
     });
   return told.front().trouble.empty() ? told.front().result.get<std::string>() : std::string{};

@@ -127,7 +127,11 @@ TEST_CASE("old release: its store is opened by this build, with all that was ack
   node.kill();
 
   node.set_program(STEADFAST_BINARY);
-  CHECK(node.command({"store", "check"}).code == 0);
+  const auto looked = node.command({"store", "check"}); // changes nothing
+  if (old->format == steadfast::store::store_format)
+    CHECK(looked.code == 0);
+  else
+    CHECK_THAT(looked.err, Contains("let a node open it, which brings it up to date"));
   node.start();
   all_have_ended("meanwhile");
   const auto tells = node.json_of({"task", "show", "before1", "--json"}).at(0);
