@@ -79,6 +79,8 @@ TEST_CASE("old release: a cluster is brought to this build and back under load, 
     is_all_there(name);
   }
   for (const auto& name : names) { // something was wrong with it, so nobody is asked
+    if (name == "a" && old->format != steadfast::store::store_format)
+      continue; // it has the store, which no former release opens any more
     cluster.kill(name);
     cluster.set_program(name, old->program);
     cluster.start(name);
