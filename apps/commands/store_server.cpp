@@ -10,7 +10,6 @@
 #include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/secret_file.hpp"
 #include "runtime/text/quantity.hpp"
-#include "store/journal/directory.hpp"
 #include "store/partitions/move.hpp"
 #include "store/postgres/doctor.hpp"
 
@@ -156,15 +155,21 @@ std::string host_name() {
   return name.data();
 }
 
+/// Whole, and without a slash at its end: it is said to others, and a name is made of it.
+std::filesystem::path folder_named(const std::string& text) {
+  const auto whole = std::filesystem::absolute(text).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
 store::move_answer carry_over(const server_arguments& g, const store::move_progress& tell) {
   const auto clock = std::chrono::steady_clock::now;
   if (!g.from.empty()) {
     store::store_options from;
-    from.path = std::filesystem::absolute(g.from).lexically_normal();
+    from.path = folder_named(g.from);
     return store::move_to_server(from, place_of(g), draw_identity(), clock, tell);
   }
-  const auto to = std::filesystem::absolute(g.to).lexically_normal();
-  const scratch_folder memory{store::parent_of(to)};
+  const auto to = folder_named(g.to);
+  const scratch_folder memory{to.parent_path()};
   store::postgres_store_options from;
   from.where = place_of(g);
   from.holder = holder_of_command();

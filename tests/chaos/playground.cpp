@@ -161,7 +161,7 @@ std::optional<std::string> playground::end(const fault& f) {
     case fault_kind::cut: hosts_.mend(f.other, f.host); [[fallthrough]];
     case fault_kind::cut_one_way: hosts_.mend(f.host, f.other); break;
     case fault_kind::set_clock: break;
-    case fault_kind::lose: servers_->replace(f.host - can_.nodes); is_server_lost_ = false;
+    case fault_kind::lose: servers_->add_standby(f.host - can_.nodes); is_server_lost_ = false;
   }
   return complaint;
 }

@@ -56,8 +56,4 @@ void servers::lose(std::uint32_t which) {
   primary_ = other;
 }
 
-void servers::replace(std::uint32_t which) {
-  add_standby(which);
-}
-
 } // namespace chaos

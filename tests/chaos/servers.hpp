@@ -26,13 +26,12 @@ public:
   void signal(std::uint32_t which, int number) { at(which).signal_all(number); }
   /// With its disk. If it was the primary, the other is promoted. REQUIRES: are_in_sync().
   void lose(std::uint32_t which);
-  /// By a new standby with an empty disk.
-  void replace(std::uint32_t which);
+  /// With an empty disk, where one was lost.
+  void add_standby(std::uint32_t which);
 
 private:
   steadfast::tests::postgres_server& at(std::uint32_t which) const { return *both_.at(which); }
   steadfast::tests::server_place place_of(std::uint32_t which) const;
-  void add_standby(std::uint32_t which);
 
   const steadfast::tests::hosts& hosts_;
   std::uint32_t first_host_;

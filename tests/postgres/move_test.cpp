@@ -130,7 +130,7 @@ TEST_CASE("what was moved to a server and back is the same in every row, and no 
   CHECK(end.code == 73);
   CHECK_THAT(end.err, Contains("is there already"));
 
-  end = move("--to", after, server.url());
+  end = move("--to", after / "", server.url());
   INFO(end.err);
   REQUIRE(end.code == 0);
   CHECK(rows_in(after) == rows);
