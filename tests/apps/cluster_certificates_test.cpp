@@ -1,7 +1,6 @@
 #include "apps/certificates/cluster_certificates.hpp"
 #include "apps/terminal/failure.hpp"
 #include "runtime/links/certificate.hpp"
-#include "tests/support/skip.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>
@@ -154,6 +153,25 @@ public:
 
 private:
   mode_t before_;
+};
+
+/// Root may write everywhere: this process is nobody meanwhile.
+class not_root {
+public:
+  not_root() : was_root_{geteuid() == 0} {
+    if (was_root_)
+      REQUIRE(seteuid(nobody) == 0);
+  }
+  ~not_root() {
+    if (was_root_)
+      CHECK(seteuid(0) == 0);
+  }
+  not_root(const not_root&) = delete;
+  not_root& operator=(const not_root&) = delete;
+
+private:
+  static constexpr uid_t nobody = 65534;
+  bool was_root_;
 };
 
 } // namespace
@@ -314,12 +332,13 @@ TEST_CASE("a folder that cannot be made or written to is refused") {
 }
 
 TEST_CASE("a folder where this user may not write is refused") {
-  if (geteuid() == 0)
-    return tests::skip("root may write everywhere");
   const tests::temp_folder parent;
-  std::filesystem::permissions(parent.path(), std::filesystem::perms{0500});
-  CHECK_THAT(refusal_of({parent.path() / "certs", {}}), Contains("Permission denied; may this user write there"));
-  CHECK_THAT(refusal_of({parent.path(), {}}), Contains("Permission denied; may this user write there"));
+  std::filesystem::permissions(parent.path(), std::filesystem::perms{0555});
+  {
+    const not_root user;
+    CHECK_THAT(refusal_of({parent.path() / "certs", {}}), Contains("Permission denied; may this user write there"));
+    CHECK_THAT(refusal_of({parent.path(), {}}), Contains("Permission denied; may this user write there"));
+  }
   std::filesystem::permissions(parent.path(), std::filesystem::perms{0700});
 }
 
