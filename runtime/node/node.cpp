@@ -499,8 +499,7 @@ private:
   std::unique_ptr<caf::actor_system> system_;
   caf::actor caf_text_; ///< writes what CAF says to the log
   std::unique_ptr<control_server> control_;
-  std::string
-    no_look_; ///< why it cannot be seen who has the store, as it was told last; for the thread that follows it
+  std::string no_look_; ///< why it cannot be seen who has the store, as was told last; of the thread that follows it
   std::atomic<const char*> stop_waits_for_ = "";
   std::jthread following_; ///< waits for its turn to have the store
 };

@@ -16,8 +16,8 @@ inline constexpr std::uint64_t epoch_step = 1ULL << 24;
 /// Writes into a fresh copy that it is one. The file is synced.
 void mark_as_copy(const std::filesystem::path& directory, std::uint64_t map_size);
 
-/// It is one no more: the store that it was made from is never worked on again. The file is synced. REQUIRES: nobody has
-/// it open.
+/// It is one no more: the store that it was made from is never worked on again. The file is synced. REQUIRES: nobody
+/// has it open.
 void unmark_copy(const std::filesystem::path& directory, std::uint64_t map_size);
 
 /// If the store is a copy that was never worked on: raises the epochs of all leases and of the locks of all tasks that

@@ -11,8 +11,8 @@
 #include <string>
 
 // A store moves from files to a PostgreSQL server, or back, while no node runs on it. Where it goes, it is there as a
-// whole or not at all; where it was, it stays whole and is marked, so that no node works on it any more. A move that was
-// killed, or of which the outcome is not known, is gone on with by the same call again.
+// whole or not at all; where it was, it stays whole and is marked, so that no node works on it any more. A move that
+// was killed, or of which the outcome is not known, is gone on with by the same call again.
 
 namespace steadfast::store {
 

@@ -48,8 +48,8 @@ public:
   std::size_t commits_at_once() const override { return log_.is_far() ? settings_.commits_at_once : 1; }
   void save() override;
 
-  /// What it holds is elsewhere from now on: nothing is written any more, and nobody takes the store again. REQUIRES: it
-  /// is the only partition of the store, and nothing was committed since it was copied.
+  /// What it holds is elsewhere from now on: nothing is written any more, and nobody takes the store again. REQUIRES:
+  /// it is the only partition of the store, and nothing was committed since it was copied.
   postgres::append_answer move_away(const std::string& where);
 
   const postgres::acknowledged& known() const { return partition_.known(); }

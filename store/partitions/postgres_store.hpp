@@ -38,7 +38,8 @@ struct no_turn {
 using wait_for_turn = std::function<bool(std::chrono::milliseconds, const no_turn&)>;
 
 /// Waits until nobody has the store, and takes it. Null: it was given up. Throws store_error: a fatal one, or at once
-/// when the server cannot be reached at first, or has no store that this program can use, unless that is waited for too.
+/// when the server cannot be reached at first, or has no store that this program can use, unless that is waited
+/// for too.
 std::unique_ptr<local_store> open_postgres_store(const postgres_store_options& o, const postgres::monotonic_clock& now,
                                                  const wait_for_turn& wait);
 /// The same, for who does more with it than a node.

@@ -97,7 +97,8 @@ public:
   append_answer rotate();
 
   /// What was written after that commit, in order; commits that changed nothing are left out. Throws store_error; if
-  /// another owner has the partition, it is owned no more, and if no answer came, only resolve() may follow. REQUIRES: is_owned(), and it was not emptied since.
+  /// another owner has the partition, it is owned no more, and if no answer came, only resolve() may follow. REQUIRES:
+  /// is_owned(), and it was not emptied since.
   std::vector<log_record> read_log(std::int64_t after = 0);
   /// The rows, by table and key, and the last commit that they have in them. Throws likewise. REQUIRES: is_owned().
   std::int64_t read_rows(const row_user& use);

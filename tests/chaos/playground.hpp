@@ -35,8 +35,8 @@ public:
   std::size_t free_nodes() const;
   /// One that can say how many tasks there are; null: none can now.
   demo::node* who_counts();
-  /// Starts nodes again that another has taken the store from, or that found no server, as a service manager does. Throws
-  /// std::runtime_error with what a node said that ended otherwise.
+  /// Starts nodes again that another has taken the store from, or that found no server, as a service manager does.
+  /// Throws std::runtime_error with what a node said that ended otherwise.
   void start_those_who_ended();
   std::uint32_t taken_from() const { return taken_from_; } ///< so many had lost the store
 
