@@ -197,7 +197,7 @@ TEST_CASE("row 91: a store whose server falls silent while it is read is taken w
   const postgres_server server;
   make_store(server.url(), 1);
   server.sql({"create function public.fall_silent() returns bool language plpgsql as"
-              " $$ begin perform pg_sleep(100); return true; end $$",
+              " $$ begin perform pg_sleep(6); return true; end $$",
               "alter table steadfast.kept_0 rename to real_rows",
               "create view steadfast.kept_0 as select * from steadfast.real_rows where public.fall_silent()",
               "insert into steadfast.real_rows values (1, 'x', 'x')", "grant select on steadfast.kept_0 to app"});
