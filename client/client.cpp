@@ -3,7 +3,7 @@
 #include "client/client_calls.hpp"
 #include "client/exact_json.hpp"
 
-#include <asio.hpp>
+#include <boost/asio.hpp>
 #include <nlohmann/json.hpp>
 
 #include <utility>
@@ -13,7 +13,7 @@ namespace steadfast {
 namespace {
 
 using nlohmann::json;
-using protocol = asio::local::stream_protocol;
+using protocol = boost::asio::local::stream_protocol;
 using std::chrono::milliseconds;
 
 constexpr milliseconds answer_limit{30'000};
@@ -67,7 +67,7 @@ private:
       throw client_error{client_error::kind::unreachable, "no node can be at the socket " + path_ + ": its path has "
                                                             + std::to_string(path_.size())
                                                             + " bytes, and that of a socket may have 107"};
-    asio::error_code e;
+    boost::system::error_code e;
     socket_.connect(protocol::endpoint{path_}, e);
     if (e)
       throw client_error{client_error::kind::unreachable, "no node answers at " + path_ + " (" + e.message()
@@ -76,22 +76,23 @@ private:
                                                               " `steadfast console --store DIR`"};
   }
 
-  asio::error_code write(const std::string& line) {
-    asio::error_code e;
-    asio::write(socket_, asio::buffer(line), e);
+  boost::system::error_code write(const std::string& line) {
+    boost::system::error_code e;
+    boost::asio::write(socket_, boost::asio::buffer(line), e);
     return e;
   }
 
-  std::string read_line(const asio::error_code& written) {
-    asio::error_code result = asio::error::would_block;
+  std::string read_line(const boost::system::error_code& written) {
+    boost::system::error_code result = boost::asio::error::would_block;
     std::size_t size = 0;
-    asio::async_read_until(socket_, asio::dynamic_buffer(in_), '\n', [&](const asio::error_code& e, std::size_t n) {
-      result = e;
-      size = n;
-    });
+    boost::asio::async_read_until(socket_, boost::asio::dynamic_buffer(in_), '\n',
+                                  [&](const boost::system::error_code& e, std::size_t n) {
+                                    result = e;
+                                    size = n;
+                                  });
     io_.restart();
     io_.run_for(answer_limit);
-    if (result == asio::error::would_block) {
+    if (result == boost::asio::error::would_block) {
       socket_.close();
       io_.run();
       throw client_error{client_error::kind::timed_out,
@@ -104,14 +105,14 @@ private:
     return line;
   }
 
-  [[noreturn]] void lost(const asio::error_code& e) const {
+  [[noreturn]] void lost(const boost::system::error_code& e) const {
     throw client_error{client_error::kind::unreachable, "the connection to the node at " + path_ + " was lost ("
                                                           + e.message() + "); what was asked may have been done"};
   }
 
   std::string path_;
   numbers numbers_;
-  asio::io_context io_;
+  boost::asio::io_context io_;
   protocol::socket socket_{io_};
   std::string in_;
   std::uint64_t id_ = 0;

@@ -2,7 +2,7 @@
 
 #include "client/exact_json.hpp"
 
-#include <asio.hpp>
+#include <boost/asio.hpp>
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -27,7 +27,7 @@ namespace steadfast {
 namespace {
 
 using nlohmann::json;
-using protocol = asio::local::stream_protocol;
+using protocol = boost::asio::local::stream_protocol;
 
 constexpr int parse_failed = -32700;
 constexpr int invalid_request = -32600;
@@ -108,8 +108,8 @@ struct host {
   std::list<session*> sessions; ///< the last one was active last
   std::size_t unfinished = 0;   ///< bytes of unfinished requests
   bool closing = false;         ///< further requests are not read
-  asio::io_context io;
-  asio::thread_pool pool; ///< last, so that methods under way end before what they use
+  boost::asio::io_context io;
+  boost::asio::thread_pool pool; ///< last, so that methods under way end before what they use
 };
 
 std::string busy_line(const std::string& why) {
@@ -149,8 +149,9 @@ public:
         + "\n");
     if (host_.unfinished > host_.options.unfinished_max)
       return refuse(busy_line("too many requests have been begun and have not come to their end"));
-    socket_.async_read_some(asio::buffer(piece_),
-                            [self = shared_from_this()](const asio::error_code& e, std::size_t n) { self->got(e, n); });
+    socket_.async_read_some(
+      boost::asio::buffer(piece_),
+      [self = shared_from_this()](const boost::system::error_code& e, std::size_t n) { self->got(e, n); });
   }
 
   host& owner() const { return host_; }
@@ -170,12 +171,12 @@ public:
     } catch (const std::bad_alloc&) {
       text = busy_line(no_memory);
     }
-    asio::post(host_.io,
-               [self = shared_from_this(), text = std::move(text)]() mutable { self->write(std::move(text)); });
+    boost::asio::post(host_.io,
+                      [self = shared_from_this(), text = std::move(text)]() mutable { self->write(std::move(text)); });
   }
 
 private:
-  void got(const asio::error_code& e, std::size_t size) {
+  void got(const boost::system::error_code& e, std::size_t size) {
     if (e || is_gone_)
       return hang_up();
     try {
@@ -205,20 +206,22 @@ private:
     out_ = std::move(answer);
     is_asked_ = false;
     moves();
-    asio::async_write(socket_, asio::buffer(out_), [self = shared_from_this()](const asio::error_code& e, std::size_t) {
-      if (e || self->is_gone_)
-        return self->hang_up();
-      self->out_ = {};
-      self->moves();
-      self->read();
-    });
+    boost::asio::async_write(socket_, boost::asio::buffer(out_),
+                             [self = shared_from_this()](const boost::system::error_code& e, std::size_t) {
+                               if (e || self->is_gone_)
+                                 return self->hang_up();
+                               self->out_ = {};
+                               self->moves();
+                               self->read();
+                             });
   }
 
   /// Says so and hangs up.
   void refuse(std::string line) {
     out_ = std::move(line);
-    asio::async_write(socket_, asio::buffer(out_),
-                      [self = shared_from_this()](const asio::error_code&, std::size_t) { self->hang_up(); });
+    boost::asio::async_write(
+      socket_, boost::asio::buffer(out_),
+      [self = shared_from_this()](const boost::system::error_code&, std::size_t) { self->hang_up(); });
   }
 
   void moves() {
@@ -233,7 +236,7 @@ private:
     host_.sessions.erase(place_);
     host_.unfinished -= in_.size();
     in_ = {};
-    asio::error_code ignored;
+    boost::system::error_code ignored;
     socket_.close(ignored);
   }
 
@@ -314,7 +317,7 @@ private:
 void session::run(std::string line) {
   is_asked_ = true;
   auto c = std::make_shared<call>(shared_from_this());
-  asio::post(host_.pool, [c = std::move(c), line = std::move(line)] { call::begin(c, line); });
+  boost::asio::post(host_.pool, [c = std::move(c), line = std::move(line)] { call::begin(c, line); });
 }
 
 /// A descriptor held in reserve, to be closed when no other can be opened.
@@ -338,9 +341,9 @@ private:
 };
 
 bool is_listening(const std::filesystem::path& path) {
-  asio::io_context io;
+  boost::asio::io_context io;
   protocol::socket probe{io};
-  asio::error_code e;
+  boost::system::error_code e;
   probe.connect(protocol::endpoint{path.string()}, e);
   return !e;
 }
@@ -357,7 +360,7 @@ void clear_stale(const std::filesystem::path& path) {
   std::filesystem::remove(path);
 }
 
-protocol::acceptor listen(asio::io_context& io, const std::filesystem::path& path) {
+protocol::acceptor listen(boost::asio::io_context& io, const std::filesystem::path& path) {
   clear_stale(path);
   if (path.has_parent_path() && !std::filesystem::exists(path.parent_path())) {
     std::filesystem::create_directories(path.parent_path());
@@ -392,7 +395,7 @@ json control_method::operator()(const json& params) const {
 class control_server::implementation {
 public:
   implementation(const control_options& options, control_methods methods)
-      : host_{options, std::move(methods), {}, {}, 0, false, {}, asio::thread_pool{options.threads}},
+      : host_{options, std::move(methods), {}, {}, 0, false, {}, boost::asio::thread_pool{options.threads}},
         acceptor_{listen(host_.io, options.socket)} {
     accept();
     thread_ = std::thread{[this] { host_.io.run(); }};
@@ -402,7 +405,7 @@ public:
     close(); // nothing is given to the pool after it
     host_.pool.join();
     host_.calls.wait_for_all();
-    asio::post(host_.io, [this] { host_.io.stop(); }); // after the answers
+    boost::asio::post(host_.io, [this] { host_.io.stop(); }); // after the answers
     thread_.join();
   }
   implementation(const implementation&) = delete;
@@ -411,7 +414,7 @@ public:
   /// Clients that ask without a pause must not keep it open: after an answer their connections are closed.
   void close() {
     std::promise<void> closed;
-    asio::post(host_.io, [&] {
+    boost::asio::post(host_.io, [&] {
       if (!std::exchange(host_.closing, true)) {
         std::error_code ignored;
         std::filesystem::remove(host_.options.socket, ignored); // once: a later node may have made another
@@ -430,8 +433,8 @@ private:
   void accept() {
     if (host_.closing)
       return;
-    acceptor_.async_accept([this](const asio::error_code& e, protocol::socket s) {
-      if (e == asio::error::operation_aborted)
+    acceptor_.async_accept([this](const boost::system::error_code& e, protocol::socket s) {
+      if (e == boost::asio::error::operation_aborted)
         return;
       if (e)
         return wait_for_files();
@@ -466,16 +469,16 @@ private:
 
   /// It fits into the kernel's buffer of a connection, so it never waits.
   static void turn_away(protocol::socket& s, const std::string& why) {
-    asio::error_code ignored;
+    boost::system::error_code ignored;
     s.non_blocking(true, ignored);
-    s.write_some(asio::buffer(busy_line(why)), ignored);
+    s.write_some(boost::asio::buffer(busy_line(why)), ignored);
   }
 
   /// The process has no descriptor left: the reserved one is used to tell the next client so; the others wait.
   void wait_for_files() {
     spare_.reset();
     acceptor_.non_blocking(true);
-    asio::error_code e;
+    boost::system::error_code e;
     protocol::socket s{host_.io};
     acceptor_.accept(s, e);
     if (!e)
@@ -483,7 +486,7 @@ private:
     s = protocol::socket{host_.io};
     regain_spare();
     retry_.expires_after(files_wait);
-    retry_.async_wait([this](const asio::error_code& ended) {
+    retry_.async_wait([this](const boost::system::error_code& ended) {
       if (!ended)
         accept();
     });
@@ -495,7 +498,7 @@ private:
     if (spare_->is_open() || host_.closing)
       return;
     regain_.expires_after(files_wait);
-    regain_.async_wait([this](const asio::error_code& ended) {
+    regain_.async_wait([this](const boost::system::error_code& ended) {
       if (!ended)
         regain_spare();
     });
@@ -504,10 +507,10 @@ private:
   static constexpr std::chrono::milliseconds files_wait{100};
 
   host host_;
-  asio::executor_work_guard<asio::io_context::executor_type> until_stopped_{host_.io.get_executor()};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> until_stopped_{host_.io.get_executor()};
   protocol::acceptor acceptor_;
-  asio::steady_timer retry_{host_.io};
-  asio::steady_timer regain_{host_.io};
+  boost::asio::steady_timer retry_{host_.io};
+  boost::asio::steady_timer regain_{host_.io};
   std::optional<spare_file> spare_{spare_file{}};
   std::thread thread_;
 };

@@ -3,7 +3,7 @@
 #include "runtime/configuration/cluster_options.hpp"
 #include "runtime/links/certificate.hpp"
 
-#include <asio/ssl/context.hpp>
+#include <boost/asio/ssl/context.hpp>
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace steadfast::runtime {
 /// With these this process shows who it is, and checks who others are: a certificate, its key and the authority, as
 /// they were in the files when this was made.
 struct credentials {
-  asio::ssl::context context; ///< for both ends; requires a certificate of the authority from the other
+  boost::asio::ssl::context context; ///< for both ends; requires a certificate of the authority from the other
   certificate_facts own;
 };
 

@@ -3,10 +3,10 @@
 #include "runtime/links/greeting.hpp"
 #include "runtime/links/tls_text.hpp"
 
-#include <asio/connect.hpp>
-#include <asio/read.hpp>
-#include <asio/steady_timer.hpp>
-#include <asio/write.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
 
 #include <array>
 #include <optional>
@@ -17,8 +17,8 @@ namespace steadfast::runtime {
 
 namespace {
 
-using asio::ip::tcp;
-using error = asio::error_code;
+using boost::asio::ip::tcp;
+using error = boost::system::error_code;
 
 constexpr std::chrono::seconds connect_limit{2};
 constexpr std::chrono::seconds handshake_limit{5};
@@ -48,23 +48,24 @@ public:
 
   void connect(const tcp::resolver::results_type& places) {
     limit(connect_limit, "Connection timed out");
-    asio::async_connect(socket_, places, [go_on = guarded([](handshake& h) {
-                                            h.begin();
-                                          })](const error& e, const tcp::endpoint&) { go_on(e); });
+    boost::asio::async_connect(socket_, places, [go_on = guarded([](handshake& h) {
+                                                   h.begin();
+                                                 })](const error& e, const tcp::endpoint&) { go_on(e); });
   }
 
   void begin() {
     error gone;
     socket_.set_option(tcp::no_delay{true}, gone);
-    socket_.set_option(asio::socket_base::keep_alive{true}, gone);
+    socket_.set_option(boost::asio::socket_base::keep_alive{true}, gone);
     address_ = socket_.remote_endpoint(gone).address().to_string();
     limit(handshake_limit, dials_
                              ? "it accepts connections and does not answer"
                              : "it did not say who it is within " + std::to_string(handshake_limit.count()) + " s");
     if (!terms_.shown)
       return greet();
-    tls_ = std::make_unique<tls_stream>(std::move(socket_), const_cast<asio::ssl::context&>(terms_.shown->context));
-    tls_->set_verify_callback([name = shown_name_](bool is_good, asio::ssl::verify_context& chain) {
+    tls_ =
+      std::make_unique<tls_stream>(std::move(socket_), const_cast<boost::asio::ssl::context&>(terms_.shown->context));
+    tls_->set_verify_callback([name = shown_name_](bool is_good, boost::asio::ssl::verify_context& chain) {
       if (auto* c = X509_STORE_CTX_get0_cert(chain.native_handle()))
         *name = facts_of(c).vouches.name;
       return is_good;
@@ -142,14 +143,14 @@ private:
   template <class Next>
   void write(const std::string& text, Next next) {
     out_ = framed(text);
-    with_stream([&](auto& stream) { asio::async_write(stream, asio::buffer(out_), guarded(next)); });
+    with_stream([&](auto& stream) { boost::asio::async_write(stream, boost::asio::buffer(out_), guarded(next)); });
   }
 
   /// Exactly one frame: what follows it is for CAF.
   template <class Next>
   void read(Next next) {
     with_stream([&](auto& stream) {
-      asio::async_read(stream, asio::buffer(head_), guarded([next](handshake& h) { h.read_text(next); }));
+      boost::asio::async_read(stream, boost::asio::buffer(head_), guarded([next](handshake& h) { h.read_text(next); }));
     });
   }
 
@@ -159,7 +160,7 @@ private:
     if (!size)
       return fail(what_begins_so(head_));
     text_.resize(*size);
-    with_stream([&](auto& stream) { asio::async_read(stream, asio::buffer(text_), guarded(next)); });
+    with_stream([&](auto& stream) { boost::asio::async_read(stream, boost::asio::buffer(text_), guarded(next)); });
   }
 
   // ---- how it ends ----
@@ -169,8 +170,8 @@ private:
       return tls_failure_text(e, tls_->native_handle(), *shown_name_);
     if (address_.empty())
       return e.message(); // nobody is there
-    return e == asio::error::eof || e == asio::error::connection_reset ? "it ended the connection at once"
-                                                                       : e.message();
+    return e == boost::asio::error::eof || e == boost::asio::error::connection_reset ? "it ended the connection at once"
+                                                                                     : e.message();
   }
 
   void hand_over() {
@@ -203,7 +204,7 @@ private:
   void bid_farewell() {
     is_over_ = true;
     error gone;
-    lowest().shutdown(asio::socket_base::shutdown_send, gone);
+    lowest().shutdown(boost::asio::socket_base::shutdown_send, gone);
     timer_.expires_after(farewell_limit);
     timer_.async_wait([self = shared_from_this()](const error& e) {
       if (!e)
@@ -213,7 +214,7 @@ private:
   }
 
   void drain() {
-    lowest().async_read_some(asio::buffer(unheard_), [self = shared_from_this()](const error& e, std::size_t n) {
+    lowest().async_read_some(boost::asio::buffer(unheard_), [self = shared_from_this()](const error& e, std::size_t n) {
       self->drained_ += n;
       if (e || self->drained_ > unheard_max)
         return self->close();
@@ -239,7 +240,7 @@ private:
   handshake_terms terms_;
   handshake_end then_;
   const bool dials_;
-  asio::steady_timer timer_;
+  boost::asio::steady_timer timer_;
   tcp::socket socket_;                                                              ///< plain, or until TLS has begun
   std::unique_ptr<tls_stream> tls_;                                                 ///< from then on
   const std::shared_ptr<std::string> shown_name_ = std::make_shared<std::string>(); ///< by a certificate, good or not

@@ -4,7 +4,7 @@
 #include "runtime/links/link_end.hpp"
 #include "runtime/links/relay.hpp"
 
-#include <asio/ip/tcp.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <functional>
 #include <memory>
@@ -30,10 +30,10 @@ using handshake_result = std::variant<link_end, std::string>;
 using handshake_end = std::function<void(handshake_result)>;
 
 /// With a peer that dialed. `then` is called once, when the socket is out of use or CAF's.
-void greet_who_dialed(asio::ip::tcp::socket s, handshake_terms terms, handshake_end then);
+void greet_who_dialed(boost::asio::ip::tcp::socket s, handshake_terms terms, handshake_end then);
 
 /// With a node at one of these places. The socket is not connected yet.
-void greet_by_dialing(asio::ip::tcp::socket s, const asio::ip::tcp::resolver::results_type& places,
+void greet_by_dialing(boost::asio::ip::tcp::socket s, const boost::asio::ip::tcp::resolver::results_type& places,
                       handshake_terms terms, handshake_end then);
 
 } // namespace steadfast::runtime

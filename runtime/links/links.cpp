@@ -3,12 +3,12 @@
 #include "runtime/links/door.hpp"
 #include "steadfast/node_error.hpp"
 
-#include <asio/bind_executor.hpp>
-#include <asio/executor_work_guard.hpp>
-#include <asio/io_context.hpp>
-#include <asio/post.hpp>
-#include <asio/steady_timer.hpp>
-#include <asio/strand.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 
 #include <array>
 #include <mutex>
@@ -19,7 +19,7 @@ namespace steadfast::runtime {
 
 namespace {
 
-using asio::ip::tcp;
+using boost::asio::ip::tcp;
 using std::chrono::milliseconds;
 
 constexpr std::size_t threads = 2; ///< one goes on while the other computes with keys
@@ -61,7 +61,7 @@ public:
       shown_ = std::make_shared<const credentials>(read_credentials(options_.cluster));
     for (auto& t : threads_)
       t = std::thread{[this] { io_.run(); }};
-    asio::post(strand_, [this] { warn_in_time(); });
+    boost::asio::post(strand_, [this] { warn_in_time(); });
   }
 
   ~implementation() { stop({}); }
@@ -76,20 +76,20 @@ public:
       acceptor_.set_option(tcp::acceptor::reuse_address{true});
       acceptor_.bind(place);
       acceptor_.listen();
-    } catch (const asio::system_error& e) {
+    } catch (const boost::system::system_error& e) {
       throw node_error{"cluster.listen: " + at.host + ":" + std::to_string(at.port)
                        + " cannot be listened on: is it in use, and is it an address of this host? ("
                        + e.code().message() + ")"};
     }
-    asio::post(strand_, [this] { accept(); });
+    boost::asio::post(strand_, [this] { accept(); });
   }
 
   void allow_clients(client_rules rules) { for_clients_ = std::make_shared<const client_rules>(std::move(rules)); }
 
   void dial(const tcp::resolver::results_type& places, handshake_end then) {
-    tcp::socket s{asio::make_strand(io_)};
+    tcp::socket s{boost::asio::make_strand(io_)};
     const auto on = s.get_executor();
-    asio::post(on, [this, s = std::move(s), places, then = std::move(then)]() mutable {
+    boost::asio::post(on, [this, s = std::move(s), places, then = std::move(then)]() mutable {
       greet_by_dialing(std::move(s), places, terms(), std::move(then));
     });
   }
@@ -109,7 +109,7 @@ public:
     } catch (const node_error& e) {
       options_.log("error", std::string{"certificates stay as they were: "} + e.what());
     }
-    asio::post(strand_, [this] { warn_in_time(); });
+    boost::asio::post(strand_, [this] { warn_in_time(); });
   }
 
   std::optional<certificate_facts> own_certificate() const {
@@ -120,8 +120,8 @@ public:
   void stop(milliseconds limit) {
     if (!threads_.front().joinable())
       return;
-    asio::post(strand_, [this] {
-      asio::error_code gone;
+    boost::asio::post(strand_, [this] {
+      boost::system::error_code gone;
       acceptor_.close(gone);
       timer_.cancel();
     });
@@ -148,34 +148,35 @@ private:
   // ---- who comes ----
 
   void accept() {
-    acceptor_.async_accept(asio::make_strand(io_),
-                           asio::bind_executor(strand_, [this](const asio::error_code& e, tcp::socket s) {
-                             if (e == asio::error::operation_aborted || !acceptor_.is_open())
-                               return;
-                             if (e)
-                               return accept_later(e);
-                             receive(std::move(s));
-                             accept();
-                           }));
+    acceptor_.async_accept(
+      boost::asio::make_strand(io_),
+      boost::asio::bind_executor(strand_, [this](const boost::system::error_code& e, tcp::socket s) {
+        if (e == boost::asio::error::operation_aborted || !acceptor_.is_open())
+          return;
+        if (e)
+          return accept_later(e);
+        receive(std::move(s));
+        accept();
+      }));
   }
 
   /// The process has no descriptor left, or the host no memory: trying again at once would only waste a core.
-  void accept_later(const asio::error_code& e) {
+  void accept_later(const boost::system::error_code& e) {
     refused("anybody", "this node cannot take it: " + e.message());
     accept_timer_.expires_after(accept_again_after);
-    accept_timer_.async_wait(asio::bind_executor(strand_, [this](const asio::error_code& cancelled) {
+    accept_timer_.async_wait(boost::asio::bind_executor(strand_, [this](const boost::system::error_code& cancelled) {
       if (!cancelled && acceptor_.is_open())
         accept();
     }));
   }
 
   void receive(tcp::socket s) {
-    asio::error_code gone;
+    boost::system::error_code gone;
     const auto address = s.remote_endpoint(gone).address().to_string();
     if (const auto why = door_->why_full(address); !why.empty())
       return refused(address, why);
     const auto on = s.get_executor();
-    asio::post(on, [this, s = std::move(s), address]() mutable {
+    boost::asio::post(on, [this, s = std::move(s), address]() mutable {
       greet_who_dialed(std::move(s), terms(),
                        [this, address](handshake_result r) { on_greeted(address, std::move(r)); });
     });
@@ -204,7 +205,7 @@ private:
     if (const auto why = why_renew(*own, std::chrono::system_clock::now()); !why.empty())
       options_.log("warning", why);
     timer_.expires_after(warned_again_after);
-    timer_.async_wait(asio::bind_executor(strand_, [this](const asio::error_code& e) {
+    timer_.async_wait(boost::asio::bind_executor(strand_, [this](const boost::system::error_code& e) {
       if (!e)
         warn_in_time();
     }));
@@ -215,13 +216,13 @@ private:
   mutable std::mutex mutex_;
   std::shared_ptr<const credentials> shown_; ///< guarded by the mutex
   std::shared_ptr<const client_rules> for_clients_ = std::make_shared<const client_rules>();
-  asio::io_context io_;
-  asio::executor_work_guard<asio::io_context::executor_type> work_{io_.get_executor()};
+  boost::asio::io_context io_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{io_.get_executor()};
   relays tls_links_;
-  asio::strand<asio::io_context::executor_type> strand_{io_.get_executor()}; ///< of what follows
+  boost::asio::strand<boost::asio::io_context::executor_type> strand_{io_.get_executor()}; ///< of what follows
   tcp::acceptor acceptor_{io_};
-  asio::steady_timer accept_timer_{io_};
-  asio::steady_timer timer_{io_};
+  boost::asio::steady_timer accept_timer_{io_};
+  boost::asio::steady_timer timer_{io_};
   std::array<std::thread, threads> threads_;
 };
 

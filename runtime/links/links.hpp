@@ -52,7 +52,7 @@ public:
   void listen(const address& at);
   /// Makes a connection to one of these places. `then` is called once, within 8 s, on a thread of the links: it must
   /// not wait.
-  void dial(const asio::ip::tcp::resolver::results_type& places, handshake_end then);
+  void dial(const boost::asio::ip::tcp::resolver::results_type& places, handshake_end then);
 
   /// From now on new connections use the present content of the files. If it cannot be used, nothing changes, and the
   /// log says why.

@@ -6,8 +6,8 @@
 #include "runtime/logging/log.hpp"
 #include "steadfast/node_error.hpp"
 
-#include <asio/io_context.hpp>
-#include <asio/ip/tcp.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -128,9 +128,9 @@ private:
     const auto to = parse_address(text);
     if (!to)
       return caf::make_error(caf::sec::invalid_argument, "`" + text + "` is not host:port");
-    asio::io_context io;
-    asio::error_code unknown;
-    const auto places = asio::ip::tcp::resolver{io}.resolve(to->host, std::to_string(to->port), unknown);
+    boost::asio::io_context io;
+    boost::system::error_code unknown;
+    const auto places = boost::asio::ip::tcp::resolver{io}.resolve(to->host, std::to_string(to->port), unknown);
     if (unknown)
       return failure("the host name cannot be resolved: " + unknown.message());
     open_.emplace(++last_, opening{text, {answer}});

@@ -1,9 +1,9 @@
 #include "runtime/links/relay.hpp"
 
-#include <asio/local/stream_protocol.hpp>
-#include <asio/post.hpp>
-#include <asio/steady_timer.hpp>
-#include <asio/write.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
 
 #include <sys/socket.h>
 
@@ -15,7 +15,7 @@ namespace steadfast::runtime {
 
 namespace {
 
-using plain_socket = asio::local::stream_protocol::socket;
+using plain_socket = boost::asio::local::stream_protocol::socket;
 
 constexpr std::size_t buffer_size = 64 << 10;
 constexpr int kernel_buffer_size = 512 << 10;
@@ -55,7 +55,7 @@ public:
   relay& operator=(const relay&) = delete;
 
   void start() {
-    asio::post(tls_->get_executor(), [self = shared_from_this()] {
+    boost::asio::post(tls_->get_executor(), [self = shared_from_this()] {
       self->read_plain();
       self->read_tls();
       self->watch_plain();
@@ -63,37 +63,38 @@ public:
   }
 
   void close_soon() {
-    asio::post(tls_->get_executor(), [self = shared_from_this()] { self->close(); });
+    boost::asio::post(tls_->get_executor(), [self = shared_from_this()] { self->close(); });
   }
 
 private:
   // ---- from CAF to the other node ----
 
   void read_plain() {
-    plain_.async_read_some(asio::buffer(to_tls_),
-                           [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
+    plain_.async_read_some(boost::asio::buffer(to_tls_),
+                           [self = shared_from_this()](const boost::system::error_code& e, std::size_t n) {
                              e ? self->end_of_plain() : self->write_tls(n);
                            });
   }
 
   void write_tls(std::size_t size) {
-    asio::async_write(
-      *tls_, asio::buffer(to_tls_, size),
-      [self = shared_from_this()](const asio::error_code& e, std::size_t) { e ? self->close() : self->read_plain(); });
+    boost::asio::async_write(*tls_, boost::asio::buffer(to_tls_, size),
+                             [self = shared_from_this()](const boost::system::error_code& e, std::size_t) {
+                               e ? self->close() : self->read_plain();
+                             });
   }
 
   /// Frames of CAF have a length, so an end that is not announced by TLS hides nothing.
   void end_of_plain() {
-    asio::error_code gone;
-    tls_->lowest_layer().shutdown(asio::socket_base::shutdown_send, gone);
+    boost::system::error_code gone;
+    tls_->lowest_layer().shutdown(boost::asio::socket_base::shutdown_send, gone);
     end_of_one();
   }
 
   // ---- from the other node to CAF ----
 
   void read_tls() {
-    tls_->async_read_some(asio::buffer(to_plain_),
-                          [self = shared_from_this()](const asio::error_code& e, std::size_t n) {
+    tls_->async_read_some(boost::asio::buffer(to_plain_),
+                          [self = shared_from_this()](const boost::system::error_code& e, std::size_t n) {
                             e ? self->end_of_tls() : self->write_plain(n);
                           });
   }
@@ -104,14 +105,15 @@ private:
         watch_->told(why);
         return close();
       }
-    asio::async_write(
-      plain_, asio::buffer(to_plain_, size),
-      [self = shared_from_this()](const asio::error_code& e, std::size_t) { e ? self->close() : self->read_tls(); });
+    boost::asio::async_write(plain_, boost::asio::buffer(to_plain_, size),
+                             [self = shared_from_this()](const boost::system::error_code& e, std::size_t) {
+                               e ? self->close() : self->read_tls();
+                             });
   }
 
   void end_of_tls() {
-    asio::error_code gone;
-    plain_.shutdown(asio::socket_base::shutdown_send, gone);
+    boost::system::error_code gone;
+    plain_.shutdown(boost::asio::socket_base::shutdown_send, gone);
     end_of_one();
   }
 
@@ -119,10 +121,11 @@ private:
 
   /// CAF may close while we wait for the other node to take data, which a frozen node never does.
   void watch_plain() {
-    plain_.async_wait(asio::socket_base::wait_error, [self = shared_from_this()](const asio::error_code& e) {
-      if (!e)
-        self->close_later();
-    });
+    plain_.async_wait(boost::asio::socket_base::wait_error,
+                      [self = shared_from_this()](const boost::system::error_code& e) {
+                        if (!e)
+                          self->close_later();
+                      });
   }
 
   void end_of_one() {
@@ -134,14 +137,14 @@ private:
 
   void close_later() {
     timer_.expires_after(linger);
-    timer_.async_wait([self = shared_from_this()](const asio::error_code& e) {
+    timer_.async_wait([self = shared_from_this()](const boost::system::error_code& e) {
       if (!e)
         self->close();
     });
   }
 
   void close() {
-    asio::error_code gone;
+    boost::system::error_code gone;
     timer_.cancel();
     tls_->lowest_layer().close(gone);
     plain_.close(gone);
@@ -151,7 +154,7 @@ private:
   const std::unique_ptr<tls_stream> tls_;
   plain_socket plain_;
   const std::unique_ptr<client_watch> watch_; ///< none: it is a node
-  asio::steady_timer timer_;
+  boost::asio::steady_timer timer_;
   std::vector<char> to_tls_;
   std::vector<char> to_plain_;
   int ended_ = 0; ///< of the two directions
@@ -177,7 +180,7 @@ owned_socket relays::begin(std::unique_ptr<tls_stream> connection, std::unique_p
   owned_socket theirs{ends[1]};
   for (const int end : ends)
     setsockopt(end, SOL_SOCKET, SO_SNDBUF, &kernel_buffer_size, sizeof kernel_buffer_size);
-  plain_socket plain{connection->get_executor(), asio::local::stream_protocol{}, ours.release()};
+  plain_socket plain{connection->get_executor(), boost::asio::local::stream_protocol{}, ours.release()};
   const auto made = std::make_shared<relay>(shared_, std::move(connection), std::move(plain), std::move(watch));
   {
     const std::lock_guard lock{shared_->mutex};

@@ -3,8 +3,8 @@
 #include "runtime/links/frame_filter.hpp"
 #include "runtime/links/link_end.hpp"
 
-#include <asio/ip/tcp.hpp>
-#include <asio/ssl/stream.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/stream.hpp>
 
 #include <chrono>
 #include <condition_variable>
@@ -16,7 +16,7 @@
 
 namespace steadfast::runtime {
 
-using tls_stream = asio::ssl::stream<asio::ip::tcp::socket>;
+using tls_stream = boost::asio::ssl::stream<boost::asio::ip::tcp::socket>;
 
 /// Copies bytes between TLS connections and the plain ends that CAF has, each until one side has closed: earlier data
 /// is still passed on, for a few seconds.

@@ -1,7 +1,7 @@
 #include "runtime/links/tls_text.hpp"
 
-#include <asio/error.hpp>
-#include <asio/ssl/error.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/ssl/error.hpp>
 
 #include <openssl/err.h>
 #include <openssl/x509.h>
@@ -46,9 +46,9 @@ std::string refusal_text(long reason, const std::string& name) {
 
 } // namespace
 
-std::string tls_failure_text(const asio::error_code& e, SSL* session, const std::string& shown_name) {
-  if (e == asio::error::eof || e == asio::error::connection_reset || e == asio::error::broken_pipe
-      || e == asio::ssl::error::stream_truncated)
+std::string tls_failure_text(const boost::system::error_code& e, SSL* session, const std::string& shown_name) {
+  if (e == boost::asio::error::eof || e == boost::asio::error::connection_reset || e == boost::asio::error::broken_pipe
+      || e == boost::asio::ssl::error::stream_truncated)
     return "it ended the connection at once: does it have certificates, and is there room for one more?";
   const int reason = ERR_GET_REASON(static_cast<unsigned long>(e.value()));
   switch (reason) {

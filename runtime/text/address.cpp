@@ -1,8 +1,8 @@
 #include "runtime/text/address.hpp"
 
-#include <asio/io_context.hpp>
-#include <asio/ip/address.hpp>
-#include <asio/ip/tcp.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/address.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <charconv>
 
@@ -31,17 +31,17 @@ std::optional<address> parse_address(std::string_view text) {
 bool is_loopback(const address& a) {
   if (a.host == "localhost")
     return true;
-  asio::error_code wrong;
-  const auto number = asio::ip::make_address(a.host, wrong);
+  boost::system::error_code wrong;
+  const auto number = boost::asio::ip::make_address(a.host, wrong);
   return !wrong && number.is_loopback();
 }
 
 std::vector<std::uint16_t> free_ports(std::size_t count) {
-  asio::io_context io;
-  std::vector<asio::ip::tcp::acceptor> held; // together, so that none comes twice
+  boost::asio::io_context io;
+  std::vector<boost::asio::ip::tcp::acceptor> held; // together, so that none comes twice
   std::vector<std::uint16_t> ports;
   for (std::size_t i = 0; i < count; ++i) {
-    held.emplace_back(io, asio::ip::tcp::endpoint{asio::ip::address_v4::loopback(), 0});
+    held.emplace_back(io, boost::asio::ip::tcp::endpoint{boost::asio::ip::address_v4::loopback(), 0});
     ports.push_back(held.back().local_endpoint().port());
   }
   return ports;

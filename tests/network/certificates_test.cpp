@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <asio/ip/tcp.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <chrono>
 #include <csignal>
@@ -83,7 +83,7 @@ TEST_CASE("row T1: three nodes with certificates that are asked all the time los
 TEST_CASE("row T2: strangers that say nothing cost a node with certificates no time and disturb nobody") {
   certified_cluster cluster;
   REQUIRE(cluster.lists_two_nodes());
-  std::deque<asio::ip::tcp::iostream> silent;
+  std::deque<boost::asio::ip::tcp::iostream> silent;
   const auto before = cpu_ticks(cluster.process("a").pid());
   for (int i = 0; i < 10; ++i)
     silent.emplace_back("127.0.0.1", std::to_string(cluster.port()));

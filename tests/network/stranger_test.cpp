@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include <asio/ip/tcp.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include <filesystem>
 #include <fstream>
@@ -59,7 +59,7 @@ TEST_CASE("row 82: garbage at the port of a node with certificates is dropped, i
   REQUIRE(cluster.lists_two_nodes());
   const auto before = resident_kb(cluster.process("a").pid());
   for (int i = 0; i < 20; ++i) {
-    asio::ip::tcp::iostream stranger{"127.0.0.1", std::to_string(cluster.port())};
+    boost::asio::ip::tcp::iostream stranger{"127.0.0.1", std::to_string(cluster.port())};
     // A TLS record that claims to be as long as can be, then what no protocol knows.
     stranger << (i % 2 == 0 ? std::string{"\x16\x03\x01\xff\xff", 5} : std::string{}) << std::string(1 << 20, '\xff')
              << std::flush;

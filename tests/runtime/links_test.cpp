@@ -11,9 +11,9 @@
 
 #include <catch2/catch.hpp>
 
-#include <asio/connect.hpp>
-#include <asio/read.hpp>
-#include <asio/write.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
 
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -27,7 +27,7 @@
 
 using namespace steadfast;
 using namespace steadfast::runtime;
-using asio::ip::tcp;
+using boost::asio::ip::tcp;
 using Catch::Matchers::Contains;
 using std::chrono::seconds;
 using workflow::peer_kind;
@@ -103,7 +103,7 @@ public:
   }
 
   handshake_result dial(std::uint16_t port) {
-    asio::io_context io;
+    boost::asio::io_context io;
     std::promise<handshake_result> made;
     links_.dial(tcp::resolver{io}.resolve("127.0.0.1", std::to_string(port)),
                 [&made](handshake_result r) { made.set_value(std::move(r)); });
@@ -155,7 +155,9 @@ std::string receive(int socket, std::size_t size) {
 
 /// Whoever is no node and connects all the same.
 struct stranger {
-  explicit stranger(std::uint16_t port) : socket{io} { socket.connect({asio::ip::address_v4::loopback(), port}); }
+  explicit stranger(std::uint16_t port) : socket{io} {
+    socket.connect({boost::asio::ip::address_v4::loopback(), port});
+  }
   /// True: the other side has closed within the limit.
   bool is_closed() {
     const auto until = std::chrono::steady_clock::now() + patience;
@@ -169,7 +171,7 @@ struct stranger {
     return false;
   }
 
-  asio::io_context io;
+  boost::asio::io_context io;
   tcp::socket socket;
 };
 

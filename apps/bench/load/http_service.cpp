@@ -1,6 +1,6 @@
 #include "apps/bench/load/http_service.hpp"
 
-#include <asio.hpp>
+#include <boost/asio.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +12,7 @@
 namespace steadfast::bench {
 namespace {
 
-using asio::ip::tcp;
+using boost::asio::ip::tcp;
 
 constexpr std::size_t request_max = 1 << 20;
 constexpr std::string_view end_of_head = "\r\n\r\n";
@@ -39,31 +39,33 @@ public:
   }
 
   void read() {
-    asio::async_read_until(socket_, asio::dynamic_buffer(in_, request_max), end_of_head,
-                           [self = shared_from_this()](const asio::error_code& e, std::size_t head) {
-                             if (!e)
-                               self->read_body(head, content_length(std::string_view{self->in_}.substr(0, head)));
-                           });
+    boost::asio::async_read_until(socket_, boost::asio::dynamic_buffer(in_, request_max), end_of_head,
+                                  [self = shared_from_this()](const boost::system::error_code& e, std::size_t head) {
+                                    if (!e)
+                                      self->read_body(head,
+                                                      content_length(std::string_view{self->in_}.substr(0, head)));
+                                  });
   }
 
 private:
   void read_body(std::size_t head, std::size_t length) {
     const auto whole = head + length;
     const auto missing = whole > in_.size() ? whole - in_.size() : 0;
-    asio::async_read(socket_, asio::dynamic_buffer(in_, request_max), asio::transfer_exactly(missing),
-                     [self = shared_from_this(), whole](const asio::error_code& e, std::size_t) {
-                       if (!e)
-                         self->answer(whole);
-                     });
+    boost::asio::async_read(socket_, boost::asio::dynamic_buffer(in_, request_max),
+                            boost::asio::transfer_exactly(missing),
+                            [self = shared_from_this(), whole](const boost::system::error_code& e, std::size_t) {
+                              if (!e)
+                                self->answer(whole);
+                            });
   }
 
   void answer(std::size_t request_size) {
     in_.erase(0, request_size);
-    asio::async_write(socket_, asio::buffer(answer_),
-                      [self = shared_from_this()](const asio::error_code& e, std::size_t) {
-                        if (!e)
-                          self->read();
-                      });
+    boost::asio::async_write(socket_, boost::asio::buffer(answer_),
+                             [self = shared_from_this()](const boost::system::error_code& e, std::size_t) {
+                               if (!e)
+                                 self->read();
+                             });
   }
 
   tcp::socket socket_;
@@ -92,17 +94,17 @@ public:
 
 private:
   void accept() {
-    acceptor_.async_accept([this](const asio::error_code& e, tcp::socket s) {
+    acceptor_.async_accept([this](const boost::system::error_code& e, tcp::socket s) {
       if (!e)
         std::make_shared<connection>(std::move(s), answer_)->read();
-      if (e != asio::error::operation_aborted)
+      if (e != boost::asio::error::operation_aborted)
         accept();
     });
   }
 
   std::string answer_;
-  asio::io_context io_{1};
-  tcp::acceptor acceptor_{io_, tcp::endpoint{asio::ip::address_v4::loopback(), 0}};
+  boost::asio::io_context io_{1};
+  tcp::acceptor acceptor_{io_, tcp::endpoint{boost::asio::ip::address_v4::loopback(), 0}};
   std::thread thread_;
 };
 
