@@ -17,7 +17,7 @@ using nlohmann::json;
 }
 
 [[noreturn]] void refuse(const parameter& p, const std::string& why) {
-  refuse("`" + p.name + "` " + why);
+  throw error{error::invalid_params, "`" + p.name + "` " + why, {}, p.name};
 }
 
 bool is_whole_within(const json& v, const parameter& p) {
@@ -44,7 +44,10 @@ void expect_choice(const parameter& p, const std::string& text) {
   std::string all;
   for (const auto& choice : p.choices)
     all += (all.empty() ? "" : ", ") + choice;
-  refuse("`" + p.name + "`: there is no " + workflow::quoted(text) + "; there are " + all);
+  throw error{error::invalid_params,
+              "`" + p.name + "`: there is no " + workflow::quoted(text) + "; there are " + all,
+              {},
+              p.name};
 }
 
 void expect_text(const parameter& p, const json& v) {
@@ -99,7 +102,10 @@ void expect_fit(const parameter& p, const json& v) {
   std::string all;
   for (const auto& k : known)
     all += (all.empty() ? "; there are " : ", ") + k;
-  refuse("there is no parameter " + workflow::quoted(name) + (meant ? "; did you mean `" + *meant + "`?" : all));
+  throw error{error::invalid_params,
+              "there is no parameter " + workflow::quoted(name) + (meant ? "; did you mean `" + *meant + "`?" : all),
+              {},
+              name};
 }
 
 void expect_known(const method& m, const json& given) {

@@ -100,6 +100,7 @@ void add_all(CLI::App& app, command& chosen) {
   add_simulate(app, chosen);
   add_bench(app, chosen);
   add_cluster(app, chosen);
+  add_token(app, chosen);
   add_top(app, chosen);
   add_watch(app, chosen);
   add_completion(app, chosen);

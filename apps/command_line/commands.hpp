@@ -32,6 +32,7 @@ void add_node(CLI::App& to, command& chosen);
 void add_simulate(CLI::App& to, command& chosen);
 void add_store(CLI::App& to, command& chosen);
 void add_cluster(CLI::App& to, command& chosen);
+void add_token(CLI::App& to, command& chosen);
 void add_top(CLI::App& to, command& chosen);
 void add_watch(CLI::App& to, command& chosen);
 void add_completion(CLI::App& to, command& chosen);

@@ -124,6 +124,21 @@ void read_cluster(toml_section s, cluster_options& o) {
   s.end();
 }
 
+void read_http_server(toml_section s, http_server_options& o) {
+  s.read("listen", o.listen);
+  s.read("tokens", o.tokens);
+  s.read("certificate", o.certificate);
+  s.read("key", o.key);
+  s.read("authority", o.authority);
+  s.read("certificate_scopes", o.certificate_scopes);
+  s.read("names", o.names);
+  s.read("origins", o.origins);
+  s.read_count("connections_max", o.connections_max, 1U, 1'000'000U);
+  s.read_count("rate_max", o.rate_max, 0U, 1'000'000U);
+  s.read_size("body_size_max", o.body_size_max);
+  s.end();
+}
+
 void read_control(toml_section s, node_options& o) {
   s.read("socket", o.socket);
   s.end();
@@ -244,6 +259,8 @@ void read_root(toml_section& s, parsed_config& parsed) {
     read_store(*x, o);
   if (auto x = s.section("cluster"))
     read_cluster(*x, o.cluster);
+  if (auto x = s.section("http"))
+    read_http_server(*x, o.http);
   if (auto x = s.section("scheduler"))
     read_scheduler(*x, o);
   if (auto x = s.section("supervisor"))
@@ -296,8 +313,9 @@ node_options load_config(const fs::path& file) {
   o.socket = under(folder, o.socket);
   o.store.path = under(folder, o.store.path);
   o.log.file = under(folder, o.log.file);
-  for (auto* pem : {&o.cluster.certificate, &o.cluster.key, &o.cluster.authority})
-    *pem = under(folder, *pem);
+  for (auto* path : {&o.cluster.certificate, &o.cluster.key, &o.cluster.authority, &o.http.certificate, &o.http.key,
+                     &o.http.authority, &o.http.tokens})
+    *path = under(folder, *path);
   for (auto& w : parsed.workflows)
     w = under(folder, w);
   o.workflows = load_workflows(parsed.workflows, &o.workflow_files);

@@ -90,6 +90,7 @@ std::vector<std::string> problems(const node_options& o) {
   check_agents(o, found);
   check_workflows(o, found);
   add(found, "", problems(o.cluster, o.roles));
+  add(found, "", problems(o.http));
   check_log(o.log, found);
   if (o.in_flight_max == 0)
     found.push_back("scheduler.in_flight_max must be above zero");

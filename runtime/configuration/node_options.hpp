@@ -2,6 +2,7 @@
 
 #include "actors/agents/agent_options.hpp"
 #include "runtime/configuration/cluster_options.hpp"
+#include "runtime/configuration/http_server_options.hpp"
 #include "runtime/text/secret.hpp"
 #include "store/contract/options.hpp"
 #include "store/partitions/postgres_store.hpp"
@@ -50,6 +51,7 @@ struct node_options {
   std::filesystem::path socket = "steadfast-store/control.sock";
   workflow::node_roles roles;
   cluster_options cluster;
+  http_server_options http;
   store::store_options store; ///< with the role `store`; on a server, `path` is where its memory is
   store_server_options store_server;
   std::vector<agent_entry> agents;

@@ -7,6 +7,7 @@
 #include "runtime/assembly/function_watch.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/control/control_server.hpp"
+#include "runtime/http/http_server.hpp"
 #include "runtime/links/network.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/node/node_inside.hpp"
@@ -155,6 +156,7 @@ public:
     found.insert(found.end(), more.begin(), more.end());
     refuse_if(found);
     refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
+    refuse_if(runtime::file_problems(options_.http));
     std::shared_ptr<store::local_store> store;
     if (options_.roles.store) {
       store = open_at_start();
@@ -173,7 +175,9 @@ public:
       assemble(options_, surroundings(std::move(store)), parts_);
       watch_functions();
       publish_front();
-      open_control();
+      const auto methods = methods_of(*system_, parts_);
+      open_control(methods);
+      open_http(methods);
       if (!holder_of_store_.empty())
         follow_store();
     } catch (...) {
@@ -189,6 +193,8 @@ public:
     const auto until = std::chrono::steady_clock::now() + options_.drain_limit;
     if (control_)
       control_->close();
+    if (http_)
+      http_->close();
     stop_waits_for_ = "PostgreSQL, to answer whether it can have the store";
     following_ = {};
     stop_waits_for_ = "attempts under way";
@@ -230,6 +236,8 @@ public:
   void reload_certificates() {
     if (network_)
       network_->reload_certificates();
+    if (http_)
+      http_->reload_certificates();
   }
 
   const node_parts& parts() const { return parts_; }
@@ -376,16 +384,25 @@ private:
       network_->publish(parts_.front, parts_.clients, *runtime::parse_address(o.listen));
   }
 
-  void open_control() {
+  void open_control(const control_methods& methods) {
     if (options_.socket.empty())
       return;
     control_options control;
     control.socket = options_.socket;
     try {
-      control_ = std::make_unique<control_server>(control, methods_of(*system_, parts_));
+      control_ = std::make_unique<control_server>(control, methods);
     } catch (const std::runtime_error& e) {
       throw node_error{e.what()};
     }
+  }
+
+  void open_http(const control_methods& methods) {
+    if (!options_.http.is_used())
+      return;
+    http_ = std::make_unique<runtime::http_server>(options_.http, methods,
+                                                   [](const std::string& line) { log_line("info", line); });
+    log_line("info", std::string{"HTTP at "} + (options_.http.has_certificate() ? "https://" : "http://")
+                       + options_.http.listen);
   }
 
   /// All at the same time.
@@ -426,9 +443,12 @@ private:
   }
 
   void end_control() {
-    if (control_ && !control_->wait_for_calls(last_answers_limit))
+    const auto until = std::chrono::steady_clock::now() + last_answers_limit;
+    if ((control_ && !control_->wait_for_calls(left_until(until)))
+        || (http_ && !http_->wait_for_calls(left_until(until))))
       exit_now(parts_.link); // what still waits for another node's store is answered with an error
     control_.reset();
+    http_.reset();
   }
 
   /// All actors that write end before store_actor, so that their last writes are on disk.
@@ -499,6 +519,7 @@ private:
   std::unique_ptr<caf::actor_system> system_;
   caf::actor caf_text_; ///< writes what CAF says to the log
   std::unique_ptr<control_server> control_;
+  std::unique_ptr<runtime::http_server> http_;
   std::string no_look_; ///< why it cannot be seen who has the store, as was told last; of the thread that follows it
   std::atomic<const char*> stop_waits_for_ = "";
   std::jthread following_; ///< waits for its turn to have the store

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "api/method.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The methods as resources: where each is reached over HTTP, and what a caller must be allowed to.
+
+namespace steadfast::api {
+
+enum class verb : std::uint8_t { get, put, post };
+std::string_view to_string(verb v);
+
+/// What the holder of a token may do.
+enum class scope : std::uint8_t {
+  submit,  ///< submit tasks, and learn what became of them
+  read,    ///< look at everything
+  operate, ///< act on tasks, alerts and circuits; includes read
+  admin,   ///< everything
+};
+std::string_view to_string(scope s);
+std::optional<scope> parse_scope(std::string_view text);
+
+/// Whether somebody with these scopes may do what needs that one.
+bool allows(const std::vector<scope>& granted, scope needed);
+
+/// One way to call a method. A name in braces in the path is the parameter of that name. The others are in the query of
+/// a GET, and in the body, a JSON object, of the rest.
+struct route {
+  api::verb verb = verb::get;
+  std::string path;   ///< "/v1/tasks/{id}"
+  std::string method; ///< its name
+  scope needs = scope::read;
+  /// Whether it is about one task, or many, or makes one: what a token that is limited to some workflows may use.
+  enum class about : std::uint8_t { one_task, many_tasks, new_task, other };
+  about is_about = about::other;
+};
+
+const std::vector<route>& routes();
+
+struct matched_route {
+  const route* found = nullptr;             ///< null: there is none for path and verb
+  std::map<std::string, std::string> named; ///< parameters in the path
+  std::vector<verb> verbs;                  ///< that the path has
+};
+
+/// `segments`: of the path, between slashes, decoded, so that an id may have a slash in it.
+matched_route match(verb v, const std::vector<std::string>& segments);
+
+} // namespace steadfast::api

@@ -1,0 +1,560 @@
+#include "runtime/http/http_api.hpp"
+
+#include "api/error.hpp"
+#include "api/names.hpp"
+#include "api/route.hpp"
+#include "client/exact_json.hpp"
+#include "runtime/http/http_callers.hpp"
+#include "runtime/http/http_parameters.hpp"
+#include "runtime/http/http_text.hpp"
+#include "runtime/http/openapi.hpp"
+#include "runtime/http/task_watch.hpp"
+#include "runtime/text/quantity.hpp"
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+
+namespace steadfast::runtime {
+
+namespace {
+
+using boost::beast::http::field;
+using nlohmann::json;
+using std::chrono::milliseconds;
+namespace http = boost::beast::http;
+
+constexpr std::size_t batch_max = 1000; ///< submissions
+constexpr std::size_t gzip_from = 1024; ///< bytes
+constexpr workflow::span wait_max{60'000};
+
+/// What a thrown error means to a client.
+http_problem problem_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const api::error& e) {
+    const auto with = [&](unsigned status, const char* code) {
+      return http_problem{status, code, e.what(), e.parameter(), e.retry_after()};
+    };
+    switch (e.number()) {
+      case api::error::invalid_params: return with(400, "invalid_parameter");
+      case api::error::refused: return with(409, "refused");
+      case api::error::busy: {
+        auto p = with(503, "busy");
+        p.retry_after = std::max(p.retry_after, milliseconds{1});
+        return p;
+      }
+      case api::error::timed_out: return with(504, "outcome_unknown");
+      case api::error::not_found: return with(404, "not_found");
+      case api::error::fault: break;
+    }
+    return with(500, "fault");
+  } catch (const json::exception& e) {
+    return {400, "invalid_parameter", e.what()};
+  } catch (const std::bad_alloc&) {
+    return {503, "busy", "the node has no memory left for this", {}, busy_wait};
+  } catch (const std::exception& e) {
+    return {500, "fault", e.what()};
+  }
+}
+
+http_response json_response(const json& body, unsigned status = 200) {
+  return {status, "application/json", exact_text(body)};
+}
+
+std::optional<api::verb> verb_of(http::verb v) {
+  switch (v) {
+    case http::verb::get:
+    case http::verb::head: return api::verb::get;
+    case http::verb::put: return api::verb::put;
+    case http::verb::post: return api::verb::post;
+    default: return std::nullopt;
+  }
+}
+
+/// Absent: nobody waits.
+std::optional<milliseconds> waited_for(const http_target& target) {
+  const auto text = target.find("wait");
+  if (!text)
+    return std::nullopt;
+  const auto span = parse_span(*text);
+  if (!span || *span > wait_max)
+    throw api::error{api::error::invalid_params, "`wait` must be a duration of at most 60s, such as 30s", {}, "wait"};
+  return *span;
+}
+
+/// Without what is no parameter of the method.
+http_target without_wait(http_target target) {
+  std::erase_if(target.query, [](const auto& x) { return x.first == "wait"; });
+  return target;
+}
+
+/// 201 when a task was made, 200 when it was there.
+unsigned status_of_submission(const json& result) {
+  return result.at("created").get<bool>() ? 201U : 200U;
+}
+
+std::string location_of(const std::string& id) {
+  std::string path = "/v1/tasks/";
+  for (const char c : id)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' || c == '~')
+      path += c;
+    else
+      path += "%" + std::string{"0123456789ABCDEF"[static_cast<unsigned char>(c) >> 4U]}
+              + "0123456789ABCDEF"[static_cast<unsigned char>(c) & 15U];
+  return path;
+}
+
+/// One request, from when it is read until it is answered; shared by all that may answer it.
+struct exchange {
+  http_request request;
+  http_reply reply;
+  http_target target;
+  http_caller caller;
+  std::string what; ///< for the audit log: empty, it changes nothing
+};
+using exchange_ptr = std::shared_ptr<exchange>;
+
+} // namespace
+
+class http_api::implementation : public std::enable_shared_from_this<implementation> {
+public:
+  explicit implementation(http_api_parts p)
+      : parts_{std::move(p)},
+        callers_{parts_.options},
+        watch_{parts_.methods, parts_.on_pool, parts_.later},
+        openapi_{openapi_document(parts_.version)} {}
+
+  void answer(http_request r, http_reply reply) {
+    auto x = std::make_shared<exchange>();
+    x->request = std::move(r);
+    x->reply = std::move(reply);
+    try {
+      begin(x);
+    } catch (...) {
+      fail(x, problem_of(std::current_exception()));
+    }
+  }
+
+  void save_uses() const { callers_.save_uses(); }
+
+private:
+  // ---- the answer ----
+
+  void finish(const exchange_ptr& x, http_response r) const {
+    const auto& m = x->request.message;
+    if (!x->what.empty())
+      parts_.audit("http: " + (x->caller.name.empty() ? x->request.peer : x->caller.name) + " " + x->what + ": "
+                   + std::to_string(r.status));
+    r.headers.emplace_back("X-Content-Type-Options", "nosniff");
+    r.headers.emplace_back("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    if (x->request.is_encrypted)
+      r.headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
+    const auto origin = x->request.header(field::origin);
+    if (!origin.empty() && callers_.is_known_origin(origin)) {
+      r.headers.emplace_back("Access-Control-Allow-Origin", std::string{origin});
+      r.headers.emplace_back("Vary", "Origin");
+    }
+    if (r.status == 200 && !r.stream && verb_of(m.method()) == api::verb::get) {
+      auto tag = entity_tag(r.body);
+      const bool is_known = names_tag(x->request.header(field::if_none_match), tag);
+      r.headers.emplace_back("ETag", std::move(tag));
+      r.headers.emplace_back("Cache-Control", "no-cache");
+      if (is_known) {
+        r.status = 304;
+        r.body.clear();
+      }
+    }
+    if (r.body.size() >= gzip_from && takes_gzip(x->request.header(field::accept_encoding))) {
+      r.body = gzipped(r.body);
+      r.headers.emplace_back("Content-Encoding", "gzip");
+      r.headers.emplace_back("Vary", "Accept-Encoding");
+    }
+    x->reply(std::move(r));
+  }
+
+  void fail(const exchange_ptr& x, const http_problem& p) const {
+    auto r = response_of(p);
+    if (p.status == 401)
+      r.headers.emplace_back("WWW-Authenticate", "Bearer");
+    finish(x, std::move(r));
+  }
+
+  /// Makes a response of what a method gave, or of what it threw.
+  template <class F>
+  control_reply replies(const exchange_ptr& x, F response) const {
+    return [self = shared_from_this(), x, response](const control_answer& a) {
+      std::optional<http_response> r;
+      try {
+        r = response(a());
+      } catch (...) {
+        return self->fail(x, problem_of(std::current_exception()));
+      }
+      self->finish(x, std::move(*r));
+    };
+  }
+
+  // ---- the way in ----
+
+  void begin(const exchange_ptr& x) {
+    const auto& m = x->request.message;
+    auto target = parse_target({m.target().data(), m.target().size()});
+    if (!target)
+      return fail(x, {400, "bad_target", "the path has a wrong escape, or is none"});
+    x->target = *std::move(target);
+    if (const auto& s = x->target.segments; s.size() == 2 && s[0] == "health" && s[1] == "live")
+      return finish(x, {200, "text/plain", "live\n"}); // whoever asks
+    if (auto problem = callers_.why_not_here(x->request))
+      return fail(x, *problem);
+    if (m.method() == http::verb::options)
+      return finish(x, preflight(x->request));
+    if (is_at(x, {"health", "ready"}))
+      return be_ready(x);
+    auto who = callers_.who_asks(x->request, parts_.clock());
+    if (const auto* problem = std::get_if<http_problem>(&who))
+      return fail(x, *problem);
+    x->caller = std::get<http_caller>(std::move(who));
+    if (const auto wait = callers_.too_often(x->caller, x->request.peer, std::chrono::steady_clock::now());
+        wait.count() > 0)
+      return fail(x, {429,
+                      "too_many_requests",
+                      "more than " + std::to_string(parts_.options.rate_max)
+                        + " requests a second, which `http.rate_max` allows to one caller",
+                      {},
+                      wait});
+    route(x);
+  }
+
+  static bool is_at(const exchange_ptr& x, const std::vector<std::string>& path) { return x->target.segments == path; }
+
+  static http_response preflight(const http_request& r) {
+    http_response answer{204, ""};
+    if (!r.header(field::access_control_request_method).empty()) {
+      answer.headers.emplace_back("Access-Control-Allow-Methods", "GET, PUT, POST");
+      answer.headers.emplace_back("Access-Control-Allow-Headers",
+                                  "authorization, content-type, idempotency-key, if-none-match, last-event-id");
+      answer.headers.emplace_back("Access-Control-Max-Age", "600");
+    } else {
+      answer.headers.emplace_back("Allow", "GET, PUT, POST, OPTIONS");
+    }
+    return answer;
+  }
+
+  /// Ready: its store answers, and takes writes.
+  void be_ready(const exchange_ptr& x) const {
+    on_pool(x, [](const implementation& self, const exchange_ptr& e) {
+      self.call(api::node_list, json::object(), self.replies(e, [](const json& nodes) {
+        const auto& trouble = nodes.at("store_trouble");
+        if (trouble.is_null())
+          return http_response{200, "text/plain", "ready\n"};
+        return response_of({503, "not_ready", trouble.get<std::string>(), {}, busy_wait});
+      }));
+    });
+  }
+
+  void route(const exchange_ptr& x) {
+    const auto verb = verb_of(x->request.message.method());
+    const auto& s = x->target.segments;
+    if (is_at(x, {"openapi.json"}) && verb == api::verb::get)
+      return finish(x, {200, "application/json", openapi_});
+    if (is_at(x, {"v1", "tasks", "batch"}) && verb == api::verb::post)
+      return submit_batch(x);
+    if (s.size() == 4 && s[0] == "v1" && s[1] == "tasks" && s[3] == "events" && verb == api::verb::get)
+      return follow(x, s[2]);
+    const auto match = api::match(verb.value_or(api::verb::get), s);
+    if (!verb || !match.found)
+      return no_route(x, match);
+    if (!require(x, match.found->needs))
+      return;
+    const auto& method = api::method_of(match.found->method);
+    auto params = *verb == api::verb::get ? parameters_of(method, match.named, without_wait(x->target))
+                                          : parameters_of(method, match.named, x->request.message.body());
+    if (*verb != api::verb::get && method.name != api::submit)
+      x->what = std::string{to_string(*verb)} + " " + std::string{x->request.message.target()} + " for "
+                + params.value("who", "nobody named");
+    if (method.find("who") != nullptr)
+      params["who"] = who_does(x->caller, params);
+    carry_out(x, *match.found, std::move(params));
+  }
+
+  void no_route(const exchange_ptr& x, const api::matched_route& match) const {
+    if (match.verbs.empty())
+      return fail(x, {404, "no_such_path", "there is nothing at this path: /openapi.json lists what there is"});
+    std::string allowed;
+    for (const auto v : match.verbs)
+      allowed += (allowed.empty() ? "" : ", ") + std::string{to_string(v)};
+    auto r = response_of({405, "method_not_allowed", "this path takes " + allowed});
+    r.headers.emplace_back("Allow", allowed);
+    finish(x, std::move(r));
+  }
+
+  /// False: it was refused.
+  bool require(const exchange_ptr& x, api::scope needed) const {
+    if (api::allows(x->caller.scopes, needed))
+      return true;
+    fail(x, {403, "forbidden",
+             workflow::quoted(x->caller.name) + " has no scope `" + std::string{to_string(needed)} + "`"});
+    return false;
+  }
+
+  /// Nobody can act under the name of another: that of the token is always told.
+  static std::string who_does(const http_caller& c, const json& params) {
+    const auto said = params.value("who", std::string{});
+    if (c.name.empty())
+      return said.empty() ? "http" : said;
+    return said.empty() || said == c.name ? c.name : said + " (" + c.name + ")";
+  }
+
+  // ---- tokens that are limited to some workflows ----
+
+  /// Goes on with what the caller may do, or refuses.
+  void carry_out(const exchange_ptr& x, const api::route& r, json params) const {
+    using enum api::route::about;
+    if (x->caller.workflows.empty())
+      return carry_out_allowed(x, r, std::move(params));
+    switch (r.is_about) {
+      case new_task:
+      case many_tasks: {
+        const auto named = params.find("workflow");
+        const bool is_one_of_them = named != params.end() && named->is_string() && x->caller.may_use(*named);
+        if (named == params.end() && x->caller.workflows.size() == 1 && r.is_about == many_tasks)
+          params["workflow"] = x->caller.workflows.front();
+        else if (!is_one_of_them)
+          return fail(x, not_of_its_workflows(x->caller));
+        return carry_out_allowed(x, r, std::move(params));
+      }
+      case one_task: return carry_out_if_allowed(x, r, std::move(params));
+      case other: return fail(x, not_of_its_workflows(x->caller));
+    }
+  }
+
+  static http_problem not_of_its_workflows(const http_caller& c) {
+    std::string all;
+    for (const auto& w : c.workflows)
+      all += (all.empty() ? "" : ", ") + w;
+    return {403, "forbidden", workflow::quoted(c.name) + " may only use tasks of the workflows " + all, "workflow"};
+  }
+
+  /// By the workflow of the task. To the caller, a task of another workflow is not there.
+  void carry_out_if_allowed(const exchange_ptr& x, const api::route& r, json params) const {
+    const auto id = params.at("id");
+    on_pool(x, [id, params = std::move(params), r = &r](const implementation& self, const exchange_ptr& e) {
+      self.call(api::task_show, {{"id", id}}, [self = self.shared_from_this(), e, r, params](const control_answer& a) {
+        try {
+          if (!e->caller.may_use(a().at("task").at("workflow")))
+            throw api::error{api::error::not_found, "there is no task of that id in your workflows"};
+          self->carry_out_allowed(e, *r, params);
+        } catch (...) {
+          self->fail(e, problem_of(std::current_exception()));
+        }
+      });
+    });
+  }
+
+  // ---- methods ----
+
+  template <class F>
+  void on_pool(const exchange_ptr& x, F run) const {
+    parts_.on_pool([self = shared_from_this(), x, run] {
+      try {
+        run(*self, x);
+      } catch (...) {
+        self->fail(x, problem_of(std::current_exception()));
+      }
+    });
+  }
+
+  void call(const char* method, const json& params, const control_reply& reply) const {
+    parts_.methods.at(method)(params, reply);
+  }
+
+  void carry_out_allowed(const exchange_ptr& x, const api::route& r, json params) const {
+    if (r.method == api::submit)
+      return submit(x, std::move(params));
+    const auto wait = waited_for(x->target);
+    if (wait && r.method == api::task_state)
+      return watch_.wait(params.at("id"), *wait, replies(x, [](const json& j) { return json_response(j); }));
+    if (wait)
+      throw api::error{
+        api::error::invalid_params, "only a submission and the state of a task can be waited for", {}, "wait"};
+    on_pool(x, [method = r.method, params = std::move(params)](const implementation& self, const exchange_ptr& e) {
+      self.call(method.c_str(), params, self.replies(e, [](const json& j) { return json_response(j); }));
+    });
+  }
+
+  // ---- submitting ----
+
+  static void take_key(const exchange_ptr& x, json& params) {
+    const std::string key{x->request.header("Idempotency-Key")};
+    if (!key.empty()) {
+      if (params.contains("id") && params["id"] != key)
+        throw api::error{api::error::invalid_params, "`id` is not what Idempotency-Key says", {}, "id"};
+      params["id"] = key;
+    }
+    if (!params.contains("id"))
+      throw api::error{api::error::invalid_params,
+                       "give the task an id, in the body or as Idempotency-Key: by it a repetition is recognised",
+                       {},
+                       "id"};
+  }
+
+  void submit(const exchange_ptr& x, json params) const {
+    take_key(x, params);
+    const auto wait = waited_for(x->target);
+    const std::string id = params.at("id").is_string() ? params.at("id") : json{};
+    const auto made = [id](const json& told) {
+      auto r = json_response(told, status_of_submission(told));
+      r.headers.emplace_back("Location", location_of(id));
+      return r;
+    };
+    const auto done = [self = shared_from_this(), x, wait, id, made](const json& result) {
+      if (!wait)
+        return self->finish(x, made(result));
+      self->watch_.wait(id, *wait, self->replies(x, [made, result](const json& state) {
+        auto whole = result;
+        whole.update(state);
+        return made(whole);
+      }));
+    };
+    submit_one(params, done, [self = shared_from_this(), x](const http_problem& p) { self->fail(x, p); });
+  }
+
+  using on_result = std::function<void(json)>;
+  using on_problem = std::function<void(const http_problem&)>;
+
+  void submit_one(const json& params, const on_result& done, const on_problem& fails) const {
+    const auto told = [self = shared_from_this(), id = params.is_object() ? params.value("id", json{}) : json{}, done,
+                       fails](const control_answer& a) {
+      json result;
+      try {
+        result = a();
+      } catch (const api::error& e) {
+        if (e.number() == api::error::refused)
+          return self->tell_refusal(id, e.what(), fails);
+        if (e.number() == api::error::not_found)
+          return fails({422, "no_such_workflow", e.what(), "workflow"});
+        return fails(problem_of(std::current_exception()));
+      } catch (...) {
+        return fails(problem_of(std::current_exception()));
+      }
+      done(std::move(result));
+    };
+    try {
+      call(api::submit, params, told);
+    } catch (...) {
+      fails(problem_of(std::current_exception()));
+    }
+  }
+
+  /// 409 if there is a task of that id already: it is another one. Else the submission itself is wrong.
+  void tell_refusal(const json& id, const std::string& why, const on_problem& fails) const {
+    parts_.on_pool([self = shared_from_this(), id, why, fails] {
+      self->call(api::task_state, {{"id", id}}, [why, fails](const control_answer& a) {
+        bool is_there = true;
+        try {
+          a();
+        } catch (const api::error& e) {
+          is_there = e.number() == api::error::refused; // it was set aside
+        } catch (const std::exception&) {
+          is_there = false;
+        }
+        fails(is_there ? http_problem{409, "other_task", why, "id"} : http_problem{422, "refused", why});
+      });
+    });
+  }
+
+  /// The answers in the order of the submissions, each with its status.
+  struct batch {
+    std::mutex mutex;
+    std::vector<json> results;
+    std::size_t left = 0;
+  };
+
+  void submit_batch(const exchange_ptr& x) const {
+    if (!require(x, api::scope::submit))
+      return;
+    const auto body = exact_json(x->request.message.body());
+    if (!body.is_object() || body.size() != 1 || !body.contains("tasks") || !body["tasks"].is_array()
+        || body["tasks"].empty() || body["tasks"].size() > batch_max)
+      throw api::error{api::error::invalid_params,
+                       "the body must be {\"tasks\": [...]} with 1 to " + std::to_string(batch_max) + " submissions",
+                       {},
+                       "tasks"};
+    const auto b = std::make_shared<batch>();
+    b->left = body["tasks"].size();
+    b->results.resize(b->left);
+    const auto give = [self = shared_from_this(), x, b](std::size_t i, json result) {
+      std::unique_lock lock{b->mutex};
+      b->results[i] = std::move(result);
+      if (--b->left > 0)
+        return;
+      lock.unlock();
+      self->finish(x, json_response({{"results", b->results}}));
+    };
+    for (std::size_t i = 0; i < body["tasks"].size(); ++i) {
+      const auto& params = body["tasks"][i];
+      const auto done = [give, i](json result) {
+        result["status"] = status_of_submission(result);
+        give(i, std::move(result));
+      };
+      const auto fails = [give, i](const http_problem& p) { give(i, {{"status", p.status}, {"problem", json_of(p)}}); };
+      const auto workflow = params.is_object() ? params.value("workflow", json{}) : json{};
+      if (x->caller.may_use(workflow.is_string() ? workflow.get<std::string>() : std::string{}))
+        submit_one(params, done, fails);
+      else
+        fails(not_of_its_workflows(x->caller));
+    }
+  }
+
+  // ---- events ----
+
+  void follow(const exchange_ptr& x, const std::string& id) const {
+    if (!require(x, api::scope::read))
+      return;
+    std::uint64_t seen = 0;
+    if (const std::string last{x->request.header("Last-Event-ID")}; !last.empty()) {
+      const auto [at, error] = std::from_chars(last.data(), last.data() + last.size(), seen);
+      if (error != std::errc{} || at != last.data() + last.size())
+        throw api::error{api::error::invalid_params, "Last-Event-ID must be the id of an event", {}, "Last-Event-ID"};
+    }
+    on_pool(x, [id, seen](const implementation& self, const exchange_ptr& e) {
+      self.call(api::task_show, {{"id", id}},
+                self.replies(e, [self = self.shared_from_this(), e, id, seen](const json& shown) {
+                  const auto& task = shown.at("task");
+                  if (!e->caller.may_use(task.at("workflow")))
+                    throw api::error{api::error::not_found, "there is no task of that id in your workflows"};
+                  if (is_end(task.at("process_state")) && task.at("revision") <= seen)
+                    return http_response{204, ""}; // a browser that comes back after the last event stops asking
+                  http_response r{200, "text/event-stream"};
+                  r.headers.emplace_back("Cache-Control", "no-store");
+                  r.stream = self->watch_.follow(id, seen);
+                  return r;
+                }));
+    });
+  }
+
+  const http_api_parts parts_;
+  http_callers callers_;
+  const task_watch watch_;
+  const std::string openapi_;
+};
+
+http_api::http_api(http_api_parts p) : impl_{std::make_shared<implementation>(std::move(p))} {}
+
+http_api::~http_api() = default;
+
+void http_api::answer(http_request r, http_reply reply) const {
+  impl_->answer(std::move(r), std::move(reply));
+}
+
+void http_api::save_uses() const {
+  impl_->save_uses();
+}
+
+} // namespace steadfast::runtime

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "runtime/configuration/http_server_options.hpp"
+#include "runtime/control/control_server.hpp"
+#include "runtime/http/http_message.hpp"
+#include "workflow/time/time.hpp"
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace steadfast::runtime {
+
+/// What the API of a node is made of.
+struct http_api_parts {
+  http_server_options options;
+  control_methods methods;
+  std::string version;                                ///< of the node
+  std::function<workflow::instant()> clock;           ///< of this host
+  std::function<void(std::function<void()>)> on_pool; ///< runs it on a thread that may be blocked
+  /// Runs it once that time has passed.
+  std::function<void(std::chrono::milliseconds, std::function<void()>)> later;
+  std::function<void(const std::string& line)> audit;
+};
+
+/// The methods of a node as an HTTP API (docs/http.md): who may ask, what the request means, what the answer is.
+class http_api {
+public:
+  /// Throws config_error if the file of tokens is wrong.
+  explicit http_api(http_api_parts p);
+  ~http_api();
+  http_api(const http_api&) = delete;
+  http_api& operator=(const http_api&) = delete;
+
+  /// Does not block.
+  void answer(http_request r, http_reply reply) const;
+
+  /// When tokens were used last.
+  void save_uses() const;
+
+private:
+  class implementation;
+  std::shared_ptr<implementation> impl_;
+};
+
+} // namespace steadfast::runtime

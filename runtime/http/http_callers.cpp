@@ -1,0 +1,100 @@
+#include "runtime/http/http_callers.hpp"
+
+#include "runtime/text/address.hpp"
+
+#include <algorithm>
+
+namespace steadfast::runtime {
+
+namespace {
+
+constexpr std::size_t budgets_max = 10'000; ///< callers that are remembered
+constexpr std::string_view bearer = "Bearer ";
+
+bool contains(const std::vector<std::string>& all, std::string_view one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+
+/// "https://host:port" without its scheme.
+std::string_view without_scheme(std::string_view origin) {
+  const auto end = origin.find("://");
+  return end == std::string_view::npos ? origin : origin.substr(end + 3);
+}
+
+http_problem not_allowed(const std::string& why) {
+  return {401, "unauthorized", why, "Authorization"};
+}
+
+} // namespace
+
+bool http_caller::may_use(const std::string& workflow) const {
+  return workflows.empty() || contains(workflows, workflow);
+}
+
+http_callers::http_callers(http_server_options o) : options_{std::move(o)} {
+  for (const auto& s : options_.certificate_scopes)
+    certificate_scopes_.push_back(api::parse_scope(s).value());
+  if (!options_.tokens.empty())
+    tokens_ = std::make_unique<token_book>(options_.tokens);
+}
+
+std::optional<http_problem> http_callers::why_not_here(const http_request& r) const {
+  using boost::beast::http::field;
+  const auto host = host_of(r.header(field::host));
+  const auto own = parse_address(options_.listen);
+  const bool is_own = host == "localhost" || host == "127.0.0.1" || host == "[::1]" || contains(options_.names, host)
+                      || (own && (host == own->host || host == "[" + own->host + "]"));
+  // With a name of its own a host is asked by it; where nobody named one, tokens keep others out.
+  if (!is_own && (!tokens_ || !options_.names.empty()))
+    return http_problem{421, "wrong_host",
+                        "this node is not known as `" + host + "`: give the name in `http.names` if it is", "Host"};
+  const auto origin = r.header(field::origin);
+  if (origin.empty() || is_known_origin(origin) || without_scheme(origin) == r.header(field::host))
+    return std::nullopt;
+  return http_problem{
+    403, "wrong_origin",
+    "a page of " + std::string{origin} + " may not ask this node: `http.origins` names those that may", "Origin"};
+}
+
+bool http_callers::is_known_origin(std::string_view origin) const {
+  return contains(options_.origins, origin);
+}
+
+std::variant<http_caller, http_problem> http_callers::who_asks(const http_request& r, workflow::instant now) {
+  const auto given = r.header(boost::beast::http::field::authorization);
+  if (!r.certificate_name.empty() && given.empty())
+    return http_caller{r.certificate_name, certificate_scopes_, {}};
+  if (!tokens_ && options_.authority.empty())
+    return http_caller{{}, {api::scope::admin}, {}};
+  if (given.empty())
+    return not_allowed(tokens_ ? "give a token, as `Authorization: Bearer TOKEN`; `steadfast token create` makes one"
+                               : "show a certificate that this node's `http.authority` vouches for");
+  if (!tokens_ || !given.starts_with(bearer))
+    return not_allowed("only bearer tokens are taken: `Authorization: Bearer TOKEN`");
+  if (auto t = tokens_->find(given.substr(bearer.size()), now))
+    return http_caller{t->name, std::move(t->scopes), std::move(t->workflows)};
+  return not_allowed("the token is unknown, was revoked or has expired");
+}
+
+std::chrono::milliseconds http_callers::too_often(const http_caller& c, const std::string& peer, steady now) {
+  if (options_.rate_max == 0)
+    return {};
+  const double rate = options_.rate_max;
+  const std::lock_guard lock{mutex_};
+  if (budgets_.size() >= budgets_max)
+    std::erase_if(budgets_, [&](const auto& b) { return now - b.second.at > std::chrono::seconds{1}; });
+  auto& b = budgets_.try_emplace(c.name.empty() ? peer : c.name, budget{rate, now}).first->second;
+  b.left = std::min(rate, b.left + rate * std::chrono::duration<double>(now - b.at).count());
+  b.at = now;
+  if (b.left < 1)
+    return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>((1 - b.left) / rate));
+  b.left -= 1;
+  return {};
+}
+
+void http_callers::save_uses() const {
+  if (tokens_)
+    tokens_->save_uses();
+}
+
+} // namespace steadfast::runtime

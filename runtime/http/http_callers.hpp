@@ -1,0 +1,63 @@
+#pragma once
+
+#include "api/route.hpp"
+#include "runtime/configuration/http_server_options.hpp"
+#include "runtime/http/access_tokens.hpp"
+#include "runtime/http/http_text.hpp"
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace steadfast::runtime {
+
+/// Who asks, and what they may do.
+struct http_caller {
+  std::string name; ///< of the token, or of the certificate; empty: nobody has to say who he is
+  std::vector<api::scope> scopes;
+  std::vector<std::string> workflows; ///< only tasks of these; empty: of all
+
+  bool may_use(const std::string& workflow) const;
+};
+
+/// Lets requests in. For any thread.
+class http_callers {
+public:
+  using steady = std::chrono::steady_clock::time_point;
+
+  /// Throws config_error if the file of tokens is wrong.
+  explicit http_callers(http_server_options o);
+
+  /// Why the request is refused whoever sent it: it was sent to another host's name (DNS rebinding), or by a page of
+  /// another origin. Browsers send such requests for pages that know nothing of a token.
+  std::optional<http_problem> why_not_here(const http_request& r) const;
+
+  std::variant<http_caller, http_problem> who_asks(const http_request& r, workflow::instant now);
+
+  /// Counts the request. How long the caller should wait, if it has asked too often; else zero.
+  std::chrono::milliseconds too_often(const http_caller& c, const std::string& peer, steady now);
+
+  /// Whether pages of that origin may read answers.
+  bool is_known_origin(std::string_view origin) const;
+
+  void save_uses() const;
+
+private:
+  struct budget {
+    double left = 0;
+    steady at;
+  };
+
+  const http_server_options options_;
+  std::vector<api::scope> certificate_scopes_;
+  std::unique_ptr<token_book> tokens_;
+  std::mutex mutex_;
+  std::map<std::string, budget> budgets_; ///< by caller
+};
+
+} // namespace steadfast::runtime

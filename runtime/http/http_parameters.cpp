@@ -1,0 +1,99 @@
+#include "runtime/http/http_parameters.hpp"
+
+#include "api/error.hpp"
+#include "client/exact_json.hpp"
+#include "workflow/text/split.hpp"
+
+#include <charconv>
+#include <optional>
+
+namespace steadfast::runtime {
+
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw api::error{api::error::invalid_params, "`" + name + "` " + why, {}, name};
+}
+
+template <class T>
+std::optional<json> whole(const std::string& text) {
+  T n{};
+  const auto* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, n);
+  return error == std::errc{} && at == end ? std::optional<json>{n} : std::nullopt;
+}
+
+json number_of(const std::string& name, const std::string& text) {
+  if (auto n = whole<std::uint64_t>(text))
+    return *n;
+  if (auto n = whole<std::int64_t>(text))
+    return *n;
+  refuse(name, "must be a whole number");
+}
+
+bool flag_of(const std::string& name, const std::string& text) {
+  if (text.empty() || text == "true" || text == "1")
+    return true;
+  if (text != "false" && text != "0")
+    refuse(name, "must be true or false");
+  return false;
+}
+
+json texts_of(const std::string& text) {
+  json all = json::array();
+  for (const auto part : workflow::split(text, ','))
+    all.push_back(std::string{part});
+  return all;
+}
+
+/// Of a parameter that is unknown, the text: the method refuses it by its name.
+json value_of(const api::parameter* p, const std::string& name, const std::string& text) {
+  if (p == nullptr)
+    return text;
+  switch (p->is) {
+    case api::kind::number:
+    case api::kind::moment: return number_of(name, text);
+    case api::kind::flag: return flag_of(name, text);
+    case api::kind::texts: return texts_of(text);
+    case api::kind::place: {
+      auto n = whole<std::uint64_t>(text);
+      return n ? *n : json(text);
+    }
+    default: return text;
+  }
+}
+
+constexpr std::string_view place_prefix = "payload:";
+
+} // namespace
+
+json parameters_of(const api::method& m, const std::map<std::string, std::string>& named, const http_target& target) {
+  json params = json::object();
+  for (const auto& [name, text] : target.query)
+    if (name.starts_with(place_prefix))
+      params["payload"][name.substr(place_prefix.size())] = text;
+    else
+      params[name] = value_of(m.find(name), name, text);
+  for (const auto& [name, text] : named)
+    params[name] = value_of(m.find(name), name, text);
+  return params;
+}
+
+json parameters_of(const api::method& m, const std::map<std::string, std::string>& named, const std::string& body) {
+  auto params = body.empty() ? json::object() : exact_json(body);
+  if (params.is_discarded())
+    throw api::error{api::error::invalid_params, "the body is not JSON, or is nested too deep"};
+  if (!params.is_object())
+    throw api::error{api::error::invalid_params, "the body must be a JSON object"};
+  for (const auto& [name, text] : named) {
+    auto value = value_of(m.find(name), name, text);
+    if (params.contains(name) && params[name] != value)
+      refuse(name, "is another one in the path");
+    params[name] = std::move(value);
+  }
+  return params;
+}
+
+} // namespace steadfast::runtime

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "api/method.hpp"
+#include "runtime/http/http_text.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+
+namespace steadfast::runtime {
+
+// The parameters of a method out of a request. All throw api::error, which names the parameter.
+
+/// Out of the text of a path or a query: numbers, flags and moments are read, a list is separated by commas, and
+/// "payload:/customer=c-77" is one of the places.
+nlohmann::json parameters_of(const api::method& m, const std::map<std::string, std::string>& named,
+                             const http_target& target);
+
+/// Out of a body, which is a JSON object or empty; those of the path must not say otherwise there.
+nlohmann::json parameters_of(const api::method& m, const std::map<std::string, std::string>& named,
+                             const std::string& body);
+
+} // namespace steadfast::runtime

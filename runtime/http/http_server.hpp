@@ -1,0 +1,46 @@
+#pragma once
+
+#include "runtime/configuration/http_server_options.hpp"
+#include "runtime/control/control_server.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace steadfast::runtime {
+
+/// The HTTP API of a node, on a port: HTTP/1.1 (RFC 9112), with TLS 1.2 or 1.3 if there is a certificate. One thread has
+/// all connections; methods that wait are called on four others. Header, body, time and connections are limited
+/// (docs/limits.md), so slow clients only cost themselves something.
+class http_server {
+public:
+  /// Throws node_error with the cause: another process listens there, a file is missing or wrong. `audit` gets a line
+  /// about each request that changes something but a submission.
+  http_server(const http_server_options& options, control_methods methods,
+              std::function<void(const std::string& line)> audit);
+  /// Waits for the answers of calls under way.
+  ~http_server();
+  http_server(const http_server&) = delete;
+  http_server& operator=(const http_server&) = delete;
+
+  std::uint16_t port() const;
+
+  /// New connections are made with the files as they are now; on a mistake with those before, and throws node_error.
+  void reload_certificates();
+
+  /// Nobody can connect or ask any more; who waits for a task is told so, calls under way are still answered.
+  void close();
+  /// After close(). False: some call was not answered within that time.
+  bool wait_for_calls(std::chrono::milliseconds limit);
+
+private:
+  class implementation;
+  std::unique_ptr<implementation> impl_;
+};
+
+/// Why no server can be made of these: files that are missing or wrong, a sentence each.
+std::vector<std::string> file_problems(const http_server_options& o);
+
+} // namespace steadfast::runtime

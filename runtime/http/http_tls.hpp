@@ -1,0 +1,19 @@
+#pragma once
+
+#include "runtime/configuration/http_server_options.hpp"
+
+#include <boost/asio/ssl/context.hpp>
+
+#include <memory>
+#include <string>
+
+namespace steadfast::runtime {
+
+/// TLS 1.2 or 1.3 with the certificate; a client may show one of its own if there is an authority. Throws node_error,
+/// which names the option, the file and the remedy.
+std::shared_ptr<boost::asio::ssl::context> make_tls(const http_server_options& o);
+
+/// The common name in the certificate that the client showed and the authority vouches for; empty: there is none.
+std::string checked_name(SSL* connection);
+
+} // namespace steadfast::runtime

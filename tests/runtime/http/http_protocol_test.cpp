@@ -1,0 +1,210 @@
+// HTTP itself: what is no request, what is too large or too slow, what browsers ask.
+
+#include "api/method.hpp"
+#include "api/route.hpp"
+#include "tests/runtime/http/http_node.hpp"
+#include "tests/support/comes_true.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+using namespace steadfast;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using nlohmann::json;
+using tests::http_listener;
+using tests::http_node;
+
+namespace {
+
+std::string inflated(const std::string& text) {
+  z_stream z{};
+  inflateInit2(&z, MAX_WBITS + 16);
+  std::string out(1 << 20, '\0');
+  z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  z.avail_in = static_cast<uInt>(text.size());
+  z.next_out = reinterpret_cast<Bytef*>(out.data());
+  z.avail_out = static_cast<uInt>(out.size());
+  CHECK(inflate(&z, Z_FINISH) == Z_STREAM_END);
+  out.resize(z.total_out);
+  inflateEnd(&z);
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("http: what is no request of the API is refused with its reason") {
+  const http_node n;
+  CHECK(n.get("/v1/nothing").status == 404);
+  CHECK(n.get("/").status == 404);
+  const auto wrong = n.ask("DELETE", "/v1/tasks/a");
+  CHECK(wrong.status == 405);
+  CHECK(wrong.headers.at("allow") == "PUT, GET");
+  CHECK(n.ask("POST", "/v1/nodes", "{}").headers.at("allow") == "GET");
+  CHECK(n.get("/v1/tasks/%zz").code() == "bad_target");
+  CHECK(n.get("/v1/tasks/a%00b").code() == "bad_target");
+  CHECK(n.ask("PUT", "/v1/tasks/a", "{").status == 400);
+  CHECK(n.ask("PUT", "/v1/tasks/a", "[1]").status == 400);
+  const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
+  CHECK(n.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip","payload":)" + deep + "}").status == 400);
+  CHECK(n.get("/health/live").body == "live\n");
+}
+
+TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refused, and others are served") {
+  http_server_options o;
+  o.body_size_max = 10'000;
+  const http_node n{o};
+  CHECK_THAT(n.say("hello\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  CHECK_THAT(n.say("GET / HTTP/3.7\r\n\r\n"), StartsWith("HTTP/1.1 400"));
+  CHECK_THAT(n.say("GET /" + std::string(20'000, 'a') + " HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 431"));
+  CHECK_THAT(n.say("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(20'000, 'a') + "\r\n\r\n"),
+             StartsWith("HTTP/1.1 431"));
+  CHECK_THAT(n.say("PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10001\r\n\r\n"),
+             StartsWith("HTTP/1.1 413"));
+  CHECK_THAT(n.say("PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2711\r\n"
+                   + std::string(10'001, 'x') + "\r\n0\r\n\r\n"),
+             StartsWith("HTTP/1.1 413"));
+  CHECK_THAT(
+    n.say("PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef"),
+    StartsWith("HTTP/1.1 400"));
+  http_listener half{n, "/v1/tasks/a", {{"Content-Length", "100"}}}; // a body that never comes
+  CHECK(n.put_trip("a").status == 201);
+}
+
+TEST_CASE("http: requests of one connection are answered in their order, also when they come at once") {
+  const http_node n;
+  const std::string get = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const auto all = n.say(get + "GET /v1/none HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                         + "GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" + get);
+  const auto first = all.find("HTTP/1.1 200");
+  const auto second = all.find("HTTP/1.1 404");
+  const auto third = all.rfind("HTTP/1.1 200");
+  CHECK(first == 0);
+  CHECK(second != std::string::npos);
+  CHECK(third > second);
+  CHECK(all.find("HTTP/1.1", third + 1) == std::string::npos); // nothing after `close`
+  CHECK_THAT(n.say("PUT /v1/tasks/e HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\n"
+                   "Content-Length: 19\r\n\r\n{\"workflow\":\"trip\"}"),
+             StartsWith("HTTP/1.1 100") && Contains("HTTP/1.1 201"));
+}
+
+TEST_CASE("http: answers are small when a client has them, or takes gzip") {
+  const http_node n;
+  const auto plain = n.get("/openapi.json");
+  const auto tag = plain.headers.at("etag");
+  const auto same = n.get("/openapi.json", {{"If-None-Match", "\"x\", W/" + tag}});
+  CHECK(same.status == 304);
+  CHECK(same.body.empty());
+  CHECK(n.get("/openapi.json", {{"If-None-Match", "\"x\""}}).status == 200);
+  const auto packed = n.get("/openapi.json", {{"Accept-Encoding", "br, gzip;q=0.8"}});
+  CHECK(packed.headers.at("content-encoding") == "gzip");
+  CHECK(packed.body.size() * 3 < plain.body.size());
+  CHECK(inflated(packed.body) == plain.body);
+  CHECK(n.get("/openapi.json", {{"Accept-Encoding", "gzip;q=0"}}).headers.count("content-encoding") == 0);
+  const auto head = n.ask("HEAD", "/openapi.json");
+  CHECK(head.status == 200);
+  CHECK(head.headers.at("content-length") == std::to_string(plain.body.size()));
+}
+
+TEST_CASE("http: pages of other hosts, and other names of this host, may not ask") {
+  http_server_options o;
+  o.origins = {"https://ops.example"};
+  const http_node n{o};
+  CHECK(n.get("/v1/tasks", {{"Host", "rebound.example"}}).status == 421);
+  CHECK(n.get("/v1/tasks", {{"Host", "127.0.0.1:7800"}}).status == 200);
+  CHECK(n.get("/v1/tasks", {{"Host", "[::1]:7800"}}).status == 200);
+  CHECK(n.get("/v1/tasks", {{"Origin", "http://evil.example"}}).status == 403);
+  CHECK(n.get("/v1/tasks", {{"Origin", "null"}}).status == 403);
+  CHECK(n.get("/v1/tasks", {{"Host", "localhost:7800"}, {"Origin", "http://localhost:7800"}}).status == 200);
+  const auto known = n.get("/v1/tasks", {{"Origin", "https://ops.example"}});
+  CHECK(known.headers.at("access-control-allow-origin") == "https://ops.example");
+  const auto preflight =
+    n.ask("OPTIONS", "/v1/tasks", {}, {{"Origin", "https://ops.example"}, {"Access-Control-Request-Method", "PUT"}});
+  CHECK(preflight.status == 204);
+  CHECK_THAT(preflight.headers.at("access-control-allow-headers"), Contains("authorization"));
+  CHECK(known.headers.at("x-content-type-options") == "nosniff");
+}
+
+TEST_CASE("http: who asks too often is told when to come again") {
+  http_server_options o;
+  o.rate_max = 3;
+  const http_node n{o};
+  unsigned refused = 0;
+  for (int i = 0; i < 20; ++i)
+    if (const auto a = n.get("/v1/nodes"); a.status == 429) {
+      ++refused;
+      CHECK(a.headers.at("retry-after") == "1");
+    }
+  CHECK(refused > 10);
+  CHECK(tests::comes_true([&] { return n.get("/v1/nodes").status == 200; }));
+}
+
+TEST_CASE("http: when all connections are in use, another one is told so") {
+  http_server_options o;
+  o.connections_max = 2;
+  http_node n{o};
+  n.put_trip("a");
+  http_listener one{n, "/v1/tasks/a/events"};
+  one.next();
+  http_listener two{n, "/v1/tasks/a/events"};
+  two.next();
+  CHECK_THAT(n.say("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"), StartsWith("HTTP/1.1 503"));
+  n.let_end();
+  CHECK(tests::comes_true([&] {
+    return n.say("GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+      .starts_with("HTTP/1.1 200");
+  }));
+}
+
+TEST_CASE("http: a node that stops tells those who wait, and ends their connections") {
+  http_node n;
+  n.put_trip("a");
+  http_listener events{n, "/v1/tasks/a/events"};
+  events.next();
+  http_listener waits{n, "/v1/tasks/a/state?wait=60s"};
+  std::string told;
+  std::thread hears{[&] {
+    told = waits.next("\r\n\r\n");
+    while (!events.next().empty()) {
+    }
+    n.let_end();
+  }};
+  n.stop();
+  hears.join();
+  CHECK((told.empty() || told.starts_with("HTTP/1.1 503"))); // empty: it had not been read yet
+}
+
+TEST_CASE("http: docs/http.md has each route, its method and its scope") {
+  std::ifstream in{std::string{STEADFAST_SOURCE_DIR} + "/docs/http.md"};
+  const std::string page{std::istreambuf_iterator<char>{in}, {}};
+  std::size_t rows = 0;
+  for (auto at = page.find("| `"); at != std::string::npos; at = page.find("| `", at + 1))
+    rows +=
+      page.compare(at, 7, "| `GET ") == 0 || page.compare(at, 7, "| `PUT ") == 0 || page.compare(at, 7, "| `POST") == 0
+        ? 1U
+        : 0U;
+  for (const auto& r : api::routes())
+    CHECK_THAT(page, Contains("| `" + std::string{to_string(r.verb)} + " " + r.path + "` | `" + r.method + "` | "
+                              + std::string{to_string(r.needs)} + " |"));
+  CHECK(rows == api::routes().size() + 5); // and five that are no methods
+}
+
+TEST_CASE("http: every method of the table has a place, and the OpenAPI document tells it") {
+  const http_node n;
+  const auto document = n.get("/openapi.json").json();
+  CHECK(document.at("openapi") == "3.1.0");
+  for (const auto& r : api::routes()) {
+    INFO(r.path);
+    const auto verb = r.verb == api::verb::get ? "get" : r.verb == api::verb::put ? "put" : "post";
+    CHECK(document.at("paths").at(r.path).contains(verb));
+  }
+  for (const auto& m : api::methods()) {
+    INFO(m.name);
+    CHECK(std::any_of(api::routes().begin(), api::routes().end(), [&](const auto& r) { return r.method == m.name; }));
+  }
+}

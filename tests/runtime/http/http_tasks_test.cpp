@@ -1,0 +1,166 @@
+// Tasks over HTTP: submitted, waited for, followed, acted on.
+
+#include "tests/runtime/http/http_node.hpp"
+#include "tests/support/comes_true.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <thread>
+
+using namespace steadfast;
+using nlohmann::json;
+using tests::http_listener;
+using tests::http_node;
+
+namespace {
+
+constexpr const char* body = R"({"workflow":"trip","payload":{"guest":"ann"}})";
+
+} // namespace
+
+TEST_CASE("http: a submission makes a task once, and says so by its status") {
+  const http_node n;
+  const auto made = n.put_trip("a%2Fb+c");
+  CHECK(made.status == 201);
+  CHECK(made.headers.at("location") == "/v1/tasks/a%2Fb%2Bc");
+  CHECK(made.json().at("id") == "a/b+c");
+  CHECK(n.put_trip("a%2Fb%2Bc").status == 200);
+  CHECK(n.get("/v1/tasks/a%2Fb%2Bc").json().at("task").at("id") == "a/b+c");
+
+  const auto other = n.ask("PUT", "/v1/tasks/a%2Fb%2Bc", R"({"workflow":"trip","payload":{"guest":"bob"}})");
+  CHECK(other.status == 409);
+  CHECK(other.headers.at("content-type") == "application/problem+json");
+  CHECK(other.code() == "other_task");
+
+  const auto unknown = n.ask("PUT", "/v1/tasks/c", R"({"workflow":"no"})");
+  CHECK(unknown.status == 422);
+  CHECK(unknown.code() == "no_such_workflow");
+  CHECK(unknown.field() == "workflow");
+}
+
+TEST_CASE("http: Idempotency-Key is the id of the task") {
+  const http_node n;
+  CHECK(n.ask("POST", "/v1/tasks", body, {{"Idempotency-Key", "k1"}}).status == 201);
+  CHECK(n.ask("POST", "/v1/tasks", body, {{"Idempotency-Key", "k1"}}).status == 200);
+  CHECK(n.ask("POST", "/v1/tasks", R"({"id":"k2","workflow":"trip"})").status == 201);
+  const auto none = n.ask("POST", "/v1/tasks", body);
+  CHECK(none.status == 400);
+  CHECK(none.field() == "id");
+  const auto two = n.ask("POST", "/v1/tasks", R"({"id":"k3","workflow":"trip"})", {{"Idempotency-Key", "k4"}});
+  CHECK(two.status == 400);
+  CHECK(two.field() == "id");
+  CHECK(n.ask("PUT", "/v1/tasks/k5", R"({"id":"k6","workflow":"trip"})").field() == "id");
+  CHECK(n.get("/v1/counts").json().at("count") == 2);
+}
+
+TEST_CASE("http: of a batch, each submission is decided on its own, and answered in its place") {
+  const http_node n;
+  n.put_trip("there");
+  const auto answer = n.ask("POST", "/v1/tasks/batch", R"({"tasks":[
+    {"id":"one","workflow":"trip"}, {"id":"two","workflow":"no"}, 7,
+    {"id":"there","workflow":"trip","payload":{"guest":"ann"}}, {"id":"there","workflow":"trip"}]})");
+  REQUIRE(answer.status == 200);
+  const auto results = answer.json().at("results");
+  std::vector<int> statuses;
+  for (const auto& r : results)
+    statuses.push_back(r.at("status"));
+  CHECK(statuses == std::vector<int>{201, 422, 400, 200, 409});
+  CHECK(results[4].at("problem").at("code") == "other_task");
+
+  json many{{"tasks", json::array()}};
+  for (int i = 0; i < 1001; ++i)
+    many["tasks"].push_back({{"id", "m" + std::to_string(i)}, {"workflow", "trip"}});
+  CHECK(n.ask("POST", "/v1/tasks/batch", many.dump()).field() == "tasks");
+  many["tasks"].erase(0);
+  CHECK(n.ask("POST", "/v1/tasks/batch", many.dump()).json().at("results").size() == 1000);
+  CHECK(n.ask("POST", "/v1/tasks/batch", R"({"tasks":[]})").status == 400);
+  CHECK(n.get("/v1/counts").json().at("count") == 1002);
+}
+
+TEST_CASE("http: a client may wait for the outcome") {
+  http_node n;
+  const auto early = n.put_trip("a", "?wait=50ms");
+  CHECK(early.status == 201);
+  CHECK(early.json().at("process_state") != "processed");
+  std::thread later{[&] { n.let_end(); }};
+  const auto ended = n.put_trip("a", "?wait=30s");
+  later.join();
+  CHECK(ended.status == 200);
+  CHECK(ended.json().at("process_state") == "processed");
+  CHECK(n.get("/v1/tasks/a/state?wait=30s").json().at("process_state") == "processed");
+  CHECK(n.put_trip("b", "?wait=61s").field() == "wait");
+  CHECK(n.put_trip("b", "?wait=soon").field() == "wait");
+  CHECK(n.get("/v1/nodes?wait=1s").field() == "wait");
+}
+
+TEST_CASE("http: the events of a task come in order, and a client that comes back gets what it has not seen") {
+  http_node n;
+  n.put_trip("a");
+  REQUIRE(tests::comes_true([&] { return n.get("/v1/tasks/a/state").json().at("process_state") == "processing"; }));
+  http_listener first{n, "/v1/tasks/a/events"};
+  const auto head = first.next("\r\n\r\n");
+  CHECK_THAT(head, Catch::Matchers::Contains("200 OK") && Catch::Matchers::Contains("text/event-stream"));
+  const auto event = first.next();
+  REQUIRE_THAT(event, Catch::Matchers::StartsWith("id: "));
+  const auto revision = std::stoull(event.substr(4));
+  CHECK_THAT(event, Catch::Matchers::Contains("\"process_state\":\"processing\""));
+
+  http_listener second{n, "/v1/tasks/a/events", {{"Last-Event-ID", std::to_string(revision)}}};
+  second.next("\r\n\r\n");
+  n.let_end();
+  auto last = first.next();
+  CHECK_THAT(last, Catch::Matchers::Contains("\"process_state\":\"processed\""));
+  CHECK(std::stoull(last.substr(4)) > revision);
+  CHECK(first.next().empty());  // it ends with the task
+  CHECK(second.next() == last); // and begins with what it has not seen
+
+  const auto end = last.substr(4, last.find('\n') - 4);
+  CHECK(n.get("/v1/tasks/a/events", {{"Last-Event-ID", end}}).status == 204);
+  CHECK(n.get("/v1/tasks/a/events", {{"Last-Event-ID", "x"}}).field() == "Last-Event-ID");
+  CHECK(n.get("/v1/tasks/none/events").status == 404);
+}
+
+TEST_CASE("http: acts on tasks are refused with their reason, and kept with who did them") {
+  http_node n;
+  n.put_trip("a");
+  const auto refused = n.ask("POST", "/v1/tasks/a/actions", R"({"act":"resume"})");
+  CHECK(refused.status == 409);
+  CHECK(refused.code() == "refused");
+  CHECK(n.ask("POST", "/v1/tasks/a/actions", R"({"act":"explode"})").field() == "act");
+  CHECK(n.ask("POST", "/v1/tasks/none/actions", R"({"act":"undo"})").status == 404);
+  CHECK(n.ask("POST", "/v1/tasks/a/actions", R"({"act":"suspend","who":"ann","why":"tea"})").status == 200);
+  const auto acts = n.get("/v1/tasks/a").json().at("task").at("acts");
+  REQUIRE(acts.size() == 1);
+  CHECK(acts[0].at("who") == "ann");
+  const auto planned =
+    n.ask("POST", "/v1/bulk-acts", R"({"act":"resume","workflow":"trip","states":["suspended"],"dry_run":true})");
+  CHECK(planned.json().at("would") == 1);
+  const auto begun = n.ask("POST", "/v1/bulk-acts", R"({"act":"resume","workflow":"trip","states":["suspended"]})");
+  CHECK(begun.json().at("bulk") == 1);
+  CHECK(n.get("/v1/bulk-acts/1").status == 200);
+  CHECK(n.get("/v1/bulk-acts/x").field() == "bulk");
+}
+
+TEST_CASE("http: lists have filters in the query, and pages") {
+  const http_node n;
+  for (const auto* id : {"a", "b", "c"})
+    n.put_trip(id);
+  n.ask("PUT", "/v1/tasks/d", R"({"workflow":"other"})");
+  const auto page = n.get("/v1/tasks?workflow=trip&states=pending,processing&max=2").json();
+  CHECK(page.at("tasks").size() == 2);
+  const auto rest = n.get("/v1/tasks?workflow=trip&max=2&before=" + page.at("next").dump()).json();
+  CHECK(rest.at("tasks").size() == 1);
+  const auto sorted = n.get("/v1/tasks?sort=id&reverse&max=2").json();
+  CHECK(sorted.at("tasks")[0].at("id") == "d");
+  CHECK(n.get("/v1/tasks?sort=id&reverse=true&max=2&before=" + sorted.at("next").get<std::string>())
+          .json()
+          .at("tasks")[1]
+          .at("id")
+        == "a");
+  CHECK(n.get("/v1/counts?by=workflow").json().at("groups").size() == 2);
+  CHECK(n.get("/v1/tasks?max=0").field() == "max");
+  CHECK(n.get("/v1/tasks?max=two").field() == "max");
+  CHECK(n.get("/v1/tasks?colour=red").field() == "colour");
+  CHECK(n.get("/v1/tasks?states=red").field() == "states");
+  CHECK(n.get("/v1/tasks?payload:/guest=ann").status == 400); // the workflow has no index for it
+}

@@ -1,0 +1,143 @@
+// The HTTP API with certificates.
+
+#include "apps/certificates/cluster_certificates.hpp"
+#include "steadfast/node_error.hpp"
+#include "tests/runtime/http/http_node.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+using namespace steadfast;
+using Catch::Matchers::Contains;
+using tests::http_node;
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace http = boost::beast::http;
+namespace ssl = boost::asio::ssl;
+
+/// Certificates of a and b, and of the client desk.
+struct http_certificates {
+  http_certificates() { apps::make_certificates({path(), {"b"}, 825, {"a"}, {"desk"}}); }
+  fs::path path() const { return folder.path() / "certs"; }
+  tests::temp_folder folder;
+};
+
+http_server_options served_by(const http_certificates& c, bool takes_certificates) {
+  http_server_options o;
+  o.certificate = c.path() / "a.pem";
+  o.key = c.path() / "a.key";
+  if (takes_certificates)
+    o.authority = c.path() / "authority.pem";
+  return o;
+}
+
+struct tls_answer {
+  unsigned status = 0; ///< 0: there was no connection
+  std::string version;
+  std::string subject; ///< of the server
+};
+
+/// As a client with the certificate of that name, or with none.
+tls_answer asked_by_tls(const http_node& n, const http_certificates& c, const std::string& name,
+                        const std::string& target = "/v1/nodes", int version_max = TLS1_3_VERSION) {
+  ssl::context context{ssl::context::tls_client};
+  context.load_verify_file((c.path() / "authority.pem").string());
+  context.set_verify_mode(ssl::verify_peer);
+  SSL_CTX_set_max_proto_version(context.native_handle(), version_max);
+  if (!name.empty()) {
+    context.use_certificate_chain_file((c.path() / (name + ".pem")).string());
+    context.use_private_key_file((c.path() / (name + ".key")).string(), ssl::context::pem);
+  }
+  boost::asio::io_context io;
+  boost::beast::ssl_stream<boost::beast::tcp_stream> stream{io, context};
+  boost::beast::get_lowest_layer(stream).connect(
+    boost::asio::ip::tcp::endpoint{boost::asio::ip::make_address("127.0.0.1"), n.port()});
+  boost::system::error_code e;
+  stream.handshake(ssl::stream_base::client, e);
+  if (e)
+    return {};
+  http::request<http::empty_body> r{http::verb::get, target, 11};
+  r.set(http::field::host, "localhost");
+  http::write(stream, r, e);
+  boost::beast::flat_buffer buffer;
+  http::response<http::string_body> a;
+  http::read(stream, buffer, a, e);
+  auto* const shown = SSL_get1_peer_certificate(stream.native_handle());
+  std::string subject(256, '\0');
+  subject.resize(static_cast<std::size_t>(X509_NAME_get_text_by_NID(X509_get_subject_name(shown), NID_commonName,
+                                                                    subject.data(), static_cast<int>(subject.size()))));
+  X509_free(shown);
+  return {e ? 0U : a.result_int(), SSL_get_version(stream.native_handle()), subject};
+}
+
+} // namespace
+
+TEST_CASE("http: with a certificate, only TLS 1.2 and 1.3 are spoken") {
+  const http_certificates c;
+  const http_node n{served_by(c, false)};
+  const auto newest = asked_by_tls(n, c, "");
+  CHECK(newest.status == 200);
+  CHECK(newest.version == "TLSv1.3");
+  CHECK(asked_by_tls(n, c, "", "/v1/nodes", TLS1_2_VERSION).version == "TLSv1.2");
+  CHECK(asked_by_tls(n, c, "", "/v1/nodes", TLS1_1_VERSION).status == 0);
+  CHECK(n.get("/health/live").status == 0);
+}
+
+TEST_CASE("http: a client's certificate stands for a token, if the authority vouches for it") {
+  const http_certificates c;
+  const http_certificates others;
+  const http_node n{served_by(c, true)};
+  CHECK(asked_by_tls(n, c, "desk").status == 200);
+  CHECK(asked_by_tls(n, c, "").status == 401);
+  CHECK(asked_by_tls(n, c, "", "/health/live").status == 200);
+  fs::copy_file(others.path() / "desk.pem", c.path() / "stranger.pem");
+  fs::copy_file(others.path() / "desk.key", c.path() / "stranger.key");
+  CHECK(asked_by_tls(n, c, "stranger").status == 0);
+}
+
+TEST_CASE("http: certificates are read anew when the node is told to, and wrong ones change nothing") {
+  const http_certificates c;
+  http_node n{served_by(c, false)};
+  CHECK(asked_by_tls(n, c, "").subject == "a");
+  fs::rename(c.path() / "b.pem", c.path() / "a.pem");
+  CHECK_THROWS_AS(n.reload_certificates(), node_error); // its key is another one
+  CHECK(asked_by_tls(n, c, "").subject == "a");
+  fs::rename(c.path() / "b.key", c.path() / "a.key");
+  n.reload_certificates();
+  CHECK(asked_by_tls(n, c, "").subject == "b");
+}
+
+TEST_CASE("http: a node whose files are wrong does not start, and says which") {
+  const http_certificates c;
+  auto o = served_by(c, false);
+  const auto why = [&] {
+    try {
+      const http_node n{o};
+      return std::string{"none"};
+    } catch (const node_error& e) {
+      return std::string{e.what()};
+    }
+  };
+  o.key = c.path() / "b.key";
+  CHECK_THAT(why(), Contains("http.key: ") && Contains("is not the key of"));
+  o.key = c.path() / "none.key";
+  CHECK_THAT(why(), Contains("http.key: ") && Contains("cannot be read"));
+  o = served_by(c, false);
+  fs::permissions(o.key, fs::perms::others_read, fs::perm_options::add);
+  CHECK_THAT(why(), Contains("can be read by other users") && Contains("chmod 600"));
+  o = {};
+  o.tokens = c.path() / "tokens.json";
+  CHECK_THAT(why(), Contains("http.tokens: ") && Contains("steadfast token create"));
+}

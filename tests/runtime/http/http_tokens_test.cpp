@@ -1,0 +1,202 @@
+// Who may ask over HTTP.
+
+#include "runtime/configuration/config_error.hpp"
+#include "runtime/http/access_tokens.hpp"
+#include "steadfast/node_error.hpp"
+#include "tests/runtime/http/http_node.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace steadfast;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+using runtime::access_token;
+using tests::http_node;
+
+namespace {
+
+workflow::instant now() {
+  return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
+}
+
+/// Adds one, and returns it.
+std::string add_token(const std::filesystem::path& file, const std::string& name, std::vector<api::scope> scopes,
+                      std::vector<std::string> workflows = {}, workflow::instant until = workflow::never) {
+  auto all = runtime::read_tokens(file);
+  access_token t;
+  t.name = name;
+  t.scopes = std::move(scopes);
+  t.workflows = std::move(workflows);
+  t.made_at = now();
+  t.expires_at = until;
+  auto token = runtime::make_token(t);
+  all.push_back(t);
+  runtime::write_tokens(file, all);
+  return token;
+}
+
+tests::http_headers with(const std::string& token) {
+  return {{"Authorization", "Bearer " + token}};
+}
+
+/// A node whose tokens are in this file.
+struct guarded_node {
+  tests::temp_folder folder;
+  std::filesystem::path file = folder.path() / "tokens.json";
+  std::string admin = add_token(file, "root", {api::scope::admin});
+  http_node node{[this] {
+    http_server_options o;
+    o.tokens = file;
+    return o;
+  }()};
+};
+
+} // namespace
+
+TEST_CASE("http: without a token that is known, nothing is told") {
+  const guarded_node g;
+  const auto none = g.node.get("/v1/tasks");
+  CHECK(none.status == 401);
+  CHECK(none.headers.at("www-authenticate") == "Bearer");
+  CHECK(g.node.get("/openapi.json").status == 401);
+  CHECK(g.node.get("/v1/tasks", {{"Authorization", "Basic abc"}}).status == 401);
+  CHECK(g.node.get("/v1/tasks", with("")).status == 401);
+  CHECK(g.node.get("/v1/tasks", with(g.admin + "0")).status == 401);
+  auto changed = g.admin;
+  changed.back() = changed.back() == '0' ? '1' : '0';
+  CHECK(g.node.get("/v1/tasks", with(changed)).status == 401);
+  CHECK(g.node.get("/v1/tasks", with(g.admin)).status == 200);
+  CHECK(g.node.get("/health/live").status == 200);
+  CHECK(g.node.get("/health/ready").status == 200);
+}
+
+TEST_CASE("http: a token may do what its scopes say, and acts under its name") {
+  const guarded_node g;
+  const auto submits = add_token(g.file, "shop", {api::scope::submit});
+  const auto reads = add_token(g.file, "eyes", {api::scope::read});
+  const auto operates = add_token(g.file, "ops", {api::scope::operate});
+  const auto put = [&](const std::string& id, const std::string& token) {
+    return g.node.ask("PUT", "/v1/tasks/" + id, R"({"workflow":"trip"})", with(token)).status;
+  };
+  CHECK(put("a", submits) == 201);
+  CHECK(put("b", reads) == 403);
+  CHECK(put("b", operates) == 403);
+  CHECK(put("b", g.admin) == 201);
+  CHECK(g.node.get("/v1/tasks/a", with(submits)).status == 403);
+  CHECK(g.node.get("/v1/tasks/a", with(reads)).status == 200);
+  CHECK(g.node.get("/v1/tasks/a", with(operates)).status == 200);
+  CHECK(g.node.ask("POST", "/v1/tasks/batch", R"({"tasks":[{"id":"c","workflow":"trip"}]})", with(reads)).status
+        == 403);
+  const auto suspend = [&](const std::string& token, const std::string& body) {
+    return g.node.ask("POST", "/v1/tasks/a/actions", body, with(token)).status;
+  };
+  CHECK(suspend(reads, R"({"act":"suspend"})") == 403);
+  CHECK(suspend(submits, R"({"act":"suspend"})") == 403);
+  CHECK(suspend(operates, R"({"act":"suspend","who":"root"})") == 200);
+  CHECK(g.node.get("/v1/tasks/a", with(reads)).json().at("task").at("acts")[0].at("who") == "root (ops)");
+  CHECK(suspend(operates, R"({"act":"resume"})") == 200);
+  CHECK(g.node.get("/v1/tasks/a", with(reads)).json().at("task").at("acts")[1].at("who") == "ops");
+  CHECK(g.node.ask("POST", "/v1/leases/supervisor/release", "{}", with(operates)).status == 403);
+  CHECK(g.node.ask("POST", "/v1/leases/supervisor/release", "{}", with(g.admin)).status == 200);
+}
+
+TEST_CASE("http: a token of some workflows sees and makes no other tasks") {
+  const guarded_node g;
+  const auto limited = add_token(g.file, "trips", {api::scope::submit, api::scope::operate}, {"trip"});
+  g.node.ask("PUT", "/v1/tasks/o", R"({"workflow":"other"})", with(g.admin));
+  CHECK(g.node.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip"})", with(limited)).status == 201);
+  CHECK(g.node.ask("PUT", "/v1/tasks/b", R"({"workflow":"other"})", with(limited)).status == 403);
+  CHECK(g.node.ask("PUT", "/v1/tasks/b", R"({"workflow":["other"]})", with(limited)).status == 403);
+  const auto batch =
+    g.node.ask("POST", "/v1/tasks/batch", R"({"tasks":[{"id":"b","workflow":"other"},{"id":"c","workflow":"trip"}]})",
+               with(limited));
+  CHECK(batch.json().at("results")[0].at("status") == 403);
+  CHECK(batch.json().at("results")[1].at("status") == 201);
+  CHECK(g.node.get("/v1/tasks", with(limited)).json().at("tasks").size() == 2);
+  CHECK(g.node.get("/v1/counts", with(limited)).json().at("count") == 2);
+  CHECK(g.node.get("/v1/tasks?workflow=other", with(limited)).status == 403);
+  CHECK(g.node.get("/v1/tasks/o", with(limited)).status == 404);
+  CHECK(g.node.get("/v1/tasks/o/state?wait=1s", with(limited)).status == 404);
+  CHECK(g.node.get("/v1/tasks/o/events", with(limited)).status == 404);
+  CHECK(g.node.ask("POST", "/v1/tasks/o/actions", R"({"act":"undo"})", with(limited)).status == 404);
+  CHECK(g.node.get("/v1/tasks/a", with(limited)).status == 200);
+  CHECK(g.node.get("/v1/nodes", with(limited)).status == 403);
+  CHECK(g.node.get("/v1/alerts", with(limited)).status == 403);
+  const auto bulk = [&](const char* body) { return g.node.ask("POST", "/v1/bulk-acts", body, with(limited)).status; };
+  CHECK(bulk(R"({"act":"undo","workflow":"other","dry_run":true})") == 403);
+  CHECK(bulk(R"({"act":"undo","workflow":"trip","dry_run":true})") == 200);
+}
+
+TEST_CASE("http: a token that was revoked, or is over, is refused at once") {
+  const guarded_node g;
+  const auto over = add_token(g.file, "over", {api::scope::read}, {}, now());
+  const auto good = add_token(g.file, "good", {api::scope::read}, {}, now() + workflow::span{600'000});
+  CHECK(g.node.get("/v1/nodes", with(over)).status == 401);
+  CHECK(g.node.get("/v1/nodes", with(good)).status == 200);
+  auto all = runtime::read_tokens(g.file);
+  std::erase_if(all, [](const access_token& t) { return t.name == "good"; });
+  runtime::write_tokens(g.file, all);
+  CHECK(g.node.get("/v1/nodes", with(good)).status == 401);
+  CHECK(g.node.get("/v1/nodes", with(g.admin)).status == 200);
+  std::filesystem::remove(g.file); // nobody can say who may do what
+  CHECK(g.node.get("/v1/nodes", with(g.admin)).status == 401);
+}
+
+TEST_CASE("http: only hashes of tokens are kept, for their owner, with when they were used last") {
+  const tests::temp_folder folder;
+  const auto file = folder.path() / "tokens.json";
+  const auto token = add_token(file, "shop", {api::scope::submit}, {"trip"}, now() + workflow::span{600'000});
+  const auto second = add_token(file, "eyes", {api::scope::read});
+  const auto all = runtime::read_tokens(file);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].workflows == std::vector<std::string>{"trip"});
+  CHECK(all[0].scopes == std::vector{api::scope::submit});
+  CHECK(all[1].expires_at == workflow::never);
+  std::ifstream in{file};
+  const std::string text{std::istreambuf_iterator<char>{in}, {}};
+  CHECK_THAT(text, !Contains(token.substr(token.size() - 64)));
+  namespace fs = std::filesystem;
+  CHECK((fs::status(file).permissions() & (fs::perms::group_all | fs::perms::others_all)) == fs::perms::none);
+
+  runtime::token_book book{file};
+  const auto at = now();
+  CHECK(book.find(token, at).value().name == "shop");
+  book.save_uses();
+  CHECK(runtime::last_uses(file).at(all[0].id) == at);
+  CHECK(runtime::last_uses(file).count(all[1].id) == 0);
+
+  fs::permissions(file, fs::perms::others_read, fs::perm_options::add);
+  CHECK_THROWS_AS(runtime::read_tokens(file), runtime::config_error);
+  std::ofstream{file} << "{}";
+  CHECK_THROWS_AS(runtime::read_tokens(file), runtime::config_error);
+  CHECK_THROWS_AS(runtime::token_book{folder.path() / "none"}, runtime::config_error);
+}
+
+TEST_CASE("http: beyond loopback a node wants a certificate, and to know who asks") {
+  const auto wrong = [](const http_server_options& o) {
+    std::string all;
+    for (const auto& p : problems(o))
+      all += p + "\n";
+    return all;
+  };
+  http_server_options o;
+  o.listen = "0.0.0.0:7800";
+  CHECK_THAT(wrong(o), Contains("in the clear") && Contains("whoever reaches it controls the node"));
+  o.certificate = "c.pem";
+  o.key = "k.pem";
+  o.tokens = "tokens.json";
+  CHECK(wrong(o).empty());
+  o.listen = "127.0.0.1:7800";
+  o.certificate.clear();
+  CHECK_THAT(wrong(o), Contains("give both"));
+  o.key.clear();
+  o.tokens.clear();
+  CHECK(wrong(o).empty());
+  o.listen = "7800";
+  o.certificate_scopes = {"all"};
+  o.origins = {"ops.example"};
+  CHECK_THAT(wrong(o), Contains("http.listen") && Contains("certificate_scopes") && Contains("http.origins"));
+}
