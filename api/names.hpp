@@ -24,6 +24,7 @@ inline constexpr const char* incident_show = "incident.show";
 inline constexpr const char* incident_act = "incident.act";
 inline constexpr const char* workflow_list = "workflow.list";
 inline constexpr const char* workflow_show = "workflow.show";
+inline constexpr const char* workflow_register = "workflow.register";
 inline constexpr const char* lease_list = "lease.list";
 inline constexpr const char* lease_release = "lease.release";
 inline constexpr const char* actor_list = "actor.list";

@@ -68,6 +68,7 @@ std::vector<route> all_routes() {
     {post, "/v1/incidents/{incident}/actions", incident_act, operate, other},
     {get, "/v1/workflows", workflow_list, read, other},
     {get, "/v1/workflows/{name}", workflow_show, read, other},
+    {post, "/v1/workflows", workflow_register, admin, other},
     {get, "/v1/leases", lease_list, read, other},
     {post, "/v1/leases/{name}/release", lease_release, admin, other},
     {get, "/v1/actors", actor_list, read, other},

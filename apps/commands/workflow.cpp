@@ -7,6 +7,7 @@
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/table.hpp"
 #include "runtime/configuration/config_error.hpp"
+#include "runtime/configuration/toml_file.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/quantity.hpp"
@@ -28,6 +29,9 @@ struct workflow_arguments {
   std::string name;
   unsigned version = 0;
   std::vector<std::string> files;
+  std::string why;
+  bool dry_run = false;
+  bool against_node = false;
 };
 
 std::string names(const json& list) {
@@ -120,6 +124,43 @@ int check(const workflow_arguments& g) {
   return code;
 }
 
+/// What the node says of a file; registers it unless it is only asked.
+int register_file(const workflow_arguments& g, const std::string& file, bool is_dry) {
+  require_file(file);
+  const auto d = load_workflow(file); // its mistakes are told with the file's name and line
+  auto node = connect(g.node);
+  const auto answer =
+    node.call(api::workflow_register,
+              {{"text", runtime::read_text_file(file)}, {"who", who_acts()}, {"why", g.why}, {"dry_run", is_dry}});
+  if (g.node.json) {
+    print_json(answer);
+    return done;
+  }
+  const bool is_new = answer.at("created").get<bool>();
+  std::cout << "workflow " << d.name << " v" << d.version
+            << (!is_new  ? " is registered already, with the same content"
+                : is_dry ? " can be registered"
+                         : " is registered; new tasks of it begin with this version")
+            << '\n';
+  if (const auto& missing = answer.at("agents_missing"); !missing.empty())
+    std::cout << "no node has these agents of its steps, so tasks would wait for them: " << names(missing) << '\n';
+  return done;
+}
+
+int register_all(const workflow_arguments& g) {
+  for (const auto& file : g.files)
+    register_file(g, file, g.dry_run);
+  return done;
+}
+
+int check_against_node(const workflow_arguments& g) {
+  const int code = check(g);
+  if (code == done)
+    for (const auto& file : g.files)
+      register_file(g, file, true);
+  return code;
+}
+
 } // namespace
 
 void add_workflow(CLI::App& to, command& chosen) {
@@ -143,9 +184,23 @@ void add_workflow(CLI::App& to, command& chosen) {
   auto c = std::make_shared<workflow_arguments>();
   auto* check_sub = workflow->add_subcommand("check", "Find the mistakes in workflow files; no node is needed");
   check_sub->add_option("files", c->files, "The files")->required()->type_name("FILE");
-  check_sub->add_flag("--json", c->node.json, "Print JSON, one object a file");
+  check_sub->add_flag("--against-node", c->against_node,
+                      "Also ask the node whether it would take them, and which of their agents are missing");
+  add_node_choice(*check_sub, c->node);
   check_sub->footer("Example: steadfast workflow check config/workflows/drone_delivery.toml");
-  check_sub->callback([c, &chosen] { chosen = [c] { return check(*c); }; });
+  check_sub->callback([c, &chosen] { chosen = [c] { return c->against_node ? check_against_node(*c) : check(*c); }; });
+
+  auto r = std::make_shared<workflow_arguments>();
+  auto* register_sub =
+    workflow->add_subcommand("register", "Make workflows, or new versions of them, known to the cluster");
+  register_sub->add_option("files", r->files, "Their files")->required()->type_name("FILE");
+  register_sub->add_flag("--dry-run", r->dry_run, "Only ask whether the node would take them");
+  register_sub->add_option("--why", r->why, "Reason, kept among the alerts")->type_name("TEXT");
+  add_node_choice(*register_sub, r->node);
+  register_sub->footer(
+    "Tasks that run keep the version that they began with. Name the file in the configuration, too, if "
+    "the node\nwith the store may be set up anew.\n\nExample: steadfast workflow register order.toml");
+  register_sub->callback([r, &chosen] { chosen = [r] { return register_all(*r); }; });
 
   add_simulate(*workflow, chosen);
 }

@@ -131,7 +131,11 @@ nlohmann::json stop_bulk(const control_context& c, const api::arguments& params)
 /// What the tasks wait for, and which are stuck: control_standstill.cpp
 nlohmann::json list_standstill(const control_context& c, const api::arguments& params);
 
+/// Workflows: control_workflows.cpp
 actors::workflow_page workflows(const control_context& c);
+nlohmann::json list_workflows(const control_context& c, const api::arguments& params);
+nlohmann::json show_workflow(const control_context& c, const api::arguments& params);
+nlohmann::json register_workflow(const control_context& c, const api::arguments& params);
 
 // The parameters as the methods need them.
 

@@ -178,34 +178,13 @@ json act_on_task(const control_context& c, const api::arguments& params) {
 
 // ---- the rest of the store ----
 
-template <class Entry, class Render>
-json list_of(const std::vector<actors::boxed<Entry>>& entries, Render render) {
-  json out = json::array();
-  for (const auto& e : entries)
-    out.push_back(render(*e));
-  return out;
-}
-
 json list_late_replies(const control_context& c, const api::arguments& params) {
   const actors::list_late_replies question{static_cast<std::uint32_t>(max_of(params))};
   const auto page = c.ask<actors::late_reply_page>(c.parts.reader, question);
-  return {{"late_replies", list_of(page.late_replies, late_reply_json)}};
-}
-
-json show_workflow(const control_context& c, const api::arguments& params) {
-  const auto name = params.text("name");
-  const auto version = params.number<std::uint32_t>("version");
-  actors::boxed<workflow::definition> newest;
-  for (const auto& d : workflows(c).definitions)
-    if (d->name == name && (version == 0 ? !newest || d->version > newest->version : d->version == version))
-      newest = d;
-  if (!newest)
-    throw api::error{api::error::not_found, "there is no workflow `" + name + "`"};
-  return {{"workflow", definition_json(*newest)}};
-}
-
-json list_workflows(const control_context& c, const api::arguments&) {
-  return {{"workflows", list_of(workflows(c).definitions, definition_json)}};
+  json all = json::array();
+  for (const auto& r : page.late_replies)
+    all.push_back(late_reply_json(*r));
+  return {{"late_replies", all}};
 }
 
 // ---- the methods of the table ----
@@ -239,6 +218,7 @@ constexpr binding bindings[] = {
   {api::bulk_stop, stop_bulk},
   {api::workflow_list, list_workflows},
   {api::workflow_show, show_workflow},
+  {api::workflow_register, register_workflow},
   {api::lease_list, list_leases},
   {api::lease_release, release_lease},
   {api::actor_list, list_actors},
@@ -265,10 +245,6 @@ json run(gives_result method, const control_context& c, const api::arguments& pa
 }
 
 } // namespace
-
-actors::workflow_page workflows(const control_context& c) {
-  return c.ask<actors::workflow_page>(c.parts.reader, actors::list_workflows{});
-}
 
 std::string document_of(const api::arguments& params, const char* name) {
   if (!params.has(name))

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <charconv>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -231,6 +232,18 @@ private:
     route(x);
   }
 
+  static json parameters_asked(const exchange_ptr& x, api::verb verb, const api::method& m,
+                               const std::map<std::string, std::string>& named) {
+    const auto& body = x->request.message.body();
+    if (verb == api::verb::get)
+      return parameters_of(m, named, without_wait(x->target));
+    if (m.name != api::workflow_register || !x->request.header(field::content_type).starts_with("application/toml"))
+      return parameters_of(m, named, body);
+    auto params = parameters_of(m, named, x->target); // the body is a workflow's file
+    params["text"] = body;
+    return params;
+  }
+
   static bool is_at(const exchange_ptr& x, const std::vector<std::string>& path) { return x->target.segments == path; }
 
   static http_response preflight(const http_request& r) {
@@ -273,8 +286,7 @@ private:
     if (!require(x, match.found->needs))
       return;
     const auto& method = api::method_of(match.found->method);
-    auto params = *verb == api::verb::get ? parameters_of(method, match.named, without_wait(x->target))
-                                          : parameters_of(method, match.named, x->request.message.body());
+    auto params = parameters_asked(x, *verb, method, match.named);
     if (*verb != api::verb::get && method.name != api::submit)
       x->what = std::string{to_string(*verb)} + " " + std::string{x->request.message.target()} + " for "
                 + params.value("who", "nobody named");

@@ -164,3 +164,32 @@ TEST_CASE("http: lists have filters in the query, and pages") {
   CHECK(n.get("/v1/tasks?states=red").field() == "states");
   CHECK(n.get("/v1/tasks?payload:/guest=ann").status == 400); // the workflow has no index for it
 }
+
+TEST_CASE("http: a workflow is registered from its file, or refused with its mistakes") {
+  const http_node n;
+  const std::string file = "name = \"order\"\nversion = 1\n[[step]]\nname = \"pay\"\nagent = \"bank\"\n";
+  const tests::http_headers toml{{"Content-Type", "application/toml"}};
+  const auto planned = n.ask("POST", "/v1/workflows?dry_run", file, toml);
+  CHECK(planned.status == 200);
+  CHECK(planned.json().at("created") == true);
+  CHECK(planned.json().at("agents_missing") == json{"bank"});
+  CHECK(n.get("/v1/workflows/order").status == 404);
+  CHECK(n.ask("PUT", "/v1/tasks/o", R"({"workflow":"order"})").status == 422);
+
+  CHECK(n.ask("POST", "/v1/workflows", json{{"text", file}, {"who", "ann"}, {"why", "new"}}.dump()).status == 200);
+  CHECK(n.get("/v1/workflows/order").json().at("workflow").at("version") == 1);
+  CHECK(n.ask("PUT", "/v1/tasks/o", R"({"workflow":"order"})").status == 201);
+  CHECK(n.ask("POST", "/v1/workflows", file, toml).json().at("created") == false);
+  const auto acts = n.get("/v1/alerts?all&kind=act").json().at("alerts");
+  REQUIRE(acts.size() == 1);
+  CHECK(acts[0].at("text") == "registered workflow `order` version 1: new");
+  CHECK_THAT(acts[0].dump(), Catch::Matchers::Contains("ann"));
+
+  const auto changed = n.ask("POST", "/v1/workflows", file + "complete_by = \"9s\"\n", toml);
+  CHECK(changed.status == 409);
+  CHECK_THAT(changed.body, Catch::Matchers::Contains("raise its version"));
+  const auto wrong = n.ask("POST", "/v1/workflows", file + "colour = \"red\"\n", toml);
+  CHECK(wrong.status == 400);
+  CHECK(wrong.field() == "text");
+  CHECK_THAT(wrong.body, Catch::Matchers::Contains(":6: step.colour"));
+}
