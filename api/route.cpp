@@ -47,8 +47,8 @@ std::vector<route> all_routes() {
   constexpr auto operate = scope::operate;
   constexpr auto admin = scope::admin;
   return {
-    {put, "/v1/tasks/{id}", submit, scope::submit, new_task},
-    {post, "/v1/tasks", submit, scope::submit, new_task},
+    {put, "/v1/tasks/{id}", submit, scope::submits, new_task},
+    {post, "/v1/tasks", submit, scope::submits, new_task},
     {get, "/v1/tasks", task_list, read, many_tasks},
     {get, "/v1/tasks/{id}", task_show, read, one_task},
     {get, "/v1/tasks/{id}/state", task_state, read, one_task},

@@ -18,7 +18,7 @@ std::string_view to_string(verb v);
 
 /// What the holder of a token may do.
 enum class scope : std::uint8_t {
-  submit,  ///< submit tasks, and learn what became of them
+  submits, ///< submit tasks, and learn what became of them
   read,    ///< look at everything
   operate, ///< act on tasks, alerts and circuits; includes read
   admin,   ///< everything

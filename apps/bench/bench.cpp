@@ -202,8 +202,8 @@ void add_bench(CLI::App& to, command& chosen) {
     ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   sub
     ->add_option("--client", c.client,
-                 "The submitting client: here, node (in another process, over CAF) or socket [here]")
-    ->check(CLI::IsMember{{"here", "node", "socket"}})
+                 "The submitting client: here, node (in another process, over CAF), socket or http [here]")
+    ->check(CLI::IsMember{{"here", "node", "socket", "http"}})
     ->excludes("--backlog");
   sub->add_option("--agents", c.agents, "The agents: here, node (in another process, over CAF) or http [here]")
     ->check(CLI::IsMember{{"here", "node", "http"}});

@@ -13,7 +13,10 @@ namespace {
 constexpr double usual_seconds = 4;
 
 client_place client_of(const std::string& name) {
-  return name == "node" ? client_place::node : name == "socket" ? client_place::socket : client_place::here;
+  return name == "node"     ? client_place::node
+         : name == "socket" ? client_place::socket
+         : name == "http"   ? client_place::http
+                            : client_place::here;
 }
 
 agent_place agents_of(const std::string& name) {
@@ -31,6 +34,8 @@ std::string differences(const scenario& s) {
     text += ", client in another process (CAF)";
   if (s.client == client_place::socket)
     text += ", client in another process (socket)";
+  if (s.client == client_place::http)
+    text += ", client over HTTP";
   if (s.agents == agent_place::node)
     text += ", agents in another process (CAF)";
   if (s.agents == agent_place::http)
@@ -54,7 +59,7 @@ scenario usual(const choice& c) {
 scenario closed_loop(const choice& c, std::uint32_t in_flight) {
   auto s = usual(c);
   s.plan.in_flight = in_flight;
-  if (s.client == client_place::socket)
+  if (s.client == client_place::socket || s.client == client_place::http)
     s.connections = in_flight;
   s.name = fmt::format("closed loop, {} in flight", in_flight) + differences(s);
   return s;

@@ -237,6 +237,16 @@ std::vector<target_group> between_processes() {
   auto socket = closed("submissions from another process at the socket, 64 connections", 64);
   socket.client = client_place::socket;
   socket.connections = 64;
+  auto requests = closed("submissions from another process over HTTP, 64 connections", 64);
+  requests.client = client_place::http;
+  requests.connections = 64;
+  auto batches = requests;
+  batches.name = "submissions from another process over HTTP, 16 connections, 100 a request";
+  batches.connections = 16;
+  batches.batch = 100;
+  auto request = requests;
+  request.name = "submissions from another process over HTTP, one connection";
+  request.connections = 1;
   return {
     {measurement_of(http),
      repeated,
@@ -254,6 +264,17 @@ std::vector<target_group> between_processes() {
      {by_speed(
        at_least("client in another process at the socket", "submissions/s", 10'000, at("/submissions_per_second")),
        shared_syncs)}},
+    {measurement_of(requests),
+     repeated,
+     {by_speed(at_least("client over HTTP, 64 connections", "submissions/s", 15'000, at("/submissions_per_second")),
+               shared_syncs)}},
+    {measurement_of(batches),
+     repeated,
+     {by_speed(at_least("client over HTTP, 100 in a request", "submissions/s", 25'000, at("/submissions_per_second")),
+               shared_syncs)}},
+    {measurement_of(request),
+     repeated,
+     {by_speed(at_most("client over HTTP alone, p50", "ms", 2, at("/acknowledged_ms/p50")), shared_syncs)}},
     {certificates_between_nodes(),
      repeated,
      {at_least("with certificates between nodes, against without", "times the tasks/s", 0.8, at("/ratio"))}},

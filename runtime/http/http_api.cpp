@@ -489,7 +489,7 @@ private:
   };
 
   void submit_batch(const exchange_ptr& x) const {
-    if (!require(x, api::scope::submit))
+    if (!require(x, api::scope::submits))
       return;
     const auto body = exact_json(x->request.message.body());
     if (!body.is_object() || body.size() != 1 || !body.contains("tasks") || !body["tasks"].is_array()

@@ -4,6 +4,11 @@
 #include "apps/bench/figures/histogram.hpp"
 #include "steadfast/client.hpp"
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -13,6 +18,9 @@
 
 namespace steadfast::bench {
 namespace {
+
+namespace http = boost::beast::http;
+using boost::asio::ip::tcp;
 
 /// What all connections share.
 struct common {
@@ -45,7 +53,69 @@ bool submit(client& node, common& c, std::uint64_t index) {
   return true;
 }
 
+/// A connection that stays open.
+class http_connection {
+public:
+  explicit http_connection(std::uint16_t port) {
+    stream_.connect(tcp::endpoint{boost::asio::ip::make_address("127.0.0.1"), port});
+    stream_.socket().set_option(tcp::no_delay{true});
+  }
+
+  http::response<http::string_body> ask(http::verb verb, const std::string& target, std::string body) {
+    http::request<http::string_body> r{verb, target, 11, std::move(body)};
+    r.set(http::field::host, "localhost");
+    r.prepare_payload();
+    http::write(stream_, r);
+    http::response<http::string_body> answer;
+    http::read(stream_, buffer_, answer);
+    return answer;
+  }
+
+private:
+  boost::asio::io_context io_;
+  boost::beast::tcp_stream stream_{io_};
+  boost::beast::flat_buffer buffer_;
+};
+
+std::string body_of(const workflow::submission& s, bool has_id) {
+  return (has_id ? R"({"id":")" + s.id + R"(",)" : "{") + R"("workflow":")" + s.workflow + R"(","payload":)"
+         + std::string{s.payload.view()} + "}";
+}
+
+/// How many are in the store; the others were pushed back.
+std::size_t submit_by_http(http_connection& node, common& c, std::uint64_t first) {
+  const auto count = c.plan.batch;
+  std::string body = R"({"tasks":[)";
+  for (std::uint64_t i = first; i < first + count && count > 1; ++i)
+    body += (i == first ? "" : ",") + body_of(submission_of(c.plan.load, i), true);
+  body += "]}";
+  const auto one = submission_of(c.plan.load, first);
+  const auto begun = steady::now();
+  const auto answer = count > 1 ? node.ask(http::verb::post, "/v1/tasks/batch", std::move(body))
+                                : node.ask(http::verb::put, "/v1/tasks/" + one.id, body_of(one, false));
+  const auto took = steady::now() - begun;
+  std::size_t made = answer.result_int() == 201 ? 1 : 0;
+  if (count > 1 && answer.result_int() == 200)
+    for (auto at = answer.body().find("\"status\":201"); at != std::string::npos;
+         at = answer.body().find("\"status\":201", at + 1))
+      ++made;
+  const std::lock_guard lock{c.mutex};
+  for (std::size_t i = 0; i < made; ++i)
+    c.acknowledged.add(took);
+  c.pushed_back += count - made;
+  return made;
+}
+
+void submit_all_by_http(common& c) {
+  http_connection node{c.plan.http_port};
+  while (steady::now() < c.until)
+    if (submit_by_http(node, c, c.next.fetch_add(c.plan.batch)) < c.plan.batch)
+      std::this_thread::sleep_for(std::chrono::milliseconds{100});
+}
+
 void submit_all(common& c) {
+  if (c.plan.http_port != 0)
+    return submit_all_by_http(c);
   client node{c.plan.socket};
   while (steady::now() < c.until)
     for (const auto index = c.next++; !submit(node, c, index) && steady::now() < c.until;)

@@ -27,6 +27,7 @@ struct part_setup {
   std::string schema{};       ///< there
   std::vector<std::string> roles = {"store", "scheduler", "supervisor", "agents"};
   std::string listen{};
+  std::uint16_t http_port = 0; ///< of 127.0.0.1; 0: none
   std::string join{};
   std::string agents = "function"; ///< or "silent", "http", "paced"
   std::string url{};               ///< with http
@@ -36,8 +37,9 @@ struct part_setup {
   std::string certificates{};     ///< folder of those for connections between nodes; empty: there are none
   bench::pace pace{};             ///< with paced
 };
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, server, schema, roles, listen, join,
-                                                agents, url, in_flight_max, load, keep_at_most, certificates, pace)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(part_setup, kind, name, folder, server, schema, roles, listen,
+                                                http_port, join, agents, url, in_flight_max, load, keep_at_most,
+                                                certificates, pace)
 
 /// A part, from outside. Ends with this object, by force if need be. Every function throws failure if the part is gone,
 /// or Ctrl-C was pressed.

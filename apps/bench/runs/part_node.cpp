@@ -39,6 +39,8 @@ node_options options_of(const part_setup& setup) {
   o.store_server.url = setup.server;
   o.store_server.schema = setup.schema;
   o.cluster.listen = setup.listen;
+  if (setup.http_port != 0)
+    o.http.listen = "127.0.0.1:" + std::to_string(setup.http_port);
   o.cluster.join = setup.join;
   if (!setup.certificates.empty() && o.cluster.is_used()) {
     const std::filesystem::path certificates{setup.certificates};

@@ -117,7 +117,7 @@ public:
       start_agents(local_address(ports[1]));
     if (s.client == client_place::node)
       start_client();
-    if (s.client == client_place::socket || s.lists_per_second > 0)
+    if (is_called() || s.lists_per_second > 0)
       caller_ = std::make_unique<part>(part_setup{.kind = "caller"});
     if (is_spread)
       await_connections();
@@ -127,14 +127,14 @@ public:
     if (schema_)
       server_before_ = schema_->figures();
     device_before_ = device_bytes_written(folder_);
-    if (scenario_.client == client_place::socket)
+    if (is_called())
       caller_->tell("call", call_of_client());
     else
       drive();
   }
 
   json measured() {
-    auto measured = scenario_.client == client_place::socket ? caller_->answer() : driving_part().answer();
+    auto measured = is_called() ? caller_->answer() : driving_part().answer();
     measured.erase("ended_in_slots");
     if (scenario_.lists_per_second > 0)
       measured["listed_ms"] = caller_->answer().at("listed_ms");
@@ -153,6 +153,9 @@ public:
   }
 
 private:
+  /// The client is another process that is no node.
+  bool is_called() const { return scenario_.client == client_place::socket || scenario_.client == client_place::http; }
+
   part_setup setup_of(const char* name) const {
     part_setup p;
     p.name = name;
@@ -171,6 +174,8 @@ private:
     auto& p = setup_;
     p.listen = address_ = listen;
     p.keep_at_most = scenario_.keep_at_most;
+    if (scenario_.client == client_place::http)
+      p.http_port = runtime::free_ports(1).front();
     if (scenario_.agents == agent_place::http) {
       service_ = std::make_unique<part>(part_setup{.kind = "service", .load = scenario_.load});
       p.agents = "http";
@@ -225,6 +230,8 @@ private:
   call_plan call_of_client() const {
     call_plan c;
     c.socket = socket_;
+    c.http_port = setup_.http_port;
+    c.batch = scenario_.batch;
     c.connections = scenario_.connections;
     c.seconds = scenario_.plan.seconds;
     c.load = scenario_.load;

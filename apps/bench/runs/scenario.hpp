@@ -16,6 +16,7 @@ enum class client_place : std::uint8_t {
   here,   ///< an actor in the node's process
   node,   ///< an actor of a node without roles, in another process, over CAF
   socket, ///< another process, at the control channel
+  http,   ///< another process, at the HTTP port
 };
 
 /// Where the agents are.
@@ -34,7 +35,8 @@ struct scenario {
   client_place client = client_place::here;
   agent_place agents = agent_place::here;
   bool certificates = false;      ///< of nodes that are connected
-  std::uint32_t connections = 16; ///< of a client at the control channel
+  std::uint32_t connections = 16; ///< of a client at the control channel or the HTTP port
+  std::uint32_t batch = 1;        ///< submissions of one request over HTTP
   double lists_per_second = 0;    ///< a person's `task list` at the same time
   std::int64_t keep_at_most = -1; ///< of the tasks that have ended; -1: all
   std::uint32_t there_before = 0; ///< tasks in the store before it begins; REQUIRES: a closed loop of as many or more

@@ -3,6 +3,7 @@
 #include "runtime/control/control_methods.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/node/node_inside.hpp"
+#include "runtime/text/address.hpp"
 #include "tests/fuzz/support/scratch.hpp"
 
 #include <algorithm>
@@ -71,7 +72,7 @@ control_methods tame_methods(const assembled_node& n) {
   auto all = methods_of(node_inside{n}.system(), node_inside{n}.parts());
   for (const auto& [method, file] : {std::pair{"store.copy", "to"}, {"store.export", "to"}, {"store.import", "from"}})
     all[method] = [run = all[method], file = file](const json& params) { return run(tamed(params, file)); };
-  all.erase("node.drain");
+  all["node.drain"] = [](const json&) -> json { throw api::error{api::error::refused, "it would be its end"}; };
   return all;
 }
 
@@ -101,10 +102,16 @@ void asked_node::start() {
   control_options o;
   o.socket = socket();
   o.frame_max = frame_max;
-  server_ = std::make_unique<control_server>(o, tame_methods(*node_));
+  const auto methods = tame_methods(*node_);
+  server_ = std::make_unique<control_server>(o, methods);
+  http_server_options h;
+  h.listen = "127.0.0.1:" + std::to_string(runtime::free_ports(1).front());
+  h.body_size_max = frame_max;
+  http_ = std::make_unique<runtime::http_server>(h, methods, [](const std::string&) {});
 }
 
 void asked_node::stop() {
+  http_.reset();
   server_.reset();
   node_.reset();
   fs::remove_all(scratch_folder() / "store");

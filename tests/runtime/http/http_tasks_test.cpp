@@ -5,6 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <array>
+#include <cstdio>
+#include <string>
 #include <thread>
 
 using namespace steadfast;
@@ -192,4 +195,24 @@ TEST_CASE("http: a workflow is registered from its file, or refused with its mis
   CHECK(wrong.status == 400);
   CHECK(wrong.field() == "text");
   CHECK_THAT(wrong.body, Catch::Matchers::Contains(":6: step.colour"));
+}
+
+TEST_CASE("http: the client of the examples, in Python, submits a task and follows it to its end") {
+  http_node n;
+  n.let_end();
+  const auto run = [&](const std::string& id) {
+    const auto command = "python3 " + std::string{STEADFAST_SOURCE_DIR}
+                         + "/examples/http/trip.py http://localhost:" + std::to_string(n.port()) + " " + id + " 2>&1";
+    std::string said;
+    auto* const out = popen(command.c_str(), "r");
+    std::array<char, 4096> piece{};
+    while (const auto size = fread(piece.data(), 1, piece.size(), out))
+      said.append(piece.data(), size);
+    pclose(out);
+    return said;
+  };
+  CHECK_THAT(run("p1"),
+             Catch::Matchers::StartsWith("made\n") && Catch::Matchers::Contains("processed   ride completed"));
+  CHECK_THAT(run("p1"), Catch::Matchers::StartsWith("it was there\n"));
+  CHECK_THAT(run("'p 1'"), Catch::Matchers::Contains("id must be 1 to 128 printable characters"));
 }

@@ -75,7 +75,7 @@ TEST_CASE("http: without a token that is known, nothing is told") {
 
 TEST_CASE("http: a token may do what its scopes say, and acts under its name") {
   const guarded_node g;
-  const auto submits = add_token(g.file, "shop", {api::scope::submit});
+  const auto submits = add_token(g.file, "shop", {api::scope::submits});
   const auto reads = add_token(g.file, "eyes", {api::scope::read});
   const auto operates = add_token(g.file, "ops", {api::scope::operate});
   const auto put = [&](const std::string& id, const std::string& token) {
@@ -105,7 +105,7 @@ TEST_CASE("http: a token may do what its scopes say, and acts under its name") {
 
 TEST_CASE("http: a token of some workflows sees and makes no other tasks") {
   const guarded_node g;
-  const auto limited = add_token(g.file, "trips", {api::scope::submit, api::scope::operate}, {"trip"});
+  const auto limited = add_token(g.file, "trips", {api::scope::submits, api::scope::operate}, {"trip"});
   g.node.ask("PUT", "/v1/tasks/o", R"({"workflow":"other"})", with(g.admin));
   CHECK(g.node.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip"})", with(limited)).status == 201);
   CHECK(g.node.ask("PUT", "/v1/tasks/b", R"({"workflow":"other"})", with(limited)).status == 403);
@@ -148,12 +148,12 @@ TEST_CASE("http: a token that was revoked, or is over, is refused at once") {
 TEST_CASE("http: only hashes of tokens are kept, for their owner, with when they were used last") {
   const tests::temp_folder folder;
   const auto file = folder.path() / "tokens.json";
-  const auto token = add_token(file, "shop", {api::scope::submit}, {"trip"}, now() + workflow::span{600'000});
+  const auto token = add_token(file, "shop", {api::scope::submits}, {"trip"}, now() + workflow::span{600'000});
   const auto second = add_token(file, "eyes", {api::scope::read});
   const auto all = runtime::read_tokens(file);
   REQUIRE(all.size() == 2);
   CHECK(all[0].workflows == std::vector<std::string>{"trip"});
-  CHECK(all[0].scopes == std::vector{api::scope::submit});
+  CHECK(all[0].scopes == std::vector{api::scope::submits});
   CHECK(all[1].expires_at == workflow::never);
   std::ifstream in{file};
   const std::string text{std::istreambuf_iterator<char>{in}, {}};
