@@ -144,6 +144,9 @@ struct store_counts {
   std::uint64_t last_number = 0;
   std::uint64_t tasks_purged = 0;                     ///< ended tasks that were purged; they are not among `tasks`
   std::map<std::string, workflow::endings> endings{}; ///< by workflow
+  /// Since when the oldest of the claimable tasks could have been taken; later than now: none could be. `never` is what
+  /// another node is told.
+  workflow::instant ready_since = workflow::never;
 };
 /// Result of reading every record and index.
 struct check_report {

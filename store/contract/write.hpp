@@ -57,6 +57,7 @@ struct submit_result {
 };
 struct update_result {
   std::uint64_t revision = 0; ///< the stored one
+  bool has_ended = false;     ///< by it; another node is not told
 };
 struct claim_result {
   std::vector<workflow::task> tasks;        ///< as stored, payloads and results included

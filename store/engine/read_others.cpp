@@ -1,8 +1,10 @@
 // Definitions, leases, alerts, notices, late replies, figures. A record that is damaged is left out; check() names it.
 
 #include "store/engine/reading.hpp"
+#include "store/lmdb/ready_tasks.hpp"
 #include "workflow/text/name.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace steadfast::store {
@@ -213,7 +215,7 @@ std::vector<set_aside_damaged> lmdb_engine::damaged() {
 }
 
 store_counts lmdb_engine::counts() const {
-  return read([&](const lmdb::transaction& txn, const snapshot&) {
+  return read([&](const lmdb::transaction& txn, const snapshot& see) {
     store_counts s;
     const auto bytes = txn.get(in_.meta, counters_key).value_or(std::string_view{});
     if (const auto now = readable<counters>(counters_key, bytes)) {
@@ -231,6 +233,11 @@ store_counts lmdb_engine::counts() const {
         s.endings.emplace(std::string{how.key()}, *of_workflow);
     s.claimable = txn.entries(in_.ready) + txn.entries(in_.delayed);
     s.open_alerts = txn.entries(in_.open_alerts);
+    const ready_tasks waiting{txn, in_};
+    s.ready_since = waiting.next_due();
+    if (const auto oldest = oldest_of(waiting))
+      if (const auto t = believed(see, *oldest, false))
+        s.ready_since = std::min(s.ready_since, std::max(t->state.task.submitted_at, t->state.task.not_before));
     return s;
   });
 }

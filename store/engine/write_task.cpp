@@ -99,6 +99,7 @@ answer<update_task> write_batch::make(const update_task& w) {
     return *std::move(wrong);
 
   answer<update_task> o = applied();
+  o.has_ended = workflow::has_ended(w.next) && w.next.state != stored.state;
   o.revision = replace(*there, {w.next, w.notices, w.alerts, w.payload_changed});
   if (w.evidence)
     put_late_reply(w.next.number, stored.id, *w.evidence);

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace steadfast::store {
 
@@ -108,10 +109,12 @@ void check_head(const store_directory& directory, const std::optional<std::strin
 
 const std::size_t journal::first_ = head_size;
 
-journal::journal(const store_directory& directory, std::size_t size, std::uint64_t name)
+journal::journal(const store_directory& directory, std::size_t size, std::uint64_t name,
+                 std::shared_ptr<journal_watch> watch)
     : file_{directory.open_file(journal_file::name)},
       size_max_{head_size + size},
-      name_{name} {
+      name_{name},
+      watch_{std::move(watch)} {
   journal_file::fill(file_.get(), size_max_, directory);
   std::string head{encode_record(head_key, journal_head{name, size_max_})};
   head.resize(head_size);
@@ -182,10 +185,14 @@ void journal::add(std::string_view entry) {
   frame_ += entry;
   seal(frame_, labelled_body, record_kind::journal_entry, {});
   journal_file::write_at(file_.get(), frame_, end_);
+  if (watch_)
+    watch_->begins_sync();
   if (fdatasync(file_.get()) != 0)
     throw lmdb::error{"sync the journal", EIO}; // whatever it was: what is on disk is not known
   end_ += frame_.size();
   ++entries_;
+  if (watch_)
+    watch_->ends_sync(frame_.size(), size());
 }
 
 } // namespace steadfast::store

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "store/contract/journal_watch.hpp"
 #include "store/journal/commit_log.hpp"
 #include "store/journal/directory.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,7 +22,8 @@ public:
   /// Makes the file if it is not there, writes room for `size` bytes of entries, and gives it this name, which nobody
   /// can guess: durable on return. Throws store_error or lmdb::error. REQUIRES: nobody needs the entries any more that
   /// are there.
-  journal(const store_directory& directory, std::size_t size, std::uint64_t name);
+  journal(const store_directory& directory, std::size_t size, std::uint64_t name,
+          std::shared_ptr<journal_watch> watch = {});
 
   /// What was added under this name since that state, in order, but for one that was being written when the process or
   /// the power went. Throws store_error, with what to do, when the journal is missing, is another one, or is damaged
@@ -42,6 +45,7 @@ private:
   file_handle file_;
   std::size_t size_max_;
   std::uint64_t name_;
+  std::shared_ptr<journal_watch> watch_;
   std::uint64_t state_ = 0;
   std::uint64_t entries_ = 0;
   std::size_t end_ = first_;

@@ -22,7 +22,7 @@ void shared_transaction::share(std::function<void()> wake, std::uint64_t name) {
   if (log_ == nullptr) {
     if (name == 0)
       throw store_error{"no name was handed in for it", false};
-    journal made{directory_, options_.journal_max, name};
+    journal made{directory_, options_.journal_max, name, options_.watch};
     auto txn = lmdb::transaction::writing(env_);
     put_used_journal(txn, {name, true});
     txn.commit();

@@ -20,6 +20,17 @@ std::uint32_t workflow_tag(std::string_view workflow) {
   return static_cast<std::uint32_t>(hash_of(workflow));
 }
 
+std::optional<std::uint64_t> oldest_of(const waiting_tasks& all) {
+  std::optional<std::uint64_t> oldest;
+  auto at = all.first({});
+  for (std::size_t looked = 0; at && looked < oldest_looked_at; ++looked) {
+    oldest = std::min(oldest.value_or(at->number), at->number);
+    // What comes after all of the same workflow and priority.
+    at = all.first({at->priority, at->tag, std::numeric_limits<std::uint64_t>::max()});
+  }
+  return oldest;
+}
+
 waiting_line::waiting_line(const waiting_tasks& all, const claim_tasks& w, std::size_t max)
     : all_{all},
       left_{max},

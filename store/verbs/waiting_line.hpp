@@ -38,6 +38,10 @@ public:
   virtual std::vector<std::uint64_t> numbers(const waiting_place& from, std::size_t max) const = 0;
 };
 
+/// The oldest of those that may be taken now. Looks at one of each workflow and priority, at most at so many.
+std::optional<std::uint64_t> oldest_of(const waiting_tasks& all);
+inline constexpr std::size_t oldest_looked_at = 1000;
+
 /// Who is next for a scheduler: by priority, then by the shares of the workflows, then by age. Looks at about as many
 /// tasks as it gives, however many wait; and of the workflows at that many, and at those that have their share.
 class waiting_line {

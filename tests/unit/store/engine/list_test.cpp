@@ -168,6 +168,24 @@ TEST_CASE("a task that ended is never overdue") {
   CHECK(store->overdue(workflow::instant_max, {}, 10).tasks.empty());
 }
 
+TEST_CASE("the figures say since when the oldest task could have been taken") {
+  opened_store store;
+  CHECK(store->counts().ready_since == workflow::never);
+  auto later = order("later");
+  later.not_before = at(1000);
+  store.one(submit_task{later, at(0)});
+  CHECK(store->counts().ready_since == at(1000)); // it waits, but not yet for a scheduler
+  store.one(submit_task{order("b"), at(20)});
+  store.one(submit_task{order("c"), at(30)});
+  CHECK(store->counts().ready_since == at(20));
+  store.take("s1", 40);
+  CHECK(store->counts().ready_since == at(30));
+  store.take("s1", 50);
+  CHECK(store->counts().ready_since == at(1000));
+  CHECK(store.take("s1", 2000).id == "later");
+  CHECK(store->counts().ready_since == workflow::never);
+}
+
 TEST_CASE("the figures count tasks by state, what is claimable, and bytes") {
   opened_store store;
   add_four_tasks(store);

@@ -242,6 +242,21 @@ TEST_CASE("row 3: each write of a batch is decided on its own and sees those bef
   CHECK(o[5].result == write_status::absent);
 }
 
+TEST_CASE("an update says when the task has ended by it, and no later one says so again") {
+  opened_store store;
+  store.submit("a");
+  const auto first = store.one(success_of(store.take(), 0));
+  CHECK_FALSE(first.has_ended);
+  const auto last = store.one(success_of(*store->find("a"), 1));
+  CHECK(last.has_ended);
+  update_task again;
+  again.next = *store->find("a");
+  again.lock_epoch_before = again.next.lock_epoch;
+  const auto after = store.one(again);
+  CHECK(after.result == write_status::applied);
+  CHECK_FALSE(after.has_ended);
+}
+
 TEST_CASE("of two updates from one revision in a batch the second is stale, one that goes on from the first is not") {
   opened_store store;
   store.submit("a");

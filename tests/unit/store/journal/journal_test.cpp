@@ -159,6 +159,38 @@ TEST_CASE("commits that are not saved are read, and saved when the journal is fu
   CHECK(store->check().faults.empty());
 }
 
+TEST_CASE("who measures a journal is told when each sync begins and ends, and what the journal holds") {
+  struct counting final : journal_watch {
+    void begins_sync() override { ++begun; }
+    void ends_sync(std::uint64_t bytes, std::uint64_t now_held) override {
+      ++ended;
+      CHECK(ended == begun);
+      CHECK(bytes > 100);
+      written += bytes;
+      held = now_held;
+    }
+    int begun = 0;
+    int ended = 0;
+    std::uint64_t written = 0;
+    std::uint64_t held = 0;
+  };
+  const auto watch = std::make_shared<counting>();
+  auto options = small_options({});
+  options.watch = watch;
+  opened_store store{options};
+  store->share([] {});
+  CHECK(watch->begun == 0);
+  store.submit("a");
+  CHECK(watch->ended == 1);
+  store.submit("b");
+  CHECK(watch->ended == 2);
+  CHECK(watch->held == watch->written);
+  store->save();
+  store.submit("c");
+  CHECK(watch->ended == 3);
+  CHECK(watch->held < watch->written);
+}
+
 TEST_CASE("where no journal can be made, that is told, and each commit is saved by itself") {
   opened_store store;
   fs::create_directory(store.path() / "journal"); // so that no file can be

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -87,6 +88,20 @@ std::vector<ended_task> ended_at_seconds(std::int64_t count) {
 }
 
 } // namespace
+
+TEST_CASE("the oldest of those that wait is found among all workflows and priorities") {
+  in_memory waiting;
+  CHECK_FALSE(oldest_of(waiting));
+  waiting.add(0, "a", 7);
+  waiting.add(5, "a", 4);
+  waiting.add(5, "a", 3);
+  waiting.add(5, "b", 5);
+  CHECK(oldest_of(waiting) == 3);
+  waiting.add(9, "c", 2);
+  CHECK(oldest_of(waiting) == 2);
+  waiting.add(std::numeric_limits<std::uint8_t>::max(), "a", 1);
+  CHECK(oldest_of(waiting) == 1);
+}
 
 TEST_CASE("a claim of values goes by priority, and then by age") {
   in_memory waiting;
