@@ -30,7 +30,7 @@ namespace {
 
 using agent_self = agent_actor::extend<takes<void(call_outcome_note)>, takes<void(tick_timer)>>;
 
-class agent_driver : public observed<agent_self>, private agent_effects {
+class agent_driver : public observed<agent_self>, public has_figures<agent_figures>, private agent_effects {
 public:
   agent_driver(caf::actor_config& cfg, const agent_options& o, const node_clock& clock, const make_caller& make)
       : observed{cfg},
@@ -39,6 +39,7 @@ public:
         caller_{make(speaker())} {}
 
   const char* name() const override { return "agent"; }
+  const agent_figures& figures() const override { return core_.figures(); }
 
   behavior_type make_behavior() override {
     return {

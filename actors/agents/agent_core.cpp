@@ -34,6 +34,7 @@ void agent_core::on_order(step_order o, const report_sink& from, instant now, co
   ++counts_.orders;
   if (obstacle.empty() && now >= o.complete_by) {
     ++counts_.silenced;
+    told_.silenced.add();
     return;
   }
   const auto known = arrivals_.find({o.task_number, o.step, o.attempt});
@@ -72,6 +73,10 @@ void agent_core::admit(step_order o, const report_sink& from, instant now) {
   const auto p = ++last_arrival_;
   auto& a = attempts_[p];
   a.sink = from;
+  a.came_at = now;
+  told_.taken_for(o.action).add();
+  if (o.attempt > 1)
+    told_.repeated.add();
   arrivals_[{o.task_number, o.step, o.attempt}] = p;
   queue_.insert(p);
   a.latest = std::max(now, workflow::begins_at_latest(now, o.complete_by, pace()));
@@ -101,6 +106,7 @@ bool agent_core::comes_too_late(const step_order& o, instant now) const {
 
 void agent_core::decline(const step_order& o, const report_sink& to, span retry_after, std::string why) {
   ++counts_.declined;
+  told_.reported_as(report_kind::declined).add();
   fence_.end(o.task_number, o.epoch, o.step, o.attempt);
   auto r = report_on(o, report_kind::declined);
   r.maybe_done = r.unsettled = false;
@@ -137,7 +143,7 @@ void agent_core::on_stop(const stop_order& o, const report_sink& from, instant n
   a.order.epoch = o.epoch;
   a.sink = from;
   if (a.in == phase::queued || a.in == phase::waiting)
-    return report(i, report_kind::stopped, {});
+    return report(i, report_kind::stopped, {}, now);
   if (a.in == phase::calling)
     effects_.ask_to_end(a.ticket);
   a.in = phase::unwanted;
@@ -178,6 +184,10 @@ void agent_core::begin_call(arrival p, instant now) {
   a.began_at = now;
   ++a.tries;
   ++counts_.tries;
+  if (a.tries > 1)
+    told_.retries.add();
+  else
+    told_.waits.count(in_microseconds(now - a.came_at));
   calls_[a.ticket] = {p, circuit_.period};
   const bool limited = options_.call_limit > span::zero() && options_.call_limit < a.order.complete_by - now;
   due_.set(limited ? now + options_.call_limit : a.order.complete_by, p, 0);
@@ -216,7 +226,8 @@ void agent_core::count_call(std::uint64_t period, workflow::call_outcome outcome
 }
 
 void agent_core::learn_duration(span took) {
-  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(took).count();
+  const auto us = in_microseconds(took);
+  told_.calls.count(us);
   usual_duration_us_ += (us - usual_duration_us_) / 8;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/agents/agent_figures.hpp"
 #include "actors/agents/agent_options.hpp"
 #include "actors/agents/caller.hpp"
 #include "actors/common/due_queue.hpp"
@@ -70,6 +71,7 @@ public:
   bool is_idle() const { return attempts_.empty() && calls_.empty(); }
   workflow::instant next_due() const;
   agent_view view(workflow::instant now) const;
+  const agent_figures& figures() const { return told_; }
   /// What the view leaves out: limits, and the open attempts, the oldest first.
   state_tree tree(std::size_t listed_max, workflow::instant now) const;
 
@@ -82,6 +84,7 @@ private:
     step_order order;
     report_sink sink;
     phase in = phase::queued;
+    workflow::instant came_at;
     workflow::instant latest;   ///< after this it is not called for the first time, but given back
     call_ticket ticket = 0;     ///< of the last try
     workflow::instant began_at; ///< of the last try
@@ -125,15 +128,15 @@ private:
   // What becomes of an attempt: agent_core_outcome.cpp
   answer as_seen_by(const open_attempt& a, answer x) const;
   void settle(attempt_iterator i, answer a, workflow::instant now);
-  void settle_success(attempt_iterator i, answer a);
+  void settle_success(attempt_iterator i, answer a, workflow::instant now);
   void try_again_or_report(attempt_iterator i, const answer& a, workflow::instant now);
   void expire(attempt_iterator i, workflow::instant now);
   void fall_due(attempt_iterator i, workflow::instant now);
   void send_back_while_open(workflow::instant now);
   /// One that is queued or waits for its next try. `why`: what keeps it from being called.
-  void send_back(attempt_iterator i, workflow::span retry_after, const std::string& why);
+  void send_back(attempt_iterator i, workflow::span retry_after, const std::string& why, workflow::instant now);
   void send_back_too_late(attempt_iterator i, workflow::instant now);
-  void report(attempt_iterator i, report_kind kind, answer a);
+  void report(attempt_iterator i, report_kind kind, answer a, workflow::instant now);
   void close(attempt_iterator i);
 
   agent_options options_;
@@ -157,6 +160,7 @@ private:
   workflow::instant rate_allows_at_ = workflow::never; ///< when the next queued call may begin, if the rate delays it
   std::int64_t usual_duration_us_ = 0;                 ///< of a call, an average that forgets
   workflow::call_figures figures_;
+  agent_figures told_;
   agent_view counts_;
 };
 

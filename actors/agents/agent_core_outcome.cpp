@@ -100,6 +100,7 @@ void agent_core::settle(attempt_iterator i, answer a, instant now) {
   auto& x = i->second;
   if (now >= x.order.complete_by) {
     ++counts_.silenced;
+    told_.silenced.add();
     return close(i);
   }
   const bool has_failed = a.kind != report_kind::succeeded && a.kind != report_kind::denied;
@@ -108,31 +109,31 @@ void agent_core::settle(attempt_iterator i, answer a, instant now) {
     x.unsettled = x.unsettled || (a.maybe_done && a.unsettled);
   }
   switch (a.kind) {
-    case report_kind::succeeded: return settle_success(i, std::move(a));
+    case report_kind::succeeded: return settle_success(i, std::move(a), now);
     case report_kind::denied:
       if (x.order.action == workflow::attempt_action::probe)
-        return report(i, report_kind::denied, std::move(a));
+        return report(i, report_kind::denied, std::move(a), now);
       a.why = "answered `denied`, which only a probe can be";
-      return report(i, report_kind::failed_permanent, std::move(a));
-    case report_kind::failed_permanent: return report(i, report_kind::failed_permanent, std::move(a));
+      return report(i, report_kind::failed_permanent, std::move(a), now);
+    case report_kind::failed_permanent: return report(i, report_kind::failed_permanent, std::move(a), now);
     case report_kind::failed_transient:
     case report_kind::declined:
     case report_kind::stopped: break;
   }
   if (x.in == phase::unwanted)
-    return report(i, report_kind::stopped, std::move(a));
+    return report(i, report_kind::stopped, std::move(a), now);
   try_again_or_report(i, a, now);
 }
 
-void agent_core::settle_success(attempt_iterator i, answer a) {
+void agent_core::settle_success(attempt_iterator i, answer a, instant now) {
   if (a.result.size() <= options_.result_size_max)
-    return report(i, report_kind::succeeded, std::move(a));
+    return report(i, report_kind::succeeded, std::move(a), now);
   // It happened, but its result cannot be kept. A failure that may have acted is undone; a repetition would end in the
   // same way.
   i->second.maybe_done = true;
   a.why = "the result has " + std::to_string(a.result.size()) + " bytes, result_size_max of agent `" + options_.name
           + "` is " + std::to_string(options_.result_size_max) + "; the step itself may have been done";
-  report(i, report_kind::failed_permanent, std::move(a));
+  report(i, report_kind::failed_permanent, std::move(a), now);
 }
 
 void agent_core::try_again_or_report(attempt_iterator i, const answer& a, instant now) {
@@ -142,12 +143,12 @@ void agent_core::try_again_or_report(attempt_iterator i, const answer& a, instan
   last.retry_after = std::clamp(a.retry_after, span::zero(), retry_after_max);
   if (workflow::state_at(circuit_, now) == circuit_state::open) {
     last.retry_after = std::max(last.retry_after, time_until_trial(now));
-    return report(i, report_kind::failed_transient, std::move(last));
+    return report(i, report_kind::failed_transient, std::move(last), now);
   }
   const auto at = workflow::next_try(options_.retry, {x.tries, now - x.began_at, last.retry_after},
                                      chance_of(x.order, x.tries), now, x.order.complete_by);
   if (!at)
-    return report(i, report_kind::failed_transient, std::move(last));
+    return report(i, report_kind::failed_transient, std::move(last), now);
   x.in = phase::waiting;
   due_.set(*at, i->first, 0);
 }
@@ -156,6 +157,7 @@ void agent_core::try_again_or_report(attempt_iterator i, const answer& a, instan
 void agent_core::expire(attempt_iterator i, instant now) {
   auto& a = i->second;
   ++counts_.silenced;
+  told_.silenced.add();
   if (a.in != phase::queued && a.in != phase::waiting)
     abandon_call(a, now);
   close(i);
@@ -196,18 +198,18 @@ void agent_core::send_back_while_open(instant now) {
     auto& a = here->second;
     if (a.in != phase::queued && a.in != phase::waiting)
       continue;
-    send_back(here, retry_after, a.tries == 0 ? circuit_and_failure_text() : circuit_text());
+    send_back(here, retry_after, a.tries == 0 ? circuit_and_failure_text() : circuit_text(), now);
   }
 }
 
-void agent_core::send_back(attempt_iterator i, span retry_after, const std::string& why) {
+void agent_core::send_back(attempt_iterator i, span retry_after, const std::string& why, instant now) {
   auto& a = i->second;
   if (a.tries == 0) {
     decline(a.order, a.sink, retry_after, why);
     close(i);
   } else {
     report(i, report_kind::failed_transient,
-           {report_kind::failed_transient, {}, a.why + "; " + why, a.maybe_done, retry_after, a.unsettled});
+           {report_kind::failed_transient, {}, a.why + "; " + why, a.maybe_done, retry_after, a.unsettled}, now);
   }
 }
 
@@ -216,11 +218,14 @@ void agent_core::send_back_too_late(attempt_iterator i, instant now) {
   const auto retry_after = time_until_room(i->second.order, now);
   send_back(i, retry_after,
             "agent `" + options_.name + "` had no place for it in time, " + std::to_string(waiting() - 1)
-              + " other orders wait");
+              + " other orders wait",
+            now);
 }
 
-void agent_core::report(attempt_iterator i, report_kind kind, answer a) {
+void agent_core::report(attempt_iterator i, report_kind kind, answer a, instant now) {
   auto& x = i->second;
+  told_.reported_as(kind).add();
+  told_.attempts.count(in_microseconds(now - x.came_at));
   auto r = report_on(x.order, kind);
   switch (kind) {
     case report_kind::succeeded:

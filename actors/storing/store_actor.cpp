@@ -8,6 +8,7 @@
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
+#include "actors/storing/store_figures.hpp"
 #include "workflow/definition/retry.hpp"
 #include "workflow/definition/routing.hpp"
 
@@ -48,11 +49,12 @@ struct subscriber {
   bool bulk_only = false;
 };
 
-class store_writer : public observed<store_actor> {
+class store_writer : public observed<store_actor>, public has_figures<store_figures> {
 public:
   store_writer(caf::actor_config& cfg, store_actor_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
   const char* name() const override { return "store_actor"; }
+  const store_figures& figures() const override { return figures_; }
 
   /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
@@ -88,9 +90,11 @@ private:
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
     if (!m)
       return receipt_without_task({}, store::write_status::refused, "the submission is empty");
-    if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max)
+    if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max) {
+      figures_.pushed_back.add();
       return receipt_without_task(m->id, store::write_status::full, "too many submissions are waiting for the disk",
                                   retry_when_busy);
+    }
     queued_write w;
     w.what = boxed<store::write>{store::submit_task{*m, deps_.clock.now(this)}};
     w.submitter = make_response_promise<receipt>();
@@ -267,6 +271,7 @@ private:
     view_.largest_batch = std::max<std::uint64_t>(view_.largest_batch, writes);
     view_.last_commit_us =
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(clock().now() - begun).count());
+    figures_.count_commit(writes, static_cast<std::int64_t>(view_.last_commit_us));
     last_commits_.push_front({deps_.clock.now(this), writes, view_.last_commit_us});
     if (last_commits_.size() > commits_kept)
       last_commits_.pop_back();
@@ -322,6 +327,7 @@ private:
     for (std::size_t i = 0; i < batch.size(); ++i) {
       auto& w = batch[i];
       learn_load(*w.what, outcomes[i]);
+      figures_.count(*w.what, outcomes[i]);
       gather_news(news, changed, w, outcomes[i]);
       if (w.submitter)
         w.submitter->deliver(receipt_of(std::get<store::submit_task>(*w.what).what.id, outcomes[i]));
@@ -456,6 +462,7 @@ private:
   std::deque<commit_made> last_commits_;   ///< the newest first
   std::vector<subscriber> subscribers_;
   definition_cache definitions_;
+  store_figures figures_;
   struct {
     std::uint64_t commits = 0;
     std::uint64_t writes = 0;

@@ -107,6 +107,44 @@ TEST_CASE("an order is called once and reported as its call ended") {
   CHECK(d.core.next_due() == workflow::never);
 }
 
+TEST_CASE("the figures of an agent tell how attempts ended, what waited and what was repeated") {
+  scripted_core d{plain()};
+  const auto& f = d.core.figures();
+  const auto reported = [&](report_kind k) { return f.reported.at(static_cast<std::size_t>(k)).value(); };
+  for (std::uint64_t i = 1; i <= 3; ++i) // the third waits for a place
+    d.order(order_of(i, 1, i == 2 ? 4 : 1));
+  auto undo = order_of(4);
+  undo.action = workflow::attempt_action::compensate;
+  d.order(undo);
+  CHECK(f.taken.at(static_cast<std::size_t>(workflow::attempt_action::perform)).value() == 3);
+  CHECK(f.taken.at(static_cast<std::size_t>(workflow::attempt_action::compensate)).value() == 1);
+  CHECK(f.repeated.value() == 1);
+  d.pass(20ms);
+  d.end_call(0, succeeded());
+  d.end_call(1, failed_for_good("no"));
+  REQUIRE(d.calls.size() == 4);
+  CHECK(reported(report_kind::succeeded) == 1);
+  CHECK(reported(report_kind::failed_permanent) == 1);
+  CHECK(f.waits.read().sum == 40'000);
+  CHECK(f.calls.read().sum == 40'000);
+  CHECK(f.attempts.read().sum == 40'000);
+  d.end_call(2, failed_for_now("busy"));
+  d.pass(1s);
+  REQUIRE(d.calls.size() == 5);
+  CHECK(f.retries.value() == 1);
+  CHECK(reported(report_kind::failed_transient) == 0);
+  d.pass(60s);
+  CHECK(f.silenced.value() == 2);
+  auto late = order_of(5);
+  d.order(late);
+  CHECK(f.silenced.value() == 3);
+  late.complete_by = d.now + 10s;
+  late.task_number = 6;
+  d.core.drain();
+  d.order(late);
+  CHECK(reported(report_kind::declined) == 1);
+}
+
 TEST_CASE("a passing fault is tried again inside the attempt, with the wait that the service asks for") {
   scripted_core d{plain()};
   d.order(order_of(1));
