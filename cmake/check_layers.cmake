@@ -22,7 +22,7 @@ set(rooms_store contract records outline verbs postgres lmdb journal engine part
 set(rooms_actors protocol common agents agents/http agents/program agents/function scheduling supervising storing
   cluster
     gateway)
-set(rooms_runtime text configuration logging links assembly control http node face)
+set(rooms_runtime text configuration logging links assembly metrics control http node face)
 set(rooms_simulation lying_disk world judge services run program)
 set(rooms_apps
     terminal
@@ -142,6 +142,8 @@ foreach(folder include workflow api client store actors runtime simulation apps 
         refuse(${file} "<${header}> belongs in store/postgres/*")
       elseif(header MATCHES "^boost/(asio|beast|system)" AND folder MATCHES "^(runtime|client|apps)$")
         continue() # sockets
+      elseif(first STREQUAL "prometheus" AND NOT file MATCHES "^runtime/metrics/")
+        refuse(${file} "<${header}> belongs in runtime/metrics/*")
       elseif(first STREQUAL "boost" AND NOT folder STREQUAL "store")
         refuse(${file} "<${header}> belongs in store")
       elseif(first STREQUAL "caf" AND folder MATCHES "^(store|api|client)$")

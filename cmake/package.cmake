@@ -20,6 +20,7 @@ install(
         "${PROJECT_BINARY_DIR}/steadfast-config-version.cmake"
         cmake/FindCAF.cmake
         cmake/FindLMDB.cmake
+        cmake/FindPrometheusCpp.cmake
         cmake/FindxxHash.cmake
   DESTINATION "${package_dir}")
 

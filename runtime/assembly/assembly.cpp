@@ -124,6 +124,7 @@ private:
   void spawn_own_store() {
     own_.store = with_.store;
     own_.files = with_.files;
+    own_.journal = with_.journal;
     actors::store_actor_deps deps;
     deps.store = own_.store;
     deps.files = own_.files;

@@ -3,6 +3,7 @@
 #include "actors/gateway/client_gateway.hpp"
 #include "actors/protocol/protocols.hpp"
 #include "actors/supervising/singleton.hpp"
+#include "runtime/assembly/journal_figures.hpp"
 #include "runtime/configuration/node_options.hpp"
 #include "store/contract/local_store.hpp"
 
@@ -42,7 +43,8 @@ struct store_parts {
   actors::store_actor store_actor;
   actors::reader_actor reader;
   actors::bulk_runner_actor bulk_runner;
-  std::vector<node_part> all{}; ///< these and all others that were started for the store
+  std::vector<node_part> all{};                   ///< these and all others that were started for the store
+  std::shared_ptr<const journal_figures> journal; ///< null: nobody measures it
 };
 
 /// Those of a node, which may get them while it runs. For any thread.
@@ -95,10 +97,11 @@ std::vector<node_part> all_of(const node_parts& parts);
 /// process.
 struct node_surroundings {
   caf::actor_system& system;
-  std::shared_ptr<store::state_store> store{}; ///< null: another node has it
-  std::shared_ptr<store::store_files> files{}; ///< of that store, if it has some on this machine
-  actors::node_clock clock{};                  ///< of this node alone
-  bool detached = true;                        ///< those that wait for the disk get a thread of their own
+  std::shared_ptr<store::state_store> store{};      ///< null: another node has it
+  std::shared_ptr<store::store_files> files{};      ///< of that store, if it has some on this machine
+  std::shared_ptr<const journal_figures> journal{}; ///< likewise
+  actors::node_clock clock{};                       ///< of this node alone
+  bool detached = true;                             ///< those that wait for the disk get a thread of their own
   /// Makes the agents of the node, by name; empty: none.
   std::function<void(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made)> make_agents{};
   actors::dialer_actor dialer{};                          ///< none: it is in no cluster

@@ -5,6 +5,7 @@
 #include "actors/protocol/type_ids.hpp"
 #include "runtime/assembly/caf_text.hpp"
 #include "runtime/assembly/function_watch.hpp"
+#include "runtime/assembly/journal_figures.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/control/control_server.hpp"
 #include "runtime/http/http_server.hpp"
@@ -157,6 +158,10 @@ public:
     refuse_if(found);
     refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
     refuse_if(runtime::file_problems(options_.http));
+    if (!options_.store_server.is_used()) {
+      journal_ = std::make_shared<journal_figures>();
+      options_.store.watch = journal_;
+    }
     std::shared_ptr<store::local_store> store;
     if (options_.roles.store) {
       store = open_at_start();
@@ -315,6 +320,7 @@ private:
     node_surroundings with{*system_};
     with.store = store;
     with.files = std::move(store);
+    with.journal = journal_;
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
     with.warn = [](const std::string& line) { log_line("warning", line); };
     return with;
@@ -507,6 +513,7 @@ private:
   std::unique_ptr<function_watch> watch_;
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   store_wrapper wrap_;
+  std::shared_ptr<journal_figures> journal_;
   std::function<void(const std::string&)> on_fatal_;
   store::wait_for_turn wait_for_turn_ = [](std::chrono::milliseconds time, const store::no_turn&) {
     std::this_thread::sleep_for(time);

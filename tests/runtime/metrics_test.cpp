@@ -1,0 +1,345 @@
+// What Prometheus reads from a node: after known work, with parts that hang, and as docs/metrics.md tells it.
+
+#include "runtime/control/control_methods.hpp"
+#include "runtime/metrics/catalog.hpp"
+#include "runtime/metrics/metrics.hpp"
+#include "runtime/metrics/page.hpp"
+#include "runtime/node/node_inside.hpp"
+#include "store/contract/wrapped_store.hpp"
+#include "tests/support/comes_true.hpp"
+#include "tests/support/fast_place.hpp"
+#include "tests/support/processes/run_program.hpp"
+#include "tests/support/skip.hpp"
+#include "tests/support/temp_folder.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <thread>
+
+using namespace steadfast;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+using actors::call;
+
+/// The samples of a page: "name{labels}" and the value.
+std::map<std::string, double> samples_of(const std::string& text) {
+  std::map<std::string, double> all;
+  std::istringstream in{text};
+  for (std::string line; std::getline(in, line);)
+    if (!line.starts_with('#') && !line.empty()) {
+      INFO(line);
+      const auto at = line.rfind(' ');
+      REQUIRE(at != std::string::npos);
+      CHECK(all.emplace(line.substr(0, at), std::stod(line.substr(at + 1))).second);
+    }
+  return all;
+}
+
+/// Counts nothing while it hangs.
+class store_that_hangs : public store::wrapped_store {
+public:
+  store_that_hangs(std::shared_ptr<store::local_store> to, std::atomic<bool>& hangs)
+      : to_{std::move(to)},
+        hangs_{hangs} {}
+  store::store_counts counts() const override {
+    while (hangs_)
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    return to_->counts();
+  }
+
+private:
+  local_store& real() const override { return *to_; }
+
+  std::shared_ptr<store::local_store> to_;
+  std::atomic<bool>& hangs_;
+};
+
+workflow::definition trip() {
+  workflow::definition d;
+  d.name = "trip";
+  d.steps.resize(2);
+  d.steps[0].name = "hotel";
+  d.steps[0].agent = "hotel";
+  d.steps[0].compensation = workflow::compensation{};
+  d.steps[0].compensation->agent = "cancel";
+  d.steps[1].name = "taxi";
+  d.steps[1].agent = "taxi";
+  return d;
+}
+
+/// A node whose taxis can be full, and whose hotel fails twice for a task that says so.
+struct measured_node {
+  measured_node() : running{options()} {
+    const node_inside inside{running};
+    running.add_workflow(trip());
+    inside.wrap_store([this](auto real) { return std::make_shared<store_that_hangs>(std::move(real), store_hangs); });
+    inside.add_agent("hotel", actors::quick_function{[](const call& c) {
+                       return c.task_id == "patient" && c.try_number <= 2 ? actors::failed_for_now("busy", false)
+                                                                          : actors::succeeded();
+                     }},
+                     quick_retries());
+    inside.add_agent("cancel", actors::quick_function{[](const call&) { return actors::succeeded(); }});
+    inside.add_agent("taxi", actors::quick_function{[](const call& c) {
+                       return c.task_id == "stranded" ? actors::failed_for_good("no taxi") : actors::succeeded();
+                     }});
+    running.start();
+    methods = methods_of(inside.system(), inside.parts());
+  }
+
+  node_options options() const {
+    node_options o;
+    o.name = "n1";
+    o.store.path = folder.path() / "store";
+    o.socket.clear();
+    return o;
+  }
+
+  static actors::agent_options quick_retries() {
+    actors::agent_options o;
+    o.retry.attempts = 5;
+    o.retry.initial = workflow::span{1};
+    return o;
+  }
+
+  void submit(const std::string& id) { methods.at("submit")({{"id", id}, {"workflow", "trip"}}); }
+  void await(const std::string& id, const std::string& state) {
+    INFO(id);
+    CHECK(tests::comes_true([&] { return methods.at("task.state")({{"id", id}}).at("process_state") == state; }));
+  }
+  std::string text() const {
+    const node_inside inside{running};
+    return metrics_of(inside.system(), inside.parts()).text;
+  }
+
+  /// Three tasks of which one is undone, and two calls repeated.
+  void work() {
+    for (const auto* id : {"smooth", "patient", "stranded"})
+      submit(id);
+    await("smooth", "processed");
+    await("patient", "processed");
+    await("stranded", "undone");
+  }
+
+  tests::temp_folder folder{tests::fast_place()};
+  std::atomic<bool> store_hangs{false};
+  assembled_node running;
+  control_methods methods;
+};
+
+std::set<std::string> label_names_in(const std::string& sample) {
+  static const std::regex name{R"(([a-zA-Z_]+)=")"};
+  std::set<std::string> all;
+  for (std::sregex_iterator i{sample.begin(), sample.end(), name}, end; i != end; ++i)
+    all.insert((*i)[1]);
+  return all;
+}
+
+/// A row of the page's table.
+struct row {
+  std::string kind;
+  std::vector<std::string> labels;
+  std::string meaning;
+};
+
+std::map<std::string, row> rows_of_document() {
+  std::ifstream in{std::string{STEADFAST_SOURCE_DIR} + "/docs/metrics.md"};
+  const std::regex cells{R"(\| `([a-z_]+)` \| (\w+) \| (.*) \| (.*) \|)"};
+  const std::regex label{"`([a-z]+)`"};
+  std::map<std::string, row> rows;
+  std::smatch found;
+  for (std::string line; std::getline(in, line);)
+    if (std::regex_match(line, found, cells)) {
+      INFO(line);
+      row r{found[2], {}, found[4]};
+      const std::string labels = found[3];
+      for (std::sregex_iterator i{labels.begin(), labels.end(), label}, end; i != end; ++i)
+        r.labels.push_back((*i)[1]);
+      CHECK(rows.emplace(found[1], std::move(r)).second);
+    }
+  return rows;
+}
+
+} // namespace
+
+TEST_CASE("after three tasks, one of them undone, the page says so") {
+  measured_node n;
+  n.work();
+  const auto s = samples_of(n.text());
+  CHECK(s.at("steadfast_tasks{state=\"processed\"}") == 2);
+  CHECK(s.at("steadfast_tasks{state=\"undone\"}") == 1);
+  CHECK(s.at("steadfast_tasks{state=\"pending\"}") == 0);
+  CHECK(s.at("steadfast_submissions_total{outcome=\"created\"}") == 3);
+  CHECK(s.at("steadfast_tasks_submitted_total{workflow=\"trip\"}") == 3);
+  CHECK(s.at("steadfast_tasks_ended_total{workflow=\"trip\",state=\"processed\"}") == 2);
+  CHECK(s.at("steadfast_tasks_ended_total{workflow=\"trip\",state=\"undone\"}") == 1);
+  CHECK(s.at("steadfast_tasks_ended_total{workflow=\"trip\",state=\"error\"}") == 0);
+  CHECK(s.at("steadfast_failed_ratio{workflow=\"trip\"}") == Approx(1.0 / 3));
+  CHECK(s.at("steadfast_agent_orders_total{agent=\"hotel\",action=\"do\"}") == 3);
+  CHECK(s.at("steadfast_agent_orders_total{agent=\"cancel\",action=\"undo\"}") == 1);
+  CHECK(s.at("steadfast_attempts_total{agent=\"hotel\",outcome=\"succeeded\"}") == 3);
+  CHECK(s.at("steadfast_attempts_total{agent=\"taxi\",outcome=\"failed_permanent\"}") == 1);
+  CHECK(s.at("steadfast_call_retries_total{agent=\"hotel\"}") == 2);
+  CHECK(s.at("steadfast_call_retries_total{agent=\"taxi\"}") == 0);
+  CHECK(s.at("steadfast_call_seconds_count{agent=\"hotel\"}") == 5);
+  CHECK(s.at("steadfast_call_seconds_bucket{agent=\"hotel\",le=\"+Inf\"}") == 5);
+  CHECK(s.at("steadfast_queue_seconds_count{agent=\"hotel\"}") == 3);
+  CHECK(s.at("steadfast_attempt_seconds_count{agent=\"hotel\"}") == 3);
+  CHECK(s.at("steadfast_circuit{agent=\"hotel\",state=\"closed\"}") == 1);
+  CHECK(s.at("steadfast_circuit{agent=\"hotel\",state=\"open\"}") == 0);
+  CHECK(s.at("steadfast_scheduler_orders_total") == 7);
+  CHECK(s.at("steadfast_claimable_tasks") == 0);
+  CHECK(s.at("steadfast_oldest_claimable_seconds") == 0);
+}
+
+TEST_CASE("the page tells of the store, the leases, the mailboxes and the process") {
+  measured_node n;
+  n.work();
+  const auto s = samples_of(n.text());
+  CHECK(s.at("steadfast_commit_seconds_count") > 3);
+  CHECK(s.at("steadfast_commit_writes_sum") >= s.at("steadfast_commit_writes_count"));
+  CHECK(s.at("steadfast_sync_seconds_count") > 3);
+  CHECK(s.at("steadfast_journal_written_bytes_total") > 1000);
+  CHECK(s.at("steadfast_journal_bytes") > 0);
+  CHECK(s.at("steadfast_journal_bytes") <= s.at("steadfast_journal_written_bytes_total"));
+  CHECK(s.at("steadfast_store_used_bytes") > 0);
+  CHECK(s.at("steadfast_store_used_bytes") < s.at("steadfast_store_max_bytes"));
+  CHECK(s.at("steadfast_store_takes_writes") == 1);
+  CHECK(s.at("steadfast_lease_held{lease=\"supervisor\"}") == 1);
+  CHECK(s.at("steadfast_lease_epoch{lease=\"node/n1\"}") > 0);
+  CHECK(s.at("steadfast_lease_left_seconds{lease=\"supervisor\"}") > 0);
+  CHECK(s.at("steadfast_supervisor_lease_left_seconds") > 0);
+  CHECK(s.at("steadfast_node_lease_left_seconds{node=\"n1\"}") > 0);
+  CHECK(s.at("steadfast_nodes{state=\"alive\"}") == 1);
+  CHECK(s.at("steadfast_nodes{state=\"silent\"}") == 0);
+  CHECK(s.at("steadfast_lease_acquisitions_total{lease=\"supervisor\"}") == 1);
+  CHECK(s.at("steadfast_supervisor_active") == 1);
+  CHECK(s.at("steadfast_messages_total{kind=\"agent\"}") > 3);
+  CHECK(s.at("steadfast_mailbox_messages{kind=\"scheduler\"}") >= 0);
+  for (const auto& [sample, value] : s)
+    if (sample.starts_with("steadfast_silent_parts")) {
+      INFO(sample);
+      CHECK(value == 0);
+    }
+  CHECK(s.at("process_cpu_seconds_total") > 0);
+  CHECK(s.at("process_open_fds") > 3);
+  CHECK(s.at("process_max_fds") > s.at("process_open_fds"));
+  CHECK(s.at("process_resident_memory_bytes") > 1'000'000);
+  CHECK(s.at("process_virtual_memory_bytes") > s.at("process_resident_memory_bytes"));
+  const auto now = std::chrono::duration<double>{std::chrono::system_clock::now().time_since_epoch()}.count();
+  CHECK(s.at("process_start_time_seconds") < now + 10);
+  CHECK(s.at("process_start_time_seconds") > now - 3600);
+}
+
+TEST_CASE("a store that does not answer costs the page a bounded time and what it would have told") {
+  measured_node n;
+  n.work();
+  n.store_hangs = true;
+  const auto before = std::chrono::steady_clock::now();
+  const auto s = samples_of(n.text());
+  const auto took = std::chrono::steady_clock::now() - before;
+  n.store_hangs = false;
+  CHECK(took < std::chrono::seconds{20}); // and not for ever
+  CHECK(s.at("steadfast_silent_parts{kind=\"reader\"}") == 1);
+  CHECK(s.at("steadfast_silent_parts{kind=\"scheduler\"}") == 0);
+  CHECK_FALSE(s.contains("steadfast_tasks{state=\"processed\"}"));
+  CHECK(s.at("steadfast_tasks_ended_total{workflow=\"trip\",state=\"processed\"}") == 2);
+  CHECK(s.at("steadfast_call_retries_total{agent=\"hotel\"}") == 2);
+}
+
+TEST_CASE("a second submission of a task, and one without a workflow, are told apart") {
+  measured_node n;
+  n.work();
+  n.submit("smooth");
+  CHECK_THROWS(n.methods.at("submit")({{"id", "x"}, {"workflow", "none"}}));
+  const auto s = samples_of(n.text());
+  CHECK(s.at("steadfast_submissions_total{outcome=\"created\"}") == 3);
+  CHECK(s.at("steadfast_submissions_total{outcome=\"already_there\"}") == 1);
+  CHECK(s.at("steadfast_submissions_total{outcome=\"refused\"}") == 1);
+}
+
+TEST_CASE("a label's text cannot end the label") {
+  page_writer page;
+  page.add("steadfast_nodes", 1, {"a\"b\\c\nd"});
+  CHECK_THAT(page.text(), Contains("\nsteadfast_nodes{state=\"a\\\"b\\\\c\\nd\"} 1\n"));
+}
+
+TEST_CASE("a label has so many texts, and the rest is added up") {
+  page_writer page;
+  const auto many = page_writer::values_max + 50;
+  for (std::size_t i = 0; i < many; ++i) {
+    page.add("steadfast_call_retries_total", 2, {"agent-" + std::to_string(i)});
+    page.add("steadfast_circuit", 1, {"agent-" + std::to_string(i), "closed"});
+  }
+  const auto s = samples_of(page.text());
+  CHECK(s.at("steadfast_call_retries_total{agent=\"agent-0\"}") == 2);
+  CHECK(s.at("steadfast_call_retries_total{agent=\"other\"}") == 100);
+  CHECK(s.at("steadfast_circuit{agent=\"other\",state=\"closed\"}") == 50);
+  CHECK(s.size() == 2 * (page_writer::values_max + 1));
+}
+
+TEST_CASE("histograms of the same labels are added up, and their buckets are sums") {
+  constexpr std::array<std::int64_t, 2> bounds{1'000'000, 2'000'000};
+  actors::histogram a{bounds};
+  a.count(500'000);
+  a.count(1'500'000);
+  page_writer page;
+  page.add("steadfast_sync_seconds", a.read(), 1e-6);
+  page.add("steadfast_sync_seconds", a.read(), 1e-6);
+  const auto s = samples_of(page.text());
+  CHECK(s.at("steadfast_sync_seconds_bucket{le=\"1\"}") == 2);
+  CHECK(s.at("steadfast_sync_seconds_bucket{le=\"2\"}") == 4);
+  CHECK(s.at("steadfast_sync_seconds_bucket{le=\"+Inf\"}") == 4);
+  CHECK(s.at("steadfast_sync_seconds_count") == 4);
+  CHECK(s.at("steadfast_sync_seconds_sum") == Approx(4.0));
+}
+
+TEST_CASE("docs/metrics.md lists the metrics of the page, with kind, labels and meaning") {
+  const auto rows = rows_of_document();
+  for (const auto& m : metric_catalog()) {
+    INFO(m.name);
+    const auto found = rows.find(std::string{m.name});
+    REQUIRE(found != rows.end());
+    CHECK(found->second.kind == to_string(m.is));
+    CHECK(found->second.labels == std::vector<std::string>(m.labels.begin(), m.labels.end()));
+    CHECK(found->second.meaning == m.meaning);
+  }
+  CHECK(rows.size() == metric_catalog().size());
+
+  measured_node n;
+  n.work();
+  const auto text = n.text();
+  for (const auto& [name, row] : rows)
+    CHECK_THAT(text, Contains("# TYPE " + name + " " + row.kind + "\n"));
+  for (const auto& [sample, value] : samples_of(text)) {
+    INFO(sample);
+    auto name = sample.substr(0, sample.find('{'));
+    if (!rows.contains(name))
+      name = std::regex_replace(name, std::regex{"_(bucket|sum|count)$"}, "");
+    REQUIRE(rows.contains(name));
+    auto labels = label_names_in(sample);
+    labels.erase("le");
+    CHECK(labels == std::set<std::string>(rows.at(name).labels.begin(), rows.at(name).labels.end()));
+  }
+}
+
+TEST_CASE("promtool finds nothing wrong with the page of a node that works") {
+  if (tests::run_program("/usr/bin/env", {"promtool", "--version"}).code != 0)
+    return tests::skip("promtool, of Debian's package prometheus, is not installed");
+  measured_node n;
+  n.work();
+  const auto end = tests::run_program("/usr/bin/env", {"promtool", "check", "metrics"}, n.text());
+  INFO(end.out << end.err);
+  CHECK(end.code == 0);
+  CHECK(end.out.empty());
+  CHECK(end.err.empty());
+}
