@@ -332,6 +332,27 @@ TEST_CASE("docs/metrics.md lists the metrics of the page, with kind, labels and 
   }
 }
 
+TEST_CASE("the alerts and the dashboard ask for metrics that there are") {
+  std::set<std::string> known;
+  for (const auto& m : metric_catalog()) {
+    known.insert(std::string{m.name});
+    if (m.is == metric_kind::histogram)
+      for (const auto* part : {"_bucket", "_sum", "_count"})
+        known.insert(std::string{m.name} + part);
+  }
+  const std::regex name{R"(\b(steadfast|process)_[a-z_]+)"};
+  for (const auto* file : {"/config/prometheus/steadfast.rules.yml", "/config/grafana/steadfast.json"}) {
+    std::ifstream in{std::string{STEADFAST_SOURCE_DIR} + file};
+    const std::string text{std::istreambuf_iterator<char>{in}, {}};
+    std::size_t found = 0;
+    for (std::sregex_iterator i{text.begin(), text.end(), name}, end; i != end; ++i, ++found) {
+      INFO(file << ": " << i->str());
+      CHECK(known.contains(i->str()));
+    }
+    CHECK(found > 10);
+  }
+}
+
 TEST_CASE("promtool finds nothing wrong with the page of a node that works") {
   if (tests::run_program("/usr/bin/env", {"promtool", "--version"}).code != 0)
     return tests::skip("promtool, of Debian's package prometheus, is not installed");
