@@ -75,7 +75,7 @@ void agent_core::admit(step_order o, const report_sink& from, instant now) {
   a.sink = from;
   a.came_at = now;
   told_.taken_for(o.action).add();
-  if (o.attempt > 1)
+  if (o.attempt > 1 && o.action == workflow::attempt_action::perform)
     told_.repeated.add();
   arrivals_[{o.task_number, o.step, o.attempt}] = p;
   queue_.insert(p);

@@ -17,7 +17,7 @@ struct agent_figures {
   std::array<counter, 4> taken;    ///< orders, by workflow::attempt_action
   std::array<counter, 7> reported; ///< attempts, by report_kind
   counter silenced;                ///< attempts of which nothing was said, their time being over
-  counter repeated;                ///< orders of a step that had an attempt before
+  counter repeated;                ///< orders to do a step that had an attempt before
   counter retries;                 ///< calls after the first of an attempt
   histogram waits{call_times};     ///< in microseconds, like the others: from an order to its first call
   histogram calls{call_times};

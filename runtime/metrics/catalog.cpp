@@ -63,7 +63,7 @@ const std::vector<metric>& metric_catalog() {
     {"steadfast_late_replies_total", counter, {}, "Replies that came too late to count"},
     {"steadfast_draining", gauge, {}, "1 if this node's scheduler takes no more tasks"},
     {"steadfast_agent_orders_total", counter, {"agent", "action"}, "Attempts that the agent took: do, probe or undo"},
-    {"steadfast_step_retries_total", counter, {"agent"}, "Of them, attempts of a step after its first"},
+    {"steadfast_step_retries_total", counter, {"agent"}, "Attempts to do a step that was attempted before"},
     {"steadfast_attempts_total", counter, {"agent", "outcome"}, "Attempts by how they ended"},
     {"steadfast_attempt_seconds", histogram, {"agent"}, "From an order to its report, with all waits and calls"},
     {"steadfast_queue_seconds", histogram, {"agent"}, "From an order to its first call"},

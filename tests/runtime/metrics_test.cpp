@@ -190,6 +190,7 @@ TEST_CASE("after three tasks, one of them undone, the page says so") {
   CHECK(s.at("steadfast_attempts_total{agent=\"taxi\",outcome=\"failed_permanent\"}") == 1);
   CHECK(s.at("steadfast_call_retries_total{agent=\"hotel\"}") == 2);
   CHECK(s.at("steadfast_call_retries_total{agent=\"taxi\"}") == 0);
+  CHECK(s.at("steadfast_step_retries_total{agent=\"cancel\"}") == 0);
   CHECK(s.at("steadfast_call_seconds_count{agent=\"hotel\"}") == 5);
   CHECK(s.at("steadfast_call_seconds_bucket{agent=\"hotel\",le=\"+Inf\"}") == 5);
   CHECK(s.at("steadfast_queue_seconds_count{agent=\"hotel\"}") == 3);
