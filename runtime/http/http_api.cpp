@@ -232,6 +232,11 @@ private:
     route(x);
   }
 
+  void tell_metrics(const exchange_ptr& x) const {
+    if (require(x, api::scope::read))
+      on_pool(x, [](const implementation& self, const exchange_ptr& e) { self.finish(e, self.parts_.metrics()); });
+  }
+
   static json parameters_asked(const exchange_ptr& x, api::verb verb, const api::method& m,
                                const std::map<std::string, std::string>& named) {
     const auto& body = x->request.message.body();
@@ -276,6 +281,8 @@ private:
     const auto& s = x->target.segments;
     if (is_at(x, {"openapi.json"}) && verb == api::verb::get)
       return finish(x, {200, "application/json", openapi_});
+    if (is_at(x, {"metrics"}) && verb == api::verb::get)
+      return tell_metrics(x);
     if (is_at(x, {"v1", "tasks", "batch"}) && verb == api::verb::post)
       return submit_batch(x);
     if (s.size() == 4 && s[0] == "v1" && s[1] == "tasks" && s[3] == "events" && verb == api::verb::get)

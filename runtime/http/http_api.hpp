@@ -16,6 +16,7 @@ namespace steadfast::runtime {
 struct http_api_parts {
   http_server_options options;
   control_methods methods;
+  std::function<http_response()> metrics;             ///< for Prometheus; may block
   std::string version;                                ///< of the node
   std::function<workflow::instant()> clock;           ///< of this host
   std::function<void(std::function<void()>)> on_pool; ///< runs it on a thread that may be blocked

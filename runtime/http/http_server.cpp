@@ -5,6 +5,7 @@
 #include "runtime/http/http_api.hpp"
 #include "runtime/http/http_text.hpp"
 #include "runtime/http/http_tls.hpp"
+#include "runtime/metrics/metrics.hpp"
 #include "runtime/text/address.hpp"
 #include "steadfast/node_error.hpp"
 
@@ -428,12 +429,11 @@ tcp::acceptor listen(asio::io_context& io, const std::string& where) {
 
 class http_server::implementation {
 public:
-  implementation(const http_server_options& options, control_methods methods,
-                 std::function<void(const std::string&)> audit)
+  implementation(const http_server_options& options, http_content content)
       : tls_{options.has_certificate() ? make_tls(options) : nullptr},
         acceptor_{listen(host_.io, options.listen)} {
     host_.options = options;
-    host_.api = make_api(std::move(methods), std::move(audit));
+    host_.api = make_api(std::move(content));
     accept();
     save_uses_later();
     thread_ = std::thread{[this] { host_.io.run(); }};
@@ -478,17 +478,18 @@ public:
   bool wait_for_calls(milliseconds limit) { return host_.calls.wait_for_all(limit); }
 
 private:
-  std::unique_ptr<http_api> make_api(control_methods methods, std::function<void(const std::string&)> audit) {
+  std::unique_ptr<http_api> make_api(http_content content) {
     http_api_parts p;
     p.options = host_.options;
-    p.methods = std::move(methods);
+    p.methods = std::move(content.methods);
+    p.metrics = [text = std::move(content.metrics)] { return http_response{200, metrics_page::content_type, text()}; };
     p.version = STEADFAST_VERSION;
     p.clock = [] { return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()); };
     p.on_pool = [this](std::function<void()> run) { asio::post(pool_, std::move(run)); };
     p.later = [this](milliseconds wait, std::function<void()> run) {
       asio::post(host_.io, [this, wait, run = std::move(run)]() mutable { set_timer(wait, std::move(run)); });
     };
-    p.audit = std::move(audit);
+    p.audit = std::move(content.audit);
     try {
       return std::make_unique<http_api>(std::move(p));
     } catch (const config_error& e) {
@@ -577,9 +578,8 @@ private:
   std::thread thread_;
 };
 
-http_server::http_server(const http_server_options& options, control_methods methods,
-                         std::function<void(const std::string&)> audit)
-    : impl_{std::make_unique<implementation>(options, std::move(methods), std::move(audit))} {}
+http_server::http_server(const http_server_options& options, http_content content)
+    : impl_{std::make_unique<implementation>(options, std::move(content))} {}
 
 http_server::~http_server() = default;
 

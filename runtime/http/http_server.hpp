@@ -11,15 +11,21 @@
 
 namespace steadfast::runtime {
 
+/// What a server tells, and to whom.
+struct http_content {
+  control_methods methods;
+  std::function<std::string()> metrics{};               ///< for Prometheus; may block
+  std::function<void(const std::string& line)> audit{}; ///< gets a line about each request that changes something
+                                                        ///< but a submission
+};
+
 /// The HTTP API of a node, on a port: HTTP/1.1 (RFC 9112), with TLS 1.2 or 1.3 if there is a certificate. One thread has
 /// all connections; methods that wait are called on four others. Header, body, time and connections are limited
 /// (docs/limits.md), so slow clients only cost themselves something.
 class http_server {
 public:
-  /// Throws node_error with the cause: another process listens there, a file is missing or wrong. `audit` gets a line
-  /// about each request that changes something but a submission.
-  http_server(const http_server_options& options, control_methods methods,
-              std::function<void(const std::string& line)> audit);
+  /// Throws node_error with the cause: another process listens there, a file is missing or wrong.
+  http_server(const http_server_options& options, http_content content);
   /// Waits for the answers of calls under way.
   ~http_server();
   http_server(const http_server&) = delete;

@@ -11,6 +11,7 @@
 #include "runtime/http/http_server.hpp"
 #include "runtime/links/network.hpp"
 #include "runtime/logging/log.hpp"
+#include "runtime/metrics/metrics.hpp"
 #include "runtime/node/node_inside.hpp"
 #include "runtime/node/node_store.hpp"
 #include "runtime/node/store_holder.hpp"
@@ -405,8 +406,11 @@ private:
   void open_http(const control_methods& methods) {
     if (!options_.http.is_used())
       return;
-    http_ = std::make_unique<runtime::http_server>(options_.http, methods,
-                                                   [](const std::string& line) { log_line("info", line); });
+    runtime::http_content content;
+    content.methods = methods;
+    content.metrics = [this] { return metrics_of(*system_, parts_).text; };
+    content.audit = [](const std::string& line) { log_line("info", line); };
+    http_ = std::make_unique<runtime::http_server>(options_.http, std::move(content));
     log_line("info", std::string{"HTTP at "} + (options_.http.has_certificate() ? "https://" : "http://")
                        + options_.http.listen);
   }

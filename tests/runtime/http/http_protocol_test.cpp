@@ -179,6 +179,15 @@ TEST_CASE("http: a node that stops tells those who wait, and ends their connecti
   CHECK((told.empty() || told.starts_with("HTTP/1.1 503"))); // empty: it had not been read yet
 }
 
+TEST_CASE("http: the metrics of the node are told as Prometheus reads them") {
+  const http_node n;
+  n.put_trip("a");
+  const auto told = n.get("/metrics");
+  CHECK(told.status == 200);
+  CHECK_THAT(told.headers.at("content-type"), StartsWith("text/plain; version=0.0.4"));
+  CHECK_THAT(told.body, Contains("steadfast_submissions_total") && Contains("workflow=\"trip\""));
+}
+
 TEST_CASE("http: docs/http.md has each route, its method and its scope") {
   std::ifstream in{std::string{STEADFAST_SOURCE_DIR} + "/docs/http.md"};
   const std::string page{std::istreambuf_iterator<char>{in}, {}};
@@ -191,7 +200,7 @@ TEST_CASE("http: docs/http.md has each route, its method and its scope") {
   for (const auto& r : api::routes())
     CHECK_THAT(page, Contains("| `" + std::string{to_string(r.verb)} + " " + r.path + "` | `" + r.method + "` | "
                               + std::string{to_string(r.needs)} + " |"));
-  CHECK(rows == api::routes().size() + 5); // and five that are no methods
+  CHECK(rows == api::routes().size() + 6); // and six that are no methods
 }
 
 TEST_CASE("http: every method of the table has a place, and the OpenAPI document tells it") {
