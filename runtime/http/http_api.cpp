@@ -8,6 +8,7 @@
 #include "runtime/http/http_parameters.hpp"
 #include "runtime/http/http_text.hpp"
 #include "runtime/http/openapi.hpp"
+#include "runtime/http/page.hpp"
 #include "runtime/http/task_watch.hpp"
 #include "runtime/text/quantity.hpp"
 #include "workflow/text/name.hpp"
@@ -90,6 +91,15 @@ std::optional<milliseconds> waited_for(const http_target& target) {
   return *span;
 }
 
+bool has_header(const http_response& r, std::string_view name) {
+  return std::ranges::find(r.headers, name, &std::pair<std::string, std::string>::first) != r.headers.end();
+}
+
+/// Without the query.
+std::string path_of(boost::beast::string_view target) {
+  return {target.data(), std::min(target.find('?'), target.size())};
+}
+
 /// Without what is no parameter of the method.
 http_target without_wait(http_target target) {
   std::erase_if(target.query, [](const auto& x) { return x.first == "wait"; });
@@ -154,7 +164,8 @@ private:
       parts_.audit("http: " + (x->caller.name.empty() ? x->request.peer : x->caller.name) + " " + x->what + ": "
                    + std::to_string(r.status));
     r.headers.emplace_back("X-Content-Type-Options", "nosniff");
-    r.headers.emplace_back("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    if (!has_header(r, "Content-Security-Policy"))
+      r.headers.emplace_back("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
     if (x->request.is_encrypted)
       r.headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
     const auto origin = x->request.header(field::origin);
@@ -166,13 +177,15 @@ private:
       auto tag = entity_tag(r.body);
       const bool is_known = names_tag(x->request.header(field::if_none_match), tag);
       r.headers.emplace_back("ETag", std::move(tag));
-      r.headers.emplace_back("Cache-Control", "no-cache");
+      if (!has_header(r, "Cache-Control"))
+        r.headers.emplace_back("Cache-Control", "no-cache");
       if (is_known) {
         r.status = 304;
         r.body.clear();
       }
     }
-    if (r.body.size() >= gzip_from && takes_gzip(x->request.header(field::accept_encoding))) {
+    if (r.body.size() >= gzip_from && !has_header(r, "Content-Encoding")
+        && takes_gzip(x->request.header(field::accept_encoding))) {
       r.body = gzipped(r.body);
       r.headers.emplace_back("Content-Encoding", "gzip");
       r.headers.emplace_back("Vary", "Accept-Encoding");
@@ -217,6 +230,9 @@ private:
       return finish(x, preflight(x->request));
     if (is_at(x, {"health", "ready"}))
       return be_ready(x);
+    if (verb_of(m.method()) == api::verb::get)
+      if (auto page = page_of(path_of(m.target()), takes_gzip(x->request.header(field::accept_encoding))))
+        return finish(x, *std::move(page));
     auto who = callers_.who_asks(x->request, parts_.clock());
     if (const auto* problem = std::get_if<http_problem>(&who))
       return fail(x, *problem);

@@ -1,0 +1,73 @@
+import { parseExact } from '../core/exact';
+import { awakened, messageOf, NoAnswer, Problem, send } from './client';
+
+const firstPause = 500;
+const longestPause = 5000;
+
+export interface Heard {
+  event: (data: unknown) => void;
+  refused: (why: string) => void;
+}
+
+/** Server-sent events from `path`, over lost connections, until what it returns is called or the node has no more. */
+export function listen(path: string, heard: Heard): () => void {
+  const over = new AbortController();
+  void (async () => {
+    let last = '';
+    let pause = firstPause;
+    while (!over.signal.aborted) {
+      try {
+        const headers: HeadersInit = last ? { 'Last-Event-ID': last } : {};
+        const response = await send('GET', path, undefined, { signal: over.signal, headers });
+        if (response.status === 204 || !response.body) return;
+        pause = firstPause;
+        await read(response.body, (id, data) => {
+          last = id;
+          heard.event(parseExact(data));
+        });
+      } catch (e) {
+        if (over.signal.aborted) return;
+        if (e instanceof Problem && e.status < 500 && e.status !== 401 && e.status !== 429)
+          return heard.refused(messageOf(e));
+        // Else it was cut: whether the node is away is told by the next try.
+        if (!(e instanceof NoAnswer)) pause = Math.max(pause, firstPause);
+      }
+      await paused(pause, over.signal);
+      pause = Math.min(pause * 2, longestPause);
+    }
+  })();
+  return () => over.abort();
+}
+
+async function read(body: ReadableStream<Uint8Array>, tell: (id: string, data: string) => void): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += value;
+    const events = text.split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) {
+      const lines = event.split('\n');
+      const all = (name: string) =>
+        lines.filter(l => l.startsWith(`${name}:`)).map(l => l.slice(name.length + 1).replace(/^ /, ''));
+      const data = all('data');
+      if (data.length > 0) tell(all('id').at(-1) ?? '', data.join('\n'));
+    }
+  }
+}
+
+/** Ends early when the connection is found to be back. */
+function paused(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(done => {
+    const end = () => {
+      clearTimeout(timer);
+      quiet();
+      done();
+    };
+    const timer = setTimeout(end, ms);
+    const quiet = awakened.watch(end);
+    signal.addEventListener('abort', end, { once: true });
+  });
+}

@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { messageOf, post } from '../node/client';
+import { Dialog } from './dialog';
+import { lastWho, WhoAndWhy } from './who';
+
+interface Shape {
+  title: string;
+  path: string; // to which it is sent
+  body: Record<string, unknown>;
+  button: string;
+  close: () => void;
+  done: () => void;
+  needsWhy?: boolean;
+  children?: ComponentChildren;
+}
+
+/** Something that is done once a person said who and why. */
+export function AskDialog({ title, path, body, button, close, done, needsWhy = false, children }: Shape) {
+  const [who, setWho] = useState(lastWho());
+  const [why, setWhy] = useState('');
+  const [problem, setProblem] = useState('');
+  const [isSending, setSending] = useState(false);
+  const carryOut = async (e: Event) => {
+    e.preventDefault();
+    setSending(true);
+    try {
+      await post(path, { ...body, ...(who && { who }), ...(why && { why }) });
+      done();
+    } catch (e) {
+      setProblem(messageOf(e));
+      setSending(false);
+    }
+  };
+  return (
+    <Dialog title={title} close={close}>
+      <form onSubmit={e => void carryOut(e)}>
+        {children}
+        <WhoAndWhy who={who} setWho={setWho} why={why} setWhy={setWhy} />
+        {problem && (
+          <p class="notice bad" role="alert">
+            {problem}
+          </p>
+        )}
+        <footer class="dialog-foot">
+          <button type="button" class="quiet" onClick={close}>
+            Leave it
+          </button>
+          <button type="submit" class="primary" disabled={isSending || (needsWhy && why.trim() === '')}>
+            {button}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

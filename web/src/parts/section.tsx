@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface Shape {
+  title: string;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+  class?: string;
+}
+
+export function Section({ title, aside, children, class: name = '' }: Shape) {
+  const id = useId();
+  return (
+    <section class={`card ${name}`} aria-labelledby={id}>
+      <header class="card-head">
+        <h2 id={id}>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** A table that scrolls sideways by itself where it does not fit. */
+export function Sheet({ label, head, children }: { label: string; head: string[]; children: ComponentChildren }) {
+  return (
+    <div class="sheet" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {head.map(h => (
+              <th scope="col" key={h}>
+                {h}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function Problems({ text }: { text: string }) {
+  return text ? (
+    <p class="notice bad" role="alert">
+      {text}
+    </p>
+  ) : null;
+}

@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks';
+import { href, place } from '../core/router';
+import { number, percent, span, visible } from '../core/text';
+import { useValue } from '../core/value';
+import { segment, wake } from '../node/client';
+import type { Agent } from '../node/types';
+import { callsOf, seen } from '../node/watch';
+import { AskDialog } from '../parts/ask_dialog';
+import { Moment } from '../parts/moment';
+import { Section, Sheet } from '../parts/section';
+import { State } from '../parts/state';
+import { byTrouble, circuitOf, LastTrouble } from './overview';
+
+export function Agents() {
+  const now = useValue(seen);
+  const only = useValue(place).query.get('name');
+  const [asked, setAsked] = useState<Agent>();
+  const agents = byTrouble(now?.agents ?? []).filter(a => !only || a.name === only);
+  const isOpen = asked?.circuit !== 'closed';
+  return (
+    <>
+      <div class="title">
+        <h1>Agents</h1>
+        {only && (
+          <a class="button" href={href(['agents'])}>
+            Show all
+          </a>
+        )}
+      </div>
+      {now?.silent.map(s => (
+        <p class="notice bad" key={s.node}>
+          Node {visible(s.node)} does not answer: {visible(s.why)}
+        </p>
+      ))}
+      <Section title="Those in trouble first">
+        <Sheet
+          label="Agents"
+          head={[
+            'agent',
+            'service',
+            'circuit',
+            'calls',
+            'success',
+            'p50',
+            'p99',
+            'in hand',
+            'waiting',
+            'last failure',
+            'act',
+          ]}
+        >
+          {agents.map(a => (
+            <tr key={`${a.name} ${a.node}`}>
+              <td>
+                <a
+                  data-row
+                  href={href(['tasks'], { agent: a.name, states: 'pending,processing,undoing,suspended,error' })}
+                >
+                  {visible(a.name)}
+                </a>{' '}
+                <span class="faint">at {visible(a.node)}</span>
+              </td>
+              <td>{visible(a.service || a.kind)}</td>
+              <td>
+                <State of={circuitOf(a)} /> {a.circuit_held_open_by && `held by ${visible(a.circuit_held_open_by)}`}
+                {a.circuit_open_until && (
+                  <span class="faint">
+                    {' '}
+                    until <Moment at={a.circuit_open_until} ago={false} />
+                  </span>
+                )}
+              </td>
+              <td class="right">{number(callsOf(a))}</td>
+              <td class="right">{percent(a.lately_succeeded, callsOf(a))}</td>
+              <td class="right">{callsOf(a) ? span(a.p50_ms) : '-'}</td>
+              <td class="right">{callsOf(a) ? span(a.p99_ms) : '-'}</td>
+              <td class="right">
+                {a.in_flight}/{a.in_flight_max}
+              </td>
+              <td class="right">{number(a.queued)}</td>
+              <td class="main">
+                <LastTrouble of={a} />
+              </td>
+              <td>
+                <button type="button" onClick={() => setAsked(a)} aria-label={`${verb(a)} of ${a.name}`}>
+                  {verb(a)}
+                </button>
+              </td>
+            </tr>
+          ))}
+        </Sheet>
+        <p class="faint">Calls, success and latencies are those of the last five minutes.</p>
+      </Section>
+      {asked && (
+        <AskDialog
+          title={`${verb(asked)} of ${asked.name}`}
+          path={`/v1/agents/${segment(asked.name)}/circuit`}
+          body={{ open: !isOpen }}
+          button={verb(asked)}
+          close={() => setAsked(undefined)}
+          done={() => {
+            setAsked(undefined);
+            wake();
+          }}
+        >
+          <p>
+            {isOpen
+              ? 'Calls are let through again, at every node that has the agent.'
+              : 'The service is not called until somebody closes the circuit, at every node that has the agent. Tasks wait.'}
+          </p>
+        </AskDialog>
+      )}
+    </>
+  );
+}
+
+function verb(a: Agent): string {
+  return a.circuit === 'closed' ? 'Open circuit' : 'Close circuit';
+}

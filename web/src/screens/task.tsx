@@ -1,0 +1,287 @@
+import { useEffect, useState } from 'preact/hooks';
+import { href } from '../core/router';
+import { clock, number, span, visible, words } from '../core/text';
+import { getExact, messageOf, segment } from '../node/client';
+import { listen } from '../node/stream';
+import type { Attempt, ProcessState, ShownTask, Step, Task, TaskAct } from '../node/types';
+import { ActDialog } from '../parts/act_dialog';
+import { Facts } from '../parts/facts';
+import { Fold } from '../parts/fold';
+import { Graph } from '../parts/graph';
+import { Moment } from '../parts/moment';
+import { Prose } from '../parts/prose';
+import { Problems, Section, Sheet } from '../parts/section';
+import { State } from '../parts/state';
+import { Timeline } from '../parts/timeline';
+
+// What people mostly do with a task in a state; the node has the last word on each.
+const usual: Record<ProcessState, TaskAct[]> = {
+  pending: ['retry', 'suspend', 'cancel'],
+  processing: ['suspend', 'cancel'],
+  undoing: ['retry', 'skip'],
+  suspended: ['resume', 'edit', 'cancel'],
+  error: ['retry', 'skip', 'undo', 'edit'],
+  processed: ['undo'],
+  undone: ['retry'],
+};
+const allActs: TaskAct[] = ['retry', 'skip', 'edit', 'undo', 'cancel', 'suspend', 'resume'];
+
+/** The task as the node tells it at each change. */
+function useTask(id: string) {
+  const [shown, setShown] = useState<ShownTask>();
+  const [problem, setProblem] = useState('');
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    setProblem('');
+    const path = `/v1/tasks/${segment(id)}`;
+    let over = false;
+    let whole: ShownTask | undefined;
+    const ask = async () => {
+      try {
+        whole = await getExact<ShownTask>(path);
+        if (!over) setShown(whole);
+      } catch (e) {
+        if (!over) setProblem(messageOf(e));
+      }
+    };
+    const stop = listen(`${path}/events`, {
+      event: data => {
+        const event = data as ShownTask;
+        // An event has no payload, which only a person changes.
+        if (!whole || event.task.acts.length !== whole.task.acts.length) return void ask();
+        whole = { ...whole, ...event, task: { ...whole.task, ...event.task } };
+        setShown(whole);
+      },
+      refused: setProblem,
+    });
+    return () => {
+      over = true;
+      stop();
+    };
+  }, [id, round]);
+  return { shown: shown?.task.id === id ? shown : undefined, problem, again: () => setRound(n => n + 1) };
+}
+
+export function TaskScreen({ id }: { id: string }) {
+  const { shown, problem, again } = useTask(id);
+  const [act, setAct] = useState<TaskAct>();
+  const [said, setSaid] = useState('');
+  const now = useNow(shown !== undefined && shown.task.ended_at === null);
+  if (!shown)
+    return (
+      <>
+        <h1>{visible(id)}</h1>
+        <Problems text={problem} />
+      </>
+    );
+  const { task, explanation, late_replies: late } = shown;
+  const likely = usual[task.process_state];
+  const buttons = (acts: TaskAct[]) =>
+    acts.map(a => (
+      <button type="button" key={a} onClick={() => setAct(a)}>
+        {a[0]!.toUpperCase() + a.slice(1)}
+      </button>
+    ));
+  return (
+    <>
+      <div class="title">
+        <h1>{visible(task.id)}</h1>
+        <State of={task.process_state} />
+        <span class="faint">
+          of <a href={href(['workflows', task.workflow])}>{visible(task.workflow)}</a> version {task.version}
+        </span>
+      </div>
+      <Problems text={problem} />
+      <div class="explanation" role="status">
+        {explanation.map((s, i) => (
+          <p key={i} class={i === 0 ? 'first' : ''}>
+            <Prose text={s.text} /> {s.at && <Moment at={s.at} />}
+          </p>
+        ))}
+      </div>
+      <div class="actions" role="group" aria-label="Acts on the task">
+        {buttons(likely)}
+        <details class="others">
+          <summary>Other acts</summary>
+          <div>{buttons(allActs.filter(a => !likely.includes(a)))}</div>
+        </details>
+        <span class="said" role="status">
+          {said}
+        </span>
+      </div>
+      <Section title="Steps">
+        <Graph
+          title={`Steps of ${task.id}`}
+          steps={task.steps.map(s => ({ name: s.name, after: s.after, state: s.state, detail: detailOf(s) }))}
+        />
+      </Section>
+      <Section title="Over time">
+        <Timeline task={task} now={now} />
+      </Section>
+      <div class="columns">
+        <Section title="About">
+          <About task={task} />
+        </Section>
+        <Section title="Payload and results">
+          <Fold title="Payload" value={task.payload} />
+          {task.result !== undefined && task.result !== null && <Fold title="Result of the task" value={task.result} />}
+          {task.steps
+            .filter(s => s.result !== null)
+            .map(s => (
+              <Fold key={s.name} title={`Result of ${s.name}`} value={s.result} />
+            ))}
+        </Section>
+        {task.acts.length > 0 && (
+          <Section title="What people did">
+            <ul class="plain">
+              {task.acts.map((a, i) => (
+                <li key={i}>
+                  <Moment at={a.at} /> <b>{visible(a.who)}</b> {a.what} <span class="faint">{visible(a.why)}</span>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        )}
+        {late && late.length > 0 && (
+          <Section title="Answers that came too late">
+            {late.map((l, i) => (
+              <Fold key={i} title={`Late answer ${i + 1}`} value={l} />
+            ))}
+          </Section>
+        )}
+      </div>
+      <Section title="Attempts">
+        {task.steps.map(s => (
+          <Attempts key={s.name} step={s} />
+        ))}
+      </Section>
+      {act && (
+        <ActDialog
+          task={task}
+          act={act}
+          close={() => setAct(undefined)}
+          done={text => {
+            setAct(undefined);
+            setSaid(text);
+            again();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Moves on while something is under way. */
+function useNow(isMoving: boolean): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!isMoving) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isMoving]);
+  return isMoving ? now : Date.now();
+}
+
+function detailOf(s: Step): string {
+  const state = words(s.state);
+  if (s.state === 'running' || s.state === 'compensating') return `${state}, attempt ${s.attempt}`;
+  if (s.waiting_for || s.not_before) return `${state}, waits`;
+  return state;
+}
+
+function About({ task }: { task: Task }) {
+  const took = task.ended_at ? span(Date.parse(task.ended_at) - Date.parse(task.submitted_at)) : '';
+  return (
+    <Facts
+      all={[
+        ['Submitted', <Moment at={task.submitted_at} />],
+        ['Not before', task.not_before && <Moment at={task.not_before} />],
+        task.ended_at
+          ? [
+              'Ended',
+              <>
+                <Moment at={task.ended_at} />, after {took}
+              </>,
+            ]
+          : ['Complete by', <Moment at={task.complete_by} />],
+        ['Cause', task.cause && <Prose text={task.cause} />],
+        ['Priority', task.priority],
+        ['Locked by', task.locked_by && `${visible(task.locked_by)}, epoch ${task.lock_epoch}`],
+        ['Failures', task.failure_count > 0 && number(task.failure_count)],
+        ['Takeovers', task.takeovers > 0 && number(task.takeovers)],
+        ['Reopened', task.generation > 1 && `${task.generation - 1} times`],
+        ['Observer', visible(task.reply_to)],
+        ['Number', number(task.number)],
+      ]}
+    />
+  );
+}
+
+interface Run {
+  first: Attempt;
+  last: Attempt;
+}
+
+/** Attempts in a row that did and met the same are one line. */
+function runsOf(log: Attempt[]): Run[] {
+  const runs: Run[] = [];
+  const same = (a: Attempt, b: Attempt) =>
+    a.action === b.action && a.outcome === b.outcome && a.note === b.note && a.agent === b.agent;
+  for (const a of log) {
+    const run = runs.at(-1);
+    if (run && same(run.last, a)) run.last = a;
+    else runs.push({ first: a, last: a });
+  }
+  return runs;
+}
+
+function Attempts({ step }: { step: Step }) {
+  const isCalm = ['completed', 'compensated', 'skipped', 'not_started'].includes(step.state);
+  return (
+    <details open={!isCalm} class="fold">
+      <summary>
+        {visible(step.name)} <State of={step.state} /> at {visible(step.agent)}{' '}
+        <span class="faint">
+          {step.attempt === 0 ? 'no attempt' : `attempt ${step.attempt}, limit ${step.attempts_limit}`}
+          {step.cool_offs > 0 && `, ${step.cool_offs} cool-offs`}
+        </span>
+      </summary>
+      <div class="fold-body">
+        {step.error && (
+          <p>
+            Last error: <Prose text={step.error} />
+          </p>
+        )}
+        {step.waiting_for && (
+          <p>
+            Waits for: <Prose text={step.waiting_for} /> <Moment at={step.not_before} />
+          </p>
+        )}
+        {step.log_dropped > 0 && <p class="faint">{number(step.log_dropped)} earlier attempts are not kept.</p>}
+        {step.log.length > 0 && (
+          <Sheet label={`Attempts of ${step.name}`} head={['attempt', 'action', 'began', 'took', 'outcome', 'note']}>
+            {runsOf(step.log).map(r => (
+              <tr key={r.first.attempt}>
+                <td>
+                  {r.first.attempt}
+                  {r.last !== r.first && ` to ${r.last.attempt}`}
+                </td>
+                <td>
+                  {r.first.action} by {visible(r.first.agent)}
+                </td>
+                <td>{clock(r.first.started_at)}</td>
+                <td>{r.last.ended_at && span(Date.parse(r.last.ended_at) - Date.parse(r.first.started_at))}</td>
+                <td>
+                  <State of={r.first.outcome} as={r.first.outcome === 'open' ? 'busy' : undefined} />
+                </td>
+                <td class="main">
+                  <Prose text={r.first.note} />
+                </td>
+              </tr>
+            ))}
+          </Sheet>
+        )}
+      </div>
+    </details>
+  );
+}
