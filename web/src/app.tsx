@@ -9,6 +9,7 @@ import { TokenForm } from './parts/token_form';
 import { ActorScreen, Actors } from './screens/actors';
 import { Agents } from './screens/agents';
 import { BulkList, BulkScreen } from './screens/bulk';
+import { InPlaceScreen } from './screens/in_place';
 import { IncidentList, IncidentScreen } from './screens/incidents';
 import { Nodes } from './screens/nodes';
 import { Overview } from './screens/overview';
@@ -76,6 +77,8 @@ function screenOf(section: string, which: string | undefined) {
       return which === undefined ? <Tasks /> : <TaskScreen key={which} id={which} />;
     case 'incidents':
       return which === undefined ? <IncidentList /> : <IncidentScreen key={which} number={which} />;
+    case 'in-place':
+      return <InPlaceScreen />;
     case 'workflows':
       return which === undefined ? <Workflows /> : <WorkflowScreen key={which} name={which} />;
     case 'agents':
@@ -156,7 +159,8 @@ function useFocusOnChange(screen: string) {
   useEffect(() => {
     if (isFirst.current) isFirst.current = false;
     else {
-      main.current?.focus({ preventScroll: true });
+      // Unless the screen has given the focus to a field of its own.
+      if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true });
       scrollTo(0, 0);
     }
   }, [screen]);

@@ -1,5 +1,5 @@
 import { parseExact } from '../core/exact';
-import { awakened, messageOf, NoAnswer, Problem, send } from './client';
+import { awakened, lostSince, messageOf, Problem, send } from './client';
 
 const firstPause = 500;
 const longestPause = 5000;
@@ -16,9 +16,14 @@ export function listen(path: string, heard: Heard): () => void {
     let last = '';
     let pause = firstPause;
     while (!over.signal.aborted) {
+      const round = new AbortController();
+      const end = () => round.abort();
+      over.signal.addEventListener('abort', end);
+      // A connection over which nothing comes is not seen to be dead: others find out that the node was away.
+      const quiet = lostSince.watch(end);
       try {
         const headers: HeadersInit = last ? { 'Last-Event-ID': last } : {};
-        const response = await send('GET', path, undefined, { signal: over.signal, headers });
+        const response = await send('GET', path, undefined, { signal: round.signal, headers });
         if (response.status === 204 || !response.body) return;
         pause = firstPause;
         await read(response.body, (id, data) => {
@@ -27,10 +32,11 @@ export function listen(path: string, heard: Heard): () => void {
         });
       } catch (e) {
         if (over.signal.aborted) return;
-        if (e instanceof Problem && e.status < 500 && e.status !== 401 && e.status !== 429)
-          return heard.refused(messageOf(e));
-        // Else it was cut: whether the node is away is told by the next try.
-        if (!(e instanceof NoAnswer)) pause = Math.max(pause, firstPause);
+        const mayPass = !(e instanceof Problem) || e.status >= 500 || e.status === 401 || e.status === 429;
+        if (!mayPass) return heard.refused(messageOf(e));
+      } finally {
+        quiet();
+        over.signal.removeEventListener('abort', end);
       }
       await paused(pause, over.signal);
       pause = Math.min(pause * 2, longestPause);

@@ -315,3 +315,17 @@ export interface Workflow {
   index?: string[];
   steps: DefinedStep[];
 }
+
+/** Something that happened and that nobody has reversed. */
+export interface InPlace {
+  task: string;
+  workflow: string;
+  process_state: ProcessState;
+  step: string;
+  agent: string;
+  key: string;
+  since: string | null;
+  certain: boolean;
+  why: string;
+  failure: string;
+}

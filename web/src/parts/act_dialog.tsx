@@ -121,7 +121,7 @@ export function ActDialog({
             />
           </label>
         )}
-        {act === 'edit' && !mistake && <Changes before={textOf(task.payload)} after={document} />}
+        {act === 'edit' && !mistake && <Changes before={textOf(task.payload)} after={formatted(document)} />}
         {plan && <PlannedUndo plan={plan} />}
         <WhoAndWhy who={who} setWho={setWho} why={why} setWhy={setWhy} />
         <p class="verdict" role="status">
@@ -159,6 +159,15 @@ function textOf(payload: unknown): string {
   return typeof payload === 'string' ? payload : pretty(payload);
 }
 
+/** So that only what differs in meaning is shown as a change. */
+function formatted(document: string): string {
+  try {
+    return pretty(parseExact(document));
+  } catch {
+    return document;
+  }
+}
+
 /** Those that have not ended well come first. */
 function stepsFor(task: Task, act: TaskAct): string[] {
   const isOpen = (state: string) => !['completed', 'compensated', 'skipped', 'not_started'].includes(state);
@@ -181,7 +190,7 @@ function Changes({ before, after }: { before: string; after: string }) {
   const lines = difference(before, after);
   if (lines.every(l => l.sign === ' ')) return <p class="faint">Nothing is changed.</p>;
   return (
-    <pre class="difference" tabIndex={0} role="region" aria-label="What changes">
+    <pre class="difference" tabIndex={0} role="group" aria-label="What changes">
       {lines.map((l, i) => (
         <span
           key={i}

@@ -30,7 +30,7 @@ export function Fold({ title, value, open = false }: { title: string; value: unk
         <span role="status" class="faint">
           {said}
         </span>
-        <pre tabIndex={0} role="region" aria-label={title}>
+        <pre tabIndex={0} role="group" aria-label={title}>
           {text}
         </pre>
       </div>

@@ -29,7 +29,7 @@ export function Graph({ title, steps }: { title: string; steps: GraphStep[] }) {
     .map(s => `${s.name}${s.after.length > 0 ? ` after ${s.after.join(' and ')}` : ''}: ${words(s.state)}`)
     .join('; ');
   return (
-    <div class="graph" role="region" aria-label={title} tabIndex={0}>
+    <div class="graph" role="group" aria-label={title} tabIndex={0}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${title}. ${said}`}>
         {placed.flatMap(p => p.after.map(name => <Edge key={`${name}>${p.name}`} from={find(placed, name)} to={p} />))}
         {placed.map(p => (

@@ -26,15 +26,24 @@ function step(by: 1 | -1): boolean {
   return next !== undefined;
 }
 
+let isSearchWanted = false;
+
 function search(): void {
   const field = document.querySelector<HTMLInputElement>('[data-search="text"]');
-  if (field) {
-    field.focus();
-    field.select();
-  } else {
+  if (!field) {
+    isSearchWanted = true;
     go('#/tasks');
-    setTimeout(() => document.querySelector<HTMLInputElement>('[data-search="text"]')?.focus(), 50);
+    return;
   }
+  field.focus();
+  field.select();
+}
+
+/** Whether somebody came to the list of tasks to search; it is asked once. */
+export function takeSearchWanted(): boolean {
+  const is = isSearchWanted;
+  isSearchWanted = false;
+  return is;
 }
 
 /** One up: from a task to the tasks, from the tasks to the first screen. */

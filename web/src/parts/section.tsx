@@ -24,7 +24,7 @@ export function Section({ title, aside, children, class: name = '' }: Shape) {
 /** A table that scrolls sideways by itself where it does not fit. */
 export function Sheet({ label, head, children }: { label: string; head: string[]; children: ComponentChildren }) {
   return (
-    <div class="sheet" role="region" aria-label={label} tabIndex={0}>
+    <div class="sheet" role="group" aria-label={label} tabIndex={0}>
       <table>
         <thead>
           <tr>

@@ -28,8 +28,7 @@ const kinds: Record<string, string> = {
   drained: 'warn',
   failed_transient: 'warn',
   expired: 'warn',
-  'half open': 'warn',
-  half_open: 'warn',
+  'half-open': 'warn',
 };
 
 export function kindOf(state: string): string {

@@ -43,7 +43,7 @@ const actsOn: Record<string, Asked> = {
   ack: { act: 'ack', title: 'Say that you look after it', button: 'Acknowledge' },
   mute: { act: 'mute', title: 'Mute the incident', button: 'Mute' },
   unmute: { act: 'unmute', title: 'Let it count again', button: 'Unmute' },
-  note: { act: 'note', title: 'Leave a note', button: 'Leave the note' },
+  note: { act: 'note', title: 'Leave a note', button: 'Leave a note' },
 };
 
 export function IncidentScreen({ number: which }: { number: string }) {

@@ -105,9 +105,9 @@ function Incidents({ incidents, more }: { incidents: Incident[]; more: boolean }
     <Section
       title="Incidents"
       aside={
-        <a href={href(['incidents'])} class="faint">
-          closed ones, too
-        </a>
+        <span class="links">
+          <a href={href(['in-place'])}>still in place</a> <a href={href(['incidents'])}>closed ones, too</a>
+        </span>
       }
     >
       {incidents.length === 0 ? <p class="faint">No incident is open.</p> : <IncidentRows incidents={shown} />}

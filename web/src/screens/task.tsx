@@ -78,7 +78,7 @@ export function TaskScreen({ id }: { id: string }) {
   const likely = usual[task.process_state];
   const buttons = (acts: TaskAct[]) =>
     acts.map(a => (
-      <button type="button" key={a} onClick={() => setAct(a)}>
+      <button type="button" key={a} onClick={() => (setAct(a), setSaid(''))}>
         {a[0]!.toUpperCase() + a.slice(1)}
       </button>
     ));

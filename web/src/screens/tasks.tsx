@@ -7,6 +7,7 @@ import { usePoll } from '../node/poll';
 import { processStates, type Agent, type Counts, type TaskPage, type TaskSummary, type Workflow } from '../node/types';
 import { seen } from '../node/watch';
 import { BulkDialog } from '../parts/bulk_dialog';
+import { takeSearchWanted } from '../parts/keys';
 import { Moment } from '../parts/moment';
 import { Prose } from '../parts/prose';
 import { Problems, Section, Sheet } from '../parts/section';
@@ -174,6 +175,10 @@ function Typed({ value, set, name }: { value: string; set: (v: string) => void; 
   const given = useRef(value);
   const latest = useRef(set);
   latest.current = set;
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (name && takeSearchWanted()) field.current?.focus();
+  }, [name]);
   useEffect(() => {
     if (value !== given.current) setText(value);
     given.current = value;
@@ -188,6 +193,7 @@ function Typed({ value, set, name }: { value: string; set: (v: string) => void; 
   }, [text]);
   return (
     <input
+      ref={field}
       type="search"
       autocomplete="off"
       spellcheck={false}

@@ -1,0 +1,441 @@
+// The page in a browser, on a node and services that are started for it. What is done in the page is looked for in the
+// store, through the API. STEADFAST_BINARY is the program, STEADFAST_BROWSER the browser.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { makeNode, until } from './node.mjs';
+import { startService } from './service.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const wireMax = 200 * 1024;
+const paintMax = 500; // milliseconds
+const resting = { not_before_ms: Date.now() + 3_600_000 }; // nothing of such a task begins
+
+let service, node, browser, page;
+const complaints = [];
+
+before(async () => {
+  service = await startService();
+  node = await makeNode(service.port);
+  await node.start();
+  browser = await chromium.launch({
+    executablePath: process.env.STEADFAST_BROWSER ?? '/usr/bin/chromium',
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  page = await newPage();
+
+  service.moods.stock = { status: 500, body: { error: 'the warehouse is closed' } };
+  for (let i = 0; i < 6; ++i) await node.submit(`wrong-${i}`);
+  await until(async () => (await count('states=error')) === 6, 'six tasks in error');
+  service.moods.stock = {};
+});
+
+after(async () => {
+  await browser?.close();
+  await node?.remove();
+  service?.stop();
+});
+
+/** Whatever the page complains about fails the last test; that a request failed is told by what the page shows. */
+async function newPage(options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const made = await context.newPage();
+  made.setDefaultTimeout(15_000);
+  made.on('pageerror', e => complaints.push(e.message));
+  made.on('console', m => {
+    if (m.type() === 'error' && !m.text().startsWith('Failed to load resource')) complaints.push(m.text());
+  });
+  return made;
+}
+
+async function open(at, on = page) {
+  await on.goto(`${node.url}/#/${at}`);
+}
+
+async function count(filter) {
+  return (await node.get(`/v1/counts?${filter}`)).count;
+}
+
+async function task(id) {
+  return (await node.get(`/v1/tasks/${id}`)).task;
+}
+
+/** Opens the dialog of an act on a task, and says who and why. */
+async function begin(id, act, why) {
+  await open(`tasks/${id}`);
+  const button = page.getByRole('group', { name: 'Acts on the task' }).getByRole('button', { name: act, exact: true });
+  await button.or(page.getByText('Other acts')).first().waitFor();
+  if (!(await button.isVisible())) await page.getByText('Other acts').click();
+  await button.click();
+  await page.getByLabel('Your name').fill('ann');
+  await page.getByLabel('Why, for those').fill(why);
+}
+
+async function carryOut(act) {
+  await page.getByText('The task takes this now.').waitFor();
+  await page.locator('dialog').getByRole('button', { name: act, exact: true }).click();
+  await page.getByText(`${act.toLowerCase()}: done. The task is`).waitFor();
+}
+
+test('the page is small, compressed, cached by name, and under a policy of its own', async () => {
+  const first = await fetch(`${node.url}/`);
+  const html = await first.text();
+  assert.match(first.headers.get('content-security-policy'), /script-src 'self'.*frame-ancestors 'none'/);
+  assert.equal(first.headers.get('cache-control'), 'no-cache');
+  const same = await fetch(`${node.url}/index.html`, { headers: { 'If-None-Match': first.headers.get('etag') } });
+  assert.equal(same.status, 304);
+  const assets = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(m => m[1]);
+  assert.equal(assets.length, 2);
+  let size = html.length;
+  for (const asset of assets) {
+    const packed = await fetch(node.url + asset, { headers: { 'Accept-Encoding': 'gzip' } });
+    assert.equal(packed.headers.get('content-encoding'), 'gzip');
+    assert.equal(packed.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+    size += Number(packed.headers.get('content-length'));
+    const plain = await fetch(node.url + asset, { headers: { 'Accept-Encoding': 'identity' } });
+    assert.equal(plain.headers.get('content-encoding'), null);
+    assert.equal(await plain.text(), await packed.text());
+  }
+  assert.ok(size <= wireMax, `${size} bytes over the wire`);
+  assert.equal((await fetch(`${node.url}/assets/none.js`)).status, 404);
+  console.log(`over the wire: ${size} bytes`);
+});
+
+test('the first screen says what is wrong, for how many tasks, and is painted at once', async () => {
+  await open('');
+  await page.getByText(/1 incident: stock: .*warehouse is closed.*\(6 tasks\)/).waitFor();
+  const row = page.getByRole('region', { name: 'Incidents' }).getByRole('row').nth(1);
+  assert.match(await row.innerText(), /warehouse is closed[\s\S]*6[\s\S]*order\/reserve[\s\S]*new/);
+  assert.match(await page.getByRole('list', { name: 'Figures' }).innerText(), /6\s+error/);
+  // The machine may be busy with other tests: one quick paint is enough.
+  let best = Infinity;
+  for (let i = 0; i < 10 && best >= paintMax; ++i) {
+    await page.reload();
+    await page.getByText('1 incident:').waitFor();
+    const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0].startTime);
+    best = Math.min(best, paint);
+  }
+  console.log(`first paint after ${Math.round(best)} ms`);
+  assert.ok(best < paintMax, `first paint after ${best} ms`);
+});
+
+test('rates are drawn from what flows', async () => {
+  await open('');
+  const submitted = page.getByRole('img', { name: /^Submitted: tasks [1-9]/ });
+  for (let i = 0; i < 40; ++i) await node.submit(`flow-${i}`);
+  await submitted.waitFor();
+});
+
+test('incidents are acknowledged, noted, muted and unmuted', async () => {
+  await open('');
+  await page
+    .getByRole('region', { name: 'Incidents' })
+    .getByRole('link', { name: /warehouse/ })
+    .click();
+  const { incidents } = await node.get('/v1/incidents');
+  const shown = async () => (await node.get(`/v1/incidents/${incidents[0].number}`)).incident;
+  for (const [button, isSo] of [
+    ['Leave a note', x => x.acts.some(a => a.what === 'note' && a.why === 'a reason' && a.who === 'ann')],
+    ['Mute', x => x.muted],
+    ['Unmute', x => !x.muted],
+    ['Acknowledge', x => x.acknowledged_by === 'ann'],
+  ]) {
+    await page
+      .getByRole('group', { name: 'Acts on the incident' })
+      .getByRole('button', { name: button, exact: true })
+      .click();
+    await page.getByLabel('Your name').fill('ann');
+    await page.getByLabel('Why, for those').fill('a reason');
+    await page.locator('dialog').getByRole('button', { name: button, exact: true }).click();
+    await until(async () => isSo(await shown()), button);
+    await page.locator('dialog').waitFor({ state: 'detached' });
+  }
+});
+
+test('a task shows its graph, its attempts and its payload with all digits', async () => {
+  const body = '{"id": "exact", "workflow": "order", "payload": {"n": 123456789012345678901234567890, "p": 1.10}}';
+  await fetch(`${node.url}/v1/tasks`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+  await open('tasks/exact');
+  await page.getByText('Payload', { exact: false }).first().waitFor();
+  await page.locator('summary', { hasText: 'Payload' }).click();
+  assert.match(
+    await page.locator('pre[aria-label="Payload"]').innerText(),
+    /123456789012345678901234567890,\s+"p": 1\.10/,
+  );
+  await page.getByRole('img', { name: /ship after charge and reserve: completed/ }).waitFor();
+  await page.getByRole('img', { name: /^charge: charge, do 1: succeeded/ }).waitFor();
+});
+
+test('a task is followed while it moves', async () => {
+  service.moods.shipping = { after: 1500 };
+  await node.submit('moving');
+  await open('tasks/moving');
+  await page.getByRole('img', { name: /ship after charge and reserve: running/ }).waitFor();
+  await page.getByRole('img', { name: /ship after charge and reserve: completed/ }).waitFor();
+  service.moods.shipping = {};
+});
+
+test('an act that the task does not take is refused before it is sent', async () => {
+  await begin('exact', 'Resume', 'to see');
+  await page.getByText('The task does not take this now: it is not suspended').waitFor();
+  assert.ok(await page.locator('dialog').getByRole('button', { name: 'Resume' }).isDisabled());
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+});
+
+test('retry, skip and undo settle tasks in error', async () => {
+  await begin('wrong-0', 'Retry', 'the warehouse is open');
+  await carryOut('Retry');
+  await until(async () => (await node.state('wrong-0')) === 'processed', 'wrong-0 to be processed');
+
+  await begin('wrong-1', 'Skip', 'by hand');
+  await page.getByLabel('Result of the step').fill('{"reference": "by hand"}');
+  await carryOut('Skip');
+  await until(async () => (await node.state('wrong-1')) === 'processed', 'wrong-1 to be processed');
+  const skipped = (await task('wrong-1')).steps.find(s => s.name === 'reserve');
+  assert.deepEqual(skipped.result, { reference: 'by hand' });
+
+  await begin('wrong-2', 'Undo', 'not wanted');
+  assert.match(await page.locator('dialog .plan').innerText(), /charge by payment_undo\s+store_order by orders_undo/);
+  await carryOut('Undo');
+  await until(async () => (await node.state('wrong-2')) === 'undone', 'wrong-2 to be undone');
+  const [act] = (await task('wrong-2')).acts;
+  assert.equal(`${act.who} ${act.what} ${act.why}`, 'ann undo not wanted');
+});
+
+test('suspend, edit, resume and cancel', async () => {
+  await node.submit('rests', { address: 'here' }, resting);
+  await begin('rests', 'Suspend', 'wait');
+  await carryOut('Suspend');
+  assert.equal(await node.state('rests'), 'suspended');
+
+  await begin('rests', 'Edit', 'moved');
+  const payload = page.locator('dialog textarea');
+  await payload.fill('{"customer": "c-1", "address": ');
+  await page.getByText(/The text is not JSON/).waitFor();
+  await payload.fill('{"customer": "c-1", "address": "there", "n": 1.10}');
+  assert.match(await page.locator('.difference').innerText(), /\+.*there/);
+  await carryOut('Edit');
+  const raw = await (await fetch(`${node.url}/v1/tasks/rests`)).text();
+  assert.match(raw, /"address":"there"/);
+  assert.match(raw, /"n":1\.10/);
+
+  await begin('rests', 'Resume', 'go on');
+  await carryOut('Resume');
+  assert.equal(await node.state('rests'), 'pending');
+  await begin('rests', 'Cancel', 'no more');
+  await carryOut('Cancel');
+  await until(async () => (await node.state('rests')) === 'undone', 'rests to be undone');
+});
+
+test('circuits are opened and closed by hand, and people are told who did', async () => {
+  await open('agents');
+  for (const [verb, state] of [
+    ['Open circuit', 'open'],
+    ['Close circuit', 'closed'],
+  ]) {
+    await page.getByRole('button', { name: `${verb} of printer` }).click();
+    await page.getByLabel('Your name').fill('ann');
+    await page.locator('dialog').getByRole('button', { name: verb }).click();
+    await until(async () => (await node.get('/v1/agents?agent=printer')).agents[0].circuit === state, state);
+    await page.locator('dialog').waitFor({ state: 'detached' });
+  }
+  await open('');
+  await page.getByText(/ann.*opened the circuit of agent/).waitFor();
+});
+
+test('filters are in the address, and thousands of tasks scroll', async () => {
+  for (let n = 0; n < 3000; n += 1000) {
+    const tasks = Array.from({ length: 1000 }, (_, i) => ({
+      id: `many-${n + i}`,
+      workflow: 'order',
+      payload: { customer: `c-${(n + i) % 100}` },
+      ...resting,
+    }));
+    await node.post('/v1/tasks/batch', { tasks });
+  }
+  await open('');
+  await page.keyboard.press('/'); // also goes there
+  await page.locator('input:focus').waitFor();
+  await page.keyboard.type('many-');
+  await page.getByText('3,000 match').waitFor();
+  assert.match(page.url(), /#\/tasks\?text=many-$/);
+  await page.getByLabel('pending', { exact: true }).check();
+  assert.match(page.url(), /states=pending/);
+
+  const frame = page.locator('.task-frame');
+  for (let i = 0; i < 40 && !(await page.getByText('3,000 loaded, which are all').isVisible()); ++i) {
+    await frame.evaluate(f => f.scrollTo(0, f.scrollHeight));
+    await page.waitForTimeout(50);
+  }
+  await page.getByText('3,000 loaded, which are all').waitFor();
+  await frame.evaluate(f => f.scrollTo(0, f.scrollHeight));
+  await page.getByRole('link', { name: 'many-0', exact: true }).waitFor();
+  assert.ok((await page.locator('.task-frame .task-row').count()) < 80, 'only the rows that are seen are drawn');
+
+  await open('tasks?place=/customer&value=c-7&text=many-');
+  await page.getByText('30 match').waitFor();
+  await open('tasks?by=state&text=many-');
+  await page.getByRole('region', { name: 'Counted by state' }).getByRole('link', { name: 'pending' }).click();
+  await page.getByText('3,000 match').waitFor();
+  assert.match(page.url(), /states=pending/);
+});
+
+test('a bulk act shows its plan, its progress, and stops', async () => {
+  await open('tasks?text=many-&states=pending');
+  await page.getByRole('button', { name: 'Act on all that match' }).click();
+  await page.getByRole('combobox', { name: 'Act', exact: true }).selectOption('suspend');
+  await page.getByLabel('Your name').fill('ann');
+  await page.getByLabel('Why, for those').fill('night');
+  await page.getByRole('button', { name: 'Show what would happen' }).click();
+  await page.getByText('3,000 tasks match').waitFor();
+  assert.equal(await count('states=suspended'), 0);
+  await page.getByRole('button', { name: 'Suspend 3,000 tasks' }).click();
+  await page.getByText(/[1-9]\d* done, 0 refused/).waitFor();
+  await page.getByRole('button', { name: 'Stop it here' }).click();
+  await page.locator('.bulk').getByText('stopped', { exact: true }).waitFor();
+  const [bulk] = (await node.get('/v1/bulk-acts?all=true')).bulk_acts;
+  assert.equal(`${bulk.state} ${bulk.who} ${bulk.why} ${bulk.stopped_by}`, 'stopped ann night ann');
+  assert.ok(bulk.done > 0 && bulk.done < 3000);
+  assert.equal(await count('states=suspended'), bulk.done);
+});
+
+test('everything is reached by keys', async () => {
+  await open('');
+  await page.getByText('1 incident:').waitFor();
+  await page.keyboard.press('?');
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('2');
+  await page.getByRole('heading', { name: 'Tasks' }).waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type('wrong-');
+  await page.getByText('6 match').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('k');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'wrong-4', level: 1 }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('6 match').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('1 incident:').waitFor();
+});
+
+const screens = [
+  '',
+  'tasks',
+  'tasks?by=cause&states=error&agent=stock',
+  'tasks/wrong-3',
+  'incidents',
+  'incidents/1',
+  'in-place',
+  'workflows',
+  'workflows/order',
+  'agents',
+  'nodes',
+  'actors',
+  'actors/scheduler@a',
+  'bulk',
+  'bulk/1',
+  'nowhere',
+];
+
+for (const colorScheme of ['light', 'dark'])
+  test(`axe finds nothing on any screen, ${colorScheme}`, async () => {
+    const colours = colorScheme === 'dark' ? { runOnly: ['color-contrast'] } : {}; // all else is the same
+    const looked = await newPage({ colorScheme, bypassCSP: true });
+    await open('', looked);
+    await looked.evaluate(axe);
+    const findings = [];
+    const look = async at => {
+      const { violations } = await looked.evaluate(options => globalThis.axe.run(options), colours);
+      for (const v of violations) findings.push(`${at}: ${v.id}: ${v.nodes.map(n => n.html).join(' ')}`);
+    };
+    for (const at of screens) {
+      await open(at, looked);
+      await settled(at, looked);
+      await look(at);
+    }
+    await open('tasks/wrong-3', looked);
+    await looked.getByRole('button', { name: 'Undo' }).click();
+    await looked.getByText('The task takes this now.').waitFor();
+    await look('the dialog of an act');
+    await looked.context().close();
+    assert.deepEqual(findings, []);
+  });
+
+test('nothing is wider than 360 px', async () => {
+  const narrow = await newPage({ viewport: { width: 360, height: 740 } });
+  for (const at of screens) {
+    await open(at, narrow);
+    await settled(at, narrow);
+    assert.equal(await narrow.evaluate(() => document.documentElement.scrollWidth), 360, at);
+  }
+  await narrow.context().close();
+});
+
+async function settled(at, on) {
+  const content = at === 'nowhere' ? 'main a' : 'main .card, main .task-frame a';
+  await on.locator(content).first().waitFor();
+}
+
+test('leases are released and nodes drained', async () => {
+  await open('nodes');
+  const epoch = async () => (await node.get('/v1/leases')).leases.find(l => l.name === 'supervisor').epoch;
+  const before = await epoch();
+  await page.getByRole('button', { name: 'Release supervisor' }).click();
+  await page.getByLabel('Your name').fill('ann');
+  await page.locator('dialog').getByRole('button', { name: 'Release' }).click();
+  await until(async () => (await epoch()) > before, 'another epoch');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Drain a' }).click();
+  await page.locator('dialog').getByRole('button', { name: 'Drain' }).click();
+  await until(async () => (await node.get('/v1/nodes')).nodes[0].state === 'drained', 'the node to be drained');
+});
+
+test('a lost connection is told, and that it is back', async () => {
+  await open('');
+  await page.getByText('6,').or(page.getByText('incident')).first().waitFor();
+  await node.kill();
+  await page.getByText(/Connection lost since \d\d:\d\d:\d\d, trying again/).waitFor();
+  await page.getByRole('list', { name: 'Figures' }).waitFor();
+  await node.start();
+  await page.getByText('The connection is back.').waitFor();
+  await page.getByText('Connection lost').waitFor({ state: 'detached' });
+});
+
+test('a token is asked for, and kept for the tab', async () => {
+  const token = node.makeToken();
+  await node.kill();
+  await node.start({ withTokens: true });
+  await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+  await page.getByLabel('Token').fill('wrong');
+  await page.getByRole('button', { name: 'Use it' }).click();
+  await page.getByText('the token is unknown').waitFor();
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', { name: 'Use it' }).click();
+  await page.getByRole('list', { name: 'Figures' }).waitFor();
+  await open('tasks/wrong-3'); // its events carry the token, too
+  await page.getByRole('img', { name: /reserve after store_order: / }).waitFor();
+  assert.deepEqual(await page.context().cookies(), []);
+  await page.getByRole('button', { name: 'Forget the token' }).click();
+  await page.getByRole('heading', { name: 'This node asks for a token' }).waitFor();
+});
+
+test('the browser had nothing to complain about', () => {
+  assert.deepEqual(complaints, []);
+});
