@@ -3,13 +3,18 @@
 option(STEADFAST_PAGE "Build the page of web/, if npm is there" ${PROJECT_IS_TOP_LEVEL})
 find_program(STEADFAST_NODE node)
 find_program(STEADFAST_NPM npm)
+set(node_version 0)
+if(STEADFAST_NODE AND STEADFAST_NPM)
+  execute_process(COMMAND "${STEADFAST_NODE}" --version OUTPUT_VARIABLE node_version OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REPLACE "v" "" node_version "${node_version}")
+endif()
 
 function(steadfast_add_page target)
   set(web "${PROJECT_SOURCE_DIR}/web")
   set(folder "${PROJECT_BINARY_DIR}/page")
   set(bytes "${folder}/page_files.cpp")
   file(MAKE_DIRECTORY "${folder}")
-  if(STEADFAST_PAGE AND STEADFAST_NODE AND STEADFAST_NPM AND NOT STEADFAST_MUTANTS)
+  if(STEADFAST_PAGE AND node_version VERSION_GREATER_EQUAL 18 AND NOT STEADFAST_MUTANTS)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${web}/src/*")
     add_custom_command(
       OUTPUT "${bytes}"
@@ -20,7 +25,7 @@ function(steadfast_add_page target)
       COMMENT "Building the page"
       VERBATIM)
   else()
-    message(STATUS "The page of the node is left out: no npm, or STEADFAST_PAGE is off")
+    message(STATUS "The page of the node is left out: no npm with node 18 or later, or STEADFAST_PAGE is off")
     file(COPY_FILE "${PROJECT_SOURCE_DIR}/cmake/no_page_files.cpp.in" "${bytes}" ONLY_IF_DIFFERENT)
   endif()
   add_custom_target(page DEPENDS "${bytes}")

@@ -124,7 +124,7 @@ export function ActDialog({
         {act === 'edit' && !mistake && <Changes before={textOf(task.payload)} after={formatted(document)} />}
         {plan && <PlannedUndo plan={plan} />}
         <WhoAndWhy who={who} setWho={setWho} why={why} setWhy={setWhy} />
-        <p class="verdict" role="status">
+        <p role="status">
           {mistake ? (
             <span class="bad-text">{mistake}</span>
           ) : refusal === null ? (

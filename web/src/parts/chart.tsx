@@ -43,7 +43,7 @@ export function Chart({ title, lines, unit }: { title: string; lines: Line[]; un
             <path key={l.name} class={`line ${l.tone}`} d={pathOf(l.values, top)} />
           ))}
         </svg>
-        <span class="scale top">{written(top)}</span>
+        <span class="scale">{written(top)}</span>
       </div>
     </figure>
   );

@@ -16,7 +16,7 @@ export function Timeline({ task, now }: { task: Task; now: number }) {
   const ticks = [0, 0.25, 0.5, 0.75, 1].map(part => begin + part * (end - begin));
   return (
     <div class="timeline">
-      <div class="rows">
+      <div>
         {task.steps.map(step => {
           const bars = barsOf(step.log, step.name, end);
           const wait = waitOf(step, now, end);

@@ -44,7 +44,13 @@ export function InPlaceScreen() {
                   <Moment at={x.since} />
                 </td>
                 <td class="main">
-                  {words(x.why)} <Prose text={x.failure} />
+                  {words(x.why)}
+                  {x.failure && (
+                    <>
+                      {': '}
+                      <Prose text={x.failure} />
+                    </>
+                  )}
                 </td>
               </tr>
             ))}

@@ -43,7 +43,7 @@ function HealthBand({ now }: { now: Seen }) {
           </>
         ) : (
           <>
-            <path class="fill" d="M10 1l9.3 17H.7z" />
+            <path d="M10 1l9.3 17H.7z" />
             <path d="M10 7v5M10 14.2v1.4" />
           </>
         )}

@@ -105,9 +105,7 @@ export function TaskScreen({ id }: { id: string }) {
           <summary>Other acts</summary>
           <div>{buttons(allActs.filter(a => !likely.includes(a)))}</div>
         </details>
-        <span class="said" role="status">
-          {said}
-        </span>
+        <span role="status">{said}</span>
       </div>
       <Section title="Steps">
         <Graph
