@@ -36,7 +36,15 @@ public:
   virtual void copy(const std::filesystem::path& to) const = 0;
 };
 
-class local_store : public state_store, public store_files {};
+class local_store : public state_store, public store_files {
+public:
+  /// Somebody waits to have it after this process. From any thread.
+  virtual bool is_awaited() { return false; }
+  /// Before it is let go: does what would take long then. May take a minute, while commits go on.
+  virtual void prepare_to_let_go() {}
+  /// Another may have it now. What was committed can still be read here. REQUIRES: nothing is committed any more.
+  virtual void let_go() {}
+};
 
 /// Both, as people are shown them; without files the figures of files are 0.
 struct store_stats : store_counts, file_figures {};

@@ -156,6 +156,34 @@ void postgres_engine::show_life() {
     log_.show_life_if_silent();
 }
 
+bool postgres_engine::is_awaited() {
+  const auto& where = settings_.owner.where;
+  try {
+    auto session = postgres::connection::open(
+      where, postgres::session_name(where.schema, settings_.partition) + " asks", settings_.owner.limits, now_);
+    return postgres::count_waiting(session, where.schema) > 0;
+  } catch (const store_error&) { // nobody could take it
+    return false;
+  }
+}
+
+/// The rows are not brought up any more, which would be waited for.
+void postgres_engine::prepare_to_let_go() {
+  constexpr std::chrono::milliseconds between_looks{10};
+  std::unique_lock lock{writing_};
+  is_leaving_ = true;
+  while (keeper_ && !has_ended_keeping() && !ending_.wait_for(lock, between_looks, [this] { return is_ending_; })) {
+  }
+}
+
+void postgres_engine::let_go() {
+  const std::lock_guard lock{writing_};
+  end_keeping();
+  log_.settle_all();
+  if (partition_.is_owned())
+    partition_.release();
+}
+
 postgres::append_answer postgres_engine::move_away(const std::string& where) {
   const std::lock_guard lock{writing_};
   if (const auto why = why_not_in_order(); !why.empty())
@@ -174,7 +202,7 @@ void postgres_engine::save() {
     return;
   if (has_ended_keeping() && end_keeping())
     partition_.rotate(); // the log that is not written has nothing that the rows lack
-  if (!keeper_ && partition_.is_owned() && log_.unkept() >= settings_.log_max)
+  if (!keeper_ && !is_leaving_ && partition_.is_owned() && log_.unkept() >= settings_.log_max)
     begin_keeping();
 }
 

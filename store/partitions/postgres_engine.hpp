@@ -47,6 +47,9 @@ public:
   /// One, if the server is so near that to begin another meanwhile only makes both smaller.
   std::size_t commits_at_once() const override { return log_.is_far() ? settings_.commits_at_once : 1; }
   void save() override;
+  bool is_awaited() override;
+  void prepare_to_let_go() override;
+  void let_go() override;
 
   /// What it holds is elsewhere from now on: nothing is written any more, and nobody takes the store again. REQUIRES:
   /// it is the only partition of the store, and nothing was committed since it was copied.
@@ -73,7 +76,8 @@ private:
   partition_log log_;
   std::unique_ptr<lmdb_engine> memory_;
   std::mutex writing_;
-  bool is_stale_ = false; ///< the memory is not what the partition holds
+  bool is_stale_ = false;   ///< the memory is not what the partition holds
+  bool is_leaving_ = false; ///< it is let go soon
 
   /// Brings up the rows.
   struct keeper {

@@ -14,20 +14,16 @@ namespace {
 using postgres::shown_partition;
 using std::chrono::milliseconds;
 
-/// Those who wait look often enough to notice soon after the lease is over.
-milliseconds between_looks(milliseconds lease) {
-  return lease / 10;
-}
-
 /// What is there, asked by those who wait.
 class onlooker {
 public:
   onlooker(const postgres_store_options& o, const postgres::monotonic_clock& now) : options_{o}, now_{now} {}
 
   /// Throws store_error.
-  shown_partition look() {
+  shown_partition look(bool lets_others_first) {
     try {
-      if (!connection_ || !connection_->is_open())
+      const bool is_named_so = std::exchange(lets_others_first_, lets_others_first) == lets_others_first;
+      if (!connection_ || !connection_->is_open() || !is_named_so)
         connect();
       if (auto shown = postgres::look_at(*connection_, the_partition))
         return *shown;
@@ -42,7 +38,8 @@ public:
 private:
   void connect() {
     const auto& schema = options_.where.schema;
-    connection_ = postgres::connection::open(options_.where, "steadfast " + schema + " waits", {}, now_);
+    const auto name = lets_others_first_ ? postgres::name_of_last(schema) : postgres::name_of_waiting(schema);
+    connection_ = postgres::connection::open(options_.where, name, {}, now_);
     const auto found = postgres::find_store(*connection_, schema);
     if (const auto wrong = postgres::why_not_usable(found, schema); !wrong.empty())
       throw store_error{wrong, false};
@@ -60,6 +57,7 @@ private:
   const postgres::monotonic_clock& now_;
   std::optional<postgres::connection> connection_;
   std::string identity_;
+  bool lets_others_first_ = false;
 };
 
 postgres_store_settings settings_of(const postgres_store_options& o, const std::string& identity,
@@ -89,14 +87,16 @@ std::unique_ptr<postgres_engine> take_postgres_store(const postgres_store_option
   const auto folder = std::make_shared<const store_directory>(store_directory::take(o.limits.path));
   onlooker see{o, now};
   postgres::succession turn{o.lease};
+  const auto lets_others_first = [&o] { return o.lets_others_first && o.lets_others_first(); };
   if (!o.waits_for_server)
-    see.look(); // a mistake in the configuration is told at once
+    see.look(lets_others_first()); // a mistake in the configuration is told at once
   for (;;) {
     no_turn now_not;
     try {
-      const auto shown = see.look();
+      const bool is_last = lets_others_first();
+      const auto shown = see.look(is_last);
       now_not = {"the store is held by " + shown.holder, shown.holder};
-      if (turn.may_take(shown, now()))
+      if (turn.may_take(shown, now(), is_last))
         return std::make_unique<postgres_engine>(settings_of(o, see.identity(), folder),
                                                  postgres::holding{the_partition, shown.epoch, shown.holder}, now);
     } catch (const store_error& e) {
@@ -104,7 +104,7 @@ std::unique_ptr<postgres_engine> take_postgres_store(const postgres_store_option
         throw;
       now_not = {e.what(), {}}; // somebody was faster, or the server is away
     }
-    if (!wait(between_looks(o.lease), now_not))
+    if (!wait(postgres::between_looks(o.lease), now_not))
       return nullptr;
   }
 }

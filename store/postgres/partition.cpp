@@ -85,6 +85,22 @@ std::string session_name(const std::string& schema, std::int64_t number) {
   return "steadfast " + schema + " partition " + std::to_string(number);
 }
 
+std::string name_of_waiting(const std::string& schema) {
+  return "steadfast waits for " + schema;
+}
+
+std::string name_of_last(const std::string& schema) {
+  return "steadfast looks at " + schema;
+}
+
+std::int64_t count_waiting(connection& c, const std::string& schema) {
+  // the server cuts a long name off as it does one of the type
+  const auto found = c.read({{"select count(*) from pg_catalog.pg_stat_activity where application_name = $1::name::text"
+                              " and usename = current_user and datname = current_database()",
+                              {text(name_of_waiting(schema))}}});
+  return found[0].number(0, 0);
+}
+
 partition::partition(std::int64_t number, owner_settings settings, monotonic_clock now)
     : number_{number},
       settings_{std::move(settings)},

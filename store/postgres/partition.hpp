@@ -45,6 +45,11 @@ std::vector<std::string> problems(const owner_settings& s);
 
 /// The name by which the server shows the session of a partition's owner.
 std::string session_name(const std::string& schema, std::int64_t number);
+/// That of the sessions of those who wait for their turn, and of those who let all others first.
+std::string name_of_waiting(const std::string& schema);
+std::string name_of_last(const std::string& schema);
+/// How many wait for their turn and let nobody first. Throws store_error.
+std::int64_t count_waiting(connection& c, const std::string& schema);
 
 /// Of one commit; more is refused, since all others would wait behind it.
 inline constexpr std::size_t append_bytes_max = std::size_t{64} << 20U;

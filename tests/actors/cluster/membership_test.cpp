@@ -82,3 +82,46 @@ TEST_CASE("a node uses the store of the node that has it now, also if the one th
     CHECK(last(10s) == "nothing new");
   }
 }
+
+TEST_CASE("row 86: a node learns at once that the store was let go, and looks often where it is") {
+  tests::one_node home;
+  tests::address_book book{home};
+  auto& node = home.system();
+  const auto reader = node.keep(actors::spawn_reader(
+    node.system(), {std::shared_ptr<store::state_store>(&home.store(), [](auto*) {}), nullptr, {}, node.clock()},
+    false));
+  bool has_store = true;
+  for (const auto* name : {"x", "y"}) {
+    actors::front_deps deps{{name, {}, {}, {}, {}}, node.clock()};
+    deps.own_store = [&, is_x = *name == 'x'] {
+      return is_x == has_store ? actors::offered_store{home.store_actor, is_x ? reader : home.reader, {}}
+                               : actors::offered_store{};
+    };
+    book.add(name + ":1"s, {node.keep(actors::spawn_front(node.system(), std::move(deps)))});
+  }
+  tests::recorder<actors::peer_changed> link{node.system()};
+  int partings = 0;
+  actors::membership_deps deps;
+  deps.own_name = "b";
+  deps.join = {"x:1", "y:1"};
+  deps.dialer = book.dialer();
+  deps.reader = home.reader;
+  deps.link = link.handle();
+  deps.clock = node.clock();
+  deps.on_parting = [&] { ++partings; };
+  node.keep(actors::spawn_membership(node.system(), std::move(deps)));
+  home.advance(1s);
+  REQUIRE(link.take().back().offer.node == "x");
+  has_store = false;
+  actors::exit_now(reader);
+  home.run();
+  const auto told = link.take();
+  REQUIRE_FALSE(told.empty());
+  CHECK(told.front().connected);
+  CHECK_FALSE(told.front().offer.store_actor);
+  CHECK(partings == 1);
+  home.advance(30ms);
+  REQUIRE_FALSE(link.seen().empty());
+  CHECK(link.take().back().offer.node == "y");
+  CHECK(partings == 1);
+}
