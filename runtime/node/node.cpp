@@ -48,9 +48,12 @@ constexpr int exit_store_failed = 74;             // EX_IOERR: the store cannot 
 constexpr workflow::span answer_margin{2000};     ///< beyond the drain limit, for the last commits
 constexpr workflow::span last_answers_limit{500}; ///< for questions that a store cut off does not answer
 constexpr std::chrono::milliseconds register_again_after{500};
-constexpr std::chrono::milliseconds hand_over_limit{5000}; ///< for another node to have the store, in each of two parts
-constexpr workflow::span farewell_limit{2000};             ///< for what is on its way to other nodes
-constexpr workflow::span end_of_function{1000};            ///< at least, from asking it to end until it is named
+constexpr std::chrono::milliseconds read_limit{60'000};       ///< for another node to read what is in the store it gets
+constexpr std::chrono::milliseconds read_limit_of_stop{5000}; ///< the same of a node that is stopped
+constexpr std::chrono::milliseconds let_go_limit{7000};       ///< with that
+constexpr std::chrono::milliseconds found_again_limit{2000};  ///< until it is known who has it then
+constexpr workflow::span farewell_limit{2000};                ///< for what is on its way to other nodes
+constexpr workflow::span end_of_function{1000};               ///< at least, from asking it to end until it is named
 
 struct actor_config : caf::actor_system_config {
   actor_config(const node_options& o, std::size_t spare_threads) {
@@ -205,7 +208,7 @@ public:
       control_->close();
     if (http_)
       http_->close();
-    turns_.leave();
+    turns_.leave(read_limit_of_stop);
     if (store_may_move() && parts_.own->get().store) {
       stop_waits_for_ = "another node to have the store";
       hand_store_over();
@@ -336,7 +339,7 @@ private:
 
   void let_store_go(std::shared_ptr<store::local_store> store, const std::stop_token& end) {
     log_line("info", "another node waits for the store: node " + options_.name + " lets it go");
-    store->prepare_to_let_go();
+    store->prepare_to_let_go([&](auto time) { return turns_.wait_for_readers(time, end); });
     give_store(*system_, parts_, [&store] { store->let_go(); });
     turns_.note_left();
     store.reset();
@@ -346,9 +349,9 @@ private:
 
   /// So that what others submit, and what this node still has to write, does not wait.
   void hand_store_over() {
-    if (!turns_.wait_until_left(hand_over_limit))
+    if (!turns_.wait_until_left(let_go_limit))
       return;
-    const auto until = std::chrono::steady_clock::now() + hand_over_limit;
+    const auto until = std::chrono::steady_clock::now() + found_again_limit;
     while (is_cut_off() && std::chrono::steady_clock::now() < until)
       std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
@@ -407,7 +410,7 @@ private:
     with.holder = options_.name + ":" + std::to_string(getpid());
     with.singletons = singletons_;
     with.store_may_move = store_may_move();
-    with.on_drained = [this] { turns_.leave(); };
+    with.on_drained = [this] { turns_.leave(read_limit); };
     with.on_parting = [this] { turns_.look_often(); };
     with.log_task = log_task;
     with.log = [](const std::string& line) { log_line("info", line); };

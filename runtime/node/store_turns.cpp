@@ -21,9 +21,10 @@ void store_turns::look_often() {
   changed_.notify_all();
 }
 
-void store_turns::leave() {
+void store_turns::leave(milliseconds to_read) {
   const std::lock_guard lock{mutex_};
   is_leaving_ = true;
+  read_until_ = clock::now() + to_read;
   answer_ = answer::none;
   changed_.notify_all();
 }
@@ -67,6 +68,12 @@ bool store_turns::wait_to_leave(const std::function<bool()>& is_awaited, const s
     changed_.wait_for(lock, end, ask_again_after, [this] { return answer_ == answer::none; });
   }
   return false;
+}
+
+bool store_turns::wait_for_readers(milliseconds time, const std::stop_token& end) {
+  std::unique_lock lock{mutex_};
+  changed_.wait_for(lock, end, time, [] { return false; });
+  return !end.stop_requested() && clock::now() < read_until_;
 }
 
 void store_turns::note_left() {

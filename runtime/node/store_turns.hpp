@@ -14,8 +14,9 @@ class store_turns {
 public:
   /// Whoever had the store has let it go: for a while the thread looks often who is to have it.
   void look_often();
-  /// From now on this node lets others first, and lets the store go once somebody waits for it.
-  void leave();
+  /// From now on this node lets others first, and lets the store go once somebody waits for it, who has that long to
+  /// read what is in it.
+  void leave(std::chrono::milliseconds to_read);
   bool is_leaving() const;
   /// Until the node has let the store go. False: nobody waits for it, or the limit has passed.
   bool wait_until_left(std::chrono::milliseconds limit);
@@ -26,6 +27,8 @@ public:
   bool wait_to_look(std::chrono::milliseconds usual, const std::stop_token& end);
   /// With the store, until it is to be let go. False: it shall end.
   bool wait_to_leave(const std::function<bool()>& is_awaited, const std::stop_token& end);
+  /// While it is about to be let go. False: there is no time left.
+  bool wait_for_readers(std::chrono::milliseconds time, const std::stop_token& end);
   void note_left();
 
 private:
@@ -37,6 +40,7 @@ private:
   bool is_leaving_ = false;
   answer answer_ = answer::none; ///< to whoever waits until it has left
   clock::time_point often_until_;
+  clock::time_point read_until_; ///< others have time until then
 };
 
 } // namespace steadfast

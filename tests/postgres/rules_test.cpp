@@ -117,6 +117,14 @@ TEST_CASE("who lets others first takes a partition that all others have left alo
   CHECK(may({4, "n2", 10}, 1500));
 }
 
+TEST_CASE("what was read before a partition was taken counts only if it is part of what is there then") {
+  CHECK(is_part_of({3, 8, 10}, {3, 8, 10}));
+  CHECK(is_part_of({3, 8, 10}, {3, 8, 12}));
+  CHECK_FALSE(is_part_of({3, 8, 10}, {4, 8, 12}));  // a commit in doubt was made anew, perhaps
+  CHECK_FALSE(is_part_of({3, 8, 10}, {3, 11, 12})); // the rows were brought up, perhaps in the middle of the reading
+  CHECK_FALSE(is_part_of({3, 8, 10}, {3, 8, 9}));   // the server has lost commits
+}
+
 TEST_CASE("an owner takes a partition again only from itself") {
   CHECK(may_take_again({3, "n1", 10}, "n1", {3, 10}).result == taking::taken);
   CHECK(may_take_again({3, "n1", 11}, "n1", {3, 10}).result == taking::taken); // the commit in doubt
