@@ -38,6 +38,10 @@ public:
   bool is_to_read() {
     return postgres::count_sessions(*connection_, postgres::name_of_leaving(options_.where.schema)) > 0;
   }
+  /// Somebody else who waits has read it. Likewise.
+  bool is_read_by_others() {
+    return postgres::count_sessions(*connection_, postgres::name_of_ready(options_.where.schema)) > 0;
+  }
 
 private:
   void connect() {
@@ -106,7 +110,8 @@ public:
     const auto shown = see_.look(name());
     why = {"the store is held by " + shown.holder, shown.holder};
     const postgres::holding held{the_partition, shown.epoch, shown.holder};
-    if (turn_.may_take(shown, now_(), is_last))
+    const bool is_others_turn = !ahead_ && shown.holder.empty() && see_.is_read_by_others();
+    if (turn_.may_take(shown, now_(), is_last || is_others_turn))
       return take(held);
     if (is_last || !see_.is_to_read())
       ahead_.reset();
