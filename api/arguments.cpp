@@ -90,6 +90,7 @@ void expect_fit(const parameter& p, const json& v) {
     case kind::texts: return expect_texts(p, v);
     case kind::places: return expect_places(p, v);
     case kind::place: return v.is_string() ? expect_text(p, v) : expect_number(p, v);
+    case kind::fraction:
     case kind::value:
     case kind::object:
     case kind::list: return;

@@ -15,13 +15,14 @@ namespace steadfast::api {
 /// The kind of a value.
 enum class kind : std::uint8_t {
   text,
-  number, ///< an integer
-  flag,   ///< true or false
-  moment, ///< of a parameter, milliseconds since 1970; of a result, RFC 3339 in UTC, or null
-  value,  ///< any JSON value
-  texts,  ///< a list of texts
-  places, ///< an object of texts: `{"/customer": "c-77"}`
-  place,  ///< where a page begins, as the page before gave it: a number, or a text
+  number,   ///< an integer
+  fraction, ///< of a result: any number
+  flag,     ///< true or false
+  moment,   ///< of a parameter, milliseconds since 1970; of a result, RFC 3339 in UTC, or null
+  value,    ///< any JSON value
+  texts,    ///< a list of texts
+  places,   ///< an object of texts: `{"/customer": "c-77"}`
+  place,    ///< where a page begins, as the page before gave it: a number, or a text
   object,
   list, ///< of objects
 };

@@ -181,7 +181,7 @@ std::vector<method> methods_of_bulk_acts() {
       {"looked_at", kind::number, "likewise: tasks", true},
       {"would", kind::number, "likewise: tasks that would take the act", true},
       {"refusals", kind::list, "likewise", true},
-      {"tasks", kind::list, "likewise: ids of the first", true},
+      {"tasks", kind::texts, "likewise: ids of the first", true},
       {"undone", kind::list, "likewise, of undo and cancel", true},
       {"left", kind::list, "likewise", true}},
      {error::refused, error::busy, error::not_found}},

@@ -57,7 +57,7 @@ std::vector<field> actor_fields() {
           {"node", kind::text},
           {"waiting", kind::number, "messages in its mailbox"},
           {"handled", kind::number, "messages so far"},
-          {"per_second", kind::number, "messages lately; not a whole number"},
+          {"per_second", kind::fraction, "messages lately"},
           {"last_message", kind::text},
           {"last_took_us", kind::number},
           {"busy_for_ms", kind::number},

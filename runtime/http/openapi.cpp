@@ -18,6 +18,7 @@ json schema_of(api::kind k) {
   switch (k) {
     case api::kind::text: return {{"type", "string"}};
     case api::kind::number: return {{"type", "integer"}};
+    case api::kind::fraction: return {{"type", "number"}};
     case api::kind::flag: return {{"type", "boolean"}};
     case api::kind::moment: return {{"type", "string"}, {"format", "date-time"}};
     case api::kind::value: return json::object(); // anything

@@ -24,7 +24,7 @@
 namespace steadfast::runtime {
 
 namespace io = caf::io;
-namespace network = caf::io::network;
+namespace caf_network = caf::io::network;
 
 /// Outlives the ends, since CAF destroys its objects at any time.
 class caf_ends::state {
@@ -113,15 +113,15 @@ namespace {
 
 using shared_state = std::shared_ptr<caf_ends::state>;
 
-network::default_multiplexer& multiplexer_of(caf::actor_system& sys) {
-  return static_cast<network::default_multiplexer&>(sys.middleman().backend());
+caf_network::default_multiplexer& multiplexer_of(caf::actor_system& sys) {
+  return static_cast<caf_network::default_multiplexer&>(sys.middleman().backend());
 }
 
 /// CAF asks sockets for address and port, and ends the process if they have none; this one answers what it was given.
-class link_scribe : public network::scribe_impl {
+class link_scribe : public caf_network::scribe_impl {
 public:
-  link_scribe(network::default_multiplexer& mx, link_end end, shared_state ends, std::string ticket)
-      : network::scribe_impl{mx, end.socket.release()},
+  link_scribe(caf_network::default_multiplexer& mx, link_end end, shared_state ends, std::string ticket)
+      : caf_network::scribe_impl{mx, end.socket.release()},
         ends_{std::move(ends)},
         place_{std::move(end.place)},
         address_{std::move(end.address)} {
@@ -142,7 +142,7 @@ private:
 
 /// Takes the connections that wait at a door, instead of accepting from a listening socket.
 struct taken_from_door {
-  bool try_accept(network::native_socket& result, network::native_socket bell) {
+  bool try_accept(caf_network::native_socket& result, caf_network::native_socket bell) {
     std::uint64_t one = 0;
     if (::read(bell, &one, sizeof one) != static_cast<ssize_t>(sizeof one))
       return errno == EAGAIN || errno == EINTR;
@@ -158,8 +158,8 @@ struct taken_from_door {
 
 class link_doorman : public io::doorman {
 public:
-  link_doorman(network::default_multiplexer& mx, int bell, shared_state ends, std::uint16_t door)
-      : io::doorman{network::accept_hdl_from_socket(bell)},
+  link_doorman(caf_network::default_multiplexer& mx, int bell, shared_state ends, std::uint16_t door)
+      : io::doorman{caf_network::accept_hdl_from_socket(bell)},
         ends_{std::move(ends)},
         door_{door},
         acceptor_{mx, bell, taken_from_door{ends_, door, &taken_}} {}
@@ -194,7 +194,7 @@ private:
   const shared_state ends_;
   const std::uint16_t door_;
   link_end taken_;
-  network::acceptor_impl<taken_from_door> acceptor_;
+  caf_network::acceptor_impl<taken_from_door> acceptor_;
 };
 
 class connector : public io::middleman_actor_impl {
