@@ -76,7 +76,7 @@ export async function send(
   try {
     response = await fetch(path, { ...more, method, headers, body: body ?? null });
   } catch (e) {
-    if (more.signal?.aborted && more.signal.reason !== timedOut) throw e;
+    if (more.signal?.aborted) throw e;
     noteLost();
     throw new NoAnswer('the node does not answer');
   }
@@ -96,19 +96,26 @@ async function problemOf(response: Response): Promise<Problem> {
   }
 }
 
-const timedOut = new Error('no answer in time');
+/** A node whose store is frozen answers late, and lives. */
+async function isLive(): Promise<boolean> {
+  try {
+    return (await fetch('/health/live', { signal: AbortSignal.timeout(2000) })).ok;
+  } catch {
+    return false;
+  }
+}
 
 async function exchange(method: 'GET' | 'POST', path: string, body?: string): Promise<string> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(timedOut), answerWithin);
+  const timer = setTimeout(() => limit.abort(), answerWithin);
   try {
     return await (await send(method, path, body, { signal: limit.signal })).text();
   } catch (e) {
-    if (limit.signal.aborted) {
-      noteLost();
-      throw new NoAnswer('the node does not answer');
-    }
-    throw e;
+    if (!limit.signal.aborted) throw e;
+    if (await isLive())
+      throw new Problem(504, 'slow', `the node lives, but gave no answer in ${answerWithin / 1000} s`);
+    noteLost();
+    throw new NoAnswer('the node does not answer');
   } finally {
     clearTimeout(timer);
   }

@@ -1,7 +1,7 @@
 import { clock, counted, span, visible } from '../core/text';
 import type { ClusterNode, Incident, NodeList, Standstill } from './types';
 
-// The first sentence, the same as that of `steadfast status`.
+// The first sentence, in the words of `steadfast status`.
 
 export interface Health {
   isWell: boolean;
@@ -34,6 +34,10 @@ export function causeOf(x: Incident): string {
 
 function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function incidentWords(x: Incident): string {
@@ -88,7 +92,7 @@ export function healthOf(
   if (alive === 0 && listed.store_trouble === null) wrong.push('no node has its lease, so none takes tasks');
   if (standstill && standstill.stuck.length > 0) wrong.push(`${counted(standstill.stuck.length, 'task')} stuck`);
   const wait = waitWords(standstill);
-  if (wrong.length > 0) return { isWell: false, sentence: `${wrong.join('. ')}.`, wait };
+  if (wrong.length > 0) return { isWell: false, sentence: `${wrong.map(capital).join('. ')}.`, wait };
   const muted = incidents.filter(x => x.closed_at === null && isMuted(x)).length;
   const but = muted === 0 ? '' : ` but ${muted} muted`;
   return {

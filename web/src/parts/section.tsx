@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { Prose } from './prose';
 
 interface Shape {
   title: string;
@@ -44,7 +45,7 @@ export function Sheet({ label, head, children }: { label: string; head: string[]
 export function Problems({ text }: { text: string }) {
   return text ? (
     <p class="notice bad" role="alert">
-      {text}
+      <Prose text={text} />
     </p>
   ) : null;
 }

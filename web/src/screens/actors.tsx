@@ -33,9 +33,7 @@ export function Actors() {
       </div>
       <Problems text={problem} />
       {data?.silent_nodes.map(s => (
-        <p class="notice bad" key={s.node}>
-          Node {visible(s.node)} does not answer: {visible(s.why)}
-        </p>
+        <Problems key={s.node} text={`Node ${s.node} does not answer: ${s.why}`} />
       ))}
       <Section title="The longest mailbox first">
         <Sheet

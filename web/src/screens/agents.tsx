@@ -7,7 +7,7 @@ import type { Agent } from '../node/types';
 import { callsOf, seen } from '../node/watch';
 import { AskDialog } from '../parts/ask_dialog';
 import { Moment } from '../parts/moment';
-import { Section, Sheet } from '../parts/section';
+import { Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
 import { byTrouble, circuitOf, LastTrouble } from './overview';
 
@@ -28,9 +28,7 @@ export function Agents() {
         )}
       </div>
       {now?.silent.map(s => (
-        <p class="notice bad" key={s.node}>
-          Node {visible(s.node)} does not answer: {visible(s.why)}
-        </p>
+        <Problems key={s.node} text={`Node ${s.node} does not answer: ${s.why}`} />
       ))}
       <Section title="Those in trouble first">
         <Sheet

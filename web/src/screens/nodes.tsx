@@ -26,7 +26,7 @@ export function Nodes() {
   return (
     <>
       <h1>Nodes</h1>
-      {now?.nodes.store_trouble && <p class="notice bad">{visible(now.nodes.store_trouble)}</p>}
+      <Problems text={now?.nodes.store_trouble ?? ''} />
       <Section title="The nodes that live, and the last that did">
         <Sheet
           label="Nodes"

@@ -9,7 +9,7 @@ import { callsOf, samples, seen, type Seen } from '../node/watch';
 import { Chart } from '../parts/chart';
 import { Moment } from '../parts/moment';
 import { Prose } from '../parts/prose';
-import { Section, Sheet } from '../parts/section';
+import { Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
 
 export function Overview() {
@@ -19,7 +19,7 @@ export function Overview() {
     <>
       <HealthBand now={now} />
       {now.store && <Tiles now={now} />}
-      <Incidents incidents={now.incidents} more={now.moreIncidents} />
+      {now.store && <Incidents incidents={now.incidents} more={now.moreIncidents} />}
       <div class="columns">
         <Rates />
         <Waits now={now} />
@@ -195,7 +195,7 @@ function Waits({ now }: { now: Seen }) {
   const waits = still.waits.slice(0, 8);
   return (
     <Section title="What tasks wait for">
-      {still.scheduler_trouble && <p class="notice bad">{visible(still.scheduler_trouble)}</p>}
+      <Problems text={still.scheduler_trouble ?? ''} />
       {still.stuck.length > 0 && (
         <ul class="plain">
           {still.stuck.slice(0, 10).map(s => (
@@ -299,7 +299,7 @@ function LostNodes({ now }: { now: Seen }) {
         ))}
         {now.silent.map(s => (
           <li key={s.node}>
-            <State of="no answer" /> <b>{visible(s.node)}</b> {visible(s.why)}
+            <State of="no answer" /> <b>{visible(s.node)}</b> <Prose text={s.why} />
           </li>
         ))}
       </ul>
@@ -328,10 +328,11 @@ function OpenBulkActs() {
 
 function Acts() {
   const { data } = usePoll<{ alerts: Alert[] }>('/v1/alerts?kind=act&all=true&max=10', 5000);
+  if (!data) return null;
   return (
     <Section title="What people did last">
-      {!data || data.alerts.length === 0 ? (
-        <p class="faint">Nothing is known of.</p>
+      {data.alerts.length === 0 ? (
+        <p class="faint">Nothing, apart from acts on single tasks.</p>
       ) : (
         <ul class="plain">
           {data.alerts.map(a => (

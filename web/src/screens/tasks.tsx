@@ -323,7 +323,12 @@ function TaskList({ filter, total }: { filter: URLSearchParams; total: number | 
             </span>
           ))}
         </div>
-        <div class="task-frame" ref={frame} onScroll={measure} role="rowgroup">
+        <div
+          class={tasks.length === 0 ? 'task-frame none' : 'task-frame'}
+          ref={frame}
+          onScroll={measure}
+          role="rowgroup"
+        >
           <div class="task-all" role="presentation" style={{ height: `${tasks.length * rowHeight}px` }}>
             {tasks.slice(first, last).map((t, i) => (
               <Row key={t.number} task={t} index={first + i} now={now} />
@@ -331,7 +336,7 @@ function TaskList({ filter, total }: { filter: URLSearchParams; total: number | 
           </div>
         </div>
       </div>
-      {tasks.length === 0 && <p class="faint">{next === null ? 'No task matches.' : 'Asking…'}</p>}
+      {tasks.length === 0 && !problem && <p class="faint">{next === null ? 'No task matches.' : 'Asking…'}</p>}
       {tasks.length > 0 && (
         <p class="faint">
           {number(tasks.length)} loaded{next === null ? ', which are all' : ''}.
