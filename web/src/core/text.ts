@@ -6,7 +6,6 @@ const two = (n: number) => `${n}`.padStart(2, '0');
 export function clock(at: string | number | null | undefined): string {
   if (at === null || at === undefined) return '';
   const d = new Date(at);
-  if (d.getTime() < 86_400_000) return 'a start'; // written while a store was opened: there is no clock yet
   const time = `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
   if (d.toDateString() === new Date().toDateString()) return time;
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${time}`;

@@ -41,7 +41,7 @@ function capital(text: string): string {
 }
 
 function incidentWords(x: Incident): string {
-  const since = `since ${clock(x.first_at)}`;
+  const since = `since ${clock(x.first_at) || 'a start'}`; // without a clock: told while a store was opened
   if (x.is_condition) return `${cut(causeOf(x), causeLength + 20)} ${since}`;
   const tasks = x.tasks === 0 ? '' : ` (${counted(x.tasks, 'task')})`;
   return `${visible(x.agent || x.kind)}: ${cut(causeOf(x), causeLength)} ${since}${tasks}`;

@@ -131,8 +131,8 @@ export interface Incident {
   tasks_ever: number;
   alerts: number;
   times: number;
-  first_at: string;
-  last_at: string;
+  first_at: string | null; // null: told while a store was opened, before there was a clock
+  last_at: string | null;
   closed_at: string | null;
   sample_task: string;
   sample_text: string;

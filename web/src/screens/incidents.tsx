@@ -87,7 +87,7 @@ export function IncidentScreen({ number: which }: { number: string }) {
       <Section title="What it is">
         <Facts
           all={[
-            ['Began', <Moment at={x.first_at} />],
+            ['Began', x.first_at ? <Moment at={x.first_at} /> : 'at a start'],
             ['Last', <Moment at={x.last_at} />],
             ['Closed', x.closed_at && <Moment at={x.closed_at} />],
             ['Times', x.times > 1 && number(x.times)],

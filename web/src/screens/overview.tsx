@@ -142,9 +142,7 @@ export function IncidentRows({ incidents }: { incidents: Incident[] }) {
             )}
             <span class="faint"> {visible([x.workflow, x.step].filter(Boolean).join('/'))}</span>
           </td>
-          <td>
-            <Moment at={x.first_at} />
-          </td>
+          <td>{x.first_at ? <Moment at={x.first_at} /> : 'at a start'}</td>
           <td>
             <Moment at={x.last_at} ago={false} />
           </td>

@@ -1,0 +1,189 @@
+// What needs neither a node nor a browser.
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const root = path.resolve(fileURLToPath(import.meta.url), '../..');
+
+/** A module of the sources, with what it imports. */
+async function load(source) {
+  const [{ output }] = await build({
+    configFile: false,
+    root,
+    logLevel: 'silent',
+    build: { write: false, minify: false, lib: { entry: path.join(root, 'src', source), formats: ['es'] } },
+  });
+  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
+}
+
+const { parseExact, pretty } = await load('core/exact.ts');
+const { clock, span, visible } = await load('core/text.ts');
+const { difference } = await load('parts/difference.ts');
+const { bodyOf, queryOf, wordsOf } = await load('screens/filter.ts');
+const { healthOf } = await load('node/health.ts');
+
+/** Numbers of a seed, so that a failure can be played again. */
+function chance(seed) {
+  return below => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor((seed / 2 ** 32) * below);
+  };
+}
+
+function anyValue(draw, depth = 0) {
+  switch (draw(depth > 3 ? 5 : 7)) {
+    case 0:
+      return null;
+    case 1:
+      return draw(2) === 0;
+    case 2:
+      return draw(1000) - 500;
+    case 3:
+      return draw(100_000) / 64;
+    case 4:
+      return ['', 'a"b\\c', '\n\t', 'Zürich', '{"', '\u0007', '\ud83d\ude80'][draw(7)];
+    case 5:
+      return Array.from({ length: draw(4) }, () => anyValue(draw, depth + 1));
+    default:
+      return Object.fromEntries(Array.from({ length: draw(4) }, (_, i) => [`k${i}`, anyValue(draw, depth + 1)]));
+  }
+}
+
+test('any JSON is read as JSON.parse reads it, and written so that it reads the same', () => {
+  for (let seed = 1; seed <= 500; ++seed) {
+    const value = anyValue(chance(seed));
+    const text = JSON.stringify(value, null, seed % 3);
+    assert.deepEqual(parseExact(text), value, `seed ${seed}`);
+    assert.deepEqual(JSON.parse(pretty(parseExact(text))), value, `seed ${seed}`);
+  }
+});
+
+test('numbers keep their digits', () => {
+  for (const digits of ['123456789012345678901234567890', '1.10', '1e400', '-0', '0.1', '7'])
+    assert.equal(pretty(parseExact(`[${digits}]`)), `[\n  ${digits}\n]`);
+});
+
+test('what is no JSON is refused', () => {
+  for (const text of [
+    '',
+    '{',
+    '[1,]',
+    '{"a":1,}',
+    '01',
+    '1 2',
+    '{"a" 1}',
+    "'a'",
+    '[1',
+    'nul',
+    '"\n"',
+    '{1:2}',
+    ',',
+    '[}',
+  ])
+    assert.throws(() => parseExact(text), SyntaxError, text);
+});
+
+test('what cannot be seen is shown', () => {
+  assert.equal(visible('a\u001b[31mb\u202e'), 'a\\x1b[31mb\\x202e');
+  assert.equal(pretty('\u202e'), '"\\u202e"');
+});
+
+test('spans and moments are short', () => {
+  const spans = [0, 999, 2400, 59_000, 119_999, 720_000, 12_000_000, 187_200_000].map(span);
+  assert.deepEqual(spans, ['0 ms', '999 ms', '2.4 s', '59 s', '119 s', '12 min', '3 h 20 min', '2 d 4 h']);
+  assert.match(clock(Date.now()), /^\d\d:\d\d:\d\d$/);
+  assert.match(clock('2020-02-03T12:00:00Z'), /^2020-02-0\d \d\d:\d\d:\d\d$/);
+  assert.equal(clock(null), '');
+});
+
+test('a difference takes the old text to the new one', () => {
+  for (let seed = 1; seed <= 200; ++seed) {
+    const draw = chance(seed);
+    const text = () => Array.from({ length: draw(8) + 1 }, () => 'abc'[draw(3)]).join('\n');
+    const [before, after] = [text(), text()];
+    const lines = difference(before, after);
+    const side = sign => lines.filter(l => l.sign !== sign).map(l => l.text);
+    assert.equal(side('+').join('\n'), before, `seed ${seed}`);
+    assert.equal(side('-').join('\n'), after, `seed ${seed}`);
+  }
+});
+
+test('the filters of the address are those of a query, of a body and of the commands', () => {
+  const filter = new URLSearchParams('states=error,undone&workflow=order&place=/customer&value=c-7&by=cause&sort=took');
+  assert.equal(queryOf(filter).toString(), 'states=error%2Cundone&workflow=order&payload%3A%2Fcustomer=c-7');
+  assert.deepEqual(bodyOf(filter), {
+    states: ['error', 'undone'],
+    workflow: 'order',
+    payload: { '/customer': 'c-7' },
+  });
+  assert.equal(wordsOf(filter), 'state=error,undone workflow=order payload:/customer=c-7');
+  const times = new URLSearchParams('submitted_after=2026-11-24T02:14:05');
+  assert.equal(bodyOf(times).submitted_after_ms, new Date(2026, 10, 24, 2, 14, 5).getTime());
+  assert.equal(wordsOf(new URLSearchParams()), 'all tasks');
+});
+
+// ---- the sentence of health: the cases of tests/apps/health_test.cpp ----
+
+const ago = ms => new Date(Date.now() - ms).toISOString();
+const a = { name: 'a', roles: 'store,scheduler', alive: true, state: 'alive', drained: false, expires_at: ago(-9000) };
+const still = { stuck: [], waits: [], is_cut: false, scheduler_trouble: null };
+
+function incident(number, agent, tasks, more = {}) {
+  return {
+    ...{ number, agent, tasks, kind: 'error', is_condition: false, cause: 'HTTP 503', sample_text: 'HTTP 503' },
+    ...{ first_at: ago(30_000), closed_at: null, muted: false, muted_until: null },
+    ...more,
+  };
+}
+
+function health({ incidents = [], nodes = [a], store_trouble = null, standstill = still }) {
+  return healthOf(incidents, false, { nodes, store_trouble }, standstill);
+}
+
+test('when nobody has to do anything, the sentence says so', () => {
+  const well = health({});
+  assert.ok(well.isWell);
+  assert.equal(well.sentence, 'All is well: no incident, 1 of 1 node alive.');
+  const waits = [{ cause: '', tasks: 3, longest: 't-1', since: ago(720_000), detail: '' }];
+  assert.equal(health({ standstill: { ...still, waits } }).wait, 'Oldest wait 12 min (t-1).');
+});
+
+test('not all is well while no node has its lease', () => {
+  for (const nodes of [[{ ...a, alive: false }], []])
+    assert.equal(health({ nodes }).sentence, 'No node has its lease, so none takes tasks.');
+});
+
+test('the sentence names what fails, since when and for how many tasks, the worst first', () => {
+  const { isWell, sentence } = health({ incidents: [incident(1, 'stock', 2), incident(2, 'payment', 418)] });
+  assert.ok(!isWell);
+  assert.match(sentence, /^2 incidents: payment: HTTP 503 since \S+ \(418 tasks\); stock: HTTP 503/);
+  const atStart = incident(1, '', 0, { kind: 'restored', first_at: null });
+  assert.match(health({ incidents: [atStart] }).sentence, /restored: HTTP 503 since a start/);
+});
+
+test('a muted incident does not count, until its time is over', () => {
+  const muted = until => health({ incidents: [incident(1, 'stock', 2, { muted: true, muted_until: until })] });
+  assert.match(muted(ago(-60_000)).sentence, /no incident but 1 muted/);
+  assert.ok(muted(null).isWell);
+  assert.ok(!muted(ago(60_000)).isWell);
+});
+
+test('nodes that are lost or drained count, one that stopped in good order does not', () => {
+  const gone = { ...a, name: 'c', alive: false, state: 'gone', expires_at: ago(60_000) };
+  assert.ok(health({ nodes: [a, { ...gone, expires_at: null }] }).isWell);
+  assert.ok(health({ nodes: [a, { ...gone, drained: true }] }).isWell);
+  assert.match(health({ nodes: [a, gone] }).sentence, /^Node c gone since /);
+  const told = incident(1, '', 0, { kind: 'node_lost', is_condition: true, cause: 'node `c` is silent' });
+  told.sample_text = 'node `c` is silent; its lease ended';
+  const { sentence } = health({ nodes: [a, gone], incidents: [told] });
+  assert.match(sentence, /^1 incident: node `c` is silent since \S+\.$/);
+  assert.match(health({ nodes: [{ ...a, state: 'drained' }] }).sentence, /^No node takes tasks.*drained: node a\.$/);
+});
+
+test('a store that cannot be asked comes first', () => {
+  const { isWell, sentence } = health({ store_trouble: 'the store is away', standstill: undefined });
+  assert.ok(!isWell);
+  assert.match(sentence, /^The store is away\./);
+});
