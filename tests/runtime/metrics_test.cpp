@@ -289,8 +289,8 @@ TEST_CASE("a label has so many texts, and the rest is added up") {
 }
 
 TEST_CASE("histograms of the same labels are added up, and their buckets are sums") {
-  constexpr std::array<std::int64_t, 2> bounds{1'000'000, 2'000'000};
-  actors::histogram a{bounds};
+  constexpr std::array<std::int64_t, 2> ends{1'000'000, 2'000'000};
+  actors::histogram a{ends};
   a.count(500'000);
   a.count(1'500'000);
   page_writer page;
