@@ -131,7 +131,12 @@ export async function getExact<T>(path: string): Promise<T> {
 }
 
 export async function post<T>(path: string, body: Record<string, unknown>): Promise<T> {
-  return JSON.parse(await exchange('POST', path, JSON.stringify(body))) as T;
+  try {
+    return JSON.parse(await exchange('POST', path, JSON.stringify(body))) as T;
+  } catch (e) {
+    if (!(e instanceof NoAnswer)) throw e;
+    throw new NoAnswer('the node gave no answer, so it may have been done or not: look before you try again');
+  }
 }
 
 export function segment(text: string | number): string {

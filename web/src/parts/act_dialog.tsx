@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { parseExact, pretty } from '../core/exact';
-import { messageOf, post, get, segment } from '../node/client';
+import { messageOf, post, get, Problem, segment } from '../node/client';
 import type { Task, TaskAct, UndoPlan } from '../node/types';
 import { Dialog } from './dialog';
 import { difference } from './difference';
@@ -35,7 +35,7 @@ export function ActDialog({
   const [document, setDocument] = useState(act === 'edit' ? textOf(task.payload) : '');
   const [who, setWho] = useState(lastWho());
   const [why, setWhy] = useState('');
-  const [refusal, setRefusal] = useState<string | null>(null); // null: not asked yet
+  const [verdict, setVerdict] = useState<Verdict>({ is: 'asked', why: '' });
   const [plan, setPlan] = useState<UndoPlan>();
   const [problem, setProblem] = useState('');
   const [isSending, setSending] = useState(false);
@@ -53,21 +53,23 @@ export function ActDialog({
   );
 
   useEffect(() => {
+    setVerdict({ is: 'asked', why: '' });
     if (mistake) return;
     let over = false;
     const timer = setTimeout(async () => {
       try {
         await post(path, { ...body, dry_run: true });
-        if (!over) setRefusal('');
+        if (!over) setVerdict({ is: 'taken', why: '' });
       } catch (e) {
-        if (!over) setRefusal(messageOf(e));
+        const isRefusal = e instanceof Problem && e.status === 409;
+        if (!over) setVerdict({ is: isRefusal ? 'refused' : 'unknown', why: messageOf(e) });
       }
     }, 150);
     return () => {
       over = true;
       clearTimeout(timer);
     };
-  }, [path, body, mistake]);
+  }, [path, body, mistake, task.revision]);
 
   useEffect(() => {
     if (act !== 'undo' && act !== 'cancel') return;
@@ -124,19 +126,7 @@ export function ActDialog({
         {act === 'edit' && !mistake && <Changes before={textOf(task.payload)} after={formatted(document)} />}
         {plan && <PlannedUndo plan={plan} />}
         <WhoAndWhy who={who} setWho={setWho} why={why} setWhy={setWhy} />
-        <p role="status">
-          {mistake ? (
-            <span class="bad-text">{mistake}</span>
-          ) : refusal === null ? (
-            'Asking the node whether the task takes this…'
-          ) : refusal ? (
-            <span class="bad-text">
-              The task does not take this now: <Prose text={refusal} />
-            </span>
-          ) : (
-            'The task takes this now.'
-          )}
-        </p>
+        <p role="status">{mistake ? <span class="bad-text">{mistake}</span> : <Said verdict={verdict} />}</p>
         {problem && (
           <p class="notice bad" role="alert">
             {problem}
@@ -146,12 +136,29 @@ export function ActDialog({
           <button type="button" class="quiet" onClick={close}>
             Leave it
           </button>
-          <button type="submit" class="primary" disabled={isSending || !!mistake || refusal !== ''}>
+          <button type="submit" class="primary" disabled={isSending || !!mistake || verdict.is !== 'taken'}>
             {act[0]!.toUpperCase() + act.slice(1)}
           </button>
         </footer>
       </form>
     </Dialog>
+  );
+}
+
+/** What the node says, before anything is done. */
+interface Verdict {
+  is: 'asked' | 'taken' | 'refused' | 'unknown';
+  why: string;
+}
+
+function Said({ verdict }: { verdict: Verdict }) {
+  if (verdict.is === 'asked') return <>Asking the node whether the task takes this…</>;
+  if (verdict.is === 'taken') return <>The task takes this now.</>;
+  return (
+    <span class="bad-text">
+      {verdict.is === 'refused' ? 'The task does not take this now: ' : 'Whether the task takes this is not known: '}
+      <Prose text={verdict.why} />
+    </span>
   );
 }
 

@@ -432,7 +432,11 @@ function useTasks(filter: URLSearchParams) {
       }
       const top = shown[first];
       if (first === 0) {
-        void ask(0, pageSize, page => setTasks(refreshed(state.current.tasks, page, isPlain)));
+        void ask(0, pageSize, page => {
+          const joined = refreshed(state.current.tasks, page, isPlain);
+          setTasks(joined ?? page.tasks);
+          if (!joined) setNext(page.next);
+        });
       } else if (isPlain && top) {
         void ask(top.number + 1, Math.max(1, last - first), page =>
           setTasks(merged(state.current.tasks, page.tasks, true)),
@@ -461,13 +465,12 @@ function merged(known: TaskSummary[], page: TaskSummary[], onlyKnown: boolean): 
   return onlyKnown ? all : [...all, ...told.values()];
 }
 
-/** The first page as it is now, then what comes after it. */
-function refreshed(known: TaskSummary[], page: TaskPage, isPlain: boolean): TaskSummary[] {
-  if (page.next === null) return page.tasks;
+/**
+ * The first page as it is now, then what is known to come after it: nothing, where so many are new that some between the
+ * two are not known.
+ */
+function refreshed(known: TaskSummary[], page: TaskPage, isPlain: boolean): TaskSummary[] | undefined {
   const lowest = page.tasks.at(-1)?.number ?? 0;
-  const told = new Set(page.tasks.map(t => t.number));
-  return [
-    ...page.tasks,
-    ...known.slice(isPlain ? 0 : page.tasks.length).filter(t => (isPlain ? t.number < lowest : !told.has(t.number))),
-  ];
+  const meets = isPlain && page.next !== null && known.some(t => t.number >= lowest);
+  return meets ? [...page.tasks, ...known.filter(t => t.number < lowest)] : undefined;
 }
