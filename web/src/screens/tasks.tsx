@@ -423,13 +423,7 @@ function useTasks(filter: URLSearchParams) {
   const refresh = useCallback(
     (first: number, last: number) => {
       const { tasks: shown, next: far } = state.current;
-      if (shown.length === 0) {
-        if (far !== null && far !== 0) return;
-        return void ask(0, pageSize, page => {
-          setTasks(page.tasks);
-          setNext(page.next);
-        });
-      }
+      if (shown.length === 0 && far !== null && far !== 0) return; // the first that match are being looked for
       const top = shown[first];
       if (first === 0) {
         void ask(0, pageSize, page => {
