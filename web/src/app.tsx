@@ -105,11 +105,15 @@ function screenOf(section: string, which: string | undefined) {
 function Pulse() {
   const now = useValue(seen);
   const lost = useValue(lostSince);
-  if (!now || lost !== null) return null;
+  const isWell = now?.health.isWell;
   return (
-    <a href={href([])} class={`pulse ${now.health.isWell ? 'good' : 'bad'}`}>
-      {now.health.isWell ? 'all is well' : 'look here'}
-    </a>
+    <span role="status">
+      {now && lost === null && (
+        <a href={href([])} class={`pulse ${isWell ? 'good' : 'bad'}`}>
+          {isWell ? 'all is well' : 'look here'}
+        </a>
+      )}
+    </span>
   );
 }
 
