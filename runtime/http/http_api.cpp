@@ -310,7 +310,9 @@ private:
       return;
     const auto& method = api::method_of(match.found->method);
     auto params = parameters_asked(x, *verb, method, match.named);
-    if (*verb != api::verb::get && method.name != api::submit)
+    const auto dry_run = params.find("dry_run");
+    const bool changes_nothing = dry_run != params.end() && *dry_run == true;
+    if (*verb != api::verb::get && method.name != api::submit && !changes_nothing)
       x->what = std::string{to_string(*verb)} + " " + std::string{x->request.message.target()} + " for "
                 + params.value("who", "nobody named");
     if (method.find("who") != nullptr)

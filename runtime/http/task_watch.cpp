@@ -65,7 +65,7 @@ http_stream::piece news_of(const json& shown, std::uint64_t& seen) {
   if (revision <= seen)
     return {{}, is_last};
   seen = revision;
-  task.erase("payload"); // it does not change, and may be large
+  task.erase("payload"); // it may be large, and only an edit changes it, which is among the acts
   return {event_of(revision, {{"task", task}, {"explanation", shown.at("explanation")}}), is_last};
 }
 
