@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   app.add_option("--half-way", options.half_way, "command to run when half of the tasks are acknowledged");
   app.add_option("--seed", options.seed, "of the tasks and the faults [1]");
   app.add_option("--keep", keep, "folder for all files, which are left there");
+  app.add_flag("--stay", options.stays, "run the nodes again at the end, until Ctrl-C, to look at the page");
   app.add_option("--seconds-max", seconds_max, "until the last task must have ended [110]");
   app.footer(
     "Exit codes: 0 every promise was kept, 1 not, 2 wrong command line, 3 it could not be played, 130 Ctrl-C.");

@@ -53,23 +53,31 @@ public:
     seconds_ = std::chrono::duration<double>(clock::now() - begun_).count();
     if (is_over())
       progress_.say(stop_now_() ? "interrupted" : "time is up, and there are still open tasks");
-    return stop() && check() && !stop_now_();
+    const bool kept = stop() && check() && !stop_now_();
+    if (options_.stays && !stop_now_())
+      stay();
+    return kept;
   }
 
 private:
   void make_nodes() {
     const node_paths alone{find_program(options_.programs, "steadfast"), options_.workflows, options_.folder, {}};
-    if (options_.nodes == 1)
-      return nodes_.add(alone, services_, {});
     std::vector<std::string> addresses;
-    for (const auto port : steadfast::runtime::free_ports(options_.nodes))
+    for (const auto port : steadfast::runtime::free_ports(options_.nodes + 1))
       addresses.push_back("127.0.0.1:" + std::to_string(port));
+    page_ = addresses.back();
+    if (options_.nodes == 1) {
+      node_place place;
+      place.http = page_;
+      return nodes_.add(alone, services_, place);
+    }
     for (std::uint32_t i = 0; i < options_.nodes; ++i) {
       node_place place;
       place.name = "node-" + std::to_string(i + 1);
       place.listen = addresses[i];
       place.join = i == 0 || !options_.store_url.empty() ? "" : addresses[0];
       place.store_url = options_.store_url;
+      place.http = i == 0 ? page_ : "";
       nodes_.add({alone.program, alone.workflows, alone.folder / place.name, {}}, services_, place);
     }
   }
@@ -79,6 +87,7 @@ private:
     progress_.say(fmt::format("{} services and {} run in {}", service_names().size(),
                               nodes_.size() == 1 ? "a node" : std::to_string(nodes_.size()) + " nodes",
                               options_.folder.string()));
+    progress_.say("the page of a node, to watch: http://" + page_ + "/");
     begun_ = clock::now();
     load_.emplace(make_submissions(options_.deliveries, options_.orders, options_.seed), client_log_,
                   load_options{nodes_.sockets(), 8, options_.rate});
@@ -158,6 +167,15 @@ private:
     return found.kept;
   }
 
+  /// The nodes again, without services and load, until Ctrl-C.
+  void stay() {
+    nodes_.start();
+    progress_.say("\nthe page of a node, with all of these tasks: http://" + page_ + "/  (Ctrl-C ends it)");
+    while (!stop_now_())
+      std::this_thread::sleep_for(look_every);
+    nodes_.stop();
+  }
+
   const scenario_options options_;
   const interrupted stop_now_;
   services services_;
@@ -168,6 +186,7 @@ private:
   std::optional<load> load_;
   progress progress_;
   std::map<std::string, std::uint64_t> tasks_;
+  std::string page_; ///< host:port
   std::uint32_t kills_ = 0;
   bool was_half_way_ = false;
   clock::time_point begun_ = clock::now();

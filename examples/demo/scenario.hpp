@@ -19,6 +19,7 @@ struct scenario_options {
   std::string store_url;    ///< of a store on PostgreSQL, which is empty; empty: the store is in files
   std::string half_way;     ///< a command for the shell, run when half of the tasks are acknowledged; may be empty
   std::uint64_t seed = 1;
+  bool stays = false;              ///< the nodes run again at the end, until Ctrl-C
   std::chrono::seconds limit{110}; ///< until the last task has ended
 };
 

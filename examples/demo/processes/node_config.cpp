@@ -21,6 +21,9 @@ path = "store"
 [control]
 socket = "control.sock"
 
+[http]
+listen = "{http}"
+
 [supervisor.lease]
 ttl = "3s"
 renew_every = "1s"
@@ -63,7 +66,7 @@ std::string make_node_config(const services& remote, const std::filesystem::path
     fmt::arg("workflows", has_store ? "\"" + workflows.string() + "\"" : ""), fmt::arg("listen", place.listen),
     fmt::arg("server", place.store_url.empty() ? "" : "url = \"" + place.store_url + "\"\nlease = \"2s\""),
     fmt::arg("join", place.join), fmt::arg("private_network", place.private_network),
-    fmt::arg("certificates", certificates_of(place)));
+    fmt::arg("certificates", certificates_of(place)), fmt::arg("http", place.http));
   for (const auto& service : remote.names()) {
     const auto url = remote.url_of(service.name) + "/";
     const std::string name{service.name};

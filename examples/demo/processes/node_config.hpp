@@ -15,6 +15,7 @@ struct node_place {
   std::string store_url{};              ///< of a store on a server; empty: it is in files
   bool private_network = false;         ///< may listen beyond loopback
   std::filesystem::path certificates{}; ///< folder of the cluster's; empty: there are none
+  std::string http{};                   ///< host:port of its page; empty: it has none
 };
 
 /// A node's configuration in TOML: an http agent for each service, one for its undo and one for its probe.
