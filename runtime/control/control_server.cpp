@@ -1,6 +1,7 @@
 #include "runtime/control/control_server.hpp"
 
 #include "client/exact_json.hpp"
+#include "runtime/control/open_calls.hpp"
 
 #include <boost/asio.hpp>
 
@@ -12,11 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <future>
 #include <list>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <thread>
@@ -70,33 +69,6 @@ pid_t talker(int descriptor) {
     return 0;
   return peer.uid == geteuid() || peer.uid == 0 ? peer.pid : 0;
 }
-
-/// Calls that have begun and are not answered yet.
-class open_calls {
-public:
-  void begin() {
-    const std::lock_guard lock{mutex_};
-    ++count_;
-  }
-  void end() {
-    const std::lock_guard lock{mutex_};
-    --count_;
-    changed_.notify_all();
-  }
-  void wait_for_all() {
-    std::unique_lock lock{mutex_};
-    changed_.wait(lock, [this] { return count_ == 0; });
-  }
-  bool wait_for_all(std::chrono::milliseconds limit) {
-    std::unique_lock lock{mutex_};
-    return changed_.wait_for(lock, limit, [this] { return count_ == 0; });
-  }
-
-private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t count_ = 0;
-};
 
 class session;
 

@@ -1,6 +1,7 @@
 #include "runtime/http/http_server.hpp"
 
 #include "runtime/configuration/config_error.hpp"
+#include "runtime/control/open_calls.hpp"
 #include "runtime/http/access_tokens.hpp"
 #include "runtime/http/http_api.hpp"
 #include "runtime/http/http_text.hpp"
@@ -20,10 +21,10 @@
 #include <boost/beast/ssl.hpp>
 
 #include <algorithm>
-#include <condition_variable>
+#include <array>
+#include <atomic>
 #include <future>
 #include <list>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <type_traits>
@@ -55,33 +56,6 @@ constexpr seconds sign_of_life_every{15};
 constexpr milliseconds accept_again_after{100};
 constexpr seconds uses_saved_every{60};
 constexpr std::size_t threads = 4;
-
-/// Calls that have begun and are not answered yet.
-class open_calls {
-public:
-  void begin() {
-    const std::lock_guard lock{mutex_};
-    ++count_;
-  }
-  void end() {
-    const std::lock_guard lock{mutex_};
-    --count_;
-    changed_.notify_all();
-  }
-  bool wait_for_all(milliseconds limit) {
-    std::unique_lock lock{mutex_};
-    return changed_.wait_for(lock, limit, [this] { return count_ == 0; });
-  }
-  void wait_for_all() {
-    std::unique_lock lock{mutex_};
-    changed_.wait(lock, [this] { return count_ == 0; });
-  }
-
-private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::size_t count_ = 0;
-};
 
 struct connection {
   virtual ~connection() = default;
@@ -208,8 +182,7 @@ private:
         {503, "busy", "too many requests have been begun and have not come to their end", {}, busy_wait});
     }
     host_.unfinished += promised_;
-    if (http::to_status_class(http::status::continue_) != http::status_class::unknown
-        && beast::iequals(parser_->get()[http::field::expect], "100-continue") && !parser_->is_done())
+    if (beast::iequals(parser_->get()[http::field::expect], "100-continue") && !parser_->is_done())
       return tell_to_continue();
     read_rest();
   }
@@ -217,9 +190,10 @@ private:
   void tell_to_continue() {
     static const std::string line = "HTTP/1.1 100 Continue\r\n\r\n";
     asio::async_write(stream_, asio::buffer(line), [self = self_()](const error_code& e, std::size_t) {
-      if (e)
-        return self->end_body(), self->close();
-      self->read_rest();
+      if (!e)
+        return self->read_rest();
+      self->end_body();
+      self->close();
     });
   }
 
