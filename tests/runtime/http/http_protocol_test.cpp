@@ -76,6 +76,13 @@ TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refuse
   CHECK(n.put_trip("a").status == 201);
 }
 
+TEST_CASE("http: bodies that have come leave room for others") {
+  const http_node n;
+  const std::string large(4 << 20, ' ');
+  for (int i = 0; i < 20; ++i) // more than may be on their way at a time
+    CHECK(n.ask("PUT", "/v1/tasks/a", large).status == 400);
+}
+
 TEST_CASE("http: requests of one connection are answered in their order, also when they come at once") {
   const http_node n;
   const std::string get = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";

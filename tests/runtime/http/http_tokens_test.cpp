@@ -56,7 +56,7 @@ struct guarded_node {
 
 } // namespace
 
-TEST_CASE("http: without a token that is known, nothing is told") {
+TEST_CASE("row 106: without a token that is known, nothing is told") {
   const guarded_node g;
   const auto none = g.node.get("/v1/tasks");
   CHECK(none.status == 401);
@@ -103,7 +103,7 @@ TEST_CASE("http: a token may do what its scopes say, and acts under its name") {
   CHECK(g.node.ask("POST", "/v1/leases/supervisor/release", "{}", with(g.admin)).status == 200);
 }
 
-TEST_CASE("http: a token of some workflows sees and makes no other tasks") {
+TEST_CASE("row 106: a token of some workflows sees and makes no other tasks") {
   const guarded_node g;
   const auto limited = add_token(g.file, "trips", {api::scope::submits, api::scope::operate}, {"trip"});
   g.node.ask("PUT", "/v1/tasks/o", R"({"workflow":"other"})", with(g.admin));
@@ -130,7 +130,7 @@ TEST_CASE("http: a token of some workflows sees and makes no other tasks") {
   CHECK(bulk(R"({"act":"undo","workflow":"trip","dry_run":true})") == 200);
 }
 
-TEST_CASE("http: a token that was revoked, or is over, is refused at once") {
+TEST_CASE("row 106: a token that was revoked, or is over, is refused at once") {
   const guarded_node g;
   const auto over = add_token(g.file, "over", {api::scope::read}, {}, now());
   const auto good = add_token(g.file, "good", {api::scope::read}, {}, now() + workflow::span{600'000});
