@@ -27,8 +27,7 @@ struct store_actor_deps {
   std::function<void(const std::string& why)> on_fatal;
   std::function<void(const std::string& line)> warn{}; ///< that the store takes no writes, and that it does again
   workflow::span save_after{200}; ///< for so long the engine may put off what several commits can share
-  store_actor next{};             ///< gets what comes after it was drained; none: it is not drained
 };
-own_store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached = true);
+store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached = true);
 
 } // namespace steadfast::actors

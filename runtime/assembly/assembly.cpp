@@ -15,9 +15,6 @@
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/time/clock_offset.hpp"
 
-#include <caf/actor_system.hpp>
-#include <caf/scoped_actor.hpp>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -73,22 +70,6 @@ std::vector<actors::named_actor> shown_of(const std::vector<node_part>& parts) {
   return shown;
 }
 
-void end_parts(const std::vector<node_part>& parts) {
-  for (const auto& p : parts)
-    if (!p.hears_all)
-      actors::exit_now(p.actor);
-  for (const auto& p : parts)
-    if (p.hears_all)
-      caf::anon_send_exit(p.actor, caf::exit_reason::user_shutdown);
-}
-
-/// Waits for the answer, in a thread that is no actor.
-template <class Answer, class Handle, class Question>
-void await_answer(caf::scoped_actor& self, const Handle& actor, Question q) {
-  constexpr workflow::span limit{30'000};
-  self->request(actor, limit, q).receive([](const Answer&) {}, [](const caf::error&) {});
-}
-
 class assembly {
 public:
   assembly(const node_options& options, node_surroundings with, node_parts& parts)
@@ -121,34 +102,23 @@ public:
     parts_.lead->end(parts_.clock.set_at);
     spawn_own_store();
     spawn_keepers();
-    const auto former = parts_.own->get();
     parts_.own->set(own_);
-    end_parts(former.all);
     actors::tell_from_outside(parts_.membership, actors::store_moved{options_.name, {}, own_.store_actor, own_.reader});
   }
 
 private:
   void spawn_store() {
-    const bool has_link = !with_.store || with_.store_may_move;
-    if (has_link) {
-      parts_.lead = std::make_shared<actors::shared_lead>();
-      if (with_.store)
-        parts_.lead->end(parts_.clock.set_at);
-      parts_.clock.lead = parts_.lead;
-      parts_.link = shown(parts_.lasting, "store_link",
-                          actors::spawn_store_link(system_, {options_.name, options_.name}), {}, true);
-      parts_.store_actor = parts_.link;
-      parts_.reader = parts_.link;
-    }
-    if (with_.store)
+    if (with_.store) {
       spawn_own_store();
-    if (with_.store && has_link) { // before anything else is sent there
-      actors::node_offer own{options_.name, own_.store_actor, own_.reader, {}, {}};
-      actors::tell_from_outside(parts_.link, actors::peer_changed{{}, true, std::move(own), {}});
-    } else if (with_.store) {
       parts_.store_actor = own_.store_actor;
       parts_.reader = own_.reader;
+      return;
     }
+    parts_.lead = std::make_shared<actors::shared_lead>();
+    parts_.clock.lead = parts_.lead;
+    parts_.link = shown(parts_.lasting, "store_link", actors::spawn_store_link(system_, {options_.name}), {}, true);
+    parts_.store_actor = parts_.link;
+    parts_.reader = parts_.link;
   }
 
   void spawn_own_store() {
@@ -162,7 +132,6 @@ private:
     deps.backlog_max = options_.backlog_max;
     deps.on_fatal = with_.on_fatal;
     deps.warn = with_.warn;
-    deps.next = parts_.link;
     own_.store_actor =
       shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), {}, true);
     own_.reader =
@@ -243,8 +212,6 @@ private:
     deps.dialer = parts_.dialer;
     deps.reader = parts_.reader;
     deps.link = parts_.link;
-    deps.has_store = own_.store != nullptr;
-    deps.on_parting = with_.on_parting;
     deps.scheduler = parts_.scheduler;
     deps.own_agents = own_agents();
     deps.clock = parts_.clock;
@@ -304,11 +271,7 @@ private:
     deps.actors = shown_of(lasting_parts_of(parts_));
     deps.scheduler = parts_.scheduler;
     deps.certificate_until = parts_.certificate_until;
-    deps.on_drained = [drained = drained_, then = with_.on_drained] {
-      *drained = true;
-      if (then)
-        then();
-    };
+    deps.on_drained = [drained = drained_] { *drained = true; };
     for (const auto& [name, lease] : parts_.singleton_leases)
       deps.leases.push_back(lease);
     if (parts_.supervisor_lease)
@@ -346,28 +309,6 @@ void assemble(const node_options& options, node_surroundings with, node_parts& p
 
 void take_store(const node_options& options, node_surroundings with, node_parts& parts) {
   assembly{options, std::move(with), parts}.take();
-}
-
-void give_store(caf::actor_system& system, node_parts& parts, const std::function<void()>& let_go) {
-  const auto own = parts.own->get();
-  std::vector<node_part> passes_on;
-  std::vector<node_part> others;
-  for (auto p : own.all) {
-    p.shown = actors::inspectable_actor{};
-    (p.kind == "store" ? passes_on : others).push_back(std::move(p));
-  }
-  store_parts left;
-  left.all = passes_on;
-  parts.own->set(std::move(left));
-  caf::scoped_actor self{system};
-  self->send(parts.membership, actors::store_moved{parts.name, {}, {}, {}});
-  // Nothing is sent there from here any more before the store passes on what comes.
-  await_answer<actors::actor_state>(self, parts.membership, actors::inspect_state{});
-  await_answer<actors::actor_state>(self, parts.link, actors::inspect_state{});
-  await_answer<actors::drained>(self, own.store_actor, actors::drain{});
-  let_go();
-  parts.lead->begin();
-  end_parts(others);
 }
 
 } // namespace steadfast

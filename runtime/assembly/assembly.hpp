@@ -40,7 +40,7 @@ struct node_part {
 struct store_parts {
   std::shared_ptr<store::state_store> store; ///< null: another node has it
   std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
-  actors::own_store_actor store_actor;
+  actors::store_actor store_actor;
   actors::reader_actor reader;
   actors::bulk_runner_actor bulk_runner;
   std::vector<node_part> all{};                   ///< these and all others that were started for the store
@@ -70,8 +70,8 @@ struct node_parts {
   std::string name;
   std::shared_ptr<own_store> own = std::make_shared<own_store>();
   actors::node_clock clock;
-  std::shared_ptr<actors::shared_lead> lead; ///< of that clock, if it may follow another
-  actors::store_link_actor link;             ///< stands for a store that another node has, or may have
+  std::shared_ptr<actors::shared_lead> lead; ///< of that clock, if it follows another
+  actors::store_link_actor link;             ///< stands for a store that another node has, or had at first
   actors::store_actor store_actor;           ///< the link, or that of the own store
   actors::reader_actor reader;               ///< likewise
   actors::notifier_actor notifier;
@@ -115,9 +115,6 @@ struct node_surroundings {
   std::function<void(const std::string& event, const workflow::task&, const std::string& detail)> log_task{};
   std::function<void(const std::string& line)> log{};
   std::function<void(const std::string& line)> warn{}; ///< of mistakes in what users gave
-  bool store_may_move = false;                         ///< from this node to another while it runs, and to it
-  std::function<void()> on_drained{};                  ///< a person wants the node drained; from any thread
-  std::function<void()> on_parting{};                  ///< another node has let the store go; likewise
 };
 
 /// Starts the actors of the node's roles; the front is the last of them and knows all others. Nothing is published. A
@@ -125,11 +122,7 @@ struct node_surroundings {
 /// the parts made before are in `parts` by then.
 void assemble(const node_options& options, node_surroundings with, node_parts& parts);
 
-/// Gives a node the store that it was assembled without, or has let go: `with.store`. From any thread.
+/// Gives a node that was assembled without it the store, for as long as it runs: `with.store`. From any thread.
 void take_store(const node_options& options, node_surroundings with, node_parts& parts);
-
-/// The other way round: all that was sent to the store is answered, then `let_go` is called, and what is sent to it
-/// later is passed on to whoever has it next. REQUIRES: it may move.
-void give_store(caf::actor_system& system, node_parts& parts, const std::function<void()>& let_go);
 
 } // namespace steadfast

@@ -2,7 +2,6 @@
 
 #include "store/contract/state_store.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -37,17 +36,7 @@ public:
   virtual void copy(const std::filesystem::path& to) const = 0;
 };
 
-class local_store : public state_store, public store_files {
-public:
-  /// Somebody waits to have it after this process. From any thread.
-  virtual bool is_awaited() { return false; }
-  /// Before it is let go: does what would take long then, while commits go on. `wait` waits for so long, between two
-  /// looks; false: there is no time left.
-  using waiting = std::function<bool(std::chrono::milliseconds)>;
-  virtual void prepare_to_let_go(const waiting& wait) { static_cast<void>(wait); }
-  /// Another may have it now. What was committed can still be read here. REQUIRES: nothing is committed any more.
-  virtual void let_go() {}
-};
+class local_store : public state_store, public store_files {};
 
 /// Both, as people are shown them; without files the figures of files are 0.
 struct store_stats : store_counts, file_figures {};
