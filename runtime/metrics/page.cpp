@@ -82,16 +82,16 @@ std::string page_writer::text() const {
     const auto found = written_.find(m.name);
     if (found == written_.end())
       continue;
-    for (const auto& [labels, counted] : found->second.all) {
+    for (const auto& [labels, figure] : found->second.all) {
       auto& one = family.metric.emplace_back();
       for (std::size_t i = 0; i < labels.size(); ++i)
         one.label.push_back({std::string{m.labels[i]}, labels[i]});
-      one.counter.value = one.gauge.value = counted.value;
-      one.histogram.sample_sum = counted.value;
-      for (std::size_t i = 0; i < counted.counts.size(); ++i) {
-        one.histogram.sample_count += counted.counts[i];
-        if (i < counted.bounds.size())
-          one.histogram.bucket.push_back({one.histogram.sample_count, counted.bounds[i]});
+      one.counter.value = one.gauge.value = figure.value;
+      one.histogram.sample_sum = figure.value;
+      for (std::size_t i = 0; i < figure.counts.size(); ++i) {
+        one.histogram.sample_count += figure.counts[i];
+        if (i < figure.bounds.size())
+          one.histogram.bucket.push_back({one.histogram.sample_count, figure.bounds[i]});
       }
     }
   }
