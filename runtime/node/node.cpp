@@ -242,8 +242,14 @@ public:
   void reload_certificates() {
     if (network_)
       network_->reload_certificates();
-    if (http_)
+    if (!http_ || !options_.http.has_certificate())
+      return;
+    try {
       http_->reload_certificates();
+      log_line("info", "the certificate for HTTP was read anew");
+    } catch (const node_error& e) {
+      log_line("error", std::string{"the certificate for HTTP stays as it was: "} + e.what());
+    }
   }
 
   const node_parts& parts() const { return parts_; }

@@ -48,8 +48,8 @@ public:
   /// What stop() waits for at this moment, in words; empty when it does not run. From any thread.
   std::string_view stop_waits_for() const;
 
-  /// From now on new connections to other nodes use the present files of [cluster]; open ones stay. Files that cannot
-  /// be used change nothing, and the log says why. REQUIRES: started.
+  /// From now on new connections use the present files of [cluster] and [http]; open ones stay. Files that cannot be
+  /// used change nothing, and the log says why. REQUIRES: started.
   void reload_certificates();
 
 private:

@@ -47,7 +47,7 @@ int wait_for_the_end(const sigset_t& signals, const node_options& options, assem
   for (;;) {
     int signal = 0;
     sigwait(&signals, &signal);
-    if (signal != SIGHUP || !options.cluster.has_certificates())
+    if (signal != SIGHUP || !(options.cluster.has_certificates() || options.http.has_certificate()))
       return signal;
     n.reload_certificates();
   }

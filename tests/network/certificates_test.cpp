@@ -1,6 +1,8 @@
 // Nodes that know each other by certificates: they stay connected, whatever strangers do and while their files change.
 
+#include "runtime/text/address.hpp"
 #include "tests/network/certified_cluster.hpp"
+#include "tests/support/processes/node_process.hpp"
 #include "tests/support/processes/proc_files.hpp"
 
 #include <catch2/catch.hpp>
@@ -106,6 +108,23 @@ TEST_CASE("row T3: a key that is emptied under a running node ends nothing, and 
   cluster.start("c", cluster.config("c", "certificates", cluster.address()));
   CHECK(cluster.process("c").says("connected to node a", patience));
   fs::copy_file(saved, key, fs::copy_options::overwrite_existing);
+}
+
+TEST_CASE("on SIGHUP a node with a certificate for HTTP alone reads it anew, and a wrong one ends nothing") {
+  const temp_folder folder;
+  const auto certs = folder.path() / "certs";
+  REQUIRE(run_program(STEADFAST_BINARY, {"cluster", "certs", "--folder", certs.string(), "--store", "a"}).code == 0);
+  const auto key = certs / "a.key";
+  node_process node{STEADFAST_BINARY,
+                    "[http]\nlisten = \"127.0.0.1:" + std::to_string(steadfast::runtime::free_ports(1).front())
+                      + "\"\ncertificate = \"" + (certs / "a.pem").string() + "\"\nkey = \"" + key.string() + "\"\n"};
+  node.start();
+  node.process().signal(SIGHUP);
+  CHECK(node.process().says("the certificate for HTTP was read anew", patience));
+  std::ofstream{key, std::ios::trunc}.flush();
+  node.process().signal(SIGHUP);
+  CHECK(node.process().says("the certificate for HTTP stays as it was: http.key: ", patience));
+  CHECK(node.command({"node", "show"}).code == 0);
 }
 
 TEST_CASE("a renewed certificate is used from SIGHUP on, open connections stay, and node list shows its end") {

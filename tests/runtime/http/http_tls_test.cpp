@@ -112,7 +112,7 @@ TEST_CASE("http: certificates are read anew when the node is told to, and wrong 
   http_node n{served_by(c, false)};
   CHECK(asked_by_tls(n, c, "").subject == "a");
   fs::rename(c.path() / "b.pem", c.path() / "a.pem");
-  CHECK_THROWS_AS(n.reload_certificates(), node_error); // its key is another one
+  CHECK_NOTHROW(n.reload_certificates()); // its key is another one: the log says so
   CHECK(asked_by_tls(n, c, "").subject == "a");
   fs::rename(c.path() / "b.key", c.path() / "a.key");
   n.reload_certificates();
