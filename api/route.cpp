@@ -23,6 +23,15 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   return parts;
 }
 
+/// Of the paths of these, which must live as long.
+std::vector<std::vector<std::string_view>> parts_of_all(const std::vector<route>& all) {
+  std::vector<std::vector<std::string_view>> parts;
+  parts.reserve(all.size());
+  for (const auto& r : all)
+    parts.push_back(parts_of(r.path));
+  return parts;
+}
+
 bool is_name(std::string_view part) {
   return part.starts_with('{');
 }
@@ -117,9 +126,11 @@ const std::vector<route>& routes() {
 }
 
 matched_route match(verb v, const std::vector<std::string>& segments) {
+  static const auto all_parts = parts_of_all(routes());
   matched_route result;
-  for (const auto& r : routes())
-    if (auto named = names_in(parts_of(r.path), segments)) {
+  for (std::size_t i = 0; i < all_parts.size(); ++i)
+    if (auto named = names_in(all_parts[i], segments)) {
+      const auto& r = routes()[i];
       result.verbs.push_back(r.verb);
       if (r.verb != v)
         continue;

@@ -173,7 +173,6 @@ token_book::token_book(fs::path file) : file_{std::move(file)} {
     refuse(file_,
            "there is no such file: `steadfast token create NAME --scope read --file " + file_.string() + "` makes it");
   read_tokens(file_); // tells what is wrong with it
-  used_ = last_uses(file_);
 }
 
 void token_book::refresh() {
@@ -200,19 +199,23 @@ std::optional<access_token> token_book::find(std::string_view token, workflow::i
   return found;
 }
 
-void token_book::save_uses() const {
-  auto all = last_uses(file_); // other nodes note theirs there, too
+void token_book::save_uses() {
+  std::map<std::string, workflow::instant> used;
   {
     const std::lock_guard lock{mutex_};
-    for (const auto& [id, at] : used_)
-      all[id] = std::max(all[id], at);
+    used.swap(used_);
   }
-  json uses = json::object();
-  for (const auto& [id, at] : all)
-    uses[id] = count_of(at);
+  if (used.empty())
+    return;
   try {
+    auto all = last_uses(file_); // other nodes note theirs there, too
+    for (const auto& [id, at] : used)
+      all[id] = std::max(all[id], at);
+    json uses = json::object();
+    for (const auto& [id, at] : all)
+      uses[id] = count_of(at);
     replace(uses_file(file_), uses.dump() + "\n");
-  } catch (const std::exception&) { // of no importance; it is tried again
+  } catch (const std::exception&) { // of no importance
     return;
   }
 }

@@ -49,8 +49,8 @@ public:
   /// Nothing: there is no such token, it has expired, or the file cannot be read any more. Notes its use.
   std::optional<access_token> find(std::string_view token, workflow::instant now);
 
-  /// Writes beside the file when tokens were used last.
-  void save_uses() const;
+  /// Writes beside the file when tokens were used last, if any was since it was written.
+  void save_uses();
 
 private:
   void refresh();
@@ -62,10 +62,10 @@ private:
   };
 
   const std::filesystem::path file_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::optional<version> version_;
   std::vector<access_token> tokens_;
-  std::map<std::string, workflow::instant> used_;
+  std::map<std::string, workflow::instant> used_; ///< since the last time that they were written
 };
 
 } // namespace steadfast::runtime

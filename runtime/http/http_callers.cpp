@@ -92,7 +92,7 @@ std::chrono::milliseconds http_callers::too_often(const http_caller& c, const st
   return {};
 }
 
-void http_callers::save_uses() const {
+void http_callers::save_uses() {
   if (tokens_)
     tokens_->save_uses();
 }

@@ -45,7 +45,7 @@ public:
   /// Whether pages of that origin may read answers.
   bool is_known_origin(std::string_view origin) const;
 
-  void save_uses() const;
+  void save_uses();
 
 private:
   struct budget {
