@@ -12,6 +12,7 @@
 #include "runtime/http/task_watch.hpp"
 #include "runtime/text/quantity.hpp"
 #include "workflow/text/name.hpp"
+#include "workflow/text/split.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -95,11 +96,6 @@ bool has_header(const http_response& r, std::string_view name) {
   return std::ranges::find(r.headers, name, &std::pair<std::string, std::string>::first) != r.headers.end();
 }
 
-/// Without the query.
-std::string path_of(boost::beast::string_view target) {
-  return {target.data(), std::min(target.find('?'), target.size())};
-}
-
 /// Without what is no parameter of the method.
 http_target without_wait(http_target target) {
   std::erase_if(target.query, [](const auto& x) { return x.first == "wait"; });
@@ -153,7 +149,7 @@ public:
     }
   }
 
-  void save_uses() const { callers_.save_uses(); }
+  void save_uses() { callers_.save_uses(); }
 
 private:
   // ---- the answer ----
@@ -222,7 +218,7 @@ private:
     if (!target)
       return fail(x, {400, "bad_target", "the path has a wrong escape, or is none"});
     x->target = *std::move(target);
-    if (const auto& s = x->target.segments; s.size() == 2 && s[0] == "health" && s[1] == "live")
+    if (is_at(x, {"health", "live"}))
       return finish(x, {200, "text/plain", "live\n"}); // whoever asks
     if (auto problem = callers_.why_not_here(x->request))
       return fail(x, *problem);
@@ -231,7 +227,8 @@ private:
     if (is_at(x, {"health", "ready"}))
       return be_ready(x);
     if (verb_of(m.method()) == api::verb::get)
-      if (auto page = page_of(path_of(m.target()), takes_gzip(x->request.header(field::accept_encoding))))
+      if (auto page = page_of("/" + workflow::joined(x->target.segments, "/"),
+                              takes_gzip(x->request.header(field::accept_encoding))))
         return finish(x, *std::move(page));
     auto who = callers_.who_asks(x->request, parts_.clock());
     if (const auto* problem = std::get_if<http_problem>(&who))
@@ -323,9 +320,10 @@ private:
   void no_route(const exchange_ptr& x, const api::matched_route& match) const {
     if (match.verbs.empty())
       return fail(x, {404, "no_such_path", "there is nothing at this path: /openapi.json lists what there is"});
-    std::string allowed;
+    std::vector<std::string> verbs;
     for (const auto v : match.verbs)
-      allowed += (allowed.empty() ? "" : ", ") + std::string{to_string(v)};
+      verbs.emplace_back(to_string(v));
+    const auto allowed = workflow::joined(verbs, ", ");
     auto r = response_of({405, "method_not_allowed", "this path takes " + allowed});
     r.headers.emplace_back("Allow", allowed);
     finish(x, std::move(r));
@@ -372,20 +370,24 @@ private:
   }
 
   static http_problem not_of_its_workflows(const http_caller& c) {
-    std::string all;
-    for (const auto& w : c.workflows)
-      all += (all.empty() ? "" : ", ") + w;
-    return {403, "forbidden", workflow::quoted(c.name) + " may only use tasks of the workflows " + all, "workflow"};
+    return {403, "forbidden",
+            workflow::quoted(c.name) + " may only use tasks of the workflows " + workflow::joined(c.workflows, ", "),
+            "workflow"};
   }
 
-  /// By the workflow of the task. To the caller, a task of another workflow is not there.
+  /// Throws if it is not of the caller's workflows: then, to him, it is not there.
+  static void expect_own(const http_caller& c, const json& shown) {
+    if (!c.may_use(shown.at("task").at("workflow")))
+      throw api::error{api::error::not_found, "there is no task of that id in your workflows"};
+  }
+
+  /// By the workflow of the task.
   void carry_out_if_allowed(const exchange_ptr& x, const api::route& r, json params) const {
     const auto id = params.at("id");
     on_pool(x, [id, params = std::move(params), r = &r](const implementation& self, const exchange_ptr& e) {
       self.call(api::task_show, {{"id", id}}, [self = self.shared_from_this(), e, r, params](const control_answer& a) {
         try {
-          if (!e->caller.may_use(a().at("task").at("workflow")))
-            throw api::error{api::error::not_found, "there is no task of that id in your workflows"};
+          expect_own(e->caller, a());
           self->carry_out_allowed(e, *r, params);
         } catch (...) {
           self->fail(e, problem_of(std::current_exception()));
@@ -408,7 +410,7 @@ private:
   }
 
   void call(const char* method, const json& params, const control_reply& reply) const {
-    parts_.methods.at(method)(params, reply);
+    parts_.methods->at(method)(params, reply);
   }
 
   void carry_out_allowed(const exchange_ptr& x, const api::route& r, json params) const {
@@ -564,8 +566,7 @@ private:
       self.call(api::task_show, {{"id", id}},
                 self.replies(e, [self = self.shared_from_this(), e, id, seen](const json& shown) {
                   const auto& task = shown.at("task");
-                  if (!e->caller.may_use(task.at("workflow")))
-                    throw api::error{api::error::not_found, "there is no task of that id in your workflows"};
+                  expect_own(e->caller, shown);
                   if (is_end(task.at("process_state")) && task.at("revision") <= seen)
                     return http_response{204, ""}; // a browser that comes back after the last event stops asking
                   http_response r{200, "text/event-stream"};

@@ -15,7 +15,7 @@ namespace steadfast::runtime {
 /// What the API of a node is made of.
 struct http_api_parts {
   http_server_options options;
-  control_methods methods;
+  std::shared_ptr<const control_methods> methods;
   std::function<http_response()> metrics;             ///< for Prometheus; may block
   std::string version;                                ///< of the node
   std::function<workflow::instant()> clock;           ///< of this host

@@ -74,29 +74,41 @@ struct host {
   std::list<std::unique_ptr<asio::steady_timer>> timers;
 };
 
-/// One request under way. When everybody who could answer it is gone, the client is told so.
-class call {
+/// An answer that is waited for: the first one counts. When everybody who could give it is gone, it is `otherwise`.
+template <class Answer>
+class awaited {
 public:
-  call(host& h, http_reply reply) : host_{h}, reply_{std::move(reply)} { host_.calls.begin(); }
-  ~call() {
-    answer(response_of({503, "busy", "the node is about to end; the outcome is unknown", {}, busy_wait}));
-    reply_ = {}; // before the host may go
-    host_.calls.end();
+  using taker = std::function<void(Answer)>;
+  awaited(open_calls& calls, Answer otherwise, taker take)
+      : calls_{calls},
+        otherwise_{std::move(otherwise)},
+        take_{std::move(take)} {
+    calls_.begin();
   }
-  call(const call&) = delete;
-  call& operator=(const call&) = delete;
+  ~awaited() {
+    give(std::move(otherwise_));
+    take_ = {}; // before the host may go
+    calls_.end();
+  }
+  awaited(const awaited&) = delete;
+  awaited& operator=(const awaited&) = delete;
 
-  /// The first answer counts.
-  void answer(http_response r) {
-    if (!is_answered_.exchange(true))
-      reply_(std::move(r));
+  void give(Answer a) {
+    if (!is_given_.exchange(true))
+      take_(std::move(a));
   }
 
 private:
-  host& host_;
-  http_reply reply_;
-  std::atomic<bool> is_answered_ = false;
+  open_calls& calls_;
+  Answer otherwise_;
+  taker take_;
+  std::atomic<bool> is_given_ = false;
 };
+
+const http_response& answer_of_nobody() {
+  static const auto r = response_of({503, "busy", "the node is about to end; the outcome is unknown", {}, busy_wait});
+  return r;
+}
 
 template <class Stream>
 class session : public connection, public std::enable_shared_from_this<session<Stream>> {
@@ -237,10 +249,11 @@ private:
     r.certificate_name = certificate_name_;
     r.is_encrypted = is_tls;
     lowest().expires_never();
-    const auto c = std::make_shared<call>(host_, [self = self_()](http_response answer) {
+    const auto take = [self = self_()](http_response answer) {
       asio::post(self->host_.io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });
-    });
-    host_.api->answer(std::move(r), [c](http_response answer) { c->answer(std::move(answer)); });
+    };
+    const auto c = std::make_shared<awaited<http_response>>(host_.calls, answer_of_nobody(), take);
+    host_.api->answer(std::move(r), [c](http_response answer) { c->give(std::move(answer)); });
   }
 
   void write(http_response r) {
@@ -302,35 +315,13 @@ private:
   void look() {
     if (host_.closing)
       return close();
-    const auto c = std::make_shared<call_of_stream>(host_.calls, [self = self_()](http_stream::piece p) {
+    const auto take = [self = self_()](http_stream::piece p) {
       asio::post(self->host_.io, [self, p = std::move(p)]() mutable { self->got(std::move(p)); });
-    });
-    stream_of_events_->look([c](http_stream::piece p) { c->answer(std::move(p)); });
+    };
+    const http_stream::piece end{{}, true};
+    const auto c = std::make_shared<awaited<http_stream::piece>>(host_.calls, end, take);
+    stream_of_events_->look([c](http_stream::piece p) { c->give(std::move(p)); });
   }
-
-  /// A look that nobody answers ends the stream.
-  class call_of_stream {
-  public:
-    call_of_stream(open_calls& calls, http_stream::reply reply) : calls_{calls}, reply_{std::move(reply)} {
-      calls_.begin();
-    }
-    ~call_of_stream() {
-      answer({{}, true});
-      reply_ = {};
-      calls_.end();
-    }
-    call_of_stream(const call_of_stream&) = delete;
-    call_of_stream& operator=(const call_of_stream&) = delete;
-    void answer(http_stream::piece p) {
-      if (!is_answered_.exchange(true))
-        reply_(std::move(p));
-    }
-
-  private:
-    open_calls& calls_;
-    http_stream::reply reply_;
-    std::atomic<bool> is_answered_ = false;
-  };
 
   void got(http_stream::piece p) {
     const auto now = std::chrono::steady_clock::now();
@@ -455,7 +446,7 @@ private:
   std::unique_ptr<http_api> make_api(http_content content) {
     http_api_parts p;
     p.options = host_.options;
-    p.methods = std::move(content.methods);
+    p.methods = std::make_shared<const control_methods>(std::move(content.methods));
     p.metrics = [text = std::move(content.metrics)] { return http_response{200, metrics_page::content_type, text()}; };
     p.version = STEADFAST_VERSION;
     p.clock = [] { return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now()); };
@@ -526,7 +517,8 @@ private:
       std::make_shared<session<beast::tcp_stream>>(host_, peer, std::move(s))->begin();
   }
 
-  /// It fits into the kernel's buffer of a connection, so it never waits. With TLS nothing can be said before a handshake.
+  /// It fits into the kernel's buffer of a connection, so it never waits. With TLS nothing can be said before a
+  /// handshake.
   void turn_away(tcp::socket& s) const {
     if (tls_)
       return;

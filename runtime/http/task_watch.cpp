@@ -34,8 +34,8 @@ struct waiting : std::enable_shared_from_this<waiting> {
 
   void look() {
     watch.on_pool([self = shared_from_this()] {
-      self->watch.methods.at(api::task_state)(json{{"id", self->id}},
-                                              [self](const control_answer& a) { self->got(a); });
+      self->watch.methods->at(api::task_state)(json{{"id", self->id}},
+                                               [self](const control_answer& a) { self->got(a); });
     });
   }
 
@@ -83,7 +83,7 @@ std::shared_ptr<http_stream> task_watch::follow(const std::string& id, std::uint
   auto stream = std::make_shared<http_stream>();
   stream->look = [watch = *this, id, last = std::make_shared<std::uint64_t>(seen)](const http_stream::reply& r) {
     watch.on_pool([watch, id, last, r] {
-      watch.methods.at(api::task_show)(json{{"id", id}}, [last, r](const control_answer& a) {
+      watch.methods->at(api::task_show)(json{{"id", id}}, [last, r](const control_answer& a) {
         http_stream::piece piece;
         try {
           piece = news_of(a(), *last);

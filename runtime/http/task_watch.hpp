@@ -14,7 +14,7 @@ namespace steadfast::runtime {
 
 /// Looks at a task again and again until it has ended.
 struct task_watch {
-  control_methods methods;
+  std::shared_ptr<const control_methods> methods;
   std::function<void(std::function<void()>)> on_pool;
   std::function<void(std::chrono::milliseconds, std::function<void()>)> later;
 

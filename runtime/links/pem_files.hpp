@@ -13,8 +13,8 @@ namespace steadfast::runtime {
 /// TLS 1.2 with forward secrecy, or 1.3; each connection is checked anew.
 boost::asio::ssl::context careful_context();
 
-/// Throws node_error with a sentence that names the option, the file and the remedy: a file that cannot be read or is of
-/// the wrong kind, a key of another certificate or one that other users can read.
+/// Throws node_error with a sentence that names the option, the file and the remedy: a file that cannot be read or is
+/// of the wrong kind, a key of another certificate or one that other users can read.
 void use_certificate(boost::asio::ssl::context& context, const std::string& option,
                      const std::filesystem::path& certificate, const std::filesystem::path& key);
 
