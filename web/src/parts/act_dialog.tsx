@@ -5,6 +5,7 @@ import type { Task, TaskAct, UndoPlan } from '../node/types';
 import { Dialog } from './dialog';
 import { difference } from './difference';
 import { Prose } from './prose';
+import { Problems } from './section';
 import { lastWho, WhoAndWhy } from './who';
 
 export const aboutActs: Record<TaskAct, string> = {
@@ -127,11 +128,7 @@ export function ActDialog({
         {plan && <PlannedUndo plan={plan} />}
         <WhoAndWhy who={who} setWho={setWho} why={why} setWhy={setWhy} />
         <p role="status">{mistake ? <span class="bad-text">{mistake}</span> : <Said verdict={verdict} />}</p>
-        {problem && (
-          <p class="notice bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problems text={problem} />
         <footer class="dialog-foot">
           <button type="button" class="quiet" onClick={close}>
             Leave it

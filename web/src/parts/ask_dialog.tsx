@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf, post } from '../node/client';
 import { Dialog } from './dialog';
+import { Problems } from './section';
 import { lastWho, WhoAndWhy } from './who';
 
 interface Shape {
@@ -37,11 +38,7 @@ export function AskDialog({ title, path, body, button, close, done, needsWhy = f
       <form onSubmit={e => void carryOut(e)}>
         {children}
         <WhoAndWhy who={who} setWho={setWho} why={why} setWhy={setWhy} />
-        {problem && (
-          <p class="notice bad" role="alert">
-            {problem}
-          </p>
-        )}
+        <Problems text={problem} />
         <footer class="dialog-foot">
           <button type="button" class="quiet" onClick={close}>
             Leave it

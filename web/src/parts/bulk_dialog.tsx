@@ -8,6 +8,7 @@ import { BulkProgress } from '../screens/bulk';
 import { aboutActs } from './act_dialog';
 import { Dialog } from './dialog';
 import { Prose } from './prose';
+import { Problems } from './section';
 import { lastWho, WhoAndWhy } from './who';
 
 /** One act on all tasks that match a filter: first its plan, then its progress. */
@@ -98,11 +99,7 @@ export function BulkDialog({ filter, close }: { filter: URLSearchParams; close: 
           </div>
           <p>{aboutActs[act]}</p>
           <WhoAndWhy who={who} setWho={setWho} why={why} setWhy={setWhy} />
-          {problem && (
-            <p class="notice bad" role="alert">
-              {problem}
-            </p>
-          )}
+          <Problems text={problem} />
           <div role="status">{plan && <Plan plan={plan} />}</div>
           <footer class="dialog-foot">
             <button type="button" class="quiet" onClick={close}>

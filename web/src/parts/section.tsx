@@ -49,3 +49,13 @@ export function Problems({ text }: { text: string }) {
     </p>
   ) : null;
 }
+
+/** The way to the next page of a list; `next` is null on the last. */
+export function Older({ next, show }: { next: number | null | undefined; show: (next: number) => void }) {
+  if (next === null || next === undefined) return null;
+  return (
+    <button type="button" class="quiet" onClick={() => show(next)}>
+      Older ones
+    </button>
+  );
+}

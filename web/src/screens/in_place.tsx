@@ -5,7 +5,7 @@ import { usePoll } from '../node/poll';
 import type { InPlace } from '../node/types';
 import { Moment } from '../parts/moment';
 import { Prose } from '../parts/prose';
-import { Problems, Section, Sheet } from '../parts/section';
+import { Older, Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
 
 /** What tasks in error have left at the services. */
@@ -56,11 +56,7 @@ export function InPlaceScreen() {
             ))}
           </Sheet>
         )}
-        {data && data.next !== null && (
-          <button type="button" class="quiet" onClick={() => setBefore(data.next!)}>
-            Older ones
-          </button>
-        )}
+        <Older next={data?.next} show={setBefore} />
       </Section>
     </>
   );

@@ -9,7 +9,7 @@ import { AskDialog } from '../parts/ask_dialog';
 import { Facts } from '../parts/facts';
 import { Moment } from '../parts/moment';
 import { Prose } from '../parts/prose';
-import { Problems, Section, Sheet } from '../parts/section';
+import { Older, Problems, Section, Sheet } from '../parts/section';
 import { State } from '../parts/state';
 import { IncidentRows, stateOf } from './overview';
 
@@ -25,11 +25,7 @@ export function IncidentList() {
       <Problems text={problem} />
       <Section title="All, the newest first">
         {data && <IncidentRows incidents={data.incidents} />}
-        {data && data.next !== null && (
-          <button type="button" class="quiet" onClick={() => setBefore(data.next!)}>
-            Older ones
-          </button>
-        )}
+        <Older next={data?.next} show={setBefore} />
       </Section>
     </>
   );
@@ -175,11 +171,7 @@ function AlertsOf({ incident }: { incident: Incident }) {
           ))}
         </Sheet>
       )}
-      {data && data.next !== null && (
-        <button type="button" class="quiet" onClick={() => setBefore(data.next!)}>
-          Older ones
-        </button>
-      )}
+      <Older next={data?.next} show={setBefore} />
     </Section>
   );
 }
