@@ -239,6 +239,10 @@ void postgres_server::set(const std::string& name, const std::string& value) con
   sql({"alter system set " + name + " = '" + value + "'", "select pg_reload_conf()"});
   if (!comes_true([&] { return sql({"show " + name}) == value; }))
     throw std::runtime_error{name + " does not change"};
+  // Commits wait for standbys from when the checkpointer has read this setting, which is later than sessions show it.
+  // The first checkpoint may have been begun before it read, the second one not.
+  if (name == "synchronous_standby_names")
+    sql({"checkpoint", "checkpoint"});
 }
 
 void postgres_server::ask_for_passwords_of(const std::string& role) const {
