@@ -7,11 +7,11 @@
 // each (50).
 
 #include "api/names.hpp"
+#include "bench/parcels.hpp"
 #include "bench/report.hpp"
 #include "runtime/node/node.hpp"
 #include "steadfast/client.hpp"
 #include "store/engine/lmdb_store.hpp"
-#include "workflow/transition/transition.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +21,6 @@
 #include <iostream>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -35,53 +34,20 @@ using nlohmann::json;
 
 constexpr std::size_t batch_size = 2000;
 
-workflow::instant now() {
-  return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
-}
-
-workflow::definition one_step() {
-  workflow::definition d;
-  d.name = "parcel";
-  d.version = 1;
-  d.steps.resize(1);
-  d.steps[0].name = "send";
-  d.steps[0].agent = "sender";
-  d.steps[0].compensation = workflow::compensation{};
-  d.steps[0].compensation->agent = "sender";
-  return d;
-}
-
-store::update_task update_of(const workflow::task& t, const workflow::definition& d, const workflow::event& what) {
-  auto change = workflow::apply(t, d, what, now());
-  if (change.result != workflow::event_status::applied)
-    throw std::logic_error{change.reason};
-  store::update_task u;
-  u.next = std::move(change.next);
-  u.lock_epoch_before = t.lock_epoch;
-  return u;
-}
-
-void make_batch(store::state_store& s, const workflow::definition& d, std::size_t first, std::size_t count) {
+void make_batch(store::state_store& s, std::size_t first, std::size_t count) {
   std::vector<store::write> writes;
-  for (std::size_t i = first; i < first + count; ++i) {
-    workflow::submission parcel;
-    parcel.id = "parcel-" + std::to_string(i);
-    parcel.workflow = d.name;
-    parcel.payload = workflow::blob{R"({"from":"Oslo","to":"Lisbon","weight":3})"};
-    writes.emplace_back(store::submit_task{std::move(parcel), now()});
-  }
-  writes.emplace_back(store::claim_tasks{"bench", count * 9 / 10, now()});
+  for (std::size_t i = first; i < first + count; ++i)
+    writes.emplace_back(store::submit_task{bench::parcel_called("parcel-" + std::to_string(i)), bench::now()});
+  writes.emplace_back(store::claim_tasks{"bench", count * 9 / 10, bench::now()});
   const auto taken = s.commit(writes).back().as<store::claim_result>().tasks;
   writes.clear();
   for (const auto& t : taken)
-    writes.emplace_back(update_of(
-      t, d,
-      workflow::attempt_succeeded{{0, t.steps[0].attempt, t.lock_epoch}, workflow::blob{R"({"sent":true})"}, {}}));
+    writes.emplace_back(bench::update_of(t, bench::sent(t)));
   store::task_filter waiting;
   waiting.states = {workflow::process_state::pending};
   const auto pending = s.list(waiting, std::nullopt, count / 1000);
   for (const auto& t : pending.tasks)
-    writes.emplace_back(update_of(t, d, workflow::cancelled{{"bench", "not wanted"}}));
+    writes.emplace_back(bench::update_of(t, workflow::cancelled{{"bench", "not wanted"}}));
   s.commit(writes);
 }
 
@@ -89,11 +55,10 @@ void fill(const fs::path& path, std::size_t tasks) {
   store::store_options o;
   o.path = path;
   const auto s = store::open_lmdb_store(o);
-  const auto d = one_step();
-  s->commit({store::register_definition{d}});
+  s->commit({store::register_definition{bench::parcel()}});
   const auto begun = clock_type::now();
   for (std::size_t done = 0; done < tasks; done += batch_size) {
-    make_batch(*s, d, done, std::min(batch_size, tasks - done));
+    make_batch(*s, done, std::min(batch_size, tasks - done));
     if (done % (50 * batch_size) == 0)
       std::cerr << "filling: " << done << " of " << tasks << " tasks\n";
   }

@@ -9,6 +9,7 @@
 // scripts/takeover runs it with a server of its own.
 
 #include "api/names.hpp"
+#include "bench/parcels.hpp"
 #include "bench/report.hpp"
 #include "runtime/node/node_processes.hpp"
 #include "runtime/text/address.hpp"
@@ -17,7 +18,6 @@
 #include "store/postgres/doctor.hpp"
 #include "store/postgres/partition.hpp"
 #include "store/postgres/schema.hpp"
-#include "workflow/transition/transition.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -83,40 +83,17 @@ void await(const std::string& what, Holds holds) {
 
 // ---- the store ----
 
-workflow::instant now() {
-  return std::chrono::time_point_cast<workflow::span>(std::chrono::system_clock::now());
-}
-
-workflow::definition parcel() {
-  workflow::definition d;
-  d.name = "parcel";
-  d.version = 1;
-  d.steps.resize(1);
-  d.steps[0].name = "send";
-  d.steps[0].agent = "sender";
-  return d;
-}
-
 store::submit_task submission_of(const std::string& id, bool waits) {
-  workflow::submission s;
-  s.id = id;
-  s.workflow = "parcel";
-  s.payload = workflow::blob{R"({"from":"Oslo","to":"Lisbon","weight":3})"};
+  auto s = bench::parcel_called(id);
   if (waits)
-    s.not_before = now() + std::chrono::hours{24};
-  return {std::move(s), now()};
+    s.not_before = bench::now() + std::chrono::hours{24};
+  return {std::move(s), bench::now()};
 }
 
 void end_all(store::state_store& s, const std::vector<workflow::task>& taken) {
   std::vector<store::write> writes;
-  for (const auto& t : taken) {
-    auto change = workflow::apply(
-      t, parcel(), workflow::attempt_succeeded{{0, t.steps[0].attempt, t.lock_epoch}, workflow::blob{"{}"}, {}}, now());
-    store::update_task u;
-    u.next = std::move(change.next);
-    u.lock_epoch_before = t.lock_epoch;
-    writes.emplace_back(std::move(u));
-  }
+  for (const auto& t : taken)
+    writes.emplace_back(bench::update_of(t, bench::sent(t)));
   s.commit(writes);
 }
 
@@ -128,13 +105,13 @@ void fill(const plan& p, const fs::path& folder) {
   const auto s = store::open_postgres_store(o, clock_type::now, [](auto, const auto&) { return false; });
   if (!s)
     throw std::runtime_error{"somebody has the store"};
-  s->commit({store::register_definition{parcel()}});
+  s->commit({store::register_definition{bench::parcel()}});
   for (std::size_t done = 0; done < p.ended; done += batch_size) {
     const auto count = std::min(batch_size, p.ended - done);
     std::vector<store::write> writes;
     for (std::size_t i = done; i < done + count; ++i)
       writes.emplace_back(submission_of("ended-" + std::to_string(i), false));
-    writes.emplace_back(store::claim_tasks{"bench", count, now()});
+    writes.emplace_back(store::claim_tasks{"bench", count, bench::now()});
     end_all(*s, s->commit(writes).back().as<store::claim_result>().tasks);
     s->save(); // the rows are brought up to date, as in a node
   }

@@ -6,7 +6,7 @@
 namespace steadfast::actors {
 
 void place_book::take(const std::string& workflow) {
-  ++shares_[workflow].in_hand;
+  ++shares_[workflow].in_flight;
   if (last_taken_ != workflow)
     last_taken_ = workflow;
 }
@@ -16,7 +16,7 @@ void place_book::leave(const std::string& workflow) {
   if (found == shares_.end())
     return;
   auto& s = found->second;
-  s.in_hand -= s.in_hand > 0 ? 1 : 0;
+  s.in_flight -= s.in_flight > 0 ? 1 : 0;
 }
 
 void place_book::give_back(const std::string& workflow, workflow::instant until) {
@@ -28,11 +28,11 @@ std::vector<store::workflow_load> place_book::loads(workflow::instant now) {
   for (auto i = shares_.begin(); i != shares_.end();) {
     auto& s = i->second;
     s.given_back.erase(s.given_back.begin(), s.given_back.upper_bound(now));
-    if (s.in_hand == 0 && s.given_back.empty()) {
+    if (s.in_flight == 0 && s.given_back.empty()) {
       i = shares_.erase(i);
       continue;
     }
-    all.push_back({i->first, workflow::load_of(s.in_hand, s.given_back.size())});
+    all.push_back({i->first, workflow::load_of(s.in_flight, s.given_back.size())});
     ++i;
   }
   return all;
@@ -41,7 +41,7 @@ std::vector<store::workflow_load> place_book::loads(workflow::instant now) {
 state_value place_book::tree(std::size_t listed_max) const {
   return listed(shares_, listed_max, [](const auto& x) -> state_tree {
     return {{"workflow", x.first},
-            {"in_hand", x.second.in_hand},
+            {"in_flight", x.second.in_flight},
             {"given_back", x.second.given_back.size()},
             {"next_due", x.second.given_back.empty() ? workflow::never : *x.second.given_back.begin()}};
   });

@@ -30,7 +30,7 @@ public:
 
 private:
   struct share {
-    std::uint64_t in_hand = 0;
+    std::uint64_t in_flight = 0;
     std::multiset<workflow::instant> given_back; ///< when they are due
   };
 

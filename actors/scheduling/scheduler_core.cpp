@@ -55,7 +55,7 @@ void scheduler_core::claim() {
   what.scheduler = options_.name;
   what.max = std::min<std::size_t>(options_.claim_max, workflow::room_in(places));
   what.places = places.max;
-  what.in_hand = places.taken;
+  what.in_flight = places.taken;
   what.loads = places_.loads(now());
   what.after = places_.last_taken();
   what.guard = lease_;

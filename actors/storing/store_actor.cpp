@@ -44,8 +44,8 @@ struct queued_write {
 struct subscriber {
   store_client client;
   std::string scheduler;
-  std::uint64_t in_hand = 0; ///< tasks that it had when it claimed last
-  bool claims = false;       ///< it has claimed since it was offered work last
+  std::uint64_t in_flight = 0; ///< tasks that it had when it claimed last
+  bool claims = false;         ///< it has claimed since it was offered work last
   bool bulk_only = false;
 };
 
@@ -292,8 +292,9 @@ private:
       return {{"at", c.at}, {"writes", c.writes}, {"took_us", c.took_us}};
     };
     const auto listener = [](const subscriber& s) -> state_tree {
-      return {
-        {"node", s.client ? caf::to_string(s.client.node()) : ""}, {"scheduler", s.scheduler}, {"in_hand", s.in_hand}};
+      return {{"node", s.client ? caf::to_string(s.client.node()) : ""},
+              {"scheduler", s.scheduler},
+              {"in_flight", s.in_flight}};
     };
     const auto unshared = unshared_.empty() ? "" : "; each commit is saved by itself, since " + unshared_;
     return state_of(counted(view_.waiting, "write") + " waiting, last commit took "
@@ -347,7 +348,7 @@ private:
       return;
     for (auto& s : subscribers_)
       if (s.scheduler == claim->scheduler) {
-        s.in_hand = claim->in_hand + o.as<store::claim_result>().tasks.size();
+        s.in_flight = claim->in_flight + o.as<store::claim_result>().tasks.size();
         s.claims = true;
       }
   }
@@ -360,7 +361,7 @@ private:
     for (auto& s : subscribers_)
       if (s.claims) {
         schedulers.push_back(&s);
-        loads.push_back(s.in_hand);
+        loads.push_back(s.in_flight);
       }
     const auto chosen = workflow::choose_place(loads, workflow::mixed(view_.commits, 0, 0));
     return chosen ? schedulers[*chosen] : nullptr;

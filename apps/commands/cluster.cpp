@@ -116,9 +116,9 @@ int up(const cluster_choice& c) {
 void add_row(table& rows, const planned_node& n, const json& listed) {
   const auto process = process_behind(n.socket());
   const auto about = ask(n, api::node_describe);
-  const auto in_hand = about.is_null() || about.at("scheduler").is_null()
-                         ? std::string{"-"}
-                         : std::to_string(about.at("scheduler").value("in_flight", 0));
+  const auto in_flight = about.is_null() || about.at("scheduler").is_null()
+                           ? std::string{"-"}
+                           : std::to_string(about.at("scheduler").value("in_flight", 0));
   json seen;
   if (!listed.is_null())
     for (const auto& node : listed.at("nodes"))
@@ -130,7 +130,7 @@ void add_row(table& rows, const planned_node& n, const json& listed) {
             : about.is_null() ? cell{"does not answer", colour::bad}
             : alive           ? cell{"alive", colour::good}
                               : cell{"not in the cluster", colour::warning},
-            seen.is_null() ? "" : seen.value("roles", std::string{}), in_hand,
+            seen.is_null() ? "" : seen.value("roles", std::string{}), in_flight,
             !seen.is_null() && seen.value("supervises", false) ? "yes" : ""});
 }
 

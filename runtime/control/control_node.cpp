@@ -69,15 +69,30 @@ json store_json(const control_context& c) {
                 {"commits", "writes", "largest_batch", "waiting", "last_commit_us", "trouble"});
 }
 
+struct known_node {
+  workflow::node_card card;
+  const store::lease* lease; ///< of the page
+
+  bool is_alive(const actors::lease_page& page) const { return lease->expires_at > page.now; }
+};
+
+/// Every node that ever joined.
+std::vector<known_node> nodes_of(const actors::lease_page& page) {
+  std::vector<known_node> all;
+  for (const auto& lease : page.leases)
+    if (auto card = workflow::card_of(lease->name, lease->note))
+      all.push_back({std::move(*card), &*lease});
+  return all;
+}
+
 /// The card of the node that has the store, or had it last: while the store takes no writes, no lease is renewed.
 std::optional<workflow::node_card> last_with_store(const actors::lease_page& page) {
   std::optional<workflow::node_card> last;
   workflow::instant until = workflow::unset;
-  for (const auto& lease : page.leases)
-    if (auto card = workflow::card_of(lease->name, lease->note);
-        card && card->roles.store && lease->expires_at > until) {
-      last = std::move(card);
+  for (auto& [card, lease] : nodes_of(page))
+    if (card.roles.store && lease->expires_at > until) {
       until = lease->expires_at;
+      last = std::move(card);
     }
   return last;
 }
@@ -132,10 +147,9 @@ actors::lease_page known_leases(const control_context& c, std::string& trouble) 
 std::string node_with_store(const control_context& c) {
   std::string trouble;
   const auto page = known_leases(c, trouble);
-  for (const auto& lease : page.leases)
-    if (const auto card = workflow::card_of(lease->name, lease->note);
-        card && card->roles.store && lease->expires_at > page.now)
-      return card->name;
+  for (const auto& n : nodes_of(page))
+    if (n.card.roles.store && n.is_alive(page))
+      return n.card.name;
   return {};
 }
 
@@ -176,9 +190,8 @@ json nodes_without_store(const control_context& c, const actors::lease_page& las
     if (lease.expires_at + asked_after_end > last.now)
       asked.push_back(card);
   };
-  for (const auto& lease : last.leases)
-    if (const auto card = workflow::card_of(lease->name, lease->note))
-      add(*card, *lease);
+  for (const auto& n : nodes_of(last))
+    add(n.card, *n.lease);
   const auto is_own = [&c](const workflow::node_card& n) { return n.name == c.parts.name; };
   if (std::none_of(asked.begin(), asked.end(), is_own)) {
     const auto is_named_so = [&c](const json& n) { return n.at("name") == c.parts.name; };
@@ -249,13 +262,12 @@ json list_nodes(const control_context& c, const api::arguments&) {
       supervises = lease->holder.substr(0, lease->holder.find(':'));
   json nodes = json::array();
   std::vector<workflow::node_card> living;
-  for (const auto& lease : page.leases)
-    if (const auto card = workflow::card_of(lease->name, lease->note)) {
-      nodes.push_back(node_json(*card, *lease, page.now));
-      nodes.back()["supervises"] = card->name == supervises;
-      if (lease->expires_at > page.now)
-        living.push_back(*card);
-    }
+  for (const auto& n : nodes_of(page)) {
+    nodes.push_back(node_json(n.card, *n.lease, page.now));
+    nodes.back()["supervises"] = n.card.name == supervises;
+    if (n.is_alive(page))
+      living.push_back(n.card);
+  }
   const auto words = words_of(c, living);
   for (auto& n : nodes)
     if (const auto found = words.find(n.at("name").get<std::string>()); found != words.end())
@@ -267,13 +279,12 @@ std::string scheduler_trouble(const control_context& c) {
   std::string drained;
   try {
     const auto page = leases(c);
-    for (const auto& lease : page.leases) {
-      const auto card = workflow::card_of(lease->name, lease->note);
-      if (!card || !card->roles.scheduler || lease->expires_at <= page.now)
+    for (const auto& n : nodes_of(page)) {
+      if (!n.card.roles.scheduler || !n.is_alive(page))
         continue;
-      if (!card->drained)
+      if (!n.card.drained)
         return {};
-      drained += (drained.empty() ? "" : ", ") + workflow::quoted(card->name);
+      drained += (drained.empty() ? "" : ", ") + workflow::quoted(n.card.name);
     }
   } catch (const api::error&) {
     return {};

@@ -175,7 +175,7 @@ std::vector<workflow::task*> store_model::line_for(const store::claim_tasks& w) 
   std::map<std::uint32_t, std::uint64_t> loads;
   for (const auto& x : w.loads)
     loads[store::workflow_tag(x.workflow)] += x.load;
-  workflow::places p{w.places == 0 ? std::uint64_t{1} << 40U : w.places, w.in_hand};
+  workflow::places p{w.places == 0 ? std::uint64_t{1} << 40U : w.places, w.in_flight};
   std::vector<workflow::task*> line;
   for (auto& [priority, lanes] : waiting) {
     std::vector<std::uint32_t> tags;

@@ -91,7 +91,7 @@ struct counted_list {
 };
 constexpr counted_list all_zero_at_rest[] = {
   {"scheduler", "/agents", "/in_flight"},
-  {"scheduler", "/workflows", "/in_hand"},
+  {"scheduler", "/workflows", "/in_flight"},
   {"notifier", "/observers", "/told_not_acknowledged"},
 };
 

@@ -151,7 +151,7 @@ struct claim_tasks {
   workflow::clock_reading now;
   std::optional<lease_guard> guard{}; ///< of the scheduler's node
   std::uint64_t places = 0;           ///< that one workflow may have of the scheduler; 0: as many as it likes
-  std::uint64_t in_hand = 0;          ///< tasks that the scheduler has
+  std::uint64_t in_flight = 0;        ///< tasks that the scheduler has
   std::vector<workflow_load> loads{}; ///< of the workflows of which it has something
   std::string after{};                ///< the workflow that got the last place; among equals the one behind it is next
 };

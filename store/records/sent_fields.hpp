@@ -125,7 +125,7 @@ void serialize(Archive& ar, workflow_load& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, claim_tasks& x, unsigned) {
-  all(ar, x.scheduler, x.max, x.now.now, x.guard, x.places, x.in_hand, x.loads, x.after);
+  all(ar, x.scheduler, x.max, x.now.now, x.guard, x.places, x.in_flight, x.loads, x.after);
 }
 
 template <class Archive>

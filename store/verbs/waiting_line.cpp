@@ -34,7 +34,7 @@ std::optional<std::uint64_t> oldest_of(const waiting_tasks& all) {
 waiting_line::waiting_line(const waiting_tasks& all, const claim_tasks& w, std::size_t max)
     : all_{all},
       left_{max},
-      places_{w.places == 0 ? unlimited : w.places, w.in_hand},
+      places_{w.places == 0 ? unlimited : w.places, w.in_flight},
       turn_{workflow_tag(w.after)} {
   for (const auto& x : w.loads)
     loads_[workflow_tag(x.workflow)] += x.load;

@@ -161,8 +161,8 @@ private:
     const auto until = clock::now() + rest_max;
     for (std::uint32_t i = 0; i < playground_.nodes().size() && !stop_now_(); ++i) {
       const auto& node = playground_.nodes().at(i);
-      auto held = node.in_hand();
-      for (; !held.empty() && !stop_now_() && clock::now() < until; held = node.in_hand())
+      auto held = node.in_flight();
+      for (; !held.empty() && !stop_now_() && clock::now() < until; held = node.in_flight())
         std::this_thread::sleep_for(look_every);
       if (!held.empty())
         complain({"all tasks have ended, but node-" + std::to_string(i + 1) + " has in flight: " + held});

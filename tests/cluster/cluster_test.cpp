@@ -51,7 +51,7 @@ TEST_CASE("row 18: a node that is killed is missed within its lease, and what it
   node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
   cluster.occupy();
-  const auto lost = cluster.in_hand("b");
+  const auto lost = cluster.in_flight("b");
   REQUIRE_FALSE(lost.empty());
   cluster.kill("b");
   INFO(cluster.logs());
@@ -82,7 +82,7 @@ TEST_CASE("row 14: a node that is frozen for longer than its lease loses its wor
   node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
   cluster.occupy();
-  const auto lost = cluster.in_hand("b");
+  const auto lost = cluster.in_flight("b");
   REQUIRE_FALSE(lost.empty());
   cluster.process("b").signal(SIGSTOP);
   INFO(cluster.logs());
@@ -135,8 +135,8 @@ TEST_CASE(
   node_cluster cluster{STEADFAST_BINARY};
   cluster.start();
   cluster.occupy();
-  const auto lost = cluster.in_hand("a");
-  const auto kept = cluster.in_hand("b");
+  const auto lost = cluster.in_flight("a");
+  const auto kept = cluster.in_flight("b");
   REQUIRE_FALSE(lost.empty());
   REQUIRE_FALSE(kept.empty());
   cluster.kill("a");
@@ -157,13 +157,13 @@ TEST_CASE("row 20: a node of a cluster that is told to stop gives back what it h
   node_cluster cluster{STEADFAST_BINARY, nullptr, {}, GENERATE(trust::plain, trust::certified)};
   cluster.start();
   cluster.occupy();
-  const auto given_back = cluster.in_hand("c");
+  const auto given_back = cluster.in_flight("c");
   REQUIRE_FALSE(given_back.empty());
   cluster.process("c").signal(SIGTERM);
   CHECK(cluster.process("c").wait(patience) == 0);
   INFO(cluster.logs());
   CHECK(cluster.living("a") == 2); // at once: it gave its lease back
-  CHECK(cluster.in_hand("c").empty());
+  CHECK(cluster.in_flight("c").empty());
   cluster.release();
   CHECK(cluster.all_processed("b", node_cluster::occupied));
   CHECK(cluster.were_lost(given_back));

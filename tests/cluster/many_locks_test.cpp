@@ -63,9 +63,9 @@ TEST_CASE("row 18: a node that is killed with over a thousand tasks in flight lo
   cluster.start();
   submit_all(cluster);
   REQUIRE(node_cluster::eventually([&] { return locked_by(cluster, "b") >= in_hand_of_one; }, patience));
-  const auto in_hand = cluster.json_of("a", {"task", "list", "--where", "locked_by=b", "--limit", "4000"});
+  const auto in_flight = cluster.json_of("a", {"task", "list", "--where", "locked_by=b", "--limit", "4000"});
   std::set<std::string> lost;
-  for (const auto& t : in_hand)
+  for (const auto& t : in_flight)
     lost.insert(t.at("id").get<std::string>());
   REQUIRE(lost.size() >= in_hand_of_one);
   cluster.kill("b");

@@ -83,7 +83,7 @@ TEST_CASE("row 57: a node that is cut off for longer than its lease loses its wo
   if (!c.start(GENERATE(trust::plain, trust::certified)))
     return;
   c.nodes->occupy();
-  const auto lost = c.nodes->in_hand("b");
+  const auto lost = c.nodes->in_flight("b");
   REQUIRE_FALSE(lost.empty());
   c.cut_both("a", "b");
   c.cut_both("b", "c");
@@ -154,7 +154,7 @@ TEST_CASE(
   if (!c.start())
     return;
   c.nodes->occupy();
-  const auto lost = c.nodes->in_hand("b");
+  const auto lost = c.nodes->in_flight("b");
   REQUIRE_FALSE(lost.empty());
   for (int i = 0; i < 10; ++i) {
     c.cut_both("a", "b");

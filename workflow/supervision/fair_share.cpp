@@ -9,8 +9,8 @@ std::uint64_t room_in(const places& p) {
   return all > p.taken ? all - p.taken : 0;
 }
 
-std::uint64_t load_of(std::uint64_t in_hand, std::uint64_t given_back) {
-  return in_hand + places_per_newcomer * given_back;
+std::uint64_t load_of(std::uint64_t in_flight, std::uint64_t given_back) {
+  return in_flight + places_per_newcomer * given_back;
 }
 
 bool may_take(std::uint64_t load, const places& p) {

@@ -23,7 +23,7 @@ std::uint64_t room_in(const places& p);
 
 /// What a workflow weighs. One that was given back because no agent takes it weighs as much as all that a free place
 /// allows: so about as many tasks as there are free places are tried in vain, and no more.
-std::uint64_t load_of(std::uint64_t in_hand, std::uint64_t given_back);
+std::uint64_t load_of(std::uint64_t in_flight, std::uint64_t given_back);
 
 /// A workflow of that load may have one more place.
 bool may_take(std::uint64_t load, const places& p);

@@ -92,8 +92,8 @@ void leave_behind(const std::filesystem::path& folder, std::uint64_t tasks) {
   p.agents = "silent";
   fill_store(p, tasks);
   part node{p};
-  const auto in_hand = std::min<std::uint64_t>(tasks, p.in_flight_max);
-  wait_until([&] { return node.call("figures").at("tasks").value("processing", std::uint64_t{0}) >= in_hand; },
+  const auto in_flight = std::min<std::uint64_t>(tasks, p.in_flight_max);
+  wait_until([&] { return node.call("figures").at("tasks").value("processing", std::uint64_t{0}) >= in_flight; },
              "the tasks were not taken", milliseconds{20});
   node.kill();
 }

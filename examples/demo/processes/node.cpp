@@ -51,7 +51,7 @@ std::string node::ill_ending() {
          + "; it said last: " + steadfast::last_line(log()) + "\n  (" + log().string() + ")";
 }
 
-std::string node::in_hand() const {
+std::string node::in_flight() const {
   steadfast::client client{socket()};
   const auto is = client.call(steadfast::api::node_describe, nlohmann::json::object());
   std::string all;

@@ -45,7 +45,7 @@ public:
   std::optional<std::map<std::string, std::uint64_t>> count_tasks() const;
 
   /// What its parts have in flight, in words; empty: nothing. Throws steadfast::client_error.
-  std::string in_hand() const;
+  std::string in_flight() const;
 
   /// Name of the living node that has the store, as far as this one knows; empty: it does not answer, or does not know.
   std::string who_has_store() const;

@@ -144,7 +144,7 @@ TEST_CASE("a claim asks for no more than there is room for, and for no more than
   REQUIRE(claim);
   CHECK(claim->max == std::min<std::size_t>(o.claim_max, 10 + 2)); // of which one workflow may have ten
   CHECK(claim->places == 10);
-  CHECK(claim->in_hand == 0);
+  CHECK(claim->in_flight == 0);
   CHECK(claim->loads.empty());
 }
 
@@ -164,13 +164,13 @@ TEST_CASE("a claim tells what the scheduler has of each workflow, also what it g
   d.answer(stored);
   auto claim = d.asked_for<store::claim_tasks>();
   REQUIRE(claim);
-  CHECK(claim->in_hand == 1); // it was asked while the task was there
+  CHECK(claim->in_flight == 1); // it was asked while the task was there
   CHECK(claim->after == declined->next.workflow);
   d.answer(store::write_status::applied);
   d.core.on_news(news_of_work());
   claim = d.asked_for<store::claim_tasks>();
   REQUIRE(claim);
-  CHECK(claim->in_hand == 0);
+  CHECK(claim->in_flight == 0);
   REQUIRE(claim->loads.size() == 1);
   CHECK(claim->loads[0].workflow == declined->next.workflow);
   CHECK(claim->loads[0].load == workflow::load_of(0, 1));

@@ -193,7 +193,7 @@ void node_cluster::hold() const {
   std::filesystem::remove(folder_.path() / "released");
 }
 
-std::vector<std::string> node_cluster::in_hand(const std::string& node, const std::string& seen_by) const {
+std::vector<std::string> node_cluster::in_flight(const std::string& node, const std::string& seen_by) const {
   std::vector<std::string> ids;
   for (const auto& t : json_of(seen_by, {"task", "list", "--where", "locked_by=" + node}))
     ids.push_back(t.at("id"));

@@ -73,7 +73,7 @@ public:
   void hold() const; ///< what begins from now on goes on until the next release()
   static constexpr int occupied = 12;
   /// The tasks that this node has locked.
-  std::vector<std::string> in_hand(const std::string& node, const std::string& seen_by = "a") const;
+  std::vector<std::string> in_flight(const std::string& node, const std::string& seen_by = "a") const;
   /// Whether each of these tasks was taken again, and its step ordered again, after it was lost.
   bool were_lost(const std::vector<std::string>& ids, const std::string& seen_by = "a") const;
 

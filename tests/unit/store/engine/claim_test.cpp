@@ -53,7 +53,7 @@ claim_tasks claim_of(std::size_t max, std::uint64_t places, std::vector<workflow
   claim_tasks w{"s1", max, at(1)};
   w.places = places;
   for (const auto& x : loads)
-    w.in_hand += x.load;
+    w.in_flight += x.load;
   w.loads = std::move(loads);
   return w;
 }

@@ -15,15 +15,15 @@ namespace {
 /// A scheduler under a backlog of every workflow: places are filled by the rule, and get free as the test says.
 struct crowd {
   std::uint64_t max;
-  std::vector<std::uint64_t> in_hand;
+  std::vector<std::uint64_t> in_flight;
 
-  std::uint64_t taken() const { return std::accumulate(in_hand.begin(), in_hand.end(), std::uint64_t{0}); }
+  std::uint64_t taken() const { return std::accumulate(in_flight.begin(), in_flight.end(), std::uint64_t{0}); }
   places now() const { return {max, taken()}; }
   void fill() {
-    while (const auto i = whose_turn(in_hand, now()))
-      ++in_hand[*i];
+    while (const auto i = whose_turn(in_flight, now()))
+      ++in_flight[*i];
   }
-  void end(std::size_t workflow) { in_hand[workflow] -= in_hand[workflow] > 0 ? 1 : 0; }
+  void end(std::size_t workflow) { in_flight[workflow] -= in_flight[workflow] > 0 ? 1 : 0; }
 };
 
 } // namespace
@@ -32,7 +32,7 @@ TEST_CASE("a workflow alone gets every place, and not one more") {
   for (const std::uint64_t max : {1U, 2U, 7U, 8U, 9U, 50U, 1024U}) {
     crowd c{max, {0}};
     c.fill();
-    CHECK(c.in_hand[0] == max);
+    CHECK(c.in_flight[0] == max);
   }
 }
 
@@ -41,20 +41,20 @@ TEST_CASE("who comes to places that are all taken by one workflow finds some, ab
     crowd c{max, {max, 0}};
     CHECK(room_in(c.now()) == (max + 7) / 8);
     c.fill();
-    CHECK(c.in_hand[0] == max);
-    CHECK(c.in_hand[1] >= std::max<std::uint64_t>(max / 9, 1));
+    CHECK(c.in_flight[0] == max);
+    CHECK(c.in_flight[1] >= std::max<std::uint64_t>(max / 9, 1));
   }
 }
 
 TEST_CASE("places that get free go to the workflow that has fewer, until both have as many") {
   crowd c{1024, {1024, 0}};
   c.fill();
-  while (c.in_hand[0] > c.in_hand[1] + 1) {
-    const auto before = c.in_hand;
+  while (c.in_flight[0] > c.in_flight[1] + 1) {
+    const auto before = c.in_flight;
     c.end(0);
     c.fill();
-    REQUIRE(c.in_hand[0] < before[0]);
-    REQUIRE(c.in_hand[1] >= before[1]);
+    REQUIRE(c.in_flight[0] < before[0]);
+    REQUIRE(c.in_flight[1] >= before[1]);
   }
   CHECK(c.taken() >= 1024);
 }
@@ -84,12 +84,12 @@ TEST_CASE(
     crowd c{choices.empty() ? 16 : 1 + choices[0] % 200, std::vector<std::uint64_t>(1 + steps.size() % 6)};
     c.fill();
     for (const auto s : steps) {
-      c.end(s % c.in_hand.size());
+      c.end(s % c.in_flight.size());
       c.fill();
       const auto all = c.max + (c.max + 7) / 8;
       RC_ASSERT(c.taken() >= c.max);
       RC_ASSERT(c.taken() <= all);
-      const auto [least, most] = std::minmax_element(c.in_hand.begin(), c.in_hand.end());
+      const auto [least, most] = std::minmax_element(c.in_flight.begin(), c.in_flight.end());
       RC_ASSERT(*most <= c.max);
       RC_ASSERT(*least > 0 || c.taken() == all); // else it could take one
     }
