@@ -353,7 +353,7 @@ private:
       }
   }
 
-  /// The scheduler that has least in hand. Null: there is none to wait for, since each has been offered work that it
+  /// The scheduler that has least in flight. Null: there is none to wait for, since each has been offered work that it
   /// has not claimed yet.
   subscriber* next_to_work() {
     std::vector<subscriber*> schedulers;
