@@ -131,6 +131,7 @@ std::vector<method> methods_of_tasks() {
      {id_of_task()},
      {process_state_field(),
       {"cause", kind::text, "why it is undone or in error"},
+      {"number", kind::number, "of the task"},
       {"result", kind::value, "what the task gave, where its workflow says so", true, true}},
      {error::refused, error::busy, error::not_found}},
     list_method(),

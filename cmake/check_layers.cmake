@@ -22,7 +22,7 @@ set(rooms_store contract records outline verbs postgres lmdb journal engine part
 set(rooms_actors protocol common agents agents/http agents/program agents/function scheduling supervising storing
   cluster
     gateway)
-set(rooms_runtime text configuration logging links assembly metrics control http node face)
+set(rooms_runtime text configuration logging links assembly metrics control events http node face)
 set(rooms_simulation lying_disk world judge services run program)
 set(rooms_apps
     terminal

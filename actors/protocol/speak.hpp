@@ -64,6 +64,14 @@ void tell_first(const Handle& to, Message m) {
     to->enqueue(nullptr, caf::make_message_id(caf::message_priority::high), caf::make_message(std::move(m)), nullptr);
 }
 
+/// As if `from` had sent it; from any thread.
+template <class From, class Handle, class Message>
+void tell_as(const From& from, const Handle& to, Message m) {
+  if (to)
+    to->enqueue(caf::actor_cast<caf::strong_actor_ptr>(from), caf::make_message_id(), caf::make_message(std::move(m)),
+                nullptr);
+}
+
 /// A plain exit message would wait behind everything queued.
 template <class Handle>
 void exit_now(const Handle& h, caf::exit_reason why = caf::exit_reason::user_shutdown) {

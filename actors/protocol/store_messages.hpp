@@ -51,6 +51,10 @@ struct subscribe {
   bool bulk_only = false; ///< only that a bulk act has begun
 };
 STEADFAST_MESSAGE(subscribe, x.scheduler, x.bulk_only)
+/// In place of a scheduler: the sender is told of all tasks that change, in `changed`, and of no work. News that say
+/// nothing at all tell that from here on all changes are told; news with `work`, `review` and `notices`, that any task
+/// may have changed. An older node takes it for a scheduler that claims nothing.
+inline constexpr const char* every_task = "*";
 
 /// What a commit brought, for all that are interested. Losing one does no harm.
 struct store_news {

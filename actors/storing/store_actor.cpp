@@ -47,6 +47,7 @@ struct subscriber {
   std::uint64_t in_flight = 0; ///< tasks that it had when it claimed last
   bool claims = false;         ///< it has claimed since it was offered work last
   bool bulk_only = false;
+  bool watches = false; ///< every task
 };
 
 class store_writer : public observed<store_actor>, public has_figures<store_figures> {
@@ -116,7 +117,10 @@ private:
 
   void on_subscribe(const subscribe& m) {
     subscriber s{sender_of<store_client>(this), m.scheduler, m.bulk_only};
+    s.watches = m.scheduler == every_task;
     monitor(s.client);
+    if (s.watches)
+      tell(this, s.client, store_news{});
     subscribers_.push_back(std::move(s));
   }
 
@@ -325,6 +329,7 @@ private:
     store_news news;
     std::map<std::string, std::vector<std::uint64_t>> changed;
     std::map<store_client, writes_done> answers;
+    tell_watchers(batch, outcomes);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       auto& w = batch[i];
       learn_load(*w.what, outcomes[i]);
@@ -396,6 +401,50 @@ private:
     }
   }
 
+  /// Of a commit that nobody knows to be made, and of locks that were freed, it is not known which tasks changed.
+  static void gather_changed(const queued_write& w, const store::outcome& o, std::vector<std::uint64_t>& changed,
+                             bool& any) {
+    any = any || o.result == store::write_status::unknown_outcome;
+    if (o.result != store::write_status::applied)
+      return;
+    if (std::holds_alternative<store::submit_task>(*w.what)) {
+      if (const auto& t = o.as<store::submit_result>(); t.created)
+        changed.push_back(t.number);
+    } else if (std::holds_alternative<store::import_task>(*w.what)) {
+      changed.push_back(o.as<store::submit_result>().number);
+    } else if (const auto* u = std::get_if<store::update_task>(&*w.what)) {
+      changed.push_back(u->next.number);
+    } else if (std::holds_alternative<store::claim_tasks>(*w.what)) {
+      for (const auto& t : o.as<store::claim_result>().tasks)
+        changed.push_back(t.number);
+    } else if (const auto* aside = std::get_if<store::set_aside_damaged>(&*w.what)) {
+      changed.push_back(aside->number);
+    } else if (std::holds_alternative<store::free_locks>(*w.what)) {
+      any = any || o.as<store::free_result>().freed > 0;
+    }
+  }
+
+  void tell_watchers(const std::vector<queued_write>& batch, const std::vector<store::outcome>& outcomes) {
+    if (std::none_of(subscribers_.begin(), subscribers_.end(), [](const subscriber& s) { return s.watches; }))
+      return;
+    store_news news;
+    bool any = false;
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      gather_changed(batch[i], outcomes[i], news.changed, any);
+    store_news all;
+    all.work = all.review = all.notices = true;
+    for (const auto& s : subscribers_) {
+      if (!s.watches)
+        continue;
+      if (!news.changed.empty())
+        tell(this, s.client, news);
+      if (any) {
+        tell(this, s.client, all);
+        tell(this, s.client, store_news{});
+      }
+    }
+  }
+
   write_done answer_to(const queued_write& w, store::outcome o) {
     write_done reply;
     reply.ticket = w.ticket;
@@ -422,7 +471,7 @@ private:
     if (first != nullptr)
       first->claims = false;
     for (auto& s : subscribers_) {
-      if (s.bulk_only && !news.bulk)
+      if (s.watches || (s.bulk_only && !news.bulk))
         continue;
       auto own = news;
       own.is_offered = first != nullptr && &s != first;

@@ -47,6 +47,7 @@ public:
   void on_exit() override {
     lose();
     subscribers_.clear();
+    watchers_.clear();
   }
 
   behavior_type make_behavior() override {
@@ -55,7 +56,7 @@ public:
       [](flush) {},
       [](save_commits) {},
       [this](write_requests& m) { on_writes(std::move(m)); },
-      [this](const subscribe&) { subscribers_.push_back(sender_of<store_client>(this)); },
+      [this](const subscribe& m) { on_subscribe(m); },
       [this](const show_task& m) { return passed_on<task_view>(reader_, m); },
       [this](const find_task& m) { return passed_on<task_view>(reader_, m); },
       [this](const list_tasks& m) { return passed_on<boxed<store::task_page>>(reader_, m); },
@@ -96,7 +97,22 @@ private:
     store_news all; // while the connection was down, anything may have happened
     all.work = all.review = all.notices = true;
     spread(all);
+    for (const auto& w : watchers_) {
+      tell(this, w, all);
+      let_watch(w);
+    }
   }
+
+  void on_subscribe(const subscribe& m) {
+    const auto client = sender_of<store_client>(this);
+    if (m.scheduler != every_task)
+      return subscribers_.push_back(client);
+    watchers_.push_back(client);
+    let_watch(client);
+  }
+
+  /// The store tells it without this link, which could not tell its news from those for the scheduler.
+  void let_watch(const store_client& w) const { tell_as(w, store_actor_, subscribe{every_task}); }
 
   void lose() {
     store_actor_ = store_actor{};
@@ -218,6 +234,7 @@ private:
   reader_actor reader_;
   std::string trouble_ = "not connected yet";
   std::vector<store_client> subscribers_;
+  std::vector<store_client> watchers_;                                 ///< of every task
   std::map<std::uint64_t, open_write> open_;                           ///< by ticket
   std::map<std::uint64_t, open_submission> submissions_;               ///< on their way, by ticket
   std::map<std::uint64_t, std::function<void(caf::error)>> questions_; ///< how to fail each, by ticket

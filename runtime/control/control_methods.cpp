@@ -139,7 +139,9 @@ json plan_undo(const control_context& c, const api::arguments& params) {
 
 json task_state(const control_context& c, const api::arguments& params) {
   const auto view = view_of(c, params.text("id"));
-  json answer{{"process_state", std::string{workflow::to_string(view.task->state)}}, {"cause", view.task->cause}};
+  json answer{{"process_state", std::string{workflow::to_string(view.task->state)}},
+              {"cause", view.task->cause},
+              {"number", view.task->number}};
   if (!view.definition->result.empty())
     answer["result"] = document_json(actors::result_of(*view.task, *view.definition));
   return answer;

@@ -3,24 +3,20 @@
 #include "api/error.hpp"
 #include "api/names.hpp"
 #include "api/route.hpp"
-#include "client/exact_json.hpp"
+#include "runtime/events/event_stream.hpp"
+#include "runtime/http/http_answer.hpp"
 #include "runtime/http/http_callers.hpp"
 #include "runtime/http/http_parameters.hpp"
+#include "runtime/http/http_submissions.hpp"
 #include "runtime/http/http_text.hpp"
 #include "runtime/http/openapi.hpp"
 #include "runtime/http/page.hpp"
-#include "runtime/http/task_watch.hpp"
 #include "runtime/text/quantity.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <charconv>
 #include <exception>
 #include <map>
-#include <mutex>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -33,43 +29,7 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 namespace http = boost::beast::http;
 
-constexpr std::size_t batch_max = 1000; ///< submissions
-constexpr std::size_t gzip_from = 1024; ///< bytes
 constexpr workflow::span wait_max{60'000};
-
-/// What a thrown error means to a client.
-http_problem problem_of(const std::exception_ptr& thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const api::error& e) {
-    const auto with = [&](unsigned status, const char* code) {
-      return http_problem{status, code, e.what(), e.parameter(), e.retry_after()};
-    };
-    switch (e.number()) {
-      case api::error::invalid_params: return with(400, "invalid_parameter");
-      case api::error::refused: return with(409, "refused");
-      case api::error::busy: {
-        auto p = with(503, "busy");
-        p.retry_after = std::max(p.retry_after, milliseconds{1});
-        return p;
-      }
-      case api::error::timed_out: return with(504, "outcome_unknown");
-      case api::error::not_found: return with(404, "not_found");
-      case api::error::fault: break;
-    }
-    return with(500, "fault");
-  } catch (const json::exception& e) {
-    return {400, "invalid_parameter", e.what()};
-  } catch (const std::bad_alloc&) {
-    return {503, "busy", "the node has no memory left for this", {}, busy_wait};
-  } catch (const std::exception& e) {
-    return {500, "fault", e.what()};
-  }
-}
-
-http_response json_response(const json& body, unsigned status = 200) {
-  return {status, "application/json", exact_text(body)};
-}
 
 std::optional<api::verb> verb_of(http::verb v) {
   switch (v) {
@@ -92,30 +52,10 @@ std::optional<milliseconds> waited_for(const http_target& target) {
   return *span;
 }
 
-bool has_header(const http_response& r, std::string_view name) {
-  return std::ranges::find(r.headers, name, &std::pair<std::string, std::string>::first) != r.headers.end();
-}
-
 /// Without what is no parameter of the method.
 http_target without_wait(http_target target) {
   std::erase_if(target.query, [](const auto& x) { return x.first == "wait"; });
   return target;
-}
-
-/// 201 when a task was made, 200 when it was there.
-unsigned status_of_submission(const json& result) {
-  return result.at("created").get<bool>() ? 201U : 200U;
-}
-
-std::string location_of(const std::string& id) {
-  std::string path = "/v1/tasks/";
-  for (const char c : id)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' || c == '~')
-      path += c;
-    else
-      path += "%" + std::string{"0123456789ABCDEF"[static_cast<unsigned char>(c) >> 4U]}
-              + "0123456789ABCDEF"[static_cast<unsigned char>(c) & 15U];
-  return path;
 }
 
 /// One request, from when it is read until it is answered; shared by all that may answer it.
@@ -135,7 +75,9 @@ public:
   explicit implementation(http_api_parts p)
       : parts_{std::move(p)},
         callers_{parts_.options},
-        watch_{parts_.methods, parts_.on_pool, parts_.later},
+        watch_{{parts_.methods, hub_, parts_.on_pool, parts_.later}},
+        log_{std::make_shared<event_log>(watch_.parts, parts_.clock_of_store)},
+        submissions_{watch_.parts},
         openapi_{openapi_document(parts_.version)} {}
 
   void answer(http_request r, http_reply reply) {
@@ -151,41 +93,21 @@ public:
 
   void save_uses() { callers_.save_uses(); }
 
+  void take(const task_changes& c) { hub_->take(c); }
+
+  void close() {
+    log_->close();
+    hub_->close();
+  }
+
 private:
   // ---- the answer ----
 
   void finish(const exchange_ptr& x, http_response r) const {
-    const auto& m = x->request.message;
     if (!x->what.empty())
       parts_.audit("http: " + (x->caller.name.empty() ? x->request.peer : x->caller.name) + " " + x->what + ": "
                    + std::to_string(r.status));
-    r.headers.emplace_back("X-Content-Type-Options", "nosniff");
-    if (!has_header(r, "Content-Security-Policy"))
-      r.headers.emplace_back("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-    if (x->request.is_encrypted)
-      r.headers.emplace_back("Strict-Transport-Security", "max-age=31536000");
-    const auto origin = x->request.header(field::origin);
-    if (!origin.empty() && callers_.is_known_origin(origin)) {
-      r.headers.emplace_back("Access-Control-Allow-Origin", std::string{origin});
-      r.headers.emplace_back("Vary", "Origin");
-    }
-    if (r.status == 200 && !r.stream && verb_of(m.method()) == api::verb::get) {
-      auto tag = entity_tag(r.body);
-      const bool is_known = names_tag(x->request.header(field::if_none_match), tag);
-      r.headers.emplace_back("ETag", std::move(tag));
-      if (!has_header(r, "Cache-Control"))
-        r.headers.emplace_back("Cache-Control", "no-cache");
-      if (is_known) {
-        r.status = 304;
-        r.body.clear();
-      }
-    }
-    if (r.body.size() >= gzip_from && !has_header(r, "Content-Encoding")
-        && takes_gzip(x->request.header(field::accept_encoding))) {
-      r.body = gzipped(r.body);
-      r.headers.emplace_back("Content-Encoding", "gzip");
-      r.headers.emplace_back("Vary", "Accept-Encoding");
-    }
+    dress(x->request, callers_.is_known_origin(x->request.header(field::origin)), r);
     x->reply(std::move(r));
   }
 
@@ -264,19 +186,6 @@ private:
 
   static bool is_at(const exchange_ptr& x, const std::vector<std::string>& path) { return x->target.segments == path; }
 
-  static http_response preflight(const http_request& r) {
-    http_response answer{204, ""};
-    if (!r.header(field::access_control_request_method).empty()) {
-      answer.headers.emplace_back("Access-Control-Allow-Methods", "GET, PUT, POST");
-      answer.headers.emplace_back("Access-Control-Allow-Headers",
-                                  "authorization, content-type, idempotency-key, if-none-match, last-event-id");
-      answer.headers.emplace_back("Access-Control-Max-Age", "600");
-    } else {
-      answer.headers.emplace_back("Allow", "GET, PUT, POST, OPTIONS");
-    }
-    return answer;
-  }
-
   /// Ready: its store answers, and takes writes.
   void be_ready(const exchange_ptr& x) const {
     on_pool(x, [](const implementation& self, const exchange_ptr& e) {
@@ -297,14 +206,19 @@ private:
     if (is_at(x, {"metrics"}) && verb == api::verb::get)
       return tell_metrics(x);
     if (is_at(x, {"v1", "tasks", "batch"}) && verb == api::verb::post)
-      return submit_batch(x);
+      return submit_all(x);
     if (s.size() == 4 && s[0] == "v1" && s[1] == "tasks" && s[3] == "events" && verb == api::verb::get)
       return follow(x, s[2]);
+    if (is_at(x, {"v1", "events"}) && verb == api::verb::get)
+      return follow_all(x);
     const auto match = api::match(verb.value_or(api::verb::get), s);
     if (!verb || !match.found)
       return no_route(x, match);
     if (!require(x, match.found->needs))
       return;
+    if (match.found->is_about == api::route::about::new_task)
+      if (const auto full = submissions_.why_full())
+        return fail(x, *full);
     const auto& method = api::method_of(match.found->method);
     auto params = parameters_asked(x, *verb, method, match.named);
     const auto dry_run = params.find("dry_run");
@@ -361,18 +275,12 @@ private:
         if (named == params.end() && x->caller.workflows.size() == 1 && r.is_about == many_tasks)
           params["workflow"] = x->caller.workflows.front();
         else if (!is_one_of_them)
-          return fail(x, not_of_its_workflows(x->caller));
+          return fail(x, x->caller.not_its_workflow());
         return carry_out_allowed(x, r, std::move(params));
       }
       case one_task: return carry_out_if_allowed(x, r, std::move(params));
-      case other: return fail(x, not_of_its_workflows(x->caller));
+      case other: return fail(x, x->caller.not_its_workflow());
     }
-  }
-
-  static http_problem not_of_its_workflows(const http_caller& c) {
-    return {403, "forbidden",
-            workflow::quoted(c.name) + " may only use tasks of the workflows " + workflow::joined(c.workflows, ", "),
-            "workflow"};
   }
 
   /// Throws if it is not of the caller's workflows: then, to him, it is not there.
@@ -429,157 +337,75 @@ private:
 
   // ---- submitting ----
 
-  static void take_key(const exchange_ptr& x, json& params) {
-    const std::string key{x->request.header("Idempotency-Key")};
-    if (!key.empty()) {
-      if (params.contains("id") && params["id"] != key)
-        throw api::error{api::error::invalid_params, "`id` is not what Idempotency-Key says", {}, "id"};
-      params["id"] = key;
-    }
-    if (!params.contains("id"))
-      throw api::error{api::error::invalid_params,
-                       "give the task an id, in the body or as Idempotency-Key: by it a repetition is recognised",
-                       {},
-                       "id"};
-  }
-
   void submit(const exchange_ptr& x, json params) const {
-    take_key(x, params);
-    const auto wait = waited_for(x->target);
-    const std::string id = params.at("id").is_string() ? params.at("id") : json{};
-    const auto made = [id](const json& told) {
-      auto r = json_response(told, status_of_submission(told));
-      r.headers.emplace_back("Location", location_of(id));
-      return r;
-    };
-    const auto done = [self = shared_from_this(), x, wait, id, made](const json& result) {
-      if (!wait)
-        return self->finish(x, made(result));
-      self->watch_.wait(id, *wait, self->replies(x, [made, result](const json& state) {
-        auto whole = result;
-        whole.update(state);
-        return made(whole);
-      }));
-    };
-    submit_one(params, done, [self = shared_from_this(), x](const http_problem& p) { self->fail(x, p); });
+    take_key(x->request, params);
+    const auto id = params.at("id").is_string() ? params.at("id").get<std::string>() : std::string{};
+    submissions_.submit(
+      std::move(params), waited_for(x->target),
+      [self = shared_from_this(), x, id](const json& told) {
+        auto r = json_response(told, status_of_submission(told));
+        r.headers.emplace_back("Location", location_of(id));
+        self->finish(x, std::move(r));
+      },
+      [self = shared_from_this(), x](const http_problem& p) { self->fail(x, p); });
   }
 
-  using on_result = std::function<void(json)>;
-  using on_problem = std::function<void(const http_problem&)>;
-
-  void submit_one(const json& params, const on_result& done, const on_problem& fails) const {
-    const auto told = [self = shared_from_this(), id = params.is_object() ? params.value("id", json{}) : json{}, done,
-                       fails](const control_answer& a) {
-      json result;
-      try {
-        result = a();
-      } catch (const api::error& e) {
-        if (e.number() == api::error::refused)
-          return self->tell_refusal(id, e.what(), fails);
-        if (e.number() == api::error::not_found)
-          return fails({422, "no_such_workflow", e.what(), "workflow"});
-        return fails(problem_of(std::current_exception()));
-      } catch (...) {
-        return fails(problem_of(std::current_exception()));
-      }
-      done(std::move(result));
-    };
-    try {
-      call(api::submit, params, told);
-    } catch (...) {
-      fails(problem_of(std::current_exception()));
-    }
-  }
-
-  /// 409 if there is a task of that id already: it is another one. Else the submission itself is wrong.
-  void tell_refusal(const json& id, const std::string& why, const on_problem& fails) const {
-    parts_.on_pool([self = shared_from_this(), id, why, fails] {
-      self->call(api::task_state, {{"id", id}}, [why, fails](const control_answer& a) {
-        bool is_there = true;
-        try {
-          a();
-        } catch (const api::error& e) {
-          is_there = e.number() == api::error::refused; // it was set aside
-        } catch (const std::exception&) {
-          is_there = false;
-        }
-        fails(is_there ? http_problem{409, "other_task", why, "id"} : http_problem{422, "refused", why});
-      });
-    });
-  }
-
-  /// The answers in the order of the submissions, each with its status.
-  struct batch {
-    std::mutex mutex;
-    std::vector<json> results;
-    std::size_t left = 0;
-  };
-
-  void submit_batch(const exchange_ptr& x) const {
+  void submit_all(const exchange_ptr& x) const {
     if (!require(x, api::scope::submits))
       return;
-    const auto body = exact_json(x->request.message.body());
-    if (!body.is_object() || body.size() != 1 || !body.contains("tasks") || !body["tasks"].is_array()
-        || body["tasks"].empty() || body["tasks"].size() > batch_max)
-      throw api::error{api::error::invalid_params,
-                       "the body must be {\"tasks\": [...]} with 1 to " + std::to_string(batch_max) + " submissions",
-                       {},
-                       "tasks"};
-    const auto b = std::make_shared<batch>();
-    b->left = body["tasks"].size();
-    b->results.resize(b->left);
-    const auto give = [self = shared_from_this(), x, b](std::size_t i, json result) {
-      std::unique_lock lock{b->mutex};
-      b->results[i] = std::move(result);
-      if (--b->left > 0)
-        return;
-      lock.unlock();
-      self->finish(x, json_response({{"results", b->results}}));
-    };
-    for (std::size_t i = 0; i < body["tasks"].size(); ++i) {
-      const auto& params = body["tasks"][i];
-      const auto done = [give, i](json result) {
-        result["status"] = status_of_submission(result);
-        give(i, std::move(result));
-      };
-      const auto fails = [give, i](const http_problem& p) { give(i, {{"status", p.status}, {"problem", json_of(p)}}); };
-      const auto workflow = params.is_object() ? params.value("workflow", json{}) : json{};
-      if (x->caller.may_use(workflow.is_string() ? workflow.get<std::string>() : std::string{}))
-        submit_one(params, done, fails);
-      else
-        fails(not_of_its_workflows(x->caller));
-    }
+    if (const auto full = submissions_.why_full())
+      return fail(x, *full);
+    on_pool(x, [unread = submissions_.count_unread(x->request.message.body())](const implementation& self,
+                                                                               const exchange_ptr& e) {
+      const auto told = [s = self.shared_from_this(), e](const json& results) { s->finish(e, json_response(results)); };
+      self.submissions_.submit_all(e->request.message.body(), e->caller, told);
+    });
   }
 
   // ---- events ----
 
+  static http_response stream_of(std::shared_ptr<live_stream> events) {
+    http_response r{200, "text/event-stream"};
+    r.headers.emplace_back("Cache-Control", "no-store");
+    r.events = std::move(events);
+    return r;
+  }
+
   void follow(const exchange_ptr& x, const std::string& id) const {
     if (!require(x, api::scope::read))
       return;
-    std::uint64_t seen = 0;
-    if (const std::string last{x->request.header("Last-Event-ID")}; !last.empty()) {
-      const auto [at, error] = std::from_chars(last.data(), last.data() + last.size(), seen);
-      if (error != std::errc{} || at != last.data() + last.size())
-        throw api::error{api::error::invalid_params, "Last-Event-ID must be the id of an event", {}, "Last-Event-ID"};
-    }
-    on_pool(x, [id, seen](const implementation& self, const exchange_ptr& e) {
+    on_pool(x, [id, seen = revision_seen(x->request)](const implementation& self, const exchange_ptr& e) {
       self.call(api::task_show, {{"id", id}},
                 self.replies(e, [self = self.shared_from_this(), e, id, seen](const json& shown) {
                   const auto& task = shown.at("task");
                   expect_own(e->caller, shown);
                   if (is_end(task.at("process_state")) && task.at("revision") <= seen)
                     return http_response{204, ""}; // a browser that comes back after the last event stops asking
-                  http_response r{200, "text/event-stream"};
-                  r.headers.emplace_back("Cache-Control", "no-store");
-                  r.stream = self->watch_.follow(id, seen);
-                  return r;
+                  return stream_of(self->watch_.follow(id, task.at("number"), seen));
                 }));
+    });
+  }
+
+  void follow_all(const exchange_ptr& x) const {
+    if (!require(x, api::scope::read))
+      return;
+    auto filter = event_filter_of(x->target);
+    if (filter.workflows.empty())
+      filter.workflows = x->caller.workflows;
+    for (const auto& w : filter.workflows)
+      if (!x->caller.may_use(w))
+        return fail(x, x->caller.not_its_workflow());
+    on_pool(x, [filter, seen = position_seen(x->request)](const implementation& self, const exchange_ptr& e) {
+      self.finish(e, stream_of(runtime::follow_all(self.log_, self.watch_.parts, filter, seen)));
     });
   }
 
   const http_api_parts parts_;
   http_callers callers_;
+  const std::shared_ptr<change_hub> hub_ = std::make_shared<change_hub>();
   const task_watch watch_;
+  const std::shared_ptr<event_log> log_;
+  const http_submissions submissions_;
   const std::string openapi_;
 };
 
@@ -593,6 +419,17 @@ void http_api::answer(http_request r, http_reply reply) const {
 
 void http_api::save_uses() const {
   impl_->save_uses();
+}
+
+changes_listener http_api::changes() const {
+  return [weak = std::weak_ptr{impl_}](const task_changes& c) {
+    if (const auto api = weak.lock())
+      api->take(c);
+  };
+}
+
+void http_api::close() const {
+  impl_->close();
 }
 
 } // namespace steadfast::runtime

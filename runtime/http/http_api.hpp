@@ -2,6 +2,7 @@
 
 #include "runtime/configuration/http_server_options.hpp"
 #include "runtime/control/control_server.hpp"
+#include "runtime/events/change_watch.hpp"
 #include "runtime/http/http_message.hpp"
 #include "workflow/time/time.hpp"
 
@@ -19,6 +20,7 @@ struct http_api_parts {
   std::function<http_response()> metrics;             ///< for Prometheus; may block
   std::string version;                                ///< of the node
   std::function<workflow::instant()> clock;           ///< of this host
+  std::function<workflow::instant()> clock_of_store;  ///< may block
   std::function<void(std::function<void()>)> on_pool; ///< runs it on a thread that may be blocked
   /// Runs it once that time has passed.
   std::function<void(std::chrono::milliseconds, std::function<void()>)> later;
@@ -39,6 +41,12 @@ public:
 
   /// When tokens were used last.
   void save_uses() const;
+
+  /// Takes which tasks have changed, on any thread, also after the end.
+  changes_listener changes() const;
+
+  /// Who waits for a task, or follows one, is let go.
+  void close() const;
 
 private:
   class implementation;

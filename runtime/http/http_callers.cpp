@@ -1,6 +1,8 @@
 #include "runtime/http/http_callers.hpp"
 
 #include "runtime/text/address.hpp"
+#include "workflow/text/name.hpp"
+#include "workflow/text/split.hpp"
 
 #include <algorithm>
 
@@ -29,6 +31,12 @@ http_problem not_allowed(const std::string& why) {
 
 bool http_caller::may_use(const std::string& workflow) const {
   return workflows.empty() || contains(workflows, workflow);
+}
+
+http_problem http_caller::not_its_workflow() const {
+  return {403, "forbidden",
+          workflow::quoted(name) + " may only use tasks of the workflows " + workflow::joined(workflows, ", "),
+          "workflow"};
 }
 
 http_callers::http_callers(http_server_options o) : options_{std::move(o)} {

@@ -23,6 +23,7 @@ struct http_caller {
   std::vector<std::string> workflows; ///< only tasks of these; empty: of all
 
   bool may_use(const std::string& workflow) const;
+  http_problem not_its_workflow() const;
 };
 
 /// Lets requests in. For any thread.

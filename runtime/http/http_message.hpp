@@ -1,5 +1,7 @@
 #pragma once
 
+#include "runtime/events/live_stream.hpp"
+
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/string_body.hpp>
 
@@ -29,23 +31,12 @@ struct http_request {
   }
 };
 
-/// What is sent for as long as the client listens. `look` is called again and again, each time when what it gave last
-/// was sent and some time has passed; it replies once, from any thread.
-struct http_stream {
-  struct piece {
-    std::string text;     ///< empty: nothing new
-    bool is_last = false; ///< the connection is closed after it
-  };
-  using reply = std::function<void(piece)>;
-  std::function<void(const reply& r)> look;
-};
-
 struct http_response {
   unsigned status = 200;
   std::string type = "application/json";
   std::string body{};
   std::vector<std::pair<std::string, std::string>> headers{};
-  std::shared_ptr<http_stream> stream{}; ///< follows the body
+  std::shared_ptr<live_stream> events{}; ///< in place of a body
 };
 using http_reply = std::function<void(http_response)>;
 

@@ -65,6 +65,12 @@ json value_of(const api::parameter* p, const std::string& name, const std::strin
   }
 }
 
+constexpr const char* last_event_id = "Last-Event-ID";
+
+[[noreturn]] void refuse_event_id() {
+  throw api::error{api::error::invalid_params, "Last-Event-ID must be the id of an event", {}, last_event_id};
+}
+
 constexpr std::string_view place_prefix = "payload:";
 
 } // namespace
@@ -94,6 +100,39 @@ json parameters_of(const api::method& m, const std::map<std::string, std::string
     params[name] = std::move(value);
   }
   return params;
+}
+
+event_filter event_filter_of(const http_target& target) {
+  event_filter f;
+  for (const auto& [name, value] : target.query) {
+    if (name != "workflow" && name != "kinds")
+      throw api::error{api::error::invalid_params, "events are not filtered by `" + name + "`", {}, name};
+    auto& names = name == "workflow" ? f.workflows : f.kinds;
+    for (const auto part : workflow::split(value, ','))
+      names.emplace_back(part);
+  }
+  for (const auto& k : f.kinds)
+    if (k != "submitted" && k != "changed" && k != "ended")
+      throw api::error{api::error::invalid_params, "`kinds` may be submitted, changed and ended", {}, "kinds"};
+  return f;
+}
+
+std::uint64_t revision_seen(const http_request& r) {
+  const std::string last{r.header(last_event_id)};
+  const auto n = last.empty() ? json(0U) : whole<std::uint64_t>(last).value_or(json{});
+  if (n.is_null())
+    refuse_event_id();
+  return n;
+}
+
+std::optional<event_position> position_seen(const http_request& r) {
+  const auto last = r.header(last_event_id);
+  if (last.empty())
+    return std::nullopt;
+  auto seen = parse_event_position(last);
+  if (!seen)
+    refuse_event_id();
+  return seen;
 }
 
 } // namespace steadfast::runtime

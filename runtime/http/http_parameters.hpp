@@ -1,11 +1,15 @@
 #pragma once
 
 #include "api/method.hpp"
+#include "runtime/events/event_stream.hpp"
+#include "runtime/http/http_message.hpp"
 #include "runtime/http/http_text.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace steadfast::runtime {
@@ -20,5 +24,12 @@ nlohmann::json parameters_of(const api::method& m, const std::map<std::string, s
 /// Out of a body, which is a JSON object or empty; those of the path must not say otherwise there.
 nlohmann::json parameters_of(const api::method& m, const std::map<std::string, std::string>& named,
                              const std::string& body);
+
+/// Of a query, for the events of all tasks.
+event_filter event_filter_of(const http_target& target);
+
+// Up to where a client has seen the events of a task, or of all: by its Last-Event-ID.
+std::uint64_t revision_seen(const http_request& r);
+std::optional<event_position> position_seen(const http_request& r);
 
 } // namespace steadfast::runtime

@@ -2,6 +2,8 @@
 
 #include "runtime/configuration/http_server_options.hpp"
 #include "runtime/control/control_server.hpp"
+#include "runtime/events/change_watch.hpp"
+#include "workflow/time/time.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -17,6 +19,7 @@ struct http_content {
   std::function<std::string()> metrics{};               ///< for Prometheus; may block
   std::function<void(const std::string& line)> audit{}; ///< gets a line about each request that changes something
                                                         ///< but a submission
+  std::function<workflow::instant()> clock{};           ///< of the store; may block
 };
 
 /// The HTTP API of a node, on a port: HTTP/1.1 (RFC 9112), with TLS 1.2 or 1.3 if there is a certificate. One thread
@@ -35,6 +38,9 @@ public:
 
   /// New connections are made with the files as they are now; on a mistake with those before, and throws node_error.
   void reload_certificates();
+
+  /// Takes which tasks have changed, on any thread, also after the end of the server.
+  changes_listener changes() const;
 
   /// Nobody can connect or ask any more; who waits for a task is told so, calls under way are still answered.
   void close();

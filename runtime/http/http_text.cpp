@@ -1,5 +1,6 @@
 #include "runtime/http/http_text.hpp"
 
+#include "api/error.hpp"
 #include "client/exact_json.hpp"
 #include "runtime/text/hex.hpp"
 #include "workflow/text/split.hpp"
@@ -91,6 +92,35 @@ std::string host_of(std::string_view text) {
 std::string reason_of(unsigned status) {
   const auto reason = boost::beast::http::obsolete_reason(static_cast<boost::beast::http::status>(status));
   return {reason.data(), reason.size()};
+}
+
+http_problem problem_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const api::error& e) {
+    const auto with = [&](unsigned status, const char* code) {
+      return http_problem{status, code, e.what(), e.parameter(), e.retry_after()};
+    };
+    switch (e.number()) {
+      case api::error::invalid_params: return with(400, "invalid_parameter");
+      case api::error::refused: return with(409, "refused");
+      case api::error::busy: {
+        auto p = with(503, "busy");
+        p.retry_after = std::max(p.retry_after, std::chrono::milliseconds{1});
+        return p;
+      }
+      case api::error::timed_out: return with(504, "outcome_unknown");
+      case api::error::not_found: return with(404, "not_found");
+      case api::error::fault: break;
+    }
+    return with(500, "fault");
+  } catch (const nlohmann::json::exception& e) {
+    return {400, "invalid_parameter", e.what()};
+  } catch (const std::bad_alloc&) {
+    return {503, "busy", "the node has no memory left for this", {}, busy_wait};
+  } catch (const std::exception& e) {
+    return {500, "fault", e.what()};
+  }
 }
 
 nlohmann::json json_of(const http_problem& p) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ struct http_problem {
   std::string field{};                      ///< the parameter, or the header, that is wrong; empty: none alone
   std::chrono::milliseconds retry_after{0}; ///< 0: nothing is known
 };
+/// What a thrown error means to a client.
+http_problem problem_of(const std::exception_ptr& thrown);
 nlohmann::json json_of(const http_problem& p);
 http_response response_of(const http_problem& p);
 

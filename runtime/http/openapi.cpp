@@ -259,6 +259,24 @@ void add_others(json& paths) {
      {{"200", {{"description", "Events"}, {"content", content_of({{"type", "string"}}, "text/event-stream")}}},
       {"204", {{"description", "The task has ended and its last event was seen"}}},
       {"404", problem_response("There is no such task")}}}};
+  paths["/v1/events"]["get"] = {
+    {"operationId", "get_v1_events"},
+    {"summary", "What happens to all tasks, as server-sent events `submitted`, `changed` and `ended`; `gap` tells of "
+                "what cannot be told one by one"},
+    {"parameters",
+     {{{"name", "workflow"},
+       {"in", "query"},
+       {"description", "only of these workflows, with commas between them"},
+       {"schema", {{"type", "string"}}}},
+      {{"name", "kinds"},
+       {"in", "query"},
+       {"description", "only these of submitted, changed and ended"},
+       {"schema", {{"type", "string"}}}},
+      {{"name", "Last-Event-ID"}, {"in", "header"}, {"schema", {{"type", "string"}}}}}},
+    {"responses",
+     {{"200", {{"description", "Events"}, {"content", content_of({{"type", "string"}}, "text/event-stream")}}},
+      {"400", problem_response("A parameter is wrong")},
+      {"503", problem_response("The store cannot be asked")}}}};
   paths["/health/live"]["get"] = {{"operationId", "get_health_live"},
                                   {"summary", "The process answers"},
                                   {"security", json::array()},

@@ -1,6 +1,7 @@
 #include "runtime/links/links.hpp"
 
 #include "runtime/links/door.hpp"
+#include "runtime/links/open_port.hpp"
 #include "steadfast/node_error.hpp"
 
 #include <boost/asio/bind_executor.hpp>
@@ -70,12 +71,7 @@ public:
 
   void listen(const address& at) {
     try {
-      const auto where = tcp::resolver{io_}.resolve(at.host, std::to_string(at.port), tcp::resolver::passive);
-      const auto place = where.begin()->endpoint();
-      acceptor_.open(place.protocol());
-      acceptor_.set_option(tcp::acceptor::reuse_address{true});
-      acceptor_.bind(place);
-      acceptor_.listen();
+      open_port(acceptor_, at);
     } catch (const boost::system::system_error& e) {
       throw node_error{"cluster.listen: " + at.host + ":" + std::to_string(at.port)
                        + " cannot be listened on: is it in use, and is it an address of this host? ("

@@ -8,6 +8,7 @@
 #include "runtime/assembly/journal_figures.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/control/control_server.hpp"
+#include "runtime/events/change_watch.hpp"
 #include "runtime/http/http_server.hpp"
 #include "runtime/links/network.hpp"
 #include "runtime/logging/log.hpp"
@@ -416,7 +417,12 @@ private:
     content.methods = methods;
     content.metrics = [this] { return metrics_of(*system_, parts_).text; };
     content.audit = [](const std::string& line) { log_line("info", line); };
+    content.clock = [this] {
+      const caf::scoped_actor self{*system_};
+      return parts_.clock.now(self.ptr());
+    };
     http_ = std::make_unique<runtime::http_server>(options_.http, std::move(content));
+    change_watch_ = runtime::watch_changes(*system_, parts_.store_actor, http_->changes());
     log_line("info", std::string{"HTTP at "} + (options_.http.has_certificate() ? "https://" : "http://")
                        + options_.http.listen);
   }
@@ -465,6 +471,7 @@ private:
       exit_now(parts_.link); // what still waits for another node's store is answered with an error
     control_.reset();
     http_.reset();
+    exit_now(std::exchange(change_watch_, caf::actor{}));
   }
 
   /// All actors that write end before store_actor, so that their last writes are on disk.
@@ -537,6 +544,7 @@ private:
   caf::actor caf_text_; ///< writes what CAF says to the log
   std::unique_ptr<control_server> control_;
   std::unique_ptr<runtime::http_server> http_;
+  caf::actor change_watch_; ///< of http_
   std::string no_look_; ///< why it cannot be seen who has the store, as was told last; of the thread that follows it
   std::atomic<const char*> stop_waits_for_ = "";
   std::jthread following_; ///< waits for its turn to have the store

@@ -6,6 +6,8 @@
 #include "client/exact_json.hpp"
 #include "runtime/text/time_text.hpp"
 
+#include <algorithm>
+
 namespace steadfast {
 
 using nlohmann::json;
@@ -75,6 +77,17 @@ json acts_json(const workflow::task& t) {
   return acts;
 }
 
+/// The last moment that its records name: its submission, a call begun or ended, what a person did, its end.
+workflow::instant changed_at(const workflow::task& t) {
+  auto at = std::max({t.submitted_at, t.ended_at, t.acts.empty() ? workflow::unset : t.acts.back().at});
+  for (const auto& s : t.steps) {
+    at = std::max({at, s.completed_at, s.waiting_since});
+    for (const auto& a : s.log)
+      at = std::max({at, a.started_at, a.ended_at});
+  }
+  return at;
+}
+
 json head_json(const workflow::task& t) {
   return {
     {"id", t.id},
@@ -90,6 +103,7 @@ json head_json(const workflow::task& t) {
     {"not_before", instant_json(t.not_before)},
     {"complete_by", instant_json(t.complete_by)},
     {"ended_at", instant_json(t.ended_at)},
+    {"changed_at", instant_json(changed_at(t))},
     {"failure_count", t.failure_count},
     {"generation", t.generation},
     {"revision", t.revision},

@@ -77,6 +77,11 @@ void http_node::let_end() {
   gate_->changed.notify_all();
 }
 
+void http_node::restart() {
+  running_.stop();
+  running_.start();
+}
+
 http_answer http_node::ask(const std::string& verb, const std::string& target, const std::string& body,
                            const http_headers& headers) const {
   net::io_context io;
@@ -152,6 +157,28 @@ std::string http_listener::next(const std::string& end) {
   std::string text{from, from + size};
   connection_->read.consume(size);
   return text;
+}
+
+http_listener::event http_listener::next_event() {
+  for (;;) {
+    const auto text = next();
+    if (text.empty())
+      return {};
+    event e;
+    for (std::size_t at = 0; at < text.size();) {
+      const auto end = text.find('\n', at);
+      const auto line = text.substr(at, end - at);
+      at = end + 1;
+      if (line.starts_with("id: "))
+        e.id = line.substr(4);
+      else if (line.starts_with("event: "))
+        e.kind = line.substr(7);
+      else if (line.starts_with("data: "))
+        e.data = nlohmann::json::parse(line.substr(6));
+    }
+    if (!e.kind.empty())
+      return e;
+  }
 }
 
 } // namespace steadfast::tests

@@ -54,6 +54,8 @@ public:
   /// The step succeeds with this; further ones at once.
   void let_end();
   void stop() { running_.stop(); }
+  /// Stops it, and starts it again with the same store and port.
+  void restart();
   void reload_certificates() { running_.reload_certificates(); }
   std::uint16_t port() const { return port_; }
   const temp_folder& folder() const { return folder_; }
@@ -81,6 +83,13 @@ public:
 
   /// The next text up to and with `end`; what came before the end of the connection, if it ends.
   std::string next(const std::string& end = "\n\n");
+  /// The next event; what only sets the id is passed over. Its kind is empty when the connection has ended.
+  struct event {
+    std::string id;
+    std::string kind;
+    nlohmann::json data;
+  };
+  event next_event();
 
 private:
   struct connection;

@@ -76,6 +76,46 @@ TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refuse
   CHECK(n.put_trip("a").status == 201);
 }
 
+TEST_CASE("row 81: more submissions than can be taken are pushed back, and none that was acknowledged is lost") {
+  constexpr std::size_t clients = 40;
+  constexpr int batch = 1000;
+  const http_node n;
+  std::vector<tests::http_answer> answers(clients);
+  std::vector<std::string> bodies;
+  for (std::size_t c = 0; c < clients; ++c) {
+    std::string text;
+    for (int i = 0; i < batch; ++i)
+      text += std::string{i == 0 ? "" : ","} + R"({"id":")" + std::to_string(c) + "." + std::to_string(i)
+              + R"(","workflow":"trip","not_before_ms":4000000000000})";
+    bodies.push_back(R"({"tasks":[)" + text + "]}");
+  }
+  std::vector<std::thread> all;
+  for (std::size_t c = 0; c < clients; ++c)
+    all.emplace_back([&, c] { answers[c] = n.ask("POST", "/v1/tasks/batch", bodies[c]); });
+  const auto asked = std::chrono::steady_clock::now();
+  CHECK(n.get("/health/live").status == 200);
+  CHECK(std::chrono::steady_clock::now() - asked < std::chrono::seconds{5}); // a busy machine; bench has the figure
+  for (auto& c : all)
+    c.join();
+  std::uint64_t acknowledged = 0;
+  int pushed_back = 0;
+  for (const auto& a : answers) {
+    if (a.status == 503) {
+      ++pushed_back;
+      CHECK(a.headers.at("retry-after") == "1");
+      CHECK(a.code() == "busy");
+      continue;
+    }
+    REQUIRE(a.status == 200);
+    const auto results = a.json().at("results");
+    for (const auto& r : results)
+      acknowledged += r.at("status") == 201 ? 1 : 0;
+  }
+  CHECK(pushed_back > 0);
+  CHECK(acknowledged > 0);
+  CHECK(n.get("/v1/counts").json().at("count") == acknowledged);
+}
+
 TEST_CASE("http: bodies that have come leave room for others") {
   const http_node n;
   const std::string large(4 << 20, ' ');

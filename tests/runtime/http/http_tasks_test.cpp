@@ -17,7 +17,7 @@ using tests::http_node;
 
 namespace {
 
-constexpr const char* body = R"({"workflow":"trip","payload":{"guest":"ann"}})";
+constexpr const char* trip_body = R"({"workflow":"trip","payload":{"guest":"ann"}})";
 
 } // namespace
 
@@ -43,10 +43,10 @@ TEST_CASE("http: a submission makes a task once, and says so by its status") {
 
 TEST_CASE("http: Idempotency-Key is the id of the task") {
   const http_node n;
-  CHECK(n.ask("POST", "/v1/tasks", body, {{"Idempotency-Key", "k1"}}).status == 201);
-  CHECK(n.ask("POST", "/v1/tasks", body, {{"Idempotency-Key", "k1"}}).status == 200);
+  CHECK(n.ask("POST", "/v1/tasks", trip_body, {{"Idempotency-Key", "k1"}}).status == 201);
+  CHECK(n.ask("POST", "/v1/tasks", trip_body, {{"Idempotency-Key", "k1"}}).status == 200);
   CHECK(n.ask("POST", "/v1/tasks", R"({"id":"k2","workflow":"trip"})").status == 201);
-  const auto none = n.ask("POST", "/v1/tasks", body);
+  const auto none = n.ask("POST", "/v1/tasks", trip_body);
   CHECK(none.status == 400);
   CHECK(none.field() == "id");
   const auto two = n.ask("POST", "/v1/tasks", R"({"id":"k3","workflow":"trip"})", {{"Idempotency-Key", "k4"}});

@@ -1,0 +1,395 @@
+#include "runtime/http/http_session.hpp"
+
+#include "runtime/http/http_text.hpp"
+#include "runtime/http/http_tls.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace steadfast::runtime {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+using tls_stream = beast::ssl_stream<beast::tcp_stream>;
+
+constexpr std::uint32_t header_max = 16 << 10;   ///< bytes
+constexpr std::size_t unfinished_max = 64 << 20; ///< bytes of bodies that are being read, of all connections
+constexpr seconds idle_limit{75};
+constexpr seconds request_limit{20};
+constexpr seconds tls_limit{5};
+constexpr seconds write_limit{30};
+constexpr seconds leave_limit{2};         ///< for a client that was told all
+constexpr milliseconds look_soonest{100}; ///< for an event, where changes are not told
+constexpr milliseconds look_latest{1000};
+constexpr seconds sign_of_life_every{15};
+
+/// An answer that is waited for: the first one counts. When everybody who could give it is gone, it is `otherwise`.
+template <class Answer>
+class awaited {
+public:
+  using taker = std::function<void(Answer)>;
+  awaited(open_calls& calls, Answer otherwise, taker take)
+      : calls_{calls},
+        otherwise_{std::move(otherwise)},
+        take_{std::move(take)} {
+    calls_.begin();
+  }
+  ~awaited() {
+    give(std::move(otherwise_));
+    take_ = {}; // before the host may go
+    calls_.end();
+  }
+  awaited(const awaited&) = delete;
+  awaited& operator=(const awaited&) = delete;
+
+  void give(Answer a) {
+    if (!is_given_.exchange(true))
+      take_(std::move(a));
+  }
+
+private:
+  open_calls& calls_;
+  Answer otherwise_;
+  taker take_;
+  std::atomic<bool> is_given_ = false;
+};
+
+const http_response& answer_of_nobody() {
+  static const auto r = response_of({503, "busy", "the node is about to end; the outcome is unknown", {}, busy_wait});
+  return r;
+}
+
+template <class Stream>
+class session : public http_connection, public std::enable_shared_from_this<session<Stream>> {
+public:
+  template <class... Arguments>
+  session(http_host& h, std::string peer, Arguments&&... of_stream)
+      : host_{h},
+        peer_{std::move(peer)},
+        stream_{std::forward<Arguments>(of_stream)...},
+        timer_{h.io},
+        place_{h.connections.insert(h.connections.end(), this)} {}
+  ~session() override { host_.connections.erase(place_); }
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+
+  void begin() {
+    if constexpr (is_tls) {
+      lowest().expires_after(tls_limit);
+      stream_.async_handshake(asio::ssl::stream_base::server, [self = self_()](const error_code& e) {
+        if (e)
+          return;
+        self->certificate_name_ = checked_name(self->stream_.native_handle());
+        self->await_request();
+      });
+    } else {
+      await_request();
+    }
+  }
+
+  void close_if_idle() override {
+    if (is_idle_)
+      close();
+  }
+
+private:
+  static constexpr bool is_tls = std::is_same_v<Stream, tls_stream>;
+
+  std::shared_ptr<session> self_() { return this->shared_from_this(); }
+  beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
+
+  void close() {
+    error_code gone;
+    lowest().socket().shutdown(tcp::socket::shutdown_both, gone);
+    lowest().close();
+    timer_.cancel();
+  }
+
+  void await_request() {
+    if (host_.closing)
+      return close();
+    if (buffer_.size() > 0) // the next one came with the last
+      return read_header();
+    is_idle_ = true;
+    lowest().expires_after(idle_limit);
+    stream_.async_read_some(buffer_.prepare(4096), [self = self_()](const error_code& e, std::size_t size) {
+      self->is_idle_ = false;
+      if (e)
+        return self->close();
+      self->buffer_.commit(size);
+      self->read_header();
+    });
+  }
+
+  void read_header() {
+    parser_.emplace();
+    parser_->header_limit(header_max);
+    parser_->body_limit(host_.options.body_size_max);
+    lowest().expires_after(request_limit);
+    http::async_read_header(stream_, buffer_, *parser_, [self = self_()](const error_code& e, std::size_t) {
+      if (e)
+        return self->refuse(e);
+      self->read_body();
+    });
+  }
+
+  void read_body() {
+    const auto length = parser_->content_length();
+    if (length && *length > host_.options.body_size_max)
+      return refuse(http::error::body_limit);
+    promised_ = parser_->is_done() ? 0 : length.value_or(host_.options.body_size_max);
+    if (host_.unfinished + promised_ > unfinished_max) {
+      promised_ = 0;
+      return say_and_close(
+        {503, "busy", "too many requests have been begun and have not come to their end", {}, busy_wait});
+    }
+    host_.unfinished += promised_;
+    if (beast::iequals(parser_->get()[http::field::expect], "100-continue") && !parser_->is_done())
+      return tell_to_continue();
+    read_rest();
+  }
+
+  void tell_to_continue() {
+    static const std::string line = "HTTP/1.1 100 Continue\r\n\r\n";
+    asio::async_write(stream_, asio::buffer(line), [self = self_()](const error_code& e, std::size_t) {
+      if (!e)
+        return self->read_rest();
+      self->end_body();
+      self->close();
+    });
+  }
+
+  void read_rest() {
+    http::async_read(stream_, buffer_, *parser_, [self = self_()](const error_code& e, std::size_t) {
+      self->end_body();
+      if (e)
+        return self->refuse(e);
+      self->run();
+    });
+  }
+
+  void end_body() { host_.unfinished -= std::exchange(promised_, 0); }
+
+  void refuse(const error_code& e) {
+    if (e == http::error::end_of_stream || e == asio::error::eof || e == beast::error::timeout
+        || e.category() != make_error_code(http::error::end_of_stream).category())
+      return close();
+    if (e == http::error::body_limit)
+      return say_and_close(
+        {413, "too_large",
+         "a body may have " + std::to_string(host_.options.body_size_max) + " bytes (`http.body_size_max`)"});
+    if (e == http::error::header_limit)
+      return say_and_close({431, "header_too_large", "the header may have " + std::to_string(header_max) + " bytes"});
+    say_and_close({400, "bad_request", "this is no HTTP/1.1 request: " + e.message()});
+  }
+
+  void say_and_close(const http_problem& p) {
+    keeps_alive_ = false;
+    is_head_ = false;
+    write(response_of(p));
+  }
+
+  void run() {
+    http_request r;
+    r.message = parser_->release();
+    parser_.reset();
+    keeps_alive_ = r.message.keep_alive();
+    is_head_ = r.message.method() == http::verb::head;
+    r.peer = peer_;
+    r.certificate_name = certificate_name_;
+    r.is_encrypted = is_tls;
+    lowest().expires_never();
+    const auto take = [self = self_()](http_response answer) {
+      asio::post(self->host_.io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });
+    };
+    const auto c = std::make_shared<awaited<http_response>>(host_.calls, answer_of_nobody(), take);
+    host_.api->answer(std::move(r), [c](http_response answer) { c->give(std::move(answer)); });
+  }
+
+  void write(http_response r) {
+    auto& m = out_.emplace(static_cast<http::status>(r.status), 11);
+    m.set(http::field::server, "steadfast");
+    if (!r.type.empty())
+      m.set(http::field::content_type, r.type);
+    for (const auto& [name, value] : r.headers)
+      m.insert(name, value);
+    events_ = std::move(r.events);
+    m.keep_alive(keeps_alive_ && !events_ && !host_.closing);
+    const auto size = r.body.size();
+    const bool has_no_body = r.status == 204 || r.status == 304 || events_;
+    if (!is_head_ && !has_no_body)
+      m.body() = std::move(r.body);
+    if (!has_no_body)
+      m.content_length(size);
+    lowest().expires_after(write_limit);
+    serializer_.emplace(m);
+    const auto done = [self = self_()](const error_code& e, std::size_t) { self->written(e); };
+    if (events_)
+      http::async_write_header(stream_, *serializer_, done);
+    else
+      http::async_write(stream_, *serializer_, done);
+  }
+
+  void written(const error_code& e) {
+    const bool goes_on = out_->keep_alive();
+    serializer_.reset();
+    out_.reset();
+    if (e)
+      return close();
+    if (events_)
+      return begin_events();
+    if (!goes_on)
+      return hang_up();
+    await_request();
+  }
+
+  /// What the client still sends is read, so that it gets the answer and no reset.
+  void hang_up() {
+    error_code gone;
+    lowest().socket().shutdown(tcp::socket::shutdown_send, gone);
+    if (events_)
+      return close_soon(); // it is being read
+    lowest().expires_after(leave_limit);
+    drop_rest();
+  }
+  void drop_rest() {
+    lowest().async_read_some(asio::buffer(dropped_), [self = self_()](const error_code& e, std::size_t) {
+      if (!e)
+        return self->drop_rest();
+      self->close();
+    });
+  }
+
+  // ---- events ----
+
+  void begin_events() {
+    silent_since_ = std::chrono::steady_clock::now();
+    const auto wake = [weak = this->weak_from_this(), &io = host_.io] {
+      asio::post(io, [weak] {
+        if (const auto self = weak.lock())
+          self->wake();
+      });
+    };
+    listening_ = events_->listen(wake);
+    watch_for_end();
+    look();
+  }
+
+  /// The client says nothing more, so it is read only to notice that it leaves.
+  void watch_for_end() {
+    stream_.async_read_some(asio::buffer(dropped_), [self = self_()](const error_code& e, std::size_t) {
+      if (!e)
+        return self->watch_for_end();
+      self->has_left_ = true;
+      self->wake();
+    });
+  }
+
+  void close_soon() {
+    is_idle_ = true;
+    timer_.expires_after(has_left_ ? seconds{0} : leave_limit);
+    timer_.async_wait([self = self_()](const error_code&) { self->close(); });
+  }
+
+  /// There may be something new.
+  void wake() {
+    was_woken_ = true;
+    if (is_idle_)
+      timer_.cancel();
+  }
+
+  void look() {
+    if (host_.closing || has_left_)
+      return close();
+    was_woken_ = false;
+    const auto take = [self = self_()](live_stream::piece p) {
+      asio::post(self->host_.io, [self, p = std::move(p)]() mutable { self->got(std::move(p)); });
+    };
+    const live_stream::piece end{{}, true};
+    const auto c = std::make_shared<awaited<live_stream::piece>>(host_.calls, end, take);
+    events_->look([c](live_stream::piece p) { c->give(std::move(p)); });
+  }
+
+  void got(live_stream::piece p) {
+    const auto now = std::chrono::steady_clock::now();
+    pause_ = p.text.empty() ? std::min(pause_ * 3 / 2, look_latest) : look_soonest;
+    if (p.text.empty() && !p.is_last && now - silent_since_ >= sign_of_life_every)
+      p.text = events_->sign_of_life();
+    if (p.text.empty())
+      return p.is_last ? hang_up() : rest();
+    silent_since_ = now;
+    piece_ = std::move(p.text);
+    lowest().expires_after(write_limit);
+    asio::async_write(stream_, asio::buffer(piece_),
+                      [self = self_(), last = p.is_last, more = p.has_more](const error_code& e, std::size_t) {
+                        if (e)
+                          return self->close();
+                        self->lowest().expires_never();
+                        last ? self->hang_up() : more ? self->look() : self->rest();
+                      });
+  }
+
+  /// Until it is woken, or has been silent for long.
+  void rest() {
+    if (was_woken_)
+      return look();
+    is_idle_ = true;
+    timer_.expires_after(events_->is_woken() ? milliseconds{sign_of_life_every} : pause_);
+    timer_.async_wait([self = self_()](const error_code&) {
+      self->is_idle_ = false;
+      self->look();
+    });
+  }
+
+  http_host& host_;
+  const std::string peer_;
+  Stream stream_;
+  asio::steady_timer timer_;
+  std::list<http_connection*>::iterator place_;
+  std::string certificate_name_;
+  beast::flat_buffer buffer_;
+  std::optional<http::request_parser<http::string_body>> parser_;
+  std::size_t promised_ = 0;
+  std::optional<http::response<http::string_body>> out_;
+  std::optional<http::response_serializer<http::string_body>> serializer_;
+  std::shared_ptr<live_stream> events_;
+  change_hub::listening listening_;
+  std::string piece_;
+  std::array<char, 512> dropped_{};
+  milliseconds pause_ = look_soonest;
+  std::chrono::steady_clock::time_point silent_since_;
+  bool is_idle_ = false;
+  bool was_woken_ = false; ///< since the last look
+  bool has_left_ = false;
+  bool keeps_alive_ = false;
+  bool is_head_ = false;
+};
+
+} // namespace
+
+void begin_session(http_host& h, const std::string& peer, tcp::socket s, asio::ssl::context* tls) {
+  if (tls != nullptr)
+    std::make_shared<session<tls_stream>>(h, peer, std::move(s), *tls)->begin();
+  else
+    std::make_shared<session<beast::tcp_stream>>(h, peer, std::move(s))->begin();
+}
+
+} // namespace steadfast::runtime

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "runtime/configuration/http_server_options.hpp"
+#include "runtime/control/open_calls.hpp"
+#include "runtime/http/http_api.hpp"
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <string>
+
+namespace steadfast::runtime {
+
+struct http_connection {
+  virtual ~http_connection() = default;
+  virtual void close_if_idle() = 0;
+};
+
+/// What all connections share. Only the thread that runs `io` uses it, except where others are mentioned.
+struct http_host {
+  http_server_options options;
+  std::unique_ptr<http_api> api; ///< for any thread
+  open_calls calls;              ///< likewise
+  std::list<http_connection*> connections;
+  std::size_t unfinished = 0; ///< bytes that were promised to bodies under way
+  bool closing = false;
+  boost::asio::io_context io{1};
+  std::list<std::unique_ptr<boost::asio::steady_timer>> timers;
+};
+
+/// Serves a client that has connected, until it leaves: its requests one after the other. `tls` may be null. By the thread
+/// that runs `io`.
+void begin_session(http_host& h, const std::string& peer, boost::asio::ip::tcp::socket s,
+                   boost::asio::ssl::context* tls);
+
+} // namespace steadfast::runtime
