@@ -139,6 +139,18 @@ std::vector<method> methods_of_actors() {
      {text("agent", "its name").required(), flag("open", "what it is to be").required(), who(), why()},
      {{"agents", kind::list, "where it was set"}, silent_nodes()},
      {error::busy, error::not_found}},
+    {webhook_list,
+     "The webhooks of the node that has the store, and where each stands",
+     {},
+     {{"webhooks", kind::list}, silent_nodes()},
+     {error::busy}},
+    {webhook_test,
+     "Sends a notification that is about nothing, at the node that has the store",
+     {text("webhook", "its name").required()},
+     {{"delivered", kind::flag},
+      {"why", kind::text, "when it was not delivered"},
+      {"took_ms", kind::number, "until the receiver answered"}},
+     {error::busy, error::not_found}},
   };
 }
 

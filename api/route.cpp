@@ -84,6 +84,8 @@ std::vector<route> all_routes() {
     {get, "/v1/actors/{id}", actor_show, read, other},
     {get, "/v1/agents", agent_list, read, other},
     {post, "/v1/agents/{agent}/circuit", circuit_set, operate, other},
+    {get, "/v1/webhooks", webhook_list, read, other},
+    {post, "/v1/webhooks/{webhook}/test", webhook_test, operate, other},
     {get, "/v1/late-replies", late_list, read, other},
     {get, "/v1/node", node_describe, read, other},
     {get, "/v1/nodes", node_list, read, other},

@@ -1,6 +1,7 @@
 #include "actors/agents/agent.hpp"
 
 #include "actors/agents/agent_core.hpp"
+#include "actors/agents/call_outcome.hpp"
 #include "actors/common/deadline_timer.hpp"
 #include "actors/common/observed.hpp"
 #include "actors/common/send_buffer.hpp"
@@ -18,14 +19,6 @@
 
 namespace steadfast::actors {
 
-/// A call's outcome on its way to the agent from the thread where it ended. Never leaves the process.
-struct call_outcome_note {
-  call_ticket ticket = 0;
-  answer what;
-};
-STEADFAST_MESSAGE(call_outcome_note, x.ticket, x.what.kind, x.what.result, x.what.why, x.what.maybe_done,
-                  x.what.retry_after, x.what.unsettled)
-
 namespace {
 
 using agent_self = agent_actor::extend<takes<void(call_outcome_note)>, takes<void(tick_timer)>>;
@@ -36,7 +29,7 @@ public:
       : observed{cfg},
         time_{clock},
         core_{o, *this},
-        caller_{make(speaker())} {}
+        caller_{make(tells<agent_self>(this))} {}
 
   const char* name() const override { return "agent"; }
   const agent_figures& figures() const override { return core_.figures(); }
@@ -159,14 +152,6 @@ private:
     drain_promise_->deliver(drained{});
     drain_promise_.reset();
     drain_until_ = workflow::never;
-  }
-
-  /// Holds the agent weakly: a call that never ends must not keep it.
-  call_over speaker() {
-    return [to = caf::actor_cast<caf::weak_actor_ptr>(this)](call_ticket ticket, answer what) {
-      if (const auto self = caf::actor_cast<caf::strong_actor_ptr>(to))
-        tell_from_outside(caf::actor_cast<agent_self>(self), call_outcome_note{ticket, std::move(what)});
-    };
   }
 
   void start(call_ticket ticket, call what) override {

@@ -114,4 +114,15 @@ struct progress_seen {
 };
 STEADFAST_MESSAGE(progress_seen, x.observer, x.task_number, x.sequence)
 
+/// Sends its receiver a notification that is about nothing.
+struct test_webhook {};
+STEADFAST_MESSAGE(test_webhook)
+
+struct webhook_tried {
+  bool delivered = false;
+  std::string why; ///< when not delivered
+  workflow::span took{0};
+};
+STEADFAST_MESSAGE(webhook_tried, x.delivered, x.why, x.took)
+
 } // namespace steadfast::actors

@@ -123,6 +123,13 @@ using notifier_actor = store_client::extend<
   takes<void(observe)>,
   takes<void(progress_seen)>>;
 
+/// Delivers what waits in the store for one webhook.
+using webhook_actor = store_client::extend<
+  takes<void(tick_timer)>,
+  takes<actor_state(inspect_state)>,
+  // Answered when the receiver has answered, or its time is over.
+  takes<webhook_tried(test_webhook)>>;
+
 /// What clients and people talk to.
 using gateway_actor = store_client::extend<
   takes<void(tick_timer)>,

@@ -147,6 +147,10 @@ private:
     if (!workflow::keeps_all(options_.retention))
       spawn_janitor();
     spawn_bulk_runner();
+    if (with_.make_webhooks)
+      own_.webhooks = with_.make_webhooks(own_, parts_.clock);
+    for (const auto& [name, webhook] : own_.webhooks)
+      shown(own_.all, "webhook", webhook, name);
   }
 
   void spawn_rest() {

@@ -43,6 +43,7 @@ struct store_parts {
   actors::store_actor store_actor;
   actors::reader_actor reader;
   actors::bulk_runner_actor bulk_runner;
+  std::map<std::string, actors::webhook_actor> webhooks; ///< by name
   std::vector<node_part> all{};                   ///< these and all others that were started for the store
   std::shared_ptr<const journal_figures> journal; ///< null: nobody measures it
 };
@@ -104,6 +105,9 @@ struct node_surroundings {
   bool detached = true;                             ///< those that wait for the disk get a thread of their own
   /// Makes the agents of the node, by name; empty: none.
   std::function<void(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made)> make_agents{};
+  /// Makes those of a node that has the store, by name; empty: there are none.
+  std::function<std::map<std::string, actors::webhook_actor>(const store_parts& own, const actors::node_clock& clock)>
+    make_webhooks{};
   actors::dialer_actor dialer{};                          ///< none: it is in no cluster
   std::function<workflow::instant()> certificate_until{}; ///< when this node's certificate ends; empty: it has none
   bool is_client = false;                                 ///< by its certificate: it takes no lease

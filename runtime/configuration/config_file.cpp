@@ -2,6 +2,7 @@
 
 #include "runtime/configuration/toml_parts.hpp"
 #include "runtime/configuration/workflow_file.hpp"
+#include "workflow/text/name.hpp"
 
 namespace steadfast {
 namespace {
@@ -12,6 +13,18 @@ using runtime::read_retry;
 using runtime::read_text_file;
 using runtime::toml_report;
 using runtime::toml_section;
+
+void read_secret(toml_section& s, std::string_view key, runtime::secret& into) {
+  const auto* const value = s.take(key);
+  if (value == nullptr)
+    return;
+  if (const auto* where = value->as_table()) {
+    if (auto found = runtime::read_secret(s, key, *where))
+      into = std::move(*found);
+  } else {
+    s.complain(key, "must be { env = \"NAME\" } or { file = \"path\" }");
+  }
+}
 
 void read_store(toml_section s, node_options& o) {
   s.read("path", o.store.path);
@@ -24,14 +37,7 @@ void read_store(toml_section s, node_options& o) {
   s.read("url", o.store_server.url);
   s.read("schema", o.store_server.schema);
   s.read("lease", o.store_server.lease);
-  if (const auto* password = s.take("password")) {
-    if (const auto* where = password->as_table()) {
-      if (auto found = runtime::read_secret(s, "password", *where))
-        o.store_server.password = std::move(*found);
-    } else {
-      s.complain("password", "must be { env = \"NAME\" } or { file = \"path\" }");
-    }
-  }
+  read_secret(s, "password", o.store_server.password);
   s.end();
   o.socket = o.store.path / "control.sock";
 }
@@ -191,13 +197,12 @@ void read_path(toml_section& s, std::string_view key, std::string& into) {
   into = under(s.report().folder(), into).string();
 }
 
-actors::http_options read_http(toml_section& s, agent_entry& a) {
+using secret_texts = std::map<std::string, runtime::secret>;
+
+actors::http_options read_receiver(toml_section& s, secret_texts& secrets) {
   actors::http_options o;
   s.read("url", o.url);
-  s.read("method", o.method);
-  s.read("headers", o.headers, a.secrets);
-  s.read("permanent", o.permanent);
-  s.read("transient", o.transient);
+  s.read("headers", o.headers, secrets);
   s.read("connect_limit", o.connect_limit);
   read_path(s, "ca_file", o.ca_file);
   s.read("proxy", o.proxy);
@@ -205,18 +210,31 @@ actors::http_options read_http(toml_section& s, agent_entry& a) {
   return o;
 }
 
-actors::exec_options read_exec(toml_section& s, agent_entry& a) {
+actors::exec_options read_program(toml_section& s, secret_texts& secrets) {
   actors::exec_options o;
   s.read("program", o.program);
   s.read("arguments", o.arguments);
-  s.read("environment", o.environment, a.secrets);
+  s.read("environment", o.environment, secrets);
+  read_path(s, "directory", o.directory);
+  s.read("allow_root", o.allow_root);
+  return o;
+}
+
+actors::http_options read_http(toml_section& s, agent_entry& a) {
+  auto o = read_receiver(s, a.secrets);
+  s.read("method", o.method);
+  s.read("permanent", o.permanent);
+  s.read("transient", o.transient);
+  return o;
+}
+
+actors::exec_options read_exec(toml_section& s, agent_entry& a) {
+  auto o = read_program(s, a.secrets);
   s.read("transient_exits", o.transient_exits);
   auto denied_exit = static_cast<std::uint32_t>(o.denied_exit);
   s.read_count("denied_exit", denied_exit, 1U, 255U);
   o.denied_exit = static_cast<std::int32_t>(denied_exit);
   s.read_size("output_max", o.output_max);
-  read_path(s, "directory", o.directory);
-  s.read("allow_root", o.allow_root);
   return o;
 }
 
@@ -243,6 +261,48 @@ void read_agent(toml_section s, node_options& o) {
     complain_all(s, problems(a));
   }
   o.agents.push_back(std::move(a));
+}
+
+// ---- webhooks ----
+
+void read_events(toml_section& s, std::vector<workflow::outward_event>& into) {
+  std::vector<std::string> names;
+  s.read("events", names);
+  for (const auto& name : names)
+    if (const auto e = workflow::parse_outward_event(name))
+      into.push_back(*e);
+    else
+      s.complain("events", "there is no " + workflow::quoted(name) + "; there are " + workflow::outward_event_rule);
+}
+
+void read_webhook(toml_section s, node_options& o) {
+  webhook_entry w;
+  s.read("name", w.what.webhook);
+  read_events(s, w.what.events);
+  s.read("workflows", w.what.workflows);
+  const bool has_program = s.table().contains("program");
+  const bool has_url = s.table().contains("url");
+  if (has_program)
+    w.kind = read_program(s, w.secrets);
+  else
+    w.kind = read_receiver(s, w.secrets);
+  read_secret(s, "secret", w.key);
+  read_secret(s, "old_secret", w.old_key);
+  if (auto retry = s.section("retry")) {
+    retry->read("initial", w.outbox.retry.initial);
+    retry->read("cap", w.outbox.retry.cap);
+    retry->end();
+  }
+  s.read_count("concurrency", w.outbox.at_once, 1U);
+  s.read("call_limit", w.call_limit);
+  s.read("give_up_after", w.outbox.give_up_after);
+  s.end();
+  if (has_program == has_url)
+    s.complain(has_url ? "has both a url and a program: it must be one or the other"
+                       : "has neither a url nor a program that is told");
+  else
+    complain_all(s, problems(w));
+  o.webhooks.push_back(std::move(w));
 }
 
 // ---- all ----
@@ -279,6 +339,8 @@ void read_root(toml_section& s, parsed_config& parsed) {
     read_shutdown(*x, o);
   for (auto& x : s.sections("agent"))
     read_agent(x, o);
+  for (auto& x : s.sections("webhook"))
+    read_webhook(x, o);
   s.end();
 }
 

@@ -35,6 +35,18 @@ void check_agents(const node_options& o, std::vector<std::string>& found) {
   }
 }
 
+void check_webhooks(const node_options& o, std::vector<std::string>& found) {
+  std::set<std::string> names;
+  for (const auto& w : o.webhooks) {
+    const auto where = "webhook " + workflow::quoted(w.what.webhook) + ": ";
+    if (!names.insert(w.what.webhook).second)
+      found.push_back(where + "there are two of that name");
+    add(found, where, problems(w));
+  }
+  if (!o.roles.store && !o.webhooks.empty())
+    found.emplace_back("webhook: they are delivered by the node with the role `store`, name them there");
+}
+
 void check_lease(const std::string& where, const workflow::lease_terms& t, std::vector<std::string>& found) {
   if (t.renew_every <= workflow::span::zero() || t.margin <= workflow::span::zero())
     found.push_back(where + ": renew_every and margin must be above zero");
@@ -88,6 +100,7 @@ std::vector<std::string> problems(const node_options& o) {
   if (o.store_server.is_used())
     add(found, "store: ", store::problems(postgres_options_of(o, {})));
   check_agents(o, found);
+  check_webhooks(o, found);
   check_workflows(o, found);
   add(found, "", problems(o.cluster, o.roles));
   add(found, "", problems(o.http));

@@ -3,6 +3,7 @@
 #include "actors/agents/agent_options.hpp"
 #include "runtime/configuration/cluster_options.hpp"
 #include "runtime/configuration/http_server_options.hpp"
+#include "runtime/configuration/webhook_options.hpp"
 #include "runtime/text/secret.hpp"
 #include "store/contract/options.hpp"
 #include "store/partitions/postgres_store.hpp"
@@ -55,6 +56,7 @@ struct node_options {
   store::store_options store; ///< with the role `store`; on a server, `path` is where its memory is
   store_server_options store_server;
   std::vector<agent_entry> agents;
+  std::vector<webhook_entry> webhooks; ///< delivered by the node that has the store
   std::vector<workflow::definition> workflows;
   /// Those of `workflows` that are in files, by name and version. A file that was changed without a new version raises
   /// an alert; a workflow that the program made and changed in this way keeps the node from starting.

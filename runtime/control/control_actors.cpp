@@ -150,30 +150,63 @@ json list_actors(const control_context& c, const api::arguments& params) {
   return {{"actors", all}, {"silent_nodes", troubles_json(answers, nodes.trouble)}};
 }
 
+namespace {
+
+/// The actors of that kind at those nodes, as each sees itself; each has a name.
+std::vector<node_answer> named_actors(const control_context& c, const known_nodes& nodes, const std::string& kind,
+                                      const std::string& wanted = {}) {
+  return ask_nodes(c, nodes.living, node_answer_limit, [&](const actors::node_front& front, auto limit) {
+    auto list = json::array();
+    for (const auto& a : c.ask<actors::actor_page>(front, actors::list_actors{kind}, limit).actors) {
+      auto one = a.answers ? json::parse(a.state.tree) : json::object();
+      one["name"] = a.id.substr(a.kind.size() + 1, a.id.rfind('@') - a.kind.size() - 1);
+      one["node"] = a.node;
+      one["answers"] = a.answers;
+      if (wanted.empty() || wanted == one["name"])
+        list.push_back(std::move(one));
+    }
+    return list;
+  });
+}
+
+json all_of(const std::vector<node_answer>& answers) {
+  auto all = json::array();
+  for (const auto& a : answers)
+    for (const auto& one : a.result)
+      all.push_back(one);
+  return all;
+}
+
+} // namespace
+
 /// Of every living node, according to the mailbox and the agent itself.
 json list_agents(const control_context& c, const api::arguments& params) {
   const auto wanted = params.text("agent");
   const auto nodes = chosen_nodes(c, params.text("node"));
-  const auto answers = ask_nodes(c, nodes.living, node_answer_limit, [&](const actors::node_front& front, auto limit) {
-    auto list = json::array();
-    for (const auto& a : c.ask<actors::actor_page>(front, actors::list_actors{"agent"}, limit).actors) {
-      auto agent = a.answers ? json::parse(a.state.tree) : json::object();
-      agent.erase("attempts"); // `actor.show` tells of them
-      agent["name"] = a.id.substr(a.kind.size() + 1, a.id.rfind('@') - a.kind.size() - 1);
-      agent["node"] = a.node;
-      agent["answers"] = a.answers;
-      if (wanted.empty() || wanted == agent["name"])
-        list.push_back(std::move(agent));
-    }
-    return list;
-  });
-  auto all = json::array();
-  for (const auto& a : answers)
-    for (const auto& agent : a.result)
-      all.push_back(agent);
+  const auto answers = named_actors(c, nodes, "agent", wanted);
+  auto all = all_of(answers);
+  for (auto& agent : all)
+    agent.erase("attempts"); // `actor.show` tells of them
   if (all.empty() && !wanted.empty())
     refuse_unknown_agent(nodes, answers, wanted);
   return {{"agents", all}, {"silent_nodes", troubles_json(answers, nodes.trouble)}};
+}
+
+json list_webhooks(const control_context& c, const api::arguments&) {
+  const auto nodes = living_nodes(c);
+  const auto answers = named_actors(c, nodes, "webhook");
+  return {{"webhooks", all_of(answers)}, {"silent_nodes", troubles_json(answers, nodes.trouble)}};
+}
+
+json test_webhook(const control_context& c, const api::arguments& params) {
+  const auto name = params.text("webhook");
+  const auto own = c.parts.own->get();
+  const auto found = own.webhooks.find(name);
+  if (found == own.webhooks.end())
+    throw api::error{api::error::not_found,
+                     "this node has no webhook `" + name + (own.store ? "`" : "`: ask the node that has the store")};
+  const auto tried = c.ask<actors::webhook_tried>(found->second, actors::test_webhook{});
+  return {{"delivered", tried.delivered}, {"why", tried.why}, {"took_ms", tried.took.count()}};
 }
 
 json show_actor(const control_context& c, const api::arguments& params) {

@@ -96,6 +96,8 @@ nlohmann::json show_actor(const control_context& c, const api::arguments& params
 nlohmann::json list_agents(const control_context& c, const api::arguments& params);
 nlohmann::json drain_node(const control_context& c, const api::arguments& params);
 nlohmann::json set_circuit(const control_context& c, const api::arguments& params);
+nlohmann::json list_webhooks(const control_context& c, const api::arguments& params);
+nlohmann::json test_webhook(const control_context& c, const api::arguments& params);
 
 /// The task of that id; throws api::error if there is none, or it was set aside: control_methods.cpp
 actors::task_view view_of(const control_context& c, const std::string& id);

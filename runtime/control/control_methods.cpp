@@ -227,6 +227,8 @@ constexpr binding bindings[] = {
   {api::actor_show, show_actor},
   {api::agent_list, list_agents},
   {api::circuit_set, set_circuit},
+  {api::webhook_list, list_webhooks},
+  {api::webhook_test, test_webhook},
   {api::node_drain, drain_node},
   {api::late_list, list_late_replies},
   {api::node_describe, describe_node},

@@ -57,6 +57,14 @@ void write_agent(page_writer& page, const json& agent) {
   page.add("steadfast_agent_waiting", number(agent, "queued"), {name});
 }
 
+void write_webhook(page_writer& page, const json& webhook) {
+  const auto name = webhook.at("name").get<std::string>();
+  page.add("steadfast_webhook_waiting", number(webhook, "waiting"), {name});
+  page.add("steadfast_webhook_oldest_seconds", seconds(webhook, "oldest_ms"), {name});
+  for (const auto* each : {"delivered", "failed", "given_up"})
+    page.add("steadfast_webhook_notifications_total", number(webhook, each), {name, each});
+}
+
 void write_state(page_writer& page, const actors::actor_view& a) {
   const auto tree = json::parse(a.state.tree);
   if (a.kind == "store")
@@ -69,6 +77,8 @@ void write_state(page_writer& page, const actors::actor_view& a) {
     write_scheduler(page, tree, a.state.open);
   else if (a.kind == "agent")
     write_agent(page, tree);
+  else if (a.kind == "webhook")
+    write_webhook(page, tree);
 }
 
 } // namespace

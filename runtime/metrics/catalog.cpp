@@ -49,6 +49,12 @@ const std::vector<metric>& metric_catalog() {
     {"steadfast_nodes", gauge, {"state"}, "Nodes by their leases: alive, drained, silent or stopped"},
     {"steadfast_node_lease_left_seconds", gauge, {"node"}, "Until the node's lease ends; 0: the node is silent"},
     {"steadfast_supervisor_lease_left_seconds", gauge, {}, "Until the supervisor's lease ends; 0: nobody supervises"},
+    {"steadfast_webhook_waiting", gauge, {"webhook"}, "Notifications that wait for the webhook, of those in memory"},
+    {"steadfast_webhook_oldest_seconds", gauge, {"webhook"}, "How long the oldest of them waits"},
+    {"steadfast_webhook_notifications_total",
+     counter,
+     {"webhook", "outcome"},
+     "Deliveries to the webhook: delivered, failed or given_up"},
     // Of each node
     {"steadfast_lease_held", gauge, {"lease"}, "1 if this node holds the lease, 0 if it only asks for it"},
     {"steadfast_lease_epoch", gauge, {"lease"}, "Epoch under which this node holds the lease; 0: it does not"},

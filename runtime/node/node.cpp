@@ -16,6 +16,7 @@
 #include "runtime/node/node_inside.hpp"
 #include "runtime/node/node_store.hpp"
 #include "runtime/node/store_holder.hpp"
+#include "runtime/node/webhooks.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
@@ -160,6 +161,9 @@ public:
     refuse_if(found);
     refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
     refuse_if(runtime::file_problems(options_.http));
+    options_.store.webhooks.clear();
+    for (const auto& w : options_.webhooks)
+      options_.store.webhooks.push_back(w.what);
     if (!options_.store_server.is_used()) {
       journal_ = std::make_shared<journal_figures>();
       options_.store.watch = journal_;
@@ -331,6 +335,9 @@ private:
     with.journal = journal_;
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
     with.warn = [](const std::string& line) { log_line("warning", line); };
+    with.make_webhooks = [this](const store_parts& own, const actors::node_clock& clock) {
+      return spawn_webhooks(*system_, options_.webhooks, own, clock);
+    };
     return with;
   }
 

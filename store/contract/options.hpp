@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/contract/journal_watch.hpp"
+#include "workflow/outward/notification.hpp"
 #include "workflow/time/time.hpp"
 
 #include <cstddef>
@@ -24,6 +25,7 @@ struct store_options {
   std::uint64_t epochs_from = 0; ///< of a copy that is opened: what epochs_at tells, so that of two the later is above
   std::uint32_t bulk_open_max = 16;                          ///< bulk acts that may be open
   workflow::span bulk_keep_for = std::chrono::hours{24 * 7}; ///< after its end; it leaves when another begins
+  std::vector<workflow::subscription> webhooks{};            ///< for which notifications are kept from now on
   bool read_only = false;                 ///< for looking at a store: no lock is taken, every write is refused
   std::shared_ptr<journal_watch> watch{}; ///< null: nobody measures
 };

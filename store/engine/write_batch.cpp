@@ -86,6 +86,7 @@ void write_batch::finish() {
   move_ids();
   put_ended_counts();
   put_endings();
+  tell_of_incidents();
   incidents_.write();
   write_bulk_acts();
   if (count_ == before_.count)

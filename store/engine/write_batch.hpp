@@ -11,6 +11,7 @@
 #include "store/verbs/new_task.hpp"
 #include "store/verbs/task_change.hpp"
 #include "workflow/definition/payload_needs.hpp"
+#include "workflow/outward/outbox.hpp"
 #include "workflow/transition/event.hpp"
 
 #include <array>
@@ -162,13 +163,22 @@ private:
   // write_note.cpp
   void put_notice(const workflow::task& t, const workflow::notice& what);
   void list_alert_of(std::uint64_t number, std::uint64_t alert);
-  void put(const raised_alert& x);
+  /// `at`: where webhooks are told of it; absent: in a lane of its own.
+  void put(const raised_alert& x, std::optional<workflow::outbox_place> at = std::nullopt);
   void acknowledge(alert_entry there, const std::string& who, workflow::instant now);
   /// `task`: that the alert is about.
   decision put(acknowledged_alert d, std::uint64_t alert, std::uint64_t task, workflow::instant now);
   /// Among the alerts, as one that was acknowledged by who did it.
   void put_act(std::uint64_t number, const std::string& id, const record_act& what);
   void put_late_reply(std::uint64_t number, const std::string& id, const workflow::late_reply& what);
+
+  // write_outward.cpp
+  template <class Make>
+  void tell_webhooks(workflow::outward_event e, std::string_view workflow, const workflow::outbox_place& at,
+                     const std::string& task_id, Make make);
+  void tell_of_end(const workflow::task& t, std::uint64_t revision);
+  void tell_of(const raised_alert& x, std::uint64_t alert, const workflow::outbox_place& at);
+  void tell_of_incidents(); ///< that have begun or ended in this batch
 
   // write_incident.cpp
   /// That are part of an incident.

@@ -3,6 +3,7 @@
 #include "store/contract/sent_update.hpp"
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
+#include "store/verbs/decide_outward.hpp"
 #include "store/verbs/decide_task.hpp"
 #include "store/verbs/new_task.hpp"
 
@@ -134,8 +135,10 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
       put_notice(t, n);
   for (const auto& x : c.over)
     put(x.how, x.number, t.number, x.at);
-  for (const auto& x : c.raised)
-    put(x);
+  for (std::size_t i = 0; i < c.raised.size(); ++i)
+    put(c.raised[i], place_of_alert(count_.last_alert + 1, t.number, c.revision, i));
+  if (c.from.state != c.to.state && workflow::has_ended(t))
+    tell_of_end(t, c.revision);
   const auto before = std::move(e.now.sound.steps);
   follow(e.now, t, c);
   put_steps(e, t, before);

@@ -88,6 +88,8 @@ bool incident_book::is_there_already(std::uint64_t incident, std::uint64_t task_
 void incident_book::join(std::uint64_t alert, const raised_alert& x) {
   auto& to = to_join(x);
   store::join(to, x, x.task_number != 0 && !is_there_already(to.number, x.task_number, alert));
+  if (to.alerts == 1)
+    turns_.push_back({to, false});
   txn_.put(in_.incident_alerts, key{to.number, alert}, {});
   txn_.put(in_.alert_incidents, key{alert, to.number}, {});
 }
@@ -144,8 +146,12 @@ void incident_book::leave(std::uint64_t alert, std::uint64_t task_number, workfl
     return;
   txn_.erase(in_.incident_alerts, key{*number, alert});
   txn_.erase(in_.alert_incidents, key{alert, *number});
-  if (auto* const from = find(*number))
-    store::leave(*from, task_number != 0 && !is_there_already(*number, task_number, alert), now);
+  auto* const from = find(*number);
+  if (from == nullptr)
+    return;
+  store::leave(*from, task_number != 0 && !is_there_already(*number, task_number, alert), now);
+  if (from->alerts == 0)
+    turns_.push_back({*from, true});
 }
 
 void incident_book::write() {

@@ -4,6 +4,7 @@
 #include "store/lmdb/lmdb.hpp"
 #include "store/lmdb/schema.hpp"
 #include "store/verbs/decide_note.hpp"
+#include "store/verbs/decide_outward.hpp"
 
 #include <array>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace steadfast::store {
@@ -38,6 +40,9 @@ public:
   /// Numbers of those that are open and about that workflow.
   std::vector<std::uint64_t> open_ones(std::string_view kind, std::string_view workflow) const;
 
+  /// Those that have begun or ended since the last call.
+  std::vector<incident_turn> take_turns() { return std::exchange(turns_, {}); }
+
   /// In the place of the one with that number. Counts when write() is called.
   void put(const incident& x) { changed_[x.number] = x; }
   void write();
@@ -57,6 +62,7 @@ private:
   const tables& in_;
   std::map<std::uint64_t, incident> changed_; ///< and looked at
   std::uint64_t last_number_ = 0;             ///< 0: not known yet
+  std::vector<incident_turn> turns_;
 };
 
 /// What table `incident_keys` knows a signature by.

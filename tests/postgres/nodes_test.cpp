@@ -3,6 +3,7 @@
 #include "tests/postgres/nodes.hpp"
 #include "tests/postgres/server.hpp"
 #include "tests/support/comes_true.hpp"
+#include "tests/support/processes/receiver.hpp"
 #include "tests/support/processes/wall_clock.hpp"
 #include "tests/support/skip.hpp"
 
@@ -84,6 +85,33 @@ TEST_CASE("row 86: all nodes of a cluster work while one has the store, and when
   REQUIRE(submit(third, "e"));
   CHECK(c.owner({0, third}) != second);
   CHECK(comes_true([&] { return c.nodes[third]->processed() == all; }));
+}
+
+TEST_CASE(
+  "row 110: what a killed node has not delivered to a webhook is delivered by the one that takes over, as it was") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init_store(server.url());
+  receiver to;
+  to.answer(500);
+  const auto webhook = "[[webhook]]\nname = \"all\"\nurl = \"" + to.url()
+                       + "\"\nevents = [\"processed\"]\nretry = { initial = \"20ms\", cap = \"100ms\" }\n";
+  node_on_a_server first{"n1", server.url(), "", webhook};
+  const node_on_a_server second{"n2", server.url(), "", webhook};
+  first.start();
+  auto successor = second.waiting();
+  REQUIRE(first.submit("a", "one"));
+  CHECK(comes_true([&] { return !to.all().empty(); }));
+  const auto refused = to.all()[0];
+  first.kill();
+  to.answer(200);
+  REQUIRE(successor->says("is ready", hang_limit));
+  CHECK(comes_true([&] { return to.taken().contains("a"); }));
+  for (const auto& d : to.all()) {
+    CHECK(d.id == refused.id);
+    CHECK(d.body == refused.body);
+  }
 }
 
 TEST_CASE("row 87: a node that was frozen while another took over writes nothing more, and ends") {

@@ -95,6 +95,8 @@ TEST_CASE("the shipped configuration says what the defaults are") {
 
 TEST_CASE("the shipped configuration shows every key, agents' among them") {
   setenv("PAYMENT_TOKEN", "canary", 1);
+  for (const auto* name : {"WEBHOOK_SECRET", "WEBHOOK_SECRET_BEFORE"})
+    setenv(name, "whsec_Y2FuYXJ5LWNhbmFyeS1jYW5hcnktY2FuYXJ5", 1);
   setenv("POSTGRES_PASSWORD", "open sesame", 1);
   const auto parsed = parse_config(with_examples(text_of(root / "config/steadfast.toml")), "config/steadfast.toml");
   std::vector<std::string> missing;

@@ -101,6 +101,13 @@ struct measured_node {
     o.name = "n1";
     o.store.path = folder.path() / "store";
     o.socket.clear();
+    actors::exec_options cat;
+    cat.program = "/bin/cat";
+    cat.allow_root = true;
+    webhook_entry page;
+    page.what = {"page", {workflow::outward_event::processed}, {}};
+    page.kind = cat;
+    o.webhooks.push_back(page);
     return o;
   }
 
@@ -200,6 +207,17 @@ TEST_CASE("after three tasks, one of them undone, the page says so") {
   CHECK(s.at("steadfast_scheduler_orders_total") == 7);
   CHECK(s.at("steadfast_claimable_tasks") == 0);
   CHECK(s.at("steadfast_oldest_claimable_seconds") == 0);
+}
+
+TEST_CASE("the page tells where each webhook stands") {
+  measured_node n;
+  n.work();
+  CHECK(tests::comes_true([&] {
+    return samples_of(n.text()).at("steadfast_webhook_notifications_total{webhook=\"page\",outcome=\"delivered\"}")
+           == 2;
+  }));
+  CHECK(tests::comes_true([&] { return samples_of(n.text()).at("steadfast_webhook_waiting{webhook=\"page\"}") == 0; }));
+  CHECK(samples_of(n.text()).at("steadfast_webhook_oldest_seconds{webhook=\"page\"}") == 0);
 }
 
 TEST_CASE("the page tells of the store, the leases, the mailboxes and the process") {

@@ -109,4 +109,5 @@ test('acts are answered as the document says', async () => {
   await checked('POST', '/v1/workflows', '/v1/workflows', { text });
   await checked('POST', '/v1/workflows', '/v1/workflows', { text: 'name = 7' });
   await checked('POST', '/v1/store/check', '/v1/store/check', {});
+  assert.equal((await checked('POST', '/v1/webhooks/{webhook}/test', '/v1/webhooks/none/test', {})).status, 404);
 });

@@ -16,30 +16,12 @@ namespace {
 /// An exponent with more digits is not reckoned with: such a number is compared as it is written.
 constexpr std::size_t exponent_digits_max = 15;
 
-void write_string(std::string& to, std::string_view text) {
-  constexpr const char* hex = "0123456789abcdef";
-  to += '"';
-  for (;;) {
-    const auto plain = plain_in_string(text);
-    to += text.substr(0, plain);
-    if (plain == text.size())
-      break;
-    const char c = text[plain];
-    if (static_cast<unsigned char>(c) < 0x20)
-      to.append("\\u00").append(1, hex[c >> 4]).append(1, hex[c & 15]);
-    else
-      to.append(1, '\\').append(1, c);
-    text.remove_prefix(plain + 1);
-  }
-  to += '"';
-}
-
 /// What is written without escapes needs none.
 void write_literal(std::string& to, std::string_view literal) {
   if (literal.find('\\') == std::string_view::npos)
     to += literal;
   else
-    write_string(to, json_scan::unescaped(literal));
+    append_string(to, json_scan::unescaped(literal));
 }
 
 /// Its significant digits, and the power of ten that they are multiplied by.

@@ -1,5 +1,7 @@
 #include "workflow/text/json_text.hpp"
 
+#include "workflow/text/utf8.hpp"
+
 #include <cstddef>
 
 namespace steadfast::workflow {
@@ -139,6 +141,36 @@ bool is_json(std::string_view text) {
 
 bool is_compact_json(std::string_view text) {
   return json_walk{text, false}.document();
+}
+
+void append_string(std::string& to, std::string_view text) {
+  constexpr const char* hex = "0123456789abcdef";
+  to += '"';
+  for (;;) {
+    const auto plain = plain_in_string(text);
+    to += text.substr(0, plain);
+    if (plain == text.size())
+      break;
+    const char c = text[plain];
+    if (static_cast<unsigned char>(c) < 0x20)
+      to.append("\\u00").append(1, hex[c >> 4]).append(1, hex[c & 15]);
+    else
+      to.append(1, '\\').append(1, c);
+    text.remove_prefix(plain + 1);
+  }
+  to += '"';
+}
+
+std::string json_string(std::string_view text) {
+  std::string sound;
+  while (!text.empty()) {
+    const auto size = utf8_size(text);
+    sound += size == 0 ? "\xEF\xBF\xBD" : text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  std::string quoted;
+  append_string(quoted, sound);
+  return quoted;
 }
 
 bool is_json_pointer(std::string_view text) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace steadfast::workflow {
@@ -20,6 +21,11 @@ inline std::size_t plain_in_string(std::string_view text) {
     ++at;
   return static_cast<std::size_t>(at - text.data());
 }
+
+/// Appends the text as a JSON string. REQUIRES: it is UTF-8.
+void append_string(std::string& to, std::string_view text);
+/// The text as a JSON string; bytes that are not UTF-8 become U+FFFD.
+std::string json_string(std::string_view text);
 
 /// A JSON Pointer (RFC 6901) in string form; "" is the whole document.
 bool is_json_pointer(std::string_view text);

@@ -31,6 +31,7 @@ enum class notice_kind : std::uint8_t {
   error = 7,
   suspended = 8,
   resumed = 9,
+  outward = 10, ///< for a webhook and not for an observer: `step` is its id, `text` its body
 };
 std::string_view to_string(notice_kind k);
 

@@ -15,6 +15,7 @@ std::string_view to_string(notice_kind k) {
     case notice_kind::error: return "error";
     case notice_kind::suspended: return "suspended";
     case notice_kind::resumed: return "resumed";
+    case notice_kind::outward: return "outward";
   }
   return "invalid";
 }

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace steadfast::actors {
 
@@ -39,11 +40,14 @@ struct header_list {
 
   /// As it is, except for control characters, which could end the header: they are sent as %XX. Neither ids nor
   /// configured values have any.
-  void add(const std::string& name, const std::string& value) {
-    auto line = name + ": ";
+  void add(std::string_view name, std::string_view value) {
+    line_.assign(name).append(": ");
     for (const char c : value)
-      line += (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 0x7F ? escaped(c) : std::string{c};
-    first = curl_slist_append(first, line.c_str());
+      if ((static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 0x7F)
+        line_ += escaped(c);
+      else
+        line_ += c;
+    first = curl_slist_append(first, line_.c_str());
   }
 
 private:
@@ -52,6 +56,8 @@ private:
     const auto byte = static_cast<unsigned char>(c);
     return {'%', digits[byte / 16], digits[byte % 16]};
   }
+
+  std::string line_;
 };
 
 bool same_header(const std::string& a, const std::string& b) {
@@ -79,6 +85,20 @@ const char* action_name(workflow::attempt_action a) {
     case workflow::attempt_action::compensate: return "undo";
     default: return "do";
   }
+}
+
+void add_about_step(const call& c, const add_header& add) {
+  add("Idempotency-Key", c.key);
+  if (!c.reverses.empty())
+    add("Steadfast-Reverses", c.reverses);
+  add("Steadfast-Task", c.task_id);
+  add("Steadfast-Step", c.step);
+  add("Steadfast-Action", action_name(c.action));
+  add("Steadfast-Attempt", std::to_string(c.attempt));
+  add("Steadfast-Try", std::to_string(c.try_number));
+  add("Steadfast-Epoch", std::to_string(c.epoch));
+  add("Steadfast-Complete-By", workflow::utc_text(c.complete_by));
+  add("Steadfast-Time-Left", std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0)));
 }
 
 bool is_metadata(std::uint32_t ip) {
@@ -195,10 +215,11 @@ http_options with_secret_query(http_options o) {
 
 class http_caller : public caller {
 public:
-  http_caller(http_options o, std::uint64_t body_max, call_over over)
+  http_caller(http_options o, std::uint64_t body_max, call_over over, call_headers headers)
       : options_{with_secret_query(std::move(o))},
         body_max_{body_max},
         over_{std::move(over)},
+        headers_{headers ? std::move(headers) : add_about_step},
         multi_{curl_multi_init()},
         thread_{[this] { serve(); }} {}
 
@@ -269,23 +290,12 @@ private:
 
   void set_headers(transfer& t) const {
     auto& h = t.headers;
-    const auto& c = t.what;
     for (const auto& [name, value] : options_.headers)
       h.add(name, value);
     const auto& given = options_.headers;
     if (std::none_of(given.begin(), given.end(), [](const auto& g) { return same_header(g.first, "Content-Type"); }))
       h.add("Content-Type", "application/json");
-    h.add("Idempotency-Key", c.key);
-    if (!c.reverses.empty())
-      h.add("Steadfast-Reverses", c.reverses);
-    h.add("Steadfast-Task", c.task_id);
-    h.add("Steadfast-Step", c.step);
-    h.add("Steadfast-Action", action_name(c.action));
-    h.add("Steadfast-Attempt", std::to_string(c.attempt));
-    h.add("Steadfast-Try", std::to_string(c.try_number));
-    h.add("Steadfast-Epoch", std::to_string(c.epoch));
-    h.add("Steadfast-Complete-By", workflow::utc_text(c.complete_by));
-    h.add("Steadfast-Time-Left", std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0)));
+    headers_(t.what, [&h](std::string_view name, std::string_view value) { h.add(name, value); });
     h.add("Expect", ""); // no 100-continue: it costs a round trip
   }
 
@@ -358,6 +368,7 @@ private:
   const http_options options_;
   const std::uint64_t body_max_;
   const call_over over_;
+  const call_headers headers_;
   CURLM* multi_;
   std::map<call_ticket, std::unique_ptr<transfer>> open_; ///< the thread's own
   std::mutex mutex_;
@@ -369,10 +380,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<caller> make_http_caller(http_options o, std::uint64_t result_size_max, call_over over) {
+std::unique_ptr<caller> make_http_caller(http_options o, std::uint64_t result_size_max, call_over over,
+                                         call_headers headers) {
   static const auto initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
   static_cast<void>(initialised);
-  return std::make_unique<http_caller>(std::move(o), result_size_max, std::move(over));
+  return std::make_unique<http_caller>(std::move(o), result_size_max, std::move(over), std::move(headers));
 }
 
 } // namespace steadfast::actors

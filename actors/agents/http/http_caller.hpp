@@ -4,12 +4,19 @@
 #include "actors/agents/caller.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string_view>
 
 namespace steadfast::actors {
 
+/// Adds the headers of one call, on the caller's thread.
+using add_header = std::function<void(std::string_view name, std::string_view value)>;
+using call_headers = std::function<void(const call&, const add_header& add)>;
+
 /// Makes calls over HTTP with libcurl's multi interface, on one thread of its own, over kept connections.
-/// Answers larger than `result_size_max` are cut off and fail for good.
-std::unique_ptr<caller> make_http_caller(http_options o, std::uint64_t result_size_max, call_over over);
+/// Answers larger than `result_size_max` are cut off and fail for good. `headers`: in place of those about the step.
+std::unique_ptr<caller> make_http_caller(http_options o, std::uint64_t result_size_max, call_over over,
+                                         call_headers headers = {});
 
 } // namespace steadfast::actors

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "actors/agents/caller.hpp"
+#include "actors/common/clock.hpp"
+#include "actors/protocol/protocols.hpp"
+#include "workflow/outward/outbox.hpp"
+#include "workflow/time/time.hpp"
+
+#include <functional>
+#include <string>
+
+namespace caf {
+class actor_system;
+}
+
+namespace steadfast::actors {
+
+struct webhook_deps {
+  workflow::subscription what;
+  workflow::outbox_options outbox;
+  workflow::span call_limit{15'000}; ///< a receiver that has not answered by then has not got it
+  make_caller make;
+  store_actor store;
+  reader_actor reader;
+  node_clock clock;
+  std::function<void(const std::string& line)> warn;
+  workflow::span look_every{200}; ///< for what waits in the store
+  workflow::span reader_limit{5000};
+};
+
+/// Where the store is; one for each webhook, so that a receiver that is away holds up no other.
+webhook_actor spawn_webhook(caf::actor_system& sys, webhook_deps deps);
+
+} // namespace steadfast::actors

@@ -1,0 +1,96 @@
+#pragma once
+
+#include "workflow/definition/retry.hpp"
+#include "workflow/outward/notification.hpp"
+#include "workflow/time/time.hpp"
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace steadfast::workflow {
+
+struct outbox_options {
+  retry_policy retry{0, span{1000}, 200, span{300'000}, 20}; ///< waits; `attempts` means nothing here
+  std::uint32_t at_once = 4;                                 ///< deliveries under way
+  span give_up_after = std::chrono::hours{72};               ///< since what is told of happened
+  std::uint32_t window = 256;                                ///< notifications in memory; the others stay in the store
+};
+
+/// Of a notification that waits. Those of one lane go out one after the other, in their order: those of one task, or of
+/// one incident.
+struct outbox_place {
+  std::uint64_t lane = 0;
+  std::uint32_t sequence = 0;
+
+  friend auto operator<=>(const outbox_place&, const outbox_place&) = default;
+};
+
+/// The notifications for one receiver: which goes out next, and what becomes of it.
+///
+///     waiting --next()--> under way --delivered--> settled --forget()--> gone
+///        ^                    |     --given up-->     |
+///        +----- failed -------+                       +-- the store did not take it: settle again
+///
+/// A failure delays its own lane, longer each time. After `away_after` failures in a row the receiver itself is taken
+/// to be away: then one notification at a time is tried, with growing waits, until one was delivered; after that all go
+/// out at once. A receiver that asks for a wait is left alone for that long.
+class outbox {
+public:
+  static constexpr std::uint32_t away_after = 3;
+
+  struct entry {
+    notification what;
+    std::uint32_t tries = 0;
+    instant retry_at{}; ///< unset: at once
+    bool is_under_way = false;
+    bool is_settled = false; ///< nothing is to be sent any more; only the store does not know yet
+  };
+
+  explicit outbox(outbox_options o) : options_{o} {}
+
+  /// One that waits in the store. Does nothing if it is known. REQUIRES: has_room().
+  void take_in(outbox_place at, notification what);
+  bool has_room() const { return entries_.size() < options_.window; }
+
+  /// What goes out now; it is under way from then on.
+  std::optional<outbox_place> next(instant now);
+  const entry& at(outbox_place p) const { return entries_.at(p); }
+
+  /// What became of a delivery. REQUIRES: it is under way.
+  struct failure {
+    span retry_after{0};      ///< that the receiver asked for
+    std::uint64_t chance = 0; ///< for the jitter
+  };
+  void delivered(outbox_place p);
+  enum class verdict : std::uint8_t { again = 1, given_up = 2 };
+  verdict failed(outbox_place p, const failure& why, instant now);
+  /// Those that are given up untried: their time is over, and the receiver is away. They are settled.
+  std::vector<outbox_place> give_up(instant now);
+  /// The store does not have it any more, nor those before it in its lane.
+  void forget(outbox_place p);
+
+  /// When next() has something; never: nothing waits, or something must happen first.
+  instant next_due() const;
+  std::size_t size() const { return entries_.size(); }
+  std::size_t under_way() const { return under_way_; }
+  bool is_away() const { return failures_ >= away_after; }
+  instant paused_until() const { return paused_until_; } ///< unset: it is not
+  instant oldest() const;                                ///< of those not settled; never: there is none
+
+private:
+  template <class Use>
+  void each_head(Use use) const;
+  bool may_send(instant now) const;
+
+  outbox_options options_;
+  std::map<outbox_place, entry> entries_;
+  std::size_t under_way_ = 0;
+  std::uint32_t failures_ = 0; ///< in a row
+  instant paused_until_;
+};
+
+} // namespace steadfast::workflow
