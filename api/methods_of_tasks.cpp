@@ -54,6 +54,7 @@ method submit_method() {
            value("payload", "a JSON text in a string, or the value itself"),
            text("content_type", "of the payload; JSON when it is not given"),
            text("reply_to", "the observer that is told of progress"),
+           text("traceparent", "W3C Trace Context of the caller; it counts where tasks are traced"),
            number("priority", "0 first; the workflow's when it is not given").between(0, workflow::priority_max),
            moment("not_before_ms", "no step begins earlier")},
           {{"id", kind::text, "as it was given"},

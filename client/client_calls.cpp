@@ -46,6 +46,8 @@ submitted submit(const ask_node& ask, const std::string& workflow, const std::st
     params["priority"] = *options.priority;
   if (!options.reply_to.empty())
     params["reply_to"] = options.reply_to;
+  if (!options.traceparent.empty())
+    params["traceparent"] = options.traceparent;
   const auto answer = ask(api::submit, params);
   return understood([&] { return submitted{answer.at("id"), answer.at("created"), answer.at("process_state")}; });
 }

@@ -40,6 +40,10 @@ public:
         on_order(std::move(o));
         go_on();
       }),
+      one_by_one<traced_orders>([this](traced_order& o) {
+        on_order(std::move(o.order));
+        go_on();
+      }),
       [this](const stop_order& m) {
         core_.on_stop(m, sender_of<report_sink>(this), now());
         go_on();

@@ -204,6 +204,7 @@ void agent_core::begin_call(arrival p, instant now) {
                             o.complete_by,
                             a.tries,
                             now,
+                            o.trace,
                             {}});
 }
 

@@ -28,6 +28,7 @@ struct call {
   workflow::instant complete_by;
   std::uint32_t try_number = 1; ///< inside the attempt
   workflow::instant began_at;   ///< the node's time when this call began
+  std::string trace{};          ///< W3C `traceparent` of the attempt, for the service; empty: tasks are not traced
   /// Asks for an early end, but not for an abrupt one: until complete_by the answer still counts, so do not hang up on
   /// a service that is working. After complete_by it does not count.
   std::stop_token stop;

@@ -92,7 +92,8 @@ std::string lower(std::string s) {
 
 bool is_set_by_us(const std::string& name) {
   const auto small = lower(name);
-  constexpr std::array ours{"idempotency-key", "content-length", "transfer-encoding", "connection", "expect"};
+  constexpr std::array ours{"idempotency-key",   "traceparent", "content-length",
+                            "transfer-encoding", "connection",  "expect"};
   return small.starts_with("steadfast-") || std::find(ours.begin(), ours.end(), small) != ours.end();
 }
 

@@ -6,6 +6,7 @@
 #include "workflow/time/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 // The options of a node's own actors. Agents: see agent_options.hpp.
@@ -19,6 +20,8 @@ struct scheduler_options {
   workflow::span reader_limit{5000};
   workflow::span retry_full{1000}; ///< wait before writing again when the store is full
   workflow::span offered_wait{10}; ///< wait before claiming what another scheduler is offered first
+  /// Of a hundred traces that begin with a task, how many are sampled; absent: agents are told no traces.
+  std::optional<std::uint32_t> traced_percent{};
 };
 
 struct supervisor_options {

@@ -29,6 +29,7 @@ struct step_order {
   std::string input;    ///< bytes, JSON unless the payload is not
   workflow::instant complete_by;
   workflow::instant clock; ///< that complete_by is told by: when it was set
+  std::string trace{};     ///< `traceparent` of the attempt; another node is told it by traced_orders
 };
 STEADFAST_MESSAGE(step_order, x.task_number, x.task_id, x.workflow, x.step, x.step_name, x.action, x.attempt, x.epoch,
                   x.key, x.reverses, x.input, x.complete_by, x.clock)
@@ -37,6 +38,17 @@ struct step_orders {
   std::vector<step_order> all;
 };
 STEADFAST_MESSAGE(step_orders, x.all)
+
+/// Nodes of a release before do not know this message: it is sent where the configuration says that tasks are traced.
+struct traced_order {
+  step_order order;
+};
+STEADFAST_MESSAGE(traced_order, x.order, x.order.trace)
+
+struct traced_orders {
+  std::vector<traced_order> all;
+};
+STEADFAST_MESSAGE(traced_orders, x.all)
 
 /// The attempt is not wanted any more: begin no further call for it, and report how the one under way ends.
 struct stop_order {

@@ -25,6 +25,7 @@ using report_sink = caf::typed_actor<takes<void(attempt_reports)>>;
 using agent_actor = caf::typed_actor<
   // Carry out each attempt; its attempt_report goes to the sender. Repeated orders for an open attempt join it.
   takes<void(step_orders)>,
+  takes<void(traced_orders)>,
   // Stop it; answered by a report `stopped` unless it ended before.
   takes<void(stop_order)>,
   // Answered by its new state.

@@ -79,6 +79,8 @@ STEADFAST_ADD(boxed<steadfast::store::bulk_page>)
 STEADFAST_ADD(look_again)
 STEADFAST_ADD(peer_time)
 STEADFAST_ADD(store_moved)
+STEADFAST_ADD(traced_order)
+STEADFAST_ADD(traced_orders)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

@@ -3,6 +3,7 @@
 #include "actors/agents/step_input.hpp"
 #include "actors/scheduling/scheduler_core.hpp"
 #include "actors/scheduling/step_orders.hpp"
+#include "workflow/outward/trace.hpp"
 #include "workflow/overload.hpp"
 #include "workflow/transition/transition.hpp"
 
@@ -269,7 +270,11 @@ void scheduler_core::send_order(task_in_flight& e, std::size_t step) {
     return;
   }
   ++counts_.dispatched;
-  effects_.order(agent, order_for(e.task(), *e.definition, step, std::move(input.bytes), e.clock));
+  auto order = order_for(e.task(), *e.definition, step, std::move(input.bytes), e.clock);
+  if (options_.traced_percent)
+    order.trace = workflow::traceparent_of_attempt(workflow::trace_of(e.task(), *options_.traced_percent),
+                                                   order.task_number, step, order.attempt);
+  effects_.order(agent, std::move(order));
 }
 
 void scheduler_core::stop(const workflow::task& t, std::size_t step) {

@@ -335,6 +335,8 @@ private:
       learn_load(*w.what, outcomes[i]);
       figures_.count(*w.what, outcomes[i]);
       gather_news(news, changed, w, outcomes[i]);
+      if (deps_.on_end)
+        tell_of_end(*w.what, outcomes[i]);
       if (w.submitter)
         w.submitter->deliver(receipt_of(std::get<store::submit_task>(*w.what).what.id, outcomes[i]));
       else
@@ -345,6 +347,12 @@ private:
       tell(this, client, std::move(answer));
     }
     spread(news, changed);
+  }
+
+  void tell_of_end(const store::write& w, const store::outcome& o) const {
+    const auto* const update = std::get_if<store::update_task>(&w);
+    if (update != nullptr && o.result == store::write_status::applied && o.as<store::update_result>().has_ended)
+      deps_.on_end(update->next.number);
   }
 
   void learn_load(const store::write& w, const store::outcome& o) {

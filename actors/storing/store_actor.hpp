@@ -25,6 +25,7 @@ struct store_actor_deps {
   std::uint64_t backlog_max = 0; ///< when so many writes wait, submissions are pushed back; 0: no limit
   /// The store must not be used any more: log it and end the process. Called at most once.
   std::function<void(const std::string& why)> on_fatal;
+  std::function<void(std::uint64_t number)> on_end{};  ///< of a task; it is committed. Must not block
   std::function<void(const std::string& line)> warn{}; ///< that the store takes no writes, and that it does again
   workflow::span save_after{200}; ///< for so long the engine may put off what several commits can share
 };

@@ -33,6 +33,7 @@ struct agent_call {
   moment complete_by;      ///< a later answer does not count
   std::uint32_t try_number = 1; ///< inside the attempt
   moment began_at;              ///< the node's time when this call began
+  std::string traceparent{};    ///< W3C Trace Context, to hand on to the service; empty: tasks are not traced
   /// Asks for an early end, but not for an abrupt one: until complete_by the answer still counts, so do not hang up on
   /// a service that is working. After complete_by it does not count.
   std::stop_token stop;

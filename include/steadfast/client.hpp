@@ -39,6 +39,7 @@ struct submit_options {
   std::uint32_t version = 0;            ///< 0: the newest
   std::optional<std::uint8_t> priority; ///< 0 first, 9 last
   std::string reply_to;                 ///< observer that is told of progress
+  std::string traceparent{};            ///< W3C Trace Context of the caller; empty: the task begins a trace
 };
 
 struct submitted {

@@ -80,6 +80,7 @@ public:
 
   void make() {
     parts_.name = options_.name;
+    parts_.traces = options_.tracing.is_used();
     parts_.clock = with_.clock;
     parts_.dialer = kept(parts_.lasting, "dialer", with_.dialer, {}, true);
     parts_.certificate_until = with_.certificate_until;
@@ -125,12 +126,14 @@ private:
     own_.store = with_.store;
     own_.files = with_.files;
     own_.journal = with_.journal;
+    own_.traced = with_.traced;
     actors::store_actor_deps deps;
     deps.store = own_.store;
     deps.files = own_.files;
     deps.clock = parts_.clock;
     deps.backlog_max = options_.backlog_max;
     deps.on_fatal = with_.on_fatal;
+    deps.on_end = with_.on_end;
     deps.warn = with_.warn;
     own_.store_actor =
       shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), {}, true);
@@ -197,6 +200,8 @@ private:
     actors::scheduler_options o;
     o.name = options_.name;
     o.in_flight_max = options_.in_flight_max;
+    if (options_.tracing.is_used())
+      o.traced_percent = options_.tracing.sampled_percent;
     parts_.scheduler = shown(parts_.lasting, "scheduler",
                              actors::spawn_scheduler(system_, {parts_.store_actor, parts_.reader, own_agents(),
                                                                parts_.clock, o, with_.log_task}));

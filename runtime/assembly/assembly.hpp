@@ -4,6 +4,7 @@
 #include "actors/protocol/protocols.hpp"
 #include "actors/supervising/singleton.hpp"
 #include "runtime/assembly/journal_figures.hpp"
+#include "runtime/assembly/trace_figures.hpp"
 #include "runtime/configuration/node_options.hpp"
 #include "store/contract/local_store.hpp"
 
@@ -44,8 +45,9 @@ struct store_parts {
   actors::reader_actor reader;
   actors::bulk_runner_actor bulk_runner;
   std::map<std::string, actors::webhook_actor> webhooks; ///< by name
-  std::vector<node_part> all{};                   ///< these and all others that were started for the store
-  std::shared_ptr<const journal_figures> journal; ///< null: nobody measures it
+  std::vector<node_part> all{};                          ///< these and all others that were started for the store
+  std::shared_ptr<const journal_figures> journal;        ///< null: nobody measures it
+  std::shared_ptr<const trace_figures> traced{};         ///< null: tasks are not traced
 };
 
 /// Those of a node, which may get them while it runs. For any thread.
@@ -89,6 +91,7 @@ struct node_parts {
   std::map<std::string, actors::agent_actor> agents;
   std::vector<node_part> lasting;                       ///< all but the agents and what belongs to the own store
   std::function<workflow::instant()> certificate_until; ///< when the node's certificate ends; empty: it has none
+  bool traces = false;                                  ///< it takes `traceparent` in
 };
 
 /// Each of them once, in the order in which people are shown them.
@@ -101,6 +104,7 @@ struct node_surroundings {
   std::shared_ptr<store::state_store> store{};      ///< null: another node has it
   std::shared_ptr<store::store_files> files{};      ///< of that store, if it has some on this machine
   std::shared_ptr<const journal_figures> journal{}; ///< likewise
+  std::shared_ptr<const trace_figures> traced{};    ///< null: tasks are not traced
   actors::node_clock clock{};                       ///< of this node alone
   bool detached = true;                             ///< those that wait for the disk get a thread of their own
   /// Makes the agents of the node, by name; empty: none.
@@ -115,6 +119,7 @@ struct node_surroundings {
   /// Of the leases that end with the process.
   std::string holder{};
   std::vector<std::pair<std::string, actors::make_singleton>> singletons{};
+  std::function<void(std::uint64_t number)> on_end{};     ///< of a task, committed; must not block
   std::function<void(const std::string& why)> on_fatal{}; ///< the store must not be used any more
   std::function<void(const std::string& event, const workflow::task&, const std::string& detail)> log_task{};
   std::function<void(const std::string& line)> log{};

@@ -305,6 +305,15 @@ void read_webhook(toml_section s, node_options& o) {
   o.webhooks.push_back(std::move(w));
 }
 
+void read_tracing(toml_section s, node_options& o) {
+  auto& to = o.tracing;
+  to.collector = read_receiver(s, to.secrets);
+  s.read_share("sample", to.sampled_percent, 0, 1);
+  s.read_count("tasks_max", to.tasks_max, std::size_t{1}, std::size_t{1'000'000});
+  s.end();
+  o.log.traces = to.is_used();
+}
+
 // ---- all ----
 
 void read_root(toml_section& s, parsed_config& parsed) {
@@ -335,6 +344,8 @@ void read_root(toml_section& s, parsed_config& parsed) {
     read_control(*x, o);
   if (auto x = s.section("log"))
     read_log(*x, o.log);
+  if (auto x = s.section("tracing"))
+    read_tracing(*x, o);
   if (auto x = s.section("shutdown"))
     read_shutdown(*x, o);
   for (auto& x : s.sections("agent"))

@@ -101,6 +101,7 @@ std::vector<std::string> problems(const node_options& o) {
     add(found, "store: ", store::problems(postgres_options_of(o, {})));
   check_agents(o, found);
   check_webhooks(o, found);
+  add(found, "tracing.", problems(o.tracing));
   check_workflows(o, found);
   add(found, "", problems(o.cluster, o.roles));
   add(found, "", problems(o.http));

@@ -3,6 +3,7 @@
 #include "actors/agents/agent_options.hpp"
 #include "runtime/configuration/cluster_options.hpp"
 #include "runtime/configuration/http_server_options.hpp"
+#include "runtime/configuration/tracing_options.hpp"
 #include "runtime/configuration/webhook_options.hpp"
 #include "runtime/text/secret.hpp"
 #include "store/contract/options.hpp"
@@ -43,6 +44,7 @@ struct log_options {
   std::string level = "info"; ///< trace, debug, info, warning, error, off
   bool json = false;          ///< one JSON object per line instead of text
   std::filesystem::path file; ///< empty: standard error
+  bool traces = false;        ///< lines about tasks have the ids of their traces
 };
 
 /// The configuration of one node.
@@ -57,6 +59,7 @@ struct node_options {
   store_server_options store_server;
   std::vector<agent_entry> agents;
   std::vector<webhook_entry> webhooks; ///< delivered by the node that has the store
+  tracing_options tracing;
   std::vector<workflow::definition> workflows;
   /// Those of `workflows` that are in files, by name and version. A file that was changed without a new version raises
   /// an alert; a workflow that the program made and changed in this way keeps the node from starting.

@@ -7,6 +7,7 @@
 #include "runtime/logging/log.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/time_text.hpp"
+#include "workflow/outward/trace.hpp"
 #include "workflow/task/explain.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/transition/transition.hpp"
@@ -32,8 +33,12 @@ using nlohmann::json;
 
 // ---- submitting ----
 
-workflow::submission submission_of(const api::arguments& params) {
+workflow::submission submission_of(const control_context& c, const api::arguments& params) {
   workflow::submission s;
+  if (c.parts.traces)
+    s.trace = params.text("traceparent");
+  if (!s.trace.empty() && !workflow::parse_traceparent(s.trace))
+    throw api::error{api::error::invalid_params, "`traceparent` is not one of W3C Trace Context", {}, "traceparent"};
   s.id = params.text("id");
   s.workflow = params.text("workflow");
   s.version = params.number<std::uint32_t>("version");
@@ -63,7 +68,7 @@ json result_of(const std::string& id, const actors::receipt& r) {
 
 /// Many submissions wait for one commit, so none of them occupies a thread.
 void submit(const control_context& c, const api::arguments& params, const control_reply& reply) {
-  auto s = submission_of(params);
+  auto s = submission_of(c, params);
   const auto ask = [gateway = c.parts.gateway, id = s.id, what = actors::boxed<workflow::submission>{std::move(s)},
                     reply](caf::event_based_actor* self) {
     actors::ask(self, gateway, control_context::reply_limit, what)

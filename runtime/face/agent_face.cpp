@@ -34,7 +34,7 @@ agent_action outer(workflow::attempt_action a) {
 
 agent_call outer(const actors::call& c) {
   return {c.task_id,  c.workflow, c.step,        outer(c.action), c.attempt,  c.epoch, c.key,
-          c.reverses, c.input,    c.complete_by, c.try_number,    c.began_at, c.stop};
+          c.reverses, c.input,    c.complete_by, c.try_number,    c.began_at, c.trace, c.stop};
 }
 
 actors::answer inner(agent_answer a) {

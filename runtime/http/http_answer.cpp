@@ -42,8 +42,9 @@ http_response preflight(const http_request& r) {
   http_response answer{204, ""};
   if (!r.header(field::access_control_request_method).empty()) {
     answer.headers.emplace_back("Access-Control-Allow-Methods", "GET, PUT, POST");
-    answer.headers.emplace_back("Access-Control-Allow-Headers",
-                                "authorization, content-type, idempotency-key, if-none-match, last-event-id");
+    answer.headers.emplace_back(
+      "Access-Control-Allow-Headers",
+      "authorization, content-type, idempotency-key, if-none-match, last-event-id, traceparent");
     answer.headers.emplace_back("Access-Control-Max-Age", "600");
   } else {
     answer.headers.emplace_back("Allow", "GET, PUT, POST, OPTIONS");

@@ -339,6 +339,7 @@ private:
 
   void submit(const exchange_ptr& x, json params) const {
     take_key(x->request, params);
+    take_trace(x->request, params);
     const auto id = params.at("id").is_string() ? params.at("id").get<std::string>() : std::string{};
     submissions_.submit(
       std::move(params), waited_for(x->target),

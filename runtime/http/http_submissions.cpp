@@ -3,6 +3,7 @@
 #include "api/error.hpp"
 #include "api/names.hpp"
 #include "client/exact_json.hpp"
+#include "workflow/outward/trace.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -53,6 +54,12 @@ void take_key(const http_request& r, json& params) {
                      "give the task an id, in the body or as Idempotency-Key: by it a repetition is recognised",
                      {},
                      "id"};
+}
+
+void take_trace(const http_request& r, json& params) {
+  const std::string parent{r.header("traceparent")};
+  if (!params.contains("traceparent") && workflow::parse_traceparent(parent))
+    params["traceparent"] = parent;
 }
 
 unsigned status_of_submission(const json& result) {

@@ -51,6 +51,9 @@ private:
 /// The id may be given as Idempotency-Key. Throws api::error if there is none, or another one.
 void take_key(const http_request& r, nlohmann::json& params);
 
+/// The trace of the caller may be given as traceparent; one that is wrong is as good as none (Trace Context, 3.2.2).
+void take_trace(const http_request& r, nlohmann::json& params);
+
 /// 201 when a task was made, 200 when it was there.
 unsigned status_of_submission(const nlohmann::json& result);
 

@@ -4,6 +4,7 @@
 #include "runtime/logging/log_file.hpp"
 #include "runtime/text/time_text.hpp"
 #include "steadfast/node_error.hpp"
+#include "workflow/outward/trace.hpp"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/async.h>
@@ -118,6 +119,7 @@ public:
     const std::lock_guard lock{mutex_};
     before = std::exchange(pool_, std::move(pool));
     json_ = o.json;
+    traces_ = o.traces;
     use(sink, level_of(o.level));
   }
 
@@ -127,6 +129,9 @@ public:
     if (to->should_log(l))
       to->log(l, line(as_json, level, event, more, detail));
   }
+
+  /// Lines about tasks have the ids of their traces.
+  bool traces() const { return traces_; }
 
   std::size_t lost() const {
     const std::lock_guard lock{mutex_};
@@ -199,6 +204,7 @@ private:
     return text;
   }
 
+  std::atomic<bool> traces_ = false;
   mutable std::mutex mutex_; ///< of what start() changes
   bool json_ = false;
   std::shared_ptr<spdlog::details::thread_pool> pool_;
@@ -225,8 +231,10 @@ std::optional<std::size_t> latest_step(const workflow::task& t) {
   return latest;
 }
 
-fields fields_of(const workflow::task& t) {
+fields fields_of(const workflow::task& t, bool traces) {
   fields f{{"task", t.id}, {"workflow", t.workflow}, {"state", std::string{to_string(t.state)}}};
+  if (traces)
+    f.emplace_back("trace_id", workflow::trace_text(workflow::trace_of(t, 0)));
   if (const auto i = latest_step(t)) {
     f.emplace_back("step", std::to_string(*i));
     f.emplace_back("attempt", std::to_string(t.steps[*i].attempt));
@@ -246,7 +254,7 @@ void log_line(const std::string& level, const std::string& text) {
 
 void log_task(const std::string& event, const workflow::task& t, const std::string& detail) {
   const bool bad = t.state == workflow::process_state::error;
-  log().write(bad ? "warning" : "info", event, fields_of(t), detail);
+  log().write(bad ? "warning" : "info", event, fields_of(t, log().traces()), detail);
 }
 
 std::size_t log_lines_lost() {

@@ -55,6 +55,10 @@ const std::vector<metric>& metric_catalog() {
      counter,
      {"webhook", "outcome"},
      "Deliveries to the webhook: delivered, failed or given_up"},
+    {"steadfast_traced_tasks_total",
+     counter,
+     {"outcome"},
+     "Ended tasks whose spans the collector took (sent) or did not (dropped)"},
     // Of each node
     {"steadfast_lease_held", gauge, {"lease"}, "1 if this node holds the lease, 0 if it only asks for it"},
     {"steadfast_lease_epoch", gauge, {"lease"}, "Epoch under which this node holds the lease; 0: it does not"},

@@ -83,8 +83,13 @@ void write_counted_metrics(page_writer& page, const node_parts& parts) {
     if (const auto* of_store = figures_of<actors::store_figures>(p))
       write(page, *of_store);
   }
-  if (const auto own = parts.own->get(); own.store && own.journal)
+  const auto own = parts.own->get();
+  if (own.store && own.journal)
     write(page, *own.journal);
+  if (own.traced) {
+    page.add("steadfast_traced_tasks_total", static_cast<double>(own.traced->sent), {"sent"});
+    page.add("steadfast_traced_tasks_total", static_cast<double>(own.traced->dropped), {"dropped"});
+  }
 }
 
 } // namespace steadfast

@@ -15,6 +15,7 @@
 #include "runtime/metrics/metrics.hpp"
 #include "runtime/node/node_inside.hpp"
 #include "runtime/node/node_store.hpp"
+#include "runtime/node/span_exporter.hpp"
 #include "runtime/node/store_holder.hpp"
 #include "runtime/node/webhooks.hpp"
 #include "workflow/supervision/node_card.hpp"
@@ -220,6 +221,7 @@ public:
     end_control();
     stop_waits_for_ = "its actors to end";
     end_actors();
+    exporter_.reset();
     watch_.reset();
     system_->await_all_actors_done();
     stop_waits_for_ = "other nodes to take what is on its way to them";
@@ -335,6 +337,12 @@ private:
     with.journal = journal_;
     with.on_fatal = on_fatal_ ? on_fatal_ : end_process;
     with.warn = [](const std::string& line) { log_line("warning", line); };
+    if (with.store && options_.tracing.is_used()) {
+      const auto figures = std::make_shared<trace_figures>();
+      exporter_ = std::make_unique<span_exporter>(options_.tracing, options_.name, with.store, figures);
+      with.traced = figures;
+      with.on_end = [to = exporter_.get()](std::uint64_t number) { to->on_end(number); };
+    }
     with.make_webhooks = [this](const store_parts& own, const actors::node_clock& clock) {
       return spawn_webhooks(*system_, options_.webhooks, own, clock);
     };
@@ -545,6 +553,7 @@ private:
   };
   std::string holder_of_store_; ///< when the node started, if it was another one
   node_parts parts_;
+  std::unique_ptr<span_exporter> exporter_;
   std::unique_ptr<runtime::network> network_; ///< to other nodes
   std::unique_ptr<actor_config> config_;
   std::unique_ptr<caf::actor_system> system_;

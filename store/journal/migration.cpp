@@ -186,11 +186,14 @@ void to_format_8(lmdb::transaction& txn) {
   txn.make_table("task_steps");
 }
 
+/// Tasks may be part of traces, which a program that knows format 8 only would take for damage.
+void to_format_9(lmdb::transaction&) {}
+
 } // namespace
 
 std::vector<migration> all_migrations() {
   return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5},
-          {5, to_format_6}, {6, to_format_7}, {7, to_format_8}};
+          {5, to_format_6}, {6, to_format_7}, {7, to_format_8}, {8, to_format_9}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

@@ -7,6 +7,7 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -44,6 +45,12 @@ constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> 
 
 template <class T>
 constexpr bool is_compact<std::vector<T>> = is_compact<T>;
+
+/// What is sent in a compact body only where it has what a plain one cannot say, so that a node of a release before can
+/// read all else.
+template <class T>
+constexpr bool may_be_compact =
+  kind_of<T> == record_kind::submission || kind_of<T> == record_kind::task || kind_of<T> == record_kind::write_outcome;
 
 } // namespace steadfast::store
 
@@ -189,6 +196,25 @@ struct frame_reader {
   boost::archive::binary_iarchive archive{buffer, archive_flags};
 };
 
+bool needs_compact(const workflow::submission& x) {
+  return !x.trace.empty();
+}
+bool needs_compact(const workflow::task& x) {
+  return !x.trace.empty();
+}
+bool needs_compact(const outcome& x) {
+  const auto& tasks = tasks_of(x);
+  return std::any_of(tasks.begin(), tasks.end(), [](const workflow::task& t) { return needs_compact(t); });
+}
+
+template <class T>
+bool goes_compact(const T& value) {
+  if constexpr (may_be_compact<T>)
+    return needs_compact(value);
+  else
+    return is_compact<T>;
+}
+
 template <class T>
 const std::string& write_frame(std::string_view key, const T& value) {
   constexpr std::size_t kept_max = 4 << 20; // a rare giant does not keep its memory for ever
@@ -199,13 +225,16 @@ const std::string& write_frame(std::string_view key, const T& value) {
     bytes = {};
   bytes.assign(frame_head_size, '\0');
   auto& to_write = const_cast<T&>(value); // the functions of fields.hpp serve both ways; writing changes nothing
-  if constexpr (is_compact<T>) {
-    compact_writer compact{bytes};
-    all(compact, to_write);
-  } else {
-    all(writer.archive, to_write);
-  }
-  seal(bytes, is_compact<T> ? relative_body : plain_body, kind_of<T>, key);
+  const bool is_small = goes_compact(value);
+  if constexpr (is_compact<T> || may_be_compact<T>)
+    if (is_small) {
+      compact_writer compact{bytes};
+      all(compact, to_write);
+    }
+  if constexpr (!is_compact<T>)
+    if (!is_small)
+      all(writer.archive, to_write);
+  seal(bytes, is_small ? relative_body : plain_body, kind_of<T>, key);
   return bytes;
 }
 
@@ -234,7 +263,7 @@ template <class T>
 T read_body(std::uint16_t format, std::string_view body) {
   if (format == plain_body)
     return read_plain<T>(body);
-  if constexpr (is_compact<T>)
+  if constexpr (is_compact<T> || may_be_compact<T>)
     if (format == relative_body || (format == compact_body && kind_of<T> == record_kind::task_state))
       return read_compact<T>(format, body);
   throw damaged_record{"its format " + std::to_string(format) + " is not known"};

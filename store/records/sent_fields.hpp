@@ -15,7 +15,10 @@ namespace steadfast::workflow {
 
 template <class Archive>
 void serialize(Archive& ar, submission& x, unsigned) {
-  all(ar, x.id, x.workflow, x.version, x.payload, x.content_type, x.priority, x.not_before, x.reply_to);
+  if constexpr (store::is_compact_archive<Archive>)
+    all(ar, x.id, x.workflow, x.version, x.payload, x.content_type, x.priority, x.not_before, x.reply_to, x.trace);
+  else
+    all(ar, x.id, x.workflow, x.version, x.payload, x.content_type, x.priority, x.not_before, x.reply_to);
 }
 
 template <class Archive>

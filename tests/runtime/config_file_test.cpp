@@ -95,6 +95,7 @@ TEST_CASE("the shipped configuration says what the defaults are") {
 
 TEST_CASE("the shipped configuration shows every key, agents' among them") {
   setenv("PAYMENT_TOKEN", "canary", 1);
+  setenv("COLLECTOR_TOKEN", "canary", 1);
   for (const auto* name : {"WEBHOOK_SECRET", "WEBHOOK_SECRET_BEFORE"})
     setenv(name, "whsec_Y2FuYXJ5LWNhbmFyeS1jYW5hcnktY2FuYXJ5", 1);
   setenv("POSTGRES_PASSWORD", "open sesame", 1);

@@ -82,6 +82,8 @@ const std::vector<bound> bounds{
   {"| time of one delivery (`call_limit`) | 15 s |", "config/steadfast.toml", "call_limit = \"15s\""},
   {"| time until one is given up (`give_up_after`) | 72 h |", "config/steadfast.toml", "give_up_after = \"72h\""},
   {"| bytes of one text in a notification | 4096 |", "workflow/outward/notification.cpp", "told_text_max = 4096;"},
+  {"| ended tasks that wait to be told of (`tasks_max`) | 10000 |", "config/steadfast.toml", "tasks_max = 10000"},
+  {"| time of the collector to take a request | 5 s |", "runtime/node/span_exporter.cpp", "request_limit{5000};"},
   {"| tasks in flight at a scheduler (`in_flight_max`) | 1024, at most 1000000 |", "config/steadfast.toml",
    "in_flight_max = 1024"},
   {"| submissions waiting for the disk (`backlog_max`) | 100000 |", "config/steadfast.toml", "backlog_max = 100000"},

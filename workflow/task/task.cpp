@@ -71,6 +71,7 @@ task make_task(const submission& s, const definition& d, instant now) {
   t.not_before = s.not_before > now ? s.not_before : unset;
   t.complete_by = std::max(now, t.not_before) + d.deadline;
   t.reply_to = s.reply_to;
+  t.trace = s.trace;
   t.notices = s.reply_to.empty() ? 0 : 1; // the store writes `accepted` with the task
   t.steps.resize(d.steps.size());
   t.steps.settle();

@@ -64,6 +64,7 @@ struct task {
   std::string cause;    ///< why it is undone or in error
   step_list steps;
   std::vector<act> acts; ///< at most acts_max, the newest
+  std::string trace;     ///< the `traceparent` of its submission; empty: there was none
 
   friend bool operator==(const task&, const task&) = default;
 };
@@ -85,6 +86,7 @@ struct submission {
   std::optional<std::uint8_t> priority;
   instant not_before;
   std::string reply_to;
+  std::string trace{}; ///< W3C `traceparent`; not part of what makes a submission the same
 
   friend bool operator==(const submission&, const submission&) = default;
 };

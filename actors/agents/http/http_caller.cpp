@@ -99,6 +99,8 @@ void add_about_step(const call& c, const add_header& add) {
   add("Steadfast-Epoch", std::to_string(c.epoch));
   add("Steadfast-Complete-By", workflow::utc_text(c.complete_by));
   add("Steadfast-Time-Left", std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0)));
+  if (!c.trace.empty())
+    add("traceparent", c.trace);
 }
 
 bool is_metadata(std::uint32_t ip) {

@@ -44,6 +44,8 @@ std::vector<std::string> environment_of(const exec_options& o, const call& c) {
   all["STEADFAST_EPOCH"] = std::to_string(c.epoch);
   all["STEADFAST_COMPLETE_BY"] = workflow::utc_text(c.complete_by);
   all["STEADFAST_TIME_LEFT"] = std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0));
+  if (!c.trace.empty())
+    all["TRACEPARENT"] = c.trace;
   std::vector<std::string> lines;
   lines.reserve(all.size());
   for (const auto& [name, value] : all)

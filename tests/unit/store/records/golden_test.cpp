@@ -2,7 +2,7 @@
 // add a format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are
 // missing. The records that later formats brought are among those of format 1, whose bodies are written as they were;
 // formats 3 and 5 brought other bodies for tasks, format 4 the journal, format 6 another one, other bodies for
-// definitions, and incidents, format 8 rows for the steps of tasks that have many.
+// definitions, and incidents, format 8 rows for the steps of tasks that have many, format 9 traces of tasks.
 
 #include "tests/unit/store/samples.hpp"
 #include "tests/unit/store/support.hpp"
@@ -249,6 +249,28 @@ TEST_CASE("row 70: a task's state record is written as in format 5, and read as 
   }
 }
 
+TEST_CASE("row 70: a task that is part of a trace is written as in format 9, and sent so that nothing of it is lost") {
+  auto t = sample_task();
+  t.trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const std::vector<large_result> large;
+  const std::string now{encode_record(key_of_all, task_state_view{&t, t.revision, t.payload.size(), &large})};
+  const auto then = golden_bytes("traced_task_state", now, all_golden / "format-9");
+  CHECK(now == then);
+  auto read = decode_record<task_state>(key_of_all, then).task;
+  read.payload = t.payload;
+  CHECK(read == t);
+
+  CHECK(decode<workflow::task>(encode(t)) == t);
+  auto s = sample_submission();
+  s.trace = t.trace;
+  CHECK(decode<workflow::submission>(encode(s)) == s);
+  const outcome claimed{decision{write_status::applied, {}}, claim_result{{t, sample_task()}, moment(1), true}};
+  const auto taken = decode<outcome>(encode(claimed)).as<claim_result>();
+  CHECK(taken.tasks == std::vector{t, sample_task()});
+  CHECK(taken.next == moment(1));
+  CHECK(taken.more);
+}
+
 TEST_CASE(
   "row 70: the steps of a task that has many are written as in format 8, and so is what its record says of them") {
   const auto t = sample_task();
@@ -298,7 +320,7 @@ TEST_CASE("what processes of one version send each other is written as it was") 
 
 TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
   for (const std::string format :
-       {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7", "format-8"}) {
+       {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7", "format-8", "format-9"}) {
     INFO(format);
     temporary_directory d;
     lay_down(all_golden / format / "store", d.store());

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "workflow/task/task.hpp"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Which trace a task belongs to, and which spans it has: all of it follows from what is stored of the task, so that any
+// node, at any time, finds the same ids.
+
+namespace steadfast::workflow {
+
+/// W3C Trace Context, level 1 (https://www.w3.org/TR/trace-context/).
+struct trace_context {
+  std::array<std::uint64_t, 2> trace{}; ///< its id: the high half, and the low one
+  std::uint64_t span = 0;               ///< of whoever speaks; 0: nobody, the trace begins here
+  bool is_sampled = true;               ///< its spans are wanted
+
+  friend bool operator==(const trace_context&, const trace_context&) = default;
+};
+
+/// "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"; of a later version its first four fields. Absent: it is
+/// none.
+std::optional<trace_context> parse_traceparent(std::string_view text);
+std::string traceparent_of(const trace_context& x);
+std::string trace_text(const trace_context& x); ///< 32 digits
+std::string span_text(std::uint64_t span);      ///< 16 digits
+
+/// The trace of its submission, whose caller is `span`; without one a trace of its own, of which `sampled_percent` in a
+/// hundred are wanted.
+trace_context trace_of(const task& t, std::uint32_t sampled_percent);
+
+std::uint64_t span_of_task(const trace_context& x, std::uint64_t task_number);
+std::uint64_t span_of_step(const trace_context& x, std::uint64_t task_number, std::size_t step);
+std::uint64_t span_of_attempt(const trace_context& x, std::uint64_t task_number, std::size_t step,
+                              std::uint32_t attempt);
+
+/// What the agent hands on to its service: the attempt's span is the caller.
+std::string traceparent_of_attempt(trace_context x, std::uint64_t task_number, std::size_t step, std::uint32_t attempt);
+
+} // namespace steadfast::workflow
