@@ -186,6 +186,21 @@ std::vector<method> methods_of_nodes() {
      {},
      {{"nodes", kind::list}, {"store_trouble", kind::text, "why the store cannot be asked", false, true}},
      {error::busy}},
+    {health_show,
+     "How the cluster is: a sentence, and what it is made of",
+     {number("max_age_ms", "how old what is told of waiting tasks may be, for which all unfinished ones are read")
+        .between(0, 60'000)
+        .otherwise(0)},
+     {{"well", kind::flag, "nobody has to do anything"},
+      {"sentence", kind::text, "moments in it are in UTC"},
+      {"incidents", kind::list, "the first 200 open ones; those that count come first"},
+      {"more_incidents", kind::flag, "than these"},
+      {"nodes", kind::list, "as `node.list` gives them"},
+      {"store_trouble", kind::text, "why the store cannot be asked", false, true},
+      {"stuck", kind::list, "as `task.stuck` gives it, and the next two"},
+      {"waits", kind::list},
+      {"scheduler_trouble", kind::text, {}, false, true}},
+     {}},
   };
 }
 

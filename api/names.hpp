@@ -37,6 +37,7 @@ inline constexpr const char* node_drain = "node.drain";
 inline constexpr const char* late_list = "late.list";
 inline constexpr const char* node_describe = "node.describe";
 inline constexpr const char* node_list = "node.list";
+inline constexpr const char* health_show = "health.show";
 inline constexpr const char* store_stats = "store.stats";
 inline constexpr const char* store_check = "store.check";
 inline constexpr const char* store_copy = "store.copy";

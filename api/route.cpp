@@ -90,6 +90,7 @@ std::vector<route> all_routes() {
     {get, "/v1/node", node_describe, read, other},
     {get, "/v1/nodes", node_list, read, other},
     {post, "/v1/nodes/{node}/drain", node_drain, admin, other},
+    {get, "/v1/health", health_show, read, other},
     {get, "/v1/store", store_stats, read, other},
     {post, "/v1/store/check", store_check, admin, other},
     {post, "/v1/store/copy", store_copy, admin, other},

@@ -241,13 +241,13 @@ instant agent_core::next_due() const {
 std::string agent_core::circuit_text() const {
   if (circuit_.open_until == workflow::never)
     return "circuit for `" + options_.name + "` held open by " + held_open_by_;
-  return "circuit for `" + options_.name + "` open until " + workflow::utc_clock_text(circuit_.open_until);
+  return "circuit for `" + options_.name + "` open until " + workflow::utc_seconds_text(circuit_.open_until);
 }
 
 std::string agent_core::circuit_and_failure_text() const {
   if (counts_.last_failure_at == workflow::unset)
     return circuit_text();
-  return circuit_text() + "; last failure at " + workflow::utc_clock_text(counts_.last_failure_at) + ": "
+  return circuit_text() + "; last failure at " + workflow::utc_seconds_text(counts_.last_failure_at) + ": "
          + counts_.last_failure;
 }
 

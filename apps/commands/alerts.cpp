@@ -6,6 +6,7 @@
 #include "apps/terminal/table.hpp"
 #include "apps/views/health.hpp"
 #include "apps/views/story.hpp"
+#include "runtime/text/health.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -33,7 +34,7 @@ struct alerts_arguments {
 
 void print_incidents(client& node, workflow::instant now) {
   auto open = node.call(api::incident_list, {{"max", incidents_shown}}).at("incidents");
-  sort_incidents(open, now);
+  runtime::sort_incidents(open, now);
   if (!open.empty())
     std::cout << incident_table(open, now, open.size()).text(standard_output()) << '\n';
 }

@@ -10,6 +10,7 @@
 #include "apps/terminal/table.hpp"
 #include "apps/views/health.hpp"
 #include "apps/views/story.hpp"
+#include "runtime/text/health.hpp"
 #include "runtime/text/quantity.hpp"
 
 #include <CLI/CLI.hpp>
@@ -56,7 +57,7 @@ int list(const incident_arguments& g) {
       print_json(x);
     return done;
   }
-  sort_incidents(found, wall_clock());
+  runtime::sort_incidents(found, wall_clock());
   if (found.empty())
     std::cout << (g.all ? "there was no incident\n" : "there is no open incident\n");
   else

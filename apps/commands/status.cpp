@@ -7,6 +7,8 @@
 #include "apps/terminal/exit_code.hpp"
 #include "apps/views/agents.hpp"
 #include "apps/views/health.hpp"
+#include "apps/views/story.hpp"
+#include "runtime/text/time_text.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -35,33 +37,32 @@ void print_circuits(const json& agents, workflow::instant now, const terminal& t
 int show_status(const node_choice& choice) {
   auto node = connect(choice);
   const auto agents = node.call(api::agent_list, json::object()).at("agents");
-  auto h = look_at_health(node, true);
-  const auto stats = node.call(api::store_stats, json::object());
-  const auto now = wall_clock();
-  const bool well = is_well(h, now);
+  const auto health = node.call(api::health_show, json::object());
+  const bool well = health.at("well");
   if (choice.json) {
-    print_json({{"well", well},
-                {"sentence", health_sentence(h, now)},
-                {"incidents", h.incidents},
-                {"nodes", h.nodes},
-                {"stuck", h.standstill.at("stuck")},
-                {"waits", h.standstill.at("waits")},
-                {"agents", agents},
-                {"tasks", stats.at("tasks")}});
+    auto shown = json{{"agents", agents}};
+    for (const auto* part : {"well", "sentence", "incidents", "nodes", "stuck", "waits"})
+      shown[part] = health.at(part);
+    shown["tasks"] = node.call(api::store_stats, json::object()).at("tasks");
+    print_json(shown);
     return well ? done : refused;
   }
+  const auto stats = node.call(api::store_stats, json::object());
+  const auto now = wall_clock();
   const auto to = standard_output();
-  std::cout << painted(health_sentence(h, now), well ? colour::good : colour::bad, to) << '\n';
+  std::cout << painted(printable(localized(health.at("sentence").get<std::string>(), now)),
+                       well ? colour::good : colour::bad, to)
+            << '\n';
   std::string line;
   for (const auto& [state, count] : stats.at("tasks").items())
     if (count.get<std::uint64_t>() > 0)
       line += (line.empty() ? "" : ", ") + count.dump() + " " + state;
   std::cout << "tasks: " << (line.empty() ? "none" : line) << '\n';
   print_circuits(agents, now, to);
-  sort_incidents(h.incidents, now);
-  if (!h.incidents.empty())
-    std::cout << '\n' << incident_table(h.incidents, now, incidents_shown).text(to);
-  if (h.incidents.size() > incidents_shown)
+  const auto& incidents = health.at("incidents");
+  if (!incidents.empty())
+    std::cout << '\n' << incident_table(incidents, now, incidents_shown).text(to);
+  if (incidents.size() > incidents_shown)
     std::cout << "and more: `steadfast incidents list`\n";
   return well ? done : refused;
 }

@@ -37,8 +37,8 @@ constexpr std::size_t waits_shown = 4;
 constexpr std::size_t incidents_shown = 5;
 constexpr std::size_t agents_shown_when_small = 4; ///< on a terminal of less than 40 lines
 constexpr std::size_t agents_shown = 12;
-constexpr std::uint32_t tasks_looked_at = 1000;     ///< of each scheduler
-constexpr std::chrono::seconds waits_looked_at{10}; ///< it reads all unfinished tasks
+constexpr std::uint32_t tasks_looked_at = 1000; ///< of each scheduler
+constexpr std::uint32_t waits_age_max = 10'000; ///< milliseconds; for them all unfinished tasks are read
 
 struct top_arguments {
   node_choice node;
@@ -66,7 +66,7 @@ struct glance {
   totals sum;
   json stats;
   json agents;
-  health how;
+  json how;                               ///< what `health.show` answered
   std::map<std::string, json> schedulers; ///< by node: the state of its scheduler
   std::vector<open_attempt> attempts;     ///< the longest under way first
 };
@@ -95,7 +95,7 @@ void look_at_schedulers(client& node, glance& g) {
 glance look(client& node) {
   glance g;
   g.stats = node.call(api::store_stats, json::object());
-  g.how = look_at_health(node, false);
+  g.how = node.call(api::health_show, {{"max_age_ms", waits_age_max}});
   g.agents = node.call(api::agent_list, json::object()).at("agents");
   g.sum.at = std::chrono::steady_clock::now();
   g.sum.submitted = g.stats.value("last_number", std::uint64_t{0});
@@ -134,7 +134,7 @@ std::string states_line(const json& stats, const terminal& to) {
 
 std::string nodes_text(const glance& g, const terminal& to) {
   table rows{{"node", "state", "roles", "tasks", "waiting messages", "supervises"}};
-  for (const auto& n : g.how.nodes) {
+  for (const auto& n : g.how.at("nodes")) {
     const auto name = n.value("name", std::string{});
     const auto s = g.schedulers.find(name);
     const bool known = s != g.schedulers.end();
@@ -170,17 +170,17 @@ std::string slowest_text(const glance& g, workflow::instant now, const terminal&
   return rows.empty() ? "no attempt is under way\n" : rows.text(to);
 }
 
-std::string longest_waits_text(const json& standstill, workflow::instant now, const terminal& to) {
+std::string longest_waits_text(const json& how, workflow::instant now, const terminal& to) {
   table rows{{"waiting", "longest", "since", "what for"}};
   std::size_t rest = waits_shown;
-  for (const auto& w : standstill.at("waits")) {
+  for (const auto& w : how.at("waits")) {
     rows.add({std::to_string(w.value("tasks", std::uint64_t{0})), w.value("longest", std::string{}),
               moment_text(w.value("since", json{}), now),
               cut(printable(w.value("detail", std::string{})), to.width / 2)});
     if (--rest == 0)
       break;
   }
-  const auto stuck = standstill.at("stuck").size();
+  const auto stuck = how.at("stuck").size();
   return (stuck == 0 ? std::string{}
                      : painted(runtime::counted(stuck, "task") + (stuck == 1 ? " is" : " are") + " stuck: see `stuck`",
                                colour::bad, to)
@@ -189,19 +189,15 @@ std::string longest_waits_text(const json& standstill, workflow::instant now, co
 }
 
 std::string incidents_text(const glance& g, workflow::instant now, const terminal& to) {
-  if (g.how.incidents.empty())
-    return "no open incident\n";
-  auto sorted = g.how.incidents;
-  sort_incidents(sorted, now);
-  return incident_table(sorted, now, incidents_shown).text(to);
+  const auto& incidents = g.how.at("incidents");
+  return incidents.empty() ? "no open incident\n" : incident_table(incidents, now, incidents_shown).text(to);
 }
 
-std::string sentence_text(const glance& g, const json& standstill, workflow::instant now, const terminal& to) {
-  auto how = g.how;
-  how.standstill = standstill;
+std::string sentence_text(const glance& g, workflow::instant now, const terminal& to) {
+  const auto sentence = printable(localized(g.how.at("sentence").get<std::string>(), now));
   std::string text;
-  for (const auto& line : wrapped(health_sentence(how, now), to.width))
-    text += painted(line, is_well(how, now) ? colour::good : colour::bad, to) + "\n";
+  for (const auto& line : wrapped(sentence, to.width))
+    text += painted(line, g.how.at("well").get<bool>() ? colour::good : colour::bad, to) + "\n";
   return text;
 }
 
@@ -215,24 +211,22 @@ std::string fitting(const std::string& text, std::size_t height) {
   return out;
 }
 
-std::string picture(const glance& g, const totals& before, const json& standstill, const std::string& interval,
-                    const terminal& to) {
+std::string picture(const glance& g, const totals& before, const std::string& interval, const terminal& to) {
   const auto now = wall_clock();
-  const auto alive =
-    std::count_if(g.how.nodes.begin(), g.how.nodes.end(), [](const json& n) { return n.value("alive", false); });
+  const auto alive = std::count_if(g.how.at("nodes").begin(), g.how.at("nodes").end(),
+                                   [](const json& n) { return n.value("alive", false); });
   const auto head = local_text(now, false) + "  " + std::to_string(alive) + " of "
-                    + runtime::counted(g.how.nodes.size(), "node") + " alive, every " + interval + ", q leaves";
-  return sentence_text(g, standstill, now, to) + painted(cut(head, to.width), colour::strong, to) + "\n"
-         + rates_line(g.sum, before) + "\n" + states_line(g.stats, to) + "\n\n" + nodes_text(g, to) + "\n"
-         + agents_text(g, now, to) + "\n" + slowest_text(g, now, to) + "\n" + longest_waits_text(standstill, now, to)
-         + "\n" + incidents_text(g, now, to);
+                    + runtime::counted(g.how.at("nodes").size(), "node") + " alive, every " + interval + ", q leaves";
+  return sentence_text(g, now, to) + painted(cut(head, to.width), colour::strong, to) + "\n" + rates_line(g.sum, before)
+         + "\n" + states_line(g.stats, to) + "\n\n" + nodes_text(g, to) + "\n" + agents_text(g, now, to) + "\n"
+         + slowest_text(g, now, to) + "\n" + longest_waits_text(g.how, now, to) + "\n" + incidents_text(g, now, to);
 }
 
 /// The nodes that answer while the store does not, with the reason.
 std::string picture_without_store(const json& listed, const std::string& why, const std::string& interval,
                                   const terminal& to) {
   glance g;
-  g.how.nodes = listed.at("nodes");
+  g.how["nodes"] = listed.at("nodes");
   std::string text;
   for (const auto& line : wrapped(printable(why), to.width))
     text += painted(line, colour::bad, to) + "\n";
@@ -274,13 +268,9 @@ private:
   std::optional<std::string> whole_picture(const terminal& to) {
     try {
       const auto seen = look(*node_);
-      if (standstill_.is_null() || std::chrono::steady_clock::now() - waits_at_ > waits_looked_at) {
-        standstill_ = node_->call(api::task_stuck, json::object());
-        waits_at_ = std::chrono::steady_clock::now();
-      }
-      const auto text = apps::picture(seen, before_.value_or(seen.sum), standstill_, arguments_.interval, to);
+      const auto text = apps::picture(seen, before_.value_or(seen.sum), arguments_.interval, to);
       before_ = seen.sum;
-      listed_["nodes"] = seen.how.nodes;
+      listed_["nodes"] = seen.how.at("nodes");
       away_since_ = workflow::unset;
       return text;
     } catch (const client_error& e) {
@@ -288,7 +278,6 @@ private:
         throw;
       why_ = e.what();
       before_.reset();
-      standstill_ = nullptr;
       return std::nullopt;
     }
   }
@@ -296,8 +285,6 @@ private:
   const top_arguments& arguments_;
   std::optional<client> node_; ///< none: it was lost
   std::optional<totals> before_;
-  json standstill_;
-  std::chrono::steady_clock::time_point waits_at_;
   json listed_ = {{"nodes", json::array()}}; ///< as they were seen last
   std::string why_;                          ///< it cannot be asked
   workflow::instant away_since_;             ///< unset: it answers

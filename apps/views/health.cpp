@@ -1,43 +1,18 @@
 #include "apps/views/health.hpp"
 
-#include "api/names.hpp"
 #include "apps/views/story.hpp"
-#include "runtime/text/quantity.hpp"
+#include "runtime/text/health.hpp"
 #include "runtime/text/time_text.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 namespace steadfast::apps {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t named_max = 3; ///< incidents in the sentence
-constexpr std::size_t cause_columns = 60;
-constexpr workflow::span wait_worth_telling{60'000};
-
 std::string text_in(const json& x, const char* name) {
   return x.value(name, std::string{});
-}
-
-std::uint64_t number_in(const json& x, const char* name) {
-  return x.value(name, std::uint64_t{0});
-}
-
-bool is_open(const json& incident) {
-  return incident.value("closed_at", json{}).is_null();
-}
-
-/// A mute without an end lasts until it is lifted.
-bool is_muted(const json& incident, workflow::instant now) {
-  const auto until = incident.value("muted_until", json{});
-  return incident.value("muted", false) && (until.is_null() || instant_of(until) > now);
-}
-
-bool counts(const json& incident, workflow::instant now) {
-  return is_open(incident) && !is_muted(incident, now);
 }
 
 /// "02:14" today, else with the date.
@@ -49,159 +24,16 @@ std::string since_text(const json& at, workflow::instant now) {
   return text.substr(0, 10) == local_text(now, false).substr(0, 10) ? text.substr(11, 5) : text.substr(0, 16);
 }
 
-/// There is an incident for it, perhaps a muted one.
-bool is_told_of(const json& node, const json& incidents) {
-  return std::any_of(incidents.begin(), incidents.end(), [&](const json& x) {
-    return is_open(x) && text_in(x, "kind") == "node_lost"
-           && text_in(x, "cause").find("`" + text_in(node, "name") + "`") != std::string::npos;
-  });
-}
-
-/// It disappeared without a proper stop.
-bool is_lost(const json& node, const json& incidents) {
-  const auto state = text_in(node, "state");
-  const bool lost =
-    state == "silent"
-    || (state == "gone" && !node.value("expires_at", json{}).is_null() && !node.value("drained", false));
-  return lost && !is_told_of(node, incidents);
-}
-
-/// Of a condition: what is wrong, in its present words and without the rest.
-std::string head_of(const json& x) {
-  const auto text = text_in(x, "sample_text");
-  return text.substr(0, text.find(';'));
-}
-
-std::string words_of_incident(const json& x, workflow::instant now) {
-  if (x.value("is_condition", false))
-    return cut(printable(head_of(x)), cause_columns + 20) + " since " + since_text(x.value("first_at", json{}), now);
-  auto who = text_in(x, "agent");
-  if (who.empty())
-    who = text_in(x, "kind");
-  const auto tasks = number_in(x, "tasks");
-  return printable(who) + ": " + cut(printable(text_in(x, "cause")), cause_columns) + " since "
-         + since_text(x.value("first_at", json{}), now)
-         + (tasks == 0 ? "" : " (" + runtime::counted(tasks, "task") + ")");
-}
-
-std::string incidents_part(const health& h, workflow::instant now) {
-  auto sorted = h.incidents;
-  sort_incidents(sorted, now);
-  std::string named;
-  std::size_t count = 0;
-  for (const auto& x : sorted)
-    if (counts(x, now) && ++count <= named_max)
-      named += (named.empty() ? "" : "; ") + words_of_incident(x, now);
-  if (count == 0)
-    return {};
-  return runtime::counted(count, "incident").insert(0, h.more_incidents ? "more than " : "") + ": " + named
-         + (count > named_max ? "; and " + std::to_string(count - named_max) + " more" : "");
-}
-
-std::string lost_nodes_part(const health& h, workflow::instant now) {
-  std::string text;
-  for (const auto& n : h.nodes)
-    if (is_lost(n, h.incidents))
-      text += (text.empty() ? "node " : ", node ") + printable(text_in(n, "name")) + " " + text_in(n, "state")
-              + (text_in(n, "state") == "gone" ? " since " + since_text(n.at("expires_at"), now) : "");
-  return text;
-}
-
-/// The nodes that take tasks when they are not drained, if all of them are.
-std::string drained_part(const health& h) {
-  std::string drained;
-  for (const auto& n : h.nodes) {
-    if (!n.value("alive", false) || text_in(n, "roles").find("scheduler") == std::string::npos)
-      continue;
-    if (text_in(n, "state") != "drained")
-      return {};
-    drained += (drained.empty() ? "node " : ", node ") + printable(text_in(n, "name"));
-  }
-  return drained.empty() ? "" : "no node takes tasks until one is restarted; drained: " + drained;
-}
-
-bool is_alive(const json& node) {
-  return node.value("alive", false);
-}
-
-/// For a moment when a node starts: it answers before its lease is granted.
-std::string nobody_part(const health& h) {
-  const bool is_told = h.store_trouble.is_string(); // without it no lease can be renewed
-  return is_told || std::ranges::any_of(h.nodes, is_alive) ? "" : "no node has its lease, so none takes tasks";
-}
-
-std::uint64_t stuck_in(const health& h) {
-  return h.standstill.is_null() ? 0 : h.standstill.at("stuck").size();
-}
-
-std::string wait_part(const health& h, workflow::instant now) {
-  workflow::instant oldest = workflow::never;
-  std::string id;
-  if (!h.standstill.is_null())
-    for (const auto& w : h.standstill.at("waits"))
-      if (const auto since = instant_of(w.value("since", json{})); since != workflow::unset && since < oldest) {
-        oldest = since;
-        id = text_in(w, "longest");
-      }
-  if (oldest == workflow::never || now - oldest < wait_worth_telling)
-    return {};
-  return " Oldest wait " + rough_text(now - oldest) + " (" + printable(id) + ").";
-}
-
 std::string state_of(const json& x, workflow::instant now) {
   if (!x.value("closed_at", json{}).is_null())
     return "closed " + moment_text(x.at("closed_at"), now);
-  if (is_muted(x, now))
+  if (runtime::is_muted(x, now))
     return x.value("muted_until", json{}).is_null() ? "muted" : "muted until " + since_text(x.at("muted_until"), now);
   const auto who = text_in(x, "acknowledged_by");
   return who.empty() ? "new" : "acknowledged by " + who;
 }
 
 } // namespace
-
-health look_at_health(client& node, bool waits) {
-  health h;
-  const auto page = node.call(api::incident_list, {{"max", incidents_looked_at}});
-  h.incidents = page.at("incidents");
-  h.more_incidents = !page.at("next").is_null();
-  const auto listed = node.call(api::node_list, json::object());
-  h.nodes = listed.at("nodes");
-  h.store_trouble = listed.value("store_trouble", json{});
-  if (waits)
-    h.standstill = node.call(api::task_stuck, json::object());
-  return h;
-}
-
-bool is_well(const health& h, workflow::instant now) {
-  return std::none_of(h.incidents.begin(), h.incidents.end(), [now](const json& x) { return counts(x, now); })
-         && std::none_of(h.nodes.begin(), h.nodes.end(), [&](const json& n) { return is_lost(n, h.incidents); })
-         && drained_part(h).empty() && nobody_part(h).empty() && stuck_in(h) == 0 && !h.store_trouble.is_string();
-}
-
-std::string health_sentence(const health& h, workflow::instant now) {
-  const auto alive = std::ranges::count_if(h.nodes, is_alive);
-  const auto muted = std::count_if(h.incidents.begin(), h.incidents.end(),
-                                   [now](const json& x) { return is_open(x) && is_muted(x, now); });
-  if (is_well(h, now))
-    return "All is well: no incident" + (muted == 0 ? "" : " but " + std::to_string(muted) + " muted") + ", "
-           + std::to_string(alive) + " of " + runtime::counted(h.nodes.size(), "node") + " alive." + wait_part(h, now);
-  std::string text;
-  const auto stuck = stuck_in(h);
-  const auto trouble = h.store_trouble.is_string() ? printable(h.store_trouble.get<std::string>()) : std::string{};
-  for (const auto& part : {trouble, incidents_part(h, now), lost_nodes_part(h, now), drained_part(h), nobody_part(h),
-                           stuck == 0 ? std::string{} : runtime::counted(stuck, "task") + " stuck (see `task stuck`)"})
-    if (!part.empty())
-      text += (text.empty() ? "" : ". ") + part;
-  return text + "." + wait_part(h, now);
-}
-
-void sort_incidents(json& incidents, workflow::instant now) {
-  std::stable_sort(incidents.begin(), incidents.end(), [now](const json& a, const json& b) {
-    if (counts(a, now) != counts(b, now))
-      return counts(a, now);
-    return number_in(a, "tasks") > number_in(b, "tasks");
-  });
-}
 
 table incident_table(const json& incidents, workflow::instant now, std::size_t max) {
   table rows{{"incident", "began", "last", "tasks", "kind", "agent", "step", "state", "cause"}};
@@ -210,10 +42,10 @@ table incident_table(const json& incidents, workflow::instant now, std::size_t m
       break;
     const auto step = text_in(x, "workflow") + (text_in(x, "step").empty() ? "" : "/" + text_in(x, "step"));
     const auto state = state_of(x, now);
-    rows.add({std::to_string(number_in(x, "number")),
+    rows.add({std::to_string(x.value("number", std::uint64_t{0})),
               since_text(x.value("first_at", json{}), now),
               since_text(x.value("last_at", json{}), now),
-              std::to_string(number_in(x, "tasks")),
+              std::to_string(x.value("tasks", std::uint64_t{0})),
               text_in(x, "kind"),
               text_in(x, "agent"),
               step,

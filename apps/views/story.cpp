@@ -194,7 +194,7 @@ std::string story_text(const json& shown, workflow::instant now, const terminal&
 std::string explanation_text(const json& shown, workflow::instant now, const terminal& to) {
   std::string out = headline(shown.at("task"), to) + "\n";
   for (const auto& e : shown.value("explanation", json::array())) {
-    auto sentence = text_of(e, "text");
+    auto sentence = localized(text_of(e, "text"), now);
     const auto at = instant_of(e.value("at", json{}));
     if (at != workflow::unset)
       sentence += " " + local_text(at).substr(local_text(at).substr(0, 10) == local_text(now).substr(0, 10) ? 11 : 0)

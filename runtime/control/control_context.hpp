@@ -15,12 +15,20 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace steadfast {
+
+/// What was found when all unfinished tasks were read last, for those for whom it is new enough. For any thread.
+struct kept_standstill {
+  std::mutex mutex;
+  std::chrono::steady_clock::time_point at;
+  nlohmann::json found; ///< null: nothing yet
+};
 
 /// What the methods use. The thread that runs the method asks the actors.
 struct control_context {
@@ -30,6 +38,7 @@ struct control_context {
   caf::actor_system& sys;
   const node_parts& parts;
   std::atomic<bool>& is_store_read_whole; ///< by a method, now
+  kept_standstill& standstill;
 
   template <class Answer, class Handle, class Question>
   Answer ask(const Handle& actor, const Question& question, std::chrono::milliseconds limit = reply_limit) const {
@@ -132,6 +141,9 @@ nlohmann::json stop_bulk(const control_context& c, const api::arguments& params)
 
 /// What the tasks wait for, and which are stuck: control_standstill.cpp
 nlohmann::json list_standstill(const control_context& c, const api::arguments& params);
+
+/// How the cluster is: control_health.cpp
+nlohmann::json show_health(const control_context& c, const api::arguments& params);
 
 /// Workflows: control_workflows.cpp
 actors::workflow_page workflows(const control_context& c);

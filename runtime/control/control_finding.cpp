@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace steadfast {
@@ -126,6 +127,31 @@ void add_effects(const workflow::task& t, const workflow::definition& d, bool al
                   {"failure", x.failure}});
 }
 
+/// The tasks of the alerts of an incident that hold: a page of alerts is a page of tasks.
+json list_tasks_of_incident(const control_context& c, const api::arguments& params) {
+  for (const auto& [name, value] : params.given().items())
+    if (name != "incident" && name != "before" && name != "max")
+      throw api::error{
+        api::error::invalid_params,
+        "`incident` goes with no other filter and no order: its tasks come by their alerts, the newest first",
+        {},
+        name};
+  store::alert_filter filter;
+  filter.incident = params.number("incident");
+  actors::find_alerts question;
+  question.filter = actors::boxed<store::alert_filter>{std::move(filter)};
+  question.before = params.number("before");
+  question.max = static_cast<std::uint32_t>(max_of(params));
+  const auto page = c.ask<actors::boxed<store::alert_list>>(c.parts.reader, question);
+  std::set<std::uint64_t> seen;
+  json tasks = json::array();
+  for (const auto& a : page->alerts)
+    if (a.task_number != 0 && seen.insert(a.task_number).second)
+      if (const auto view = c.ask<actors::task_view>(c.parts.reader, actors::find_task{a.task_number}); view.task)
+        tasks.push_back(task_summary_json(*view.task));
+  return {{"tasks", tasks}, {"next", page->next ? json(*page->next) : json{}}};
+}
+
 } // namespace
 
 store::task_filter task_filter_of(const control_context& c, const api::arguments& params) {
@@ -147,6 +173,8 @@ store::task_filter task_filter_of(const control_context& c, const api::arguments
 }
 
 json list_tasks(const control_context& c, const api::arguments& params) {
+  if (params.has("incident"))
+    return list_tasks_of_incident(c, params);
   actors::list_tasks question;
   question.filter = actors::boxed<store::task_filter>{task_filter_of(c, params)};
   question.order = name_of(params, "sort", workflow::parse_task_order);

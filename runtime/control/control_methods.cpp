@@ -238,6 +238,7 @@ constexpr binding bindings[] = {
   {api::late_list, list_late_replies},
   {api::node_describe, describe_node},
   {api::node_list, list_nodes},
+  {api::health_show, show_health},
   {api::store_stats, show_store_stats},
   {api::store_check, check_store},
   {api::store_copy, copy_store},
@@ -298,12 +299,13 @@ void record_act(const control_context& c, const api::arguments& params, const st
 
 control_methods methods_of(caf::actor_system& sys, const node_parts& parts) {
   const auto is_store_read_whole = std::make_shared<std::atomic<bool>>(false);
+  const auto standstill = std::make_shared<kept_standstill>();
   control_methods all;
   for (const auto& b : bindings) {
-    const auto bound = [&sys, &parts, is_store_read_whole, b,
+    const auto bound = [&sys, &parts, is_store_read_whole, standstill, b,
                         method = &api::method_of(b.method)](const json& given, const control_reply& reply) {
       const api::arguments params{*method, given};
-      const control_context c{sys, parts, *is_store_read_whole};
+      const control_context c{sys, parts, *is_store_read_whole, *standstill};
       if (const auto* replies_later = std::get_if<replies>(&b.function))
         (*replies_later)(c, params, reply);
       else

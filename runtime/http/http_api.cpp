@@ -203,6 +203,8 @@ private:
     const auto& s = x->target.segments;
     if (is_at(x, {"openapi.json"}) && verb == api::verb::get)
       return finish(x, {200, "application/json", openapi_});
+    if (is_at(x, {"v1", "me"}) && verb == api::verb::get)
+      return finish(x, json_response(json_of(x->caller)));
     if (is_at(x, {"metrics"}) && verb == api::verb::get)
       return tell_metrics(x);
     if (is_at(x, {"v1", "tasks", "batch"}) && verb == api::verb::post)

@@ -39,6 +39,13 @@ http_problem http_caller::not_its_workflow() const {
           "workflow"};
 }
 
+nlohmann::json json_of(const http_caller& c) {
+  std::vector<std::string> scopes;
+  for (const auto s : c.scopes)
+    scopes.emplace_back(to_string(s));
+  return {{"name", c.name}, {"scopes", scopes}, {"workflows", c.workflows}};
+}
+
 http_callers::http_callers(http_server_options o) : options_{std::move(o)} {
   for (const auto& s : options_.certificate_scopes)
     certificate_scopes_.push_back(api::parse_scope(s).value());

@@ -26,6 +26,9 @@ struct http_caller {
   http_problem not_its_workflow() const;
 };
 
+/// What `/v1/me` tells.
+nlohmann::json json_of(const http_caller& c);
+
 /// Lets requests in. For any thread.
 class http_callers {
 public:

@@ -259,6 +259,21 @@ void add_others(json& paths) {
      {{"200", {{"description", "Events"}, {"content", content_of({{"type", "string"}}, "text/event-stream")}}},
       {"204", {{"description", "The task has ended and its last event was seen"}}},
       {"404", problem_response("There is no such task")}}}};
+  paths["/v1/me"]["get"] = {
+    {"operationId", "get_v1_me"},
+    {"summary", "Who asks, by token or certificate, and what he may do"},
+    {"responses",
+     {{"200",
+       {{"description", "As the node sees it"},
+        {"content", content_of({{"type", "object"},
+                                {"required", {"name", "scopes", "workflows"}},
+                                {"properties",
+                                 {{"name", {{"type", "string"}, {"description", "empty: nobody has to say who he is"}}},
+                                  {"scopes", {{"type", "array"}, {"items", {{"type", "string"}}}}},
+                                  {"workflows",
+                                   {{"type", "array"},
+                                    {"items", {{"type", "string"}}},
+                                    {"description", "only tasks of these; empty: of all"}}}}}})}}}}}};
   paths["/v1/events"]["get"] = {
     {"operationId", "get_v1_events"},
     {"summary", "What happens to all tasks, as server-sent events `submitted`, `changed` and `ended`; `gap` tells of "

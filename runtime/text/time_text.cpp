@@ -7,6 +7,8 @@
 #include <cmath>
 #include <ctime>
 
+#include <regex>
+
 namespace steadfast {
 namespace {
 
@@ -75,6 +77,23 @@ std::string utc_text(instant t) {
   gmtime_r(&seconds, &tm);
   return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
                      tm.tm_hour, tm.tm_min, tm.tm_sec, (t - whole).count());
+}
+
+std::string localized(std::string_view sentence, instant now) {
+  static const std::regex moment{R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z)"};
+  const std::string text{sentence};
+  const auto today = local_text(now).substr(0, 10);
+  std::string out;
+  auto rest = text.cbegin();
+  for (std::sregex_iterator i{text.begin(), text.end(), moment}; i != std::sregex_iterator{}; ++i) {
+    const auto& found = (*i)[0];
+    out.append(rest, found.first);
+    rest = found.second;
+    const auto t = parse_utc(found.str());
+    const auto told = t ? local_text(*t) : found.str();
+    out += told.starts_with(today) ? told.substr(11) : told;
+  }
+  return out.append(rest, text.cend());
 }
 
 std::optional<instant> parse_utc(std::string_view text) {

@@ -11,6 +11,9 @@ namespace steadfast {
 /// "2026-11-21T05:53:43.179Z" (RFC 3339, UTC).
 std::string utc_text(workflow::instant t);
 
+/// A sentence with the moments in it, as these write them, in the time zone of this process: of today without the date.
+std::string localized(std::string_view sentence, workflow::instant now);
+
 /// The moment that an RFC 3339 text names, in UTC ("Z") or with an offset, fractions of a second cut at milliseconds.
 /// In UTC it lies in the years 0 to 9999.
 std::optional<workflow::instant> parse_utc(std::string_view text);

@@ -3,6 +3,7 @@
 #include "apps/terminal/table.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "apps/views/health.hpp"
+#include "runtime/text/health.hpp"
 #include "runtime/text/json.hpp"
 
 #include <catch2/catch.hpp>
@@ -11,6 +12,9 @@ using namespace steadfast;
 using namespace steadfast::apps;
 using Catch::Matchers::Contains;
 using nlohmann::json;
+using runtime::health;
+using runtime::health_sentence;
+using runtime::is_well;
 using namespace std::chrono_literals;
 
 namespace {
@@ -59,7 +63,7 @@ TEST_CASE("the sentence names what fails, since when and for how many tasks, the
   h.incidents = {incident(1, "stock", 2), incident(2, "payment", 418)};
   CHECK_FALSE(is_well(h, at_night));
   const auto said = health_sentence(h, at_night);
-  CHECK_THAT(said, Contains("2 incidents: payment: HTTP 503 since "));
+  CHECK_THAT(said, Contains("2 incidents: payment: HTTP 503 since 2026-01-01T11:59:30Z"));
   CHECK_THAT(said, Contains("(418 tasks); stock: HTTP 503"));
 }
 

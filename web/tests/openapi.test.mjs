@@ -91,6 +91,11 @@ test('every question is answered as the document says', async () => {
     const { status } = await checked('GET', template, at);
     assert.equal(status, 200, at);
   }
+  const { answer } = await checked('GET', '/v1/tasks', `/v1/tasks?incident=${incident.number}`);
+  assert.ok(answer.tasks.some(t => t.id === incident.sample_task));
+  const health = (await checked('GET', '/v1/health', '/v1/health')).answer;
+  assert.ok(!health.well);
+  assert.match(health.sentence, /since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/);
   await checked('GET', '/v1/tasks/{id}', '/v1/tasks/none');
   await checked('GET', '/v1/tasks', '/v1/tasks?colour=red');
   await checked('GET', '/v1/counts', '/v1/counts?by=workflow');

@@ -48,9 +48,9 @@ std::optional<instant> parse_utc_text(std::string_view text) {
   return utc_text(t) == text ? std::optional{t} : std::nullopt;
 }
 
-std::string utc_clock_text(instant t) {
+std::string utc_seconds_text(instant t) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(t);
-  return clock_text(seconds - std::chrono::floor<std::chrono::days>(seconds));
+  return utc_text(seconds).replace(19, std::string::npos, "Z");
 }
 
 } // namespace steadfast::workflow

@@ -13,7 +13,7 @@ std::string utc_text(instant t);
 /// What utc_text wrote; nothing if it is anything else.
 std::optional<instant> parse_utc_text(std::string_view text);
 
-/// "12:00:05", the seconds rounded up: by the moment it names, `t` has come. UTC.
-std::string utc_clock_text(instant t);
+/// "2026-01-01T12:00:05Z", the seconds rounded up: by the moment it names, `t` has come.
+std::string utc_seconds_text(instant t);
 
 } // namespace steadfast::workflow

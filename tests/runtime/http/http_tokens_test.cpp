@@ -128,6 +128,17 @@ TEST_CASE("row 106: a token of some workflows sees and makes no other tasks") {
   const auto bulk = [&](const char* body) { return g.node.ask("POST", "/v1/bulk-acts", body, with(limited)).status; };
   CHECK(bulk(R"({"act":"undo","workflow":"other","dry_run":true})") == 403);
   CHECK(bulk(R"({"act":"undo","workflow":"trip","dry_run":true})") == 200);
+  const auto all = add_token(g.file, "all", {api::scope::admin});
+  CHECK(g.node.get("/v1/me", with(limited)).json().at("workflows") == nlohmann::json{"trip"});
+  CHECK(g.node.get("/v1/events?workflow=other", with(limited)).status == 403);
+  tests::http_listener follows{g.node, "/v1/events", with(limited)};
+  follows.next("\r\n\r\n");
+  g.node.ask("PUT", "/v1/tasks/of-others", R"({"workflow":"other"})", with(all));
+  g.node.ask("PUT", "/v1/tasks/own", R"({"workflow":"trip"})", with(all));
+  for (std::string id; id != "own";) {
+    id = follows.next_event().data.at("task").at("id");
+    CHECK(id != "of-others");
+  }
 }
 
 TEST_CASE("row 106: a token that was revoked, or is over, is refused at once") {

@@ -59,7 +59,7 @@ TEST_CASE("those that wait for the same have the same cause, whatever the figure
     x.t.steps.change(0).waiting_for = why;
     return cause(x);
   };
-  CHECK(with("circuit for `svc2` open until 12:00:05") == "step `a`: circuit for `svc2` open");
+  CHECK(with("circuit for `svc2` open until 2026-01-01T12:00:05Z") == "step `a`: circuit for `svc2` open");
   CHECK(with("agent `svc2` has 17 orders waiting") == "step `a`: agent `svc2` has n orders waiting");
 }
 
