@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { href, place, type Place } from './core/router';
 import { clock } from './core/text';
 import { useValue } from './core/value';
-import { hasToken, lostSince, takeToken, tokenWanted } from './node/client';
+import { theToken, lostSince, takeToken, tokenWanted } from './node/client';
 import { seen, watchProblem } from './node/watch';
 import { Keys, sections, useKeys } from './parts/keys';
 import { TokenForm } from './parts/token_form';
@@ -45,7 +45,7 @@ export function App() {
         </nav>
         <span class="tools">
           <Pulse />
-          {hasToken() && (
+          {theToken() !== null && (
             <button type="button" class="quiet" onClick={() => takeToken('')}>
               Forget the token
             </button>
@@ -105,7 +105,7 @@ function screenOf(section: string, which: string | undefined) {
 function Pulse() {
   const now = useValue(seen);
   const lost = useValue(lostSince);
-  const isWell = now?.health.isWell;
+  const isWell = now?.health.well;
   return (
     <span role="status">
       {now && lost === null && (
@@ -151,9 +151,9 @@ function useTitle(here: Place): void {
   const lost = useValue(lostSince);
   useEffect(() => {
     const what = here.path.at(-1) ?? 'overview';
-    const state = lost !== null ? 'connection lost' : !now ? '' : now.health.isWell ? 'all is well' : 'look here';
+    const state = lost !== null ? 'connection lost' : !now ? '' : now.health.well ? 'all is well' : 'look here';
     document.title = [what, state, 'Steadfast'].filter(Boolean).join(' - ');
-  }, [here, lost, now?.health.isWell]);
+  }, [here, lost, now?.health.well]);
 }
 
 /** A screen reader begins with the new screen, and so does the next press of Tab. */

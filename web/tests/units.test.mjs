@@ -22,7 +22,6 @@ const { parseExact, pretty } = await load('core/exact.ts');
 const { clock, span, visible } = await load('core/text.ts');
 const { difference } = await load('parts/difference.ts');
 const { bodyOf, queryOf, wordsOf } = await load('screens/filter.ts');
-const { healthOf } = await load('node/health.ts');
 
 /** Numbers of a seed, so that a failure can be played again. */
 function chance(seed) {
@@ -122,68 +121,4 @@ test('the filters of the address are those of a query, of a body and of the comm
   const times = new URLSearchParams('submitted_after=2026-11-24T02:14:05');
   assert.equal(bodyOf(times).submitted_after_ms, new Date(2026, 10, 24, 2, 14, 5).getTime());
   assert.equal(wordsOf(new URLSearchParams()), 'all tasks');
-});
-
-// ---- the sentence of health: the cases of tests/apps/health_test.cpp ----
-
-const ago = ms => new Date(Date.now() - ms).toISOString();
-const a = { name: 'a', roles: 'store,scheduler', alive: true, state: 'alive', drained: false, expires_at: ago(-9000) };
-const still = { stuck: [], waits: [], is_cut: false, scheduler_trouble: null };
-
-function incident(number, agent, tasks, more = {}) {
-  return {
-    ...{ number, agent, tasks, kind: 'error', is_condition: false, cause: 'HTTP 503', sample_text: 'HTTP 503' },
-    ...{ first_at: ago(30_000), closed_at: null, muted: false, muted_until: null },
-    ...more,
-  };
-}
-
-function health({ incidents = [], nodes = [a], store_trouble = null, standstill = still }) {
-  return healthOf(incidents, false, { nodes, store_trouble }, standstill);
-}
-
-test('when nobody has to do anything, the sentence says so', () => {
-  const well = health({});
-  assert.ok(well.isWell);
-  assert.equal(well.sentence, 'All is well: no incident, 1 of 1 node alive.');
-  const waits = [{ cause: '', tasks: 3, longest: 't-1', since: ago(720_000), detail: '' }];
-  assert.equal(health({ standstill: { ...still, waits } }).wait, 'Oldest wait 12 min (t-1).');
-});
-
-test('not all is well while no node has its lease', () => {
-  for (const nodes of [[{ ...a, alive: false }], []])
-    assert.equal(health({ nodes }).sentence, 'No node has its lease, so none takes tasks.');
-});
-
-test('the sentence names what fails, since when and for how many tasks, the worst first', () => {
-  const { isWell, sentence } = health({ incidents: [incident(1, 'stock', 2), incident(2, 'payment', 418)] });
-  assert.ok(!isWell);
-  assert.match(sentence, /^2 incidents: payment: HTTP 503 since \S+ \(418 tasks\); stock: HTTP 503/);
-  const atStart = incident(1, '', 0, { kind: 'restored', first_at: null });
-  assert.match(health({ incidents: [atStart] }).sentence, /restored: HTTP 503 since a start/);
-});
-
-test('a muted incident does not count, until its time is over', () => {
-  const muted = until => health({ incidents: [incident(1, 'stock', 2, { muted: true, muted_until: until })] });
-  assert.match(muted(ago(-60_000)).sentence, /no incident but 1 muted/);
-  assert.ok(muted(null).isWell);
-  assert.ok(!muted(ago(60_000)).isWell);
-});
-
-test('nodes that are lost or drained count, one that stopped in good order does not', () => {
-  const gone = { ...a, name: 'c', alive: false, state: 'gone', expires_at: ago(60_000) };
-  assert.ok(health({ nodes: [a, { ...gone, expires_at: null }] }).isWell);
-  assert.ok(health({ nodes: [a, { ...gone, drained: true }] }).isWell);
-  assert.match(health({ nodes: [a, gone] }).sentence, /^Node c gone since /);
-  const told = incident(1, '', 0, { kind: 'node_lost', is_condition: true, cause: 'node `c` is silent' });
-  told.sample_text = 'node `c` is silent; its lease ended';
-  const { sentence } = health({ nodes: [a, gone], incidents: [told] });
-  assert.match(sentence, /^1 incident: node `c` is silent since \S+\.$/);
-  assert.match(health({ nodes: [{ ...a, state: 'drained' }] }).sentence, /^No node takes tasks.*drained: node a\.$/);
-});
-
-test('a store that cannot be asked comes first', () => {
-  const { isWell, sentence } = health({ store_trouble: 'the store is away', standstill: undefined });
-  assert.ok(!isWell);
-  assert.match(sentence, /^The store is away\./);
 });

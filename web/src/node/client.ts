@@ -38,8 +38,8 @@ export function takeToken(token: string): void {
   wake();
 }
 
-export function hasToken(): boolean {
-  return sessionStorage.getItem(tokenKey) !== null;
+export function theToken(): string | null {
+  return sessionStorage.getItem(tokenKey);
 }
 
 /** Whose acts these are. A node with tokens adds the name of the token by itself. */

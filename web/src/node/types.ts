@@ -183,8 +183,22 @@ export interface Wait {
 export interface Standstill {
   stuck: { id: string; process_state: ProcessState; why: string }[];
   waits: Wait[];
-  is_cut: boolean;
   scheduler_trouble: string | null;
+}
+
+/** What `health.show` tells. */
+export interface Health extends NodeList, Standstill {
+  well: boolean;
+  sentence: string;
+  incidents: Incident[];
+  more_incidents: boolean;
+}
+
+/** Who asks. */
+export interface Me {
+  name: string;
+  scopes: string[];
+  workflows: string[]; // only their tasks; empty: all
 }
 
 export interface Agent {

@@ -1,20 +1,23 @@
 import { Value } from '../core/value';
-import { awakened, get, messageOf, NoAnswer } from './client';
-import { healthOf, type Health } from './health';
-import type { Agent, Incident, NodeList, Silent, Standstill, StoreStats } from './types';
+import { counted } from '../core/text';
+import { awakened, get, messageOf, NoAnswer, Problem, segment, theToken } from './client';
+import type { Agent, Counts, Health, Me, ProcessState, Silent, StoreStats } from './types';
 
 // What every screen shows the outline of, and the first one all: asked for once, for all of them.
 
 export interface Seen {
   at: number;
+  health: Health;
   store: StoreStats | undefined; // not there: the store cannot be asked
-  incidents: Incident[];
-  moreIncidents: boolean;
-  nodes: NodeList;
   agents: Agent[];
   silent: Silent[];
-  standstill: Standstill | undefined;
-  health: Health;
+  own: Own | undefined; // what a token sees that is limited to some workflows: then there is nothing else
+}
+
+export interface Own {
+  workflows: string[];
+  counts: { workflow: string; states: Partial<Record<ProcessState, number>> }[];
+  causes: { workflow: string; cause: string | null; count: number; since: string }[];
 }
 
 /** A moment in the drawn lines: numbers a second since the one before, and milliseconds. */
@@ -34,64 +37,71 @@ export const samples = new Value<Sample[]>([]);
 export const watchProblem = new Value('');
 
 const every = 2000;
-const standstillEvery = 10_000; // it reads all unfinished tasks
+const waitsAge = 10_000; // milliseconds; for them all unfinished tasks are read
 const samplesMax = 150;
 
-let standstill: { at: number; told: Standstill } | undefined;
+let me: { token: string | null; told: Me } | undefined;
+
+async function whoAmI(): Promise<Me> {
+  const token = theToken();
+  if (me?.token !== token) me = { token, told: await get<Me>('/v1/me') };
+  return me!.told;
+}
 
 async function look(): Promise<void> {
-  const nodes = await get<NodeList>('/v1/nodes');
-  const agents = get<{ agents: Agent[]; silent_nodes: Silent[] }>('/v1/agents');
-  if (nodes.store_trouble !== null && !(await answers(get('/v1/store')))) {
-    const told = await agents.catch(() => ({ agents: [], silent_nodes: [] }));
-    tell({ nodes, ...told, store: undefined, incidents: [], next: null });
-    return;
-  }
-  const [store, page, told] = await Promise.all([
-    get<StoreStats>('/v1/store'),
-    get<{ incidents: Incident[]; next: number | null }>('/v1/incidents?max=200'),
-    agents,
+  const { workflows } = await whoAmI();
+  if (workflows.length > 0) return lookAtOwn(workflows);
+  const [health, store, told] = await Promise.all([
+    get<Health>(`/v1/health?max_age_ms=${waitsAge}`),
+    get<StoreStats>('/v1/store').catch(noneIfBusy),
+    get<{ agents: Agent[]; silent_nodes: Silent[] }>('/v1/agents').catch(noneIfBusy),
   ]);
-  if (!standstill || Date.now() - standstill.at > standstillEvery)
-    standstill = { told: await get<Standstill>('/v1/stuck'), at: Date.now() };
-  tell({ nodes, ...told, ...page, store });
+  tell(health, store, told?.agents ?? [], told?.silent_nodes ?? []);
 }
 
-async function answers(asked: Promise<unknown>): Promise<boolean> {
-  try {
-    await asked;
-    return true;
-  } catch {
-    return false;
-  }
+/** The store cannot be asked: the health says so. */
+function noneIfBusy(e: unknown): undefined {
+  if (e instanceof Problem && e.status >= 500) return undefined;
+  throw e;
 }
 
-interface Told {
-  nodes: NodeList;
-  agents: Agent[];
-  silent_nodes: Silent[];
-  store: StoreStats | undefined;
-  incidents: Incident[];
-  next: number | null;
+async function lookAtOwn(workflows: string[]): Promise<void> {
+  const ask = (by: string, workflow: string, more = '') =>
+    get<Counts>(`/v1/counts?by=${by}&workflow=${segment(workflow)}${more}`);
+  const counts = await Promise.all(
+    workflows.map(async workflow => {
+      const { groups } = await ask('workflow', workflow);
+      return { workflow, states: groups?.[0]?.states ?? {} };
+    }),
+  );
+  const causes = await Promise.all(
+    workflows.map(async workflow => {
+      const { groups } = await ask('cause', workflow, '&states=error');
+      return (groups ?? []).map(g => ({ workflow, cause: g.group, count: g.count, since: g.oldest }));
+    }),
+  );
+  const inError = counts.reduce((sum, c) => sum + (c.states.error ?? 0), 0);
+  const health: Health = {
+    ...{ well: inError === 0, incidents: [], more_incidents: false, nodes: [], store_trouble: null },
+    ...{ stuck: [], waits: [], scheduler_trouble: null },
+    sentence: inError === 0 ? 'No task that you may see is in error.' : `${counted(inError, 'task')} in error.`,
+  };
+  seen.set({
+    at: Date.now(),
+    health,
+    store: undefined,
+    agents: [],
+    silent: [],
+    own: { workflows, counts, causes: causes.flat() },
+  });
+  watchProblem.set('');
 }
 
-function tell(t: Told): void {
+function tell(health: Health, store: StoreStats | undefined, agents: Agent[], silent: Silent[]): void {
   const before = seen.get();
   const at = Date.now();
-  const more = t.next !== null;
-  const still = t.store ? standstill?.told : undefined;
-  if (t.store && before?.store) addSample(before.store, t.store, at, (at - before.at) / 1000, t.agents);
-  seen.set({
-    at,
-    store: t.store,
-    incidents: t.incidents,
-    moreIncidents: more,
-    nodes: t.nodes,
-    agents: t.agents,
-    silent: t.silent_nodes,
-    standstill: still,
-    health: healthOf(t.incidents, more, t.nodes, still),
-  });
+  if (store && before?.store) addSample(before.store, store, at, (at - before.at) / 1000, agents);
+  seen.set({ at, health, store, agents, silent, own: undefined });
   watchProblem.set('');
 }
 

@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
-import { hasToken, takeToken } from '../node/client';
+import { theToken, takeToken } from '../node/client';
 
 export function TokenForm({ why }: { why: string }) {
   const [token, setToken] = useState('');
   return (
     <main class="token" id="main" tabIndex={-1}>
       <h1>This node asks for a token</h1>
-      <p role="alert">{hasToken() ? why : 'It is kept until this tab is closed, and sent to this node only.'}</p>
+      <p role="alert">
+        {theToken() !== null ? why : 'It is kept until this tab is closed, and sent to this node only.'}
+      </p>
       <form
         onSubmit={e => {
           e.preventDefault();

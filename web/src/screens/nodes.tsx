@@ -26,7 +26,7 @@ export function Nodes() {
   return (
     <>
       <h1>Nodes</h1>
-      <Problems text={now?.nodes.store_trouble ?? ''} />
+      <Problems text={now?.health.store_trouble ?? ''} />
       <Section title="The nodes that live, and the last that did">
         <Sheet
           label="Nodes"
@@ -42,7 +42,7 @@ export function Nodes() {
             'act',
           ]}
         >
-          {now?.nodes.nodes.map(n => (
+          {now?.health.nodes.map(n => (
             <tr key={n.name}>
               <td>
                 <a data-row href={href(['actors'], { node: n.name })}>

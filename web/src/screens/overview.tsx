@@ -4,8 +4,16 @@ import { counted, number, percent, span, visible, words } from '../core/text';
 import { useValue } from '../core/value';
 import { counts, isMuted, causeOf, sorted } from '../node/health';
 import { usePoll } from '../node/poll';
-import { processStates, type Agent, type Alert, type BulkAct, type Incident, type Wait } from '../node/types';
-import { callsOf, samples, seen, type Seen } from '../node/watch';
+import {
+  processStates,
+  type Agent,
+  type Alert,
+  type BulkAct,
+  type Incident,
+  type ProcessState,
+  type Wait,
+} from '../node/types';
+import { callsOf, samples, seen, type Own, type Seen } from '../node/watch';
 import { Chart } from '../parts/chart';
 import { Moment } from '../parts/moment';
 import { Prose } from '../parts/prose';
@@ -18,8 +26,17 @@ export function Overview() {
   return (
     <>
       <HealthBand now={now} />
+      {now.own && <OwnTasks own={now.own} />}
+      {!now.own && <Whole now={now} />}
+    </>
+  );
+}
+
+function Whole({ now }: { now: Seen }) {
+  return (
+    <>
       {now.store && <Tiles now={now} />}
-      {now.store && <Incidents incidents={now.incidents} more={now.moreIncidents} />}
+      {now.store && <Incidents incidents={now.health.incidents} more={now.health.more_incidents} />}
       <div class="columns">
         <Rates />
         <Waits now={now} />
@@ -34,9 +51,9 @@ export function Overview() {
 
 function HealthBand({ now }: { now: Seen }) {
   return (
-    <p class={`health ${now.health.isWell ? 'good' : 'bad'}`}>
+    <p class={`health ${now.health.well ? 'good' : 'bad'}`}>
       <svg viewBox="0 0 20 20" width="26" height="26" aria-hidden="true">
-        {now.health.isWell ? (
+        {now.health.well ? (
           <>
             <circle cx="10" cy="10" r="9" />
             <path d="M5.5 10.5l3 3 6-7" />
@@ -49,15 +66,67 @@ function HealthBand({ now }: { now: Seen }) {
         )}
       </svg>
       <span>
-        <Prose text={now.health.sentence} /> <span class="wait">{now.health.wait}</span>
+        <Prose text={now.health.sentence} />
       </span>
     </p>
   );
 }
 
+/** What there is for a token that sees the tasks of some workflows only. */
+function OwnTasks({ own }: { own: Own }) {
+  const of = (workflow: string, state: ProcessState) =>
+    own.counts.find(c => c.workflow === workflow)?.states[state] ?? 0;
+  return (
+    <>
+      <p class="notice">
+        Your token sees the tasks of {own.workflows.map(visible).join(', ')} and nothing else: no incidents, agents or
+        nodes.
+      </p>
+      <Section title="Tasks">
+        <Sheet label="Tasks by workflow" head={['workflow', ...processStates]}>
+          {own.workflows.map(w => (
+            <tr key={w}>
+              <td class="main">
+                <a data-row href={href(['tasks'], { workflow: w })}>
+                  {visible(w)}
+                </a>
+              </td>
+              {processStates.map(state => (
+                <td key={state} class="right">
+                  <a href={href(['tasks'], { workflow: w, states: state })}>{number(of(w, state))}</a>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </Sheet>
+      </Section>
+      {own.causes.length > 0 && (
+        <Section title="Why tasks are in error">
+          <Sheet label="Causes" head={['cause', 'workflow', 'tasks', 'the first']}>
+            {own.causes.map(c => (
+              <tr key={`${c.workflow} ${c.cause}`}>
+                <td class="main">
+                  <a data-row href={href(['tasks'], { workflow: c.workflow, states: 'error', cause: c.cause ?? '' })}>
+                    <Prose text={c.cause ?? 'no cause'} />
+                  </a>
+                </td>
+                <td>{visible(c.workflow)}</td>
+                <td class="right">{number(c.count)}</td>
+                <td>
+                  <Moment at={c.since} />
+                </td>
+              </tr>
+            ))}
+          </Sheet>
+        </Section>
+      )}
+    </>
+  );
+}
+
 function Tiles({ now }: { now: Seen }) {
   const open = now.agents.filter(a => a.circuit !== 'closed' || !a.answers);
-  const oldest = oldestOf(now.standstill?.waits ?? []);
+  const oldest = oldestOf(now.health.waits);
   return (
     <ul class="tiles" aria-label="Figures">
       {processStates.map(state => (
@@ -188,8 +257,8 @@ function Rates() {
 }
 
 function Waits({ now }: { now: Seen }) {
-  const still = now.standstill;
-  if (!still) return null;
+  const still = now.health;
+  if (!now.store) return null;
   const waits = still.waits.slice(0, 8);
   return (
     <Section title="What tasks wait for">
@@ -284,10 +353,10 @@ function Services({ agents }: { agents: Agent[] }) {
 }
 
 function LostNodes({ now }: { now: Seen }) {
-  const lost = now.nodes.nodes.filter(n => n.state !== 'alive');
+  const lost = now.health.nodes.filter(n => n.state !== 'alive');
   if (lost.length === 0 && now.silent.length === 0) return null;
   return (
-    <Section title="Nodes that do not work" aside={<a href={href(['nodes'])}>all {now.nodes.nodes.length}</a>}>
+    <Section title="Nodes that do not work" aside={<a href={href(['nodes'])}>all {now.health.nodes.length}</a>}>
       <ul class="plain">
         {lost.map(n => (
           <li key={n.name}>

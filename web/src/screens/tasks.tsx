@@ -18,7 +18,12 @@ const countedMax = 100_000;
 
 export function Tasks() {
   const { query } = useValue(place);
-  const filter = useMemo(() => new URLSearchParams(query), [query.toString()]);
+  const own = useValue(seen)?.own?.workflows[0] ?? '';
+  const filter = useMemo(() => {
+    const asked = new URLSearchParams(query);
+    if (own && !asked.has('workflow')) asked.set('workflow', own);
+    return asked;
+  }, [query.toString(), own]);
   const [isActing, setActing] = useState(false);
   const asked = queryOf(filter).toString();
   const { data: counts } = usePoll<Counts>(`/v1/counts?${asked}&limit=${countedMax}`, 5000);
