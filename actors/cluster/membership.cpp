@@ -28,7 +28,10 @@ namespace {
 
 class membership : public observed<membership_actor> {
 public:
-  membership(caf::actor_config& cfg, membership_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
+  membership(caf::actor_config& cfg, membership_deps deps)
+      : observed{cfg},
+        deps_{std::move(deps)},
+        is_here_{deps_.has_store} {}
 
   const char* name() const override { return "membership"; }
 
@@ -40,6 +43,7 @@ public:
   }
 
   behavior_type make_behavior() override {
+    set_down_handler([this](const caf::down_msg& m) { on_down(m); });
     for (const auto& address : deps_.join)
       keep_connected(address);
     tell_scheduler();
@@ -146,6 +150,8 @@ private:
       now_known.connected = false;
       now_known.trouble = "node `" + m.offer.node + "` has not the store: join must name the node that has";
     }
+    if (offers_store(now_known))
+      monitor(now_known.offer.reader);
     log_change(known.last, now_known);
     if (known.last.connected != now_known.connected)
       known.since = deps_.clock.now(this);
@@ -193,6 +199,8 @@ private:
     if (is_other || chosen == changed)
       tell_link(chosen);
     const bool had_store = std::exchange(is_reached_, has_store(chosen));
+    if (had_store && !is_reached_ && peers_.at(chosen).last.connected)
+      part();
     if (is_reached_ && (is_other || !had_store))
       meet_store();
     if (!is_reached_)
@@ -208,16 +216,47 @@ private:
   void tell_link(const std::string& address) {
     const auto& known = peers_.at(address);
     auto m = known.last;
-    if (m.connected && !offers_store(m)) {
-      m.connected = false;
-      m.trouble = "node " + m.offer.node + " does not have it now";
-    } else if (!m.connected) {
+    if (!m.connected)
       m.trouble = who(m) + " has been away since " + workflow::utc_text(known.since) + " (" + m.trouble + ")";
-    }
+    else if (!offers_store(m))
+      m.trouble = "node " + m.offer.node + " does not have it now";
     tell(this, deps_.link, std::move(m));
   }
 
+  /// The reader of a node that lets the store go is the first to end.
+  void on_down(const caf::down_msg& m) {
+    const auto found = std::find_if(peers_.begin(), peers_.end(),
+                                    [&](const auto& p) { return p.second.last.offer.reader.address() == m.source; });
+    if (found == peers_.end())
+      return;
+    auto now_known = found->second.last;
+    now_known.offer.store_actor = store_actor{};
+    now_known.offer.reader = reader_actor{};
+    on_peer(now_known);
+    tell(this, found->second.actor, look_again{}); // it shall know it, too
+  }
+
+  void part() {
+    moving_until_ = deps_.clock.own_time(this) + moving_limit;
+    if (deps_.on_parting)
+      deps_.on_parting();
+  }
+
+  /// This node lets it go.
+  void leave_store() {
+    is_here_ = is_reached_ = false;
+    store_at_.clear();
+    held_at_.clear();
+    for (auto& [address, known] : peers_)
+      known.offered_store = false;
+    tell(this, deps_.link, peer_changed{{}, true, {deps_.own_name, {}, {}, {}, {}}, "it moves to another node"});
+    part();
+    seek_later();
+  }
+
   void on_moved(const store_moved& m) {
+    if (m.node == deps_.own_name && !m.store_actor && is_here_)
+      return leave_store();
     if (is_here_)
       return;
     if (m.store_actor) {
@@ -233,6 +272,8 @@ private:
     held_at_ = m.address;
     keep_connected(held_at_);
     choose_store(held_at_, false);
+    if (!is_reached_)
+      seek();
   }
 
   /// A node that has just taken the store tells nobody.
@@ -244,7 +285,8 @@ private:
   }
 
   void seek_later() {
-    const auto wait = is_reached_ ? deps_.period : deps_.seek_period;
+    const bool is_moving = deps_.clock.own_time(this) < moving_until_;
+    const auto wait = is_reached_ ? deps_.period : is_moving ? deps_.moving_period : deps_.seek_period;
     if (deps_.link && !is_here_)
       seek_timer_.set<membership_actor>(this, deps_.clock, deps_.clock.now(this) + wait);
   }
@@ -287,6 +329,7 @@ private:
   }
 
   static constexpr workflow::span reader_margin{5000};
+  static constexpr workflow::span moving_limit{5000}; ///< for a store to be found elsewhere
 
   membership_deps deps_;
   deadline_timer timer_;
@@ -294,10 +337,11 @@ private:
   std::string held_at_;     ///< address of the node with the store, by the word of its server; empty: nobody has said
   std::string store_at_;    ///< address of the one that the link was told of
   bool is_reached_ = false; ///< its store, there
-  bool is_here_ = false;    ///< this node, which had a link, has it now
-  lease_page leases_;       ///< as they were read last
-  std::set<std::string> living_;            ///< names of the other nodes whose leases are held
-  std::map<std::string, known_peer> peers_; ///< by address
+  bool is_here_ = false;    ///< this node, which has a link, has it now
+  workflow::instant moving_until_ = workflow::unset; ///< somebody has let it go, and another is to have it
+  lease_page leases_;                                ///< as they were read last
+  std::set<std::string> living_;                     ///< names of the other nodes whose leases are held
+  std::map<std::string, known_peer> peers_;          ///< by address
 };
 
 } // namespace

@@ -21,14 +21,17 @@ struct membership_deps {
   std::vector<std::string> join; ///< addresses of the nodes that may have the store
   dialer_actor dialer;
   reader_actor reader;
-  peer_changes link;         ///< stands for the store; none: the store is here
+  peer_changes link;         ///< stands for the store; none: the store is here for ever
+  bool has_store = false;    ///< with a link: the store is here at first
   scheduler_actor scheduler; ///< none: this node has not the role
   std::vector<agent_offer> own_agents;
   node_clock clock;
   workflow::span period{2000};                                ///< between looks at the leases
   workflow::span seek_period{250};                            ///< between looks for the store, while it is not found
+  workflow::span moving_period{25};                           ///< the same for a while after it was let go
   std::function<void(const workflow::clock_sample&)> on_time; ///< of the node with the store
   std::function<void(const std::string& line)> log;
+  std::function<void()> on_parting{}; ///< whoever had the store has let it go; may be empty
 };
 membership_actor spawn_membership(caf::actor_system& sys, membership_deps deps);
 

@@ -35,6 +35,11 @@ public:
     const std::lock_guard lock{mutex_};
     lead_ = {{}, own_set_at, true};
   }
+  /// Another node has the store from now on: its clock has to be learnt.
+  void begin() {
+    const std::lock_guard lock{mutex_};
+    lead_ = {};
+  }
 
 private:
   mutable std::mutex mutex_;

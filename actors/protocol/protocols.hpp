@@ -64,6 +64,11 @@ using store_actor = caf::typed_actor<
   takes<void(subscribe)>,
   takes<actor_state(inspect_state)>>;
 
+/// That of a node which may let the store go.
+using own_store_actor = store_actor::extend<
+  // Finish what has arrived, and pass on what comes later; answered when all of the former is durable.
+  takes<drained(drain)>>;
+
 /// What can be read of the store.
 using reader_questions = caf::typed_actor<
   takes<task_view(show_task)>,
@@ -205,7 +210,8 @@ struct peer_time {
 };
 STEADFAST_MESSAGE(peer_time, x.address, x.sample.asked_at, x.sample.answered_at, x.sample.theirs, x.sample.set_at)
 
-/// Where the store is, by the word of the server that keeps it: at this node, with these actors, or at another one.
+/// Where the store is, by the word of the server that keeps it: at this node, with these actors, or at another one. Of
+/// this node without actors: it lets the store go.
 struct store_moved {
   std::string node;
   std::string address; ///< empty: this node, or one that others cannot reach

@@ -41,6 +41,8 @@ public:
 
   /// Circular handles keep each other alive, and the system waits until a detached actor is freed.
   void on_exit() override {
+    for (const auto& q : questions_)
+      q->fail(caf::make_error(caf::sec::runtime_error, std::string{"the store was closed"}));
     questions_.clear();
     deps_ = {};
   }

@@ -50,7 +50,7 @@ struct subscriber {
   bool watches = false; ///< every task
 };
 
-class store_writer : public observed<store_actor>, public has_figures<store_figures> {
+class store_writer : public observed<own_store_actor>, public has_figures<store_figures> {
 public:
   store_writer(caf::actor_config& cfg, store_actor_deps deps) : observed{cfg}, deps_{std::move(deps)} {}
 
@@ -61,8 +61,7 @@ public:
   void on_exit() override {
     while (!under_way_.empty())
       end_oldest();
-    if (deps_.files)
-      save();
+    let_go_of_store();
     queue_.clear();
     subscribers_.clear();
     deps_ = {};
@@ -81,14 +80,17 @@ public:
       [this](const boxed<workflow::submission>& m) { return on_submission(m); },
       [this](flush) { on_flush(); },
       [this](save_commits m) { on_save(m); },
-      one_by_one<const write_requests>([this](const write_request& r) { on_write(r); }),
+      [this](const write_requests& m) { on_writes(m); },
       [this](const subscribe& m) { on_subscribe(m); },
       [this](const inspect_state& m) { return state(m.listed_max); },
+      [this](const drain&) { return on_drain(); },
     };
   }
 
 private:
   caf::result<receipt> on_submission(const boxed<workflow::submission>& m) {
+    if (passes_on_)
+      return delegate(deps_.next, m);
     if (!m)
       return receipt_without_task({}, store::write_status::refused, "the submission is empty");
     if (deps_.backlog_max > 0 && queue_.size() >= deps_.backlog_max) {
@@ -104,6 +106,14 @@ private:
     return answer;
   }
 
+  void on_writes(const write_requests& m) {
+    if (passes_on_)
+      delegate(deps_.next, m);
+    else
+      for (const auto& r : m.all)
+        on_write(r);
+  }
+
   void on_write(const write_request& m) {
     queued_write w;
     w.what = at(deps_.clock.reading(this), m.what);
@@ -115,7 +125,35 @@ private:
     enqueue_write(std::move(w));
   }
 
+  /// The store is another node's then. Whoever does not know yet is served there, by way of this node.
+  drained on_drain() {
+    if (!deps_.next)
+      return {};
+    while (!stopped_ && !(queue_.empty() && under_way_.empty())) {
+      if (!queue_.empty())
+        begin_commit();
+      end_oldest();
+    }
+    passes_on_ = true;
+    subscribers_.clear();
+    let_go_of_store();
+    return {};
+  }
+
+  /// Whoever reads meanwhile waits for nobody who is gone.
+  void let_go_of_store() {
+    save();
+    if (deps_.files && unshared_.empty())
+      deps_.files->share({});
+    deps_.files.reset();
+    deps_.store.reset();
+  }
+
   void on_subscribe(const subscribe& m) {
+    if (passes_on_) {
+      delegate(deps_.next, m);
+      return;
+    }
     subscriber s{sender_of<store_client>(this), m.scheduler, m.bulk_only};
     s.watches = m.scheduler == every_task;
     monitor(s.client);
@@ -533,11 +571,12 @@ private:
   bool flush_armed_ = false;
   bool save_armed_ = false;
   bool stopped_ = false;
+  bool passes_on_ = false; ///< it was drained
 };
 
 } // namespace
 
-store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached) {
+own_store_actor spawn_store_actor(caf::actor_system& sys, store_actor_deps deps, bool detached) {
   if (detached)
     return sys.spawn<store_writer, caf::detached>(std::move(deps));
   return sys.spawn<store_writer>(std::move(deps));

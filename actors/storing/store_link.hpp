@@ -11,6 +11,7 @@ class actor_system;
 namespace steadfast::actors {
 
 struct store_link_deps {
+  std::string node;      ///< this one
   std::string scheduler; ///< of this node: told which of its tasks others changed
 };
 store_link_actor spawn_store_link(caf::actor_system& sys, store_link_deps deps);

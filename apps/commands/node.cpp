@@ -241,7 +241,7 @@ void add_node(CLI::App& to, command& chosen) {
   add_node_choice(*drain_sub, g->node);
   drain_sub->footer(
     "Its scheduler finishes or gives back what it has, its agents take no orders, the other nodes take over\n"
-    "what it held leases for. It stays up, and works again once it is restarted.\n\n"
+    "what it held leases for, and a store on PostgreSQL. It stays up, and works again once it is restarted.\n\n"
     "Example: steadfast node drain node-2 --why 'kernel update'");
   drain_sub->callback([g, &chosen] { chosen = [g] { return drain(*g); }; });
   add("list", "All nodes of the cluster: which are alive, their roles and agents, who supervises", list_nodes);

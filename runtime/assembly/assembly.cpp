@@ -15,6 +15,9 @@
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/time/clock_offset.hpp"
 
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -70,6 +73,22 @@ std::vector<actors::named_actor> shown_of(const std::vector<node_part>& parts) {
   return shown;
 }
 
+void end_parts(const std::vector<node_part>& parts) {
+  for (const auto& p : parts)
+    if (!p.hears_all)
+      actors::exit_now(p.actor);
+  for (const auto& p : parts)
+    if (p.hears_all)
+      caf::anon_send_exit(p.actor, caf::exit_reason::user_shutdown);
+}
+
+/// Asks, and goes on when there is an answer, or none.
+template <class Answer, class Handle, class Question>
+void ask_and_then(caf::event_based_actor* self, const Handle& actor, Question q, std::function<void()> then) {
+  constexpr workflow::span limit{30'000};
+  actors::ask(self, actor, limit, q).then([then](const Answer&) { then(); }, [then](const caf::error&) { then(); });
+}
+
 class assembly {
 public:
   assembly(const node_options& options, node_surroundings with, node_parts& parts)
@@ -103,23 +122,34 @@ public:
     parts_.lead->end(parts_.clock.set_at);
     spawn_own_store();
     spawn_keepers();
+    const auto former = parts_.own->get();
     parts_.own->set(own_);
+    end_parts(former.all);
     actors::tell_from_outside(parts_.membership, actors::store_moved{options_.name, {}, own_.store_actor, own_.reader});
   }
 
 private:
   void spawn_store() {
-    if (with_.store) {
+    const bool has_link = !with_.store || with_.store_may_move;
+    if (has_link) {
+      parts_.lead = std::make_shared<actors::shared_lead>();
+      if (with_.store)
+        parts_.lead->end(parts_.clock.set_at);
+      parts_.clock.lead = parts_.lead;
+      parts_.link = shown(parts_.lasting, "store_link",
+                          actors::spawn_store_link(system_, {options_.name, options_.name}), {}, true);
+      parts_.store_actor = parts_.link;
+      parts_.reader = parts_.link;
+    }
+    if (with_.store)
       spawn_own_store();
+    if (with_.store && has_link) { // before anything else is sent there
+      actors::node_offer own{options_.name, own_.store_actor, own_.reader, {}, {}};
+      actors::tell_from_outside(parts_.link, actors::peer_changed{{}, true, std::move(own), {}});
+    } else if (with_.store) {
       parts_.store_actor = own_.store_actor;
       parts_.reader = own_.reader;
-      return;
     }
-    parts_.lead = std::make_shared<actors::shared_lead>();
-    parts_.clock.lead = parts_.lead;
-    parts_.link = shown(parts_.lasting, "store_link", actors::spawn_store_link(system_, {options_.name}), {}, true);
-    parts_.store_actor = parts_.link;
-    parts_.reader = parts_.link;
   }
 
   void spawn_own_store() {
@@ -135,6 +165,7 @@ private:
     deps.on_fatal = with_.on_fatal;
     deps.on_end = with_.on_end;
     deps.warn = with_.warn;
+    deps.next = parts_.link;
     own_.store_actor =
       shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), {}, true);
     own_.reader =
@@ -221,6 +252,8 @@ private:
     deps.dialer = parts_.dialer;
     deps.reader = parts_.reader;
     deps.link = parts_.link;
+    deps.has_store = own_.store != nullptr;
+    deps.on_parting = with_.on_parting;
     deps.scheduler = parts_.scheduler;
     deps.own_agents = own_agents();
     deps.clock = parts_.clock;
@@ -280,7 +313,11 @@ private:
     deps.actors = shown_of(lasting_parts_of(parts_));
     deps.scheduler = parts_.scheduler;
     deps.certificate_until = parts_.certificate_until;
-    deps.on_drained = [drained = drained_] { *drained = true; };
+    deps.on_drained = [drained = drained_, then = with_.on_drained] {
+      *drained = true;
+      if (then)
+        then();
+    };
     for (const auto& [name, lease] : parts_.singleton_leases)
       deps.leases.push_back(lease);
     if (parts_.supervisor_lease)
@@ -318,6 +355,33 @@ void assemble(const node_options& options, node_surroundings with, node_parts& p
 
 void take_store(const node_options& options, node_surroundings with, node_parts& parts) {
   assembly{options, std::move(with), parts}.take();
+}
+
+std::vector<node_part> empty_store(caf::actor_system& system, node_parts& parts, std::function<void()> then) {
+  const auto own = parts.own->get();
+  std::vector<node_part> others;
+  store_parts passes_on;
+  for (auto p : own.all) {
+    p.shown = actors::inspectable_actor{};
+    (p.kind == "store" ? passes_on.all : others).push_back(std::move(p));
+  }
+  parts.own->set(std::move(passes_on));
+  system.spawn([membership = parts.membership, link = parts.link, store = own.store_actor, name = parts.name,
+                then = std::move(then)](caf::event_based_actor* self) {
+    actors::tell(self, membership, actors::store_moved{name, {}, {}, {}});
+    // Nothing is sent there from here any more before the store passes on what comes.
+    ask_and_then<actors::actor_state>(self, membership, actors::inspect_state{}, [self, link, store, then] {
+      ask_and_then<actors::actor_state>(self, link, actors::inspect_state{}, [self, store, then] {
+        ask_and_then<actors::drained>(self, store, actors::drain{}, then);
+      });
+    });
+  });
+  return others;
+}
+
+void close_store(node_parts& parts, const std::vector<node_part>& others) {
+  parts.lead->begin();
+  end_parts(others);
 }
 
 } // namespace steadfast

@@ -41,7 +41,7 @@ struct node_part {
 struct store_parts {
   std::shared_ptr<store::state_store> store; ///< null: another node has it
   std::shared_ptr<store::store_files> files; ///< of that store, if it has some on this machine
-  actors::store_actor store_actor;
+  actors::own_store_actor store_actor;
   actors::reader_actor reader;
   actors::bulk_runner_actor bulk_runner;
   std::map<std::string, actors::webhook_actor> webhooks; ///< by name
@@ -73,8 +73,8 @@ struct node_parts {
   std::string name;
   std::shared_ptr<own_store> own = std::make_shared<own_store>();
   actors::node_clock clock;
-  std::shared_ptr<actors::shared_lead> lead; ///< of that clock, if it follows another
-  actors::store_link_actor link;             ///< stands for a store that another node has, or had at first
+  std::shared_ptr<actors::shared_lead> lead; ///< of that clock, if it may follow another
+  actors::store_link_actor link;             ///< stands for a store that another node has, or may have
   actors::store_actor store_actor;           ///< the link, or that of the own store
   actors::reader_actor reader;               ///< likewise
   actors::notifier_actor notifier;
@@ -124,6 +124,9 @@ struct node_surroundings {
   std::function<void(const std::string& event, const workflow::task&, const std::string& detail)> log_task{};
   std::function<void(const std::string& line)> log{};
   std::function<void(const std::string& line)> warn{}; ///< of mistakes in what users gave
+  bool store_may_move = false;                         ///< from this node to another while it runs, and to it
+  std::function<void()> on_drained{};                  ///< a person wants the node drained; from any thread
+  std::function<void()> on_parting{};                  ///< another node has let the store go; likewise
 };
 
 /// Starts the actors of the node's roles; the front is the last of them and knows all others. Nothing is published. A
@@ -131,7 +134,13 @@ struct node_surroundings {
 /// the parts made before are in `parts` by then.
 void assemble(const node_options& options, node_surroundings with, node_parts& parts);
 
-/// Gives a node that was assembled without it the store, for as long as it runs: `with.store`. From any thread.
+/// Gives a node the store that it was assembled without, or has let go: `with.store`. From any thread.
 void take_store(const node_options& options, node_surroundings with, node_parts& parts);
+
+/// The other way round, in two halves: all that was sent to the store is answered, then `then` is called, by an actor,
+/// and what is sent to it later is passed on to whoever has it next. Then it can be let go, and closed. What else was
+/// started for it is returned, to be ended after that. REQUIRES: it may move.
+std::vector<node_part> empty_store(caf::actor_system& system, node_parts& parts, std::function<void()> then);
+void close_store(node_parts& parts, const std::vector<node_part>& others);
 
 } // namespace steadfast

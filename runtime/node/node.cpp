@@ -17,6 +17,7 @@
 #include "runtime/node/node_store.hpp"
 #include "runtime/node/span_exporter.hpp"
 #include "runtime/node/store_holder.hpp"
+#include "runtime/node/store_turns.hpp"
 #include "runtime/node/webhooks.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
@@ -26,13 +27,14 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/scoped_actor.hpp>
 
+#include <nlohmann/json.hpp>
+
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
+#include <atomic>
 #include <cstdlib>
 #include <future>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <stop_token>
@@ -49,8 +51,12 @@ constexpr int exit_store_failed = 74;             // EX_IOERR: the store cannot 
 constexpr workflow::span answer_margin{2000};     ///< beyond the drain limit, for the last commits
 constexpr workflow::span last_answers_limit{500}; ///< for questions that a store cut off does not answer
 constexpr std::chrono::milliseconds register_again_after{500};
-constexpr workflow::span farewell_limit{2000};  ///< for what is on its way to other nodes
-constexpr workflow::span end_of_function{1000}; ///< at least, from asking it to end until it is named
+constexpr std::chrono::milliseconds read_limit{60'000};       ///< for another node to read what is in the store it gets
+constexpr std::chrono::milliseconds read_limit_of_stop{5000}; ///< the same of a node that is stopped
+constexpr std::chrono::milliseconds let_go_limit{7000};       ///< with that
+constexpr std::chrono::milliseconds found_again_limit{2000};  ///< until it is known who has it then
+constexpr workflow::span farewell_limit{2000};                ///< for what is on its way to other nodes
+constexpr workflow::span end_of_function{1000};               ///< at least, from asking it to end until it is named
 
 struct actor_config : caf::actor_system_config {
   actor_config(const node_options& o, std::size_t spare_threads) {
@@ -183,6 +189,7 @@ public:
     if (network_)
       network_->attach(*system_);
     caf_text_ = log_caf_text(*system_);
+    auto own = store;
     try {
       assemble(options_, surroundings(std::move(store)), parts_);
       watch_functions();
@@ -190,8 +197,8 @@ public:
       const auto methods = methods_of(*system_, parts_);
       open_control(methods);
       open_http(methods);
-      if (!holder_of_store_.empty())
-        follow_store();
+      if (store_may_move())
+        follow_store(std::move(own));
     } catch (...) {
       stop();
       throw;
@@ -207,8 +214,13 @@ public:
       control_->close();
     if (http_)
       http_->close();
-    stop_waits_for_ = "PostgreSQL, to answer whether it can have the store";
-    following_ = {};
+    turns_.leave(read_limit_of_stop);
+    if (store_may_move() && parts_.own->get().store) {
+      stop_waits_for_ = "another node to have the store";
+      hand_store_over();
+    } else {
+      stop_following();
+    }
     stop_waits_for_ = "attempts under way";
     drain(std::vector{parts_.scheduler}, left_until(until));
     stop_waits_for_ = "its leases to be given back";
@@ -217,6 +229,7 @@ public:
     drain_agents(until);
     if (watch_)
       watch_->let_end();
+    stop_following();
     stop_waits_for_ = "questions from its control channel";
     end_control();
     stop_waits_for_ = "its actors to end";
@@ -274,20 +287,23 @@ private:
 
   // ---- whose store ----
 
+  bool store_may_move() const {
+    return options_.roles.store && options_.store_server.is_used() && options_.cluster.is_used();
+  }
+
   /// A store that another node of the cluster has is used there until this one may have it.
   std::shared_ptr<store::local_store> open_at_start() {
-    const bool can_follow = options_.cluster.is_used();
-    return opened([&](std::chrono::milliseconds time, const store::no_turn& t) {
-      if (!can_follow || t.holder.empty())
+    const auto wait = [&](std::chrono::milliseconds time, const store::no_turn& t) {
+      if (!store_may_move() || t.holder.empty())
         return wait_for_turn_(time, t);
       holder_of_store_ = t.holder;
       return false;
-    });
+    };
+    return opened({wait});
   }
 
-  /// `waits_for_server`: also if none can be reached at first.
-  std::shared_ptr<store::local_store> opened(const store::wait_for_turn& wait, bool waits_for_server = false) {
-    auto store = open_store(options_, wait, waits_for_server);
+  std::shared_ptr<store::local_store> opened(const turn_taking& turn) {
+    auto store = told_when_closed(open_store(options_, turn));
     if (store && wrap_)
       store = wrap_(std::move(store));
     while (store) {
@@ -296,25 +312,85 @@ private:
         break;
       if (!options_.store_server.is_used()) // a disk that is full does not empty by itself
         throw node_error{"the workflows could not be stored: " + why_not};
-      if (!wait(register_again_after, {"the workflows could not be stored: " + why_not, {}}))
+      if (!turn.wait(register_again_after, {"the workflows could not be stored: " + why_not, {}}))
         store.reset();
     }
     return store;
   }
 
-  /// Waits for its turn on a thread of its own, and tells meanwhile where the store is.
-  void follow_store() {
-    following_ = std::jthread{[this](const std::stop_token& end) {
+  /// Sets is_closed_ when nobody uses it any more, and its folder is free.
+  std::shared_ptr<store::local_store> told_when_closed(std::shared_ptr<store::local_store> store) {
+    if (!store)
+      return store;
+    is_closed_ = false;
+    auto* const seen = store.get();
+    return {seen, [this, inner = std::move(store)](store::local_store*) mutable {
+              inner.reset();
+              is_closed_ = true;
+            }};
+  }
+
+  /// On a thread of its own: with the store, or waiting for its turn, when it tells where the store is.
+  void follow_store(std::shared_ptr<store::local_store> own) {
+    following_ = std::jthread{[this, store = std::move(own)](const std::stop_token& end) mutable {
       try {
-        const auto wait = [&](auto time, const auto& t) { return wait_as_follower(time, t, end); };
-        if (auto store = opened(wait, true)) {
-          log_line("info", "node " + options_.name + " has the store now");
-          take_store(options_, with_store(std::move(store)), parts_);
+        const turn_taking turn{[&](auto time, const auto& t) { return wait_as_follower(time, t, end); }, true,
+                               [this] { return turns_.is_leaving(); }};
+        while (!end.stop_requested()) {
+          if (!store && (store = opened(turn))) {
+            log_line("info", "node " + options_.name + " has the store now");
+            take_store(options_, with_store(store), parts_);
+          }
+          if (store && turns_.wait_to_leave([&store] { return store->is_awaited(); }, end))
+            let_store_go(std::move(store), end);
         }
       } catch (const std::exception& e) {
         (on_fatal_ ? on_fatal_ : end_process)(e.what());
       }
     }};
+  }
+
+  void let_store_go(std::shared_ptr<store::local_store> store, const std::stop_token& end) {
+    log_line("info", "another node waits for the store: node " + options_.name + " lets it go");
+    store->prepare_to_let_go([&](auto time) { return turns_.wait_for_readers(time, end); });
+    std::promise<void> emptied;
+    const auto others = empty_store(*system_, parts_, [&emptied] { emptied.set_value(); });
+    emptied.get_future().wait();
+    store->let_go();
+    close_store(parts_, others);
+    turns_.note_left();
+    exporter_.reset(); // it has the store, too
+    store.reset();
+    while (!is_closed_ && turns_.wait_to_look(std::chrono::milliseconds{10}, end)) {
+    }
+  }
+
+  /// So that what others submit, and what this node still has to write, does not wait.
+  void hand_store_over() {
+    if (!turns_.wait_until_left(let_go_limit))
+      return;
+    const auto until = std::chrono::steady_clock::now() + found_again_limit;
+    while (is_cut_off() && std::chrono::steady_clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+
+  /// It is not known here yet who has the store, or something is on its way there.
+  bool is_cut_off() {
+    caf::scoped_actor self{*system_};
+    bool is = true;
+    self->request(parts_.link, answer_margin, actors::inspect_state{})
+      .receive(
+        [&](const actors::actor_state& s) {
+          const auto tree = nlohmann::json::parse(s.tree);
+          is = tree.at("connected") != true || tree.at("submissions_on_their_way") != 0;
+        },
+        [](const caf::error&) {});
+    return is;
+  }
+
+  void stop_following() {
+    stop_waits_for_ = "PostgreSQL, to answer whether it can have the store";
+    following_ = {};
   }
 
   bool wait_as_follower(std::chrono::milliseconds time, const store::no_turn& t, const std::stop_token& end) {
@@ -323,11 +399,7 @@ private:
                                           : "this node cannot have the store now: " + trouble);
     if (const auto holder = parse_store_holder(t.holder); holder && holder->node != options_.name) // its former life
       actors::tell_from_outside(parts_.membership, actors::store_moved{holder->node, holder->address, {}, {}});
-    std::mutex nobodys;
-    std::unique_lock lock{nobodys};
-    std::condition_variable_any ended;
-    ended.wait_for(lock, end, time, [] { return false; });
-    return !end.stop_requested();
+    return turns_.wait_to_look(time, end);
   }
 
   node_surroundings with_store(std::shared_ptr<store::local_store> store) {
@@ -364,6 +436,9 @@ private:
     }
     with.holder = options_.name + ":" + std::to_string(getpid());
     with.singletons = singletons_;
+    with.store_may_move = store_may_move();
+    with.on_drained = [this] { turns_.leave(read_limit); };
+    with.on_parting = [this] { turns_.look_often(); };
     with.log_task = log_task;
     with.log = [](const std::string& line) { log_line("info", line); };
     return with;
@@ -563,7 +638,9 @@ private:
   caf::actor change_watch_; ///< of http_
   std::string no_look_; ///< why it cannot be seen who has the store, as was told last; of the thread that follows it
   std::atomic<const char*> stop_waits_for_ = "";
-  std::jthread following_; ///< waits for its turn to have the store
+  std::atomic<bool> is_closed_ = true; ///< the store that the node had
+  store_turns turns_;
+  std::jthread following_; ///< takes them
 };
 
 assembled_node::assembled_node(node_options options) : impl_{std::make_unique<implementation>(std::move(options))} {}

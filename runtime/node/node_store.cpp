@@ -40,15 +40,15 @@ std::shared_ptr<store::local_store> open_files(store::store_options o) {
 
 } // namespace
 
-std::shared_ptr<store::local_store> open_store(const node_options& o, const store::wait_for_turn& wait,
-                                               bool waits_for_server) {
+std::shared_ptr<store::local_store> open_store(const node_options& o, const turn_taking& turn) {
   if (!o.store_server.is_used())
     return open_files(o.store);
   const store_holder own{o.name, o.cluster.address(), getpid(), number_by_chance()};
   try {
     auto there = postgres_options_of(o, to_string(own));
-    there.waits_for_server = waits_for_server;
-    return store::open_postgres_store(there, std::chrono::steady_clock::now, wait);
+    there.waits_for_server = turn.waits_for_server;
+    there.lets_others_first = turn.lets_others_first;
+    return store::open_postgres_store(there, std::chrono::steady_clock::now, turn.wait);
   } catch (const store::store_error& e) {
     throw node_error{e.what()};
   }

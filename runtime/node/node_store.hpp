@@ -3,15 +3,22 @@
 #include "runtime/configuration/node_options.hpp"
 #include "store/contract/local_store.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 
 namespace steadfast {
 
+/// How a node waits for its turn to have a store on a server.
+struct turn_taking {
+  store::wait_for_turn wait;
+  bool waits_for_server = false;             ///< also if none can be reached at first
+  std::function<bool()> lets_others_first{}; ///< it has the store only if nobody else wants it; empty: no
+};
+
 /// The store of a node, in files or on a server. Null: it waited for its turn, and was told not to wait any longer.
 /// Throws node_error.
-std::shared_ptr<store::local_store> open_store(const node_options& o, const store::wait_for_turn& wait,
-                                               bool waits_for_server);
+std::shared_ptr<store::local_store> open_store(const node_options& o, const turn_taking& turn);
 
 /// Definitions are kept for ever, under their version: changing one without raising it is a mistake. If a file was
 /// changed, its tasks follow the stored definition; if a program was changed, its node does not start: node_error.

@@ -2,6 +2,7 @@
 
 #include "store/contract/state_store.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -26,6 +27,7 @@ public:
   /// For one thread that alone commits from now on: what is cheaper once for several commits may wait until it calls
   /// save(): after a while, and soon after `wake` was called, on any thread, as a read waits. What was committed is
   /// durable without it. share() throws store_error if each commit must be saved by itself; save() only a fatal one.
+  /// No `wake`: from now on nobody commits, and nothing waits for a save any more.
   virtual void share(std::function<void()> wake) = 0;
   virtual void save() = 0;
 
@@ -36,7 +38,17 @@ public:
   virtual void copy(const std::filesystem::path& to) const = 0;
 };
 
-class local_store : public state_store, public store_files {};
+class local_store : public state_store, public store_files {
+public:
+  /// Somebody waits to have it after this process. From any thread.
+  virtual bool is_awaited() { return false; }
+  /// Before it is let go: does what would take long then, while commits go on. `wait` waits for so long, between two
+  /// looks; false: there is no time left.
+  using waiting = std::function<bool(std::chrono::milliseconds)>;
+  virtual void prepare_to_let_go(const waiting& wait) { static_cast<void>(wait); }
+  /// Another may have it now. What was committed can still be read here. REQUIRES: nothing is committed any more.
+  virtual void let_go() {}
+};
 
 /// Both, as people are shown them; without files the figures of files are 0.
 struct store_stats : store_counts, file_figures {};

@@ -62,6 +62,9 @@ public:
   file_figures sizes() const override { return real().sizes(); }
   check_report check() const override { return real().check(); }
   void copy(const std::filesystem::path& to) const override { real().copy(to); }
+  bool is_awaited() override { return real().is_awaited(); }
+  void prepare_to_let_go(const waiting& wait) override { real().prepare_to_let_go(wait); }
+  void let_go() override { real().let_go(); }
 
 protected:
   /// May throw store_error, where there is none at the moment.

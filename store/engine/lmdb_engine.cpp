@@ -260,17 +260,41 @@ void lmdb_engine::fill() {
     const auto damaged = outside_->fill(txn, in_);
     expect_format(txn, store_format, true);
     txn.commit();
-    for (const auto& [number, why] : damaged) {
-      committed_.damage.forget(number); // what was told before may not have been written
-      committed_.damage.report(number, why);
-    }
+    report(damaged);
   });
+}
+
+void lmdb_engine::report(const damaged_tasks& all) {
+  for (const auto& [number, why] : all) {
+    committed_.damage.forget(number); // what was told before may not have been written
+    committed_.damage.report(number, why);
+  }
 }
 
 void lmdb_engine::fill_again() {
   const std::lock_guard lock{writing_};
   shared_->drop();
   read_again([this] { fill(); });
+  shared_->begin_again();
+}
+
+void lmdb_engine::go_on() {
+  const std::lock_guard lock{writing_};
+  shared_->drop();
+  read_again([this] {
+    bool is_done = false;
+    with_room([&] {
+      auto txn = lmdb::transaction::writing(*env_);
+      damaged_tasks damaged;
+      is_done = outside_->go_on(txn, in_, damaged);
+      if (!is_done)
+        return;
+      txn.commit();
+      report(damaged);
+    });
+    if (!is_done)
+      fill();
+  });
   shared_->begin_again();
 }
 
@@ -440,6 +464,8 @@ void lmdb_engine::share(std::function<void()> wake) {
   const std::lock_guard lock{writing_};
   if (options_.read_only)
     return;
+  if (!wake)
+    return shared_->end_sharing();
   try {
     with_room([&] { shared_->share(wake, options_.journal_name); });
   } catch (const lmdb::error& e) {

@@ -46,6 +46,8 @@ public:
   /// Everything again from where the store is kept. For the thread that commits. Throws store_error. REQUIRES: it is
   /// kept elsewhere.
   void fill_again();
+  /// What has come since it was filled. Likewise.
+  void go_on();
   /// Forgets what the log elsewhere did not take: all is again as it is there. Likewise.
   void go_back();
   /// look() shows all that was committed. For the thread that commits.
@@ -95,6 +97,7 @@ private:
   void save_from_journal();
   void bring_up(const engine_settings& settings);
   void fill();
+  void report(const damaged_tasks& all);
   void read_again(const std::function<void()>& make_right);
   void read_counters();
 

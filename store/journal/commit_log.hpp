@@ -45,6 +45,8 @@ public:
   /// Puts all that was ever committed into the tables, which are empty. Returns the tasks that are damaged, which are
   /// in no list. Throws lmdb::error or store_error.
   virtual damaged_tasks fill(lmdb::transaction& txn, const tables& in) = 0;
+  /// The same for tables that have what was there at an earlier moment. False: they have to be filled again.
+  virtual bool go_on(lmdb::transaction& txn, const tables& in, damaged_tasks& damaged) = 0;
 };
 
 } // namespace steadfast::store

@@ -29,6 +29,8 @@ void shared_transaction::share(std::function<void()> wake, std::uint64_t name) {
     log_ = &journal_.emplace(std::move(made));
   }
   wake_ = std::move(wake);
+  const std::lock_guard lock{mutex_};
+  is_over_ = false;
 }
 
 lmdb::transaction& shared_transaction::begin() {
@@ -135,6 +137,12 @@ void shared_transaction::end_try(bool was_saved) {
   tried_.notify_all();
 }
 
+void shared_transaction::end_sharing() {
+  const std::lock_guard lock{mutex_};
+  is_over_ = true;
+  tried_.notify_all();
+}
+
 bool shared_transaction::wait() const {
   std::unique_lock lock{mutex_};
   const auto before = tries_;
@@ -143,8 +151,8 @@ bool shared_transaction::wait() const {
   lock.unlock();
   wake_();
   lock.lock();
-  tried_.wait(lock, [&] { return tries_ != before; });
-  return was_saved_;
+  tried_.wait(lock, [&] { return is_over_ || tries_ != before; });
+  return tries_ != before ? was_saved_ : is_saved_.load();
 }
 
 } // namespace steadfast::store

@@ -47,6 +47,8 @@ public:
   void begin_again();
   /// Nobody shall wait any longer: save() failed and is not tried again now.
   void let_go() { end_try(false); }
+  /// Whoever shared the commits saves no more, and nobody waits for that.
+  void end_sharing();
 
   known_tasks& known() { return known_; }
   change_log* changes() { return log_ != nullptr ? &changes_ : nullptr; }
@@ -89,6 +91,7 @@ private:
   mutable std::condition_variable tried_;
   std::uint64_t tries_ = 0; ///< to save
   bool was_saved_ = true;   ///< by the last of them
+  bool is_over_ = false;    ///< nobody saves any more
 
   /// What the transaction has changed since it began.
   struct {

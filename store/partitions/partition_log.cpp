@@ -154,40 +154,69 @@ void partition_log::begin(std::uint64_t /*state*/) {
 }
 
 damaged_tasks partition_log::fill(lmdb::transaction& txn, const tables& in) {
-  if (!of_.is_owned())
+  if (of_.is_in_doubt())
     throw store_error{"the partition is in doubt", false};
   shown_at_ = now_();
-  const auto until = of_.read_rows([&](std::int64_t table, std::string_view key, std::string_view value) {
+  ahead_.reset();
+  const auto use = [&](std::int64_t table, std::string_view key, std::string_view value) {
     show_life();
     txn.append(table_at(in, static_cast<std::uint64_t>(table)), key, value);
-  });
+  };
+  std::int64_t until = 0;
+  if (of_.is_owned())
+    until = of_.read_rows(use);
+  else
+    ahead_ = of_.read_rows_ahead(use);
   auto damaged = list_all(txn, in, [this] { show_life(); });
   changed_ = {};
   unkept_ = 0;
-  std::vector<std::string> later;
-  for (auto& r : of_.read_log(until)) {
-    unkept_ += r.changes.size();
-    changed_.note(r.changes);
-    later.push_back(std::move(r.changes));
-  }
+  const auto later = changes_of(ahead_ ? of_.read_log_ahead(*ahead_) : of_.read_log(until));
   make_entries(txn, later, "PostgreSQL", &damaged);
   has_damaged_ = !damaged.empty();
+  begin_filled((ahead_ ? ahead_->until : until) == 0 && later.empty(), txn, in);
+  return damaged;
+}
+
+bool partition_log::go_on(lmdb::transaction& txn, const tables& in, damaged_tasks& damaged) {
+  const auto& known = of_.known();
+  if (!of_.is_owned() || !ahead_ || !is_part_of(*ahead_, {known.epoch - 1, of_.read_until(), known.commit}))
+    return false;
+  const bool was_new = ahead_->commit == 0;
+  const auto later = changes_of(of_.read_log(ahead_->commit));
+  make_entries(txn, later, "PostgreSQL", &damaged);
+  has_damaged_ = has_damaged_ || !damaged.empty();
+  ahead_.reset();
+  begin_filled(was_new && later.empty(), txn, in);
+  return true;
+}
+
+std::vector<std::string> partition_log::changes_of(std::vector<postgres::log_record> records) {
+  std::vector<std::string> all;
+  all.reserve(records.size());
+  for (auto& r : records) {
+    unkept_ += r.changes.size();
+    changed_.note(r.changes);
+    all.push_back(std::move(r.changes));
+  }
+  return all;
+}
+
+void partition_log::begin_filled(bool is_new, const lmdb::transaction& txn, const tables& in) {
   begin(0);
   has_failed_ = false;
   last_.reset();
   first_.clear();
-  if (until == 0 && later.empty()) {
-    change_log said{in};
-    said.on_put(in.meta, format_key, {}, txn.get(in.meta, format_key).value_or(std::string_view{}));
-    first_ = said.bytes();
-  }
-  return damaged;
+  if (!is_new)
+    return;
+  change_log said{in};
+  said.on_put(in.meta, format_key, {}, txn.get(in.meta, format_key).value_or(std::string_view{}));
+  first_ = said.bytes();
 }
 
 /// Nothing is written for a long time while much is read.
 void partition_log::show_life() {
   const auto now = now_();
-  if (now - shown_at_ < postgres::sign_of_life_every(lease_))
+  if (!of_.is_owned() || now - shown_at_ < postgres::sign_of_life_every(lease_))
     return;
   shown_at_ = now;
   if (const auto answer = of_.append({}); answer.result != postgres::appending::applied)

@@ -54,7 +54,9 @@ public:
   void settle() override;
   void begin(std::uint64_t state) override;
   const std::vector<std::string>& entries() const override { return entries_; }
+  /// Before the partition is taken, too: then the tables have what can be read by others.
   damaged_tasks fill(lmdb::transaction& txn, const tables& in) override;
+  bool go_on(lmdb::transaction& txn, const tables& in, damaged_tasks& damaged) override;
 
   /// Writes a commit of nothing if there was none since the last call. What becomes of it is found out by the next
   /// entry. From any thread, while none commits.
@@ -83,6 +85,8 @@ public:
 private:
   static constexpr std::size_t round_max = std::size_t{8} << 20U; ///< of one commit, above which it is saved at once
 
+  std::vector<std::string> changes_of(std::vector<postgres::log_record> records);
+  void begin_filled(bool is_new, const lmdb::transaction& txn, const tables& in);
   void settle_one();
   void note_time(std::chrono::steady_clock::duration took);
   void show_life();
@@ -112,6 +116,7 @@ private:
   std::size_t size_ = 0;
   changed_rows changed_;
   std::size_t unkept_ = 0;
+  std::optional<postgres::read_ahead> ahead_; ///< what the tables have; nothing: they were filled by the owner
 };
 
 } // namespace steadfast::store

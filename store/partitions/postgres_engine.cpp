@@ -11,14 +11,25 @@ namespace steadfast::store {
 
 namespace {
 
-postgres::partition taken(postgres::partition p, const postgres::holding& seen) {
+void take_surely(postgres::partition& p, const postgres::holding& seen) {
   const auto answer = p.take(seen);
   if (answer.result != postgres::taking::taken)
     throw store_error{"partition " + std::to_string(p.number()) + " could not be taken: " + answer.why, false};
+}
+
+postgres::partition taken(postgres::partition p, const postgres::holding& seen) {
+  take_surely(p, seen);
   return p;
 }
 
 /// What cannot be read now cannot be read later, unless it was the server that failed.
+[[noreturn]] void give_up_reading(const std::exception& e, postgres::partition& of) {
+  const bool is_for_good = of.is_owned();
+  if (is_for_good)
+    of.release();
+  throw store_error{e.what(), is_for_good};
+}
+
 std::unique_ptr<lmdb_engine> memory_of(const store_options& limits, partition_log& log, postgres::partition& of) {
   std::filesystem::remove_all(limits.path); // of a process that was killed
   engine_settings settings;
@@ -26,10 +37,7 @@ std::unique_ptr<lmdb_engine> memory_of(const store_options& limits, partition_lo
   try {
     return std::make_unique<lmdb_engine>(limits, settings);
   } catch (const std::exception& e) {
-    const bool is_for_good = of.is_owned();
-    if (is_for_good)
-      of.release();
-    throw store_error{e.what(), is_for_good};
+    give_up_reading(e, of);
   }
 }
 
@@ -54,6 +62,24 @@ postgres_engine::postgres_engine(postgres_store_settings settings, const postgre
       log_{partition_, settings_.lease, now_},
       memory_{memory_of(settings_.limits, log_, partition_)},
       living_{[this] { show_life(); }} {}
+
+postgres_engine::postgres_engine(postgres_store_settings settings, postgres::monotonic_clock now)
+    : settings_{std::move(settings)},
+      now_{std::move(now)},
+      partition_{settings_.partition, settings_.owner, now_},
+      log_{partition_, settings_.lease, now_},
+      memory_{memory_of(settings_.limits, log_, partition_)},
+      living_{[this] { show_life(); }} {}
+
+void postgres_engine::take(const postgres::holding& seen) {
+  const std::lock_guard lock{writing_};
+  take_surely(partition_, seen);
+  try {
+    memory_->go_on();
+  } catch (const std::exception& e) {
+    give_up_reading(e, partition_);
+  }
+}
 
 postgres_engine::~postgres_engine() {
   {
@@ -156,6 +182,63 @@ void postgres_engine::show_life() {
     log_.show_life_if_silent();
 }
 
+std::int64_t postgres_engine::count_sessions(const std::string& name) const {
+  const auto& where = settings_.owner.where;
+  auto session = postgres::connection::open(where, postgres::session_name(where.schema, settings_.partition) + " asks",
+                                            settings_.owner.limits, now_);
+  return postgres::count_sessions(session, name);
+}
+
+bool postgres_engine::is_awaited() {
+  const auto& schema = settings_.owner.where.schema;
+  try {
+    return count_sessions(postgres::name_of_waiting(schema)) + count_sessions(postgres::name_of_ready(schema)) > 0;
+  } catch (const store_error&) { // nobody could take it
+    return false;
+  }
+}
+
+bool postgres_engine::is_read_quickly() const {
+  constexpr std::uint64_t few_tasks = 5000;
+  std::uint64_t tasks = 0;
+  for (const auto& [state, n] : memory_->counts().tasks)
+    tasks += n;
+  return tasks <= few_tasks;
+}
+
+/// The rows are not brought up any more: that would be waited for, and who has read them would have to read them again.
+void postgres_engine::prepare_to_let_go(const waiting& wait) {
+  constexpr std::chrono::milliseconds between_looks{20};
+  const auto is_kept = [this] {
+    const std::lock_guard lock{writing_};
+    is_leaving_ = true;
+    if (has_ended_keeping())
+      end_keeping(); // and no rotation follows, in whose middle others would read
+    return !keeper_;
+  };
+  while (!is_kept())
+    if (!wait(between_looks))
+      return;
+  if (is_read_quickly())
+    return;
+  const auto& where = settings_.owner.where;
+  try {
+    auto session =
+      postgres::connection::open(where, postgres::name_of_leaving(where.schema), settings_.owner.limits, now_);
+    while (postgres::count_sessions(session, postgres::name_of_ready(where.schema)) == 0 && wait(between_looks)) {
+    }
+  } catch (const store_error&) { // whoever takes it reads it then
+  }
+}
+
+void postgres_engine::let_go() {
+  const std::lock_guard lock{writing_};
+  end_keeping();
+  log_.settle_all();
+  if (partition_.is_owned())
+    partition_.release();
+}
+
 postgres::append_answer postgres_engine::move_away(const std::string& where) {
   const std::lock_guard lock{writing_};
   if (const auto why = why_not_in_order(); !why.empty())
@@ -174,7 +257,7 @@ void postgres_engine::save() {
     return;
   if (has_ended_keeping() && end_keeping())
     partition_.rotate(); // the log that is not written has nothing that the rows lack
-  if (!keeper_ && partition_.is_owned() && log_.unkept() >= settings_.log_max)
+  if (!keeper_ && !is_leaving_ && partition_.is_owned() && log_.unkept() >= settings_.log_max)
     begin_keeping();
 }
 

@@ -36,6 +36,10 @@ class postgres_engine final : public wrapped_store {
 public:
   /// Takes the partition from the holder that was seen, and reads all that is in it. Throws store_error.
   postgres_engine(postgres_store_settings settings, const postgres::holding& seen, postgres::monotonic_clock now);
+  /// Reads all that is in the partition before it is taken. Throws store_error.
+  postgres_engine(postgres_store_settings settings, postgres::monotonic_clock now);
+  /// Takes it, after that, and reads what it has more by then. Throws store_error. To be called once, before all else.
+  void take(const postgres::holding& seen);
   /// Lets the partition go, if PostgreSQL answers.
   ~postgres_engine() override;
 
@@ -47,6 +51,9 @@ public:
   /// One, if the server is so near that to begin another meanwhile only makes both smaller.
   std::size_t commits_at_once() const override { return log_.is_far() ? settings_.commits_at_once : 1; }
   void save() override;
+  bool is_awaited() override;
+  void prepare_to_let_go(const waiting& wait) override;
+  void let_go() override;
 
   /// What it holds is elsewhere from now on: nothing is written any more, and nobody takes the store again. REQUIRES:
   /// it is the only partition of the store, and nothing was committed since it was copied.
@@ -56,6 +63,9 @@ public:
 
 private:
   local_store& real() const override { return *memory_; }
+
+  std::int64_t count_sessions(const std::string& name) const;
+  bool is_read_quickly() const;
 
   std::string why_not_in_order();
   std::vector<outcome> end_commit(const entry_end* sent, std::vector<outcome> outcomes);
@@ -73,7 +83,8 @@ private:
   partition_log log_;
   std::unique_ptr<lmdb_engine> memory_;
   std::mutex writing_;
-  bool is_stale_ = false; ///< the memory is not what the partition holds
+  bool is_stale_ = false;   ///< the memory is not what the partition holds
+  bool is_leaving_ = false; ///< it is let go soon
 
   /// Brings up the rows.
   struct keeper {

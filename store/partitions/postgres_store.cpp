@@ -14,20 +14,16 @@ namespace {
 using postgres::shown_partition;
 using std::chrono::milliseconds;
 
-/// Those who wait look often enough to notice soon after the lease is over.
-milliseconds between_looks(milliseconds lease) {
-  return lease / 10;
-}
-
 /// What is there, asked by those who wait.
 class onlooker {
 public:
   onlooker(const postgres_store_options& o, const postgres::monotonic_clock& now) : options_{o}, now_{now} {}
 
-  /// Throws store_error.
-  shown_partition look() {
+  /// As whom the server shows it to the owner: one of those names. Throws store_error.
+  shown_partition look(const std::string& name) {
     try {
-      if (!connection_ || !connection_->is_open())
+      const bool is_named_so = std::exchange(name_, name) == name;
+      if (!connection_ || !connection_->is_open() || !is_named_so)
         connect();
       if (auto shown = postgres::look_at(*connection_, the_partition))
         return *shown;
@@ -38,11 +34,19 @@ public:
     throw store_error{"the store has no partition", false};
   }
   const std::string& identity() const { return identity_; }
+  /// The owner lets it go soon, and wants others to have read it by then. Throws store_error. REQUIRES: it has looked.
+  bool is_to_read() {
+    return postgres::count_sessions(*connection_, postgres::name_of_leaving(options_.where.schema)) > 0;
+  }
+  /// Somebody else who waits has read it. Likewise.
+  bool is_read_by_others() {
+    return postgres::count_sessions(*connection_, postgres::name_of_ready(options_.where.schema)) > 0;
+  }
 
 private:
   void connect() {
     const auto& schema = options_.where.schema;
-    connection_ = postgres::connection::open(options_.where, "steadfast " + schema + " waits", {}, now_);
+    connection_ = postgres::connection::open(options_.where, name_, {}, now_);
     const auto found = postgres::find_store(*connection_, schema);
     if (const auto wrong = postgres::why_not_usable(found, schema); !wrong.empty())
       throw store_error{wrong, false};
@@ -60,6 +64,7 @@ private:
   const postgres::monotonic_clock& now_;
   std::optional<postgres::connection> connection_;
   std::string identity_;
+  std::string name_;
 };
 
 postgres_store_settings settings_of(const postgres_store_options& o, const std::string& identity,
@@ -84,27 +89,85 @@ std::vector<std::string> problems(const postgres_store_options& o) {
   return found;
 }
 
+namespace {
+
+/// One who waits for his turn.
+class candidate {
+public:
+  candidate(const postgres_store_options& o, const postgres::monotonic_clock& now)
+      : options_{o},
+        now_{now},
+        folder_{std::make_shared<const store_directory>(store_directory::take(o.limits.path))},
+        see_{o, now},
+        turn_{o.lease} {}
+
+  /// Throws store_error.
+  void look_first() { see_.look(name()); }
+
+  /// Null: it is not his turn, and `why` tells whose it is. Throws store_error.
+  std::unique_ptr<postgres_engine> look(no_turn& why) {
+    const bool is_last = lets_others_first();
+    const auto shown = see_.look(name());
+    why = {"the store is held by " + shown.holder, shown.holder};
+    const postgres::holding held{the_partition, shown.epoch, shown.holder};
+    const bool is_others_turn = !ahead_ && shown.holder.empty() && see_.is_read_by_others();
+    if (turn_.may_take(shown, now_(), is_last || is_others_turn))
+      return take(held);
+    if (is_last || !see_.is_to_read())
+      ahead_.reset();
+    else if (!ahead_) {
+      ahead_ = std::make_unique<postgres_engine>(settings(), now_);
+      see_.look(name()); // which tells the owner
+    }
+    return nullptr;
+  }
+
+private:
+  bool lets_others_first() const { return options_.lets_others_first && options_.lets_others_first(); }
+
+  std::string name() const {
+    const auto& schema = options_.where.schema;
+    return lets_others_first() ? postgres::name_of_last(schema)
+           : ahead_            ? postgres::name_of_ready(schema)
+                               : postgres::name_of_waiting(schema);
+  }
+
+  std::unique_ptr<postgres_engine> take(const postgres::holding& held) {
+    if (!ahead_)
+      return std::make_unique<postgres_engine>(settings(), held, now_);
+    auto read = std::exchange(ahead_, nullptr);
+    read->take(held);
+    return read;
+  }
+
+  postgres_store_settings settings() const { return settings_of(options_, see_.identity(), folder_); }
+
+  const postgres_store_options& options_;
+  const postgres::monotonic_clock& now_;
+  std::shared_ptr<const store_directory> folder_;
+  onlooker see_;
+  postgres::succession turn_;
+  std::unique_ptr<postgres_engine> ahead_; ///< has read what it does not own yet
+};
+
+} // namespace
+
 std::unique_ptr<postgres_engine> take_postgres_store(const postgres_store_options& o,
                                                      const postgres::monotonic_clock& now, const wait_for_turn& wait) {
-  const auto folder = std::make_shared<const store_directory>(store_directory::take(o.limits.path));
-  onlooker see{o, now};
-  postgres::succession turn{o.lease};
+  candidate c{o, now};
   if (!o.waits_for_server)
-    see.look(); // a mistake in the configuration is told at once
+    c.look_first(); // a mistake in the configuration is told at once
   for (;;) {
     no_turn now_not;
     try {
-      const auto shown = see.look();
-      now_not = {"the store is held by " + shown.holder, shown.holder};
-      if (turn.may_take(shown, now()))
-        return std::make_unique<postgres_engine>(settings_of(o, see.identity(), folder),
-                                                 postgres::holding{the_partition, shown.epoch, shown.holder}, now);
+      if (auto store = c.look(now_not))
+        return store;
     } catch (const store_error& e) {
       if (e.is_fatal())
         throw;
       now_not = {e.what(), {}}; // somebody was faster, or the server is away
     }
-    if (!wait(between_looks(o.lease), now_not))
+    if (!wait(postgres::between_looks(o.lease), now_not))
       return nullptr;
   }
 }

@@ -23,6 +23,8 @@ struct postgres_store_options {
   std::chrono::milliseconds lease{5000}; ///< without a sign of life for so long, another may take over
   store_options limits;                  ///< `path`: of a directory for its memory, for this process alone
   bool waits_for_server = false;         ///< also if none can be reached at first
+  /// It has the store only if nobody else wants it, as is asked before each look; empty: no.
+  std::function<bool()> lets_others_first{};
 };
 
 /// Empty: they make sense. Never names a password.
@@ -34,7 +36,7 @@ struct no_turn {
   std::string holder; ///< who has it; empty: nobody has, or no server answers
 };
 
-/// Called between two looks while the store cannot be taken. Waits for so long. False: gives up.
+/// Called between two looks while the store cannot be taken. Waits for so long, or less. False: gives up.
 using wait_for_turn = std::function<bool(std::chrono::milliseconds, const no_turn&)>;
 
 /// Waits until nobody has the store, and takes it. Null: it was given up. Throws store_error: a fatal one, or at once

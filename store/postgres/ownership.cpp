@@ -92,6 +92,10 @@ resolve_answer what_became_of_it(std::int64_t shown_commit, std::int64_t in_doub
                                       " If it is the right one, restart all nodes"};
 }
 
+bool is_part_of(const read_ahead& read, const read_ahead& taken) {
+  return read.epoch == taken.epoch && read.until == taken.until && read.commit <= taken.commit;
+}
+
 append_answer what_was_appended(const reply& r) {
   switch (end_of(r)) {
     case transaction_end::made: return {appending::applied, {}, false};

@@ -77,6 +77,20 @@ resolve_answer of_taking(const take_answer& t);
 /// From what was read after the partition was taken again, if it is still taken. `in_doubt`: so many commits.
 resolve_answer what_became_of_it(std::int64_t shown_commit, std::int64_t in_doubt, const acknowledged& known);
 
+// ---- who has read a partition before he takes it ----
+
+/// Of which moment it is.
+struct read_ahead {
+  std::int64_t epoch = 0;
+  std::int64_t until = 0;  ///< commit that the rows were of
+  std::int64_t commit = 0; ///< last one that was read
+};
+
+/// What was read is part of what is there when the partition was taken: only the log has more. Under one epoch no
+/// commit takes the place of another, and rows and logs change only with the commit that the rows are of. `taken`: as
+/// it was found then, with the epoch before.
+bool is_part_of(const read_ahead& read, const read_ahead& taken);
+
 // ---- to write ----
 
 enum class appending : std::uint8_t {

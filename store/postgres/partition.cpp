@@ -85,6 +85,30 @@ std::string session_name(const std::string& schema, std::int64_t number) {
   return "steadfast " + schema + " partition " + std::to_string(number);
 }
 
+std::string name_of_waiting(const std::string& schema) {
+  return "steadfast waits for " + schema;
+}
+
+std::string name_of_last(const std::string& schema) {
+  return "steadfast looks at " + schema;
+}
+
+std::string name_of_ready(const std::string& schema) {
+  return "steadfast is ready for " + schema;
+}
+
+std::string name_of_leaving(const std::string& schema) {
+  return "steadfast leaves " + schema;
+}
+
+std::int64_t count_sessions(connection& c, const std::string& name) {
+  // the server cuts a long name off as it does one of the type
+  const auto found = c.read({{"select count(*) from pg_catalog.pg_stat_activity where application_name = $1::name::text"
+                              " and usename = current_user and datname = current_database()",
+                              {text(name)}}});
+  return found[0].number(0, 0);
+}
+
 partition::partition(std::int64_t number, owner_settings settings, monotonic_clock now)
     : number_{number},
       settings_{std::move(settings)},
@@ -290,29 +314,68 @@ std::vector<rows> partition::read_as_owner(std::vector<statement> statements, co
   return std::move(r.results);
 }
 
-std::vector<log_record> partition::read_log(std::int64_t after) {
+std::vector<log_record> partition::read_log_by(const reading& read, std::int64_t after) const {
   const auto of = [&](int which) {
     return statement{"select commit_number, changes from " + log_table(number_, which)
                        + " where commit_number > $1 and changes <> ''",
                      {postgres::number(after)}};
   };
   std::vector<log_record> all;
-  for (const auto& found : read_as_owner({of(0), of(1)}, "the log"))
+  for (const auto& found : read({of(0), of(1)}))
     for (std::size_t i = 0; i < found.size(); ++i)
       all.push_back({found.number(i, 0), found.text(i, 1)});
   std::sort(all.begin(), all.end(), [](const log_record& a, const log_record& b) { return a.commit < b.commit; });
   return all;
 }
 
-std::int64_t partition::read_rows(const row_user& use) {
+std::int64_t partition::read_rows_by(const reading& read, const row_user& use) const {
   std::int64_t until = 0;
   row_place from;
   for (bool more = true; more;) {
-    const auto found = read_as_owner({statement_of_until(number_), statement_of_page(number_, from)}, "the rows");
+    const auto found = read({statement_of_until(number_), statement_of_page(number_, from)});
     until = found[0].size() == 1 ? found[0].number(0, 0) : 0;
     more = use_page(found[1], from, use);
   }
   return until;
+}
+
+std::vector<log_record> partition::read_log(std::int64_t after) {
+  return read_log_by([this](auto all) { return read_as_owner(std::move(all), "the log"); }, after);
+}
+
+std::int64_t partition::read_rows(const row_user& use) {
+  return read_rows_by([this](auto all) { return read_as_owner(std::move(all), "the rows"); }, use);
+}
+
+std::int64_t partition::read_until() {
+  const auto found = read_as_owner({statement_of_until(number_)}, "what the rows are of");
+  return found[0].size() == 1 ? found[0].number(0, 0) : 0;
+}
+
+read_ahead partition::read_rows_ahead(const row_user& use) {
+  require(state_ == state::free, "only who does not own a partition reads ahead");
+  if (const auto c = connect(); c.result != taking::taken)
+    throw store_error{c.why, false};
+  const auto before = look().value_or(shown_partition{});
+  std::optional<std::int64_t> first;
+  const auto until = read_rows_by(
+    [&](const auto& all) {
+      auto found = connection_->read(all);
+      const auto now = found[0].size() == 1 ? found[0].number(0, 0) : 0;
+      if (first.value_or(now) != now)
+        throw store_error{"the rows were brought up to date meanwhile", false};
+      first = now;
+      return found;
+    },
+    use);
+  return {before.epoch, until, until};
+}
+
+std::vector<log_record> partition::read_log_ahead(read_ahead& after) {
+  auto all = read_log_by([this](const auto& s) { return connection_->read(s); }, after.commit);
+  if (!all.empty())
+    after.commit = all.back().commit;
+  return all;
 }
 
 append_answer partition::move_away(const std::string& where) {

@@ -45,6 +45,14 @@ std::vector<std::string> problems(const owner_settings& s);
 
 /// The name by which the server shows the session of a partition's owner.
 std::string session_name(const std::string& schema, std::int64_t number);
+/// That of the sessions of those who wait for their turn, and of those who let all others first.
+std::string name_of_waiting(const std::string& schema);
+std::string name_of_last(const std::string& schema);
+/// That of those who wait and have read ahead, and that of an owner who lets the partition go once somebody has.
+std::string name_of_ready(const std::string& schema);
+std::string name_of_leaving(const std::string& schema);
+/// How many sessions have that name. Throws store_error.
+std::int64_t count_sessions(connection& c, const std::string& name);
 
 /// Of one commit; more is refused, since all others would wait behind it.
 inline constexpr std::size_t append_bytes_max = std::size_t{64} << 20U;
@@ -102,6 +110,12 @@ public:
   std::vector<log_record> read_log(std::int64_t after = 0);
   /// The rows, by table and key, and the last commit that they have in them. Throws likewise. REQUIRES: is_owned().
   std::int64_t read_rows(const row_user& use);
+  /// The last commit that the rows have in them. Likewise.
+  std::int64_t read_until();
+  /// Before it is taken: the rows, and what the log has more. It is of one moment if nothing tells otherwise later
+  /// (is_part_of()). Throws store_error. REQUIRES: nobody has taken it here.
+  read_ahead read_rows_ahead(const row_user& use);
+  std::vector<log_record> read_log_ahead(read_ahead& after);
 
   /// The store is elsewhere from now on, as one commit: nobody can take its one partition again. REQUIRES: is_owned().
   append_answer move_away(const std::string& where);
@@ -142,6 +156,9 @@ private:
   statement fence() const { return fence_of(number_, known_.epoch, settings_.holder); }
   /// The answers to statements that only read, while nobody takes the partition.
   std::vector<rows> read_as_owner(std::vector<statement> statements, const char* what);
+  using reading = std::function<std::vector<rows>(std::vector<statement>)>;
+  std::vector<log_record> read_log_by(const reading& read, std::int64_t after) const;
+  std::int64_t read_rows_by(const reading& read, const row_user& use) const;
   void leave(state s);
 
   std::int64_t number_;

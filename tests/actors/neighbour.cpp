@@ -39,7 +39,7 @@ neighbour::neighbour(one_node& home, address_book& book, std::string its_name, n
   auto clock = node.clock();
   clock.lead = settings.lead;
   const auto address = name + ":1";
-  link = node.keep(actors::spawn_store_link(sys, {name}));
+  link = node.keep(actors::spawn_store_link(sys, {name, name}));
   std::vector<actors::agent_offer> offers;
   workflow::node_card card{name, address, {false, settings.has_scheduler, false, true}, {}};
   for (const auto& step : settings.steps) {

@@ -519,3 +519,53 @@ TEST_CASE("row 92: while the server or its standby is away nothing is told as ma
   CHECK_FALSE(store->find("c"));
   CHECK(store->list({}, {}, 10).tasks.size() == 3);
 }
+
+TEST_CASE("row 86: who has read a partition before he takes it has all that is in it then") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 1);
+  const temp_folder first_folder;
+  const temp_folder second_folder;
+  const auto settings = [&](const std::string& name, const temp_folder& folder) {
+    postgres_store_settings s;
+    s.owner = owner(server.url(), name);
+    s.limits = small_options(folder.path() / "memory");
+    s.log_max = 1; // the rows are brought up at each chance
+    return s;
+  };
+  const auto submit = [](postgres_engine& to, const std::string& id) {
+    return to.commit_one(submit_task{order(id), at(0)}).result;
+  };
+  auto first =
+    std::make_unique<postgres_engine>(settings("n1", first_folder), seen(server.url()), std::chrono::steady_clock::now);
+  REQUIRE(first->commit_one(register_definition{delivery()}).result == write_status::applied);
+  REQUIRE(submit(*first, "in_rows") == write_status::applied);
+  first->save();
+  first->prepare_to_let_go([](auto time) {
+    std::this_thread::sleep_for(time);
+    return true;
+  });
+  REQUIRE(submit(*first, "in_log") == write_status::applied);
+  auto second = std::make_unique<postgres_engine>(settings("n2", second_folder), std::chrono::steady_clock::now);
+  CHECK(second->find("in_log"));
+  const auto is_used = GENERATE(true, false);
+  REQUIRE(submit(*first, "later") == write_status::applied);
+  if (is_used)
+    first->let_go();
+  else
+    server.sql({"update steadfast.partition_owner set epoch = epoch + 1, holder = ''"}); // it was read for nothing
+  second->take(seen(server.url()));
+  for (const auto* id : {"in_rows", "in_log", "later"})
+    CHECK(second->find(id));
+  CHECK(second->counts().claimable == 3);
+  CHECK(submit(*second, "later") == write_status::applied); // the same again is the same task
+  CHECK(submit(*second, "own") == write_status::applied);
+  CHECK(second->counts().claimable == 4);
+  second->save();
+  CHECK(second->check().faults.empty());
+  first.reset();
+  second.reset();
+  const postgres_engine third{settings("n3", second_folder), seen(server.url()), std::chrono::steady_clock::now};
+  CHECK(third.counts().claimable == 4);
+}

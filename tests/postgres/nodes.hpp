@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runtime/text/address.hpp"
+#include "tests/postgres/server.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/processes/node_process.hpp"
 
@@ -112,6 +113,12 @@ struct cluster_on_a_server {
   std::vector<std::string> addresses;
   std::vector<std::unique_ptr<node_on_a_server>> nodes;
 };
+
+/// The node that has the store, by the word of the server; empty: none.
+inline std::string holder(const postgres_server& server) {
+  const auto name = server.sql({"select holder from steadfast.partition_owner"});
+  return name.substr(0, name.find('@'));
+}
 
 inline void init_store(const std::string& url) {
   const auto end = run_program(STEADFAST_BINARY, {"store", "init", "--url", url, "--partitions", "1"});

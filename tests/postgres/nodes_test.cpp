@@ -2,6 +2,7 @@
 
 #include "tests/postgres/nodes.hpp"
 #include "tests/postgres/server.hpp"
+#include "tests/support/clusters/steady_load.hpp"
 #include "tests/support/comes_true.hpp"
 #include "tests/support/processes/receiver.hpp"
 #include "tests/support/processes/wall_clock.hpp"
@@ -10,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include <csignal>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -112,6 +114,85 @@ TEST_CASE(
     CHECK(d.id == refused.id);
     CHECK(d.body == refused.body);
   }
+}
+
+namespace {
+
+steady_load load_on(const cluster_on_a_server& c, const std::vector<std::size_t>& which) {
+  std::map<std::string, std::string> sockets;
+  for (const auto i : which)
+    sockets[cluster_on_a_server::name(i)] = (c.nodes[i]->folder().path() / "store" / "control.sock").string();
+  return {sockets, "one", std::chrono::milliseconds{50}};
+}
+
+bool runs_on(const cluster_on_a_server& c, std::size_t node, const std::set<std::string>& all) {
+  return comes_true([&] { return c.nodes[node]->processed() == all; });
+}
+
+} // namespace
+
+TEST_CASE("row 86: a node that is drained hands the store over, and no submission is refused or left unclear") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init_store(server.url());
+  const cluster_on_a_server c{server.url()};
+  REQUIRE(c.owner({0, 2}) == 0);
+  auto load = load_on(c, {0, 1, 2});
+  REQUIRE(comes_true([&] { return load.acknowledged("n3") > 5; }));
+  const auto drain = [&](std::size_t by, const std::string& name) {
+    const auto end = c.nodes[by]->command({"node", "drain", name});
+    INFO(end.err);
+    CHECK(end.code == 0);
+  };
+  drain(1, "n1");
+  CHECK(comes_true([&] { return holder(server) == "n2" || holder(server) == "n3"; }));
+  const std::size_t second = holder(server) == "n2" ? 1 : 2;
+  const std::size_t third = 3 - second;
+  const auto before = load.acknowledged("n1");
+  CHECK(comes_true([&] { return load.acknowledged("n1") > before + 5; })); // it uses the other's
+  drain(0, cluster_on_a_server::name(second));
+  CHECK(comes_true([&] { return holder(server) == cluster_on_a_server::name(third); }));
+  drain(0, cluster_on_a_server::name(third));
+  for (const auto* name : {"n1", "n2", "n3"}) {
+    const auto now = load.acknowledged(name);
+    CHECK(comes_true([&] { return load.acknowledged(name) > now + 5; }));
+  }
+  CHECK(holder(server) == cluster_on_a_server::name(third)); // nobody else wants it
+  CHECK(load.repeated() == 0);
+  const auto ids = load.stop();
+  CHECK(load.repeated() == 0);
+  c.nodes[0]->process().signal(SIGTERM);
+  CHECK(c.nodes[0]->process().wait(hang_limit) == 0);
+  c.nodes[0]->start(); // and works again
+  CHECK(comes_true([&] { return holder(server) == "n1"; }));
+  CHECK(runs_on(c, second, {ids.begin(), ids.end()}));
+}
+
+TEST_CASE("row 86: a node that is stopped hands the store over, and no submission elsewhere is refused") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  init_store(server.url());
+  const cluster_on_a_server c{server.url()};
+  REQUIRE(c.owner({0, 2}) == 0);
+  auto load = load_on(c, {1, 2});
+  REQUIRE(comes_true([&] { return load.acknowledged("n3") > 5; }));
+  c.nodes[0]->process().signal(SIGTERM);
+  CHECK(c.nodes[0]->process().wait(hang_limit) == 0);
+  CHECK_THAT(c.nodes[0]->process().err(), Contains("lets it go") && !Contains("did not drain"));
+  for (const auto* name : {"n2", "n3"}) {
+    const auto now = load.acknowledged(name);
+    CHECK(comes_true([&] { return load.acknowledged(name) > now + 5; }));
+  }
+  const auto ids = load.stop();
+  CHECK(load.repeated() == 0);
+  CHECK(runs_on(c, 1, {ids.begin(), ids.end()}));
+  for (const auto i : {std::size_t{1}, std::size_t{2}}) // both at once: nobody is left to have it
+    c.nodes[i]->process().signal(SIGTERM);
+  for (const auto i : {std::size_t{1}, std::size_t{2}})
+    CHECK(c.nodes[i]->process().wait(hang_limit) == 0);
+  CHECK(holder(server).empty());
 }
 
 TEST_CASE("row 87: a node that was frozen while another took over writes nothing more, and ends") {

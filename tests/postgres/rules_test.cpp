@@ -5,6 +5,7 @@
 #include "store/postgres/partition.hpp"
 #include "store/postgres/place.hpp"
 #include "store/postgres/schema.hpp"
+#include "store/postgres/succession.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -83,6 +84,45 @@ TEST_CASE("a partition is taken from whom it was seen with, and from no server t
   CHECK(may_take({3, "n1", 9}, 3, {3, 10}).result == taking::server_lost);
   CHECK(may_take({2, "n1", 10}, 2, {3, 10}).result == taking::server_lost);
   CHECK(may_take({4, "n2", 9}, 4, {3, 10}).result == taking::server_lost); // others went on without them
+}
+
+TEST_CASE("a partition may be taken when its holder has shown no life for the length of his lease, or has let it go") {
+  using std::chrono::milliseconds;
+  const std::chrono::steady_clock::time_point begin{};
+  succession s{milliseconds{1000}};
+  const auto may = [&](const shown_partition& seen, int after) {
+    return s.may_take(seen, begin + milliseconds{after});
+  };
+  CHECK_FALSE(may({3, "n1", 10}, 0));
+  CHECK_FALSE(may({3, "n1", 10}, 999));
+  CHECK_FALSE(may({3, "n1", 11}, 999));  // he lives
+  CHECK_FALSE(may({4, "n2", 11}, 1998)); // somebody else does
+  CHECK_FALSE(may({4, "n2", 11}, 2997));
+  CHECK(may({4, "n2", 11}, 2998));
+  CHECK(may({4, "", 11}, 2998));
+}
+
+TEST_CASE("who lets others first takes a partition that all others have left alone") {
+  using std::chrono::milliseconds;
+  const std::chrono::steady_clock::time_point begin{};
+  succession s{milliseconds{1000}};
+  const auto may = [&](const shown_partition& seen, int after) {
+    return s.may_take(seen, begin + milliseconds{after}, true);
+  };
+  CHECK_FALSE(may({3, "", 10}, 0));
+  CHECK_FALSE(may({3, "", 10}, 199));
+  CHECK(may({3, "", 10}, 200));
+  CHECK_FALSE(may({4, "n2", 10}, 300));
+  CHECK_FALSE(may({4, "n2", 10}, 1499));
+  CHECK(may({4, "n2", 10}, 1500));
+}
+
+TEST_CASE("what was read before a partition was taken counts only if it is part of what is there then") {
+  CHECK(is_part_of({3, 8, 10}, {3, 8, 10}));
+  CHECK(is_part_of({3, 8, 10}, {3, 8, 12}));
+  CHECK_FALSE(is_part_of({3, 8, 10}, {4, 8, 12}));  // a commit in doubt was made anew, perhaps
+  CHECK_FALSE(is_part_of({3, 8, 10}, {3, 11, 12})); // the rows were brought up, perhaps in the middle of the reading
+  CHECK_FALSE(is_part_of({3, 8, 10}, {3, 8, 9}));   // the server has lost commits
 }
 
 TEST_CASE("an owner takes a partition again only from itself") {

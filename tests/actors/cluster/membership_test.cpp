@@ -40,7 +40,7 @@ TEST_CASE("a node uses the store of the node that has it now, also if the one th
   const auto last = [&](workflow::span wait) {
     home.advance(wait);
     const auto told = link.take();
-    return told.empty() ? "nothing new"s : told.back().connected ? told.back().offer.node : told.back().trouble;
+    return told.empty() ? "nothing new"s : told.back().trouble.empty() ? told.back().offer.node : told.back().trouble;
   };
   CHECK(last(1s) == "node x does not have it now");
   has_store["x"] = true;
@@ -81,4 +81,85 @@ TEST_CASE("a node uses the store of the node that has it now, also if the one th
     node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{"u", "", {}, {}});
     CHECK(last(10s) == "nothing new");
   }
+}
+
+namespace {
+
+/// Nodes "x" and "y", one of which has the store, and node "b", whose link is told where it is.
+struct two_that_may_have_it {
+  tests::one_node home;
+  tests::address_book book{home};
+  tests::test_node& node = home.system();
+  actors::reader_actor reader = node.keep(actors::spawn_reader(
+    node.system(), {std::shared_ptr<store::state_store>(&home.store(), [](auto*) {}), nullptr, {}, node.clock()},
+    false)); ///< of x
+  bool x_has_it = true;
+  tests::recorder<actors::peer_changed> link{node.system()};
+  int partings = 0;
+  actors::membership_actor membership = spawn_all();
+
+  actors::membership_actor spawn_all() {
+    for (const auto* name : {"x", "y"}) {
+      actors::front_deps deps{{name, {}, {}, {}, {}}, node.clock()};
+      deps.own_store = [&, is_x = *name == 'x'] {
+        return is_x == x_has_it ? actors::offered_store{home.store_actor, is_x ? reader : home.reader, {}}
+                                : actors::offered_store{};
+      };
+      book.add(name + ":1"s, {node.keep(actors::spawn_front(node.system(), std::move(deps)))});
+    }
+    actors::membership_deps deps;
+    deps.own_name = "b";
+    deps.join = {"x:1", "y:1"};
+    deps.dialer = book.dialer();
+    deps.reader = home.reader;
+    deps.link = link.handle();
+    deps.clock = node.clock();
+    deps.on_parting = [this] { ++partings; };
+    return node.keep(actors::spawn_membership(node.system(), std::move(deps)));
+  }
+  /// By the word of the server.
+  void say_it_is_at(const std::string& name) {
+    node.tell(caf::strong_actor_ptr{}, membership, actors::store_moved{name, name + ":1", {}, {}});
+    home.run();
+  }
+};
+
+} // namespace
+
+TEST_CASE("row 86: a node learns at once that the store was let go, and looks often where it is") {
+  two_that_may_have_it c;
+  c.home.advance(1s);
+  REQUIRE(c.link.take().back().offer.node == "x");
+  c.x_has_it = false;
+  SECTION("the reader ends") {
+    actors::exit_now(c.reader);
+  }
+  SECTION("the server says so first") {
+    c.say_it_is_at("y");
+  }
+  c.home.run();
+  const auto told = c.link.take();
+  REQUIRE_FALSE(told.empty());
+  CHECK(told.front().connected);
+  CHECK_FALSE(told.front().offer.store_actor);
+  CHECK(c.partings == 1);
+  c.home.advance(30ms);
+  const auto later = c.link.take();
+  CHECK((later.empty() ? told : later).back().offer.node == "y");
+  CHECK(c.partings == 1);
+}
+
+TEST_CASE("row 86: a node that let the store go is known not to have it, also if another was known to have it before") {
+  two_that_may_have_it c;
+  c.home.advance(1s);
+  REQUIRE(c.link.take().back().offer.node == "x");
+  c.x_has_it = false;
+  c.say_it_is_at("y");
+  c.home.advance(30ms);
+  REQUIRE(c.link.take().back().offer.node == "y");
+  actors::exit_now(c.reader);
+  c.home.run();
+  c.say_it_is_at("x");
+  REQUIRE_FALSE(c.link.seen().empty());
+  CHECK(c.link.take().back().trouble == "node x does not have it now");
 }

@@ -32,6 +32,7 @@ public:
   void settle() override {}
   void begin(std::uint64_t /*state*/) override { entries_.clear(); }
   const std::vector<std::string>& entries() const override { return entries_; }
+  bool go_on(lmdb::transaction&, const tables&, damaged_tasks&) override { return false; }
   damaged_tasks fill(lmdb::transaction& txn, const tables& /*in*/) override {
     make_entries(txn, all, "the test");
     return {};

@@ -16,7 +16,9 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 
+#include <chrono>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <thread>
 
@@ -189,6 +191,21 @@ TEST_CASE("who measures a journal is told when each sync begins and ends, and wh
   store.submit("c");
   CHECK(watch->ended == 3);
   CHECK(watch->held < watch->written);
+}
+
+TEST_CASE("row 86: when nobody saves any more, whoever waits to read is not left waiting") {
+  opened_store store;
+  std::promise<void> waits;
+  store->share([&] { waits.set_value(); });
+  store.submit("a");
+  auto read = std::async(std::launch::async, [&] { return store->find("a").has_value(); });
+  REQUIRE(waits.get_future().wait_for(std::chrono::seconds{10}) == std::future_status::ready);
+  store->share({});
+  const bool is_answered = read.wait_for(std::chrono::seconds{5}) == std::future_status::ready;
+  store->save(); // or the test would not end
+  CHECK(is_answered);
+  CHECK_THROWS_WITH(read.get(), Catch::Matchers::Contains("cannot be read"));
+  CHECK(store->find("a"));
 }
 
 TEST_CASE("where no journal can be made, that is told, and each commit is saved by itself") {
