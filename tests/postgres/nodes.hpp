@@ -73,8 +73,8 @@ public:
 /// Nodes n1, n2 and so on, which reach each other. Each has an agent of its own name, which the workflow `everywhere`
 /// calls. The first has the store at first.
 struct cluster_on_a_server {
-  /// The URL of each node; they are one server.
-  explicit cluster_on_a_server(const std::vector<std::string>& urls) {
+  /// The URL of each node; they are one server. `more`: tables of each node's configuration.
+  explicit cluster_on_a_server(const std::vector<std::string>& urls, const std::string& more = "") {
     for (const auto port : runtime::free_ports(urls.size()))
       addresses.push_back("127.0.0.1:" + std::to_string(port));
     std::string everywhere = "name = \"everywhere\"\n";
@@ -82,12 +82,13 @@ struct cluster_on_a_server {
       everywhere += "[[step]]\nname = \"" + name(i) + "\"\nagent = \"" + name(i) + "\"\n";
     for (std::size_t i = 0; i < urls.size(); ++i) {
       const auto agent = "[[agent]]\nname = \"" + name(i) + "\"\nprogram = \"/bin/cat\"\nallow_root = true\n";
-      nodes.push_back(std::make_unique<node_on_a_server>(name(i), urls[i], addresses[i], agent));
+      nodes.push_back(std::make_unique<node_on_a_server>(name(i), urls[i], addresses[i], more + agent));
       nodes.back()->folder().write("workflows/everywhere.toml", everywhere);
       nodes.back()->start();
     }
   }
-  explicit cluster_on_a_server(const std::string& url) : cluster_on_a_server{std::vector<std::string>{url, url, url}} {}
+  explicit cluster_on_a_server(const std::string& url, const std::string& more = "")
+      : cluster_on_a_server{std::vector<std::string>{url, url, url}, more} {}
 
   static std::string name(std::size_t i) { return "n" + std::to_string(i + 1); }
 

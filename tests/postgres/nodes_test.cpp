@@ -136,7 +136,8 @@ TEST_CASE("row 86: a node that is drained hands the store over, and no submissio
     return skip(why);
   const postgres_server server;
   init_store(server.url());
-  const cluster_on_a_server c{server.url()};
+  // who tells a collector has the store, too, and lets it go
+  const cluster_on_a_server c{server.url(), "[tracing]\nurl = \"http://127.0.0.1:9/v1/traces\"\n"};
   REQUIRE(c.owner({0, 2}) == 0);
   auto load = load_on(c, {0, 1, 2});
   REQUIRE(comes_true([&] { return load.acknowledged("n3") > 5; }));
