@@ -1,6 +1,7 @@
 #include "apps/bench/targets.hpp"
 
 #include "apps/bench/figures/process_figures.hpp"
+#include "apps/bench/runs/gateway.hpp"
 #include "apps/bench/runs/overload.hpp"
 #include "apps/bench/runs/restart.hpp"
 
@@ -281,6 +282,29 @@ std::vector<target_group> between_processes() {
   };
 }
 
+std::vector<target_group> http_port() {
+  const auto flood = [](const std::filesystem::path& folder) { return measure_flood(folder, 100'000); };
+  const auto followers = [](const std::filesystem::path& folder) { return measure_followers(folder, 2000); };
+  return {
+    {{"HTTP port at rest", measure_idle_gateway},
+     repeated,
+     {at_most("HTTP port at rest, memory", "MiB", 3, at("/more", mebibyte))}},
+    {{"HTTP port, 100,000 submissions/s offered", flood},
+     1,
+     {at_least("100,000 submissions/s offered over HTTP, offered", "submissions/s", 90'000, at("/offered_per_second")),
+      at_most("  acknowledged and lost, or never answered", "tasks", 0,
+              [](const json& m) { return m.at("lost").get<double>() + m.at("unanswered").get<double>(); }),
+      at_most("  pushed back without Retry-After", "submissions", 0, at("/without_retry_after")),
+      by_speed(at_most("  /health/live meanwhile, p99", "ms", 50, at("/live_ms/p99")), 0)}},
+    {{"HTTP port, 2,000 followers of 1,000 events/s", followers},
+     1,
+     {at_least("2,000 event streams, events", "events/s", 950, at("/events_per_second")),
+      at_most("  missed or repeated", "events", 0,
+              [](const json& m) { return m.at("missed").get<double>() + m.at("repeated").get<double>(); }),
+      by_speed(at_most("  arrived after the commit, p99", "ms", 500, at("/arrived_ms/p99")), 0)}},
+  };
+}
+
 std::vector<target_group> starts() {
   const auto start = [](const std::filesystem::path& folder) { return measure_start(folder, repeated); };
   const auto kill = [](const std::filesystem::path& folder) { return measure_kill(folder, 2000); };
@@ -341,8 +365,8 @@ std::string target_result::counted_text() const {
 
 std::vector<target_group> target_groups(const choice& c) {
   std::vector<target_group> all;
-  for (auto& part : {closed_loops(), open_loops(c.seconds > 0 ? c.seconds : long_load), between_processes(), starts(),
-                     side_effects()})
+  for (auto& part : {closed_loops(), open_loops(c.seconds > 0 ? c.seconds : long_load), between_processes(),
+                     http_port(), starts(), side_effects()})
     all.insert(all.end(), part.begin(), part.end());
   std::erase_if(all, [&](const target_group& g) { return g.what.name.find(c.only) == std::string::npos; });
   return all;

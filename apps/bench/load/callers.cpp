@@ -2,12 +2,8 @@
 
 #include "api/names.hpp"
 #include "apps/bench/figures/histogram.hpp"
+#include "apps/bench/load/http_connection.hpp"
 #include "steadfast/client.hpp"
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core.hpp>
-#include <boost/beast/http.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -20,7 +16,6 @@ namespace steadfast::bench {
 namespace {
 
 namespace http = boost::beast::http;
-using boost::asio::ip::tcp;
 
 /// What all connections share.
 struct common {
@@ -52,30 +47,6 @@ bool submit(client& node, common& c, std::uint64_t index) {
   c.acknowledged.add(steady::now() - begun);
   return true;
 }
-
-/// A connection that stays open.
-class http_connection {
-public:
-  explicit http_connection(std::uint16_t port) {
-    stream_.connect(tcp::endpoint{boost::asio::ip::make_address("127.0.0.1"), port});
-    stream_.socket().set_option(tcp::no_delay{true});
-  }
-
-  http::response<http::string_body> ask(http::verb verb, const std::string& target, std::string body) {
-    http::request<http::string_body> r{verb, target, 11, std::move(body)};
-    r.set(http::field::host, "localhost");
-    r.prepare_payload();
-    http::write(stream_, r);
-    http::response<http::string_body> answer;
-    http::read(stream_, buffer_, answer);
-    return answer;
-  }
-
-private:
-  boost::asio::io_context io_;
-  boost::beast::tcp_stream stream_{io_};
-  boost::beast::flat_buffer buffer_;
-};
 
 std::string body_of(const workflow::submission& s, bool has_id) {
   return (has_id ? R"({"id":")" + s.id + R"(",)" : "{") + R"("workflow":")" + s.workflow + R"(","payload":)"

@@ -2,6 +2,7 @@
 
 #include "apps/bench/figures/process_figures.hpp"
 #include "apps/bench/load/callers.hpp"
+#include "apps/bench/load/gateway_load.hpp"
 #include "apps/bench/load/http_service.hpp"
 #include "apps/bench/runs/part_node.hpp"
 #include "apps/terminal/failure.hpp"
@@ -176,6 +177,10 @@ role role_of(const part_setup& setup) {
 json carry_out(const std::string& what, const json& with, const role& r) {
   if (what == "call")
     return call_node(with.get<call_plan>());
+  if (what == "flood")
+    return flood(with.get<flood_plan>());
+  if (what == "follow")
+    return follow(with.get<follow_plan>());
   if (!r.node)
     return figures_now();
   if (what == "drive")

@@ -12,6 +12,7 @@ namespace steadfast::bench {
 namespace {
 
 constexpr std::uint64_t store_size_max = 32ULL << 30;
+constexpr std::uint32_t http_connections = 4096;
 constexpr std::uint32_t orders_at_once = 4096; ///< of an agent that does nothing
 
 bool has(const part_setup& s, const char* role) {
@@ -39,8 +40,10 @@ node_options options_of(const part_setup& setup) {
   o.store_server.url = setup.server;
   o.store_server.schema = setup.schema;
   o.cluster.listen = setup.listen;
-  if (setup.http_port != 0)
+  if (setup.http_port != 0) {
     o.http.listen = "127.0.0.1:" + std::to_string(setup.http_port);
+    o.http.connections_max = http_connections;
+  }
   o.cluster.join = setup.join;
   if (!setup.certificates.empty() && o.cluster.is_used()) {
     const std::filesystem::path certificates{setup.certificates};

@@ -1,4 +1,5 @@
 #include "apps/bench/figures/process_figures.hpp"
+#include "apps/bench/runs/gateway.hpp"
 #include "apps/bench/runs/overload.hpp"
 #include "apps/bench/runs/scenario.hpp"
 
@@ -79,6 +80,8 @@ std::string start_text(const json& m) {
 std::string text_of(const json& m) {
   if (m.contains("rate_back_s"))
     return overload_text(m);
+  if (m.contains("more") || m.contains("live_ms") || m.contains("arrived_ms"))
+    return gateway_text(m);
   if (!m.contains("submissions_per_second"))
     return start_text(m);
   const auto number = [&](const char* what) { return m.value(what, 0.0); };
