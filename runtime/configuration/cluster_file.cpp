@@ -22,6 +22,7 @@ struct node_entry {
   std::string name;
   std::vector<std::string> roles;
   std::string listen;
+  std::string http;                ///< where it answers over HTTP; empty: as all nodes do, or not at all
   std::vector<std::string> agents; ///< names of the [[agent]] tables that it has; empty: all
 
   bool has_store() const { return std::find(roles.begin(), roles.end(), "store") != roles.end(); }
@@ -34,6 +35,7 @@ std::vector<node_entry> read_nodes(runtime::toml_section& root) {
     s.read("name", n.name);
     s.read("roles", n.roles);
     s.read("listen", n.listen);
+    s.read("http", n.http);
     s.read("agents", n.agents);
     s.end();
     nodes.push_back(std::move(n));
@@ -136,6 +138,8 @@ std::string config_of(const node_entry& n, const common_parts& common) {
   base.erase("workflows");
   auto& cluster = table_in(base, "cluster");
   cluster.insert_or_assign("listen", n.listen);
+  if (!n.http.empty())
+    table_in(base, "http").insert_or_assign("listen", n.http);
   if (n.has_store())
     base.insert_or_assign("workflows", common.workflows);
   else

@@ -23,6 +23,7 @@ listen = "127.0.0.1:7801"
 name = "b"
 roles = ["scheduler", "agents"]
 listen = "127.0.0.1:7802"
+http = "127.0.0.1:7812"
 agents = ["echo"]
 [[agent]]
 name = "echo"
@@ -63,6 +64,8 @@ TEST_CASE("a cluster file becomes a configuration for each node, and the others 
   CHECK(a.options.threads == 3);
   CHECK(a.options.agents.size() == 2);
   CHECK(b.options.cluster.listen == "127.0.0.1:7802");
+  CHECK(a.options.http.listen.empty());
+  CHECK(b.options.http.listen == "127.0.0.1:7812");
   CHECK(b.options.cluster.join == "127.0.0.1:7801");
   CHECK(b.workflows.empty());
   REQUIRE(b.options.agents.size() == 1);
