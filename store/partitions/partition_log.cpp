@@ -17,14 +17,13 @@ namespace steadfast::store {
 namespace {
 
 /// But those that cannot be read, which are returned.
-damaged_tasks list_all(lmdb::transaction& txn, const tables& in, const std::function<void()>& on_the_way) {
+damaged_tasks list_all(lmdb::transaction& txn, const tables& in) {
   damaged_tasks damaged;
   definition_cache definitions;
   std::vector<std::uint64_t> numbers;
   for (lmdb::cursor c{txn, in.tasks}; numbers.empty() ? c.first() : c.next();)
     numbers.push_back(last_number(c.key()));
   for (const auto number : numbers) {
-    on_the_way();
     try {
       if (const auto known = snapshot{txn, in, definitions}.task(number))
         add_to_lists(txn, in, number, known->place());
@@ -163,14 +162,21 @@ damaged_tasks partition_log::fill(lmdb::transaction& txn, const tables& in) {
     txn.append(table_at(in, static_cast<std::uint64_t>(table)), key, value);
   };
   std::int64_t until = 0;
+  std::unique_lock using_it{using_partition_};
   if (of_.is_owned())
     until = of_.read_rows(use);
   else
     ahead_ = of_.read_rows_ahead(use);
-  auto damaged = list_all(txn, in, [this] { show_life(); });
+  using_it.unlock();
+  auto damaged = list_all(txn, in);
   changed_ = {};
   unkept_ = 0;
-  const auto later = changes_of(ahead_ ? of_.read_log_ahead(*ahead_) : of_.read_log(until));
+  using_it.lock();
+  if (!ahead_)
+    expect_owned();
+  auto found = ahead_ ? of_.read_log_ahead(*ahead_) : of_.read_log(until);
+  using_it.unlock();
+  const auto later = changes_of(std::move(found));
   make_entries(txn, later, "PostgreSQL", &damaged);
   has_damaged_ = !damaged.empty();
   begin_filled((ahead_ ? ahead_->until : until) == 0 && later.empty(), txn, in);
@@ -178,11 +184,14 @@ damaged_tasks partition_log::fill(lmdb::transaction& txn, const tables& in) {
 }
 
 bool partition_log::go_on(lmdb::transaction& txn, const tables& in, damaged_tasks& damaged) {
+  std::unique_lock using_it{using_partition_};
   const auto& known = of_.known();
   if (!of_.is_owned() || !ahead_ || !is_part_of(*ahead_, {known.epoch - 1, of_.read_until(), known.commit}))
     return false;
   const bool was_new = ahead_->commit == 0;
-  const auto later = changes_of(of_.read_log(ahead_->commit));
+  auto found = of_.read_log(ahead_->commit);
+  using_it.unlock();
+  const auto later = changes_of(std::move(found));
   make_entries(txn, later, "PostgreSQL", &damaged);
   has_damaged_ = has_damaged_ || !damaged.empty();
   ahead_.reset();
@@ -213,7 +222,12 @@ void partition_log::begin_filled(bool is_new, const lmdb::transaction& txn, cons
   first_ = said.bytes();
 }
 
-/// Nothing is written for a long time while much is read.
+void partition_log::expect_owned() const {
+  if (!of_.is_owned())
+    throw store_error{"the partition was lost while it was read", false};
+}
+
+/// Nothing is written for a long time while many rows are read.
 void partition_log::show_life() {
   const auto now = now_();
   if (!of_.is_owned() || now - shown_at_ < postgres::sign_of_life_every(lease_))
@@ -223,8 +237,10 @@ void partition_log::show_life() {
     throw store_error{"PostgreSQL did not take a commit: " + answer.why, answer.result == postgres::appending::lost};
 }
 
-void partition_log::show_life_if_silent() {
+void partition_log::show_life_if_silent(bool may_write) {
   const std::lock_guard lock{using_partition_};
+  if (!may_write && !is_filling_)
+    return;
   const bool is_silent = under_way_.empty() && of_.known().commit == shown_commit_;
   if (is_silent && of_.is_owned())
     of_.append({});

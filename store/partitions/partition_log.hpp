@@ -59,8 +59,24 @@ public:
   bool go_on(lmdb::transaction& txn, const tables& in, damaged_tasks& damaged) override;
 
   /// Writes a commit of nothing if there was none since the last call. What becomes of it is found out by the next
-  /// entry. From any thread, while none commits.
-  void show_life_if_silent();
+  /// entry. From any thread; `may_write`: none commits meanwhile. Otherwise only while there is a `filling`.
+  void show_life_if_silent(bool may_write);
+
+  /// As long as tables are filled from it, which takes long, and uses the partition for a small part of the time.
+  class filling {
+  public:
+    explicit filling(partition_log& of) : of_{of} { set(true); }
+    ~filling() { set(false); }
+    filling(const filling&) = delete;
+    filling& operator=(const filling&) = delete;
+
+  private:
+    void set(bool is) const {
+      const std::lock_guard lock{of_.using_partition_};
+      of_.is_filling_ = is;
+    }
+    partition_log& of_;
+  };
 
   // ---- for the thread that commits ----
 
@@ -75,6 +91,9 @@ public:
   bool has_damaged() const { return has_damaged_; }
   /// An entry was not made, so whoever added it has to go back. Once for each failure.
   bool take_failure();
+
+  /// Throws store_error if it was lost as this owner showed life.
+  void expect_owned() const;
 
   /// What the log has that the rows lack, in bytes of commits.
   std::size_t unkept() const { return unkept_; }
@@ -94,7 +113,8 @@ private:
   postgres::partition& of_;
   std::chrono::milliseconds lease_;
   postgres::monotonic_clock now_;
-  std::mutex using_partition_;                     ///< whoever shows life is another thread than the one that commits
+  std::mutex using_partition_; ///< whoever shows life is another thread than the one that commits
+  bool is_filling_ = false;
   std::int64_t shown_commit_ = -1;                 ///< the last at the last call of show_life_if_silent()
   std::chrono::steady_clock::time_point shown_at_; ///< life, while it is filled
   std::string first_;                ///< what the first commit of a new store says of the store; empty: it was said

@@ -30,17 +30,6 @@ postgres::partition taken(postgres::partition p, const postgres::holding& seen) 
   throw store_error{e.what(), is_for_good};
 }
 
-std::unique_ptr<lmdb_engine> memory_of(const store_options& limits, partition_log& log, postgres::partition& of) {
-  std::filesystem::remove_all(limits.path); // of a process that was killed
-  engine_settings settings;
-  settings.outside = &log;
-  try {
-    return std::make_unique<lmdb_engine>(limits, settings);
-  } catch (const std::exception& e) {
-    give_up_reading(e, of);
-  }
-}
-
 bool registers_workflows(const write_list& batch) {
   return std::any_of(batch.begin(), batch.end(),
                      [](const write* w) { return std::holds_alternative<register_definition>(*w); });
@@ -60,34 +49,48 @@ postgres_engine::postgres_engine(postgres_store_settings settings, const postgre
       now_{std::move(now)},
       partition_{taken({settings_.partition, settings_.owner, now_}, seen)},
       log_{partition_, settings_.lease, now_},
-      memory_{memory_of(settings_.limits, log_, partition_)},
-      living_{[this] { show_life(); }} {}
+      living_{[this](const std::stop_token& end) { show_life(end); }},
+      memory_{read_all()} {}
 
 postgres_engine::postgres_engine(postgres_store_settings settings, postgres::monotonic_clock now)
     : settings_{std::move(settings)},
       now_{std::move(now)},
       partition_{settings_.partition, settings_.owner, now_},
       log_{partition_, settings_.lease, now_},
-      memory_{memory_of(settings_.limits, log_, partition_)},
-      living_{[this] { show_life(); }} {}
+      living_{[this](const std::stop_token& end) { show_life(end); }},
+      memory_{read_all()} {}
+
+std::unique_ptr<lmdb_engine> postgres_engine::read_all() {
+  const std::lock_guard lock{writing_};
+  std::filesystem::remove_all(settings_.limits.path); // of a process that was killed
+  engine_settings settings;
+  settings.outside = &log_;
+  const bool is_ahead = !partition_.is_owned();
+  try {
+    const partition_log::filling on_the_way{log_};
+    auto memory = std::make_unique<lmdb_engine>(settings_.limits, settings);
+    if (!is_ahead)
+      log_.expect_owned();
+    return memory;
+  } catch (const std::exception& e) {
+    give_up_reading(e, partition_);
+  }
+}
 
 void postgres_engine::take(const postgres::holding& seen) {
   const std::lock_guard lock{writing_};
   take_surely(partition_, seen);
   try {
+    const partition_log::filling on_the_way{log_};
     memory_->go_on();
+    log_.expect_owned();
   } catch (const std::exception& e) {
     give_up_reading(e, partition_);
   }
 }
 
 postgres_engine::~postgres_engine() {
-  {
-    const std::lock_guard lock{writing_};
-    is_ending_ = true;
-  }
-  ending_.notify_all();
-  living_.join();
+  living_ = {};
   end_keeping();
   log_.settle_all();
   if (partition_.is_owned())
@@ -169,6 +172,7 @@ std::string postgres_engine::why_not_in_order() {
     end_keeping(); // of an outdated state
     log_.settle_all();
     go_back_after_failure();
+    const partition_log::filling on_the_way{log_};
     memory_->fill_again();
     is_stale_ = false;
   }
@@ -176,10 +180,14 @@ std::string postgres_engine::why_not_in_order() {
 }
 
 /// A commit of nothing, where there was none for a while. What becomes of it is found out by the next one.
-void postgres_engine::show_life() {
-  std::unique_lock lock{writing_};
-  while (!ending_.wait_for(lock, postgres::sign_of_life_every(settings_.lease), [this] { return is_ending_; }))
-    log_.show_life_if_silent();
+void postgres_engine::show_life(const std::stop_token& end) {
+  const auto period = postgres::sign_of_life_every(settings_.lease);
+  std::mutex none;
+  std::condition_variable_any ending;
+  for (std::unique_lock lock{none}; !ending.wait_for(lock, end, period, [&] { return end.stop_requested(); });) {
+    const std::unique_lock alone{writing_, std::try_to_lock};
+    log_.show_life_if_silent(alone.owns_lock());
+  }
 }
 
 std::int64_t postgres_engine::count_sessions(const std::string& name) const {
@@ -222,10 +230,9 @@ void postgres_engine::prepare_to_let_go(const waiting& wait) {
   if (is_read_quickly())
     return;
   const auto& where = settings_.owner.where;
-  try {
-    auto session =
-      postgres::connection::open(where, postgres::name_of_leaving(where.schema), settings_.owner.limits, now_);
-    while (postgres::count_sessions(session, postgres::name_of_ready(where.schema)) == 0 && wait(between_looks)) {
+  try { // who has read it forgets that when the session ends
+    leaving_ = postgres::connection::open(where, postgres::name_of_leaving(where.schema), settings_.owner.limits, now_);
+    while (postgres::count_sessions(*leaving_, postgres::name_of_ready(where.schema)) == 0 && wait(between_looks)) {
     }
   } catch (const store_error&) { // whoever takes it reads it then
   }
@@ -237,6 +244,7 @@ void postgres_engine::let_go() {
   log_.settle_all();
   if (partition_.is_owned())
     partition_.release();
+  leaving_.reset();
 }
 
 postgres::append_answer postgres_engine::move_away(const std::string& where) {

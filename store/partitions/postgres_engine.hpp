@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -64,13 +66,14 @@ public:
 private:
   local_store& real() const override { return *memory_; }
 
+  std::unique_ptr<lmdb_engine> read_all();
   std::int64_t count_sessions(const std::string& name) const;
   bool is_read_quickly() const;
 
   std::string why_not_in_order();
   std::vector<outcome> end_commit(const entry_end* sent, std::vector<outcome> outcomes);
   void go_back_after_failure();
-  void show_life();
+  void show_life(const std::stop_token& end);
   void begin_keeping();
   bool has_ended_keeping() const;
   /// Waits for it. False: the rows are as they were before.
@@ -81,10 +84,12 @@ private:
   postgres::monotonic_clock now_;
   postgres::partition partition_;
   partition_log log_;
-  std::unique_ptr<lmdb_engine> memory_;
   std::mutex writing_;
-  bool is_stale_ = false;   ///< the memory is not what the partition holds
-  bool is_leaving_ = false; ///< it is let go soon
+  std::jthread living_; ///< shows that the owner lives while it writes nothing, also while it reads what is there
+  std::unique_ptr<lmdb_engine> memory_;
+  bool is_stale_ = false;                       ///< the memory is not what the partition holds
+  bool is_leaving_ = false;                     ///< it is let go soon
+  std::optional<postgres::connection> leaving_; ///< tells others so
 
   /// Brings up the rows.
   struct keeper {
@@ -98,10 +103,6 @@ private:
     std::thread thread;
   };
   std::unique_ptr<keeper> keeper_;
-
-  std::condition_variable ending_;
-  bool is_ending_ = false;
-  std::thread living_; ///< shows that the owner lives, as long as it writes nothing
 };
 
 } // namespace steadfast::store

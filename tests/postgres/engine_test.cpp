@@ -569,3 +569,23 @@ TEST_CASE("row 86: who has read a partition before he takes it has all that is i
   const postgres_engine third{settings("n3", second_folder), seen(server.url()), std::chrono::steady_clock::now};
   CHECK(third.counts().claimable == 4);
 }
+
+TEST_CASE("row 86: an owner shows that he lives while he reads what is there") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url(), std::size_t{1} << 30U}; // all of it is in the log: nothing is read in parts
+  constexpr int tasks = 6000;
+  for (int i = 0; i < tasks; i += 500) {
+    std::vector<store::write> all;
+    for (int k = i; k < i + 500; ++k)
+      all.emplace_back(submit_task{order("a" + std::to_string(k), std::string(500, 'x')), at(0)});
+    REQUIRE(store->commit(all).back().result == write_status::applied);
+  }
+  const auto before = store->known().commit;
+  store.settings().lease = std::chrono::milliseconds{9};
+  store.reopen();
+  CHECK(store->known().commit > before + 1);
+  CHECK(store->counts().claimable == tasks);
+}
