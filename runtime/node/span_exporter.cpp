@@ -20,7 +20,7 @@ constexpr std::size_t tasks_in_request = 256;
 constexpr milliseconds gather_for{1000};    ///< before what waits is sent
 constexpr milliseconds request_limit{5000}; ///< of the collector, to take a request
 constexpr milliseconds last_limit{1000};    ///< likewise, when the node ends
-constexpr std::uint64_t answer_size_max = 64 << 10;
+constexpr std::uint64_t collector_answer_max = 64 << 10;
 
 json attribute(const std::string& name, const std::string& value) {
   return {{"key", name}, {"value", {{"stringValue", value}}}};
@@ -60,7 +60,7 @@ std::unique_ptr<actors::caller> collector_of(const tracing_options& options, act
     o.secrets.push_back(value.reveal());
   }
   const auto nothing_more = [](const actors::call&, const actors::add_header&) {};
-  return actors::make_http_caller(o, answer_size_max, std::move(over), nothing_more);
+  return actors::make_http_caller(o, collector_answer_max, std::move(over), nothing_more);
 }
 
 } // namespace
