@@ -107,7 +107,11 @@ public:
   /// Null: it is not his turn, and `why` tells whose it is. Throws store_error.
   std::unique_ptr<postgres_engine> look(no_turn& why) {
     const bool is_last = lets_others_first();
-    const auto shown = see_.look(name());
+    auto shown = see_.look(name());
+    if (ahead_ && shown.epoch != ahead_of_) { // the next owner shall not count on it
+      ahead_.reset();
+      shown = see_.look(name());
+    }
     why = {"the store is held by " + shown.holder, shown.holder};
     const postgres::holding held{the_partition, shown.epoch, shown.holder};
     const bool is_others_turn = !ahead_ && shown.holder.empty() && see_.is_read_by_others();
@@ -117,7 +121,8 @@ public:
       ahead_.reset();
     else if (!ahead_) {
       ahead_ = std::make_unique<postgres_engine>(settings(), now_);
-      see_.look(name()); // which tells the owner
+      ahead_of_ = shown.epoch;
+      return look(why); // which tells the owner
     }
     return nullptr;
   }
@@ -148,6 +153,7 @@ private:
   onlooker see_;
   postgres::succession turn_;
   std::unique_ptr<postgres_engine> ahead_; ///< has read what it does not own yet
+  std::int64_t ahead_of_ = 0;              ///< epoch of the owner of that time
 };
 
 } // namespace

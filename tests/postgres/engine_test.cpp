@@ -11,6 +11,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
 #include <cstdlib>
 #include <future>
 #include <iomanip>
@@ -588,4 +589,39 @@ TEST_CASE("row 86: an owner shows that he lives while he reads what is there") {
   store.reopen();
   CHECK(store->known().commit > before + 1);
   CHECK(store->counts().claimable == tasks);
+}
+
+TEST_CASE("row 86: who has read a partition before one owner lets it go is not ready for what the next one wrote") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url(), 1);
+  const auto first = owned(owner(server.url(), "n1"));
+  const auto leaving = postgres::connection::open(first->settings().where, postgres::name_of_leaving("steadfast"), {},
+                                                  std::chrono::steady_clock::now); // as of every owner here
+  const auto is_ready_since = [&](const std::string& moment) {
+    return number_of(server,
+                     "count(*) from pg_stat_activity where application_name = 'steadfast is ready for steadfast'"
+                     " and backend_start > '"
+                       + moment + "'")
+           == "1";
+  };
+  const temp_folder folder;
+  std::atomic<bool> has_seen_all = false;
+  postgres_store_options o;
+  o.where = first->settings().where;
+  o.holder = "n3";
+  o.limits = small_options(folder.path());
+  const auto look_again = [&](auto, const no_turn&) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+    return !has_seen_all;
+  };
+  auto waits =
+    std::async(std::launch::async, [&] { return open_postgres_store(o, std::chrono::steady_clock::now, look_again); });
+  CHECK(comes_true([&] { return is_ready_since("2000-01-01"); }));
+  const auto second = owned(owner(server.url(), "n2"));
+  const auto taken_at = number_of(server, "clock_timestamp()");
+  CHECK(comes_true([&] { return is_ready_since(taken_at); }));
+  has_seen_all = true;
+  CHECK(waits.get() == nullptr);
 }
