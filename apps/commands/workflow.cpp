@@ -63,6 +63,14 @@ std::string condition_text(const json& s) {
   return place + (w.value("present", true) ? " is there" : " is not there");
 }
 
+/// Who carries it out, or what it waits for.
+std::string agent_text(const json& s) {
+  for (const auto* wait : {"sleep", "until"})
+    if (s.contains(wait))
+      return std::string{wait} + " " + text_of(s.at(wait));
+  return text_of(s.at("agent"));
+}
+
 void print_definition(const json& d) {
   const auto to = standard_output();
   std::cout << painted(text_of(d.at("name")), colour::strong, to) << " v" << d.at("version") << "  deadline "
@@ -70,8 +78,9 @@ void print_definition(const json& d) {
             << d.at("priority") << "\n\n";
   table rows{{"step", "agent", "after", "only if", "attempts", "when exhausted", "undone by"}};
   for (const auto& s : d.at("steps"))
-    rows.add({text_of(s.at("name")), text_of(s.at("agent")), names(s.at("after")), condition_text(s), retry_text(s),
-              text_of(s.at("on_exhausted")), s.contains("compensation") ? text_of(s["compensation"]["agent"]) : "-"});
+    rows.add({text_of(s.at("name")), agent_text(s), names(s.at("after")), condition_text(s),
+              s.contains("retry") ? retry_text(s) : "-", text_of(s.value("on_exhausted", json("-"))),
+              s.contains("compensation") ? text_of(s["compensation"]["agent"]) : "-"});
   std::cout << rows.text(to, 2);
 }
 

@@ -42,11 +42,12 @@ void progress_teller::tell_step(const json& step, known_step& known, const termi
   const auto name = step.value("name", std::string{});
   for (const auto& r : step.value("log", json::array())) {
     const auto number = r.value("attempt", 0U);
-    const auto which = name + ", attempt " + std::to_string(number);
+    const bool waits = r.value("agent", std::string{}).empty();
+    const auto which = waits ? name : name + ", attempt " + std::to_string(number);
     if (number > known.begun_attempt) {
       known.begun_attempt = number;
-      happenings.push_back(
-        {instant_of(r.value("started_at", json{})), verb_of(r.value("action", std::string{})) + " " + which});
+      happenings.push_back({instant_of(r.value("started_at", json{})),
+                            (waits ? "waiting at" : verb_of(r.value("action", std::string{}))) + (" " + which)});
     }
     if (number > known.told_attempt && !r.value("ended_at", json{}).is_null()) {
       known.told_attempt = number;

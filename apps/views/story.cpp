@@ -95,6 +95,8 @@ colour outcome_colour(const json& record) {
 std::string waiting_text(const json& step, workflow::instant now) {
   auto text = text_of(step, "waiting_for");
   const auto at = step.value("not_before", json{});
+  if (!at.is_null() && instant_of(at) > now && text_of(step, "state") == "waiting")
+    return "sleeps, wakes " + relative_text(instant_of(at), now);
   if (!at.is_null() && instant_of(at) > now)
     text += (text.empty() ? "waits; next attempt " : "; next attempt ") + relative_text(instant_of(at), now);
   return text;
@@ -102,7 +104,8 @@ std::string waiting_text(const json& step, workflow::instant now) {
 
 bool is_step_open(const json& step) {
   const auto state = text_of(step, "state");
-  return state == "not_started" || state == "failed" || state == "unknown" || state == "compensating";
+  return state == "not_started" || state == "failed" || state == "unknown" || state == "compensating"
+         || state == "waiting";
 }
 
 /// A step keeps its last attempts, and one line for those that were declined in a row: a shorter log shows which it

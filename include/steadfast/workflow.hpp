@@ -57,6 +57,11 @@ struct retry_rule {
 class step {
 public:
   step(std::string name, std::string agent);
+  /// A step that only waits. What is about agents and attempts cannot be said of it.
+  static step sleep(std::string name, std::chrono::milliseconds how_long);
+  /// The same until a moment, or until "next 08:00 Europe/Lisbon": docs/workflows.md says what `until` may be. One that
+  /// makes no sense is among the workflow's problems.
+  static step until(std::string name, std::string_view when);
   step(const step&);
   step(step&&) noexcept;
   step& operator=(const step&);

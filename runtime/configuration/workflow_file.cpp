@@ -3,6 +3,7 @@
 #include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/toml_json.hpp"
 #include "runtime/configuration/toml_parts.hpp"
+#include "runtime/configuration/workflow_places.hpp"
 #include "workflow/task/task.hpp"
 #include "workflow/text/name.hpp"
 
@@ -21,20 +22,6 @@ using runtime::toml_section;
 constexpr const char* source_rule =
   "must be \"payload:/pointer\", \"STEP:/pointer\", { from = \"...\", optional = true } with one of these, or "
   "{ literal = VALUE }; the pointer may be empty for the whole document";
-
-/// "payload:/customer" or "create_package:/package_id".
-std::optional<workflow::source> parse_source(std::string_view text) {
-  const auto colon = text.find(':');
-  if (colon == std::string_view::npos || colon == 0)
-    return std::nullopt;
-  workflow::source s;
-  s.pointer = text.substr(colon + 1);
-  if (text.substr(0, colon) == "payload")
-    return s;
-  s.from = workflow::source::kind::result;
-  s.step = text.substr(0, colon);
-  return s;
-}
 
 std::optional<workflow::source> literal_of(const toml::node& value) {
   const auto* table = value.as_table();
@@ -168,9 +155,36 @@ void read_supervision(toml_section& in, workflow::step_definition& s) {
   s.exhausted = exhausted == "undo" ? workflow::on_exhausted::undo : workflow::on_exhausted::error;
 }
 
+constexpr const char* until_rule =
+  "must be a moment such as \"2026-12-24T18:00:00+01:00\", the place of one such as \"payload:/at\", or \"next 08:00 "
+  "ZONE\" or \"next DAY 08:00 ZONE\", where DAY is monday to sunday or workday, and ZONE a time zone such as "
+  "Europe/Lisbon or the place of one";
+
+/// A step with `sleep` or `until`, and no agent.
+void read_wait(toml_section& in, workflow::step_definition& s) {
+  const bool sleeps = in.table().contains("sleep");
+  if (!sleeps && !in.table().contains("until"))
+    return;
+  s.wait.emplace();
+  in.read("sleep", s.wait->length);
+  std::string until;
+  in.read("until", until);
+  if (sleeps && !until.empty())
+    return in.complain("until", "a step has either `sleep` or `until`");
+  auto rule = sleeps ? s.wait : parse_until(until);
+  if (rule)
+    s.wait = std::move(rule);
+  else
+    in.complain("until", until_rule);
+  for (const auto* key : {"complete_by", "retry", "threshold", "cool_off", "on_exhausted"})
+    if (in.table().contains(key))
+      in.complain(key, "is for a step that an agent carries out, and this one only waits");
+}
+
 workflow::step_definition read_step(toml_section in) {
   workflow::step_definition s;
   in.read("name", s.name);
+  read_wait(in, s);
   in.read("agent", s.agent);
   std::vector<std::string> after;
   in.read("after", after);

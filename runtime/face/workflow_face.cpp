@@ -1,5 +1,6 @@
 #include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/workflow_file.hpp"
+#include "runtime/configuration/workflow_places.hpp"
 #include "steadfast/node_error.hpp"
 #include "steadfast/workflow.hpp"
 #include "workflow/definition/definition.hpp"
@@ -77,6 +78,21 @@ input_value input_value::optional() const {
 step::step(std::string name, std::string agent) : what_{std::make_unique<workflow::step_definition>()} {
   what_->name = std::move(name);
   what_->agent = std::move(agent);
+}
+
+step step::sleep(std::string name, std::chrono::milliseconds how_long) {
+  step s{std::move(name), {}};
+  s.what_->wait.emplace();
+  s.what_->wait->length = how_long;
+  return s;
+}
+
+step step::until(std::string name, std::string_view when) {
+  step s{std::move(name), {}};
+  static const workflow::wait_rule senseless{
+    workflow::wait_rule::kind::until, {}, {workflow::source::kind::literal, {}, {}, "null"}};
+  s.what_->wait = parse_until(when).value_or(senseless);
+  return s;
 }
 
 step::step(const step& other) : what_{std::make_unique<workflow::step_definition>(*other.what_)} {}

@@ -1,5 +1,6 @@
 #include "runtime/text/json.hpp"
 #include "runtime/text/quantity.hpp"
+#include "workflow/definition/wait_end.hpp"
 
 namespace steadfast {
 
@@ -47,11 +48,32 @@ json condition_json(const workflow::condition& c) {
   return j;
 }
 
+/// As a file says it.
+std::string until_text(const workflow::wait_rule& w) {
+  const auto at = source_json(w.at);
+  const auto text =
+    w.at.from == workflow::source::kind::literal ? at["literal"].get<std::string>() : at.get<std::string>();
+  return w.what == workflow::wait_rule::kind::next ? workflow::text_of_next(w, text) : text;
+}
+
+json waiting_step_json(const workflow::step_definition& s, json after) {
+  json j{{"name", s.name}, {"after", std::move(after)}};
+  if (s.wait->what == workflow::wait_rule::kind::sleep)
+    j["sleep"] = span_text(s.wait->length);
+  else
+    j["until"] = until_text(*s.wait);
+  if (s.when)
+    j["when"] = condition_json(*s.when);
+  return j;
+}
+
 json step_json(const workflow::definition& d, std::size_t i) {
   const auto& s = d.steps[i];
   json after = json::array();
   for (const auto p : workflow::predecessors(d, i))
     after.push_back(d.steps[p].name);
+  if (s.wait)
+    return waiting_step_json(s, std::move(after));
   json j{
     {"name", s.name},
     {"agent", s.agent},

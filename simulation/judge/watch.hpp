@@ -107,6 +107,7 @@ private:
   void compare(const workflow::task& before, const workflow::task& after);
   void compare_step(const workflow::task& before, const workflow::task& after, std::size_t i);
   void expect_undone_in_order(const workflow::definition& d, const workflow::task& t, std::size_t i);
+  void compare_wait(const workflow::task& before, const workflow::task& after, std::size_t i);
   void compare_with_effect(const workflow::task& before, const workflow::task& after, std::size_t i);
   void expect_stored(const actors::call& what);
   const workflow::task* task_of(const std::string& id) const;

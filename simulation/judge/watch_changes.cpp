@@ -97,8 +97,10 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
   const auto name = "step `" + d->steps[i].name + "`";
   expect(is.attempt >= was.attempt, after, name + ": its attempts are counted down (P9)");
   const bool is_new = is.attempt > was.attempt && is.doing != attempt_action::none;
-  if (is_new && is.doing == attempt_action::perform) {
-    expect(!workflow::is_undoing(after), after, name + " was begun after undo had begun (P15)");
+  // A task that is turned round by what follows from the end of a wait, in the same change, is being undone already.
+  const bool waits = is.attempt > was.attempt && d->steps[i].wait && !workflow::is_undoing(after);
+  if (waits || (is_new && is.doing == attempt_action::perform)) {
+    expect(waits || !workflow::is_undoing(after), after, name + " was begun after undo had begun (P15)");
     expect(was.state != step_state::completed || after.generation > before.generation, after,
            name + " was begun again after it was completed (P8)");
     for (const auto p : workflow::predecessors(*d, i))
@@ -114,8 +116,10 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
     expect(std::none_of(after.steps.begin(), after.steps.end(),
                         [](const auto& s) { return s.doing == attempt_action::perform; }),
            after, name + " is undone while an attempt may still act (P15)");
-  if (is.state == step_state::completed && was.state != step_state::completed)
+  if (is.state == step_state::completed && was.state != step_state::completed && !d->steps[i].wait)
     expect(was.doing != attempt_action::none, after, name + " was completed without an attempt (P11)");
+  if (d->steps[i].wait)
+    compare_wait(before, after, i);
   expect(is.tries <= std::max(d->steps[i].retry.attempts,
                               d->steps[i].compensation ? d->steps[i].compensation->retry.attempts : 0U),
          after, name + " was tried too often (P14)");
@@ -123,6 +127,17 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
   if (was.doing != attempt_action::none)
     if (const auto* line = line_of(is, was.attempt); line && line->outcome != attempt_outcome::open)
       probe_step(after, i, *line);
+}
+
+/// A wait lasts as long as the workflow says, unless a person ends it.
+void watch::compare_wait(const workflow::task& before, const workflow::task& after, std::size_t i) {
+  const auto& d = definition_of(after)->steps[i];
+  const auto& was = before.steps[i];
+  const auto& is = after.steps[i];
+  const auto* line = line_of(is, is.attempt);
+  if (is.state == step_state::completed && was.state != step_state::completed && line && after.acts.empty())
+    expect(is.completed_at >= line->started_at + d.wait->length && is.completed_at >= was.not_before, after,
+           "step `" + d.name + "` waited too short (P39)");
 }
 
 /// Steps that build on this one are undone before it.

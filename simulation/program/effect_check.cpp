@@ -62,6 +62,7 @@ checker::step_state state_of(workflow::step_state s) {
     case step_state::compensated: return checker::step_state::compensated;
     case step_state::compensation_failed: return checker::step_state::compensation_failed;
     case step_state::skipped: return checker::step_state::skipped;
+    case step_state::waiting: return checker::step_state::waiting;
   }
   throw std::logic_error{"a state without a name"};
 }

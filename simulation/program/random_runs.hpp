@@ -23,7 +23,7 @@ inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
   tests::chooser choose{std::move(choices)};
   std::vector<workflow::definition> all;
   for (std::uint32_t i = 0; i <= choose.below(2); ++i) {
-    all.push_back(tests::random_definition(choose));
+    all.push_back(tests::random_definition(choose, i > 0)); // one always ends soon
     all.back().name = "w" + std::to_string(i);
   }
   return all;

@@ -90,7 +90,7 @@ void ending::check_end_of(const workflow::task& t, const workflow::definition& d
     const auto times = check_step(t, d, i);
     is_in_place = is_in_place || times > 0;
     is_doubled = is_doubled || times > 1;
-    is_missing = is_missing || (times == 0 && t.steps[i].state == workflow::step_state::completed);
+    is_missing = is_missing || (times == 0 && t.steps[i].state == workflow::step_state::completed && !d.steps[i].wait);
   }
   result_.residue += t.state == process_state::undone && is_in_place ? 1 : 0;
   result_.doubled += t.state == process_state::processed && is_doubled ? 1 : 0;
@@ -117,8 +117,8 @@ std::uint32_t ending::check_step(const workflow::task& t, const workflow::defini
   const auto key = workflow::idempotency_key(t, d, i, attempt_action::perform);
   const auto times = services_.times_in_place(key);
   const bool is_in_place = times > 0;
-  const bool is_missing =
-    !is_in_place && t.state == process_state::processed && t.steps[i].state == workflow::step_state::completed;
+  const bool is_missing = !is_in_place && t.state == process_state::processed
+                          && t.steps[i].state == workflow::step_state::completed && !d.steps[i].wait;
   const bool is_left =
     is_in_place && t.state == process_state::undone && d.steps[i].compensation && !is_by_person(t, t.steps[i]);
   auto& f = result_.by_step[{d.name, d.steps[i].name}];

@@ -32,7 +32,8 @@ agent_duties duties_in(const std::vector<workflow::definition>& workflows) {
   for (const auto& d : workflows) {
     duties.all.merge(workflow::agents_of(d));
     for (const auto& s : d.steps) {
-      duties.steps.insert(s.agent);
+      if (!s.wait)
+        duties.steps.insert(s.agent);
       if (s.compensation)
         duties.undos.insert(s.compensation->agent);
       if (s.probe)

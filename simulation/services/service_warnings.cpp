@@ -43,6 +43,8 @@ public:
 
   void look() {
     for (const auto& s : workflow_.steps) {
+      if (s.wait)
+        continue;
       const auto step = "step " + workflow::quoted(s.name);
       look_at_time(step, s.agent, s.complete_by);
       if (s.compensation)
@@ -96,7 +98,8 @@ private:
         span begins{0};
         for (const auto p : workflow::predecessors(workflow_, i))
           begins = std::max(begins, done[p]);
-        const auto ends = begins + services_.of(workflow_.steps[i].agent).latency_min;
+        const auto& s = workflow_.steps[i];
+        const auto ends = begins + (s.wait ? s.wait->length : services_.of(s.agent).latency_min);
         changes = changes || ends != done[i];
         done[i] = ends;
         whole = std::max(whole, ends);

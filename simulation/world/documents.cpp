@@ -1,5 +1,8 @@
 #include "simulation/world/documents.hpp"
 
+#include "simulation/world/process.hpp"
+#include "workflow/time/time_text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -61,6 +64,19 @@ private:
   std::vector<std::string> pointers_;
 };
 
+/// What waits go by: a moment soon after the runs of a simulation begin, a zone.
+void put_waits(json& document, const workflow::definition& d, workflow::source::kind from, const std::string& step,
+               chance& draw) {
+  for (const auto& s : d.steps) {
+    if (!s.wait || s.wait->what == workflow::wait_rule::kind::sleep || s.wait->at.from != from
+        || s.wait->at.step != step)
+      continue;
+    const auto soon = midnight + std::chrono::minutes{draw.below(60)};
+    const bool is_zone = s.wait->what == workflow::wait_rule::kind::next;
+    put(document, json::json_pointer{s.wait->at.pointer}, is_zone ? "Europe/Lisbon" : workflow::utc_text(soon));
+  }
+}
+
 /// In other words: with blanks, and its members the other way round.
 std::string respelled_value(const json& value) {
   if (!value.is_object() || value.empty())
@@ -75,6 +91,7 @@ std::string respelled_value(const json& value) {
 
 std::string sample_payload(const workflow::definition& d, chance& draw) {
   json document = json::object();
+  put_waits(document, d, workflow::source::kind::payload, {}, draw);
   for (const auto& pointer : pointers_asked{d, workflow::source::kind::payload, {}, draw}.found())
     put(document, json::json_pointer{pointer}, some_value);
   return document.dump();
@@ -86,6 +103,7 @@ std::string respelled(const std::string& document) {
 
 std::string sample_result(const workflow::definition& d, const std::string& step, chance& draw) {
   json document = json::object();
+  put_waits(document, d, workflow::source::kind::result, step, draw);
   for (const auto& s : d.steps)
     if (s.when && s.when->step == step) {
       const auto luck = draw.below(3);

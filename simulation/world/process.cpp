@@ -22,8 +22,7 @@ namespace steadfast::simulation {
 
 namespace {
 
-/// True midnight of the run, and a correct steady clock's reading then: far from zero, so that a clock can be wrong.
-constexpr workflow::instant midnight{std::chrono::milliseconds{1'767'225'600'000}};
+/// What a correct steady clock shows at midnight: far from zero, so that a clock can be wrong.
 constexpr moment steady_at_midnight = std::chrono::hours{1000};
 constexpr std::uint8_t mark_of_simulation = 0x51;
 constexpr int steps_to_end_max = 1'000'000;

@@ -24,6 +24,9 @@ namespace steadfast::simulation {
 /// True time, since the start of the run.
 using moment = std::chrono::nanoseconds;
 
+/// True midnight: when a run starts.
+inline constexpr workflow::instant midnight{std::chrono::milliseconds{1'767'225'600'000}};
+
 /// How the clocks of a process are wrong.
 struct clock_error {
   workflow::span wall{0};                      ///< its wall clock, read once at the start, is ahead by this

@@ -128,6 +128,7 @@ private:
   void forget_seen_alerts();
 
   // write_definition.cpp
+  std::vector<lease> leases_there() const;
   known_damage damage_there(std::uint64_t number);
   void recount();
 
@@ -155,6 +156,7 @@ private:
   lease_record lease_to_acquire(const acquire_lease& w);
   std::uint64_t forgotten_epoch() const;
   void forget_leases(workflow::instant now);
+  bool any_workflow_waits() const;
   bool has_locks(const std::string& lease) const;
   std::optional<decision> not_held(const std::optional<lease_guard>& guard,
                                    workflow::instant now) const; ///< nothing: it is, or none is asked for

@@ -51,6 +51,14 @@ void write_batch::forget_leases(workflow::instant now) {
   txn_.put(in_.meta, forgotten_lease_key, encode_record(forgotten_lease_key, gone.highest));
 }
 
+bool write_batch::any_workflow_waits() const {
+  lmdb::cursor c{txn_, in_.definitions};
+  for (bool more = c.first(); more; more = c.next())
+    if (const auto d = readable<workflow::definition>(c.key(), c.value()); d && workflow::has_waits(*d))
+      return true;
+  return false;
+}
+
 bool write_batch::has_locks(const std::string& lease) const {
   const auto node = workflow::node_of_lease(lease);
   if (!node)
@@ -70,7 +78,7 @@ answer<Write> write_batch::carry_out(decided<Write, lease_record> d) {
 answer<acquire_lease> write_batch::make(const acquire_lease& w) {
   if (auto wrong = problem_of(w))
     return *std::move(wrong);
-  return carry_out(decide(w, lease_to_acquire(w)));
+  return carry_out(decide(w, lease_to_acquire(w), is_of_older_node(w.name, w.note) && any_workflow_waits()));
 }
 
 answer<renew_lease> write_batch::make(const renew_lease& w) {

@@ -189,11 +189,14 @@ void to_format_8(lmdb::transaction& txn) {
 /// Tasks may be part of traces, which a program that knows format 8 only would take for damage.
 void to_format_9(lmdb::transaction&) {}
 
+/// Steps may wait: likewise.
+void to_format_10(lmdb::transaction&) {}
+
 } // namespace
 
 std::vector<migration> all_migrations() {
   return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5},
-          {5, to_format_6}, {6, to_format_7}, {7, to_format_8}, {8, to_format_9}};
+          {5, to_format_6}, {6, to_format_7}, {7, to_format_8}, {8, to_format_9}, {9, to_format_10}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

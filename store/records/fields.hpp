@@ -103,9 +103,18 @@ void serialize(Archive& ar, probe& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, wait_rule& x, unsigned) {
+  all(ar, x.what, x.length, x.at, x.on, x.time_of_day);
+}
+
+template <class Archive>
 void serialize(Archive& ar, step_definition& x, unsigned) {
-  all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
-      x.compensation, x.probe);
+  if constexpr (store::is_compact_archive<Archive>)
+    all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
+        x.compensation, x.probe, x.wait);
+  else
+    all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
+        x.compensation, x.probe);
 }
 
 template <class Archive>

@@ -39,12 +39,14 @@ struct enum_range;
     static constexpr Enum last = Enum::Last;                                                                           \
   }
 STEADFAST_ENUM_RANGE(workflow::process_state, pending, suspended);
-STEADFAST_ENUM_RANGE(workflow::step_state, not_started, skipped);
+STEADFAST_ENUM_RANGE(workflow::step_state, not_started, waiting);
 STEADFAST_ENUM_RANGE(workflow::attempt_action, none, compensate);
 STEADFAST_ENUM_RANGE(workflow::attempt_outcome, open, stopped);
 STEADFAST_ENUM_RANGE(workflow::source::kind, payload, literal);
 STEADFAST_ENUM_RANGE(workflow::condition::test, equals, absent);
 STEADFAST_ENUM_RANGE(workflow::on_exhausted, undo, error);
+STEADFAST_ENUM_RANGE(workflow::wait_rule::kind, sleep, next);
+STEADFAST_ENUM_RANGE(workflow::weekdays, all, sunday);
 STEADFAST_ENUM_RANGE(workflow::notice_kind, accepted, outward);
 STEADFAST_ENUM_RANGE(write_status, applied, unknown_outcome);
 STEADFAST_ENUM_RANGE(incident_act, acknowledge, note);

@@ -1,5 +1,7 @@
 #include "store/verbs/decide_definition.hpp"
 
+#include "store/verbs/decide_lease.hpp"
+
 #include "workflow/text/split.hpp"
 
 #include <utility>
@@ -67,6 +69,11 @@ std::optional<decision> problem_of(const register_definition& w) {
 }
 
 registered_definition decide(const register_definition& w, const known_definition& known) {
+  for (const auto& x : known.nodes)
+    if (x.expires_at > w.now && is_of_older_node(x.name, x.note))
+      return {turned_down(write_status::refused,
+                          name_of(w.what) + " has steps that wait, and " + x.name
+                            + " is of a release that does not know them: bring all nodes up to date first")};
   if (known.there != nullptr && *known.there != w.what) {
     registered_definition d{
       turned_down(write_status::refused, "workflow " + w.what.name + " version " + std::to_string(w.what.version)

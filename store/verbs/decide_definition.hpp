@@ -19,6 +19,7 @@ struct known_definition {
   std::optional<std::string> damage{};         ///< why it cannot be read
   std::vector<std::uint64_t> of_change{};      ///< open incidents about a changed file of the workflow; with a file
   std::vector<std::uint64_t> of_damage{};      ///< open incidents about definitions that are damaged; with `damage`
+  std::vector<lease> nodes{};                  ///< leases of nodes; with a definition that has_waits
 };
 struct registered_definition {
   answer<register_definition> said;

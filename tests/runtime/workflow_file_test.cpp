@@ -193,11 +193,13 @@ TEST_CASE("a step called payload is refused because input could not tell it apar
 
 TEST_CASE("the shipped workflows are ready to be used") {
   const auto all = load_workflows({source_root / "config/workflows"});
-  REQUIRE(all.size() == 2);
+  REQUIRE(all.size() == 3);
   CHECK(all[0].name == "drone_delivery");
   CHECK(all[0].steps.size() == 5);
-  CHECK(all[1].name == "order_processing");
-  CHECK(all[1].steps.size() == 4);
+  CHECK(all[1].name == "onboarding");
+  CHECK(all[1].steps.size() == 7);
+  CHECK(all[2].name == "order_processing");
+  CHECK(all[2].steps.size() == 4);
 }
 
 TEST_CASE("the same workflow in two files is refused") {
@@ -239,4 +241,39 @@ TEST_CASE("mistakes in an index are named with their line") {
         == "w.toml:2: index: `/customer` is not written as \"payload:/customer\"");
   CHECK(complaints_about_workflow("name = \"w\"\nindex = [\"payload:/a\", \"payload:/a\"]\n" + steps)
         == "w.toml:2: index names `/a` twice");
+}
+
+TEST_CASE("a step that waits says for how long or until when, and is shown in the words of the file") {
+  const std::vector<std::string> waits = {
+    "sleep = \"2h\"", "until = \"payload:/at\"", "until = \"2026-12-24T18:00:00+01:00\"",
+    "until = \"next 08:00 Europe/Lisbon\"", "until = \"next workday 08:00 payload:/zone\""};
+  for (const auto& wait : waits) {
+    INFO(wait);
+    const auto j = definition_json(parse_workflow("name = \"w\"\n[[step]]\nname = \"a\"\n" + wait, "w.toml"));
+    const auto& step = j["steps"][0];
+    CHECK_FALSE(step.contains("agent"));
+    const auto key = wait.substr(0, 5);
+    CHECK(wait == key + " = " + step.at(key).dump());
+  }
+}
+
+TEST_CASE("mistakes in a step that waits are told with their line, and name the step and the key") {
+  const auto of = [](const std::string& more) {
+    return complaints_about_workflow("name = \"w\"\n\n[[step]]\nname = \"a\"\n" + more);
+  };
+  CHECK_THAT(of("until = \"soon\""), Catch::Matchers::StartsWith("w.toml:5: step.until: must be a moment such as"));
+  CHECK_THAT(of("until = \"next 25:00 UTC\""), Catch::Matchers::StartsWith("w.toml:5: step.until: must be"));
+  CHECK(of("until = \"next 08:00 Atlantis\"")
+        == "w.toml:3: step `a`: until is \"Atlantis\", and not a time zone such as \"Europe/Lisbon\"");
+  CHECK(of("until = \"b:/at\"") == "w.toml:3: step `a`: until names the unknown step `b`");
+  CHECK(of("sleep = \"24h\"")
+        == "w.toml:3: step `a`: sleep must be shorter than the workflow's deadline without its undo_reserve");
+  CHECK(of("sleep = \"1h\"\nagent = \"x\"")
+        == "w.toml:3: step `a`: agent is for a step that an agent carries out, and this one only waits");
+  CHECK(of("sleep = \"1h\"\ncompensation = { agent = \"x\" }")
+        == "w.toml:3: step `a`: compensation is for a step that an agent carries out, and this one only waits");
+  CHECK(of("sleep = \"1h\"\nuntil = \"payload:/at\"") == "w.toml:6: step.until: a step has either `sleep` or `until`");
+  CHECK(of("sleep = \"1h\"\ncomplete_by = \"1s\"")
+        == "w.toml:6: step.complete_by: is for a step that an agent carries out, and this one only waits");
+  CHECK_THAT(of("sleep = \"0s\""), Catch::Contains("sleep must be above zero"));
 }

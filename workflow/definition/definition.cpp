@@ -55,7 +55,8 @@ std::optional<std::size_t> find_step(const definition& d, std::string_view name)
 std::set<std::string> agents_of(const definition& d) {
   std::set<std::string> names;
   for (const auto& s : d.steps) {
-    names.insert(s.agent);
+    if (!s.wait)
+      names.insert(s.agent);
     if (s.compensation)
       names.insert(s.compensation->agent);
     if (s.probe)
@@ -75,19 +76,28 @@ std::vector<std::size_t> predecessors(const definition& d, std::size_t i) {
 
 std::vector<std::string> pointers_asked(const definition& d, std::size_t i) {
   std::vector<std::string> found;
-  const auto add = [&found](const condition& c) {
-    if (std::find(found.begin(), found.end(), c.pointer) == found.end())
-      found.push_back(c.pointer);
+  const auto add = [&](const std::string& of_step, const std::string& pointer) {
+    if (of_step == d.steps[i].name && std::find(found.begin(), found.end(), pointer) == found.end())
+      found.push_back(pointer);
+  };
+  const auto add_those_of = [&](const step_definition& s) {
+    if (s.when)
+      add(s.when->step, s.when->pointer);
+    if (s.wait)
+      add(s.wait->at.step, s.wait->at.pointer);
   };
   if (d.graph) {
     for (const auto j : d.graph->asked_by(i))
-      add(*d.steps[j].when);
+      add_those_of(d.steps[j]);
     return found;
   }
   for (const auto& s : d.steps)
-    if (s.when && s.when->step == d.steps[i].name)
-      add(*s.when);
+    add_those_of(s);
   return found;
+}
+
+bool has_waits(const definition& d) {
+  return std::any_of(d.steps.begin(), d.steps.end(), [](const step_definition& s) { return s.wait.has_value(); });
 }
 
 std::uint64_t attempts_limit(const step_definition& s) {

@@ -3,6 +3,7 @@
 #include "workflow/definition/definition_graph.hpp"
 #include "workflow/definition/retry.hpp"
 #include "workflow/time/time.hpp"
+#include "workflow/time/zone.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -62,6 +63,22 @@ struct condition {
   friend bool operator==(const condition&, const condition&) = default;
 };
 
+/// What a step waits for, instead of being carried out by an agent.
+struct wait_rule {
+  enum class kind : std::uint8_t {
+    sleep = 1, ///< for `length`
+    until = 2, ///< the moment that `at` names
+    next = 3,  ///< a time of day, on the clocks of the zone that `at` names
+  };
+  kind what = kind::sleep;
+  span length{0};
+  source at;
+  weekdays on = weekdays::all;
+  span time_of_day{0}; ///< since midnight, as clocks show it
+
+  friend bool operator==(const wait_rule&, const wait_rule&) = default;
+};
+
 /// The step that reverses a completed one (pattern "Compensating Transaction"). It must be harmless when the step never
 /// happened, and the service must refuse the step when it arrives after its undo.
 struct compensation {
@@ -99,6 +116,7 @@ struct step_definition {
   workflow::on_exhausted exhausted = workflow::on_exhausted::undo;
   std::optional<workflow::compensation> compensation;
   std::optional<workflow::probe> probe;
+  std::optional<wait_rule> wait; ///< then there is neither agent nor anything else that is about attempts
 
   friend bool operator==(const step_definition&, const step_definition&) = default;
 };
@@ -192,12 +210,15 @@ private:
 };
 ancestry ancestors(const definition& d);
 
-/// The pointers into step `i`'s result that conditions of later steps read. The caller of apply() looks them up and
+/// The pointers into step `i`'s result that conditions and waits of later steps read. The caller of apply() looks them up and
 /// hands them in with the result, so that the rules never parse JSON.
 std::vector<std::string> pointers_asked(const definition& d, std::size_t i);
 
 /// Names of the agents that it speaks of: those of steps, compensations and probes.
 std::set<std::string> agents_of(const definition& d);
+
+/// A step only waits: releases before such steps cannot read the definition.
+bool has_waits(const definition& d);
 
 /// The most forward attempts (probes apart) that step `i` can use before it is exhausted, unless a person retries it.
 std::uint64_t attempts_limit(const step_definition& s);

@@ -28,6 +28,8 @@ definition_graph::definition_graph(const definition& d) {
     before_.begins.push_back(static_cast<std::uint32_t>(before_.all.size()));
     if (const auto p = s.when ? find(d, s.when->step) : std::nullopt)
       asks.all.push_back(static_cast<std::uint32_t>(*p));
+    if (const auto p = s.wait ? find(d, s.wait->at.step) : std::nullopt)
+      asks.all.push_back(static_cast<std::uint32_t>(*p));
     asks.begins.push_back(static_cast<std::uint32_t>(asks.all.size()));
   }
   after_ = turned_round(before_);

@@ -26,7 +26,7 @@ public:
 
   positions before(std::size_t i) const { return before_.of(i); }     ///< directly
   positions after(std::size_t i) const { return after_.of(i); }       ///< directly
-  positions asked_by(std::size_t i) const { return asked_by_.of(i); } ///< the steps whose conditions name step `i`
+  positions asked_by(std::size_t i) const { return asked_by_.of(i); } ///< whose conditions or waits name it
 
   /// Each step after all that come before it; those of a cycle are missing.
   positions in_order() const { return in_order_; }

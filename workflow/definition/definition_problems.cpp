@@ -1,6 +1,7 @@
 #include "workflow/definition/definition.hpp"
 
 #include "workflow/definition/payload_index.hpp"
+#include "workflow/definition/wait_end.hpp"
 #include "workflow/text/json_text.hpp"
 #include "workflow/text/name.hpp"
 
@@ -153,8 +154,42 @@ void check_supervision(const report& r, const step_definition& s) {
            "on_exhausted must be undo or error");
 }
 
+/// What only a step has that an agent carries out.
+void check_only_waits(const report& r, const step_definition& s) {
+  const auto none = [&r](bool is, const std::string& field) {
+    r.add_if(is, field + " is for a step that an agent carries out, and this one only waits");
+  };
+  none(!s.agent.empty(), "agent");
+  none(!s.input.empty(), "input");
+  none(s.compensation.has_value(), "compensation");
+  none(s.probe.has_value(), "probe");
+}
+
+void check_wait(const report& r, const graph& g, std::size_t i, const wait_rule& w) {
+  if (w.what == wait_rule::kind::sleep) {
+    check_span(r, w.length, "sleep");
+    r.add_if(w.length >= g.d.deadline - g.d.undo_reserve,
+             "sleep must be shorter than the workflow's deadline without its undo_reserve");
+    return;
+  }
+  r.add_if(w.what != wait_rule::kind::until && w.what != wait_rule::kind::next, "waits for something unknown");
+  r.add_if(w.on < weekdays::all || w.on > weekdays::sunday, "until names an unknown day");
+  r.add_if(w.time_of_day < span{0} || w.time_of_day >= std::chrono::hours{24}, "until names no time of a day");
+  const auto until = r.at("until ");
+  check_source(until, w.at, [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
+  if (w.at.from == source::kind::literal)
+    if (const auto end = end_of(w, w.at.literal, unset); !end.problem.empty())
+      until.add(end.problem);
+}
+
 void check_step(const report& r, const graph& g, std::size_t i) {
   const auto& s = g.d.steps[i];
+  if (s.wait) {
+    if (s.when)
+      check_condition(r.at("when "), g, i, *s.when);
+    check_only_waits(r, s);
+    return check_wait(r, g, i, *s.wait);
+  }
   check_name(r, s.agent, "agent");
   check_input(r, g, i, s.input, false);
   if (s.when)

@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::size_t problems_max = 5;
 
+bool is_of_payload(const wait_rule& w) {
+  return w.what != wait_rule::kind::sleep && w.at.from == source::kind::payload;
+}
+
 } // namespace
 
 /// Goes through a payload once, whatever there is to find.
@@ -63,6 +67,8 @@ payload_needs::payload_needs(const definition& d) {
     add(s.input, "step " + quoted(s.name) + " needs for its input member ");
     if (s.compensation)
       add(s.compensation->input, "the undo of step " + quoted(s.name) + " needs for its input member ");
+    if (s.wait && is_of_payload(*s.wait))
+      needs_.push_back({"step " + quoted(s.name) + " waits by", s.wait->at.pointer, place_of(s.wait->at.pointer)});
   }
   add(d.result.members, "the workflow's result needs for its member ");
   if (d.result.value && d.result.value->from == source::kind::payload)

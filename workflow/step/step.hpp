@@ -23,6 +23,7 @@ enum class step_state : std::uint8_t {
   compensated = 7,
   compensation_failed = 8,
   skipped = 9,
+  waiting = 10, ///< for what its definition names, until `not_before`; no agent has it
 };
 
 std::string_view to_string(step_state s);
@@ -50,7 +51,7 @@ struct step {
   bool wait_alerted = false;                   ///< the alert for a long wait was raised
   instant complete_by;                         ///< of the last attempt
   instant settles_at;                          ///< from here on no ended attempt can act any more
-  instant not_before;                          ///< earliest next attempt
+  instant not_before;                          ///< earliest next attempt; of a waiting step, the end of the wait
   instant waiting_since;                       ///< first of the refusals in a row by which no agent took it
   instant completed_at;
   std::uint32_t completed_order = 0; ///< 1 for the step that completed first

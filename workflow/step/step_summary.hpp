@@ -12,7 +12,7 @@ namespace steadfast::workflow {
 enum class step_mark : std::uint8_t {
   open,        ///< an attempt is open
   unfinished,  ///< neither completed nor skipped
-  tried,       ///< may be tried again as soon as all before it have passed
+  tried,       ///< may be tried again as soon as all before it have passed, or waits
   untried,     ///< never tried, nor skipped
   acted,       ///< it happened, or may have, and was not undone
   undo_failed, ///< and is still in place
@@ -29,6 +29,7 @@ inline bool may_have_acted(const step& s) {
     case step_state::not_started:
     case step_state::running:
     case step_state::failed:
+    case step_state::waiting:
     case step_state::skipped: return s.maybe_done; // of a person who skipped an unknown step
     case step_state::compensated:
     case step_state::compensation_failed: return false;
@@ -48,7 +49,9 @@ bool has_mark(const step& s) {
     case step_mark::open: return !idle;
     case step_mark::unfinished: return s.state != step_state::completed && s.state != step_state::skipped;
     case step_mark::tried:
-      return idle && (s.state == step_state::unknown || (s.state == step_state::not_started && s.attempt > 0));
+      return idle
+             && (s.state == step_state::unknown || s.state == step_state::waiting
+                 || (s.state == step_state::not_started && s.attempt > 0));
     case step_mark::untried: return idle && s.state == step_state::not_started && s.attempt == 0;
     case step_mark::acted: return may_have_acted(s);
     case step_mark::undo_failed: return s.state == step_state::compensation_failed;

@@ -73,6 +73,8 @@ std::optional<std::string> node_of_lease(std::string_view lease) {
 
 std::string note_of(const node_card& card) {
   auto note = "address=" + card.address + " roles=" + to_string(card.roles) + " agents=" + joined(card.agents, ",");
+  if (card.knows_waits)
+    note += " knows=waits";
   if (card.drained)
     note += " drained=yes";
   if (card.certificate_until != unset)
@@ -91,6 +93,7 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
   if (!address || !roles || !named)
     return std::nullopt;
   node_card card{std::move(*name), std::string{*address}, *roles, {}};
+  card.knows_waits = value_of(parts, "knows=") == "waits";
   card.drained = value_of(parts, "drained=") == "yes";
   card.certificate_until = parse_utc_text(value_of(parts, "certificate_until=").value_or("")).value_or(unset);
   for (const auto agent : words_of(*named))

@@ -32,6 +32,7 @@ struct node_card {
   std::vector<std::string> agents;
   bool drained = false;        ///< it takes no work any more and is to be stopped
   instant certificate_until{}; ///< when its certificate ends; unset: it has none
+  bool knows_waits = true;     ///< steps that wait; older releases cannot read a workflow that has one
 
   friend bool operator==(const node_card&, const node_card&) = default;
 };
@@ -45,7 +46,7 @@ std::string node_lease_name(std::string_view node);
 /// The node whose lease it is; nothing if it is no node's.
 std::optional<std::string> node_of_lease(std::string_view lease);
 
-/// "address=10.0.0.1:7801 roles=scheduler,agents agents=drone,label", then "drained=yes
+/// "address=10.0.0.1:7801 roles=scheduler,agents agents=drone,label", then "knows=waits drained=yes
 /// certificate_until=2027-01-01T00:00:00.000Z"
 std::string note_of(const node_card& card);
 /// Nothing if the lease is no node's or the note is not one. Agents whose names no workflow could speak are left out.

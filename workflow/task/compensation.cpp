@@ -138,7 +138,7 @@ std::vector<std::size_t> undo_order(const task& t, const definition& d) {
 std::vector<std::size_t> left_in_place(const task& t, const definition& d) {
   std::vector<std::size_t> left;
   t.steps.each<step_mark::acted>([&](std::size_t i) {
-    if (!d.steps[i].compensation)
+    if (!d.steps[i].compensation && !d.steps[i].wait)
       left.push_back(i);
   });
   t.steps.each<step_mark::undo_failed>([&](std::size_t i) { left.push_back(i); });

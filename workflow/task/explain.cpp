@@ -92,7 +92,9 @@ void explain_forward_step(const view& v, std::vector<explanation>& out) {
   const auto& s = v.s();
   const bool open_end =
     s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown;
-  if (s.doing != attempt_action::none)
+  if (s.state == step_state::waiting)
+    out.push_back({"sleeping: " + v.name() + in_brackets(s.waiting_for) + " until", s.not_before});
+  else if (s.doing != attempt_action::none)
     out.push_back(open_attempt(v));
   else if (s.needs_review)
     out.push_back(used_up_round(v));
@@ -260,6 +262,8 @@ std::vector<explanation> shortened(std::vector<explanation> all) {
 }
 
 bool is_in_trouble(const step& s) {
+  if (s.state == step_state::waiting)
+    return false;
   const bool was_tried = s.state == step_state::not_started && s.attempt > 0;
   return was_tried || s.state == step_state::failed || s.state == step_state::compensation_failed || s.needs_review
          || s.not_before != unset || (s.state == step_state::unknown && s.doing == attempt_action::none);

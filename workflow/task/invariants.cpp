@@ -126,7 +126,7 @@ void check_outcome(step_checker c) {
 
 void check_ranges(step_checker c) {
   const auto& s = c.s;
-  c.expect(in_range(s.state, step_state::not_started, step_state::skipped), "its state has no name");
+  c.expect(in_range(s.state, step_state::not_started, step_state::waiting), "its state has no name");
   c.expect(in_range(s.doing, attempt_action::none, attempt_action::compensate), "its action has no name");
   c.expect(s.failure_count <= c.d.threshold, "more rounds failed than the threshold");
   c.expect(s.cool_offs <= c.d.cool_off.count, "more cool-offs were used than there are");
@@ -157,6 +157,15 @@ void check_action(step_checker c) {
              "its open attempt is not a proper one");
 }
 
+void check_wait(step_checker c) {
+  const auto& s = c.s;
+  if (c.d.wait)
+    c.expect(s.doing == attempt_action::none && !s.maybe_done, "it only waits, and an attempt was made");
+  if (s.state == step_state::waiting)
+    c.expect(c.d.wait && s.not_before != unset && s.attempt > 0 && goes_forward(c.all.t),
+             "its wait is not a proper one");
+}
+
 void check_doubt(step_checker c) {
   const auto& s = c.s;
   if (s.state == step_state::unknown)
@@ -172,10 +181,12 @@ void check_log(step_checker c) {
   c.expect(s.log_dropped + s.log.size() <= s.attempt, "its log has more lines than there were attempts");
   std::uint32_t last = 0;
   for (const auto& line : s.log) {
-    const bool is_open = s.doing != attempt_action::none && line.number == s.attempt;
+    const bool is_open =
+      (s.doing != attempt_action::none || s.state == step_state::waiting) && line.number == s.attempt;
     c.expect(line.number > last && line.number <= s.attempt, "its log is out of order");
     c.expect((line.outcome == attempt_outcome::open) == is_open, "its log is wrong about what is open");
-    c.expect(!is_open || line.action == s.doing, "its log is wrong about what is being done");
+    c.expect(!is_open || line.action == s.doing || s.state == step_state::waiting,
+             "its log is wrong about what is being done");
     c.expect(line.note.size() <= note_size_max, "its log has a note that is too long");
     last = line.number;
   }
@@ -202,7 +213,9 @@ void check_places(checker& c) {
 // What may have acted must not have begun before all its earlier steps were done.
 void check_order_forward(step_checker c) {
   const auto& t = c.all.t;
-  if (!goes_forward(t) || (c.s.state != step_state::running && c.s.state != step_state::completed))
+  const bool has_begun =
+    c.s.state == step_state::running || c.s.state == step_state::completed || c.s.state == step_state::waiting;
+  if (!goes_forward(t) || !has_begun)
     return;
   all_predecessors(c.all.d, c.i, [&](std::size_t p) {
     if (!is_done(t.steps[p]))
@@ -230,6 +243,7 @@ void check_step(checker& all, std::size_t i) {
   check_ranges(c);
   check_tries(c);
   check_action(c);
+  check_wait(c);
   check_doubt(c);
   check_log(c);
   check_completion(c);

@@ -113,7 +113,9 @@ instant forward_ends_at(const task& t, const definition& d) {
 
 bool is_startable(const task& t, const definition& d, std::size_t i) {
   const auto& s = t.steps[i];
-  if (s.doing != attempt_action::none || (s.state != step_state::not_started && s.state != step_state::unknown))
+  const bool is_open_ended =
+    s.state == step_state::not_started || s.state == step_state::unknown || s.state == step_state::waiting;
+  if (s.doing != attempt_action::none || !is_open_ended)
     return false;
   return all_before_have_passed(t, d, i);
 }

@@ -110,7 +110,8 @@ bool is_at_agent(const task& t, std::string_view agent);
 /// Forward work ends here, so that undo still has its reserve.
 instant forward_ends_at(const task& t, const definition& d);
 
-/// Forward, and no step keeps step `i` from starting: it has not happened, and all before it have or were skipped.
+/// Forward, and no step keeps step `i` from starting, or from going on if it waits: it has not happened, and all before
+/// it have or were skipped.
 bool is_startable(const task& t, const definition& d, std::size_t i);
 
 /// They happened or were skipped, and so did and were all before those that were skipped.

@@ -28,6 +28,7 @@ std::string_view to_string(step_state s) {
     case step_state::compensated: return "compensated";
     case step_state::compensation_failed: return "compensation_failed";
     case step_state::skipped: return "skipped";
+    case step_state::waiting: return "waiting";
   }
   return "invalid";
 }

@@ -13,6 +13,10 @@ std::string utc_text(instant t);
 /// What utc_text wrote; nothing if it is anything else.
 std::optional<instant> parse_utc_text(std::string_view text);
 
+/// A moment as people and services write it (ISO 8601, RFC 3339): "2026-12-24T18:00:00+01:00", with or without seconds
+/// and their parts, which are cut after milliseconds; "Z" for UTC. Nothing if it is anything else, or names no zone.
+std::optional<instant> parse_moment(std::string_view text);
+
 /// "2026-01-01T12:00:05Z", the seconds rounded up: by the moment it names, `t` has come.
 std::string utc_seconds_text(instant t);
 

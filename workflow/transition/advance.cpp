@@ -3,6 +3,7 @@
 #include "workflow/task/compensation.hpp"
 #include "workflow/text/json_place.hpp"
 #include "workflow/text/name.hpp"
+#include "workflow/transition/wait.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -32,15 +33,6 @@ const std::string& agent_of(const step_definition& s, attempt_action action) {
   }
 }
 
-void log_attempt(step& s, attempt_record line) {
-  auto& lines = s.log.change();
-  lines.push_back(std::move(line));
-  if (lines.size() > attempts_logged_max) {
-    lines.erase(lines.begin());
-    ++s.log_dropped;
-  }
-}
-
 constexpr const char* until_settled = "until no earlier attempt can act any more";
 
 void open_attempt(draft& x, std::size_t i, attempt_action action) {
@@ -48,7 +40,6 @@ void open_attempt(draft& x, std::size_t i, attempt_action action) {
   const auto& sd = x.definition_of(i);
   if (action == attempt_action::perform && s.attempt == 0)
     tell_observer(x, notice_kind::step_started, {}, sd.name);
-  ++s.attempt;
   s.doing = action;
   s.complete_by = x.now + limit_of(sd, action);
   if (!is_undoing(x.t))
@@ -59,13 +50,7 @@ void open_attempt(draft& x, std::size_t i, attempt_action action) {
     s.state = step_state::running;
   else if (action == attempt_action::compensate)
     s.state = step_state::compensating;
-  attempt_record line;
-  line.number = s.attempt;
-  line.action = action;
-  line.epoch = x.t.lock_epoch;
-  line.started_at = x.now;
-  line.agent = agent_of(sd, action);
-  log_attempt(s, std::move(line));
+  log_attempt(x, s, action, agent_of(sd, action));
 }
 
 /// Calls f(position) for the steps that were never tried and may have become startable.
@@ -163,22 +148,44 @@ bool start(draft& x, std::size_t i) {
   return true;
 }
 
+/// Begins waits and passes those that are over, until there are none, and says what else may be started. That comes
+/// after all of them: one that cannot begin turns the task round.
+std::vector<std::size_t> begin_waits(draft& x) {
+  for (;;) {
+    skip_unwanted(x);
+    auto found = startable(x);
+    x.passed.clear();
+    for (const auto i : found)
+      if (x.definition_of(i).wait && may_start(x, x.t.steps[i]) && !is_undoing(x.t))
+        x.t.steps[i].state == step_state::waiting ? pass_wait(x, i) : begin_wait(x, i);
+    if (x.passed.empty() || is_undoing(x.t))
+      return found;
+    x.is_caught_up = false; // what was found is looked for again
+  }
+}
+
 void advance_forward(draft& x) {
   if (x.now >= forward_ends_at(x.t, x.d)) {
     begin_undo(x, "its deadline passed before the work was done");
     return advance(x);
   }
-  skip_unwanted(x);
+  const auto found = begin_waits(x);
+  if (is_undoing(x.t))
+    return advance(x);
   bool all_new_started = true;
-  for (const auto i : startable(x)) {
+  bool any_waits = false;
+  for (const auto i : found) {
     const bool is_new = has_mark<step_mark::untried>(x.t.steps[i]);
-    all_new_started = (start(x, i) || !is_new) && all_new_started;
+    const bool has_started = !x.definition_of(i).wait && start(x, i);
+    all_new_started = (has_started || !is_new) && all_new_started;
+    any_waits = any_waits || x.t.steps[i].state == step_state::waiting;
   }
   x.is_caught_up = all_new_started;
-  x.passed.clear();
   if (!x.t.steps.any<step_mark::unfinished>()) {
     end_task(x, process_state::processed);
     tell_observer(x, notice_kind::processed);
+  } else if (any_waits) {
+    release_until_due(x);
   }
 }
 
@@ -258,7 +265,11 @@ void begin_undo(draft& x, std::string cause) {
   x.t.cause = std::move(cause);
   x.t.ended_at = unset;
   x.t.not_before = unset;
-  x.t.steps.each<step_mark::burdened>([&x](std::size_t i) { reset_counts(x.t.steps.change(i)); });
+  x.t.steps.each<step_mark::burdened>([&x](std::size_t i) {
+    if (x.t.steps[i].state == step_state::waiting)
+      stop_wait(x, i, "the task is undone");
+    reset_counts(x.t.steps.change(i));
+  });
   tell_observer(x, notice_kind::undoing, x.t.cause);
 }
 
@@ -273,6 +284,10 @@ void enter_error(draft& x, std::string cause, std::string alert_kind) {
       s.maybe_done = true;
       s.state = step_state::unknown;
     }
+  });
+  x.t.steps.each<step_mark::burdened>([&x](std::size_t i) {
+    if (x.t.steps[i].state == step_state::waiting)
+      stop_wait(x, i, "the task went to error");
   });
   const auto undone_because = is_undoing(x.t) ? x.t.cause : std::string{};
   x.t.cause = undone_because.empty()

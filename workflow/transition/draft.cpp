@@ -21,6 +21,34 @@ void let_pass(draft& x, std::size_t i, step_state how) {
   x.passed.push_back(i);
 }
 
+void log_attempt(const draft& x, step& s, attempt_action action, std::string agent) {
+  attempt_record line;
+  line.number = ++s.attempt;
+  line.action = action;
+  line.epoch = x.t.lock_epoch;
+  line.started_at = x.now;
+  line.agent = std::move(agent);
+  auto& lines = s.log.change();
+  lines.push_back(std::move(line));
+  if (lines.size() > attempts_logged_max) {
+    lines.erase(lines.begin());
+    ++s.log_dropped;
+  }
+}
+
+void complete(draft& x, std::size_t i, blob result, std::vector<fact> facts) {
+  const auto last = x.t.steps.last_order();
+  let_pass(x, i, step_state::completed);
+  auto& s = x.t.steps.change(i);
+  s.maybe_done = false;
+  s.completed_at = x.now;
+  s.completed_order = last + 1;
+  s.result = std::move(result);
+  s.facts = std::move(facts);
+  s.error.clear();
+  tell_observer(x, notice_kind::step_completed, {}, x.definition_of(i).name);
+}
+
 void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string_view note) {
   auto& s = x.t.steps.change(i);
   s.doing = attempt_action::none;

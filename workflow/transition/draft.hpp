@@ -29,6 +29,12 @@ void let_pass(draft& x, std::size_t i, step_state how);
 void tell_observer(draft& x, notice_kind kind, std::string text = {}, std::string step = {});
 void raise_alert(draft& x, std::string kind, std::string text, std::string step = {});
 
+/// Begins attempt or wait in the step's story.
+void log_attempt(const draft& x, step& s, attempt_action action, std::string agent);
+
+/// Step `i` happened.
+void complete(draft& x, std::size_t i, blob result, std::vector<fact> facts);
+
 /// Ends the open attempt of step `i` in the step's story.
 void close_attempt(draft& x, std::size_t i, attempt_outcome outcome, std::string_view note = {});
 

@@ -3,6 +3,7 @@
 #include "workflow/definition/payload_needs.hpp"
 #include "workflow/task/compensation.hpp"
 #include "workflow/text/name.hpp"
+#include "workflow/transition/wait.hpp"
 
 #include <utility>
 
@@ -83,6 +84,12 @@ ruling retry_in_life(draft& x, std::size_t i) {
   const auto& s = x.t.steps[i];
   if (s.doing != attempt_action::none)
     return refused("an attempt is under way");
+  if (s.state == step_state::waiting) {
+    let_wait(x.t.steps.change(i), x.now, "woken by a person");
+    if (is_claimable(x.t))
+      x.t.not_before = unset;
+    return applied();
+  }
   if (s.not_before == unset && !s.needs_review)
     return refused("the step is " + std::string{to_string(s.state)} + " and not waiting");
   reset_counts(x.t.steps.change(i));
@@ -100,7 +107,8 @@ ruling skip_failed_undo(draft& x, std::size_t i) {
 
 bool may_skip(const step& s) {
   return s.doing == attempt_action::none
-         && (s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown);
+         && (s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown
+             || s.state == step_state::waiting);
 }
 
 /// Why the task is undone, by a person's word: what went wrong before is told too. An undo that is tried again has its
@@ -168,6 +176,8 @@ ruling on(draft& x, const step_skipped& e) {
   record_act(x, e.person, what);
   if (x.t.state == process_state::error)
     reopen_forward(x);
+  if (x.t.steps[e.step].state == step_state::waiting)
+    stop_wait(x, e.step, "skipped by a person");
   let_pass(x, e.step, step_state::skipped); // that it may have acted stays: an undo covers it
   auto& skipped = x.t.steps.change(e.step);
   reset_counts(skipped);

@@ -54,19 +54,6 @@ const retry_policy& retry_of(const draft& x, std::size_t i) {
   return x.t.steps[i].state == step_state::compensating ? sd.compensation->retry : sd.retry;
 }
 
-void complete(draft& x, std::size_t i, const attempt_succeeded& e) {
-  auto& s = x.t.steps.change(i);
-  const auto last = x.t.steps.last_order();
-  let_pass(x, i, step_state::completed);
-  s.maybe_done = false;
-  s.completed_at = x.now;
-  s.completed_order = last + 1;
-  s.result = e.result;
-  s.facts = e.facts;
-  s.error.clear();
-  tell_observer(x, notice_kind::step_completed, {}, x.definition_of(i).name);
-}
-
 /// One more failed attempt of the round: wait and try again, or leave it to the supervisor.
 void count_try(draft& x, std::size_t i, span at_least) {
   auto& s = x.t.steps.change(i);
@@ -159,7 +146,7 @@ ruling on(draft& x, const attempt_succeeded& e) {
     s.state = step_state::compensated;
     s.error.clear();
   } else {
-    complete(x, e.ref.step, e);
+    complete(x, e.ref.step, e.result, e.facts);
   }
   advance(x);
   return applied();

@@ -128,7 +128,8 @@ const task* sorted_history::find(names::id id) const {
 }
 
 bool sorted_history::is_logged(const step& s) const {
-  return unlogged_.empty() || !unlogged_.contains(h_.names.text(s.agent));
+  const auto agent = h_.names.text(s.agent);
+  return !agent.empty() && !unlogged_.contains(agent);
 }
 
 task_case sorted_history::case_of(const task& t) const {

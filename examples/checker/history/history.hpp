@@ -69,6 +69,7 @@ enum class step_state : std::uint8_t {
   compensated,
   compensation_failed,
   skipped,
+  waiting,
 };
 
 /// One line of the story that the store tells of a step.
@@ -84,7 +85,7 @@ struct attempt {
 
 struct step {
   names::id name = 0;
-  names::id agent = 0;
+  names::id agent = 0; ///< without a name: the step only waits
   step_state state = step_state::not_started;
   bool compensation = false;
   std::uint32_t attempt = 0;

@@ -73,7 +73,7 @@ std::optional<process_state> parse_process_state(std::string_view word) {
 }
 
 std::optional<step_state> parse_step_state(std::string_view word) {
-  return find_named(word, step_state::skipped);
+  return find_named(word, step_state::waiting);
 }
 
 } // namespace checker

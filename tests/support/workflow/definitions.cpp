@@ -17,6 +17,20 @@ step_definition step_named(std::string name) {
   return s;
 }
 
+step_definition sleep_named(std::string name, span length) {
+  step_definition s;
+  s.name = std::move(name);
+  s.wait = wait_rule{wait_rule::kind::sleep, length, {}};
+  return s;
+}
+
+step_definition until_named(std::string name, source at) {
+  step_definition s;
+  s.name = std::move(name);
+  s.wait = wait_rule{wait_rule::kind::until, {}, std::move(at)};
+  return s;
+}
+
 definition pipeline(std::vector<step_definition> steps) {
   definition d;
   d.name = "w";

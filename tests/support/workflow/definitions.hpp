@@ -11,6 +11,11 @@ namespace steadfast::tests {
 /// A step of agent `svc` with a compensation; no jitter, so that waits are round numbers.
 workflow::step_definition step_named(std::string name);
 
+/// A step that sleeps.
+workflow::step_definition sleep_named(std::string name, workflow::span length);
+/// A step that waits for the moment that is found there.
+workflow::step_definition until_named(std::string name, workflow::source at);
+
 /// A workflow `w` of these steps, one after another.
 workflow::definition pipeline(std::vector<workflow::step_definition> steps);
 

@@ -63,6 +63,31 @@ step_definition random_step(chooser& choose, std::size_t i) {
   return s;
 }
 
+/// Some steps only wait: for a time, or until a moment that the payload or an earlier result may name.
+void let_wait_only(chooser& choose, definition& d, std::size_t i) {
+  if (!choose.one_in(6))
+    return;
+  step_definition s;
+  s.name = d.steps[i].name;
+  s.after = d.steps[i].after;
+  s.when = d.steps[i].when;
+  s.wait.emplace();
+  s.wait->length = span{1 + choose.below(15'000)};
+  if (choose.one_in(4)) {
+    s.wait->what = wait_rule::kind::until;
+    s.wait->length = span{0};
+    s.wait->at.pointer = "/n"; // in each payload of submission_of, and no moment
+    const auto before = ancestors(d);
+    for (std::size_t j = 0; j < i; ++j)
+      if (before[i][j] && choose.one_in(3)) {
+        s.wait->at.from = source::kind::result;
+        s.wait->at.step = d.steps[j].name;
+        s.wait->at.pointer = "/x";
+      }
+  }
+  d.steps[i] = std::move(s);
+}
+
 attempt_ref random_ref(chooser& choose, const task& t, std::size_t i) {
   attempt_ref ref{i, 1, t.lock_epoch};
   if (i < t.steps.size())
@@ -132,7 +157,7 @@ event supervisor_event(chooser& choose, const task& t) {
 
 } // namespace
 
-definition random_definition(chooser& choose) {
+definition random_definition(chooser& choose, bool may_wait) {
   definition d;
   d.name = "w";
   const auto steps = 1 + choose.below(6);
@@ -141,6 +166,8 @@ definition random_definition(chooser& choose) {
   for (std::size_t i = 0; i < steps; ++i) {
     connect(choose, d, i);
     add_condition(choose, d, i);
+    if (may_wait)
+      let_wait_only(choose, d, i);
   }
   d.deadline = choose.one_in(3) ? seconds(30) : seconds(600);
   d.undo_reserve = seconds(choose.below(10));
@@ -160,6 +187,8 @@ definition large_definition(chooser& choose) {
     s.name = "t" + std::to_string(k);
     s.after.reset();
     s.when.reset();
+    if (s.wait)
+      s.wait = wait_rule{wait_rule::kind::sleep, seconds(1), {}};
     const auto before = i - 1 - choose.below(std::min<std::uint32_t>(6, static_cast<std::uint32_t>(i)));
     if (choose.one_in(2))
       s.after = {d.steps[before].name};

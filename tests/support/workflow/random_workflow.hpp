@@ -6,8 +6,9 @@
 
 namespace steadfast::tests {
 
-/// A sound definition of one to six steps with short spans, so that limits are reached soon.
-workflow::definition random_definition(chooser& choose);
+/// A sound definition of one to six steps with short spans, so that limits are reached soon. Some of them only wait, if
+/// they may.
+workflow::definition random_definition(chooser& choose, bool may_wait = true);
 
 /// One of up to some hundred steps: those of a random workflow, and more of their kind.
 workflow::definition large_definition(chooser& choose);

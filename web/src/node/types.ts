@@ -44,6 +44,7 @@ export type StepState =
   | 'compensating'
   | 'compensated'
   | 'compensation_failed'
+  | 'waiting'
   | 'skipped';
 
 export interface Step {
@@ -307,15 +308,18 @@ export interface Retry {
   cap: string;
 }
 
+/** One that only waits has `sleep` or `until`, and no agent. */
 export interface DefinedStep {
   name: string;
-  agent: string;
   after: string[];
-  complete_by: string;
-  on_exhausted: string;
-  retry: Retry;
-  threshold: number;
-  cool_off: { wait: string; count: number };
+  sleep?: string;
+  until?: string;
+  agent?: string;
+  complete_by?: string;
+  on_exhausted?: string;
+  retry?: Retry;
+  threshold?: number;
+  cool_off?: { wait: string; count: number };
   compensation?: { agent: string };
   probe?: { agent: string };
   when?: unknown;

@@ -238,9 +238,13 @@ function Attempts({ step }: { step: Step }) {
   return (
     <details open={!isCalm} class="fold">
       <summary>
-        {visible(step.name)} <State of={step.state} /> at {visible(step.agent)}{' '}
+        {visible(step.name)} <State of={step.state} /> {step.agent && `at ${visible(step.agent)} `}
         <span class="faint">
-          {step.attempt === 0 ? 'no attempt' : `attempt ${step.attempt}, limit ${step.attempts_limit}`}
+          {!step.agent
+            ? 'only waits'
+            : step.attempt === 0
+              ? 'no attempt'
+              : `attempt ${step.attempt}, limit ${step.attempts_limit}`}
           {step.cool_offs > 0 && `, ${step.cool_offs} cool-offs`}
         </span>
       </summary>
@@ -248,6 +252,11 @@ function Attempts({ step }: { step: Step }) {
         {step.error && (
           <p>
             Last error: <Prose text={step.error} />
+          </p>
+        )}
+        {step.state === 'waiting' && (
+          <p>
+            Sleeps until: <Moment at={step.not_before} />
           </p>
         )}
         {step.waiting_for && (
@@ -264,9 +273,7 @@ function Attempts({ step }: { step: Step }) {
                   {r.first.attempt}
                   {r.last !== r.first && ` to ${r.last.attempt}`}
                 </td>
-                <td>
-                  {r.first.action} by {visible(r.first.agent)}
-                </td>
+                <td>{r.first.agent ? `${r.first.action} by ${visible(r.first.agent)}` : 'wait'}</td>
                 <td>{clock(r.first.started_at)}</td>
                 <td>{r.last.ended_at && span(Date.parse(r.last.ended_at) - Date.parse(r.first.started_at))}</td>
                 <td>

@@ -153,7 +153,11 @@ export function WorkflowScreen({ name }: { name: string }) {
             <tr key={s.name}>
               <td>{visible(s.name)}</td>
               <td>
-                <a href={href(['agents'], { name: s.agent })}>{visible(s.agent)}</a>
+                {s.agent ? (
+                  <a href={href(['agents'], { name: s.agent })}>{visible(s.agent)}</a>
+                ) : (
+                  visible(s.sleep ? `sleep ${s.sleep}` : `until ${s.until}`)
+                )}
               </td>
               <td>{s.after.join(', ')}</td>
               <td class="right">
@@ -167,7 +171,8 @@ export function WorkflowScreen({ name }: { name: string }) {
               </td>
               <td>{s.complete_by}</td>
               <td>
-                {s.retry.attempts} a round, {s.threshold} rounds, cool-off {s.cool_off.count} × {s.cool_off.wait}
+                {s.retry &&
+                  `${s.retry.attempts} a round, ${s.threshold} rounds, cool-off ${s.cool_off!.count} × ${s.cool_off!.wait}`}
               </td>
               <td>{s.compensation ? visible(s.compensation.agent) : '-'}</td>
               <td>{s.on_exhausted}</td>

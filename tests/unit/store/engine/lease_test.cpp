@@ -1,5 +1,7 @@
 #include "tests/unit/store/support.hpp"
 
+#include "workflow/supervision/node_card.hpp"
+
 #include <catch2/catch.hpp>
 
 using namespace steadfast;
@@ -245,4 +247,46 @@ TEST_CASE("a holder changes what its lease tells of it when it renews it") {
   CHECK(store->leases().at(0).note == "second");
   CHECK(store.one(renew_lease{"node/b", "b", 1, ttl, at(2), std::string(65'537, 'x')}).result == write_status::refused);
   CHECK(store->leases().at(0).note == "second");
+}
+
+namespace {
+
+register_definition sleeper(std::int64_t seconds) {
+  workflow::definition d;
+  d.name = "sleeper";
+  d.steps.resize(1);
+  d.steps[0].name = "nap";
+  d.steps[0].wait.emplace();
+  d.steps[0].wait->length = std::chrono::hours{1};
+  return {d, {}, at(seconds)};
+}
+
+acquire_lease node(const std::string& name, bool knows_waits, std::int64_t seconds) {
+  workflow::node_card card{name, "", {}, {}};
+  card.knows_waits = knows_waits;
+  return {"node/" + name, name, workflow::note_of(card), ttl, at(seconds)};
+}
+
+} // namespace
+
+TEST_CASE("row 111: a workflow that waits is not stored while a node of an older release lives") {
+  opened_store store;
+  REQUIRE(store.one(node("old", false, 0)).result == write_status::applied);
+  REQUIRE(store.one(node("new", true, 0)).result == write_status::applied);
+  const auto o = store.one(sleeper(1));
+  CHECK(o.result == write_status::refused);
+  CHECK(o.why.find("node/old is of a release that does not know them") != std::string::npos);
+  CHECK_FALSE(store->find_definition("sleeper", 1));
+  CHECK(store.one(register_definition{delivery(), {}, at(1)}).result == write_status::applied);
+  CHECK(store.one(sleeper(11)).result == write_status::applied); // its lease has ended
+}
+
+TEST_CASE("row 111: a node of an older release gets no lease while a workflow that waits is stored") {
+  opened_store store;
+  REQUIRE(store.one(sleeper(0)).result == write_status::applied);
+  const auto o = store.one(node("old", false, 1));
+  CHECK(o.result == write_status::refused);
+  CHECK(o.why.find("which the node's release does not know") != std::string::npos);
+  CHECK(store.one(node("new", true, 1)).result == write_status::applied);
+  CHECK(store.one(acquire("n1", 1)).result == write_status::applied);
 }

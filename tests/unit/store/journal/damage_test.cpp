@@ -94,20 +94,20 @@ int read_all(const store_options& options, const std::vector<workflow::task>& ex
   }
 }
 
-enum class end { killed, closed };
+enum class stop { killed, closed };
 
 /// Runs read_all in a child on the file with these bytes.
 int outcome_of(const store_options& options, const std::string& bytes, const std::vector<workflow::task>& expected,
-               end how = end::killed) {
+               stop how = stop::killed) {
   const auto mark = read_file(options.path / "closed");
   write_file(options.path / "data.mdb", bytes);
-  if (how == end::killed)
+  if (how == stop::killed)
     fs::remove(options.path / "closed");
   const auto e = in_child([&](const say&) { return read_all(options, expected); });
   CHECK(e.signal == 0);
   CHECK(e.lines == std::vector<std::string>{});
   CHECK(e.code != believed_wrong);
-  if (how == end::closed)
+  if (how == stop::closed)
     write_file(options.path / "closed", mark); // the child may have taken it away
   return e.code;
 }
@@ -347,7 +347,7 @@ TEST_CASE("row 66: of many flipped bits, none is believed and none ends the read
 }
 
 TEST_CASE("row 66: with any page zeroed the store is refused or tells only what is true, also after a clean stop") {
-  const auto how = GENERATE(end::killed, end::closed);
+  const auto how = GENERATE(stop::killed, stop::closed);
   opened_store store;
   const auto expected = fill(store);
   store.close();

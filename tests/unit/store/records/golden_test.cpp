@@ -2,7 +2,8 @@
 // add a format instead of changing one (docs/storage-format.md). STEADFAST_WRITE_GOLDEN=1 writes the files that are
 // missing. The records that later formats brought are among those of format 1, whose bodies are written as they were;
 // formats 3 and 5 brought other bodies for tasks, format 4 the journal, format 6 another one, other bodies for
-// definitions, and incidents, format 8 rows for the steps of tasks that have many, format 9 traces of tasks.
+// definitions, and incidents, format 8 rows for the steps of tasks that have many, format 9 traces of tasks, format
+// 10 steps that wait.
 
 #include "tests/unit/store/samples.hpp"
 #include "tests/unit/store/support.hpp"
@@ -99,6 +100,33 @@ void fill_with_many_steps(state_store& store) {
     e.result = workflow::blob{std::string(40 * i, 'r')};
     store.commit({update_by(t, d, e, at(2))});
   }
+}
+
+using wait_kind = workflow::wait_rule::kind;
+
+workflow::step_definition sleeping_step(const std::string& name, wait_kind what) {
+  workflow::step_definition s;
+  s.name = name;
+  s.wait.emplace();
+  s.wait->what = what;
+  if (what == wait_kind::sleep)
+    s.wait->length = workflow::span{7'200'000};
+  else
+    s.wait->at.pointer = "/when";
+  if (what == wait_kind::next) {
+    s.wait->on = workflow::weekdays::friday;
+    s.wait->time_of_day = workflow::span{28'800'000};
+  }
+  return s;
+}
+
+void fill_with_sleepers(state_store& store) {
+  workflow::definition d;
+  d.name = "delivery";
+  d.steps = {sleeping_step("nap", wait_kind::sleep)};
+  store.commit({register_definition{d}});
+  store.commit({submit_task{order("asleep"), at(0)}});
+  store.commit({claim_tasks{"s1", 1, at(1)}});
 }
 
 /// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since
@@ -319,8 +347,8 @@ TEST_CASE("what processes of one version send each other is written as it was") 
 }
 
 TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
-  for (const std::string format :
-       {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7", "format-8", "format-9"}) {
+  for (const std::string format : {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7",
+                                   "format-8", "format-9", "format-10"}) {
     INFO(format);
     temporary_directory d;
     lay_down(all_golden / format / "store", d.store());
@@ -341,6 +369,24 @@ TEST_CASE("row 70: a task of many steps in a store written in format 8 is read a
   REQUIRE(old.find("long"));
   CHECK(old.find("long") == made_now.find("long"));
   CHECK(old.find("long")->steps[8].result.size() == 320);
+  CHECK(old.check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("row 70: a workflow with steps that wait, and a task that sleeps, are written as in format 10") {
+  workflow::definition d;
+  d.name = "delivery";
+  d.steps = {sleeping_step("nap", wait_kind::sleep), sleeping_step("until", wait_kind::until),
+             sleeping_step("next", wait_kind::next)};
+  check_stored("definition", d, all_golden / "format-10");
+  temporary_directory there;
+  lay_down(all_golden / "format-10" / "store-of-sleepers", there.store(), fill_with_sleepers);
+  const lmdb_engine old{small_options(there.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill_with_sleepers(made_now);
+  REQUIRE(old.find("asleep"));
+  CHECK(old.find("asleep") == made_now.find("asleep"));
+  CHECK(old.find("asleep")->steps[0].state == workflow::step_state::waiting);
   CHECK(old.check().faults == std::vector<std::string>{});
 }
 

@@ -62,7 +62,7 @@ void check_names(int first, int last) {
 
 TEST_CASE("every state, action, outcome, notice and status has a name") {
   check_names<process_state>(1, 7);
-  check_names<step_state>(1, 9);
+  check_names<step_state>(1, 10);
   check_names<attempt_action>(0, 3);
   check_names<attempt_outcome>(0, 6);
   check_names<notice_kind>(1, 9);

@@ -20,6 +20,7 @@ namespace {
 struct place {
   std::string name;
   std::function<void(scenario&)> reach;
+  std::function<definition()> of = two_steps;
 };
 
 struct row {
@@ -43,6 +44,14 @@ void undo_fails(scenario& s) {
 void expire(scenario& s) {
   s.take();
   s.expire("a");
+}
+
+/// Step `a` only waits.
+definition sleeper() {
+  auto d = two_steps();
+  d.steps[0] = sleep_named("a", std::chrono::hours{2});
+  d.steps[1].after = {"a"};
+  return d;
 }
 
 void skip(scenario& s) {
@@ -98,6 +107,7 @@ const std::vector<place> step_places = {
    }},
   {"compensation_failed", undo_fails},
   {"skipped", skip},
+  {"waiting", [](scenario& s) { s.take(); }, sleeper},
 };
 
 attempt_ref other_attempt(const scenario& s) {
@@ -166,6 +176,11 @@ const std::vector<row> attempt_rows = {
      s.now += s.d.alert_after;
      return wait_noticed{0};
    }},
+  {"taken, when its wait is over",
+   [](scenario& s) {
+     s.now = std::max(s.now, s.at("a").not_before);
+     return taken{"s2"};
+   }},
   {"step_retried",
    [](scenario&) {
      return step_retried{0, false, person};
@@ -205,7 +220,7 @@ std::string became(const scenario& before, const scenario& s, bool of_step) {
 }
 
 std::string cell(const place& p, const row& r, bool of_step) {
-  scenario s{two_steps()};
+  scenario s{p.of()};
   p.reach(s);
   const auto before = s;
   const auto result = s.raise(r.make(s));

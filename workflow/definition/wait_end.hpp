@@ -1,0 +1,26 @@
+#pragma once
+
+#include "workflow/definition/definition.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace steadfast::workflow {
+
+struct wait_end {
+  instant at;
+  std::string problem; ///< "is no moment ..."; empty: there is none
+};
+
+/// When a wait is over that begins `now`. `value`: the JSON text that `rule.at` names; empty: there is none.
+wait_end end_of(const wait_rule& rule, std::string_view value, instant now);
+
+/// What a file says with `until`, but for moments and places: "next 08:00 Europe/Lisbon", "next workday 08:00 UTC",
+/// "next monday 08:00 payload:/zone". The zone is the literal of `at`, as it is written. Nothing: it is not so written.
+std::optional<wait_rule> parse_next(std::string_view text);
+
+/// "next workday 08:00 Europe/Lisbon", with that zone. REQUIRES: kind::next.
+std::string text_of_next(const wait_rule& rule, std::string_view zone);
+
+} // namespace steadfast::workflow

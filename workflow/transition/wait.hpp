@@ -1,0 +1,22 @@
+#pragma once
+
+#include "workflow/transition/draft.hpp"
+
+#include <string>
+#include <string_view>
+
+// Steps that wait instead of having an agent carry them out. docs/decisions/0007-waiting.md
+
+namespace steadfast::workflow {
+
+/// Begins the wait of step `i`; passes it if that is over already; turns the task round if nobody can say how long it
+/// is. Does nothing where the payload that it goes by was not read: its scheduler has it.
+void begin_wait(draft& x, std::size_t i);
+
+/// The wait of step `i` is over.
+void pass_wait(draft& x, std::size_t i);
+
+/// Takes step `i` back to where it was before its wait. REQUIRES: it waits.
+void stop_wait(draft& x, std::size_t i, std::string_view why);
+
+} // namespace steadfast::workflow
