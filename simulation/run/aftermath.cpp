@@ -77,6 +77,7 @@ constexpr counted_place zero_at_rest[] = {
   {"store_link", "/writes_on_their_way"},
   {"store_link", "/submissions_on_their_way"},
   {"store_link", "/questions_on_their_way"},
+  {"store_link", "/held_back"},
   {"gateway", "/acts"},
   {"bulk_runner", "/open"},
   {"agent", "/queued"},
@@ -342,8 +343,7 @@ void aftermath::on_call(const std::string& node, const actors::call& what) {
 
 void aftermath::ask_all() {
   for (const auto& [node, parts] : cluster_.parts()) {
-    const bool has_store = node == cluster_.store_node();
-    ask(node, has_store ? "store" : "store_link", actors::inspectable_actor{parts.store_actor});
+    ask(node, parts.link ? "store_link" : "store", actors::inspectable_actor{parts.store_actor});
     ask(node, "scheduler", actors::inspectable_actor{parts.scheduler});
     ask(node, "gateway", actors::inspectable_actor{parts.gateway});
     ask(node, "notifier", actors::inspectable_actor{parts.notifier});

@@ -52,11 +52,12 @@ cluster::cluster(world& w, services& remote, watch& commits, cluster_shape shape
       shape_{std::move(shape)},
       folder_{folder},
       store_path_{folder / "store"},
-      medium_{below},
+      medium_{shape_.store_moves ? nullptr : below},
       medium_chance_{shape_.medium_seed},
       people_chance_{shape_.people_seed} {
   for (std::uint32_t i = 1; i <= shape_.nodes; ++i)
     names_.push_back("node-" + std::to_string(i));
+  owner_ = names_.front();
   draw_homes();
   services_.set_places(shape_.agent_concurrency);
   world_.set_patience(shape_.lease.ttl);
@@ -84,7 +85,7 @@ cluster::~cluster() {
 node_options cluster::options_of(const std::string& node) const {
   node_options o;
   o.name = node;
-  o.roles.store = node == store_node();
+  o.roles.store = shape_.store_moves || node == store_node();
   o.cluster.listen = address_of(node);
   if (!o.roles.store)
     o.cluster.join = address_of(store_node());
@@ -100,7 +101,9 @@ clock_error cluster::draw_clock_error(const std::string& node) {
   e.wall = wall_error_least_ + world_.chance().between(-wall_error_max_, wall_error_max_);
   const auto range = static_cast<std::uint64_t>(2 * drift_permille_max_ + 1);
   e.drift_permille = static_cast<std::int64_t>(world_.chance().below(range)) - drift_permille_max_;
-  return node == store_node() ? draw_store_clock(e) : e;
+  if (shape_.store_moves)
+    furthest_ahead_ = std::max(furthest_ahead_, e.wall);
+  return node == store_node() && !shape_.store_moves ? draw_store_clock(e) : e;
 }
 
 clock_error cluster::draw_store_clock(clock_error drawn) {
@@ -182,12 +185,13 @@ void cluster::start(const std::string& node) {
   auto& p = world_.start(node, error);
   const auto options = options_of(node);
   node_surroundings with{p.system()};
-  if (options.roles.store) {
-    disk_ = try_open_disk(node);
-    with.store = disk_;
-    with.files = disk_;
-    if (!disk_)
+  with.store_may_move = shape_.store_moves;
+  if (may_take(node)) {
+    const auto opened = open_as_owner(node);
+    if (!opened)
       return end(node, true);
+    with.store = opened;
+    with.files = opened;
     store_clock_ = error;
     store_clock_->goes_on = p.clock();
   }
@@ -199,27 +203,35 @@ void cluster::start(const std::string& node) {
     with.singletons.emplace_back("only-one", [this, node](caf::actor_system& sys) { return make_only_one(sys, node); });
   with.dialer = spawn_dialer(p);
   with.holder = node + ":" + std::to_string(p.number());
-  with.on_fatal = [this, node](const std::string& why) {
-    world_.tell("the store of " + node + " failed: " + why);
-    watch_.on_store_failed();
-    end(node, true);
-  };
+  with.on_fatal = on_fatal_of(node);
   auto& parts = parts_[node] = {};
   assemble(options, std::move(with), parts);
   keep_all(p, parts);
+  if (shape_.store_moves)
+    follow(node, p.number());
   if (no_supervisor_until_ > world_.now())
     p.hold_until("supervisor", no_supervisor_until_);
   if (died_calling_.erase(node) > 0)
     world_.reached(35);
 }
 
-/// If the disk below the store ended it, it is started again.
+std::function<void(const std::string&)> cluster::on_fatal_of(const std::string& node) {
+  return [this, node](const std::string& why) {
+    world_.tell("the store of " + node + " failed: " + why);
+    watch_.on_store_failed();
+    if (shape_.store_moves && row_.holder != node)
+      world_.reached(87);
+    end(node, true);
+  };
+}
+
+/// If the disk below the store ended it, or the loss of the store, it is started again.
 void cluster::end(const std::string& node, bool is_noticed_at_once) {
   const bool is_by_medium = medium_ && (medium_->is_stopped() || medium_->failures() > 0);
   if (medium_ && medium_->failures() > 0)
     world_.reached(61);
   kill(node, is_noticed_at_once);
-  if (is_by_medium)
+  if (is_by_medium || shape_.store_moves)
     world_.in(medium_chance_.between(10ms, 30s), [this, node] { start(node); });
 }
 
@@ -245,6 +257,8 @@ void cluster::kill(const std::string& node, bool is_noticed_at_once) {
   parts_.erase(node);
   std::erase_if(only_ones_, [&](const auto& x) { return x.second == node; });
   drained_at_.erase(node);
+  giving_.erase(node);
+  leaving_.erase(node);
   world_.kill(node, is_noticed_at_once);
   if (parts_.empty())
     world_.reached(18);
@@ -303,7 +317,7 @@ void cluster::probe_death(const std::string& node) {
 }
 
 workflow::instant cluster::clock_now() {
-  auto* p = world_.find(store_node());
+  auto* p = has_store() ? world_.find(store_node()) : nullptr;
   return p ? p->now() : workflow::unset;
 }
 
@@ -312,6 +326,15 @@ void cluster::stop(const std::string& node) {
   if (!p)
     return;
   world_.tell("stop " + node);
+  if (shape_.store_moves)
+    leaving_.insert(node);
+  hand_over_and_then(node, [this, node, life = p->number()] { end_properly(node, life); });
+}
+
+void cluster::end_properly(const std::string& node, std::uint32_t life) {
+  auto* p = world_.find(node);
+  if (!p || p->number() != life)
+    return;
   std::vector<actors::lease_actor> leases;
   for (const auto& [name, lease] : parts_.at(node).singleton_leases)
     leases.push_back(lease);
@@ -405,7 +428,7 @@ void cluster::send_stray_answers(const std::string& node) {
 
 void cluster::set_disk_faults(const disk_faults& faults) {
   disk_faults_ = faults;
-  if (is_up(store_node()))
+  if (disk_)
     disk_->set_faults(faults);
 }
 
@@ -427,9 +450,12 @@ void cluster::set_clocks_right() {
   wall_error_max_ = workflow::span{0};
   wall_error_least_ = furthest_ahead_;
   drift_permille_max_ = 0;
-  kill(store_node(), true);
   store_clock_.reset();
-  start(store_node());
+  for (const auto& name : names_)
+    if (shape_.store_moves || name == store_node()) {
+      kill(name, true);
+      start(name);
+    }
 }
 
 void cluster::slow_store(workflow::span time) {

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,7 +36,10 @@ public:
   cluster& operator=(const cluster&) = delete;
 
   const std::vector<std::string>& names() const { return names_; }
-  const std::string& store_node() const { return names_.front(); }
+  /// The node that has the store, or had it last.
+  const std::string& store_node() const { return owner_; }
+  /// Whether it can be asked what is stored.
+  bool has_store() const { return disk_ && disk_->is_open(); }
 
   // ---- life and death ----
 
@@ -118,7 +122,7 @@ public:
   const std::map<std::string, std::vector<submission_call>>& submissions() const { return submissions_; }
   const std::set<std::string>& submitted() const { return submitted_; }
 
-  /// What is stored. REQUIRES: the node with the store is up.
+  /// What is stored. REQUIRES: has_store().
   store::local_store& store() { return *disk_; }
 
 private:
@@ -131,6 +135,19 @@ private:
   bool restore_now_and_then();
   std::shared_ptr<disk> try_open_disk(const std::string& node);
   void end(const std::string& node, bool is_noticed_at_once);
+  std::function<void(const std::string&)> on_fatal_of(const std::string& node);
+  void end_properly(const std::string& node, std::uint32_t life);
+
+  bool is_well(const std::string& node);
+  bool is_awaited(const std::string& by_others_than);
+  bool may_take(const std::string& node);
+  std::shared_ptr<disk> open_as_owner(const std::string& node);
+  void follow(const std::string& node, std::uint32_t life);
+  void look(process& p);
+  void take(process& p);
+  void give(process& p, std::function<void()> then);
+  void hand_over_and_then(const std::string& node, const std::function<void()>& end);
+
   void expect_sound_medium();
   actors::dialer_actor spawn_dialer(process& p);
   void make_agents(process& p, const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& made);
@@ -166,6 +183,13 @@ private:
   bool is_stopping_ = false;  ///< properly: its data is saved
   bool is_power_cut_ = false; ///< when the node with the store dies, or since it died
   std::vector<std::string> names_;
+  std::string owner_;
+  struct {
+    std::string holder; ///< empty: it was let go
+    moment seen_alive{0};
+  } row_;                                              ///< of a store that moves
+  std::set<std::string> giving_;                       ///< nodes that let it go
+  std::set<std::string> leaving_;                      ///< nodes that are told to end
   std::map<std::string, node_parts> parts_;            ///< of the nodes that are up
   std::map<std::string, std::set<std::string>> homes_; ///< of agents: the nodes that have it
   std::set<std::string> died_calling_;

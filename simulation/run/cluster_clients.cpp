@@ -124,7 +124,7 @@ void cluster::act(const actors::act_on_task& m) {
 
 /// Its story contains each act that was done.
 void cluster::on_acted(const std::string& id, bool is_done) {
-  if (!is_done || !is_up(store_node()))
+  if (!is_done || !has_store())
     return;
   const auto t = disk_->find(id);
   auto& acts = t ? acts_done_[t->number] : acts_done_[0];
@@ -194,7 +194,7 @@ void cluster::write(store::write what) {
 }
 
 void cluster::stop_bulk_act() {
-  if (!is_up(store_node()))
+  if (!has_store())
     return;
   const auto open = store().bulk_acts(true, std::nullopt, 1).acts;
   if (!open.empty())
@@ -245,7 +245,7 @@ void cluster::submit_at(const node_parts& node, const workflow::submission& s) {
 
 void cluster::acknowledge(const std::string& id) {
   acknowledged_.insert(id);
-  if (is_up(store_node()) && !left_.contains(id))
+  if (has_store() && !left_.contains(id))
     watch_.on_acknowledged(id, disk_->find(id));
 }
 

@@ -25,6 +25,7 @@ using workflow::process_state;
 constexpr std::uint64_t seed_of_people = 0x9e0'91e; ///< so that they draw differently from the world
 constexpr std::uint64_t seed_of_model = 0x30de1;
 constexpr std::uint64_t seed_of_elsewhere = 0xe15e;
+constexpr std::uint64_t seed_of_moves = 0x30'5e5;
 constexpr workflow::span looks_at_calls_each{1000};
 
 class one_run {
@@ -82,7 +83,7 @@ public:
     run_until(std::chrono::ceil<workflow::span>(services_.at_work_until())); // later effects count too
     if (has_aftermath())
       aftermath_.play([this](workflow::span time) { run_for(time); }, [this] { return is_broken(); });
-    if (!is_broken() && medium_) {
+    if (!is_broken() && medium_ && !cluster_.shape().store_moves) {
       cluster_.cut_power();
       cluster_.kill(cluster_.store_node(), true);
       cluster_.start(cluster_.store_node());
@@ -110,6 +111,8 @@ private:
     plan_submissions();
     if (!options_.is_calm)
       plan_faults();
+    if (cluster_.shape().store_moves && wants("moves"))
+      plan_moves();
     if (options_.with_people) {
       people_.begin();
       look_elsewhere_once();
@@ -123,7 +126,7 @@ private:
     if (!c.happens(200) || is_crowded_)
       return;
     world_.at(c.between(workflow::span{0}, options_.faults_for), [this] {
-      if (!cluster_.is_up(cluster_.store_node()))
+      if (!cluster_.has_store())
         return;
       try {
         look_elsewhere(cluster_.store(), options_.folder.string() + "-elsewhere",
@@ -187,6 +190,7 @@ private:
     if (c.happens(500))
       s.review_max = static_cast<std::uint32_t>(1 + c.below(3));
     s.with_only_one = c.happens(500);
+    s.store_moves = s.nodes > 1 && c.happens(250);
   }
 
   bool has_aftermath() const { return options_.with_people && !is_crowded_ && !is_broken(); }
@@ -285,6 +289,28 @@ private:
     }
   }
 
+  /// Whoever has the store loses it, or lets it go.
+  void plan_moves() {
+    simulation::chance c{options_.seed ^ seed_of_moves};
+    for (auto when = c.between(5s, 60s); when < options_.faults_for; when += c.between(5s, 60s)) {
+      const auto what = c.below(options_.is_calm ? 2 : 4);
+      const auto time = c.between(1s, 20s);
+      world_.at(when, [this, what, time] { move_store(what, time); });
+    }
+  }
+
+  void move_store(std::uint64_t what, workflow::span time) {
+    const auto node = cluster_.store_node();
+    if (!cluster_.is_up(node))
+      return;
+    switch (what) {
+      case 0: return stop(node, time);
+      case 1: cluster_.drain(node); return world_.in(time, [this, node] { stop(node, 1s); });
+      case 2: return cluster_.freeze(node, time);
+      default: kill(node, true, time);
+    }
+  }
+
   void carry_out(const injected_fault& s) {
     using kind = injected_fault::kind;
     const auto& node = cluster_.names()[s.node];
@@ -313,7 +339,8 @@ private:
 
   void stop(const std::string& node, workflow::span away) {
     cluster_.stop(node);
-    world_.in(1s + away, [this, node] { cluster_.start(node); });
+    const auto ends_in = cluster_.shape().store_moves ? 4s : 1s;
+    world_.in(ends_in + away, [this, node] { cluster_.start(node); });
   }
 
   // ---- healing ----
@@ -360,6 +387,8 @@ private:
   }
 
   void resume_all() {
+    if (!cluster_.has_store())
+      return;
     store::task_filter suspended;
     suspended.states = {process_state::suspended};
     for (const auto& t : cluster_.store().list(suspended, std::nullopt, options_.tasks_max).tasks)
@@ -367,7 +396,7 @@ private:
   }
 
   bool all_ended() {
-    if (cluster_.acknowledged().size() < cluster_.submitted().size() || !cluster_.is_up(cluster_.store_node()))
+    if (cluster_.acknowledged().size() < cluster_.submitted().size() || !cluster_.has_store())
       return false;
     store::task_filter open;
     open.states = {process_state::pending, process_state::processing, process_state::undoing, process_state::suspended};
@@ -394,6 +423,8 @@ private:
 
   void check_end() {
     start_all();
+    for (int i = 0; i < 60 && !cluster_.has_store(); ++i)
+      run_for(1s);
     auto& s = cluster_.store();
     result_.tasks = cluster_.acknowledged().size();
     if (rates_.wall_error > workflow::span{0} && wants("clocks"))

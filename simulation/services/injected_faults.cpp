@@ -54,7 +54,7 @@ std::string_view name_of(injected_fault::kind k) {
 }
 
 std::set<std::string> all_faults() {
-  std::set<std::string> all{"wire", "disk", "medium", "clocks", "services", "poison"};
+  std::set<std::string> all{"wire", "disk", "medium", "clocks", "services", "poison", "moves"};
   for (const auto& h : habits)
     all.emplace(name_of(h.what));
   return all;

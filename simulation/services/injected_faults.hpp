@@ -47,7 +47,7 @@ struct injected_fault {
 };
 std::string_view name_of(injected_fault::kind k); ///< "slow_store"
 /// Names of everything that can be left out of a run: the injected faults, "wire", "disk", "medium", "clocks",
-/// "services" and "poison".
+/// "services", "poison" and "moves".
 std::set<std::string> all_faults();
 
 std::vector<injected_fault> draw_faults(chance& c, const fault_rates& w, std::size_t nodes, workflow::span until);

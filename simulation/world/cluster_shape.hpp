@@ -12,7 +12,8 @@ namespace steadfast::simulation {
 
 /// The make-up of a simulated cluster.
 struct cluster_shape {
-  std::uint32_t nodes = 3; ///< the first has the store
+  std::uint32_t nodes = 3;  ///< the first has the store
+  bool store_moves = false; ///< and others may have it next, as they may one on PostgreSQL
   std::uint32_t in_flight_max = 100;
   std::uint32_t agent_concurrency = 64;
   std::uint32_t agent_queue = 1024;

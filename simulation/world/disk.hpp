@@ -31,6 +31,7 @@ public:
 
   void set_faults(const disk_faults& faults) { faults_ = faults; }
   void close() { real_.reset(); }
+  bool is_open() const { return real_ != nullptr; }
 
   using state_store::commit;
   std::vector<store::outcome> commit(const store::write_list& batch) override;

@@ -221,6 +221,8 @@ void process::set_time(moment now) {
 // ---- the wire ----
 
 caf::strong_actor_ptr process::make_proxy(caf::node_id node, caf::actor_id actor) {
+  if (!node || actor == caf::invalid_actor_id) // a handle that was empty where it came from
+    return nullptr;
   caf::actor_config cfg;
   auto made = caf::make_actor<proxy, caf::strong_actor_ptr>(actor, node, &system_, cfg, this);
   packet p;
@@ -242,7 +244,7 @@ bool process::receive(const packet& p) {
   if (p.what == packet::kind::watch)
     watch(p, to);
   else if (p.what == packet::kind::gone)
-    proxies_.erase(node_id_of(p.from), p.sender, caf::exit_reason::unknown);
+    proxies_.erase(node_id_of(p.from), p.sender, p.reason);
   else
     return receive_message(p, to);
   return true;
@@ -250,7 +252,7 @@ bool process::receive(const packet& p) {
 
 /// The other process made a proxy for one of our actors, and wants to know when it ends.
 void process::watch(const packet& p, const caf::strong_actor_ptr& actor) {
-  const auto tell = [this, to = p.from, who = p.receiver](const caf::error&) {
+  const auto tell = [this, to = p.from, who = p.receiver](const caf::error& why) {
     if (!is_alive_)
       return;
     packet gone;
@@ -258,6 +260,8 @@ void process::watch(const packet& p, const caf::strong_actor_ptr& actor) {
     gone.from = number_;
     gone.to = to;
     gone.sender = who;
+    if (why == caf::exit_reason::user_shutdown)
+      gone.reason = caf::exit_reason::user_shutdown;
     send_(std::move(gone));
   };
   if (actor)

@@ -7,6 +7,7 @@
 #include <caf/actor_control_block.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
+#include <caf/exit_reason.hpp>
 #include <caf/proxy_registry.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/scoped_execution_unit.hpp>
@@ -48,7 +49,8 @@ struct packet {
   std::uint64_t message_id = 0;
   std::vector<char> bytes;
   cargo carries = cargo::other;
-  std::uint64_t sequence = 0; ///< of what one process sends to another
+  caf::exit_reason reason = caf::exit_reason::unknown; ///< of one that is gone
+  std::uint64_t sequence = 0;                          ///< of what one process sends to another
   moment sent_at{0};
 };
 
