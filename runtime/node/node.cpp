@@ -354,10 +354,10 @@ private:
     log_line("info", "another node waits for the store: node " + options_.name + " lets it go");
     store->prepare_to_let_go([&](auto time) { return turns_.wait_for_readers(time, end); });
     std::promise<void> emptied;
-    const auto others = empty_store(*system_, parts_, [&emptied] { emptied.set_value(); });
+    const auto the_rest = empty_store(*system_, parts_, [&emptied] { emptied.set_value(); });
     emptied.get_future().wait();
     store->let_go();
-    close_store(parts_, others);
+    close_store(parts_, the_rest);
     turns_.note_left();
     exporter_.reset(); // it has the store, too
     store.reset();
@@ -365,7 +365,7 @@ private:
     }
   }
 
-  /// So that what others submit, and what this node still has to write, does not wait.
+  /// So that what the_rest submit, and what this node still has to write, does not wait.
   void hand_store_over() {
     if (!turns_.wait_until_left(let_go_limit))
       return;
