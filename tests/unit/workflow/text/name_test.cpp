@@ -65,7 +65,7 @@ TEST_CASE("every state, action, outcome, notice and status has a name") {
   check_names<step_state>(1, 10);
   check_names<attempt_action>(0, 3);
   check_names<attempt_outcome>(0, 6);
-  check_names<notice_kind>(1, 9);
+  check_names<notice_kind>(1, 10);
   check_names<event_status>(0, 2);
   CHECK(to_string(attempt_action::perform) == "do");
   CHECK(to_string(step_state::compensation_failed) == "compensation_failed");
