@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr std::size_t batch_max = 1000;         ///< submissions
 constexpr std::size_t submission_size_min = 64; ///< bytes, of most
-constexpr std::size_t under_way_max = 16'384;   ///< likewise
+constexpr std::size_t under_way_max = 4096;     ///< likewise
 
 /// The answers in the order of the submissions, each with its status.
 struct batch {

@@ -54,6 +54,7 @@ struct flood_counts {
   std::uint64_t acknowledged = 0;
   std::uint64_t pushed_back = 0;
   std::uint64_t without_retry_after = 0;
+  double seconds = 0; ///< until all was offered
 };
 
 /// Sends when it is time, also before the answer to what it sent last.
@@ -72,6 +73,7 @@ public:
   void begin(steady::time_point from) {
     every_ = seconds_of(plan_.batch * plan_.connections / plan_.rate);
     due_ = from + every_ * number_ / plan_.connections;
+    from_ = from;
     until_ = from + seconds_of(plan_.seconds);
     wait();
     read();
@@ -114,6 +116,7 @@ private:
                          return;
                        ++self->open_;
                        self->counts_.offered += self->plan_.batch;
+                       self->counts_.seconds = std::chrono::duration<double>(steady::now() - self->from_).count();
                        self->to_send_.pop_front();
                        if (!self->to_send_.empty())
                          self->write();
@@ -159,6 +162,7 @@ private:
   std::deque<std::string> to_send_;
   steady::duration every_{};
   steady::time_point due_;
+  steady::time_point from_;
   steady::time_point until_;
   std::uint64_t next_ = 0;
   std::int64_t open_ = 0; ///< requests without an answer
@@ -274,7 +278,7 @@ json flood(const flood_plan& plan) {
   is_over = true;
   asker.join();
   return {{"offered", counts.offered},
-          {"offered_per_second", static_cast<double>(counts.offered) / plan.seconds},
+          {"offered_per_second", static_cast<double>(counts.offered) / counts.seconds},
           {"acknowledged", counts.acknowledged},
           {"pushed_back", counts.pushed_back},
           {"without_retry_after", counts.without_retry_after},
