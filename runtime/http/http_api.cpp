@@ -11,7 +11,6 @@
 #include "runtime/http/http_text.hpp"
 #include "runtime/http/openapi.hpp"
 #include "runtime/http/page.hpp"
-#include "runtime/text/quantity.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
@@ -29,8 +28,6 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 namespace http = boost::beast::http;
 
-constexpr workflow::span wait_max{60'000};
-
 std::optional<api::verb> verb_of(http::verb v) {
   switch (v) {
     case http::verb::get:
@@ -39,23 +36,6 @@ std::optional<api::verb> verb_of(http::verb v) {
     case http::verb::post: return api::verb::post;
     default: return std::nullopt;
   }
-}
-
-/// Absent: nobody waits.
-std::optional<milliseconds> waited_for(const http_target& target) {
-  const auto text = target.find("wait");
-  if (!text)
-    return std::nullopt;
-  const auto span = parse_span(*text);
-  if (!span || *span > wait_max)
-    throw api::error{api::error::invalid_params, "`wait` must be a duration of at most 60s, such as 30s", {}, "wait"};
-  return *span;
-}
-
-/// Without what is no parameter of the method.
-http_target without_wait(http_target target) {
-  std::erase_if(target.query, [](const auto& x) { return x.first == "wait"; });
-  return target;
 }
 
 /// One request, from when it is read until it is answered; shared by all that may answer it.
@@ -172,18 +152,6 @@ private:
       on_pool(x, [](const implementation& self, const exchange_ptr& e) { self.finish(e, self.parts_.metrics()); });
   }
 
-  static json parameters_asked(const exchange_ptr& x, api::verb verb, const api::method& m,
-                               const std::map<std::string, std::string>& named) {
-    const auto& body = x->request.message.body();
-    if (verb == api::verb::get)
-      return parameters_of(m, named, without_wait(x->target));
-    if (m.name != api::workflow_register || !x->request.header(field::content_type).starts_with("application/toml"))
-      return parameters_of(m, named, body);
-    auto params = parameters_of(m, named, x->target); // the body is a workflow's file
-    params["text"] = body;
-    return params;
-  }
-
   static bool is_at(const exchange_ptr& x, const std::vector<std::string>& path) { return x->target.segments == path; }
 
   /// Ready: its store answers, and takes writes.
@@ -222,7 +190,7 @@ private:
       if (const auto full = submissions_.why_full())
         return fail(x, *full);
     const auto& method = api::method_of(match.found->method);
-    auto params = parameters_asked(x, *verb, method, match.named);
+    auto params = parameters_asked(x->request, x->target, *verb, method, match.named);
     const auto dry_run = params.find("dry_run");
     const bool changes_nothing = dry_run != params.end() && *dry_run == true;
     if (*verb != api::verb::get && method.name != api::submit && !changes_nothing)

@@ -1,7 +1,9 @@
 #include "runtime/http/http_parameters.hpp"
 
 #include "api/error.hpp"
+#include "api/names.hpp"
 #include "client/exact_json.hpp"
+#include "runtime/text/quantity.hpp"
 #include "workflow/text/split.hpp"
 
 #include <charconv>
@@ -71,6 +73,8 @@ constexpr const char* last_event_id = "Last-Event-ID";
   throw api::error{api::error::invalid_params, "Last-Event-ID must be the id of an event", {}, last_event_id};
 }
 
+constexpr workflow::span wait_max{60'000};
+
 constexpr std::string_view place_prefix = "payload:";
 
 } // namespace
@@ -133,6 +137,32 @@ std::optional<event_position> position_seen(const http_request& r) {
   if (!seen)
     refuse_event_id();
   return seen;
+}
+
+std::optional<std::chrono::milliseconds> waited_for(const http_target& target) {
+  const auto text = target.find("wait");
+  if (!text)
+    return std::nullopt;
+  const auto span = parse_span(*text);
+  if (!span || *span > wait_max)
+    throw api::error{api::error::invalid_params, "`wait` must be a duration of at most 60s, such as 30s", {}, "wait"};
+  return *span;
+}
+
+json parameters_asked(const http_request& r, const http_target& target, api::verb verb, const api::method& m,
+                      const std::map<std::string, std::string>& named) {
+  const auto& body = r.message.body();
+  if (verb == api::verb::get) {
+    auto asked = target;
+    std::erase_if(asked.query, [](const auto& x) { return x.first == "wait"; });
+    return parameters_of(m, named, asked);
+  }
+  if (m.name != api::workflow_register
+      || !r.header(boost::beast::http::field::content_type).starts_with("application/toml"))
+    return parameters_of(m, named, body);
+  auto params = parameters_of(m, named, target); // the body is a workflow's file
+  params["text"] = body;
+  return params;
 }
 
 } // namespace steadfast::runtime

@@ -1,12 +1,14 @@
 #pragma once
 
 #include "api/method.hpp"
+#include "api/route.hpp"
 #include "runtime/events/event_stream.hpp"
 #include "runtime/http/http_message.hpp"
 #include "runtime/http/http_text.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -31,5 +33,12 @@ event_filter event_filter_of(const http_target& target);
 // Up to where a client has seen the events of a task, or of all: by its Last-Event-ID.
 std::uint64_t revision_seen(const http_request& r);
 std::optional<event_position> position_seen(const http_request& r);
+
+/// How long the client waits for the outcome. Absent: not at all.
+std::optional<std::chrono::milliseconds> waited_for(const http_target& target);
+
+/// All of them, wherever the request has them.
+nlohmann::json parameters_asked(const http_request& r, const http_target& target, api::verb verb, const api::method& m,
+                                const std::map<std::string, std::string>& named);
 
 } // namespace steadfast::runtime

@@ -146,7 +146,7 @@ const std::vector<bound> bounds{
   {"| time without a request | 75 s |", "runtime/http/http_session.cpp", "idle_limit{75};"},
   {"| time for the TLS handshake | 5 s |", "runtime/http/http_session.cpp", "tls_limit{5};"},
   {"| time for a client to take an answer or an event | 30 s |", "runtime/http/http_session.cpp", "write_limit{30};"},
-  {"| time to wait for an outcome (`wait`) | 60 s |", "runtime/http/http_api.cpp", "wait_max{60'000};"},
+  {"| time to wait for an outcome (`wait`) | 60 s |", "runtime/http/http_parameters.cpp", "wait_max{60'000};"},
   {"| requests of one caller in a second (`http.rate_max`) | none |", "config/steadfast.toml", "rate_max = 0"},
   {"| time for attempts under way at a stop (`shutdown.drain_limit`) | 10 s |", "config/steadfast.toml",
    "drain_limit = \"10s\""},
