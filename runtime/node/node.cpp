@@ -365,7 +365,7 @@ private:
     }
   }
 
-  /// So that what the_rest submit, and what this node still has to write, does not wait.
+  /// So that what others submit, and what this node still has to write, does not wait.
   void hand_store_over() {
     if (!turns_.wait_until_left(let_go_limit))
       return;
