@@ -146,7 +146,7 @@ private:
 
   /// What was not written is not offered.
   bool end_if_answered() {
-    const bool ends = is_over_ && open_ == 0;
+    const bool ends = is_over_ && open_ == 0 && to_send_.empty();
     if (ends)
       stream_.close();
     return ends;
