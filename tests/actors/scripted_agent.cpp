@@ -52,6 +52,7 @@ actors::agent_actor scripted_agent::spawn(test_node& node) {
               actors::tell(self, memory->sender, actors::attempt_reports{{*std::move(r)}});
           }
         },
+        [](const actors::traced_orders&) {}, // these nodes trace nothing
         [memory](const actors::stop_order& o) { memory->stops.push_back(o); },
         [](const actors::set_circuit&) { return actors::agent_view{}; },
         [](const actors::drain&) { return actors::drained{}; },
