@@ -17,9 +17,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -31,18 +29,14 @@ namespace steadfast::actors {
 namespace {
 
 constexpr std::size_t headers_max = 64 << 10; ///< bytes of headers in an answer
-constexpr std::size_t idle_max = 64;          ///< handles of libcurl that are kept for later calls
 constexpr int wake_every_ms = 1000; ///< the thread is woken when there is something to do; this is only a backstop
 
-class header_list {
-public:
+struct header_list {
+  curl_slist* first = nullptr;
   header_list() = default;
   header_list(const header_list&) = delete;
   header_list& operator=(const header_list&) = delete;
-  ~header_list() { clear(); }
-
-  curl_slist* first() const { return first_; }
-  void clear() { curl_slist_free_all(std::exchange(first_, last_ = nullptr)); }
+  ~header_list() { curl_slist_free_all(first); }
 
   /// As it is, except for control characters, which could end the header: they are sent as %XX. Neither ids nor
   /// configured values have any.
@@ -53,10 +47,7 @@ public:
         line_ += escaped(c);
       else
         line_ += c;
-    if (first_ == nullptr)
-      first_ = last_ = curl_slist_append(nullptr, line_.c_str());
-    else
-      last_ = curl_slist_append(last_, line_.c_str())->next; // which looks for the end from there
+    first = curl_slist_append(first, line_.c_str());
   }
 
 private:
@@ -66,8 +57,6 @@ private:
     return {'%', digits[byte / 16], digits[byte % 16]};
   }
 
-  curl_slist* first_ = nullptr;
-  curl_slist* last_ = nullptr;
   std::string line_;
 };
 
@@ -88,22 +77,6 @@ struct transfer {
   bool refused_address = false;
   bool allow_link_local = false;
   CURL* handle = nullptr;
-
-  transfer() = default;
-  transfer(const transfer&) = delete;
-  transfer& operator=(const transfer&) = delete;
-  ~transfer() { curl_easy_cleanup(handle); }
-
-  /// For another call.
-  void reset() {
-    what = {};
-    headers.clear();
-    reply = {};
-    headers_size = 0;
-    requests = 0;
-    too_large = false;
-    refused_address = false;
-  }
 };
 
 const char* action_name(workflow::attempt_action a) {
@@ -260,9 +233,7 @@ public:
     curl_multi_wakeup(multi_);
     thread_.join();
     for (auto& [ticket, t] : open_)
-      end(*t);
-    open_.clear();
-    idle_.clear();
+      drop(*t);
     curl_multi_cleanup(multi_);
   }
 
@@ -272,60 +243,49 @@ public:
   std::optional<answer> start(call_ticket ticket, call what) override {
     std::lock_guard lock{mutex_};
     started_.emplace_back(ticket, std::move(what));
-    wake();
+    curl_multi_wakeup(multi_);
     return std::nullopt;
   }
 
   void stop(call_ticket ticket) override {
     std::lock_guard lock{mutex_};
     stopped_.push_back(ticket);
-    wake();
+    curl_multi_wakeup(multi_);
   }
 
 private:
-  /// REQUIRES: the lock is held.
-  void wake() {
-    if (std::exchange(sleeps_, false))
-      curl_multi_wakeup(multi_);
-  }
-
   void serve() {
     block_signals();
     for (;;) {
-      started begun;
+      std::deque<std::pair<call_ticket, call>> started;
       std::deque<call_ticket> stopped;
-      bool has_nothing_new = false;
       {
         std::lock_guard lock{mutex_};
         if (closed_)
           return;
-        begun.swap(started_);
+        started.swap(started_);
         stopped.swap(stopped_);
-        has_nothing_new = begun.empty() && stopped.empty();
-        sleeps_ = has_nothing_new;
       }
-      for (auto& [ticket, what] : begun)
+      for (auto& [ticket, what] : started)
         begin(ticket, std::move(what));
       for (const auto ticket : stopped)
         end_early(ticket);
-      if (has_nothing_new)
-        curl_multi_poll(multi_, nullptr, 0, wake_every_ms, nullptr);
       int running = 0;
       curl_multi_perform(multi_, &running);
       take_finished();
+      curl_multi_poll(multi_, nullptr, 0, wake_every_ms, nullptr);
     }
   }
 
   void begin(call_ticket ticket, call what) {
-    auto t = idle_.empty() ? make_transfer() : std::move(idle_.back());
-    if (!idle_.empty())
-      idle_.pop_back();
+    auto t = std::make_unique<transfer>();
     t->ticket = ticket;
     t->what = std::move(what);
+    t->body_max = body_max_;
+    t->allow_link_local = options_.allow_link_local;
+    t->handle = curl_easy_init();
     set_headers(*t);
-    set(*t, CURLOPT_POSTFIELDS, t->what.input.data());
-    set(*t, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(t->what.input.size()));
-    set(*t, CURLOPT_HTTPHEADER, t->headers.first());
+    set_options(*t);
     curl_multi_add_handle(multi_, t->handle);
     open_[ticket] = std::move(t);
   }
@@ -346,16 +306,13 @@ private:
     curl_easy_setopt(t.handle, option, value);
   }
 
-  /// With all that is the same in each call.
-  std::unique_ptr<transfer> make_transfer() {
-    auto made = std::make_unique<transfer>();
-    auto& t = *made;
-    t.body_max = body_max_;
-    t.allow_link_local = options_.allow_link_local;
-    t.handle = curl_easy_init();
+  void set_options(transfer& t) {
     set(t, CURLOPT_PRIVATE, &t);
     set(t, CURLOPT_URL, options_.url.c_str());
     set(t, CURLOPT_CUSTOMREQUEST, options_.method.c_str());
+    set(t, CURLOPT_POSTFIELDS, t.what.input.data());
+    set(t, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(t.what.input.size()));
+    set(t, CURLOPT_HTTPHEADER, t.headers.first);
     set(t, CURLOPT_NOSIGNAL, 1L);
     set(t, CURLOPT_FOLLOWLOCATION, 0L);
     set(t, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -376,7 +333,6 @@ private:
     set(t, CURLOPT_WRITEDATA, &t);
     curl_easy_setopt(t.handle, CURLOPT_HEADERFUNCTION, take_header);
     set(t, CURLOPT_HEADERDATA, &t);
-    return made;
   }
 
   void take_finished() {
@@ -401,32 +357,25 @@ private:
     const auto found = open_.find(ticket);
     if (found == open_.end())
       return;
-    auto t = std::move(found->second);
+    drop(*found->second);
     open_.erase(found);
-    end(*t);
-    if (idle_.size() < idle_max)
-      idle_.push_back(std::move(t));
     over_(ticket, std::move(a));
   }
 
-  void end(transfer& t) {
+  void drop(transfer& t) {
     curl_multi_remove_handle(multi_, t.handle);
-    t.reset();
+    curl_easy_cleanup(t.handle);
   }
-
-  using started = std::deque<std::pair<call_ticket, call>>;
 
   const http_options options_;
   const std::uint64_t body_max_;
   const call_over over_;
   const call_headers headers_;
   CURLM* multi_;
-  std::map<call_ticket, std::unique_ptr<transfer>> open_; ///< the thread's own, like the next
-  std::vector<std::unique_ptr<transfer>> idle_;           ///< to be used again
+  std::map<call_ticket, std::unique_ptr<transfer>> open_; ///< the thread's own
   std::mutex mutex_;
-  started started_;
+  std::deque<std::pair<call_ticket, call>> started_;
   std::deque<call_ticket> stopped_;
-  bool sleeps_ = false; ///< the thread waits, or is about to, and has to be woken
   bool closed_ = false;
   std::thread thread_; ///< last: it uses the rest
 };
