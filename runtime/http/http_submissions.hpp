@@ -17,8 +17,8 @@
 
 namespace steadfast::runtime {
 
-/// Submissions, one and many at a time. So many may be under way; while there are more, all others are pushed back before
-/// anything is read of them, so that those are answered in time.
+/// Submissions, one and many at a time. So many may be under way; while there are more, all others are pushed back
+/// before anything is read of them, so that those are answered in time.
 class http_submissions {
 public:
   using on_result = std::function<void(nlohmann::json)>;

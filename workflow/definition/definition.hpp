@@ -210,8 +210,8 @@ private:
 };
 ancestry ancestors(const definition& d);
 
-/// The pointers into step `i`'s result that conditions and waits of later steps read. The caller of apply() looks them up and
-/// hands them in with the result, so that the rules never parse JSON.
+/// The pointers into step `i`'s result that conditions and waits of later steps read. The caller of apply() looks them
+/// up and hands them in with the result, so that the rules never parse JSON.
 std::vector<std::string> pointers_asked(const definition& d, std::size_t i);
 
 /// Names of the agents that it speaks of: those of steps, compensations and probes.

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-// The room of what goes out: which webhook is told of what, in which words, what goes out next and when again. All of it
-// are values; who stores it is in store/verbs/decide_outward.hpp, who sends it in actors/supervising/webhook.cpp.
+// The room of what goes out: which webhook is told of what, in which words, what goes out next and when again. All are
+// values; who stores it is in store/verbs/decide_outward.hpp, who sends it in actors/supervising/webhook.cpp.
 
 namespace steadfast::workflow {
 

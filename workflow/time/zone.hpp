@@ -28,8 +28,8 @@ enum class weekdays : std::uint8_t {
 bool is_time_zone(std::string_view name);
 
 /// The first moment after `now` at which the clocks of the zone come to that time of day (since midnight) on such a
-/// day. Where they are put forward over it, the moment at which they are; where it comes twice, the first time. Nothing:
-/// there is no such zone, or `now` is too late to say.
+/// day. Where they are put forward over it, the moment at which they are; where it comes twice, the first time.
+/// Nothing: there is no such zone, or `now` is too late to say.
 std::optional<instant> next_time_of_day(std::string_view zone, span time_of_day, weekdays on, instant now);
 
 } // namespace steadfast::workflow

@@ -22,7 +22,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace steadfast::actors {
 

@@ -515,7 +515,9 @@ TEST_CASE("an open circuit declines with the time at which it is worth coming ba
   d.order(order_of(1));
   REQUIRE(d.reports.size() == 1);
   CHECK(d.reports[0].kind == report_kind::declined);
-  CHECK(d.reports[0].why == "circuit for `drone` open until 2026-01-01T12:00:05Z; last failure at 2026-01-01T12:00:00Z: HTTP 500");
+  CHECK(d.reports[0].why
+        == "circuit for `drone` open until 2026-01-01T12:00:05Z; "
+           "last failure at 2026-01-01T12:00:00Z: HTTP 500");
   CHECK(d.reports[0].retry_after == 5s);
 }
 

@@ -73,7 +73,9 @@ TEST_CASE("alerts of many tasks that failed in the same way are one incident") {
   CHECK(one == signature(failed_task("HTTP 503: no stock for order 2")));
   CHECK(one == incident_signature{"error", "payment", "orders", "pay", "HTTP 503: no stock for order #"});
   CHECK_FALSE(one == signature(failed_task("HTTP 500: no stock for order 1")));
-  CHECK(one == signature(failed_task("HTTP 503: no stock for order 3 ; circuit for `payment` open until 2026-11-21T20:31:41Z")));
+  CHECK(one
+        == signature(failed_task("HTTP 503: no stock for order 3 ; "
+                                 "circuit for `payment` open until 2026-11-21T20:31:41Z")));
 }
 
 TEST_CASE("an undo that failed and the task that it left in error are one incident, of the agent that undoes") {
