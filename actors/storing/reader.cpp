@@ -167,7 +167,10 @@ private:
                                                  : deps_.store->bulk_acts(m.open_only, position(m.before), m.max)};
   }
 
-  lease_page on_leases() { return {boxes(deps_.store->leases()), deps_.clock.now(this), since_}; }
+  lease_page on_leases() {
+    const auto clock = deps_.clock.reading(this);
+    return {boxes(deps_.store->leases(clock)), clock.now, since_};
+  }
 
   overdue_page on_overdue(const find_overdue& m) {
     std::optional<std::pair<workflow::instant, std::uint64_t>> after;

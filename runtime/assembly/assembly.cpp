@@ -117,9 +117,10 @@ public:
       spawn_clients();
   }
 
-  /// REQUIRES: the node has a link in place of a store.
+  /// The clock gets a new name: what other owners wrote meanwhile, they wrote by other clocks, and it must not pass for
+  /// this node's own. REQUIRES: the node has a link in place of a store.
   void take() {
-    parts_.lead->end(parts_.clock.set_at);
+    parts_.lead->end(parts_.clock.own_time(&system_));
     spawn_own_store();
     spawn_keepers();
     const auto former = parts_.own->get();

@@ -207,9 +207,9 @@ std::vector<workflow::task*> store_model::line_for(const store::claim_tasks& w) 
 void store_model::judge_one(const store::claim_tasks& w, const store::answer<store::claim_tasks>& o) {
   now_ = w.now.now;
   if (o.result != write_status::applied)
-    return expect(o.result != write_status::stale_epoch || is_held(w.guard, w.now.now) != true,
+    return expect(o.result != write_status::stale_epoch || is_held(w.guard, w.now) != true,
                   w.scheduler + " may take nothing, and its lease is held");
-  expect(is_held(w.guard, w.now.now) != false, w.scheduler + " took tasks under a lease that was lost (P18)");
+  expect(is_held(w.guard, w.now) != false, w.scheduler + " took tasks under a lease that was lost (P18)");
   for (const auto& [number, t] : tasks_)
     if (workflow::is_claimable(t) && t.not_before <= w.now.now)
       ready_.insert(number);
@@ -244,9 +244,9 @@ void store_model::judge_one(const store::claim_tasks& w, const store::answer<sto
 
 void store_model::judge_one(const store::free_locks& w, const store::answer<store::free_locks>& o) {
   const auto gone = w.gone ? leases_.find(w.gone->name) : leases_.end();
-  const auto is_free_now = gone == leases_.end() ? std::nullopt : is_free(gone->second, w.now.now);
+  const auto is_free_now = gone == leases_.end() ? std::nullopt : is_free(gone->second, w.now);
   if (o.result == write_status::applied) {
-    expect(is_held(w.guard, w.now.now) != false, "locks were freed under a lease that was lost (P18)");
+    expect(is_held(w.guard, w.now) != false, "locks were freed under a lease that was lost (P18)");
     expect(!w.gone || gone == leases_.end() || (gone->second.epoch == w.gone->epoch && is_free_now != false),
            "the locks of " + w.scheduler + " were freed, and it lives (P19)");
   }
@@ -321,22 +321,28 @@ void store_model::judge_one(const store::stop_bulk& w, const store::answer<store
 
 // ---- leases ----
 
-/// Absent: it was written before the store was opened, and its length is not known.
-std::optional<bool> store_model::is_free(const known_lease& l, workflow::instant now) {
-  if (l.ends_at == workflow::unset || l.ends_at <= now)
+/// Absent: it was given by another clock, of which the store knows less than the model, or before the store was opened,
+/// and its length is not known.
+std::optional<bool> store_model::is_free(const known_lease& l, const workflow::clock_reading& clock) {
+  if (l.ends_at == workflow::unset)
     return true;
-  return l.ttl ? std::optional{l.ends_at > now + 2 * *l.ttl} : std::nullopt;
+  if (!l.ttl)
+    return std::nullopt;
+  if (l.clock == clock.set_at)
+    return l.ends_at <= clock.now;
+  return clock.now < clock.set_at + *l.ttl ? std::optional{false} : std::nullopt;
 }
 
-std::optional<bool> store_model::is_held(const std::optional<store::lease_guard>& guard, workflow::instant now) const {
+std::optional<bool> store_model::is_held(const std::optional<store::lease_guard>& guard,
+                                         const workflow::clock_reading& clock) const {
   if (!guard)
     return true;
   const auto l = leases_.find(guard->name);
   if (l == leases_.end() || l->second.epoch != guard->epoch || l->second.ends_at == workflow::unset)
     return false;
-  if (now == workflow::unset)
+  if (clock.now == workflow::unset)
     return true;
-  const auto free = is_free(l->second, now);
+  const auto free = is_free(l->second, clock);
   return free ? std::optional{!*free} : std::nullopt;
 }
 
@@ -347,7 +353,7 @@ void store_model::judge_one(const store::acquire_lease& w, const store::answer<s
     return expect(l == leases_.end() || (is_others && is_free(l->second, w.now) != true),
                   "the lease " + w.name + " was refused to " + w.holder + ", and is free (P6)");
   expect(!is_others || is_free(l->second, w.now) != false, "the lease " + w.name + " was taken from its holder (P19)");
-  leases_[w.name] = {w.holder, o.epoch, w.now + w.ttl, w.ttl};
+  leases_[w.name] = {w.holder, o.epoch, w.now.now + w.ttl, w.ttl, w.now.set_at};
 }
 
 void store_model::judge_one(const store::renew_lease& w, const store::answer<store::renew_lease>& o) {
@@ -359,8 +365,9 @@ void store_model::judge_one(const store::renew_lease& w, const store::answer<sto
   expect((o.result == write_status::applied) == is_its,
          "the lease " + w.name + (is_its ? " was not renewed by its holder (P6)" : " was renewed by a stranger (P19)"));
   if (o.result == write_status::applied) {
-    l->second.ends_at = w.now + w.ttl;
+    l->second.ends_at = w.now.now + w.ttl;
     l->second.ttl = w.ttl;
+    l->second.clock = w.now.set_at;
   }
 }
 

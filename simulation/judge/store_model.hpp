@@ -40,6 +40,7 @@ private:
     std::uint64_t epoch = 0;
     workflow::instant ends_at; ///< unset: released
     std::optional<workflow::span> ttl;
+    workflow::instant clock; ///< that it was given by
   };
   struct known_bulk_act {
     std::size_t there = 0; ///< tasks, when it began
@@ -66,8 +67,9 @@ private:
   std::vector<workflow::task*> line_for(const store::claim_tasks& w);
   void replace(workflow::task& before, workflow::task after, const std::vector<workflow::notice>& notices);
   bool is_waiting(const workflow::task& t) const;
-  std::optional<bool> is_held(const std::optional<store::lease_guard>& guard, workflow::instant now) const;
-  static std::optional<bool> is_free(const known_lease& l, workflow::instant now);
+  std::optional<bool> is_held(const std::optional<store::lease_guard>& guard,
+                              const workflow::clock_reading& clock) const;
+  static std::optional<bool> is_free(const known_lease& l, const workflow::clock_reading& clock);
   void read_all(const store::state_store& s);
   void compare(const store::state_store& s);
   void compare_tasks(const store::state_store& s);

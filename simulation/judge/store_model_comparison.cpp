@@ -74,8 +74,8 @@ void store_model::read_all(const store::state_store& s) {
   for (auto& [observer, open] : notices_)
     for (const auto& n : s.notices(observer, 0, 0, as_many_as_there_are))
       open.insert({n.task_number, n.what.sequence});
-  for (const auto& l : s.leases())
-    leases_[l.name] = {l.holder, l.epoch, l.expires_at, std::nullopt};
+  for (const auto& l : s.leases({workflow::never}))
+    leases_[l.name] = {l.holder, l.epoch, l.expires_at, std::nullopt, {}};
   last_number_ = s.counts().last_number;
 }
 

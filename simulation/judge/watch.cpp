@@ -152,12 +152,13 @@ void watch::on_store_started(const store::state_store& s, bool is_restored) {
     else
       note(*t);
   }
-  for (const auto& l : s.leases()) {
+  for (const auto& l : s.leases({workflow::never})) {
     auto& before = leases_[l.name];
     if (l.epoch < before.epoch)
       violations_.push_back("the lease " + l.name + " fell back to epoch " + std::to_string(l.epoch) + " after "
                             + std::to_string(before.epoch) + " while the store was closed (P18)");
-    before = {std::max(l.epoch, before.epoch), l.holder, l.expires_at};
+    const auto clock = before.ends_at == l.expires_at ? before.clock : std::nullopt;
+    before = {std::max(l.epoch, before.epoch), l.holder, l.expires_at, clock};
   }
 }
 
@@ -223,8 +224,10 @@ void watch::look_at(const store::write& w, const store::outcome& o, commit_fate 
                    on_acquired(x, o.as<store::lease_result>().epoch);
                },
                [&](const store::renew_lease& x) {
-                 if (is_applied)
-                   leases_[x.name].ends_at = x.now + x.ttl;
+                 if (is_applied) {
+                   leases_[x.name].ends_at = x.now.now + x.ttl;
+                   leases_[x.name].clock = x.now.set_at;
+                 }
                },
                [&](const store::release_lease& x) {
                  if (is_applied)
@@ -368,11 +371,12 @@ void watch::on_acquired(const store::acquire_lease& w, std::uint64_t epoch) {
   if (epoch <= l.epoch)
     violations_.push_back("the lease " + w.name + " was acquired under epoch " + std::to_string(epoch) + " after "
                           + std::to_string(l.epoch) + " (P18)");
-  const bool is_over = l.ends_at <= w.now || l.ends_at > w.now + 2 * w.ttl; // or the clock was set back
-  if (!is_over && l.holder != w.holder)
+  const auto ends_at = l.clock == w.now.set_at ? l.ends_at : w.now.set_at + w.ttl;
+  const bool may_be_over = l.ends_at == workflow::unset || !l.clock || ends_at <= w.now.now;
+  if (!may_be_over && l.holder != w.holder)
     violations_.push_back("the lease " + w.name + " was given to " + w.holder + " while " + l.holder
                           + " held it (P19)");
-  l = {std::max(l.epoch, epoch), w.holder, w.now + w.ttl};
+  l = {std::max(l.epoch, epoch), w.holder, w.now.now + w.ttl, w.now.set_at};
   if (acquired_since_start_.insert(w.name).second && epoch > 1)
     reached(49);
   if (w.name == supervisor_lease)

@@ -84,6 +84,7 @@ private:
     std::uint64_t epoch = 0; ///< the highest
     std::string holder;
     workflow::instant ends_at;
+    std::optional<workflow::instant> clock; ///< that it was given by, named as clock_reading does; absent: not known
   };
 
   void look_at(const store::write& w, const store::outcome& o, commit_fate fate);

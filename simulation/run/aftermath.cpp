@@ -207,7 +207,7 @@ void aftermath::expect_leases_held() {
   std::set<std::string> missing{"supervisor"};
   for (const auto& name : cluster_.names())
     missing.insert("node/" + name);
-  for (const auto& l : cluster_.store().leases())
+  for (const auto& l : cluster_.store().leases(cluster_.store_clock()))
     if (l.expires_at > cluster_.clock_now())
       missing.erase(l.name);
   for (const auto& name : missing)
@@ -426,7 +426,7 @@ void aftermath::expect_drained(const std::string& node) {
   for (const auto& [number, t] : watch_.tasks())
     if (t.locked_by == node && !workflow::has_ended(t))
       watch_.complain(t.id + " is in flight at " + node + ", which was drained (P6)");
-  for (const auto& l : cluster_.store().leases())
+  for (const auto& l : cluster_.store().leases(cluster_.store_clock()))
     if (l.name == "supervisor" && l.holder.starts_with(node + ":") && l.expires_at > cluster_.clock_now())
       watch_.complain(node + " supervises, and was drained (row 20)");
 }

@@ -316,9 +316,9 @@ void cluster::probe_death(const std::string& node) {
     world_.reached(38);
 }
 
-workflow::instant cluster::clock_now() {
+workflow::clock_reading cluster::store_clock() {
   auto* p = has_store() ? world_.find(store_node()) : nullptr;
-  return p ? p->now() : workflow::unset;
+  return p ? workflow::clock_reading{p->now(), p->clock().set_at} : workflow::clock_reading{};
 }
 
 void cluster::stop(const std::string& node) {

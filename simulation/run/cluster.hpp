@@ -62,7 +62,9 @@ public:
   /// Answers that nobody asked for.
   void send_stray_answers(const std::string& node);
   bool is_up(const std::string& node) { return world_.find(node) != nullptr; }
-  workflow::instant clock_now(); ///< by which tasks are decided; unset: the node with the store is down
+  /// By which tasks are decided; unset: the node with the store is down.
+  workflow::clock_reading store_clock();
+  workflow::instant clock_now() { return store_clock().now; }
   /// Of the commits from now on.
   void set_disk_faults(const disk_faults& faults);
   /// Of the disk below the store; false: it no longer fails.

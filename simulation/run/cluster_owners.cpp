@@ -44,11 +44,8 @@ bool cluster::may_take(const std::string& node) {
   return world_.now() - row_.seen_alive >= store_lease;
 }
 
-/// Whoever had it before may not know yet. By the clock of the next one, leases may have ended already: then they are
-/// given to others, and the former holders learn it when they renew them.
+/// Whoever had it before may not know yet.
 std::shared_ptr<disk> cluster::open_as_owner(const std::string& node) {
-  if (shape_.store_moves)
-    disturb(shape_.lease.ttl);
   if (disk_)
     disk_->close();
   if (owner_ != node)
@@ -89,6 +86,7 @@ void cluster::look(process& p) {
 void cluster::take(process& p) {
   const auto node = p.name();
   world_.tell(node + " takes the store");
+  disturb(0ms);
   node_surroundings with{p.system()};
   const auto opened = open_as_owner(node);
   with.store = opened;

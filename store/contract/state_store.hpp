@@ -206,7 +206,8 @@ public:
                            std::size_t max) const = 0;
   virtual std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const = 0;
   virtual std::vector<workflow::definition> definitions() const = 0;
-  virtual std::vector<lease> leases() const = 0;
+  /// Each with its end by this clock (workflow::end_of); by {workflow::never}, as it was given.
+  virtual std::vector<lease> leases(const workflow::clock_reading& clock) const = 0;
   virtual std::vector<alert_entry> alerts(bool open_only, std::size_t max) const = 0;
   /// At most `max`; looks at a bounded number of others on the way, so that a page may be empty and not the last.
   virtual alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,

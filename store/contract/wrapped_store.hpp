@@ -33,7 +33,7 @@ public:
     return real().find_definition(name, version);
   }
   std::vector<workflow::definition> definitions() const override { return real().definitions(); }
-  std::vector<lease> leases() const override { return real().leases(); }
+  std::vector<lease> leases(const workflow::clock_reading& clock) const override { return real().leases(clock); }
   std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override {
     return real().alerts(open_only, max);
   }

@@ -127,9 +127,9 @@ struct update_task {
   std::vector<workflow::notice> notices;
   std::vector<workflow::alert> alerts;
   std::optional<workflow::late_reply> evidence;
-  bool payload_changed = false; ///< the payload record must be written again
-  workflow::instant now{};      ///< by which `guard` is checked; unset: by its epoch alone
-  std::uint64_t bulk = 0;       ///< the bulk act of which it is a part, and which meets a task once; 0: of none
+  bool payload_changed = false;  ///< the payload record must be written again
+  workflow::clock_reading now{}; ///< by which `guard` is checked; unset: by its epoch alone
+  std::uint64_t bulk = 0;        ///< the bulk act of which it is a part, and which meets a task once; 0: of none
   workflow::step_list
     steps_before{}; ///< of the task it was made from, or nothing; it tells which steps need not be sent
 
@@ -177,7 +177,7 @@ struct register_definition {
   using result = register_result;
   workflow::definition what;
   std::string file{}; ///< that it was read from, for people; empty: it was made by a program
-  workflow::instant now{};
+  workflow::clock_reading now{};
 };
 inline constexpr const char* changed_workflow = "changed_workflow"; ///< kind of that alert
 /// Kind of an alert about tasks whose workflow cannot be read. It is over when the definition is registered again.
@@ -189,7 +189,7 @@ struct acquire_lease {
   std::string holder;
   std::string note; ///< shown to people: address, roles
   workflow::span ttl{};
-  workflow::instant now;
+  workflow::clock_reading now;
 };
 struct renew_lease {
   using result = lease_result;
@@ -197,7 +197,7 @@ struct renew_lease {
   std::string holder;
   std::uint64_t epoch = 0;
   workflow::span ttl{};
-  workflow::instant now;
+  workflow::clock_reading now;
   std::string note{}; ///< in place of the one there is; empty: that stays
 };
 struct release_lease {
@@ -270,7 +270,7 @@ struct report_conditions {
   using result = conditions_result;
   std::vector<workflow::system_condition> hold;
   std::optional<lease_guard> guard;
-  workflow::instant now;
+  workflow::clock_reading now;
 };
 
 /// Begins an act on all tasks that match and are there by now: those that are submitted later are not met. Its bounds

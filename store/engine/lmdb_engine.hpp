@@ -66,7 +66,7 @@ public:
                    std::size_t max) const override;
   std::optional<workflow::definition> find_definition(const std::string& name, std::uint32_t version) const override;
   std::vector<workflow::definition> definitions() const override;
-  std::vector<lease> leases() const override;
+  std::vector<lease> leases(const workflow::clock_reading& clock) const override;
   std::vector<alert_entry> alerts(bool open_only, std::size_t max) const override;
   alert_list find_alerts(const alert_filter& filter, std::optional<std::uint64_t> before,
                          std::size_t max) const override;

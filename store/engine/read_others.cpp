@@ -33,15 +33,8 @@ std::vector<workflow::definition> lmdb_engine::definitions() const {
   });
 }
 
-std::vector<lease> lmdb_engine::leases() const {
-  return read([&](const lmdb::transaction& txn, const snapshot&) {
-    std::vector<lease> all;
-    lmdb::cursor c{txn, in_.leases};
-    for (bool more = c.first(); more; more = c.next())
-      if (auto x = readable<lease_record>(c.key(), c.value()))
-        all.push_back(std::move(x->what));
-    return all;
-  });
+std::vector<lease> lmdb_engine::leases(const workflow::clock_reading& clock) const {
+  return read([&](const lmdb::transaction&, const snapshot& see) { return see.leases(clock); });
 }
 
 std::vector<alert_entry> lmdb_engine::alerts(bool open_only, std::size_t max) const {

@@ -128,7 +128,6 @@ private:
   void forget_seen_alerts();
 
   // write_definition.cpp
-  std::vector<lease> leases_there() const;
   known_damage damage_there(std::uint64_t number);
   void recount();
 
@@ -155,12 +154,14 @@ private:
   answer<Write> carry_out(decided<Write, lease_record> d);
   lease_record lease_to_acquire(const acquire_lease& w);
   std::uint64_t forgotten_epoch() const;
-  void forget_leases(workflow::instant now);
+  void forget_leases(const workflow::clock_reading& clock);
   bool any_workflow_waits() const;
   bool has_locks(const std::string& lease) const;
-  std::optional<decision> not_held(const std::optional<lease_guard>& guard,
-                                   workflow::instant now) const; ///< nothing: it is, or none is asked for
-  std::optional<decision> still_held(const std::optional<lease_guard>& gone, workflow::instant now) const;
+  std::optional<decision>
+  not_held(const std::optional<lease_guard>& guard,
+           const workflow::clock_reading& clock) const; ///< nothing: it is, or none is asked for
+  std::optional<decision> still_held(const std::optional<lease_guard>& gone,
+                                     const workflow::clock_reading& clock) const;
 
   // write_note.cpp
   void put_notice(const workflow::task& t, const workflow::notice& what);

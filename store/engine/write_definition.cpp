@@ -23,9 +23,9 @@ answer<register_definition> write_batch::make(const register_definition& w) {
   if (!w.file.empty())
     known.of_change = incidents_.open_ones(changed_workflow, w.what.name);
   if (workflow::has_waits(w.what))
-    known.nodes = leases_there();
+    known.nodes = see_.leases(w.now);
   const auto d = decide(w, known);
-  end_alerts_of(d.over, moved_on, w.now);
+  end_alerts_of(d.over, moved_on, w.now.now);
   if (d.raised)
     put(*d.raised);
   if (d.is_put) {
@@ -34,15 +34,6 @@ answer<register_definition> write_batch::make(const register_definition& w) {
     newest_ = {};
   }
   return d.said;
-}
-
-std::vector<lease> write_batch::leases_there() const {
-  std::vector<lease> all;
-  lmdb::cursor c{txn_, in_.leases};
-  for (bool more = c.first(); more; more = c.next())
-    if (auto x = readable<lease_record>(c.key(), c.value()))
-      all.push_back(std::move(x->what));
-  return all;
 }
 
 known_damage write_batch::damage_there(std::uint64_t number) {

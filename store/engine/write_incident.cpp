@@ -91,7 +91,7 @@ answer<report_conditions> write_batch::make(const report_conditions& w) {
   const auto d = decide(w, incidents_.open_conditions());
   for (const auto& x : d.put)
     incidents_.put(x);
-  end_alerts_of(d.over, is_over, w.now);
+  end_alerts_of(d.over, is_over, w.now.now);
   for (const auto& x : d.raised)
     put(x);
   return d.said;

@@ -18,7 +18,7 @@ lease_record write_batch::lease_to_acquire(const acquire_lease& w) {
     return {{w.name, {}, {}, forgotten_epoch(), workflow::unset}, {}};
   } catch (const damaged_record& e) {
     const workflow::alert told{
-      "set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(), {}, w.now};
+      "set_aside", "the record of the lease " + w.name + " was damaged and is replaced: " + e.what(), {}, w.now.now};
     put(raised_alert{0, {}, told, workflow::signature_of(told, nullptr, nullptr)});
     return {{w.name, {}, {}, count_.last_epoch, workflow::unset}, {}}; // no epoch of it was higher
   }
@@ -33,7 +33,7 @@ std::uint64_t write_batch::forgotten_epoch() const {
   return highest ? highest->what.epoch : count_.last_epoch;
 }
 
-void write_batch::forget_leases(workflow::instant now) {
+void write_batch::forget_leases(const workflow::clock_reading& clock) {
   if (txn_.entries(in_.leases) <= ended_leases_max)
     return;
   place_tasks();
@@ -44,7 +44,7 @@ void write_batch::forget_leases(workflow::instant now) {
       if (auto x = readable<lease_record>(c.key(), c.value()))
         all.push_back(*std::move(x));
   }
-  const auto gone = leases_to_forget(std::move(all), {{{}, {}, {}, forgotten_epoch(), workflow::unset}, {}}, now,
+  const auto gone = leases_to_forget(std::move(all), {{{}, {}, {}, forgotten_epoch(), workflow::unset}, {}}, clock,
                                      [this](const std::string& name) { return has_locks(name); });
   for (const auto& name : gone.names)
     txn_.erase(in_.leases, name);
@@ -89,12 +89,14 @@ answer<release_lease> write_batch::make(const release_lease& w) {
   return carry_out(decide(w, see_.lease_of(w.name)));
 }
 
-std::optional<decision> write_batch::still_held(const std::optional<lease_guard>& gone, workflow::instant now) const {
-  return gone ? store::still_held(*gone, see_.lease_of(gone->name), now) : std::nullopt;
+std::optional<decision> write_batch::still_held(const std::optional<lease_guard>& gone,
+                                                const workflow::clock_reading& clock) const {
+  return gone ? store::still_held(*gone, see_.lease_of(gone->name), clock) : std::nullopt;
 }
 
-std::optional<decision> write_batch::not_held(const std::optional<lease_guard>& guard, workflow::instant now) const {
-  return guard ? store::not_held(*guard, see_.lease_of(guard->name), now) : std::nullopt;
+std::optional<decision> write_batch::not_held(const std::optional<lease_guard>& guard,
+                                              const workflow::clock_reading& clock) const {
+  return guard ? store::not_held(*guard, see_.lease_of(guard->name), clock) : std::nullopt;
 }
 
 } // namespace steadfast::store

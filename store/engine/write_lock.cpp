@@ -38,7 +38,7 @@ std::optional<workflow::task> write_batch::apply_to(std::uint64_t number, const 
 answer<claim_tasks> write_batch::make(const claim_tasks& w) {
   if (auto wrong = problem_of(w))
     return *std::move(wrong);
-  if (auto lost = not_held(w.guard, w.now.now))
+  if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
   promote_due(txn_, in_, w.now.now, promoted_max);
   const auto take = [&](std::uint64_t number, const workflow::event& e) { return apply_to(number, e, w.now, true); };
@@ -46,9 +46,9 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
 }
 
 answer<free_locks> write_batch::make(const free_locks& w) {
-  if (auto lost = not_held(w.guard, w.now.now))
+  if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
-  if (auto held = still_held(w.gone, w.now.now))
+  if (auto held = still_held(w.gone, w.now))
     return *std::move(held);
   const auto max = looked_at_max(w);
   if (max == 0)

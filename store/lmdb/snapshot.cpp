@@ -1,5 +1,6 @@
 #include "store/lmdb/snapshot.hpp"
 
+#include "workflow/supervision/lease_term.hpp"
 #include "workflow/task/invariants.hpp"
 
 #include <algorithm>
@@ -214,6 +215,17 @@ void snapshot::add_large_results(task_state& s) const {
 
 std::optional<lease_record> snapshot::lease_of(const std::string& name) const {
   return named_record<lease_record>(txn_, in_.leases, name, key::size_max);
+}
+
+std::vector<lease> snapshot::leases(const workflow::clock_reading& clock) const {
+  std::vector<lease> all;
+  lmdb::cursor c{txn_, in_.leases};
+  for (bool more = c.first(); more; more = c.next())
+    if (auto x = readable<lease_record>(c.key(), c.value())) {
+      x->what.expires_at = workflow::end_of(x->what.expires_at, x->ttl, clock);
+      all.push_back(std::move(x->what));
+    }
+  return all;
 }
 
 } // namespace steadfast::store

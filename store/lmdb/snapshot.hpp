@@ -62,6 +62,8 @@ public:
   void complete(known_task& t) const; ///< adds payload and large results
 
   std::optional<lease_record> lease_of(const std::string& name) const;
+  /// Those that can be read, each with its end by this clock.
+  std::vector<lease> leases(const workflow::clock_reading& clock) const;
 
 private:
   void add_steps(task_state& s, const workflow::definition& d, const held_steps& held) const;

@@ -52,7 +52,7 @@ void serialize(Archive& ar, act_on_incident& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, report_conditions& x, unsigned) {
-  all(ar, x.hold, x.guard, x.now);
+  all(ar, x.hold, x.guard, x.now.now);
 }
 
 template <class Archive>
@@ -143,17 +143,17 @@ void serialize(Archive& ar, keep_late_reply& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, register_definition& x, unsigned) {
-  all(ar, x.what, x.file, x.now);
+  all(ar, x.what, x.file, x.now.now);
 }
 
 template <class Archive>
 void serialize(Archive& ar, acquire_lease& x, unsigned) {
-  all(ar, x.name, x.holder, x.note, x.ttl, x.now);
+  all(ar, x.name, x.holder, x.note, x.ttl, x.now.now);
 }
 
 template <class Archive>
 void serialize(Archive& ar, renew_lease& x, unsigned) {
-  all(ar, x.name, x.holder, x.epoch, x.ttl, x.now, x.note);
+  all(ar, x.name, x.holder, x.epoch, x.ttl, x.now.now, x.note);
 }
 
 template <class Archive>

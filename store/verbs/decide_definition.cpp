@@ -24,7 +24,7 @@ raised_alert alert_of_change(const register_definition& w) {
              + ", by which its tasks go on: raise the `version` in the file, or take the change back,"
                " and start the node again",
            {},
-           w.now},
+           w.now.now},
           {changed_workflow,
            {},
            d.name,
@@ -39,7 +39,7 @@ raised_alert alert_of_repair(const register_definition& w, const std::string& da
            name_of(w.what) + " was damaged in the store and was stored again"
              + (w.file.empty() ? "" : ", from " + w.file) + ": see that it is as it was (" + damage + ")",
            {},
-           w.now},
+           w.now.now},
           {"restored", {}, w.what.name, {}, "the definition was damaged and was stored again"}};
 }
 
@@ -70,7 +70,7 @@ std::optional<decision> problem_of(const register_definition& w) {
 
 registered_definition decide(const register_definition& w, const known_definition& known) {
   for (const auto& x : known.nodes)
-    if (x.expires_at > w.now && is_of_older_node(x.name, x.note))
+    if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note))
       return {turned_down(write_status::refused,
                           name_of(w.what) + " has steps that wait, and " + x.name
                             + " is of a release that does not know them: bring all nodes up to date first")};

@@ -116,7 +116,7 @@ reported_conditions decide(const report_conditions& w, const std::vector<inciden
   for (const auto& c : w.hold) {
     const auto known = std::find_if(open.begin(), open.end(), [&](const incident& x) { return x.what == c.what; });
     if (known == open.end()) {
-      d.raised.push_back(alert_of(c, w.now));
+      d.raised.push_back(alert_of(c, w.now.now));
     } else {
       d.put.push_back(*known);
       d.put.back().sample_text = c.text;

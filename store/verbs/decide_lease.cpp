@@ -1,5 +1,6 @@
 #include "store/verbs/decide_lease.hpp"
 
+#include "workflow/supervision/lease_term.hpp"
 #include "workflow/supervision/node_card.hpp"
 
 #include <algorithm>
@@ -15,9 +16,8 @@ bool is_released(const lease_record& x) {
   return x.what.expires_at == workflow::unset;
 }
 
-/// One that ends later than its ttl allows was written before the clock was set back: it must not last for years.
-bool is_free(const lease_record& x, workflow::instant now) {
-  return is_released(x) || x.what.expires_at <= now || x.what.expires_at > now + 2 * x.ttl;
+bool is_free(const lease_record& x, const workflow::clock_reading& clock) {
+  return is_released(x) || workflow::end_of(x.what.expires_at, x.ttl, clock) <= clock.now;
 }
 
 std::optional<decision> problem_of(workflow::span ttl) {
@@ -75,7 +75,7 @@ decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record
   auto next = std::move(there);
   next.what.holder = w.holder;
   next.what.note = w.note;
-  next.what.expires_at = w.now + w.ttl;
+  next.what.expires_at = w.now.now + w.ttl;
   next.ttl = w.ttl;
   ++next.what.epoch;
   return {{applied(), {next.what.epoch}}, std::move(next)};
@@ -90,7 +90,7 @@ decided<renew_lease, lease_record> decide(const renew_lease& w, std::optional<le
     return {*std::move(wrong)};
   if (!w.note.empty())
     there->what.note = w.note;
-  there->what.expires_at = w.now + w.ttl;
+  there->what.expires_at = w.now.now + w.ttl;
   there->ttl = w.ttl;
   return {{applied(), {there->what.epoch}}, std::move(there)};
 }
@@ -105,27 +105,28 @@ decided<release_lease, lease_record> decide(const release_lease& w, std::optiona
 /// One that ended and was not taken by another comes to life again when its holder renews it; until then what it guards
 /// rests, for others may be cleaning up after the holder.
 std::optional<decision> not_held(const lease_guard& guard, const std::optional<lease_record>& there,
-                                 workflow::instant now) {
+                                 const workflow::clock_reading& clock) {
   const auto epoch = std::to_string(guard.epoch);
   if (!there || there->what.epoch != guard.epoch || is_released(*there))
     return turned_down(write_status::stale_epoch, "the lease " + guard.name + " is not held with epoch " + epoch);
-  if (now != workflow::unset && is_free(*there, now))
+  if (clock.now != workflow::unset && is_free(*there, clock))
     return turned_down(write_status::stale_epoch, "the lease " + guard.name + ", epoch " + epoch + ", has ended");
   return std::nullopt;
 }
 
 std::optional<decision> still_held(const lease_guard& gone, const std::optional<lease_record>& there,
-                                   workflow::instant now) {
-  const bool has_ended = there && there->what.epoch == gone.epoch && is_free(*there, now);
+                                   const workflow::clock_reading& clock) {
+  const bool has_ended = there && there->what.epoch == gone.epoch && is_free(*there, clock);
   if (!has_ended)
     return turned_down(write_status::stale_epoch, "the lease " + gone.name + " is held");
   return std::nullopt;
 }
 
-forgotten_leases leases_to_forget(std::vector<lease_record> all, lease_record highest, workflow::instant now,
+forgotten_leases leases_to_forget(std::vector<lease_record> all, lease_record highest,
+                                  const workflow::clock_reading& clock,
                                   const std::function<bool(const std::string& name)>& has_locks) {
   forgotten_leases gone{{}, std::move(highest)};
-  std::erase_if(all, [&](const lease_record& x) { return !is_free(x, now); });
+  std::erase_if(all, [&](const lease_record& x) { return !is_free(x, clock); });
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.what.expires_at < b.what.expires_at; });
   auto too_many = all.size() - std::min(all.size(), ended_leases_max);

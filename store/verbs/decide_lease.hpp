@@ -3,6 +3,8 @@
 #include "store/records/stored.hpp"
 #include "store/verbs/decide.hpp"
 
+#include "workflow/task/clock_reading.hpp"
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -28,11 +30,11 @@ decided<release_lease, lease_record> decide(const release_lease& w, std::optiona
 
 /// Why what the guard demands is not so; absent: it is. `there`: the record of its lease.
 std::optional<decision> not_held(const lease_guard& guard, const std::optional<lease_record>& there,
-                                 workflow::instant now);
+                                 const workflow::clock_reading& clock);
 /// Why the locks of a scheduler whose lease that was are not freed: it is at another epoch, or not over; absent: they
 /// may be.
 std::optional<decision> still_held(const lease_guard& gone, const std::optional<lease_record>& there,
-                                   workflow::instant now);
+                                   const workflow::clock_reading& clock);
 
 inline constexpr std::size_t ended_leases_max = 256; ///< kept for people to look at
 
@@ -42,7 +44,8 @@ struct forgotten_leases {
 };
 /// Nodes come under passing names. Those that ended first go first; one under which tasks are locked stays, for by it
 /// they are freed. `highest`: what was remembered so far.
-forgotten_leases leases_to_forget(std::vector<lease_record> all, lease_record highest, workflow::instant now,
+forgotten_leases leases_to_forget(std::vector<lease_record> all, lease_record highest,
+                                  const workflow::clock_reading& clock,
                                   const std::function<bool(const std::string& name)>& has_locks);
 
 } // namespace steadfast::store

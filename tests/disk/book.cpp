@@ -50,7 +50,7 @@ std::string difference(const state_store& s, const book& b) {
              + std::to_string(t.revision);
   }
   std::map<std::string, std::uint64_t> epochs;
-  for (const auto& l : s.leases())
+  for (const auto& l : s.leases({workflow::never}))
     epochs[l.name] = l.epoch;
   for (const auto& [name, epoch] : b.lease_epochs)
     if (epochs[name] < epoch)

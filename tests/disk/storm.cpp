@@ -362,7 +362,7 @@ private:
       highest_epoch_ = std::max(highest_epoch_, t.lock_epoch);
     }
     book_.lease_epochs.clear();
-    for (const auto& l : restored.leases()) {
+    for (const auto& l : restored.leases({workflow::never})) {
       if (l.epoch <= before)
         broken("the lease " + l.name + " goes on under epoch " + std::to_string(l.epoch) + " in a restored copy, where "
                + std::to_string(before) + " was given before (P26)");

@@ -64,6 +64,12 @@ void on_silence(lease_campaign& c, const lease_terms& terms, instant now) {
   c.next_ask = now;
 }
 
+instant end_of(instant expires_at, span ttl, const clock_reading& clock) {
+  const auto given_at = expires_at - ttl;
+  const bool is_of_this_clock = given_at >= clock.set_at && given_at <= clock.now;
+  return expires_at == unset || is_of_this_clock ? expires_at : clock.set_at + ttl;
+}
+
 bool has_ended(instant expires_at, span ttl, instant store_since, instant now) {
   const bool released = expires_at == unset;
   return released || now >= std::max(expires_at, store_since + ttl);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "workflow/task/clock_reading.hpp"
 #include "workflow/time/time.hpp"
 
 #include <cstdint>
@@ -40,6 +41,11 @@ void on_unanswered(lease_campaign& c, const lease_terms& terms, instant now);
 
 /// The store did not answer; asking again does no harm.
 void on_silence(lease_campaign& c, const lease_terms& terms, instant now);
+
+/// When a lease that was given for `ttl` until `expires_at` ends by this clock. One that was given before the clock was
+/// set, or at a moment that it has not reached, was given by another clock, and ends a whole ttl after this one was
+/// set: its holder counts on a clock of its own, and has stopped by then (P20). unset: it was given back.
+instant end_of(instant expires_at, span ttl, const clock_reading& clock);
 
 /// Whether a lease of others has ended, so that what its holder had may be given to another. One that the holder could
 /// not renew because the store was away is good for a whole ttl more from the store's return.

@@ -32,7 +32,7 @@ void join(one_node& node, const std::string& name, bool drained = false,
 }
 
 store::lease lease_of(one_node& node, const std::string& name) {
-  for (const auto& l : node.store().leases())
+  for (const auto& l : node.store().leases({workflow::never}))
     if (l.name == workflow::node_lease_name(name))
       return l;
   return {};

@@ -21,7 +21,7 @@ tests::shown_supervisor view_of_supervisor(one_node& node) {
 }
 
 store::lease supervisor_lease(one_node& node) {
-  for (const auto& l : node.store().leases())
+  for (const auto& l : node.store().leases({workflow::never}))
     if (l.name == "supervisor")
       return l;
   return {};

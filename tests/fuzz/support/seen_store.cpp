@@ -42,7 +42,7 @@ void add_tasks(told& to, const store::state_store& s) {
 void add_others(told& to, const store::state_store& s) {
   for (const auto& d : s.definitions())
     to["definition " + d.name + " " + text_of(d.version)] = store::encode(d);
-  for (const auto& l : s.leases())
+  for (const auto& l : s.leases({workflow::never}))
     to["lease " + l.name] = store::encode(l);
   for (const auto& a : s.alerts(false, entries_max))
     to["alert " + text_of(a.number)] = store::encode(a);

@@ -111,8 +111,8 @@ TEST_CASE("row 70: a store of this format is opened by a program of the next, wi
   {
     lmdb_engine newer{store.options(), settings_of_format(format_next)};
     CHECK(newer.find("a").has_value());
-    REQUIRE(newer.leases().size() == 1);
-    CHECK(newer.leases()[0].note == "the next format");
+    REQUIRE(newer.leases({workflow::never}).size() == 1);
+    CHECK(newer.leases({workflow::never})[0].note == "the next format");
     CHECK(newer.commit_one(submit_task{order("b"), at(1)}).number == 2);
   }
   CHECK(format_on_disk(store.options()) == format_next);
@@ -174,7 +174,7 @@ TEST_CASE("row 70: killed in the middle of a step, the store is still of the old
   CHECK(e.signal == SIGKILL);
   CHECK(format_on_disk(store.options()) == format_now);
   lmdb_engine brought_up{store.options(), settings_of_format(format_next)};
-  CHECK(brought_up.leases().at(0).note == "the next format");
+  CHECK(brought_up.leases({workflow::never}).at(0).note == "the next format");
   CHECK(brought_up.check().faults.empty());
 }
 

@@ -168,6 +168,23 @@ TEST_CASE("whatever happens, a holder stops in time and the next look lies ahead
   }
 }
 
+TEST_CASE("P20: a lease given by another clock ends a whole ttl after this one was set, whatever that one showed") {
+  const auto set_at = began;
+  const auto ends = [&](instant expires_at, span since_set) {
+    return end_of(expires_at, 10s, {set_at + since_set, set_at});
+  };
+  CHECK(ends(set_at + 15s, 6s) == set_at + 15s);                // it was given by this clock
+  CHECK(ends(set_at + 10s, 0s) == set_at + 10s);                // as early as it could be
+  CHECK(ends(set_at - 3h, 6s) == set_at + 10s);                 // by one that was hours behind,
+  CHECK(ends(set_at + 9999ms, 6s) == set_at + 10s);             // and by one that agrees
+  CHECK(ends(set_at + 3h, 6s) == set_at + 10s);                 // by one that is hours ahead
+  CHECK(ends(set_at + 18s, 6s) == set_at + 10s);                // and by one that is a little,
+  CHECK(ends(set_at + 18s, 9s) >= set_at + 10s);                // which this one cannot tell from itself later
+  CHECK(ends(unset, 6s) == unset);                              // given back
+  CHECK(end_of(began + 3h, 10s, {never}) == began + 3h);        // by no clock
+  CHECK(end_of(began - 1s, 10s, {began, unset}) == began - 1s); // where clocks do not change
+}
+
 TEST_CASE("a lease of others has ended when it was released or its time is over") {
   const auto store_since = began - 1h;
   CHECK(has_ended(unset, 10s, store_since, began));
