@@ -25,6 +25,8 @@ fault_kind draw_kind_for_server(std::mt19937_64& chance, const abilities& a) {
                               fault_kind::freeze};
   if (a.cuts)
     all.insert(all.end(), {fault_kind::cut, fault_kind::cut, fault_kind::cut_one_way});
+  if (a.arbiters > 0)
+    all.insert(all.end(), {fault_kind::switch_over, fault_kind::switch_over});
   return all[below(chance, all.size())];
 }
 
@@ -44,6 +46,7 @@ std::chrono::milliseconds draw_length(std::mt19937_64& chance, fault_kind kind, 
     case fault_kind::kill:
     case fault_kind::stop: return 200ms + 2 * part;
     case fault_kind::lose: return 1s + part;
+    case fault_kind::switch_over:
     case fault_kind::set_clock: return 0ms;
     default: return below(chance, 2) == 0 ? 300ms + 2 * part : ttl + 1s + 2 * part;
   }
@@ -56,18 +59,20 @@ std::string node_name(std::uint32_t node) {
 }
 
 std::string host_name(std::uint32_t host, const abilities& a) {
+  if (host >= a.nodes + a.servers)
+    return "etcd";
   return host < a.nodes ? node_name(host) : "server-" + std::to_string(host - a.nodes + 1);
 }
 
 fault draw(std::mt19937_64& chance, const abilities& a) {
   fault f;
-  const auto hosts = a.nodes + a.servers;
+  const auto hosts = a.nodes + a.servers + a.arbiters;
   const bool is_at_server = a.servers > 0 && below(chance, 3) == 0;
   f.kind = is_at_server ? draw_kind_for_server(chance, a) : draw_kind(chance, a);
   f.host = is_at_server ? a.nodes + static_cast<std::uint32_t>(below(chance, a.servers))
                         : static_cast<std::uint32_t>(below(chance, a.nodes));
   f.other = (f.host + 1 + static_cast<std::uint32_t>(below(chance, hosts - 1))) % hosts;
-  f.lasts = draw_length(chance, f.kind, a.ttl);
+  f.lasts = draw_length(chance, f.kind, is_at_server ? a.primary_ttl : a.ttl);
   f.wrong_by = f.host == 0 || a.servers > 0 ? wrong_at_store[below(chance, wrong_at_store.size())]
                                             : wrong_anywhere[below(chance, wrong_anywhere.size())];
   return f;
@@ -87,6 +92,7 @@ std::string text_of(const fault& f, const abilities& a) {
       return fmt::format("what {} sends does not reach {} for {:.1f} s", node, other, seconds);
     case fault_kind::set_clock:
       return fmt::format("the clock of {} is wrong by {} s from now on", node, f.wrong_by.count());
+    case fault_kind::switch_over: return "the standby is to become the primary";
     case fault_kind::lose:
       return fmt::format("{} is lost with its disk, and replaced by a new standby after {:.1f} s", node, seconds);
   }

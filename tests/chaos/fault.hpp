@@ -15,6 +15,7 @@ enum class fault_kind : std::uint8_t {
   cut,         ///< nothing passes between it and another host
   cut_one_way, ///< nothing of what it sends reaches another host
   set_clock,   ///< its host's wall clock is wrong from now on
+  switch_over, ///< of servers: in good order the standby becomes the primary
   lose,        ///< of servers: killed with its disk; the other goes on alone, and has a new standby at the end
 };
 
@@ -28,9 +29,12 @@ struct fault {
 
 /// What can be done here, and to how many.
 struct abilities {
-  std::uint32_t nodes = 3;       ///< the first has the store, if there is no server
-  std::uint32_t servers = 0;     ///< 0 or 2
-  std::chrono::milliseconds ttl; ///< of the nodes' leases: half of what freezes and cuts lasts longer
+  std::uint32_t nodes = 3;    ///< the first has the store, if there is no server
+  std::uint32_t servers = 0;  ///< 0 or 2
+  std::uint32_t arbiters = 0; ///< 1 if it is agreed there which server is the primary; it can be cut off only
+  /// Of the nodes' leases, and of the primary's: half of what freezes and cuts lasts longer.
+  std::chrono::milliseconds ttl;
+  std::chrono::milliseconds primary_ttl;
   bool cuts = false;
   bool clocks = false;
 };
@@ -40,7 +44,7 @@ fault draw(std::mt19937_64& chance, const abilities& a);
 
 /// "node-1" is the first.
 std::string node_name(std::uint32_t node);
-/// Likewise, or "server-1".
+/// Likewise, or "server-1", or "etcd".
 std::string host_name(std::uint32_t host, const abilities& a);
 /// "node-2 is frozen for 4.1 s"
 std::string text_of(const fault& f, const abilities& a);

@@ -3,6 +3,7 @@
 
 #include "examples/demo/processes/program.hpp"
 #include "tests/chaos/chaos.hpp"
+#include "tests/chaos/patroni.hpp"
 #include "tests/postgres/server.hpp"
 
 #include <CLI/CLI.hpp>
@@ -29,6 +30,8 @@ int main(int argc, char** argv) {
   app.add_option("--nodes", options.nodes, "nodes; the first has the store in files [3]")->check(CLI::Range(2, 9));
   app.add_flag("--postgres", options.postgres,
                "the store is on PostgreSQL, a primary and a standby, which are killed, lost, frozen and cut off too");
+  app.add_flag("--patroni", options.patroni,
+               "the same, and Patroni promotes the standby; sometimes it is told to switch over");
   app.add_flag("--certificates", options.certificates,
                "the nodes know each other by certificates; no clock is set then");
   app.add_option("--rate", options.rate, "submissions per second [200]")->check(CLI::Range(1, 100'000));
@@ -43,7 +46,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  if (const auto why = steadfast::tests::postgres_server::why_not(); options.postgres && !why.empty()) {
+  options.postgres = options.postgres || options.patroni;
+  const auto why = options.patroni    ? chaos::servers_by_patroni::why_not()
+                   : options.postgres ? steadfast::tests::postgres_server::why_not()
+                                      : "";
+  if (!why.empty()) {
     std::cout << "SKIPPED: " << why << '\n';
     return skipped;
   }

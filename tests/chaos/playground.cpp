@@ -3,6 +3,7 @@
 #include "examples/demo/processes/services.hpp"
 #include "runtime/text/address.hpp"
 #include "tests/chaos/chaos.hpp"
+#include "tests/chaos/patroni.hpp"
 #include "tests/support/processes/run_program.hpp"
 
 #include <algorithm>
@@ -19,17 +20,24 @@ using namespace std::chrono_literals;
 constexpr auto stop_limit = 60s;   ///< a node ends by itself 10 s after its drain limit; the machine may be busy
 constexpr auto start_limit = 60s;  ///< all may share two slow cores
 constexpr auto lease_ttl = 3000ms; ///< as the nodes' configuration says
-constexpr std::uint32_t server_count = 2;
+constexpr auto patroni_ttl = 10s;
 constexpr int exit_store_lost = 74;  ///< of a node from which another has taken the store
 constexpr int exit_not_started = 73; ///< of one that reached no server that takes writes
 
+std::uint32_t hosts_of(const options& o) {
+  return o.nodes + (o.postgres ? server_count : 0) + (o.patroni ? 1 : 0);
+}
+
 } // namespace
 
-playground::playground(const options& o)
-    : hosts_{o.nodes + (o.postgres ? server_count : 0)},
-      under_(o.nodes + (o.postgres ? server_count : 0)) {
+playground::playground(const options& o) : hosts_{hosts_of(o)}, under_(hosts_of(o)) {
   const auto program = demo::find_program(o.programs, "steadfast");
-  can_ = {o.nodes, o.postgres ? server_count : 0, lease_ttl, hosts_.are_apart(),
+  can_ = {o.nodes,
+          o.postgres ? server_count : 0,
+          o.patroni ? 1U : 0U,
+          lease_ttl,
+          o.patroni ? patroni_ttl : lease_ttl,
+          hosts_.are_apart(),
           !o.certificates
             && steadfast::tests::wall_clock::works_with(program)}; // certificates have a beginning and an end
 }
@@ -52,7 +60,8 @@ void playground::add_nodes(const options& o, const demo::services& remote) {
   const auto ports = steadfast::runtime::free_ports(o.nodes);
   const auto certificates = o.certificates ? make_certificates(program, o) : std::filesystem::path{};
   if (o.postgres)
-    servers_.emplace(hosts_, o.nodes);
+    servers_ = o.patroni ? std::unique_ptr<servers>{std::make_unique<servers_by_patroni>(hosts_, o.nodes, o.folder)}
+                         : std::make_unique<servers_by_hand>(hosts_, o.nodes);
   std::string store_address;
   for (std::uint32_t i = 0; i < o.nodes; ++i) {
     demo::node_place place;
@@ -135,6 +144,7 @@ void playground::begin(const fault& f) {
     case fault_kind::freeze: signal(f.host, SIGSTOP); break;
     case fault_kind::cut: hosts_.cut(f.other, f.host); [[fallthrough]];
     case fault_kind::cut_one_way: hosts_.cut(f.host, f.other); break;
+    case fault_kind::switch_over: return servers_->switch_over();
     case fault_kind::set_clock: return clocks_.at(f.host).set_wrong_by(f.wrong_by); // until all is healed
     case fault_kind::lose: servers_->lose(f.host - can_.nodes); is_server_lost_ = true;
   }
@@ -160,6 +170,7 @@ std::optional<std::string> playground::end(const fault& f) {
     case fault_kind::freeze: signal(f.host, SIGCONT); break;
     case fault_kind::cut: hosts_.mend(f.other, f.host); [[fallthrough]];
     case fault_kind::cut_one_way: hosts_.mend(f.host, f.other); break;
+    case fault_kind::switch_over:
     case fault_kind::set_clock: break;
     case fault_kind::lose: servers_->add_standby(f.host - can_.nodes); is_server_lost_ = false;
   }

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,7 +58,7 @@ private:
 
   static std::filesystem::path make_certificates(const std::filesystem::path& program, const options& o);
   std::vector<std::string> command_for(std::uint32_t node, const std::filesystem::path& folder);
-  bool is_server(std::uint32_t host) const { return host >= can_.nodes; }
+  bool is_server(std::uint32_t host) const { return host >= can_.nodes; } ///< or etcd
   void signal(std::uint32_t host, int number);
   void wait_until_up(demo::node& n);
   std::optional<std::string> end(const fault& f);
@@ -69,7 +70,7 @@ private:
   demo::cluster nodes_;
   std::vector<steadfast::tests::wall_clock> clocks_; ///< by node; none when they cannot be set
   std::vector<std::optional<active_fault>> under_;   ///< by host
-  std::optional<servers> servers_;
+  std::unique_ptr<servers> servers_;
   bool is_server_lost_ = false;
   std::uint32_t taken_from_ = 0;
 };

@@ -24,27 +24,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of the newest release that is installed with its server; empty: none is.
-fs::path programs() {
-  fs::path newest;
-  std::error_code none;
-  for (const auto& release : fs::directory_iterator{"/usr/lib/postgresql", none})
-    if (const auto bin = release.path() / "bin"; fs::exists(bin / "initdb") && fs::exists(bin / "postgres"))
-      newest = std::max(newest, bin);
-  return newest;
-}
-
 /// The server refuses to run as root.
 std::string server_user() {
   if (geteuid() != 0)
     return {};
   return getpwnam("postgres") == nullptr ? "nobody" : "postgres";
-}
-
-/// Runs the command that follows in a shell as that user.
-std::string become() {
-  const auto user = server_user();
-  return user.empty() ? std::string{} : "setpriv --reuid=" + user + " --regid=$(id -g " + user + ") --clear-groups ";
 }
 
 bool is_free(std::uint16_t port) {
@@ -80,8 +64,40 @@ std::string value_of(PGconn* c, const std::string& command) {
 
 } // namespace
 
+fs::path server_programs() {
+  fs::path newest;
+  std::error_code none;
+  for (const auto& release : fs::directory_iterator{"/usr/lib/postgresql", none})
+    if (const auto bin = release.path() / "bin"; fs::exists(bin / "initdb") && fs::exists(bin / "postgres"))
+      newest = std::max(newest, bin);
+  return newest;
+}
+
+std::string become_server_user() {
+  const auto user = server_user();
+  return user.empty() ? std::string{} : "setpriv --reuid=" + user + " --regid=$(id -g " + user + ") --clear-groups ";
+}
+
+void give_to_server_user(const fs::path& folder) {
+  if (const auto user = server_user(); !user.empty()) {
+    const auto* entry = getpwnam(user.c_str());
+    if (entry == nullptr || chown(folder.c_str(), entry->pw_uid, entry->pw_gid) != 0)
+      throw std::runtime_error{"the folder cannot be given to " + user};
+  }
+}
+
+std::string sql_at(const std::string& url, const std::vector<std::string>& commands) {
+  const session c{PQconnectdb(url.c_str()), PQfinish};
+  if (PQstatus(c.get()) != CONNECTION_OK)
+    throw std::runtime_error{PQerrorMessage(c.get())};
+  std::string last;
+  for (const auto& command : commands)
+    last = value_of(c.get(), command);
+  return last;
+}
+
 std::string postgres_server::why_not() {
-  if (programs().empty())
+  if (server_programs().empty())
     return "PostgreSQL's server is not installed: install postgresql-15, or run scripts/packages";
   return {};
 }
@@ -109,11 +125,11 @@ void postgres_server::make_data() {
   const auto copy = [](const std::string& from, const std::string& to) {
     return run_program("/bin/cp", {"-a", from, to}).code == 0;
   };
-  const auto name = programs().parent_path().filename().string() + "-" + std::to_string(getuid());
+  const auto name = server_programs().parent_path().filename().string() + "-" + std::to_string(getuid());
   const auto kept = (fs::path{STEADFAST_POSTGRES_KEPT} / name).string();
   if (fs::exists(kept) && copy(kept, data))
     return;
-  const auto made = as_server_user((programs() / "initdb").string()
+  const auto made = as_server_user((server_programs() / "initdb").string()
                                    + " -D data -A trust -U postgres --no-locale -E UTF8 --data-checksums --no-sync");
   if (made.code != 0)
     throw std::runtime_error{"initdb: " + made.err};
@@ -130,8 +146,8 @@ postgres_server::postgres_server(const postgres_server& primary, const std::stri
       at_{std::move(at)} {
   begin();
   const auto from = "host=" + primary.at_.address + " user=postgres port=" + std::to_string(primary.port());
-  const auto copied =
-    as_server_user((programs() / "pg_basebackup").string() + " -D data -X stream -c fast --no-sync -d '" + from + "'");
+  const auto copied = as_server_user((server_programs() / "pg_basebackup").string()
+                                     + " -D data -X stream -c fast --no-sync -d '" + from + "'");
   if (copied.code != 0)
     throw std::runtime_error{"pg_basebackup: " + copied.err};
   std::ofstream{folder_.path() / "data" / "standby.signal"};
@@ -143,11 +159,7 @@ postgres_server::postgres_server(const postgres_server& primary, const std::stri
 }
 
 void postgres_server::begin() {
-  if (const auto user = server_user(); !user.empty()) {
-    const auto* entry = getpwnam(user.c_str());
-    if (entry == nullptr || chown(folder_.path().c_str(), entry->pw_uid, entry->pw_gid) != 0)
-      throw std::runtime_error{"the folder cannot be given to " + user};
-  }
+  give_to_server_user(folder_.path());
   if (at_.port == 0)
     at_.port = free_port();
 }
@@ -161,14 +173,15 @@ postgres_server::~postgres_server() {
 }
 
 program_end postgres_server::as_server_user(const std::string& command) const {
-  return run_program("/bin/bash", {"-c", "cd " + folder_.path().string() + " && exec " + become() + command});
+  return run_program("/bin/bash",
+                     {"-c", "cd " + folder_.path().string() + " && exec " + become_server_user() + command});
 }
 
 void postgres_server::start() {
-  auto command = "cd " + folder_.path().string() + " && exec " + become() + "/usr/bin/env";
+  auto command = "cd " + folder_.path().string() + " && exec " + become_server_user() + "/usr/bin/env";
   for (const auto& variable : at_.environment)
     command += " '" + variable + "'";
-  command += " " + (programs() / "postgres").string() + " -D data >>log 2>&1";
+  command += " " + (server_programs() / "postgres").string() + " -D data >>log 2>&1";
   auto words = at_.run_by;
   words.insert(words.end(), {"/bin/bash", "-c", command});
   running_ = std::make_unique<running_program>(words.front(), std::vector<std::string>{words.begin() + 1, words.end()});
@@ -226,13 +239,7 @@ std::string postgres_server::url(const std::string& role) const {
 }
 
 std::string postgres_server::sql(const std::vector<std::string>& commands) const {
-  const session c{PQconnectdb(url("postgres").c_str()), PQfinish};
-  if (PQstatus(c.get()) != CONNECTION_OK)
-    throw std::runtime_error{PQerrorMessage(c.get())};
-  std::string last;
-  for (const auto& command : commands)
-    last = value_of(c.get(), command);
-  return last;
+  return sql_at(url("postgres"), commands);
 }
 
 void postgres_server::set(const std::string& name, const std::string& value) const {

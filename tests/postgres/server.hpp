@@ -71,6 +71,15 @@ private:
   std::unique_ptr<running_program> running_;
 };
 
+// For those who run servers in another way: where the newest release that is installed has its programs; what runs the
+// command that follows as the user of servers, in a shell; and making a folder that user's.
+std::filesystem::path server_programs();
+std::string become_server_user();
+void give_to_server_user(const std::filesystem::path& folder);
+
+/// Each a transaction, by that URL. The first value of the last, as text. Throws std::runtime_error.
+std::string sql_at(const std::string& url, const std::vector<std::string>& commands);
+
 /// What a superuser said in a transaction and forgot, until its end. Throws std::runtime_error.
 class forgotten_transaction {
 public:
