@@ -8,6 +8,7 @@
 #include "actors/common/observed.hpp"
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
+#include "actors/storing/commit_news.hpp"
 #include "actors/storing/store_figures.hpp"
 #include "workflow/definition/retry.hpp"
 #include "workflow/definition/routing.hpp"
@@ -364,15 +365,15 @@ private:
   }
 
   void answer_all(std::vector<queued_write>& batch, std::vector<store::outcome> outcomes) {
-    store_news news;
-    std::map<std::string, std::vector<std::uint64_t>> changed;
+    commit_news told;
     std::map<store_client, writes_done> answers;
-    tell_watchers(batch, outcomes);
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      add_news(told, *batch[i].what, batch[i].holder, outcomes[i]);
+    tell_watchers(told);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       auto& w = batch[i];
       learn_load(*w.what, outcomes[i]);
       figures_.count(*w.what, outcomes[i]);
-      gather_news(news, changed, w, outcomes[i]);
       if (deps_.on_end)
         tell_of_end(*w.what, outcomes[i]);
       if (w.submitter)
@@ -384,7 +385,7 @@ private:
       answer.clock = deps_.clock.reading(this).set_at;
       tell(this, client, std::move(answer));
     }
-    spread(news, changed);
+    spread(told);
   }
 
   void tell_of_end(const store::write& w, const store::outcome& o) const {
@@ -418,73 +419,17 @@ private:
     return chosen ? schedulers[*chosen] : nullptr;
   }
 
-  void gather_news(store_news& news, std::map<std::string, std::vector<std::uint64_t>>& changed, const queued_write& w,
-                   const store::outcome& o) const {
-    if (o.result == store::write_status::unknown_outcome)
-      news.work = news.review = news.notices = news.bulk = true; // if it was made, somebody has to look
-    if (o.result != store::write_status::applied)
-      return;
-    if (const auto* submitted = std::get_if<store::submit_task>(&*w.what)) {
-      const bool is_new = o.as<store::submit_result>().created;
-      news.work = news.work || is_new;
-      news.notices = news.notices || (is_new && !submitted->what.reply_to.empty());
-    } else if (const auto* u = std::get_if<store::update_task>(&*w.what)) {
-      news.work = news.work || workflow::is_claimable(u->next);
-      news.notices = news.notices || !u->notices.empty();
-      const auto ask = [&news](const workflow::step_summary& s) { news.review = news.review || s.needs_review; };
-      u->next.steps.each_summary(ask);
-      for (const auto& part : u->changed)
-        ask(workflow::summary_of(part.steps));
-      if (!w.holder.empty())
-        changed[w.holder].push_back(u->next.number);
-    } else if (std::holds_alternative<store::start_bulk>(*w.what)) {
-      news.bulk = true;
-    } else if (std::holds_alternative<store::free_locks>(*w.what)) {
-      news.work = news.work || o.as<store::free_result>().freed > 0;
-    } else if (std::holds_alternative<store::claim_tasks>(*w.what)
-               || std::holds_alternative<store::import_task>(*w.what)) {
-      news.notices = true;
-    }
-  }
-
-  /// Of a commit that nobody knows to be made, and of locks that were freed, it is not known which tasks changed.
-  static void gather_changed(const queued_write& w, const store::outcome& o, std::vector<std::uint64_t>& changed,
-                             bool& any) {
-    any = any || o.result == store::write_status::unknown_outcome;
-    if (o.result != store::write_status::applied)
-      return;
-    if (std::holds_alternative<store::submit_task>(*w.what)) {
-      if (const auto& t = o.as<store::submit_result>(); t.created)
-        changed.push_back(t.number);
-    } else if (std::holds_alternative<store::import_task>(*w.what)) {
-      changed.push_back(o.as<store::submit_result>().number);
-    } else if (const auto* u = std::get_if<store::update_task>(&*w.what)) {
-      changed.push_back(u->next.number);
-    } else if (std::holds_alternative<store::claim_tasks>(*w.what)) {
-      for (const auto& t : o.as<store::claim_result>().tasks)
-        changed.push_back(t.number);
-    } else if (const auto* aside = std::get_if<store::set_aside_damaged>(&*w.what)) {
-      changed.push_back(aside->number);
-    } else if (std::holds_alternative<store::free_locks>(*w.what)) {
-      any = any || o.as<store::free_result>().freed > 0;
-    }
-  }
-
-  void tell_watchers(const std::vector<queued_write>& batch, const std::vector<store::outcome>& outcomes) {
-    if (std::none_of(subscribers_.begin(), subscribers_.end(), [](const subscriber& s) { return s.watches; }))
-      return;
-    store_news news;
-    bool any = false;
-    for (std::size_t i = 0; i < batch.size(); ++i)
-      gather_changed(batch[i], outcomes[i], news.changed, any);
+  void tell_watchers(const commit_news& told) {
+    store_news changed;
+    changed.changed = told.changed;
     store_news all;
     all.work = all.review = all.notices = true;
     for (const auto& s : subscribers_) {
       if (!s.watches)
         continue;
-      if (!news.changed.empty())
-        tell(this, s.client, news);
-      if (any) {
+      if (!changed.changed.empty())
+        tell(this, s.client, changed);
+      if (told.is_any_changed) {
         tell(this, s.client, all);
         tell(this, s.client, store_news{});
       }
@@ -512,7 +457,8 @@ private:
     return {id, o.result, t.created, t.number, t.state, retry_after, o.why};
   }
 
-  void spread(const store_news& news, const std::map<std::string, std::vector<std::uint64_t>>& changed) {
+  void spread(const commit_news& told) {
+    const auto& news = told.news;
     auto* const first = news.work ? next_to_work() : nullptr;
     if (first != nullptr)
       first->claims = false;
@@ -521,8 +467,8 @@ private:
         continue;
       auto own = news;
       own.is_offered = first != nullptr && &s != first;
-      const auto mine = changed.find(s.scheduler);
-      if (!s.scheduler.empty() && mine != changed.end())
+      const auto mine = told.taken.find(s.scheduler);
+      if (!s.scheduler.empty() && mine != told.taken.end())
         own.changed = mine->second;
       if (own.work || own.review || own.notices || own.bulk || !own.changed.empty())
         tell(this, s.client, std::move(own));

@@ -1,0 +1,67 @@
+#include "actors/storing/commit_news.hpp"
+
+#include "workflow/task/task.hpp"
+
+#include <variant>
+
+namespace steadfast::actors {
+
+namespace {
+
+/// Of writes that were applied.
+struct adder {
+  commit_news& to;
+  const std::string& holder;
+  const store::outcome& o;
+
+  void operator()(const store::submit_task& w) const {
+    const auto& t = o.as<store::submit_result>();
+    if (!t.created)
+      return;
+    to.news.work = true;
+    to.news.notices = to.news.notices || !w.what.reply_to.empty();
+    to.changed.push_back(t.number);
+  }
+  void operator()(const store::import_task&) const {
+    to.news.notices = true;
+    to.changed.push_back(o.as<store::submit_result>().number);
+  }
+  void operator()(const store::update_task& w) const {
+    to.news.work = to.news.work || workflow::is_claimable(w.next);
+    to.news.notices = to.news.notices || !w.notices.empty();
+    const auto ask = [this](const workflow::step_summary& s) { to.news.review = to.news.review || s.needs_review; };
+    w.next.steps.each_summary(ask);
+    for (const auto& part : w.changed)
+      ask(workflow::summary_of(part.steps));
+    if (!holder.empty())
+      to.taken[holder].push_back(w.next.number);
+    to.changed.push_back(w.next.number);
+  }
+  void operator()(const store::claim_tasks&) const {
+    to.news.notices = true;
+    for (const auto& t : o.as<store::claim_result>().tasks)
+      to.changed.push_back(t.number);
+  }
+  void operator()(const store::free_locks&) const {
+    const bool any = o.as<store::free_result>().freed > 0;
+    to.news.work = to.news.work || any;
+    to.is_any_changed = to.is_any_changed || any;
+  }
+  void operator()(const store::start_bulk&) const { to.news.bulk = true; }
+  void operator()(const store::set_aside_damaged& w) const { to.changed.push_back(w.number); }
+  template <class Other>
+  void operator()(const Other&) const {} // nobody waits for it
+};
+
+} // namespace
+
+void add_news(commit_news& to, const store::write& w, const std::string& holder, const store::outcome& o) {
+  if (o.result == store::write_status::unknown_outcome) { // if it was made, somebody has to look
+    to.news.work = to.news.review = to.news.notices = to.news.bulk = true;
+    to.is_any_changed = true;
+  }
+  if (o.result == store::write_status::applied)
+    std::visit(adder{to, holder, o}, w);
+}
+
+} // namespace steadfast::actors

@@ -1,0 +1,24 @@
+#pragma once
+
+#include "actors/protocol/store_messages.hpp"
+#include "store/contract/write.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace steadfast::actors {
+
+/// What a commit has to tell to those who wait for news of the store.
+struct commit_news {
+  store_news news;                                         ///< for all, without `changed`
+  std::map<std::string, std::vector<std::uint64_t>> taken; ///< numbers of changed tasks, by the scheduler that has them
+  std::vector<std::uint64_t> changed;                      ///< numbers of all tasks that changed, as far as is known
+  bool is_any_changed = false;                             ///< others may have changed, and it is not known which
+};
+
+/// Adds what a write of the commit has to tell. `holder`: the scheduler that is to hear of it; may be empty.
+void add_news(commit_news& to, const store::write& w, const std::string& holder, const store::outcome& o);
+
+} // namespace steadfast::actors
