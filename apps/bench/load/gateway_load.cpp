@@ -120,12 +120,14 @@ private:
                        self->to_send_.pop_front();
                        if (!self->to_send_.empty())
                          self->write();
+                       else
+                         self->end_if_answered(); // the answer may have been quicker than this
                      });
   }
 
   void read() {
     answer_.emplace();
-    answer_->body_limit(boost::none);
+    answer_->body_limit(answer_max);
     http::async_read(stream_, buffer_, *answer_, [self = shared_from_this()](const error_code& e, std::size_t) {
       if (!e)
         self->take();
