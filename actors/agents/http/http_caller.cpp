@@ -30,12 +30,14 @@ namespace {
 constexpr std::size_t headers_max = 64 << 10; ///< bytes of headers in an answer
 constexpr int wake_every_ms = 1000; ///< the thread is woken when there is something to do; this is only a backstop
 
-struct header_list {
-  curl_slist* first = nullptr;
+class header_list {
+public:
   header_list() = default;
   header_list(const header_list&) = delete;
   header_list& operator=(const header_list&) = delete;
-  ~header_list() { curl_slist_free_all(first); }
+  ~header_list() { curl_slist_free_all(first_); }
+
+  curl_slist* first() const { return first_; }
 
   /// As it is, except for control characters, which could end the header: they are sent as %XX. Neither ids nor
   /// configured values have any.
@@ -46,7 +48,10 @@ struct header_list {
         line_ += escaped(c);
       else
         line_ += c;
-    first = curl_slist_append(first, line_.c_str());
+    if (first_ == nullptr)
+      first_ = last_ = curl_slist_append(nullptr, line_.c_str());
+    else
+      last_ = curl_slist_append(last_, line_.c_str())->next; // which looks for the end from there
   }
 
 private:
@@ -56,6 +61,8 @@ private:
     return {'%', digits[byte / 16], digits[byte % 16]};
   }
 
+  curl_slist* first_ = nullptr;
+  curl_slist* last_ = nullptr;
   std::string line_;
 };
 
@@ -242,41 +249,55 @@ public:
   std::optional<answer> start(call_ticket ticket, call what) override {
     std::lock_guard lock{mutex_};
     started_.emplace_back(ticket, std::move(what));
-    curl_multi_wakeup(multi_);
+    wake();
     return std::nullopt;
   }
 
   void stop(call_ticket ticket) override {
     std::lock_guard lock{mutex_};
     stopped_.push_back(ticket);
-    curl_multi_wakeup(multi_);
+    wake();
   }
 
 private:
+  using started = std::deque<std::pair<call_ticket, call>>;
+
+  /// REQUIRES: the lock is held.
+  void wake() {
+    if (std::exchange(sleeps_, false))
+      curl_multi_wakeup(multi_);
+  }
+
   void serve() {
     block_signals();
     for (;;) {
-      std::deque<std::pair<call_ticket, call>> started;
+      started begun;
       std::deque<call_ticket> stopped;
+      bool has_nothing_new = false;
       {
         std::lock_guard lock{mutex_};
         if (closed_)
           return;
-        started.swap(started_);
+        begun.swap(started_);
         stopped.swap(stopped_);
+        has_nothing_new = begun.empty() && stopped.empty();
+        sleeps_ = has_nothing_new;
       }
-      for (auto& [ticket, what] : started)
+      for (auto& [ticket, what] : begun)
         begin(ticket, std::move(what));
       for (const auto ticket : stopped)
         end_early(ticket);
+      if (has_nothing_new)
+        curl_multi_poll(multi_, nullptr, 0, wake_every_ms, nullptr);
       int running = 0;
       curl_multi_perform(multi_, &running);
       take_finished();
-      curl_multi_poll(multi_, nullptr, 0, wake_every_ms, nullptr);
     }
   }
 
   void begin(call_ticket ticket, call what) {
+    // Not a handle that was used before: libcurl before 8.1.1, so also Debian 12's, reads the last header of its answer
+    // before, which it has freed, when the first header of the next one begins with a space (curl's issue 11101).
     auto t = std::make_unique<transfer>();
     t->ticket = ticket;
     t->what = std::move(what);
@@ -311,7 +332,7 @@ private:
     set(t, CURLOPT_CUSTOMREQUEST, options_.method.c_str());
     set(t, CURLOPT_POSTFIELDS, t.what.input.data());
     set(t, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(t.what.input.size()));
-    set(t, CURLOPT_HTTPHEADER, t.headers.first);
+    set(t, CURLOPT_HTTPHEADER, t.headers.first());
     set(t, CURLOPT_NOSIGNAL, 1L);
     set(t, CURLOPT_FOLLOWLOCATION, 0L);
     set(t, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -373,8 +394,9 @@ private:
   CURLM* multi_;
   std::map<call_ticket, std::unique_ptr<transfer>> open_; ///< the thread's own
   std::mutex mutex_;
-  std::deque<std::pair<call_ticket, call>> started_;
+  started started_;
   std::deque<call_ticket> stopped_;
+  bool sleeps_ = false; ///< the thread waits, or is about to, and has to be woken
   bool closed_ = false;
   std::thread thread_; ///< last: it uses the rest
 };
