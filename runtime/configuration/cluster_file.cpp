@@ -96,6 +96,42 @@ toml::array absolute_workflows(runtime::toml_section& root, const fs::path& file
   return paths;
 }
 
+/// `{ file = "..." }`, which stands for a secret, at any depth.
+void make_secrets_absolute(toml::table& t, const fs::path& file) {
+  for (auto&& [key, value] : t) {
+    auto* const inner = value.as_table();
+    if (inner == nullptr)
+      continue;
+    const auto given = (*inner)["file"].value<std::string>();
+    std::error_code error;
+    if (inner->size() == 1 && given)
+      inner->insert_or_assign("file", in_folder_of(file, *given, error).string());
+    else
+      make_secrets_absolute(*inner, file);
+  }
+}
+
+/// What a section names beside the cluster file is not beside the configuration of a node.
+void make_absolute(toml::table& section, const fs::path& file) {
+  for (const auto* const name : {"tokens", "certificate", "key", "authority", "ca_file", "directory"})
+    if (const auto given = section[name].value<std::string>(); given && !given->empty()) {
+      std::error_code error;
+      section.insert_or_assign(name, in_folder_of(file, *given, error).string());
+    }
+  make_secrets_absolute(section, file);
+}
+
+void make_all_absolute(toml::table& base, const fs::path& file) {
+  for (auto&& [key, value] : base) {
+    if (auto* const section = value.as_table())
+      make_absolute(*section, file);
+    if (auto* const sections = value.as_array())
+      for (auto& one : *sections)
+        if (auto* const section = one.as_table())
+          make_absolute(*section, file);
+  }
+}
+
 /// REQUIRES: agents, if there are any, are a list of tables.
 void keep_agents(toml::table& t, const std::vector<std::string>& names) {
   auto* all = t["agent"].as_array();
@@ -140,10 +176,12 @@ std::string config_of(const node_entry& n, const common_parts& common) {
   cluster.insert_or_assign("listen", n.listen);
   if (!n.http.empty())
     table_in(base, "http").insert_or_assign("listen", n.http);
-  if (n.has_store())
+  if (n.has_store()) {
     base.insert_or_assign("workflows", common.workflows);
-  else
+  } else {
     cluster.insert_or_assign("join", common.join);
+    base.erase("webhook"); // the node with the store delivers
+  }
   if (!common.certificates.empty())
     name_certificates(cluster, common.certificates, n.name);
   table_in(base, "store").insert_or_assign("path", "store");
@@ -175,6 +213,7 @@ std::vector<planned_node> plan_cluster(const fs::path& file, const fs::path& fol
   base.erase("folder");
   base.erase("node");
   base.erase("certificates");
+  make_all_absolute(base, file);
   const common_parts common{std::move(base), std::move(workflows), std::move(certificates), join};
   std::vector<planned_node> plan;
   for (const auto& n : nodes) {

@@ -96,6 +96,37 @@ TEST_CASE("what a cluster file names is beside it, also what is not there yet an
   CHECK(a.workflows.at(0) == here / "w.toml");
 }
 
+TEST_CASE("paths and secrets of a cluster file count from its folder, as those of a node's file do") {
+  const tests::temp_folder folder;
+  folder.write("ca.pem", "");
+  folder.write("secret", "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=");
+  std::filesystem::permissions(folder.path() / "secret", std::filesystem::perms::owner_read);
+  folder.write("cluster.toml", two_nodes + R"(ca_file = "ca.pem"
+headers = { key = "not-a-path", Authorization = { file = "secret" } }
+[[webhook]]
+name = "chat"
+url = "http://127.0.0.1:3/"
+secret = { file = "secret" }
+events = ["error"]
+[http]
+tokens = "tokens.json"
+certificate = "n.pem"
+key = "/elsewhere/n.key"
+authority = "certs/ca.pem"
+)");
+  const auto nodes = plan_cluster(folder.path() / "cluster.toml", "/tmp/nodes");
+  const auto a = parse_config(nodes.at(0).config, "a").options; // the secrets are found
+  const auto here = std::filesystem::canonical(folder.path());
+  CHECK(a.webhooks.size() == 1);
+  CHECK(parse_config(nodes.at(1).config, "b").options.webhooks.empty()); // the node with the store delivers
+  CHECK(a.http.tokens == here / "tokens.json");
+  CHECK(a.http.certificate == here / "n.pem");
+  CHECK(a.http.key == "/elsewhere/n.key");
+  CHECK(a.http.authority == here / "certs" / "ca.pem");
+  CHECK_THAT(nodes.at(0).config, Contains((here / "ca.pem").string()) && Contains("not-a-path"));
+  CHECK_THAT(nodes.at(0).config, !Contains((here / "not-a-path").string()));
+}
+
 TEST_CASE("row 80: a cluster file with a mistake is refused with what is wrong") {
   CHECK_THAT(plan_complaint("folder = \"x\""), Contains("exactly one node must have the role `store`, not 0"));
   auto twice = two_nodes;
