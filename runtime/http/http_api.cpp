@@ -148,8 +148,11 @@ private:
   }
 
   void tell_metrics(const exchange_ptr& x) const {
-    if (require(x, api::scope::read))
-      on_pool(x, [](const implementation& self, const exchange_ptr& e) { self.finish(e, self.parts_.metrics()); });
+    if (!require(x, api::scope::read))
+      return;
+    if (!x->caller.workflows.empty())
+      return fail(x, x->caller.not_its_workflow());
+    on_pool(x, [](const implementation& self, const exchange_ptr& e) { self.finish(e, self.parts_.metrics()); });
   }
 
   static bool is_at(const exchange_ptr& x, const std::vector<std::string>& path) { return x->target.segments == path; }

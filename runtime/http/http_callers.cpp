@@ -4,6 +4,8 @@
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
+#include <boost/beast/core/string.hpp>
+
 #include <algorithm>
 
 namespace steadfast::runtime {
@@ -17,10 +19,16 @@ bool contains(const std::vector<std::string>& all, std::string_view one) {
   return std::find(all.begin(), all.end(), one) != all.end();
 }
 
-/// "https://host:port" without its scheme.
-std::string_view without_scheme(std::string_view origin) {
-  const auto end = origin.find("://");
-  return end == std::string_view::npos ? origin : origin.substr(end + 3);
+/// Of a page that this node gave. Behind a proxy it may be encrypted although the node's connection is not; never the
+/// other way round, for then somebody on the way made it.
+bool is_own_page(std::string_view origin, const http_request& r) {
+  const auto host = std::string{r.header(boost::beast::http::field::host)};
+  return origin == "https://" + host || (!r.is_encrypted && origin == "http://" + host);
+}
+
+bool is_bearer(std::string_view given) {
+  const auto scheme = given.substr(0, bearer.size());
+  return boost::beast::iequals({scheme.data(), scheme.size()}, {bearer.data(), bearer.size()});
 }
 
 http_problem not_allowed(const std::string& why) {
@@ -64,7 +72,7 @@ std::optional<http_problem> http_callers::why_not_here(const http_request& r) co
     return http_problem{421, "wrong_host",
                         "this node is not known as `" + host + "`: give the name in `http.names` if it is", "Host"};
   const auto origin = r.header(field::origin);
-  if (origin.empty() || is_known_origin(origin) || without_scheme(origin) == r.header(field::host))
+  if (origin.empty() || is_known_origin(origin) || is_own_page(origin, r))
     return std::nullopt;
   return http_problem{
     403, "wrong_origin",
@@ -84,7 +92,7 @@ std::variant<http_caller, http_problem> http_callers::who_asks(const http_reques
   if (given.empty())
     return not_allowed(tokens_ ? "give a token, as `Authorization: Bearer TOKEN`; `steadfast token create` makes one"
                                : "show a certificate that this node's `http.authority` vouches for");
-  if (!tokens_ || !given.starts_with(bearer))
+  if (!tokens_ || !is_bearer(given))
     return not_allowed("only bearer tokens are taken: `Authorization: Bearer TOKEN`");
   if (auto t = tokens_->find(given.substr(bearer.size()), now))
     return http_caller{t->name, std::move(t->scopes), std::move(t->workflows)};

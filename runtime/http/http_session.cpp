@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -75,6 +76,28 @@ private:
 const http_response& answer_of_nobody() {
   static const auto r = response_of({503, "busy", "the node is about to end; the outcome is unknown", {}, busy_wait});
   return r;
+}
+
+using request_header = http::request<http::string_body>::header_type;
+
+/// What others on the way, such as a proxy, could read in another way than this node does. Beast takes a body that is
+/// not chunked at last for none, and what follows for the next request.
+std::optional<http_problem> why_unclear(const request_header& h) {
+  const auto codings = h.equal_range(http::field::transfer_encoding);
+  const bool is_coded = codings.first != codings.second;
+  if (is_coded
+      && (h.version() < 11 || std::next(codings.first) != codings.second
+          || !beast::iequals(codings.first->value(), "chunked")))
+    return http_problem{400, "bad_request", "a body may be chunked, in HTTP/1.1, and have no other coding",
+                        "Transfer-Encoding"};
+  const auto hosts = h.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && h.version() >= 11)
+      || h[http::field::host].find_first_of("@/?#\\, \t") != beast::string_view::npos)
+    return http_problem{400, "bad_request", "a request names one host, with or without its port", "Host"};
+  const auto encoding = h[http::field::content_encoding];
+  if (!encoding.empty() && !beast::iequals(encoding, "identity"))
+    return http_problem{415, "unsupported_encoding", "a body must not be compressed", "Content-Encoding"};
+  return std::nullopt;
 }
 
 template <class Stream>
@@ -155,13 +178,8 @@ private:
     const auto length = parser_->content_length();
     if (length && *length > host_.options.body_size_max)
       return refuse(http::error::body_limit);
-    promised_ = parser_->is_done() ? 0 : length.value_or(host_.options.body_size_max);
-    if (host_.unfinished + promised_ > unfinished_max) {
-      promised_ = 0;
-      return say_and_close(
-        {503, "busy", "too many requests have been begun and have not come to their end", {}, busy_wait});
-    }
-    host_.unfinished += promised_;
+    if (const auto problem = why_unclear(parser_->get()))
+      return say_and_close(*problem);
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue") && !parser_->is_done())
       return tell_to_continue();
     read_rest();
@@ -172,21 +190,36 @@ private:
     asio::async_write(stream_, asio::buffer(line), [self = self_()](const error_code& e, std::size_t) {
       if (!e)
         return self->read_rest();
-      self->end_body();
       self->close();
     });
   }
 
   void read_rest() {
-    http::async_read(stream_, buffer_, *parser_, [self = self_()](const error_code& e, std::size_t) {
+    if (parser_->is_done()) {
+      end_body();
+      return run();
+    }
+    http::async_read_some(stream_, buffer_, *parser_, [self = self_()](const error_code& e, std::size_t) {
       self->end_body();
       if (e)
         return self->refuse(e);
-      self->run();
+      if (!self->count_body())
+        return self->say_and_close(
+          {503, "busy", "too many requests have been begun and have not come to their end", {}, busy_wait});
+      self->read_rest();
     });
   }
 
-  void end_body() { host_.unfinished -= std::exchange(promised_, 0); }
+  /// What has come, and not what was promised: a promise costs the client nothing. False: there is no room.
+  bool count_body() {
+    const auto come = parser_->get().body().size();
+    if (host_.unfinished + come > unfinished_max)
+      return false;
+    host_.unfinished += come;
+    counted_ = come;
+    return true;
+  }
+  void end_body() { host_.unfinished -= std::exchange(counted_, 0); }
 
   void refuse(const error_code& e) {
     if (e == http::error::end_of_stream || e == asio::error::eof || e == beast::error::timeout
@@ -231,10 +264,11 @@ private:
       m.set(http::field::content_type, r.type);
     for (const auto& [name, value] : r.headers)
       m.insert(name, value);
-    events_ = std::move(r.events);
-    m.keep_alive(keeps_alive_ && !events_ && !host_.closing);
+    const bool is_stream = r.events != nullptr;
+    events_ = is_head_ ? nullptr : std::move(r.events);
+    m.keep_alive(keeps_alive_ && !is_stream && !host_.closing);
     const auto size = r.body.size();
-    const bool has_no_body = r.status == 204 || r.status == 304 || events_;
+    const bool has_no_body = r.status == 204 || r.status == 304 || is_stream;
     if (!is_head_ && !has_no_body)
       m.body() = std::move(r.body);
     if (!has_no_body)
@@ -367,7 +401,7 @@ private:
   std::string certificate_name_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
-  std::size_t promised_ = 0;
+  std::size_t counted_ = 0; ///< of the body that is being read, in host_.unfinished
   std::optional<http::response<http::string_body>> out_;
   std::optional<http::response_serializer<http::string_body>> serializer_;
   std::shared_ptr<live_stream> events_;

@@ -2,6 +2,7 @@
 
 #include "api/method.hpp"
 #include "api/route.hpp"
+#include "runtime/http/http_callers.hpp"
 #include "tests/runtime/http/http_node.hpp"
 #include "tests/support/comes_true.hpp"
 
@@ -74,6 +75,66 @@ TEST_CASE("row 81: clients that send garbage, too much, or too slowly are refuse
     StartsWith("HTTP/1.1 400"));
   http_listener half{n, "/v1/tasks/a", {{"Content-Length", "100"}}}; // a body that never comes
   CHECK(n.put_trip("a").status == 201);
+}
+
+TEST_CASE("row 115: a request that another one could hide in is refused, and its connection ends") {
+  const http_node n;
+  const std::string hidden = "GET /v1/me HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  for (const auto* const coding : {"xchunked", "gzip", "chunked, identity", "gzip, chunked", "identity", ""}) {
+    INFO(coding);
+    const auto said = n.say(std::string{"POST /v1/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "} + coding
+                            + "\r\n\r\n0\r\n\r\n" + hidden);
+    CHECK_THAT(said, StartsWith("HTTP/1.1 400") && Contains("Transfer-Encoding"));
+    CHECK(said.find("HTTP/1.1 2") == std::string::npos);
+  }
+  for (const auto* const lines :
+       {"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"}) {
+    INFO(lines);
+    const auto said =
+      n.say("POST /v1/tasks HTTP/1.1\r\nHost: localhost\r\n" + std::string{lines} + "\r\n0\r\n\r\n" + hidden);
+    CHECK_THAT(said, StartsWith("HTTP/1.1 400"));
+    CHECK(said.find("HTTP/1.1 2") == std::string::npos);
+  }
+  CHECK_THAT(n.say("POST /v1/tasks HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+             StartsWith("HTTP/1.1 400"));
+  CHECK_THAT(
+    n.say("PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: Chunked\r\n\r\n"
+          "13\r\n{\"workflow\":\"trip\"}\r\n0\r\n\r\n"),
+    StartsWith("HTTP/1.1 201"));
+}
+
+TEST_CASE("row 115: a request names one host, and a body is what it seems") {
+  const http_node n;
+  const auto status_of = [&](const std::string& lines) {
+    return n.say("GET /v1/me HTTP/1.1\r\n" + lines + "Connection: close\r\n\r\n").substr(9, 3);
+  };
+  CHECK(status_of("Host: localhost:7800\r\n") == "200");
+  CHECK(status_of("") == "400");
+  CHECK(status_of("Host: localhost\r\nHost: evil\r\n") == "400");
+  CHECK(status_of("Host: localhost:80@evil\r\n") == "400");
+  const auto packed = n.ask("PUT", "/v1/tasks/a", R"({"workflow":"trip"})", {{"Content-Encoding", "gzip"}});
+  CHECK(packed.status == 415);
+  CHECK(packed.code() == "unsupported_encoding");
+  CHECK(n.get("/v1/tasks/a").status == 404);
+}
+
+TEST_CASE("row 116: bodies that are promised and do not come leave room for others") {
+  const http_node n;
+  std::vector<std::unique_ptr<http_listener>> slow;
+  for (int i = 0; i < 40; ++i) // of 4 MiB, and 64 may be on their way
+    slow.push_back(
+      std::make_unique<http_listener>(n, "/v1/tasks/a", tests::http_headers{{"Content-Length", "4194304"}}));
+  CHECK(n.get("/health/live").status == 200); // all of these have connected before
+  CHECK(n.put_trip("a").status == 201);
+}
+
+TEST_CASE("http: who asks for the header of a stream gets no events") {
+  http_node n;
+  n.put_trip("a");
+  const auto said = n.say("HEAD /v1/tasks/a/events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  CHECK_THAT(said, StartsWith("HTTP/1.1 200") && Contains("text/event-stream"));
+  CHECK(said.substr(said.find("\r\n\r\n")) == "\r\n\r\n");
 }
 
 TEST_CASE("row 81: more submissions than can be taken are pushed back, and none that was acknowledged is lost") {
@@ -168,6 +229,9 @@ TEST_CASE("http: pages of other hosts, and other names of this host, may not ask
   CHECK(n.get("/v1/tasks", {{"Origin", "http://evil.example"}}).status == 403);
   CHECK(n.get("/v1/tasks", {{"Origin", "null"}}).status == 403);
   CHECK(n.get("/v1/tasks", {{"Host", "localhost:7800"}, {"Origin", "http://localhost:7800"}}).status == 200);
+  CHECK(n.get("/v1/tasks", {{"Host", "localhost:7800"}, {"Origin", "https://localhost:7800"}}).status
+        == 200); // a proxy
+  CHECK(n.get("/v1/tasks", {{"Host", "localhost:7800"}, {"Origin", "ftp://localhost:7800"}}).status == 403);
   const auto known = n.get("/v1/tasks", {{"Origin", "https://ops.example"}});
   CHECK(known.headers.at("access-control-allow-origin") == "https://ops.example");
   const auto preflight =
@@ -175,6 +239,14 @@ TEST_CASE("http: pages of other hosts, and other names of this host, may not ask
   CHECK(preflight.status == 204);
   CHECK_THAT(preflight.headers.at("access-control-allow-headers"), Contains("authorization"));
   CHECK(known.headers.at("x-content-type-options") == "nosniff");
+  runtime::http_request encrypted;
+  encrypted.message.set(boost::beast::http::field::host, "localhost:7800");
+  encrypted.message.set(boost::beast::http::field::origin, "http://localhost:7800"); // made by somebody on the way
+  encrypted.is_encrypted = true;
+  const runtime::http_callers callers{o};
+  CHECK(callers.why_not_here(encrypted).value().code == "wrong_origin");
+  encrypted.message.set(boost::beast::http::field::origin, "https://localhost:7800");
+  CHECK_FALSE(callers.why_not_here(encrypted).has_value());
 }
 
 TEST_CASE("http: who asks too often is told when to come again") {

@@ -73,6 +73,13 @@ TEST_CASE("row 106: without a token that is known, nothing is told") {
   CHECK(g.node.get("/health/ready").status == 200);
 }
 
+TEST_CASE("http: the name of the scheme may be written in small letters") {
+  const guarded_node g;
+  CHECK(g.node.get("/v1/me", {{"Authorization", "bearer " + g.admin}}).status == 200);
+  CHECK(g.node.get("/v1/me", {{"Authorization", "Basic " + g.admin}}).status == 401);
+  CHECK(g.node.get("/v1/me", {{"Authorization", "bear"}}).status == 401);
+}
+
 TEST_CASE("http: a token may do what its scopes say, and acts under its name") {
   const guarded_node g;
   const auto submits = add_token(g.file, "shop", {api::scope::submits});
@@ -125,6 +132,7 @@ TEST_CASE("row 106: a token of some workflows sees and makes no other tasks") {
   CHECK(g.node.get("/v1/tasks/a", with(limited)).status == 200);
   CHECK(g.node.get("/v1/nodes", with(limited)).status == 403);
   CHECK(g.node.get("/v1/alerts", with(limited)).status == 403);
+  CHECK(g.node.get("/metrics", with(limited)).status == 403); // they count the tasks of all
   const auto bulk = [&](const char* body) { return g.node.ask("POST", "/v1/bulk-acts", body, with(limited)).status; };
   CHECK(bulk(R"({"act":"undo","workflow":"other","dry_run":true})") == 403);
   CHECK(bulk(R"({"act":"undo","workflow":"trip","dry_run":true})") == 200);
