@@ -18,7 +18,7 @@ const token: Record<string, string> = process.env.STEADFAST_TOKEN
 /** Pushed back or without an answer, it asks again: the id makes that safe. */
 async function ask(method: string, target: string, body?: Body, more = {}): Promise<Response> {
   const request = { method, headers: { ...token, ...more }, body: body ? JSON.stringify(body) : null };
-  const answer = await fetch(target, request).catch(() => null);
+  const answer = await fetch(target, request).catch((e: Error) => console.error(`${e.cause ?? e}; trying again`));
   if (answer?.ok) return answer;
   if (answer && ![429, 503, 504].includes(answer.status)) {
     console.log(((await answer.json()) as Problem).detail);

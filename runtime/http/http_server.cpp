@@ -17,6 +17,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include <algorithm>
 #include <future>
 #include <list>
 #include <thread>
@@ -170,9 +171,14 @@ private:
     error_code ignored;
     const auto peer = s.remote_endpoint(ignored).address().to_string(ignored);
     s.set_option(tcp::no_delay{true}, ignored);
-    if (host_.connections.size() >= host_.options.connections_max)
+    if (host_.connections.size() >= host_.options.connections_max && !make_room())
       return turn_away(s);
     begin_session(host_, peer, std::move(s), tls_.get());
+  }
+
+  /// The oldest connection makes way on which nothing is asked: clients ask anew when such a one ends.
+  bool make_room() {
+    return std::any_of(host_.connections.begin(), host_.connections.end(), [](auto* c) { return c->give_way(); });
   }
 
   /// It fits into the kernel's buffer of a connection, so it never waits. With TLS nothing can be said before a

@@ -133,6 +133,14 @@ public:
       close();
   }
 
+  bool give_way() override {
+    if (!is_idle_ || events_)
+      return false;
+    is_idle_ = false; // its end comes later
+    close();
+    return true;
+  }
+
 private:
   static constexpr bool is_tls = std::is_same_v<Stream, tls_stream>;
 

@@ -19,6 +19,8 @@ namespace steadfast::runtime {
 struct http_connection {
   virtual ~http_connection() = default;
   virtual void close_if_idle() = 0;
+  /// It waits for a request of its client. False: it stays as it is.
+  virtual bool give_way() = 0;
 };
 
 /// What all connections share. Only the thread that runs `io` uses it, except where others are mentioned.

@@ -263,6 +263,24 @@ TEST_CASE("http: who asks too often is told when to come again") {
   CHECK(tests::comes_true([&] { return n.get("/v1/nodes").status == 200; }));
 }
 
+TEST_CASE("row 117: connections on which nothing is asked make way for others, the oldest first") {
+  http_server_options o;
+  o.connections_max = 3;
+  http_node n{o};
+  n.put_trip("a");
+  http_listener follows{n, "/v1/tasks/a/events"};
+  follows.next();
+  http_listener oldest{n, "/health/live"};
+  oldest.next("live\n");
+  http_listener other{n, "/health/live"};
+  other.next("live\n");
+  http_listener third{n, "/health/live"};
+  CHECK_THAT(third.next("live\n"), StartsWith("HTTP/1.1 200"));
+  CHECK(oldest.next().empty()); // it has ended
+  n.let_end();
+  CHECK(follows.next_event().kind == "task");
+}
+
 TEST_CASE("http: when all connections are in use, another one is told so") {
   http_server_options o;
   o.connections_max = 2;
