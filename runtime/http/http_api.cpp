@@ -71,6 +71,20 @@ public:
     }
   }
 
+  std::optional<http_response> why_no_body(const http_request& header) {
+    auto problem = callers_.why_not_here(header);
+    if (!problem) {
+      auto who = callers_.who_asks(header, parts_.clock());
+      if (auto* const unknown = std::get_if<http_problem>(&who))
+        problem = std::move(*unknown);
+    }
+    if (!problem)
+      return std::nullopt;
+    auto r = refusal_of(*problem);
+    dress(header, callers_.is_known_origin(header.header(field::origin)), r);
+    return r;
+  }
+
   void save_uses() { callers_.save_uses(); }
 
   void take(const task_changes& c) { hub_->take(c); }
@@ -91,12 +105,14 @@ private:
     x->reply(std::move(r));
   }
 
-  void fail(const exchange_ptr& x, const http_problem& p) const {
+  static http_response refusal_of(const http_problem& p) {
     auto r = response_of(p);
     if (p.status == 401)
       r.headers.emplace_back("WWW-Authenticate", "Bearer");
-    finish(x, std::move(r));
+    return r;
   }
+
+  void fail(const exchange_ptr& x, const http_problem& p) const { finish(x, refusal_of(p)); }
 
   /// Makes a response of what a method gave, or of what it threw.
   template <class F>
@@ -389,6 +405,10 @@ http_api::~http_api() = default;
 
 void http_api::answer(http_request r, http_reply reply) const {
   impl_->answer(std::move(r), std::move(reply));
+}
+
+std::optional<http_response> http_api::why_no_body(const http_request& header) const {
+  return impl_->why_no_body(header);
 }
 
 void http_api::save_uses() const {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace steadfast::runtime {
@@ -38,6 +39,9 @@ public:
 
   /// Does not block.
   void answer(http_request r, http_reply reply) const;
+
+  /// The answer to one of which only the header was read, if its body need not be: nobody known sends it.
+  std::optional<http_response> why_no_body(const http_request& header) const;
 
   /// When tokens were used last.
   void save_uses() const;

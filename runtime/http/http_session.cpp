@@ -31,8 +31,9 @@ using std::chrono::seconds;
 
 using tls_stream = beast::ssl_stream<beast::tcp_stream>;
 
-constexpr std::uint32_t header_max = 16 << 10;   ///< bytes
-constexpr std::size_t unfinished_max = 64 << 20; ///< bytes of bodies that are being read, of all connections
+constexpr std::uint32_t header_max = 16 << 10;       ///< bytes
+constexpr std::size_t unfinished_max = 64 << 20;     ///< bytes of bodies that are being read, of all connections
+constexpr std::uint64_t of_strangers_max = 16 << 10; ///< bytes of a body that are read before it is known who asks
 constexpr seconds idle_limit{75};
 constexpr seconds request_limit{20};
 constexpr seconds tls_limit{5};
@@ -78,11 +79,11 @@ const http_response& answer_of_nobody() {
   return r;
 }
 
-using request_header = http::request<http::string_body>::header_type;
+using http_message = http::request<http::string_body>;
 
 /// What others on the way, such as a proxy, could read in another way than this node does. Beast takes a body that is
 /// not chunked at last for none, and what follows for the next request.
-std::optional<http_problem> why_unclear(const request_header& h) {
+std::optional<http_problem> why_unclear(const http_message& h) {
   const auto codings = h.equal_range(http::field::transfer_encoding);
   const bool is_coded = codings.first != codings.second;
   if (is_coded
@@ -188,6 +189,9 @@ private:
       return refuse(http::error::body_limit);
     if (const auto problem = why_unclear(parser_->get()))
       return say_and_close(*problem);
+    if (!parser_->is_done() && length.value_or(host_.options.body_size_max) > of_strangers_max)
+      if (auto refusal = host_.api->why_no_body(request_of(http_message{http_message::header_type{parser_->get()}})))
+        return answer_and_close(*std::move(refusal));
     if (beast::iequals(parser_->get()[http::field::expect], "100-continue") && !parser_->is_done())
       return tell_to_continue();
     read_rest();
@@ -242,21 +246,20 @@ private:
     say_and_close({400, "bad_request", "this is no HTTP/1.1 request: " + e.message()});
   }
 
-  void say_and_close(const http_problem& p) {
+  void say_and_close(const http_problem& p) { answer_and_close(response_of(p)); }
+  void answer_and_close(http_response r) {
     keeps_alive_ = false;
     is_head_ = false;
-    write(response_of(p));
+    write(std::move(r));
   }
 
+  http_request request_of(http_message m) const { return {std::move(m), peer_, certificate_name_, is_tls}; }
+
   void run() {
-    http_request r;
-    r.message = parser_->release();
+    auto r = request_of(parser_->release());
     parser_.reset();
     keeps_alive_ = r.message.keep_alive();
     is_head_ = r.message.method() == http::verb::head;
-    r.peer = peer_;
-    r.certificate_name = certificate_name_;
-    r.is_encrypted = is_tls;
     lowest().expires_never();
     const auto take = [self = self_()](http_response answer) {
       asio::post(self->host_.io, [self, answer = std::move(answer)]() mutable { self->write(std::move(answer)); });

@@ -135,6 +135,8 @@ const std::vector<bound> bounds{
   {"| connections (`http.connections_max`), those with events included | 1024 |", "config/steadfast.toml",
    "connections_max = 1024"},
   {"| bytes of a body (`http.body_size_max`) | 4 MiB |", "config/steadfast.toml", "body_size_max = \"4MiB\""},
+  {"| bytes of a body that are read before it is known who asks | 16 KiB |", "runtime/http/http_session.cpp",
+   "of_strangers_max = 16 << 10;"},
   {"| bytes of a header | 16 KiB |", "runtime/http/http_session.cpp", "header_max = 16 << 10;"},
   {"| bytes of bodies that are on their way, of all connections | 64 MiB |", "runtime/http/http_session.cpp",
    "unfinished_max = 64 << 20;"},

@@ -73,6 +73,20 @@ TEST_CASE("row 106: without a token that is known, nothing is told") {
   CHECK(g.node.get("/health/ready").status == 200);
 }
 
+TEST_CASE("row 116: a large body is read only of somebody who is known") {
+  const guarded_node g;
+  const auto begun = [&](const std::string& lines) {
+    return g.node.say("PUT /v1/tasks/a HTTP/1.1\r\nHost: localhost\r\n" + lines + "\r\n", std::chrono::seconds{20});
+  };
+  for (const auto* const size : {"Content-Length: 100000\r\n", "Transfer-Encoding: chunked\r\n"}) {
+    CHECK_THAT(begun(size), Contains("HTTP/1.1 401") && Contains("WWW-Authenticate: Bearer"));
+    CHECK_THAT(begun("Expect: 100-continue\r\nAuthorization: Bearer made-up\r\n" + std::string{size}),
+               Catch::Matchers::StartsWith("HTTP/1.1 401"));
+  }
+  const std::string large(100'000, ' ');
+  CHECK(g.node.ask("PUT", "/v1/tasks/a", large + R"({"workflow":"trip"})", with(g.admin)).status == 201);
+}
+
 TEST_CASE("http: the name of the scheme may be written in small letters") {
   const guarded_node g;
   CHECK(g.node.get("/v1/me", {{"Authorization", "bearer " + g.admin}}).status == 200);
