@@ -1,21 +1,17 @@
 #pragma once
 
+#include "store/lmdb/id_bits.hpp"
 #include "store/lmdb/schema.hpp"
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace steadfast::store {
 
 /// For nearly every absent id it says so without a look-up in the large table `ids`, which would load pages needed for
-/// nothing else. Bloom, "Space/time trade-offs in hash coding with allowable errors", 1970; all
-/// bits of an id are in one block: Putze, Sanders, Singler, "Cache-, hash- and space-efficient Bloom filters", 2007.
-/// For the writer. Memory: 2 to 8 bytes for each id in the table, at most 64 MiB; for a table that needs more it says
-/// nothing.
+/// nothing else. For the writer. Memory: 2 to 8 bytes for each id in the table, at most 64 MiB; for a table that needs
+/// more it says nothing.
 class id_filter {
 public:
   /// `first`: room for so many ids; it grows.
@@ -33,14 +29,9 @@ public:
   void read_on(const lmdb::transaction& txn, const tables& in, std::size_t rows_max);
 
 private:
-  using block = std::array<std::uint32_t, 8>;
-
   void begin_anew(std::size_t room);
-  std::uint64_t block_of(std::uint64_t hash) const { return (hash >> 32U) & (blocks_.size() - 1); }
 
-  std::size_t room_ = 0;
-  std::size_t added_ = 0;
-  std::vector<block> blocks_; ///< a power of two of them
+  id_bits bits_;
   struct position {
     std::string until;
     bool is_end = false;
