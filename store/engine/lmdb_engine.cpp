@@ -104,6 +104,7 @@ lmdb_engine::lmdb_engine(const store_options& options, const engine_settings& se
     : options_{options},
       directory_{directory_for(options, settings.is_for_move)},
       outside_{settings.outside},
+      elsewhere_{settings.elsewhere},
       committed_{options.recent_ids_max},
       moved_ids_{options.recent_ids_max} {
   try {
@@ -325,6 +326,62 @@ void lmdb_engine::look(const std::function<void(const lmdb::transaction&, const 
   use(lmdb::transaction::reading(*env_), in_);
 }
 
+bool lmdb_engine::has(std::uint64_t number) const {
+  const std::lock_guard lock{writing_};
+  if (shared_->known().find(number) != nullptr)
+    return true;
+  const auto is_there = [&](const lmdb::transaction& txn) { return txn.get(in_.tasks, key{number}).has_value(); };
+  if (shared_->is_open() && shared_->is_mine())
+    return is_there(shared_->without_held());
+  return is_there(lmdb::transaction::reading(*env_));
+}
+
+std::uint64_t lmdb_engine::ended_of(const std::string& workflow) const {
+  const auto known = committed_.ended.find(workflow);
+  return known == committed_.ended.end() ? 0 : known->second.there;
+}
+
+void lmdb_engine::put_back(std::vector<rows_of_task> all) {
+  const std::lock_guard lock{writing_};
+  try {
+    with_room([&] {
+      auto txn = lmdb::transaction::writing(*env_);
+      std::erase_if(all, [&](const rows_of_task& t) { return txn.get(in_.tasks, key{t.number}).has_value(); });
+      const auto damaged = store::put_back(txn, in_, all);
+      txn.commit();
+      report(damaged);
+    });
+  } catch (const lmdb::error& e) {
+    give_up(e);
+  }
+  for (const auto& t : all)
+    for (const auto& r : t.rows)
+      if (r.table == place_of(&tables::ids))
+        moved_ids_.add(r.key);
+}
+
+std::size_t lmdb_engine::take_out(std::vector<leaving_task>& all) {
+  const std::lock_guard lock{writing_};
+  auto changed = all.end();
+  try {
+    with_room([&] {
+      auto txn = lmdb::transaction::writing(*env_);
+      changed = std::stable_partition(all.begin(), all.end(),
+                                      [&](const leaving_task& t) { return store::take_out(txn, in_, t); });
+      txn.commit();
+    });
+  } catch (const lmdb::error& e) {
+    give_up(e);
+  }
+  recent_ids::changes gone;
+  for (auto t = all.begin(); t != changed; ++t) {
+    gone.gone.push_back(t->id);
+    shared_->known().forget(t->number);
+  }
+  committed_.recent.take_over(gone, committed_.count.last_task);
+  return gone.gone.size();
+}
+
 /// Calls f() again when it needs more room than there is in the map.
 template <class F>
 void lmdb_engine::with_room(F f) {
@@ -408,8 +465,11 @@ std::vector<outcome> lmdb_engine::try_commit(const write_list& batch, const comm
   dropped_unless_kept guard{*shared_, moved_ids_};
   auto& txn = shared_->begin();
   const auto pages_max = (options_.size_max - options_.size_reserve) / env_->page_size();
-  write_batch writes{
-    txn, in_, committed_, {&options_, limits.full, pages_max, &moved_ids_, &shared_->known(), shared_->changes()}};
+  write_batch writes{txn,
+                     in_,
+                     committed_,
+                     {&options_, limits.full, pages_max, &moved_ids_, &shared_->known(), shared_->changes(),
+                      elsewhere_counts_ ? &*elsewhere_counts_ : nullptr}};
   std::vector<outcome> outcomes;
   outcomes.reserve(batch.size());
   for (const auto* w : batch)

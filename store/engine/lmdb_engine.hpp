@@ -2,6 +2,7 @@
 
 #include "store/contract/local_store.hpp"
 #include "store/contract/options.hpp"
+#include "store/engine/tasks_elsewhere.hpp"
 #include "store/engine/write_batch.hpp"
 #include "store/journal/directory.hpp"
 #include "store/journal/disk_reserve.hpp"
@@ -17,6 +18,8 @@
 
 namespace steadfast::store {
 
+struct checked_elsewhere;
+
 /// Settings that only tests and the store on PostgreSQL change.
 struct engine_settings {
   /// Bytes that are mapped at first, doubled when they are used up; 0: all of store.size_max, so that the map need not
@@ -26,7 +29,8 @@ struct engine_settings {
   std::vector<migration> migrations = all_migrations();
   /// The store is kept there: the directory, which must be new, is its memory and goes away with it.
   outside_log* outside = nullptr;
-  bool is_for_move = false; ///< opened by who moves it elsewhere: others are refused from then on
+  const tasks_elsewhere* elsewhere = nullptr; ///< what has left its tables; null: all is there
+  bool is_for_move = false;                   ///< opened by who moves it elsewhere: others are refused from then on
 };
 
 bool is_full(const lmdb::error& e);  ///< the store, or its disk
@@ -54,6 +58,20 @@ public:
   bool is_saved() const { return shared_->is_saved(); }
   /// Calls use(transaction, tables) on the state that was saved last.
   void look(const std::function<void(const lmdb::transaction&, const tables&)>& use) const;
+
+  // ---- tasks that are kept elsewhere; for the thread that commits ----
+
+  /// The tables have the task.
+  bool has(std::uint64_t number) const;
+  /// How many tasks of the workflow ended well, wherever they are.
+  std::uint64_t ended_of(const std::string& workflow) const;
+  /// They are in the tables again, but for those that are there already; the log is not told of it. Throws store_error:
+  /// then nothing was done. REQUIRES: is_saved().
+  void put_back(std::vector<rows_of_task> all);
+  /// Takes those out of the tables that have not changed; they end up first. Returns how many. Likewise.
+  std::size_t take_out(std::vector<leaving_task>& all);
+  /// For the next batch, which may set a task aside.
+  void count_also(elsewhere_counts there) { elsewhere_counts_ = std::move(there); }
 
   std::optional<workflow::task> find(const std::string& id) const override;
   std::optional<std::string> damage_of(const std::string& id) const override;
@@ -119,18 +137,30 @@ private:
   /// Runs f(transaction, snapshot) on the present state.
   template <class F>
   auto read(F f) const;
+  /// Runs f(transaction, snapshot), which answers with an optional, on the tables, and if there is none, on what is
+  /// elsewhere of the task `by` that id or number.
+  template <class By, class F>
+  auto read_task(const By& by, F f) const;
+  checked_elsewhere check_elsewhere() const;
+  void check_left(const lmdb::transaction& txn, const rows_of_task& t, checked_elsewhere& all) const;
+  other_rows as_rows(const std::vector<rows_of_task>& all) const;
+  std::optional<tasks_elsewhere::page> page_elsewhere(const task_filter& filter, std::optional<std::uint64_t> before,
+                                                      std::size_t max) const;
   /// Throws damaged_record. `recent`: what recent_ids::find said before the snapshot was taken.
   std::optional<task_ref> ref_of(const snapshot& see, const std::string& id, std::optional<std::uint64_t> recent) const;
+  /// `also`: the newest tasks elsewhere that may match; null: there are none.
   template <class Use>
   std::optional<std::uint64_t> look_through(const lmdb::transaction& txn, const snapshot& see,
                                             const task_filter& filter, std::optional<std::uint64_t> before,
-                                            std::size_t most, Use use) const;
+                                            std::size_t most, const tasks_elsewhere::page* also, Use use) const;
   /// A task that is damaged is reported and absent.
   std::optional<snapshot::known_task> believed(const snapshot& see, std::uint64_t number, bool whole = false) const;
 
   store_options options_;
   store_directory directory_;
   outside_log* outside_;
+  const tasks_elsewhere* elsewhere_;
+  std::optional<elsewhere_counts> elsewhere_counts_;
   std::unique_ptr<lmdb::environment> env_;
   std::optional<disk_reserve> reserve_; ///< none when the store is read only
   tables in_;

@@ -1,6 +1,7 @@
 // Tasks, singly and in pages.
 
 #include "store/engine/reading.hpp"
+#include "workflow/supervision/retention.hpp"
 #include "workflow/transition/finding.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace {
 
 /// Tasks looked at in one snapshot, unless a longer page is asked for; a page may end early because of it, so that no
 /// snapshot lives long and no question holds up another.
-constexpr std::size_t looked_at_max = 2000;
+constexpr std::size_t looked_through_max = 2000;
 constexpr std::size_t due_looked_at_max = 20'000;
 
 /// As how many tasks of a few steps it counts: to read one takes as long as it has steps.
@@ -70,9 +71,12 @@ bool is_counted(const task_filter& f) {
 /// Numbers of tasks that may match, in falling order, from one or more index ranges.
 class newest_first {
 public:
-  newest_first(const lmdb::transaction& txn, const tables& in, const task_filter& f, std::uint64_t before)
+  /// `also`: rows of tasks that are elsewhere.
+  newest_first(const lmdb::transaction& txn, const tables& in, const task_filter& f, std::uint64_t before,
+               const other_rows* also)
       : txn_{txn},
         in_{in},
+        also_{also},
         payload_{f.payload} {
     if (!payload_.empty()) {
       add(txn, in.payload_index, std::string{payload_value_key(payload_.front()).view()}, before);
@@ -104,7 +108,8 @@ public:
   /// Whether the payload of the task has all values that were asked for.
   bool has_payload(std::uint64_t number) const {
     return std::all_of(payload_.begin(), payload_.end(), [&](const workflow::payload_value& x) {
-      return txn_.get(in_.payload_index, payload_index_key(x, number)).has_value();
+      const auto k = payload_index_key(x, number);
+      return txn_.get(in_.payload_index, k) || also_->get(in_.payload_index, k);
     });
   }
 
@@ -126,6 +131,7 @@ private:
 
   const lmdb::transaction& txn_;
   const tables& in_;
+  const other_rows* also_;
   const std::vector<workflow::payload_value>& payload_;
   std::deque<range> ranges_;
 };
@@ -142,7 +148,7 @@ std::optional<snapshot::known_task> lmdb_engine::believed(const snapshot& see, s
 }
 
 std::optional<workflow::task> lmdb_engine::find(std::uint64_t number) const {
-  return read([&](const lmdb::transaction&, const snapshot& see) -> std::optional<workflow::task> {
+  return read_task(number, [&](const lmdb::transaction&, const snapshot& see) -> std::optional<workflow::task> {
     auto known = believed(see, number, true);
     return known ? std::optional{std::move(known->state.task)} : std::nullopt;
   });
@@ -160,7 +166,7 @@ std::optional<task_ref> lmdb_engine::ref_of(const snapshot& see, const std::stri
 
 std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
   const auto recent = committed_.recent.find(id);
-  return read([&](const lmdb::transaction&, const snapshot& see) -> std::optional<workflow::task> {
+  return read_task(id, [&](const lmdb::transaction&, const snapshot& see) -> std::optional<workflow::task> {
     std::optional<task_ref> ref;
     try {
       ref = ref_of(see, id, recent);
@@ -176,7 +182,7 @@ std::optional<workflow::task> lmdb_engine::find(const std::string& id) const {
 
 std::optional<std::string> lmdb_engine::damage_of(const std::string& id) const {
   const auto recent = committed_.recent.find(id);
-  return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<std::string> {
+  return read_task(id, [&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<std::string> {
     try {
       const auto ref = ref_of(see, id, recent);
       if (!ref)
@@ -195,7 +201,7 @@ std::optional<std::string> lmdb_engine::damage_of(const std::string& id) const {
 
 std::optional<exported_task> lmdb_engine::export_task(const std::string& id) const {
   const auto recent = committed_.recent.find(id);
-  return read([&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<exported_task> {
+  return read_task(id, [&](const lmdb::transaction& txn, const snapshot& see) -> std::optional<exported_task> {
     try {
       const auto ref = ref_of(see, id, recent);
       auto known = ref ? see.whole_task(ref->number) : std::nullopt;
@@ -215,37 +221,87 @@ std::optional<exported_task> lmdb_engine::export_task(const std::string& id) con
   });
 }
 
+other_rows lmdb_engine::as_rows(const std::vector<rows_of_task>& all) const {
+  other_rows rows;
+  for (const auto& t : all)
+    for (const auto& r : t.rows)
+      rows.put(table_at(in_, r.table), r.key, r.value);
+  return rows;
+}
+
+/// Absent: nothing elsewhere may match. The filter is asked again of each task.
+std::optional<tasks_elsewhere::page>
+lmdb_engine::page_elsewhere(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const {
+  if (elsewhere_ == nullptr || !filter.locked_by.empty())
+    return std::nullopt;
+  tasks_elsewhere::question q;
+  for (const auto s : filter.states)
+    if (workflow::may_leave(s))
+      q.states.push_back(s);
+  if (q.states.empty() && !filter.states.empty())
+    return std::nullopt;
+  q.before = before.value_or(~0ULL);
+  q.most = is_by_state_only(filter) ? std::min(max + 1, looked_through_max) : looked_through_max;
+  q.of_tables = {place_of(&tables::tasks), place_of(&tables::task_steps)};
+  if (!filter.payload.empty()) {
+    q.payload = filter.payload.front();
+    q.of_tables.push_back(place_of(&tables::payload_index));
+  }
+  return elsewhere_->newest(q);
+}
+
 /// Hands the tasks that match to use(known_task&&), newest first, until it says no, or there are none, or so many were
 /// looked at; where to go on.
 template <class Use>
 std::optional<std::uint64_t> lmdb_engine::look_through(const lmdb::transaction& txn, const snapshot& see,
                                                        const task_filter& filter, std::optional<std::uint64_t> before,
-                                                       std::size_t most, Use use) const {
+                                                       std::size_t most, const tasks_elsewhere::page* also,
+                                                       Use use) const {
   const auto cause = filter.cause.empty() ? std::string{} : workflow::generalized(filter.cause);
-  newest_first numbers{txn, in_, filter, before.value_or(~0ULL)};
+  const auto rows = as_rows(also != nullptr ? also->tasks : std::vector<rows_of_task>{});
+  const snapshot see_also{txn, in_, committed_.definitions, &rows};
+  newest_first numbers{txn, in_, filter, before.value_or(~0ULL), &rows};
+  const auto down_to = also != nullptr ? also->down_to : 0;
+  auto next_left = [&, at = std::size_t{0}]() mutable -> std::optional<std::uint64_t> {
+    while (also != nullptr && at < also->tasks.size())
+      if (const auto n = also->tasks[at++].number; !txn.get(in_.tasks, key{n})) // it has not come back
+        return n;
+    return std::nullopt;
+  };
+  auto here = numbers.next();
+  auto there = next_left();
   auto last = before.value_or(~0ULL);
   std::size_t looked_at = 0;
-  while (const auto number = numbers.next()) {
-    if (looked_at >= most)
-      return last;
-    auto known = numbers.has_payload(*number) ? believed(see, *number) : std::nullopt;
+  while (here || there) {
+    const bool is_here = here && (!there || *here > *there);
+    const auto number = is_here ? *here : *there;
+    if (looked_at >= most || number < down_to)
+      return number < down_to ? std::min(last, down_to) : last;
+    auto known = numbers.has_payload(number) ? believed(is_here ? see : see_also, number) : std::nullopt;
     looked_at += known ? weight_of(known->state.task) : 1;
     if (known && matches(known->state.task, *known->definition, filter, cause) && !use(*std::move(known)))
       return last;
-    last = *number;
+    last = number;
+    if (is_here)
+      here = numbers.next();
+    else
+      there = next_left();
   }
-  return std::nullopt;
+  return down_to != 0 ? std::optional{std::min(last, down_to)} : std::nullopt;
 }
 
 task_page lmdb_engine::list(const task_filter& filter, std::optional<std::uint64_t> before, std::size_t max) const {
+  const auto none_leaves = elsewhere_ != nullptr ? elsewhere_->hold() : tasks_elsewhere::guard{};
+  const auto left = page_elsewhere(filter, before, max);
   return read([&](const lmdb::transaction& txn, const snapshot& see) {
     task_page page;
-    page.next = look_through(txn, see, filter, before, std::max(max, looked_at_max), [&](snapshot::known_task&& known) {
-      if (page.tasks.size() == max)
-        return false;
-      page.tasks.push_back(std::move(known.state.task));
-      return true;
-    });
+    page.next = look_through(txn, see, filter, before, std::max(max, looked_through_max), left ? &*left : nullptr,
+                             [&](snapshot::known_task&& known) {
+                               if (page.tasks.size() == max)
+                                 return false;
+                               page.tasks.push_back(std::move(known.state.task));
+                               return true;
+                             });
     return page;
   });
 }
@@ -263,13 +319,16 @@ state_store::tally lmdb_engine::count_part(const task_filter& filter, std::optio
 
 state_store::tally lmdb_engine::visit_part(const task_filter& filter, std::optional<std::uint64_t> before,
                                            const task_visitor& use) const {
+  const auto none_leaves = elsewhere_ != nullptr ? elsewhere_->hold() : tasks_elsewhere::guard{};
+  const auto left = page_elsewhere(filter, before, looked_through_max);
   return read([&](const lmdb::transaction& txn, const snapshot& see) {
     tally part;
-    part.next = look_through(txn, see, filter, before, looked_at_max, [&](snapshot::known_task&& known) {
-      ++part.matched;
-      use(std::move(known.state.task), *known.definition);
-      return true;
-    });
+    part.next = look_through(txn, see, filter, before, looked_through_max, left ? &*left : nullptr,
+                             [&](snapshot::known_task&& known) {
+                               ++part.matched;
+                               use(std::move(known.state.task), *known.definition);
+                               return true;
+                             });
     return part;
   });
 }
@@ -287,7 +346,7 @@ state_store::due_page lmdb_engine::overdue(workflow::instant now,
       const auto due = key_reader{c.key()}.instant().value_or(workflow::never);
       if (due > now)
         return page;
-      if (page.tasks.size() == max || looked_at == due_looked_at_max || read >= std::max(max, looked_at_max)) {
+      if (page.tasks.size() == max || looked_at == due_looked_at_max || read >= std::max(max, looked_through_max)) {
         page.next = after;
         return page;
       }

@@ -26,4 +26,16 @@ auto lmdb_engine::read(F f) const {
   }
 }
 
+template <class By, class F>
+auto lmdb_engine::read_task(const By& by, F f) const {
+  auto found = read(f);
+  if (found || elsewhere_ == nullptr)
+    return found;
+  const auto left = elsewhere_->find(by);
+  const auto rows = as_rows(left ? std::vector{*left} : std::vector<rows_of_task>{});
+  return read([&](const lmdb::transaction& txn, const snapshot&) { // it may have come back meanwhile
+    return f(txn, snapshot{txn, in_, committed_.definitions, &rows});
+  });
+}
+
 } // namespace steadfast::store

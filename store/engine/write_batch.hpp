@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/contract/options.hpp"
+#include "store/engine/tasks_elsewhere.hpp"
 #include "store/journal/change_log.hpp"
 #include "store/lmdb/committed.hpp"
 #include "store/lmdb/id_filter.hpp"
@@ -40,6 +41,7 @@ public:
     id_filter* moved = nullptr;  ///< of table `ids`; changed as the batch goes, and may know of more than was committed
     known_tasks* known = nullptr;  ///< changed as the batch goes; to be thrown away together with the transaction
     change_log* changes = nullptr; ///< what the batch does; null: nobody wants to know
+    const elsewhere_counts* elsewhere = nullptr; ///< of a batch that may set a task aside; null: all are in the tables
   };
   write_batch(lmdb::transaction& txn, const tables& in, const committed& before, const settings& s);
 
@@ -197,8 +199,6 @@ private:
 
   // write_purge.cpp
   bool purge(std::uint64_t number); ///< false: it cannot leave yet
-  bool has_notices(const workflow::task& t) const;
-  bool has_open_alert(std::uint64_t number) const;
   void erase_all_of(const snapshot::known_task& known);
   ended_count& ended_of(const std::string& workflow);
   void count_ended(const std::string& workflow, const index_position& from, const index_position& to);

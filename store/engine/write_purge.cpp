@@ -1,5 +1,6 @@
 // Ended tasks leave, with all that belongs to them.
 
+#include "store/engine/leaving.hpp"
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
 #include "store/lmdb/prefix_scan.hpp"
@@ -46,26 +47,13 @@ bool write_batch::purge(std::uint64_t number) {
     auto known = load(number);
     if (known && !known->definition->index.empty())
       known = load(number, true); // for its payload
-    if (!known || !may_leave(known->state.task.state, {has_open_alert(number), has_notices(known->state.task)}))
+    if (!known || !may_leave(known->state.task.state, kept_of(txn_, in_, known->state.task)))
       return false;
     erase_all_of(*known);
     return true;
   } catch (const damaged_record&) { // reported by read(): it is set aside
     return false;
   }
-}
-
-bool write_batch::has_notices(const workflow::task& t) const {
-  if (t.reply_to.empty())
-    return false;
-  return has_any_with(txn_, in_.notices, key{owner_key(t.reply_to).view(), t.number});
-}
-
-bool write_batch::has_open_alert(std::uint64_t number) const {
-  const auto alerts = keys_with(txn_, in_.task_alerts, key{number});
-  return std::any_of(alerts.begin(), alerts.end(), [this](const std::string& k) {
-    return txn_.get(in_.open_alerts, key{last_number(k)}).has_value();
-  });
 }
 
 void write_batch::erase_all_of(const snapshot::known_task& known) {
@@ -119,6 +107,9 @@ void write_batch::recount_ended() {
   lmdb::cursor c{txn_, in_.ended};
   for (bool more = c.first(); more; more = c.next())
     ++ended_of(std::string{workflow_of(c.key())}).there;
+  if (settings_.elsewhere != nullptr)
+    for (const auto& [name, tasks] : settings_.elsewhere->workflows)
+      ended_of(name).there += tasks;
 }
 
 void write_batch::put_ended_counts() {

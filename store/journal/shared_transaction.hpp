@@ -53,6 +53,8 @@ public:
   known_tasks& known() { return known_; }
   change_log* changes() { return log_ != nullptr ? &changes_ : nullptr; }
   bool is_open() const { return txn_ != nullptr; }
+  /// As far as known() does not hold it. REQUIRES: it is open.
+  const lmdb::transaction& without_held() const { return *txn_; }
   std::uint64_t unsaved_bytes() const { return is_saved_ ? 0 : log_->size(); }
 
   // ---- for every thread ----

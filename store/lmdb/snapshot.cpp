@@ -75,17 +75,17 @@ void sort_by_step(std::vector<large_result>& large) {
   std::sort(large.begin(), large.end(), [](const large_result& a, const large_result& b) { return a.step < b.step; });
 }
 
-/// Under a name that people gave, which may be longer than any that is stored. Throws damaged_record.
-template <class Record>
-std::optional<Record> named_record(const lmdb::transaction& txn, lmdb::table t, const std::string& name,
-                                   std::size_t size_max) {
-  if (name.empty() || name.size() > size_max)
-    return std::nullopt;
-  const auto bytes = txn.get(t, name);
-  return bytes ? std::optional{decode_record<Record>(name, *bytes)} : std::nullopt;
+/// Under a name that people gave, which may be longer than any that is stored.
+bool may_be_stored(const std::string& name, std::size_t size_max) {
+  return !name.empty() && name.size() <= size_max;
 }
 
 } // namespace
+
+std::optional<std::string_view> snapshot::value_of(lmdb::table t, std::string_view key) const {
+  const auto there = txn_.get(t, key);
+  return there || also_ == nullptr ? there : also_->get(t, key);
+}
 
 definition_cache::entry snapshot::definition(const std::string& name, std::uint32_t version) const {
   if (auto known = cache_.find(name, version))
@@ -116,7 +116,8 @@ std::optional<std::uint32_t> snapshot::newest_version(const std::string& name) c
 }
 
 std::optional<task_ref> snapshot::ref_of(const std::string& id) const {
-  return named_record<task_ref>(txn_, in_.ids, id, workflow::task_id_size_max);
+  const auto bytes = may_be_stored(id, workflow::task_id_size_max) ? value_of(in_.ids, id) : std::nullopt;
+  return bytes ? std::optional{decode_record<task_ref>(id, *bytes)} : std::nullopt;
 }
 
 std::optional<task_ref> snapshot::recent_ref(std::uint64_t number) const {
@@ -136,8 +137,8 @@ std::optional<std::uint64_t> snapshot::recent_number(const std::string& id) cons
 }
 
 std::optional<snapshot::known_task> snapshot::task(std::uint64_t number) const {
-  const auto row = txn_.get(in_.tasks, key{number});
-  return row ? std::optional{task_in(number, *row)} : std::nullopt;
+  const auto found = value_of(in_.tasks, key{number});
+  return found ? std::optional{task_in(number, *found)} : std::nullopt;
 }
 
 snapshot::known_task snapshot::task_in(std::uint64_t number, std::string_view row, const held_steps* held) const {
@@ -181,6 +182,10 @@ void snapshot::add_steps(task_state& s, const workflow::definition& d, const hel
     if (!held.contains(first))
       to.take(first, c.key(), c.value());
   }
+  if (also_ != nullptr)
+    also_->each_with(in_.task_steps, of_task, [&](std::string_view k, std::string_view steps) {
+      to.take(key_reader{k.substr(of_task.view().size())}.number<std::uint32_t>().value_or(1), k, steps);
+    });
   for (const auto& [first, written] : held)
     to.take(first, key{s.task.number, first}, written.row);
   to.finish();
@@ -190,7 +195,7 @@ void snapshot::add_payload(task_state& s) const {
   if (s.payload_size == 0)
     return;
   const key k{s.task.number};
-  const auto bytes = txn_.get(in_.payloads, k);
+  const auto bytes = value_of(in_.payloads, k);
   if (!bytes)
     throw damaged_record{"its payload is missing"};
   s.task.payload = decode_record<payload_record>(k, *bytes).bytes;
@@ -201,7 +206,7 @@ void snapshot::add_payload(task_state& s) const {
 void snapshot::add_large_results(task_state& s) const {
   for (const auto& large : s.large) {
     const key k{s.task.number, large.step};
-    const auto bytes = txn_.get(in_.results, k);
+    const auto bytes = value_of(in_.results, k);
     if (!bytes || large.step >= s.task.steps.size())
       throw damaged_record{"a result is missing"};
     auto result = decode_record<result_record>(k, *bytes).bytes;
@@ -214,7 +219,8 @@ void snapshot::add_large_results(task_state& s) const {
 }
 
 std::optional<lease_record> snapshot::lease_of(const std::string& name) const {
-  return named_record<lease_record>(txn_, in_.leases, name, key::size_max);
+  const auto bytes = may_be_stored(name, key::size_max) ? txn_.get(in_.leases, name) : std::nullopt;
+  return bytes ? std::optional{decode_record<lease_record>(name, *bytes)} : std::nullopt;
 }
 
 std::vector<lease> snapshot::leases(const workflow::clock_reading& clock) const {

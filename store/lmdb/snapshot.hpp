@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/lmdb/other_rows.hpp"
 #include "store/lmdb/schema.hpp"
 #include "store/outline/definition_cache.hpp"
 #include "store/outline/task_outline.hpp"
@@ -37,14 +38,16 @@ public:
 };
 
 /// What a transaction can see, as values; a write transaction sees its own writes. Throws damaged_record for what does
-/// not check, lmdb::error when LMDB fails. REQUIRES: the transaction outlives it.
+/// not check, lmdb::error when LMDB fails. REQUIRES: the transaction, and the other rows, outlive it.
 class snapshot {
 public:
-  /// `cache` must only ever see what is committed: a write transaction brings one of its own.
-  snapshot(const lmdb::transaction& txn, const tables& in, definition_cache& cache)
+  /// `cache` must only ever see what is committed: a write transaction brings one of its own. `also`: rows of tasks
+  /// that count where the tables have none; null: there are no such.
+  snapshot(const lmdb::transaction& txn, const tables& in, definition_cache& cache, const other_rows* also = nullptr)
       : txn_{txn},
         in_{in},
-        cache_{cache} {}
+        cache_{cache},
+        also_{also} {}
 
   /// Absent: there is no such definition.
   definition_cache::entry definition(const std::string& name, std::uint32_t version) const;
@@ -66,6 +69,7 @@ public:
   std::vector<lease> leases(const workflow::clock_reading& clock) const;
 
 private:
+  std::optional<std::string_view> value_of(lmdb::table t, std::string_view key) const;
   void add_steps(task_state& s, const workflow::definition& d, const held_steps& held) const;
   void add_payload(task_state& s) const;
   void add_large_results(task_state& s) const;
@@ -73,6 +77,7 @@ private:
   const lmdb::transaction& txn_;
   const tables& in_;
   definition_cache& cache_;
+  const other_rows* also_;
 };
 
 } // namespace steadfast::store

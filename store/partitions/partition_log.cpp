@@ -7,8 +7,11 @@
 #include "store/lmdb/snapshot.hpp"
 #include "store/postgres/succession.hpp"
 #include "store/records/compact.hpp"
+#include "store/records/record.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +35,19 @@ damaged_tasks list_all(lmdb::transaction& txn, const tables& in) {
     }
   }
   return damaged;
+}
+
+} // namespace
+
+namespace {
+
+/// Whether the row belongs to a task that there was not yet when the last one had that number.
+bool is_of_newer_task(std::uint64_t table, std::string_view key, std::uint64_t last) {
+  if (table == place_of(&tables::ids))
+    return false; // which does not tell
+  const auto number =
+    table == place_of(&tables::payload_index) ? last_number(key) : key_reader{key}.number<std::uint64_t>().value_or(0);
+  return number > last;
 }
 
 } // namespace
@@ -175,9 +191,12 @@ damaged_tasks partition_log::fill(lmdb::transaction& txn, const tables& in) {
   if (!ahead_)
     expect_owned();
   auto found = ahead_ ? of_.read_log_ahead(*ahead_) : of_.read_log(until);
-  using_it.unlock();
   const auto later = changes_of(std::move(found));
+  const auto back = put_back_changed(txn, in, later, damaged);
+  ended_.begin(ahead_ ? ahead_->until : until, numbers_of(back));
+  using_it.unlock();
   make_entries(txn, later, "PostgreSQL", &damaged);
+  drop_rest(txn, in, back);
   has_damaged_ = !damaged.empty();
   begin_filled((ahead_ ? ahead_->until : until) == 0 && later.empty(), txn, in);
   return damaged;
@@ -190,13 +209,59 @@ bool partition_log::go_on(lmdb::transaction& txn, const tables& in, damaged_task
     return false;
   const bool was_new = ahead_->commit == 0;
   auto found = of_.read_log(ahead_->commit);
-  using_it.unlock();
   const auto later = changes_of(std::move(found));
+  const auto back = put_back_changed(txn, in, later, damaged);
+  ended_.come_back(numbers_of(back));
+  using_it.unlock();
   make_entries(txn, later, "PostgreSQL", &damaged);
+  drop_rest(txn, in, back);
   has_damaged_ = has_damaged_ || !damaged.empty();
   ahead_.reset();
   begin_filled(was_new && later.empty(), txn, in);
   return true;
+}
+
+/// A task that was marked, and of which the log has more, is in the tables again.
+std::vector<rows_of_task> partition_log::put_back_changed(lmdb::transaction& txn, const tables& in,
+                                                          const std::vector<std::string>& later,
+                                                          damaged_tasks& damaged) {
+  constexpr std::size_t in_question = 4096;
+  std::vector<postgres::row_place> open;
+  std::set<std::int64_t> tasks;
+  const auto ask = [&] {
+    if (open.empty())
+      return;
+    show_life();
+    const auto found = of_.read({postgres::statement_of_owners(of_.number(), open)}, "ended tasks");
+    for (std::size_t i = 0; i < found[0].size(); ++i)
+      tasks.insert(found[0].number(i, 0));
+    open.clear();
+  };
+  const auto counted = readable<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
+  const auto last = counted ? counted->last_task : 0;
+  std::set<std::pair<std::uint64_t, std::string>> known;
+  for (const auto& changes : later)
+    each_row_changed(changes, [&](std::uint64_t table, std::string_view key) {
+      if (!is_of_task_elsewhere(table) || is_of_newer_task(table, key, last) || txn.get(table_at(in, table), key)
+          || !known.emplace(table, std::string{key}).second)
+        return;
+      open.push_back({static_cast<std::int64_t>(table), std::string{key}});
+      if (open.size() == in_question)
+        ask();
+    });
+  ask();
+  std::vector<rows_of_task> all;
+  for (auto from = tasks.begin(); from != tasks.end();) {
+    std::vector<std::int64_t> part;
+    for (; from != tasks.end() && part.size() < tasks_in_answer; ++from)
+      part.push_back(*from);
+    show_life();
+    const auto found = of_.read({postgres::statement_of_tasks(of_.number(), part)}, "ended tasks");
+    auto rows = grouped(postgres::marked_rows_in(found[0]));
+    std::move(rows.begin(), rows.end(), std::back_inserter(all));
+  }
+  damaged.merge(put_back(txn, in, all));
+  return all;
 }
 
 std::vector<std::string> partition_log::changes_of(std::vector<postgres::log_record> records) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/journal/commit_log.hpp"
+#include "store/partitions/ended_tasks.hpp"
 #include "store/postgres/partition.hpp"
 
 #include <chrono>
@@ -27,7 +28,7 @@ public:
   void note(std::string_view changes);
   void add(const changed_rows& other) { bytes_ += other.bytes_; }
 
-  /// Each once, as they are in these tables now.
+  /// Each once, by table and key, as they are in these tables now.
   std::vector<postgres::row_change> as_they_are(const lmdb::transaction& txn, const tables& in) const;
 
 private:
@@ -41,9 +42,12 @@ using entry_end = std::optional<postgres::append_answer>;
 /// be added until it is in order again.
 class partition_log final : public outside_log {
 public:
-  /// `lease`: of the owner, who must show meanwhile that he lives. REQUIRES: `of` outlives it.
-  partition_log(postgres::partition& of, std::chrono::milliseconds lease, postgres::monotonic_clock now)
+  /// `ended`: what is not read into the tables. `lease`: of the owner, who must show meanwhile that he lives. REQUIRES:
+  /// these outlive it.
+  partition_log(postgres::partition& of, ended_tasks& ended, std::chrono::milliseconds lease,
+                postgres::monotonic_clock now)
       : of_{of},
+        ended_{ended},
         lease_{lease},
         now_{std::move(now)} {}
 
@@ -104,6 +108,8 @@ public:
 private:
   static constexpr std::size_t round_max = std::size_t{8} << 20U; ///< of one commit, above which it is saved at once
 
+  std::vector<rows_of_task> put_back_changed(lmdb::transaction& txn, const tables& in,
+                                             const std::vector<std::string>& later, damaged_tasks& damaged);
   std::vector<std::string> changes_of(std::vector<postgres::log_record> records);
   void begin_filled(bool is_new, const lmdb::transaction& txn, const tables& in);
   void settle_one();
@@ -111,6 +117,7 @@ private:
   void show_life();
 
   postgres::partition& of_;
+  ended_tasks& ended_;
   std::chrono::milliseconds lease_;
   postgres::monotonic_clock now_;
   std::mutex using_partition_; ///< whoever shows life is another thread than the one that commits

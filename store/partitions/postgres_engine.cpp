@@ -1,9 +1,13 @@
 #include "store/partitions/postgres_engine.hpp"
 
 #include "store/postgres/succession.hpp"
+#include "store/records/record.hpp"
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -48,15 +52,19 @@ postgres_engine::postgres_engine(postgres_store_settings settings, const postgre
     : settings_{std::move(settings)},
       now_{std::move(now)},
       partition_{taken({settings_.partition, settings_.owner, now_}, seen)},
-      log_{partition_, settings_.lease, now_},
+      ended_{settings_.owner, settings_.partition, now_},
+      log_{partition_, ended_, settings_.lease, now_},
       living_{[this](const std::stop_token& end) { show_life(end); }},
-      memory_{read_all()} {}
+      memory_{read_all()} {
+  ended_.begin_to_know_ids();
+}
 
 postgres_engine::postgres_engine(postgres_store_settings settings, postgres::monotonic_clock now)
     : settings_{std::move(settings)},
       now_{std::move(now)},
       partition_{settings_.partition, settings_.owner, now_},
-      log_{partition_, settings_.lease, now_},
+      ended_{settings_.owner, settings_.partition, now_},
+      log_{partition_, ended_, settings_.lease, now_},
       living_{[this](const std::stop_token& end) { show_life(end); }},
       memory_{read_all()} {}
 
@@ -65,6 +73,7 @@ std::unique_ptr<lmdb_engine> postgres_engine::read_all() {
   std::filesystem::remove_all(settings_.limits.path); // of a process that was killed
   engine_settings settings;
   settings.outside = &log_;
+  settings.elsewhere = &ended_;
   const bool is_ahead = !partition_.is_owned();
   try {
     const partition_log::filling on_the_way{log_};
@@ -84,6 +93,7 @@ void postgres_engine::take(const postgres::holding& seen) {
     const partition_log::filling on_the_way{log_};
     memory_->go_on();
     log_.expect_owned();
+    ended_.begin_to_know_ids();
   } catch (const std::exception& e) {
     give_up_reading(e, partition_);
   }
@@ -106,6 +116,7 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
   const std::lock_guard lock{writing_};
   if (const auto why = why_not_in_order(); !why.empty())
     throw store_error{why, false};
+  put_back_needed(batch);
   const auto before = log_.last();
   std::vector<outcome> outcomes;
   try {
@@ -121,6 +132,36 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
   const auto sent = log_.last();
   go_back_after_failure(); // it may have been saved at once, and so waited for
   return [this, sent, all = std::move(outcomes)]() mutable { return end_commit(sent.get(), std::move(all)); };
+}
+
+/// What a batch needs of tasks that are not in memory is there again before it is decided. Throws store_error: then
+/// nothing of the batch was written.
+void postgres_engine::put_back_needed(const write_list& batch) {
+  const auto needed = needed_of(batch);
+  auto rows = ended_.rows_of(
+    needed, [this](std::uint64_t number) { return memory_->has(number); },
+    [&](const std::string& workflow) { return memory_->ended_of(workflow) + batch.size(); });
+  if (!rows.empty()) {
+    log_.settle_all();
+    go_back_after_failure();
+    memory_->save();
+    if (is_stale_ || !partition_.is_owned() || !memory_->is_saved())
+      throw store_error{"what was committed last is not in order yet", false};
+    const auto numbers = numbers_of(rows);
+    memory_->put_back(std::move(rows));
+    ended_.come_back(numbers);
+  }
+  if (needed.are_counted)
+    memory_->count_also(ended_.counts());
+}
+
+/// From the partition, as long as nobody reads what is only partly there.
+void postgres_engine::fill_again() {
+  const partition_log::filling on_the_way{log_};
+  const auto nobody_reads = ended_.let_nobody_read();
+  marked_.clear();
+  look_from_.clear();
+  memory_->fill_again();
 }
 
 std::vector<outcome> postgres_engine::end_commit(const entry_end* sent, std::vector<outcome> outcomes) {
@@ -172,8 +213,7 @@ std::string postgres_engine::why_not_in_order() {
     end_keeping(); // of an outdated state
     log_.settle_all();
     go_back_after_failure();
-    const partition_log::filling on_the_way{log_};
-    memory_->fill_again();
+    fill_again();
     is_stale_ = false;
   }
   return {};
@@ -265,8 +305,37 @@ void postgres_engine::save() {
     return;
   if (has_ended_keeping() && end_keeping())
     partition_.rotate(); // the log that is not written has nothing that the rows lack
-  if (!keeper_ && !is_leaving_ && partition_.is_owned() && log_.unkept() >= settings_.log_max)
+  let_leave();
+  if (is_keeping_due())
     begin_keeping();
+}
+
+bool postgres_engine::is_keeping_due() const {
+  if (keeper_ || is_leaving_ || !marked_.empty() || !partition_.is_owned() || partition_.known().commit <= kept_commit_)
+    return false;
+  if (log_.unkept() >= settings_.log_max)
+    return true;
+  std::uint64_t ended = 0;
+  memory_->look([&](const lmdb::transaction& txn, const tables& in) { ended = txn.entries(in.ended); });
+  return ended >= staying_ + settings_.ended_max;
+}
+
+/// Out of the memory, now that they are known to be marked, unless they have changed since.
+void postgres_engine::let_leave() {
+  if (marked_.empty() || is_stale_ || !memory_->is_saved())
+    return;
+  const auto while_nobody_reads = ended_.try_to_let_leave();
+  if (!while_nobody_reads)
+    return;
+  const auto count = memory_->take_out(marked_);
+  ended_.leave(marked_, count);
+  marked_.clear();
+}
+
+std::uint64_t postgres_engine::tasks_in_memory() const {
+  std::uint64_t tasks = 0;
+  memory_->look([&](const lmdb::transaction& txn, const tables& in) { tasks = txn.entries(in.tasks); });
+  return tasks;
 }
 
 /// REQUIRES: the memory is saved.
@@ -274,10 +343,14 @@ void postgres_engine::begin_keeping() {
   keeper_ = std::make_unique<keeper>();
   keeper_->bytes = log_.unkept();
   keeper_->rows = log_.take_changed();
-  keeper_->thread = std::thread{[this, k = keeper_.get(), known = partition_.known()] {
+  keeper_->until = kept_commit_ = partition_.known().commit;
+  keeper_->epoch = partition_.known().epoch;
+  keeper_->back = ended_.back();
+  keeper_->look_from = look_from_;
+  keeper_->thread = std::thread{[this, k = keeper_.get()] {
     std::string trouble;
     try {
-      keep(k->rows, known.commit, known.epoch);
+      keep(*k);
     } catch (const std::exception& e) {
       trouble = e.what();
     }
@@ -290,18 +363,69 @@ void postgres_engine::begin_keeping() {
   keeper_->changed.wait(lock, [this] { return keeper_->has_begun; });
 }
 
-void postgres_engine::keep(const changed_rows& changed, std::int64_t until, std::int64_t epoch) {
+namespace {
+
+/// What is to become of the rows. Of two changes of a row the first here counts.
+std::vector<postgres::row_change> merged(const leaving_tasks& leaving, const tasks_again& again,
+                                         std::vector<postgres::row_change> changed, std::uint64_t rows_of_tasks) {
+  const auto recents = static_cast<std::int64_t>(place_of(&tables::recent_ids));
+  std::vector<postgres::row_change> all;
+  const auto add = [&](const stored_row& r, std::uint64_t ended) {
+    all.push_back({{static_cast<std::int64_t>(r.table), r.key}, r.value, static_cast<std::int64_t>(ended)});
+  };
+  for (const auto& t : leaving.tasks) {
+    for (const auto& r : t.rows)
+      add(r, t.number);
+    // Its id is in the other table from now on.
+    all.push_back({{recents, std::string{key{t.number}.view()}}, {}, static_cast<std::int64_t>(t.number)});
+  }
+  for (const auto& r : again.rows)
+    add(r, 0);
+  std::move(changed.begin(), changed.end(), std::back_inserter(all));
+  const auto place = [](const postgres::row_change& c) { return std::tie(c.at.table, c.at.key); };
+  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  all.erase(std::unique(all.begin(), all.end(), [&](const auto& a, const auto& b) { return place(a) == place(b); }),
+            all.end());
+  std::erase_if(all, [&](const postgres::row_change& c) { // the rows never had it
+    return !c.value && c.at.table == recents && static_cast<std::uint64_t>(c.ended) > rows_of_tasks;
+  });
+  return all;
+}
+
+} // namespace
+
+void postgres_engine::keep(keeper& k) {
   std::vector<postgres::row_change> rows;
+  tasks_again again;
   memory_->look([&](const lmdb::transaction& txn, const tables& in) {
     {
-      const std::lock_guard lock{keeper_->mutex};
-      keeper_->has_begun = true;
-      keeper_->changed.notify_all();
+      const std::lock_guard lock{k.mutex};
+      k.has_begun = true;
+      k.changed.notify_all();
     }
-    rows = changed.as_they_are(txn, in);
+    rows = k.rows.as_they_are(txn, in);
+    definition_cache definitions;
+    k.leaving = tasks_to_leave(txn, in, definitions, k.look_from);
+    std::set<std::uint64_t> back{k.back.begin(), k.back.end()};
+    for (const auto& t : k.leaving.tasks)
+      back.erase(t.number);
+    again = tasks_as_they_are(txn, in, definitions, {back.begin(), back.end()});
+    const auto counted = readable<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
+    k.last_task = counted ? counted->last_task : ~0ULL;
   });
-  auto statements = postgres::statements_to_keep(settings_.partition, rows, until);
-  statements.insert(statements.begin(), postgres::fence_of(settings_.partition, epoch, settings_.owner.holder));
+  rows = merged(k.leaving, again, std::move(rows), rows_of_tasks_);
+  ended_.come_back(numbers_of(k.leaving.tasks)); // until they have left, whether they are marked or not
+  std::vector<postgres::statement> statements;
+  const auto add = [&](std::vector<postgres::statement> part) {
+    std::move(part.begin(), part.end(), std::back_inserter(statements));
+  };
+  if (!again.unreadable.empty())
+    add(
+      postgres::statements_to_unmark(settings_.partition, as_numbers(again.unreadable), as_numbers(lists_elsewhere())));
+  if (!k.back.empty())
+    add({postgres::statement_to_drop(settings_.partition, k.back)});
+  add(postgres::statements_to_keep(settings_.partition, rows, k.until));
+  statements.insert(statements.begin(), postgres::fence_of(settings_.partition, k.epoch, settings_.owner.holder));
   auto limits = settings_.owner.limits;
   limits.answer = settings_.keep_limit;
   auto session = postgres::connection::open(
@@ -326,7 +450,46 @@ bool postgres_engine::end_keeping() {
   const auto done = std::exchange(keeper_, nullptr);
   if (!done->trouble.empty())
     log_.give_back(std::move(done->rows), done->bytes);
-  return done->trouble.empty();
+  const bool is_made = done->trouble.empty();
+  if (!is_made)
+    return false;
+  rows_of_tasks_ = done->last_task;
+  look_from_ = done->leaving.next;
+  staying_ = done->leaving.staying;
+  ended_.keep(done->until, done->back, numbers_of(done->leaving.tasks));
+  marked_ = std::move(done->leaving.tasks);
+  return true;
+}
+
+// ---- a copy ----
+
+void postgres_engine::copy(const std::filesystem::path& to) const {
+  const auto none_leaves = ended_.hold();
+  std::optional<copy_filler> filler;
+  std::vector<std::int64_t> back;
+  try {
+    ended_.each_page(
+      [&] {
+        back = ended_.back();
+        memory_->copy(to);
+        filler.emplace(to, settings_.limits.size_max);
+        if (ended_.back() != back)
+          throw store_error{"tasks that ended came back meanwhile: try again", false};
+      },
+      [&](std::vector<rows_of_task> page) {
+        std::erase_if(page, [&](const rows_of_task& t) {
+          return std::binary_search(back.begin(), back.end(), static_cast<std::int64_t>(t.number));
+        });
+        filler->add(page);
+      });
+    filler->finish();
+  } catch (const std::exception& e) {
+    if (!filler)
+      throw; // there is none, or it was there before
+    filler.reset();
+    std::filesystem::remove_all(to);
+    throw store_error{"cannot copy the store to " + to.string() + ": " + e.what(), false};
+  }
 }
 
 } // namespace steadfast::store

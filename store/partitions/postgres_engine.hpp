@@ -2,6 +2,7 @@
 
 #include "store/contract/wrapped_store.hpp"
 #include "store/engine/lmdb_engine.hpp"
+#include "store/partitions/ended_tasks.hpp"
 #include "store/partitions/partition_log.hpp"
 #include "store/postgres/partition.hpp"
 
@@ -18,7 +19,8 @@
 // A store in a partition of PostgreSQL. What it holds is in the tables of an LMDB file that is never synced and goes
 // away with the process: its memory, in which the verbs work as they do for a store in files. Each commit is durable by
 // one entry of the partition's log, fenced by the epoch of its owner. Now and then a second session brings the rows of
-// the partition up to what the memory has, and what the log had before is emptied.
+// the partition up to what the memory has, and what the log had before is emptied. By then tasks that ended well are
+// marked, and leave the memory; what a batch needs of them is put back into it before the batch is decided.
 
 namespace steadfast::store {
 
@@ -29,9 +31,10 @@ struct postgres_store_settings {
   store_options limits;
   std::shared_ptr<const store_directory> folder{}; ///< held as long as the store is open; may be null
   std::size_t log_max = std::size_t{16} << 20U;    ///< bytes of commits after which the rows are brought up to date
-  std::chrono::milliseconds keep_limit{60'000};    ///< for bringing up the rows, as one transaction
-  std::size_t commits_at_once = 2;                 ///< on their way to the server
-  std::chrono::milliseconds lease{5000}; ///< without a sign of life for so long, another may take the partition
+  std::size_t ended_max = 10'000; ///< tasks that may leave the memory after which the rows are brought up, too
+  std::chrono::milliseconds keep_limit{60'000}; ///< for bringing up the rows, as one transaction
+  std::size_t commits_at_once = 2;              ///< on their way to the server
+  std::chrono::milliseconds lease{5000};        ///< without a sign of life for so long, another may take the partition
 };
 
 class postgres_engine final : public wrapped_store {
@@ -56,12 +59,16 @@ public:
   bool is_awaited() override;
   void prepare_to_let_go(const waiting& wait) override;
   void let_go() override;
+  void copy(const std::filesystem::path& to) const override;
 
   /// What it holds is elsewhere from now on: nothing is written any more, and nobody takes the store again. REQUIRES:
   /// it is the only partition of the store, and nothing was committed since it was copied.
   postgres::append_answer move_away(const std::string& where);
 
   const postgres::acknowledged& known() const { return partition_.known(); }
+  /// For who wants to know which tasks are not in memory.
+  const ended_tasks& ended() const { return ended_; }
+  std::uint64_t tasks_in_memory() const;
 
 private:
   local_store& real() const override { return *memory_; }
@@ -71,6 +78,8 @@ private:
   bool is_read_quickly() const;
 
   std::string why_not_in_order();
+  void put_back_needed(const write_list& batch);
+  void fill_again();
   std::vector<outcome> end_commit(const entry_end* sent, std::vector<outcome> outcomes);
   void go_back_after_failure();
   void show_life(const std::stop_token& end);
@@ -78,11 +87,15 @@ private:
   bool has_ended_keeping() const;
   /// Waits for it. False: the rows are as they were before.
   bool end_keeping();
-  void keep(const changed_rows& changed, std::int64_t until, std::int64_t epoch);
+  struct keeper;
+  void keep(keeper& k);
+  void let_leave();
+  bool is_keeping_due() const;
 
   postgres_store_settings settings_;
   postgres::monotonic_clock now_;
   postgres::partition partition_;
+  ended_tasks ended_;
   partition_log log_;
   std::mutex writing_;
   std::jthread living_; ///< shows that the owner lives while it writes nothing, also while it reads what is there
@@ -97,12 +110,23 @@ private:
     std::condition_variable changed;
     bool has_begun = false; ///< it sees the state that it shall keep
     bool has_ended = false;
-    std::string trouble; ///< why the rows are as they were; empty: they are up to date
+    std::string trouble; ///< why the rows are as they were, or perhaps not; empty: they are up to date
     changed_rows rows;
     std::size_t bytes = 0;
+    std::int64_t until = 0;
+    std::int64_t epoch = 0;
+    std::vector<std::int64_t> back; ///< whose marked rows, if there are any, are replaced by what the memory has
+    std::string look_from;          ///< for tasks that may leave
+    leaving_tasks leaving;          ///< that it has marked
+    std::uint64_t last_task = 0;    ///< of the state that it kept
     std::thread thread;
   };
   std::unique_ptr<keeper> keeper_;
+  std::int64_t kept_commit_ = -1;       ///< up to which it was tried to bring up the rows; never twice the same
+  std::uint64_t rows_of_tasks_ = ~0ULL; ///< the rows may have something of tasks up to that number
+  std::string look_from_;               ///< where to look for tasks that may leave
+  std::uint64_t staying_ = 0;           ///< that were looked at and may not
+  std::vector<leaving_task> marked_;    ///< that are to leave the memory
 };
 
 } // namespace steadfast::store

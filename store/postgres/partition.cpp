@@ -314,6 +314,13 @@ std::vector<rows> partition::read_as_owner(std::vector<statement> statements, co
   return std::move(r.results);
 }
 
+std::vector<rows> partition::read(std::vector<statement> statements, const char* what) {
+  if (state_ != state::free)
+    return read_as_owner(std::move(statements), what);
+  require(connection_.has_value(), "there is no session to read by");
+  return connection_->read(statements);
+}
+
 std::vector<log_record> partition::read_log_by(const reading& read, std::int64_t after) const {
   const auto of = [&](int which) {
     return statement{"select commit_number, changes from " + log_table(number_, which)

@@ -108,12 +108,16 @@ public:
   /// another owner has the partition, it is owned no more, and if no answer came, only resolve() may follow. REQUIRES:
   /// is_owned(), and it was not emptied since.
   std::vector<log_record> read_log(std::int64_t after = 0);
-  /// The rows, by table and key, and the last commit that they have in them. Throws likewise. REQUIRES: is_owned().
+  /// The living rows, by table and key, and the last commit that the rows have in them. Throws likewise. REQUIRES:
+  /// is_owned().
   std::int64_t read_rows(const row_user& use);
   /// The last commit that the rows have in them. Likewise.
   std::int64_t read_until();
-  /// Before it is taken: the rows, and what the log has more. It is of one moment if nothing tells otherwise later
-  /// (is_part_of()). Throws store_error. REQUIRES: nobody has taken it here.
+  /// What these statements find, which only read: while nobody takes the partition, as its owner; before it is taken
+  /// here, as it is now. Likewise.
+  std::vector<rows> read(std::vector<statement> statements, const char* what);
+  /// Before it is taken: the living rows, and what the log has more. It is of one moment if nothing tells otherwise
+  /// later (is_part_of()). Throws store_error. REQUIRES: nobody has taken it here.
   read_ahead read_rows_ahead(const row_user& use);
   std::vector<log_record> read_log_ahead(read_ahead& after);
 

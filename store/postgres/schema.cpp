@@ -24,15 +24,25 @@ std::string new_table(const std::string& schema, const std::string& name) {
   return "create table " + schema + "." + name;
 }
 
+/// The rows of ended tasks are marked by `ended`: a takeover passes them over, and whoever looks for one finds it by
+/// its number.
+void add_mark(std::vector<statement>& to, const std::string& schema, std::int64_t partition) {
+  const auto table = kept_table(partition);
+  const auto on = " on " + schema + "." + table;
+  to.push_back({"create index " + table + "_living" + on + " (in_table, key) where ended is null", {}});
+  to.push_back({"create index " + table + "_ended" + on + " (ended, in_table) where ended is not null", {}});
+}
+
 /// Logs have no index and no dead rows: they are written in turn, and emptied whole. A commit is one value, which is
 /// kept outside of the table's rows, uncompressed.
 void add_tables_of_partitions(std::vector<statement>& to, const std::string& schema, std::int64_t partitions) {
   to.push_back({new_table(schema, "kept_until") + " (number bigint primary key, commit_number bigint not null)", {}});
   for (std::int64_t p = 0; p < partitions; ++p) {
     to.push_back({new_table(schema, kept_table(p))
-                    + " (in_table smallint not null, key bytea not null, value bytea not null,"
+                    + " (in_table smallint not null, key bytea not null, value bytea not null, ended bigint,"
                       " primary key (in_table, key))",
                   {}});
+    add_mark(to, schema, p);
     for (const int which : {0, 1}) {
       to.push_back({new_table(schema, log_table(p, which))
                       + " (commit_number bigint not null, changes bytea not null)"
@@ -129,11 +139,17 @@ std::vector<statement> statements_of_init(const std::string& schema, bool has_sc
 
 std::vector<statement> statements_of_upgrade(const store_card& from, const std::string& schema) {
   std::vector<statement> all;
-  // Version 1 had logs of another form, and no node that wrote to them.
-  for (std::int64_t p = 0; p < from.partitions; ++p)
-    for (const int which : {0, 1})
-      all.push_back({"drop table " + log_table(p, which), {}});
-  add_tables_of_partitions(all, schema, from.partitions);
+  if (from.version == 1) { // it had logs of another form, and no node that wrote to them
+    for (std::int64_t p = 0; p < from.partitions; ++p)
+      for (const int which : {0, 1})
+        all.push_back({"drop table " + log_table(p, which), {}});
+    add_tables_of_partitions(all, schema, from.partitions);
+  } else { // it had no mark; the next owner marks the tasks that ended by then
+    for (std::int64_t p = 0; p < from.partitions; ++p) {
+      all.push_back({"alter table " + kept_table(p) + " add column ended bigint", {}});
+      add_mark(all, schema, p);
+    }
+  }
   all.push_back({"update store set version = $1", {number(schema_version)}});
   return all;
 }

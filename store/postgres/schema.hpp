@@ -12,7 +12,7 @@
 
 namespace steadfast::store::postgres {
 
-inline constexpr std::int64_t schema_version = 2;
+inline constexpr std::int64_t schema_version = 3;
 inline constexpr std::int64_t partitions_default = 1;
 inline constexpr std::int64_t partitions_max = 1024;
 

@@ -19,12 +19,17 @@ constexpr std::size_t faults_max = 1000;
 
 class inspection {
 public:
-  inspection(const lmdb::transaction& txn, const tables& in, const snapshot& see) : txn_{txn}, in_{in}, see_{see} {}
+  inspection(const lmdb::transaction& txn, const tables& in, const snapshot& see, const checked_elsewhere* elsewhere)
+      : txn_{txn},
+        in_{in},
+        see_{see},
+        elsewhere_{elsewhere} {}
 
   check_report run() {
     read_counters();
     check_definitions();
     check_tasks();
+    count_elsewhere();
     check_ids();
     check_rows_of_tasks(in_.payloads, "payload");
     check_rows_of_tasks(in_.results, "result");
@@ -139,6 +144,35 @@ private:
              name + ": missing in table payload_index with the value at " + x.place);
   }
 
+  /// That have not come back.
+  void count_elsewhere() {
+    if (elsewhere_ == nullptr)
+      return;
+    report_.records += elsewhere_->report.records;
+    for (const auto& f : elsewhere_->report.faults)
+      fault(f);
+    has_damaged_task_ = has_damaged_task_ || elsewhere_->damaged > 0;
+    left_ = elsewhere_->damaged;
+    for (const auto& t : elsewhere_->tasks) {
+      if (has(in_.tasks, key{t.number}))
+        continue;
+      ++left_;
+      ++report_.tasks;
+      ++found_.tasks.at(static_cast<std::size_t>(t.state));
+      ++ended_[*t.workflow];
+      found_.last_task = std::max(found_.last_task, t.number);
+    }
+  }
+
+  bool is_elsewhere(std::uint64_t number) const {
+    if (elsewhere_ == nullptr)
+      return false;
+    const auto& all = elsewhere_->tasks;
+    const auto at = std::lower_bound(all.begin(), all.end(), number,
+                                     [](const checked_elsewhere::task& t, std::uint64_t n) { return t.number > n; });
+    return at != all.end() && at->number == number;
+  }
+
   bool counted(lmdb::table t, std::string_view k) {
     if (!has(t, k))
       return false;
@@ -165,7 +199,7 @@ private:
     report_.records += txn_.entries(in_.states) + txn_.entries(in_.deadlines) + txn_.entries(in_.ready)
                        + txn_.entries(in_.delayed) + txn_.entries(in_.locked) + txn_.entries(in_.ended)
                        + txn_.entries(in_.payload_index);
-    same(in_.states, report_.tasks, "states");
+    same(in_.states, txn_.entries(in_.tasks), "states");
     same(in_.deadlines, entries_[in_.deadlines.dbi], "deadlines");
     same(in_.ready, entries_[in_.ready.dbi], "ready");
     same(in_.delayed, entries_[in_.delayed.dbi], "delayed");
@@ -351,7 +385,8 @@ private:
       const auto number = key_reader{c.key()}.number<std::uint64_t>().value_or(0);
       const auto name = "late reply to task " + std::to_string(number);
       record<late_reply_record>(c, name);
-      expect(has(in_.tasks, key{number}) || is_set_aside(number), name + ": there is no such task");
+      expect(has(in_.tasks, key{number}) || is_set_aside(number) || is_elsewhere(number),
+             name + ": there is no such task");
     });
   }
 
@@ -383,7 +418,7 @@ private:
   void check_counters() {
     if (!counted_)
       return;
-    expect(txn_.entries(in_.tasks) + txn_.entries(in_.set_aside) + purged_.tasks == counted_->last_task,
+    expect(txn_.entries(in_.tasks) + left_ + txn_.entries(in_.set_aside) + purged_.tasks == counted_->last_task,
            "counters: there are not as many tasks as numbers were given");
     expect(txn_.entries(in_.alerts) + purged_.alerts == counted_->last_alert,
            "counters: there are not as many alerts as numbers were given");
@@ -396,6 +431,8 @@ private:
   const lmdb::transaction& txn_;
   const tables& in_;
   const snapshot& see_;
+  const checked_elsewhere* elsewhere_;
+  std::uint64_t left_ = 0; ///< tasks that are elsewhere
   check_report report_;
   std::optional<counters> counted_;
   counters found_;
@@ -425,16 +462,71 @@ std::optional<std::string> wrong_in_pages(const std::filesystem::path& directory
 
 } // namespace
 
-check_report check_records(const lmdb::transaction& txn, const tables& in, const snapshot& see) {
-  return inspection{txn, in, see}.run();
+check_report check_records(const lmdb::transaction& txn, const tables& in, const snapshot& see,
+                           const checked_elsewhere* elsewhere) {
+  return inspection{txn, in, see, elsewhere}.run();
+}
+
+/// Of one task, of which there are these rows. Throws damaged_record.
+void lmdb_engine::check_left(const lmdb::transaction& txn, const rows_of_task& t, checked_elsewhere& all) const {
+  const auto rows = as_rows({t});
+  const snapshot see{txn, in_, committed_.definitions, &rows};
+  const auto known = see.whole_task(t.number);
+  const auto expect = [](bool holds, const char* what) {
+    if (!holds)
+      throw damaged_record{what};
+  };
+  expect(known.has_value(), "its record is missing");
+  const auto& task = known->state.task;
+  const auto place = known->place();
+  const auto ref = see.ref_of(task.id);
+  const auto has = [&](lmdb::table in, std::string_view k) { return rows.get(in, k).has_value(); };
+  expect(ref && ref->number == t.number, "its id is not known");
+  expect(place.ended_at != workflow::unset, "it has not ended");
+  expect(has(in_.ended, ended_key(task.workflow, place.ended_at, t.number)), "missing in the list of ended tasks");
+  expect(task.state == workflow::process_state::processed
+           || has(in_.states, key{static_cast<std::uint8_t>(task.state), t.number}),
+         "missing in the list of its state");
+  for (const auto& x : workflow::indexed_values(*known->definition, task.payload.view()))
+    expect(has(in_.payload_index, payload_index_key(x, t.number)), "missing in the index of payloads");
+  all.tasks.push_back({t.number, task.state, &*all.workflows.insert(task.workflow).first});
+}
+
+checked_elsewhere lmdb_engine::check_elsewhere() const {
+  constexpr std::size_t page_tasks = 500;
+  checked_elsewhere all;
+  tasks_elsewhere::question q;
+  q.before = ~0ULL;
+  q.most = page_tasks;
+  for (const auto& t : all_tables)
+    q.of_tables.push_back(place_of(t.table));
+  while (q.before != 0) {
+    const auto page = elsewhere_->newest(q);
+    read([&](const lmdb::transaction& txn, const snapshot&) {
+      for (const auto& t : page.tasks) {
+        all.report.records += t.rows.size();
+        try {
+          check_left(txn, t, all);
+        } catch (const damaged_record& e) {
+          all.report.faults.push_back("task " + std::to_string(t.number) + ", which ended: " + e.what());
+          ++all.damaged;
+        }
+      }
+      return true;
+    });
+    q.before = page.down_to;
+  }
+  return all;
 }
 
 check_report lmdb_engine::check() const {
-  return read([this](const lmdb::transaction& txn, const snapshot& see) {
+  const auto none_leaves = elsewhere_ != nullptr ? elsewhere_->hold() : tasks_elsewhere::guard{};
+  const auto left = elsewhere_ != nullptr ? std::optional{check_elsewhere()} : std::nullopt;
+  return read([&](const lmdb::transaction& txn, const snapshot& see) {
     // As long as the transaction is open, no page of it or of a later one is used again.
     if (const auto wrong = wrong_in_pages(options_.path))
       return check_report{0, 0, {*wrong}};
-    return check_records(txn, in_, see);
+    return check_records(txn, in_, see, left ? &*left : nullptr);
   });
 }
 

@@ -287,7 +287,8 @@ TEST_CASE("commits overlap when the server is far, and not when it is near") {
   make_store(server.url());
   auto p = owned(owner(server.url(), "n1"));
   std::chrono::steady_clock::time_point now;
-  partition_log log{*p, std::chrono::hours{1}, [&now] { return now; }};
+  ended_tasks ended{p->settings(), p->number(), [&now] { return now; }};
+  partition_log log{*p, ended, std::chrono::hours{1}, [&now] { return now; }};
   const auto commits_that_take = [&](std::chrono::milliseconds time) {
     for (int i = 0; i < 64; ++i) {
       log.add({});

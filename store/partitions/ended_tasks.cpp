@@ -1,0 +1,376 @@
+#include "store/partitions/ended_tasks.hpp"
+
+#include "store/contract/state_store.hpp"
+#include "store/postgres/kept_rows.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace steadfast::store {
+
+namespace {
+
+using postgres::marked_range;
+
+constexpr std::int64_t ids_in_page = 10'000;
+constexpr std::int64_t tasks_in_page = 50;            ///< with their payloads
+constexpr std::chrono::milliseconds patience{60'000}; ///< of who copies all
+constexpr std::chrono::milliseconds read_ids_again{1000};
+
+std::int64_t table_of(lmdb::table tables::*t) {
+  return static_cast<std::int64_t>(place_of(t));
+}
+
+std::int64_t as_number(std::uint64_t n) {
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return static_cast<std::int64_t>(std::min(n, most));
+}
+
+std::string text_of(const key& k) {
+  return std::string{k.view()};
+}
+
+marked_range range_of_numbers(std::uint64_t before) {
+  return {table_of(&tables::tasks), as_number(before), {}, {}};
+}
+
+marked_range range_of_keys(lmdb::table tables::*t, std::string_view prefix, std::uint64_t before) {
+  return {table_of(t), 0, std::string{prefix}, text_of(key{prefix, before})};
+}
+
+/// Of those that processed, and only of them, there are no rows by state.
+marked_range range_of(const tasks_elsewhere::question& q) {
+  if (q.payload)
+    return range_of_keys(&tables::payload_index, payload_value_key(*q.payload), q.before);
+  const bool is_of_one_state = q.states.size() == 1 && q.states.front() != workflow::process_state::processed;
+  if (is_of_one_state)
+    return range_of_keys(&tables::states, key{static_cast<std::uint8_t>(q.states.front())}, q.before);
+  return range_of_numbers(q.before);
+}
+
+/// So many tasks that an answer is not too large, whatever their payloads are.
+template <class T, class Use>
+void each_part(const std::vector<T>& all, Use use) {
+  for (auto from = all.begin(); from != all.end();) {
+    const auto end = from + std::min<std::ptrdiff_t>(tasks_in_answer, all.end() - from);
+    use(std::vector<T>{from, end});
+    from = end;
+  }
+}
+
+} // namespace
+
+std::vector<std::int64_t> as_numbers(const std::vector<std::uint64_t>& all) {
+  return {all.begin(), all.end()};
+}
+
+std::vector<rows_of_task> grouped(std::vector<postgres::marked_row> by_task) {
+  std::vector<rows_of_task> all;
+  for (auto& r : by_task) {
+    if (all.empty() || all.back().number != r.task)
+      all.push_back({r.task, {}});
+    all.back().rows.push_back({static_cast<std::uint64_t>(r.at.table), std::move(r.at.key), std::move(r.value)});
+  }
+  return all;
+}
+
+ended_tasks::ended_tasks(postgres::owner_settings owner, std::int64_t partition, postgres::monotonic_clock now)
+    : owner_{std::move(owner)},
+      partition_{partition},
+      now_{std::move(now)} {}
+
+ended_tasks::~ended_tasks() = default;
+
+// ---- questions ----
+
+/// Throws store_error if it cannot be told.
+std::vector<postgres::rows> ended_tasks::ask(std::vector<postgres::statement> all) const {
+  const std::lock_guard lock{asking_};
+  std::int64_t until = 0;
+  {
+    const std::lock_guard known{mutex_};
+    until = until_;
+  }
+  all.insert(all.begin(), postgres::statement_of_until(partition_));
+  try {
+    if (!session_ || !session_->is_open())
+      session_ = postgres::connection::open(
+        owner_.where, postgres::session_name(owner_.where.schema, partition_) + " ended", owner_.limits, now_);
+    auto found = session_->read(all);
+    if ((found[0].size() == 1 ? found[0].number(0, 0) : 0) < until)
+      throw store_error{"the server at " + session_->server() + " is behind", false};
+    found.erase(found.begin());
+    return found;
+  } catch (const store_error& e) {
+    session_.reset();
+    throw store_error{std::string{"tasks that ended cannot be looked up now: "} + e.what(), false};
+  }
+}
+
+bool ended_tasks::counts_here(std::uint64_t number) const {
+  const std::lock_guard lock{mutex_};
+  return !back_.contains(number);
+}
+
+bool ended_tasks::are_there_any() const {
+  const std::lock_guard lock{mutex_};
+  return !has_all_ids_ || ids_.added() > 0;
+}
+
+bool ended_tasks::may_have(const std::string& id) const {
+  const std::lock_guard lock{mutex_};
+  return !has_all_ids_ || ids_.may_have(id);
+}
+
+/// `but`: those that were back before it was asked; some of them may be neither back nor marked by now.
+std::vector<rows_of_task> ended_tasks::those_that_count(const postgres::rows& found,
+                                                        const std::set<std::uint64_t>& but) const {
+  auto all = grouped(postgres::marked_rows_in(found));
+  std::erase_if(all, [&](const rows_of_task& t) { return but.contains(t.number) || !counts_here(t.number); });
+  return all;
+}
+
+std::set<std::uint64_t> ended_tasks::set_of_back() const {
+  const std::lock_guard lock{mutex_};
+  return back_;
+}
+
+tasks_elsewhere::page ended_tasks::newest(const question& q) const {
+  page p;
+  if (q.most == 0 || !are_there_any())
+    return p;
+  const auto but = set_of_back();
+  const auto found = ask({postgres::statement_of_newest(partition_, range_of(q), static_cast<std::int64_t>(q.most),
+                                                        as_numbers(q.of_tables))});
+  const auto rows = postgres::marked_rows_in(found[0]);
+  std::set<std::uint64_t> numbers;
+  for (const auto& r : rows)
+    numbers.insert(r.task);
+  if (numbers.size() == q.most)
+    p.down_to = *numbers.begin();
+  p.tasks = those_that_count(found[0], but);
+  return p;
+}
+
+std::optional<rows_of_task> ended_tasks::find(std::uint64_t number) const {
+  const auto none_leaves = hold();
+  const auto but = set_of_back();
+  if (!are_there_any() || but.contains(number))
+    return std::nullopt;
+  const auto found = ask({postgres::statement_of_tasks(partition_, {as_number(number)})});
+  auto all = those_that_count(found[0], but);
+  return all.empty() ? std::nullopt : std::optional{std::move(all.front())};
+}
+
+std::optional<rows_of_task> ended_tasks::find(const std::string& id) const {
+  const auto none_leaves = hold();
+  if (id.empty() || id.size() > workflow::task_id_size_max || !may_have(id))
+    return std::nullopt;
+  const auto but = set_of_back();
+  const auto found = ask({postgres::statement_of_tasks_with(partition_, table_of(&tables::ids), {id})});
+  auto all = those_that_count(found[0], but);
+  return all.empty() ? std::nullopt : std::optional{std::move(all.front())};
+}
+
+// ---- before a batch is decided ----
+
+std::vector<std::uint64_t> ended_tasks::numbers_to_purge(const std::vector<const purge_ended*>& purges,
+                                                         std::uint64_t there) const {
+  const auto& of = purges.front()->workflow;
+  const auto after = first_place(purges);
+  const auto from = text_of(ended_key(of, after.ended_at, after.number));
+  const auto end = text_of(ended_key(of, workflow::never, std::numeric_limits<std::uint64_t>::max()));
+  const auto most = static_cast<std::int64_t>(looked_at_max(purges)) + 1;
+  const auto found = ask({postgres::statement_of_keys(partition_, table_of(&tables::ended), from, end, most, back())});
+  std::vector<ended_task> left;
+  for (std::size_t i = 0; i < found[0].size(); ++i) {
+    const auto k = found[0].text(i, 0);
+    key_reader rest{std::string_view{k}.substr(owner_key(of).view().size())};
+    const auto ended_at = rest.instant().value_or(workflow::unset);
+    left.push_back({ended_at, rest.number<std::uint64_t>().value_or(0)});
+  }
+  std::vector<std::uint64_t> numbers;
+  const auto count = looked_at_by(purges, there, left);
+  for (std::size_t i = 0; i < count; ++i)
+    numbers.push_back(left[i].number);
+  return numbers;
+}
+
+std::vector<rows_of_task> ended_tasks::rows_of(const needed_tasks& needed,
+                                               const std::function<bool(std::uint64_t)>& has,
+                                               const std::function<std::uint64_t(const std::string&)>& there) const {
+  if (!are_there_any())
+    return {};
+  std::vector<std::string> ids;
+  for (const auto& id : needed.ids)
+    if (!id.empty() && id.size() <= workflow::task_id_size_max && may_have(id))
+      ids.push_back(id);
+  std::vector<std::uint64_t> numbers;
+  for (const auto n : needed.numbers)
+    if (!has(n) && counts_here(n))
+      numbers.push_back(n);
+  for (const auto& [workflow, purges] : needed.purges)
+    for (const auto n : numbers_to_purge(purges, there(workflow)))
+      numbers.push_back(n);
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  std::vector<rows_of_task> all;
+  std::set<std::uint64_t> known;
+  const auto take = [&](const postgres::statement& question) {
+    for (auto& t : those_that_count(ask({question})[0], {}))
+      if (known.insert(t.number).second)
+        all.push_back(std::move(t));
+  };
+  each_part(ids, [&](const std::vector<std::string>& part) {
+    take(postgres::statement_of_tasks_with(partition_, table_of(&tables::ids), part));
+  });
+  each_part(numbers, [&](const std::vector<std::uint64_t>& part) {
+    take(postgres::statement_of_tasks(partition_, as_numbers(part)));
+  });
+  return all;
+}
+
+/// From the lists that their rows are in.
+elsewhere_counts ended_tasks::counts() const {
+  elsewhere_counts all;
+  if (!are_there_any())
+    return all;
+  const auto each_key = [this](lmdb::table tables::*t, const std::function<void(std::string_view)>& use) {
+    std::string from;
+    const std::string end(key::size_max, '\xff');
+    for (bool more = true; more;) {
+      const auto found = ask({postgres::statement_of_keys(partition_, table_of(t), from, end, ids_in_page, back())});
+      for (std::size_t i = 0; i < found[0].size(); ++i)
+        use(from = found[0].text(i, 0));
+      from += '\0';
+      more = found[0].size() == static_cast<std::size_t>(ids_in_page);
+    }
+  };
+  auto& processed = all.tasks.at(static_cast<std::size_t>(workflow::process_state::processed));
+  each_key(&tables::ended, [&](std::string_view k) {
+    ++all.workflows[std::string{workflow_of(k)}];
+    ++processed;
+  });
+  each_key(&tables::states, [&](std::string_view k) {
+    ++all.tasks.at(key_reader{k}.number<std::uint8_t>().value_or(0) % all.tasks.size());
+    --processed;
+  });
+  return all;
+}
+
+// ---- leaving and coming back ----
+
+void ended_tasks::begin(std::int64_t until, const std::vector<std::uint64_t>& back) {
+  const std::lock_guard lock{mutex_};
+  until_ = until;
+  back_ = {back.begin(), back.end()};
+}
+
+void ended_tasks::come_back(const std::vector<std::uint64_t>& numbers) {
+  const std::lock_guard lock{mutex_};
+  back_.insert(numbers.begin(), numbers.end());
+}
+
+std::vector<std::int64_t> ended_tasks::back() const {
+  const std::lock_guard lock{mutex_};
+  return {back_.begin(), back_.end()};
+}
+
+void ended_tasks::keep(std::int64_t until, const std::vector<std::int64_t>& back_before,
+                       const std::vector<std::uint64_t>& marked) {
+  const std::lock_guard lock{mutex_};
+  until_ = until;
+  for (const auto n : back_before)
+    back_.erase(static_cast<std::uint64_t>(n));
+  back_.insert(marked.begin(), marked.end());
+}
+
+void ended_tasks::leave(const std::vector<leaving_task>& all, std::size_t count) {
+  const std::lock_guard lock{mutex_};
+  for (std::size_t i = 0; i < count; ++i) {
+    back_.erase(all[i].number);
+    if (ids_.room() <= id_bits::room_max && !ids_.add(all[i].id)) {
+      ids_ = id_bits{ids_.room() * 4};
+      ids_until_.clear();
+      ++anew_;
+      has_all_ids_ = false;
+      ids_wanted_.notify_all();
+    }
+  }
+}
+
+void ended_tasks::begin_to_know_ids() {
+  if (!reading_ids_.joinable())
+    reading_ids_ = std::jthread{[this](const std::stop_token& end) { read_ids(end); }};
+}
+
+void ended_tasks::read_ids(const std::stop_token& end) {
+  std::optional<postgres::connection> session;
+  while (!end.stop_requested()) {
+    try {
+      if (!session || !session->is_open())
+        session = postgres::connection::open(
+          owner_.where, postgres::session_name(owner_.where.schema, partition_) + " ids", owner_.limits, now_);
+      if (read_page_of_ids(*session))
+        continue;
+    } catch (const store_error&) {
+      std::unique_lock lock{mutex_};
+      ids_wanted_.wait_for(lock, end, read_ids_again, [] { return false; });
+      continue;
+    }
+    session.reset();
+    std::unique_lock lock{mutex_};
+    ids_wanted_.wait(lock, end, [this] { return !has_all_ids_ && ids_.room() <= id_bits::room_max; });
+  }
+}
+
+/// False: that was the last one.
+bool ended_tasks::read_page_of_ids(postgres::connection& c) {
+  std::unique_lock lock{mutex_};
+  const auto from = ids_until_.empty() ? std::string{} : ids_until_ + '\0';
+  const auto begun = anew_;
+  lock.unlock();
+  const std::string end(key::size_max, '\xff');
+  const auto found = c.read({postgres::statement_of_keys(partition_, table_of(&tables::ids), from, end, ids_in_page)});
+  lock.lock();
+  if (begun != anew_)
+    return true;
+  for (std::size_t i = 0; i < found[0].size(); ++i) {
+    ids_until_ = found[0].text(i, 0);
+    if (!ids_.add(ids_until_)) {
+      ids_ = id_bits{ids_.room() * 4};
+      ids_until_.clear();
+      ++anew_;
+      return ids_.room() <= id_bits::room_max;
+    }
+  }
+  has_all_ids_ = found[0].size() < static_cast<std::size_t>(ids_in_page);
+  return !has_all_ids_;
+}
+
+void ended_tasks::each_page(const std::function<void()>& before_first,
+                            const std::function<void(std::vector<rows_of_task>)>& use) const {
+  auto limits = owner_.limits;
+  limits.answer = patience;
+  auto session = postgres::connection::open(
+    owner_.where, postgres::session_name(owner_.where.schema, partition_) + " copy", limits, now_);
+  session.read({{"begin isolation level repeatable read read only", {}}, {"select 1", {}}});
+  before_first();
+  std::vector<std::int64_t> all_places;
+  for (const auto& t : all_tables)
+    all_places.push_back(table_of(t.table));
+  auto before = std::numeric_limits<std::uint64_t>::max();
+  for (bool more = true; more;) {
+    const auto found =
+      session.read({postgres::statement_of_newest(partition_, range_of_numbers(before), tasks_in_page, all_places)});
+    auto tasks = grouped(postgres::marked_rows_in(found[0]));
+    more = tasks.size() == static_cast<std::size_t>(tasks_in_page);
+    if (!tasks.empty())
+      before = tasks.back().number;
+    use(std::move(tasks));
+  }
+  session.read({{"commit", {}}});
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "store/engine/tasks_elsewhere.hpp"
+#include "store/lmdb/id_bits.hpp"
+#include "store/postgres/partition.hpp"
+#include "store/verbs/needed_tasks.hpp"
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace steadfast::store {
+
+inline constexpr std::size_t tasks_in_answer = 200; ///< with their payloads
+
+std::vector<std::int64_t> as_numbers(const std::vector<std::uint64_t>& all);
+std::vector<rows_of_task> grouped(std::vector<postgres::marked_row> by_task);
+
+/// The tasks of a partition whose rows are marked: they ended, and are not in the owner's memory. Asked by a session of
+/// its own. A server that has not all marks that the memory relies on is not believed.
+class ended_tasks final : public tasks_elsewhere {
+public:
+  ended_tasks(postgres::owner_settings owner, std::int64_t partition, postgres::monotonic_clock now);
+  ~ended_tasks() override;
+
+  guard hold() const override { return guard{leaving_}; }
+  page newest(const question& q) const override; ///< REQUIRES: the caller holds that none leaves
+  std::optional<rows_of_task> find(std::uint64_t number) const override;
+  std::optional<rows_of_task> find(const std::string& id) const override;
+
+  // ---- for the thread that commits ----
+
+  /// The memory was filled with the living rows as of that commit, and has these tasks besides. REQUIRES: nobody reads.
+  void begin(std::int64_t until, const std::vector<std::uint64_t>& back);
+  /// From now on ids are told from those of tasks that left. REQUIRES: the partition is owned.
+  void begin_to_know_ids();
+
+  /// The rows of those that are not in memory. `has`: it is. `there`: how many tasks of a workflow have ended at most.
+  std::vector<rows_of_task> rows_of(const needed_tasks& needed, const std::function<bool(std::uint64_t)>& has,
+                                    const std::function<std::uint64_t(const std::string&)>& there) const;
+  elsewhere_counts counts() const;
+
+  /// The memory has them, and their marks do not count any more.
+  void come_back(const std::vector<std::uint64_t>& numbers);
+  /// Those whose marks do not count, or may be made and do not count yet.
+  std::vector<std::int64_t> back() const;
+  /// Their rows were brought up as of that commit: of those that are back only these are marked by now.
+  void keep(std::int64_t until, const std::vector<std::int64_t>& back_before, const std::vector<std::uint64_t>& marked);
+  /// Held while tasks leave the memory; not owned: somebody reads, and it has to be later.
+  std::unique_lock<std::shared_mutex> try_to_let_leave() { return {leaving_, std::try_to_lock}; }
+  std::unique_lock<std::shared_mutex> let_nobody_read() { return std::unique_lock{leaving_}; }
+  /// They have left. REQUIRES: that is held.
+  void leave(const std::vector<leaving_task>& all, std::size_t count);
+
+  /// Hands all of them to `use`, a page at a time, as they are in one snapshot of the server that is made before
+  /// `before_first` is called.
+  void each_page(const std::function<void()>& before_first,
+                 const std::function<void(std::vector<rows_of_task>)>& use) const;
+
+private:
+  std::vector<postgres::rows> ask(std::vector<postgres::statement> all) const;
+  std::vector<rows_of_task> those_that_count(const postgres::rows& found, const std::set<std::uint64_t>& but) const;
+  std::set<std::uint64_t> set_of_back() const;
+  bool counts_here(std::uint64_t number) const;
+  bool are_there_any() const;
+  bool may_have(const std::string& id) const;
+  std::vector<std::uint64_t> numbers_to_purge(const std::vector<const purge_ended*>& purges, std::uint64_t there) const;
+  void read_ids(const std::stop_token& end);
+  bool read_page_of_ids(postgres::connection& c);
+
+  postgres::owner_settings owner_;
+  std::int64_t partition_;
+  postgres::monotonic_clock now_;
+  mutable std::shared_mutex leaving_;
+
+  mutable std::mutex asking_;
+  mutable std::optional<postgres::connection> session_;
+
+  mutable std::mutex mutex_; ///< of what follows
+  std::set<std::uint64_t> back_;
+  std::int64_t until_ = 0; ///< commit of the last rows that were brought up, as far as is known
+  id_bits ids_{1U << 16U}; ///< of those that left
+  std::string ids_until_;  ///< read from the server so far
+  std::uint64_t anew_ = 0; ///< how often that began
+  bool has_all_ids_ = false;
+
+  std::condition_variable_any ids_wanted_;
+  std::jthread reading_ids_;
+};
+
+} // namespace steadfast::store
