@@ -65,6 +65,24 @@ std::vector<std::int64_t> as_numbers(const std::vector<std::uint64_t>& all) {
   return {all.begin(), all.end()};
 }
 
+namespace {
+
+/// Each question finds few rows by an index. A server that has not counted the rows yet, or has no time to, takes them
+/// for few in a large part of the table, and reads that.
+postgres::connection open_for_questions(const postgres::owner_settings& owner, std::int64_t partition,
+                                        const std::string& name, const postgres::session_limits& limits,
+                                        const postgres::monotonic_clock& now) {
+  auto session = postgres::connection::open(
+    owner.where, postgres::session_name(owner.where.schema, partition) + " " + name, limits, now);
+  std::vector<postgres::statement> settings;
+  for (const auto* way : {"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"})
+    settings.push_back({std::string{"set "} + way + " = off", {}});
+  session.read(settings);
+  return session;
+}
+
+} // namespace
+
 std::vector<rows_of_task> grouped(std::vector<postgres::marked_row> by_task) {
   std::vector<rows_of_task> all;
   for (auto& r : by_task) {
@@ -95,8 +113,7 @@ std::vector<postgres::rows> ended_tasks::ask(std::vector<postgres::statement> al
   all.insert(all.begin(), postgres::statement_of_until(partition_));
   try {
     if (!session_ || !session_->is_open())
-      session_ = postgres::connection::open(
-        owner_.where, postgres::session_name(owner_.where.schema, partition_) + " ended", owner_.limits, now_);
+      session_ = open_for_questions(owner_, partition_, "ended", owner_.limits, now_);
     auto found = session_->read(all);
     if ((found[0].size() == 1 ? found[0].number(0, 0) : 0) < until)
       throw store_error{"the server at " + session_->server() + " is behind", false};
@@ -310,8 +327,7 @@ void ended_tasks::read_ids(const std::stop_token& end) {
   while (!end.stop_requested()) {
     try {
       if (!session || !session->is_open())
-        session = postgres::connection::open(
-          owner_.where, postgres::session_name(owner_.where.schema, partition_) + " ids", owner_.limits, now_);
+        session = open_for_questions(owner_, partition_, "ids", owner_.limits, now_);
       if (read_page_of_ids(*session))
         continue;
     } catch (const store_error&) {
@@ -353,8 +369,7 @@ void ended_tasks::each_page(const std::function<void()>& before_first,
                             const std::function<void(std::vector<rows_of_task>)>& use) const {
   auto limits = owner_.limits;
   limits.answer = patience;
-  auto session = postgres::connection::open(
-    owner_.where, postgres::session_name(owner_.where.schema, partition_) + " copy", limits, now_);
+  auto session = open_for_questions(owner_, partition_, "copy", limits, now_);
   session.read({{"begin isolation level repeatable read read only", {}}, {"select 1", {}}});
   before_first();
   std::vector<std::int64_t> all_places;
