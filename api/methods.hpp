@@ -9,6 +9,7 @@ namespace steadfast::api {
 // The table in parts: methods() joins them.
 
 std::vector<method> methods_of_tasks();
+std::vector<method> methods_of_waits();
 std::vector<method> methods_of_bulk_acts();
 std::vector<method> methods_of_alerts();
 std::vector<method> methods_of_workflows();

@@ -139,6 +139,25 @@ json client::result(const std::string& id) {
   return steadfast::result(impl_->asker(), id);
 }
 
+void client::complete_step(const std::string& token, const std::string& result) {
+  call("step.complete", {{"token", token}, {"result", result}});
+}
+
+void client::fail_step(const std::string& token, const step_failure& how) {
+  call("step.fail", {{"token", token},
+                     {"why", how.why},
+                     {"for_now", how.for_now},
+                     {"maybe_done", how.maybe_done},
+                     {"retry_after_ms", how.retry_after.count()}});
+}
+
+void client::extend_step(const std::string& token, const std::string& progress, milliseconds length) {
+  json params{{"token", token}, {"length_ms", length.count()}};
+  if (!progress.empty())
+    params["progress"] = progress;
+  call("step.extend", params);
+}
+
 json client::call(const std::string& method, const json& params) {
   return impl_->call(method, params);
 }

@@ -44,6 +44,10 @@ public:
         on_order(std::move(o.order));
         go_on();
       }),
+      one_by_one<later_orders>([this](later_order& o) {
+        on_order(std::move(o.order));
+        go_on();
+      }),
       [this](const stop_order& m) {
         core_.on_stop(m, sender_of<report_sink>(this), now());
         go_on();

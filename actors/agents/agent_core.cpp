@@ -192,6 +192,9 @@ void agent_core::begin_call(arrival p, instant now) {
   const bool limited = options_.call_limit > span::zero() && options_.call_limit < a.order.complete_by - now;
   due_.set(limited ? now + options_.call_limit : a.order.complete_by, p, 0);
   const auto& o = a.order;
+  if (o.may_end_later && options_.tokens && a.token.token.empty())
+    a.token = options_.tokens(std::to_string(o.task_number) + "." + std::to_string(o.step) + "."
+                              + std::to_string(o.attempt) + ".");
   effects_.start(a.ticket, {o.task_id,
                             o.workflow,
                             o.step_name,
@@ -204,6 +207,7 @@ void agent_core::begin_call(arrival p, instant now) {
                             o.complete_by,
                             a.tries,
                             now,
+                            a.token.token,
                             o.trace,
                             {}});
 }

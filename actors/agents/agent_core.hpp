@@ -92,6 +92,7 @@ private:
     bool maybe_done = false; ///< one of the tries may have acted
     bool unsettled = false;  ///< one of them ended without the service's answer, and may still act
     std::string why;         ///< of the last failure
+    issued_token token;      ///< the same for all tries
   };
   struct open_call {
     arrival attempt = 0; ///< 0: abandoned
@@ -129,6 +130,7 @@ private:
   answer as_seen_by(const open_attempt& a, answer x) const;
   void settle(attempt_iterator i, answer a, workflow::instant now);
   void settle_success(attempt_iterator i, answer a, workflow::instant now);
+  void settle_taken_on(attempt_iterator i, answer a, workflow::instant now);
   void try_again_or_report(attempt_iterator i, const answer& a, workflow::instant now);
   void expire(attempt_iterator i, workflow::instant now);
   void fall_due(attempt_iterator i, workflow::instant now);

@@ -21,6 +21,7 @@ call_outcome outcome_of(const answer& a) {
   switch (a.kind) {
     case report_kind::succeeded:
     case report_kind::failed_permanent:
+    case report_kind::taken_on:
     case report_kind::denied: return call_outcome::answered;
     case report_kind::failed_transient: return call_outcome::failed;
     case report_kind::declined:
@@ -68,6 +69,7 @@ void agent_core::count_end(const answer& a, span took, instant now) {
   using workflow::call_end;
   switch (a.kind) {
     case report_kind::succeeded:
+    case report_kind::taken_on:
     case report_kind::denied: return figures_.count(call_end::succeeded, took, now);
     case report_kind::failed_permanent:
       counts_.last_refusal = shown(a.why, told_failure_max);
@@ -103,7 +105,8 @@ void agent_core::settle(attempt_iterator i, answer a, instant now) {
     told_.silenced.add();
     return close(i);
   }
-  const bool has_failed = a.kind != report_kind::succeeded && a.kind != report_kind::denied;
+  const bool has_failed =
+    a.kind != report_kind::succeeded && a.kind != report_kind::denied && a.kind != report_kind::taken_on;
   if (has_failed && a.kind != report_kind::declined) {
     x.maybe_done = x.maybe_done || a.maybe_done;
     x.unsettled = x.unsettled || (a.maybe_done && a.unsettled);
@@ -116,6 +119,7 @@ void agent_core::settle(attempt_iterator i, answer a, instant now) {
       a.why = "answered `denied`, which only a probe can be";
       return report(i, report_kind::failed_permanent, std::move(a), now);
     case report_kind::failed_permanent: return report(i, report_kind::failed_permanent, std::move(a), now);
+    case report_kind::taken_on: return settle_taken_on(i, std::move(a), now);
     case report_kind::failed_transient:
     case report_kind::declined:
     case report_kind::stopped: break;
@@ -133,6 +137,14 @@ void agent_core::settle_success(attempt_iterator i, answer a, instant now) {
   i->second.maybe_done = true;
   a.why = "the result has " + std::to_string(a.result.size()) + " bytes, result_size_max of agent `" + options_.name
           + "` is " + std::to_string(options_.result_size_max) + "; the step itself may have been done";
+  report(i, report_kind::failed_permanent, std::move(a), now);
+}
+
+void agent_core::settle_taken_on(attempt_iterator i, answer a, instant now) {
+  if (!i->second.token.token.empty())
+    return report(i, report_kind::taken_on, std::move(a), now);
+  i->second.maybe_done = true;
+  a.why = "answered that it ends later, which the workflow does not say of this step";
   report(i, report_kind::failed_permanent, std::move(a), now);
 }
 
@@ -229,6 +241,7 @@ void agent_core::report(attempt_iterator i, report_kind kind, answer a, instant 
   auto r = report_on(x.order, kind);
   switch (kind) {
     case report_kind::succeeded:
+    case report_kind::taken_on:
     case report_kind::denied: ++counts_.succeeded; break;
     case report_kind::failed_transient:
     case report_kind::failed_permanent: ++counts_.failed; break;
@@ -241,6 +254,8 @@ void agent_core::report(attempt_iterator i, report_kind kind, answer a, instant 
   r.why = shown(a.why, why_size_max);
   if (kind == report_kind::succeeded)
     r.result = std::move(a.result);
+  else if (kind == report_kind::taken_on)
+    r.result = x.token.digest;
   const auto sink = x.sink;
   close(i);
   effects_.report(sink, std::move(r));

@@ -15,7 +15,7 @@ namespace steadfast::actors {
 /// What an agent has done since it began.
 struct agent_figures {
   std::array<counter, 4> taken;    ///< orders, by workflow::attempt_action
-  std::array<counter, 7> reported; ///< attempts, by report_kind
+  std::array<counter, 8> reported; ///< attempts, by report_kind
   counter silenced;                ///< attempts of which nothing was said, their time being over
   counter repeated;                ///< orders to do a step that had an attempt before
   counter retries;                 ///< calls after the first of an attempt

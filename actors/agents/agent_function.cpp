@@ -20,4 +20,8 @@ answer did_not_happen() {
   return {report_kind::denied, {}, "it did not happen", false, workflow::span{0}, false};
 }
 
+answer ends_later() {
+  return {report_kind::taken_on, {}, {}, true, workflow::span{0}, false};
+}
+
 } // namespace steadfast::actors

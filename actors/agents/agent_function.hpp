@@ -28,6 +28,7 @@ struct call {
   workflow::instant complete_by;
   std::uint32_t try_number = 1; ///< inside the attempt
   workflow::instant began_at;   ///< the node's time when this call began
+  std::string token{};          ///< by which the step is ended if the answer is ends_later(); empty: it may not be
   std::string trace{};          ///< W3C `traceparent` of the attempt, for the service; empty: tasks are not traced
   /// Asks for an early end, but not for an abrupt one: until complete_by the answer still counts, so do not hang up on
   /// a service that is working. After complete_by it does not count.
@@ -52,6 +53,8 @@ answer failed_for_good(std::string why, bool maybe_done = false);
 /// With `maybe_done` it is unsettled too; set that to false if the remote side itself said that it failed.
 answer failed_for_now(std::string why, bool maybe_done = true);
 answer did_not_happen(); ///< for probes
+/// It was begun, and whoever has the call's token says how it ends. REQUIRES: the call has one.
+answer ends_later();
 
 /// Called once, from any thread; a second call has no effect. If it is destroyed without a call, that is a transient
 /// failure.

@@ -5,6 +5,7 @@
 #include "workflow/time/time.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +13,13 @@
 namespace steadfast::actors {
 
 using workflow::circuit_options;
+
+/// By which a step is ended that an agent has begun.
+struct issued_token {
+  std::string token;  ///< what `prefix` says, and a secret
+  std::string digest; ///< SHA-256 of it: what is stored
+};
+using issue_token = std::function<issued_token(const std::string& prefix)>;
 
 /// Options of every kind of agent.
 struct agent_options {
@@ -25,6 +33,7 @@ struct agent_options {
   workflow::span call_limit{0};             ///< a longer call is a transient failure; 0: only complete-by ends it
   std::uint64_t result_size_max = 1 << 20;  ///< a larger result is a permanent failure that may have acted
   std::uint64_t inputs_size_max = 64 << 20; ///< bytes of input of all open orders together; above, they are declined
+  issue_token tokens{};                     ///< none: no step of it ends later
 };
 
 /// Calls a service over HTTP. The destination comes only from the configuration.

@@ -23,6 +23,19 @@ std::optional<workflow::event> event_of(const act_on_task& m, const workflow::ta
   return workflow::step_retried{*step, m.new_key, person};
 }
 
+workflow::event event_of(const use_token& m, const workflow::definition& d) {
+  const workflow::token_use by{m.step, m.attempt, m.digest};
+  switch (m.says) {
+    case use_token::word::completes:
+      return workflow::later_completed{by, workflow::blob{m.result},
+                                       m.step < d.steps.size() ? facts_of(d, m.step, m.result)
+                                                               : std::vector<workflow::fact>{}};
+    case use_token::word::fails: return workflow::later_failed{by, m.permanent, m.maybe_done, m.time, m.text};
+    case use_token::word::goes_on: break;
+  }
+  return workflow::later_extended{by, m.time, m.text};
+}
+
 std::string why_no_event(const act_on_task& m) {
   return m.step.empty() ? "no step of it failed or waits" : "it has no step `" + m.step + "`";
 }

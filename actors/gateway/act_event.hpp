@@ -10,6 +10,9 @@ namespace steadfast::actors {
 /// The event of an act on a task; none if the act names no step of the task.
 std::optional<workflow::event> event_of(const act_on_task& m, const workflow::task& t, const workflow::definition& d);
 
+/// The same of the use of a token.
+workflow::event event_of(const use_token& m, const workflow::definition& d);
+
 /// Why there is none.
 std::string why_no_event(const act_on_task& m);
 

@@ -7,6 +7,7 @@
 #include "actors/common/state_tree.hpp"
 #include "actors/gateway/act_event.hpp"
 #include "actors/protocol/type_ids.hpp"
+#include "workflow/overload.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <caf/actor_system.hpp>
@@ -14,7 +15,9 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <map>
+#include <optional>
 #include <utility>
+#include <variant>
 
 namespace steadfast::actors {
 
@@ -25,9 +28,9 @@ constexpr int write_tries_max = 10;
 constexpr workflow::span decide_again_after{250};
 constexpr int decisions_max = 40;
 
-/// What a person does, on its way to the store.
+/// What a person, or whoever has a token, does, on its way to the store.
 struct pending_act {
-  act_on_task what;
+  std::variant<act_on_task, use_token> what;
   caf::typed_response_promise<act_result> promise;
   int tries = 0;
   int by_other_clock = 0;
@@ -54,6 +57,7 @@ public:
       [this](const show_task& m) { return delegate(deps_.reader, m); },
       [this](const list_tasks& m) { return delegate(deps_.reader, m); },
       [this](const act_on_task& m) { return on_act(m); },
+      [this](const use_token& m) { return on_act(m); },
       [this](const inspect_state& m) { return state(m.listed_max); },
       [this](const observe& m) { delegate(deps_.notifier, m); },
       [this](const progress_seen& m) { delegate(deps_.notifier, m); },
@@ -61,7 +65,8 @@ public:
   }
 
 private:
-  caf::result<act_result> on_act(const act_on_task& m) {
+  template <class Act>
+  caf::result<act_result> on_act(const Act& m) {
     const auto ticket = ++ticket_;
     auto& act = acts_[ticket];
     act.what = m;
@@ -72,7 +77,14 @@ private:
   }
 
   void read_task(std::uint64_t ticket) {
-    ask(this, deps_.reader, deps_.reader_limit, show_task{acts_.at(ticket).what.id})
+    std::visit(workflow::overload{[&](const act_on_task& m) { read_task(ticket, show_task{m.id}); },
+                                  [&](const use_token& m) { read_task(ticket, find_task{m.task_number}); }},
+               acts_.at(ticket).what);
+  }
+
+  template <class Question>
+  void read_task(std::uint64_t ticket, const Question& question) {
+    ask(this, deps_.reader, deps_.reader_limit, question)
       .then([this, ticket](const task_view& view) { on_task(ticket, view); },
             [this, ticket](const caf::error&) {
               finish(ticket, refusal("the store did not answer; try again", act_refusal::not_now));
@@ -91,26 +103,42 @@ private:
     acts_.erase(ticket);
   }
 
+  static std::string no_task(const std::variant<act_on_task, use_token>& what) {
+    const auto* const act = std::get_if<act_on_task>(&what);
+    return act != nullptr ? "there is no task `" + act->id + "`" : "the task of the token is not there any more";
+  }
+
   void on_task(std::uint64_t ticket, const task_view& view) {
     auto& act = acts_.at(ticket);
     if (!view.task || !view.definition)
       return finish(ticket, view.damage.empty()
-                              ? refusal("there is no task `" + act.what.id + "`", act_refusal::gone)
-                              : refusal("the task `" + act.what.id
-                                        + "` was set aside because its records are damaged: " + view.damage));
-    if (act.what.revision != 0 && act.what.revision != view.task->revision)
+                              ? refusal(no_task(act.what), act_refusal::gone)
+                              : refusal("the task was set aside because its records are damaged: " + view.damage));
+    if (const auto revision = revision_asked(act); revision != 0 && revision != view.task->revision)
       return finish(ticket, changed());
-    const auto event = event_of(act.what, *view.task, *view.definition);
+    const auto event = event_in(act.what, *view.task, *view.definition);
     if (!event)
-      return finish(ticket, refusal(why_no_event(act.what)));
+      return finish(ticket, refusal(why_no_event(std::get<act_on_task>(act.what))));
     const auto clock = deps_.clock.reading(this);
     auto change = workflow::apply(*view.task, *view.definition, *event, clock);
     if (change.result != workflow::event_status::applied) {
-      auto r = refusal(change.reason);
+      auto r = refusal(change.reason, change.is_too_early ? act_refusal::not_now : act_refusal::by_rule);
       r.state = view.task->state;
       return finish(ticket, std::move(r));
     }
     write_change(ticket, *view.task, std::move(change), clock);
+  }
+
+  static std::uint64_t revision_asked(const pending_act& a) {
+    const auto* const act = std::get_if<act_on_task>(&a.what);
+    return act != nullptr ? act->revision : 0;
+  }
+
+  static std::optional<workflow::event> event_in(const std::variant<act_on_task, use_token>& what,
+                                                 const workflow::task& t, const workflow::definition& d) {
+    if (const auto* const act = std::get_if<act_on_task>(&what))
+      return event_of(*act, t, d);
+    return event_of(std::get<use_token>(what), d);
   }
 
   void write_change(std::uint64_t ticket, const workflow::task& before, workflow::change change,
@@ -119,8 +147,10 @@ private:
     act.state = change.next.state;
     store::update_task u;
     u.lock_epoch_before = before.lock_epoch;
-    u.payload_changed = act.what.act == task_act::edit;
-    u.bulk = act.what.bulk;
+    if (const auto* const m = std::get_if<act_on_task>(&act.what)) {
+      u.payload_changed = m->act == task_act::edit;
+      u.bulk = m->bulk;
+    }
     u.notices = std::move(change.notices);
     u.alerts = std::move(change.alerts);
     u.next = std::move(change.next);
@@ -145,7 +175,7 @@ private:
     }
     if (m.is_by_other_clock && ++act.by_other_clock < decisions_max)
       return tell_after(this, gateway_actor{this}, decide_again_after, tick_timer{m.ticket});
-    if (m.outcome->result == store::write_status::stale_lock && act.what.revision != 0)
+    if (m.outcome->result == store::write_status::stale_lock && revision_asked(act) != 0)
       return finish(m.ticket, changed());
     if (m.outcome->result == store::write_status::stale_lock && ++act.tries < write_tries_max)
       return read_task(m.ticket);
@@ -173,7 +203,11 @@ private:
 
   actor_state state(std::size_t listed_max) const {
     const auto act = [](const auto& a) -> state_tree {
-      return {{"task", a.second.what.id}, {"who", a.second.what.who}, {"tries", a.second.tries}};
+      const auto* const m = std::get_if<act_on_task>(&a.second.what);
+      const auto* const t = std::get_if<use_token>(&a.second.what);
+      return {{"task", m != nullptr ? m->id : "number " + std::to_string(t->task_number)},
+              {"who", m != nullptr ? m->who : "a token"},
+              {"tries", a.second.tries}};
     };
     return state_of(counted(acts_.size(), "act") + " on the way", {{"acts", listed(acts_, listed_max, act)}});
   }

@@ -28,8 +28,9 @@ struct step_order {
   std::string reverses; ///< with undo and probe: the key of the step it is about
   std::string input;    ///< bytes, JSON unless the payload is not
   workflow::instant complete_by;
-  workflow::instant clock; ///< that complete_by is told by: when it was set
-  std::string trace{};     ///< `traceparent` of the attempt; another node is told it by traced_orders
+  workflow::instant clock;    ///< that complete_by is told by: when it was set
+  std::string trace{};        ///< `traceparent` of the attempt; another node is told it by traced_orders
+  bool may_end_later = false; ///< it may be taken on; another node is told it by later_orders
 };
 STEADFAST_MESSAGE(step_order, x.task_number, x.task_id, x.workflow, x.step, x.step_name, x.action, x.attempt, x.epoch,
                   x.key, x.reverses, x.input, x.complete_by, x.clock)
@@ -50,6 +51,17 @@ struct traced_orders {
 };
 STEADFAST_MESSAGE(traced_orders, x.all)
 
+/// Likewise: there are steps that may end later only where all nodes know them.
+struct later_order {
+  step_order order;
+};
+STEADFAST_MESSAGE(later_order, x.order, x.order.trace, x.order.may_end_later)
+
+struct later_orders {
+  std::vector<later_order> all;
+};
+STEADFAST_MESSAGE(later_orders, x.all)
+
 /// The attempt is not wanted any more: begin no further call for it, and report how the one under way ends.
 struct stop_order {
   std::uint64_t task_number = 0;
@@ -69,7 +81,7 @@ struct attempt_report {
   bool maybe_done = true; ///< with failed_* and stopped: the remote side may have acted; false when it refused
   bool unsettled = false; ///< a call ended without an answer of the service itself: it may work on it until complete-by
   workflow::span retry_after{0}; ///< with failed_transient and declined
-  std::string result;            ///< with succeeded
+  std::string result;            ///< with succeeded; with taken_on the digest of the token
   std::string why;
 };
 STEADFAST_MESSAGE(attempt_report, x.task_number, x.step, x.attempt, x.epoch, x.kind, x.maybe_done, x.unsettled,

@@ -83,6 +83,23 @@ struct act_result {
 };
 STEADFAST_MESSAGE(act_result, x.done, x.why, x.state, x.refusal)
 
+/// Of a step that an agent has begun and that ends later. Only within a node.
+struct use_token {
+  enum class word : std::uint8_t { completes = 1, fails = 2, goes_on = 3 };
+  std::uint64_t task_number = 0;
+  std::uint32_t step = 0;
+  std::uint32_t attempt = 0;
+  std::string digest; ///< of the token
+  word says = word::completes;
+  std::string result;      ///< with completes
+  bool permanent = false;  ///< with fails: another attempt is of no use
+  bool maybe_done = false; ///< with fails: it may have acted all the same
+  workflow::span time{0};  ///< with fails: no attempt before; with goes_on: from now, 0: as its workflow says
+  std::string text;        ///< with fails: why; with goes_on: how far it is, empty: as before
+};
+STEADFAST_MESSAGE(use_token, x.task_number, x.step, x.attempt, x.digest, x.says, x.result, x.permanent, x.maybe_done,
+                  x.time, x.text)
+
 /// From now on the sender gets this observer's progress, beginning with what was not acknowledged.
 struct observe {
   std::string observer;

@@ -26,6 +26,7 @@ using agent_actor = caf::typed_actor<
   // Carry out each attempt; its attempt_report goes to the sender. Repeated orders for an open attempt join it.
   takes<void(step_orders)>,
   takes<void(traced_orders)>,
+  takes<void(later_orders)>,
   // Stop it; answered by a report `stopped` unless it ended before.
   takes<void(stop_order)>,
   // Answered by its new state.
@@ -147,6 +148,8 @@ using gateway_actor = store_client::extend<
   takes<boxed<store::task_page>(list_tasks)>,
   // What a person does to a task; recorded in its story.
   takes<act_result(act_on_task)>,
+  // What whoever has the token of a step says of it.
+  takes<act_result(use_token)>,
   // The sender is an observer_actor.
   takes<void(observe)>,
   takes<void(progress_seen)>>;

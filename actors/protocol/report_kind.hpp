@@ -11,7 +11,8 @@ enum class report_kind : std::uint8_t {
   failed_permanent = 3,
   declined = 4, ///< never sent: no room, circuit open
   stopped = 5,
-  denied = 6, ///< answer to a probe: it did not happen
+  denied = 6,   ///< answer to a probe: it did not happen
+  taken_on = 7, ///< begun: whoever has the attempt's token ends it. Only of an order that may end later
 };
 
 } // namespace steadfast::actors

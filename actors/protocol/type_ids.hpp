@@ -81,6 +81,9 @@ STEADFAST_ADD(peer_time)
 STEADFAST_ADD(store_moved)
 STEADFAST_ADD(traced_order)
 STEADFAST_ADD(traced_orders)
+STEADFAST_ADD(later_order)
+STEADFAST_ADD(later_orders)
+STEADFAST_ADD(use_token)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

@@ -74,6 +74,7 @@ private:
   void after_message() override {
     orders_.send_all(this);
     traced_.send_all(this);
+    later_.send_all(this);
     writes_.send_all(this); // late replies too, before anybody who waits for the drain stops the store
     if (drain_promise_ && core_.is_drained()) {
       drain_promise_->deliver(core_.outcome_of_drain());
@@ -103,7 +104,9 @@ private:
   }
 
   void order(const agent_actor& to, step_order what) override {
-    if (what.trace.empty())
+    if (what.may_end_later)
+      later_.add(this, to, later_order{std::move(what)});
+    else if (what.trace.empty())
       orders_.add(this, to, std::move(what));
     else
       traced_.add(this, to, traced_order{std::move(what)});
@@ -112,6 +115,7 @@ private:
   void stop(const agent_actor& to, const stop_order& what) override {
     orders_.send_all(this);
     traced_.send_all(this);
+    later_.send_all(this);
     tell(this, to, what);
   }
 
@@ -124,6 +128,7 @@ private:
   scheduler_core core_;
   send_buffer<agent_actor, step_orders> orders_;
   send_buffer<agent_actor, traced_orders> traced_;
+  send_buffer<agent_actor, later_orders> later_;
   send_buffer<store_actor, write_requests> writes_;
   deadline_timer timer_;
   std::optional<caf::typed_response_promise<drained>> drain_promise_;

@@ -96,6 +96,7 @@ void add_all(CLI::App& app, command& chosen) {
   add_agent(app, chosen);
   add_circuit(app, chosen);
   add_webhook(app, chosen);
+  add_step(app, chosen);
   add_node(app, chosen);
   add_store(app, chosen);
   add_simulate(app, chosen);

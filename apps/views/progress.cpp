@@ -56,6 +56,11 @@ void progress_teller::tell_step(const json& step, known_step& known, const termi
       happenings.push_back({instant_of(r["ended_at"]), which + ": " + painted(ending(r), paint, to)});
     }
   }
+  if (const auto progress = step.value("progress", std::string{}); !progress.empty() && progress != known.progress) {
+    known.progress = progress;
+    if (step.value("ends_later", false))
+      happenings.push_back({workflow::never, name + ": " + printable(progress)});
+  }
   const auto state = step.value("state", std::string{});
   if (state == "skipped" && known.state != state)
     happenings.push_back({workflow::never, name + ": skipped"});

@@ -21,6 +21,7 @@ public:
 private:
   struct known_step {
     std::string state = "not_started";
+    std::string progress;
     std::uint32_t told_attempt = 0;  ///< the last attempt whose end was told
     std::uint32_t begun_attempt = 0; ///< the last attempt whose beginning was told
   };

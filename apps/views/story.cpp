@@ -95,6 +95,10 @@ colour outcome_colour(const json& record) {
 std::string waiting_text(const json& step, workflow::instant now) {
   auto text = text_of(step, "waiting_for");
   const auto at = step.value("not_before", json{});
+  const auto progress = text_of(step, "progress");
+  if (!at.is_null() && step.value("ends_later", false))
+    return "begun" + (progress.empty() ? "" : ", " + printable(progress)) + "; without a word it has failed "
+           + relative_text(instant_of(at), now);
   if (!at.is_null() && instant_of(at) > now && text_of(step, "state") == "waiting")
     return "sleeps, wakes " + relative_text(instant_of(at), now);
   if (!at.is_null() && instant_of(at) > now)

@@ -34,12 +34,15 @@ struct agent_call {
   std::uint32_t try_number = 1; ///< inside the attempt
   moment began_at;              ///< the node's time when this call began
   std::string traceparent{};    ///< W3C Trace Context, to hand on to the service; empty: tasks are not traced
+  /// By which the step is ended after the answer later(), from anywhere: hand it to whoever does the work. Empty: the
+  /// workflow does not say that this step may end later. Keep it secret.
+  std::string token{};
   /// Asks for an early end, but not for an abrupt one: until complete_by the answer still counts, so do not hang up on
   /// a service that is working. After complete_by it does not count.
   std::stop_token stop;
 };
 
-enum class answer_kind : std::uint8_t { succeeded, failed_for_now, failed_for_good, did_not_happen };
+enum class answer_kind : std::uint8_t { succeeded, failed_for_now, failed_for_good, did_not_happen, later };
 
 /// What it answers: made by one of the functions below.
 struct agent_answer {
@@ -58,6 +61,8 @@ agent_answer failed_for_good(std::string why, bool maybe_done = false); ///< ano
 /// failed.
 agent_answer failed_for_now(std::string why, bool maybe_done = true);
 agent_answer did_not_happen(); ///< for probes
+/// The step was begun, and whoever has the call's token says how it ends: a client of a node, HTTP, the command line.
+agent_answer later();
 
 /// Call it from any thread; the first call counts. If it is destroyed without a call, that is a transient failure.
 using answer_to = std::function<void(agent_answer)>;

@@ -48,6 +48,13 @@ struct submitted {
   std::string state;    ///< process_state
 };
 
+struct step_failure {
+  std::string why;
+  bool for_now = false;                     ///< another attempt may do better
+  bool maybe_done = false;                  ///< the step may have acted all the same
+  std::chrono::milliseconds retry_after{0}; ///< with for_now: no attempt before
+};
+
 /// Talks to a node of this host over its control channel (JSON-RPC 2.0 on a Unix-domain socket). One call at a time per
 /// object; not shared between threads. Every call throws client_error.
 class client {
@@ -72,6 +79,15 @@ public:
 
   /// The result of a processed task, as its workflow defines it; null before, and if the workflow defines none.
   nlohmann::json result(const std::string& id);
+
+  // Of a step whose agent answered that it ends later (agent.hpp). `refused`: the token was used, or its attempt is over.
+
+  /// `result` is a JSON text. The token is used up.
+  void complete_step(const std::string& token, const std::string& result = "null");
+  void fail_step(const std::string& token, const step_failure& how);
+  /// It goes on: it has `length` from now, up to its limit; 0: as long as its workflow says. `progress` is for people;
+  /// empty: as before.
+  void extend_step(const std::string& token, const std::string& progress = {}, std::chrono::milliseconds length = {});
 
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);

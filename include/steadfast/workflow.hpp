@@ -74,6 +74,9 @@ public:
   step& after(std::vector<std::string> steps);
   step& complete_by(std::chrono::milliseconds of_one_attempt);
   step& retry(const retry_rule& rule);
+  /// Its agent may answer later(): then it takes at most `limit`, and has failed after a `heartbeat` without a word of
+  /// it. 0: only the limit counts.
+  step& may_end_later(std::chrono::milliseconds limit, std::chrono::milliseconds heartbeat = {});
 
   // The step is skipped unless this holds for the value in an earlier step's result.
   step& when_equals(std::string earlier, std::string pointer, std::string json);

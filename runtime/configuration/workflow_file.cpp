@@ -181,6 +181,21 @@ void read_wait(toml_section& in, workflow::step_definition& s) {
       in.complain(key, "is for a step that an agent carries out, and this one only waits");
 }
 
+/// `later = "40m"`, or with the time without a word of it.
+void read_later(toml_section& in, workflow::step_definition& s) {
+  const auto* const value = in.table().get("later");
+  if (value == nullptr)
+    return;
+  s.later.emplace();
+  if (!value->is_table()) {
+    in.read("later", s.later->limit);
+  } else if (auto x = in.section("later")) {
+    x->read("limit", s.later->limit);
+    x->read("heartbeat", s.later->heartbeat);
+    x->end();
+  }
+}
+
 workflow::step_definition read_step(toml_section in) {
   workflow::step_definition s;
   in.read("name", s.name);
@@ -194,6 +209,7 @@ workflow::step_definition read_step(toml_section in) {
   if (auto x = in.section("when"))
     s.when = read_condition(*x);
   in.read("complete_by", s.complete_by);
+  read_later(in, s);
   read_retry(in, "retry", s.retry);
   read_supervision(in, s);
   if (auto x = in.section("compensation"))

@@ -145,6 +145,11 @@ nlohmann::json list_standstill(const control_context& c, const api::arguments& p
 /// How the cluster is: control_health.cpp
 nlohmann::json show_health(const control_context& c, const api::arguments& params);
 
+/// What comes from outside while a task waits: control_waits.cpp
+nlohmann::json complete_step(const control_context& c, const api::arguments& params);
+nlohmann::json fail_step(const control_context& c, const api::arguments& params);
+nlohmann::json extend_step(const control_context& c, const api::arguments& params);
+
 /// Workflows: control_workflows.cpp
 actors::workflow_page workflows(const control_context& c);
 nlohmann::json list_workflows(const control_context& c, const api::arguments& params);

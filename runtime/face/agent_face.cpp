@@ -21,6 +21,10 @@ agent_answer did_not_happen() {
   return {answer_kind::did_not_happen, {}, {}, false, {}, false};
 }
 
+agent_answer later() {
+  return {answer_kind::later, {}, {}, true, {}, false};
+}
+
 namespace runtime {
 namespace {
 
@@ -33,8 +37,8 @@ agent_action outer(workflow::attempt_action a) {
 }
 
 agent_call outer(const actors::call& c) {
-  return {c.task_id,  c.workflow, c.step,        outer(c.action), c.attempt,  c.epoch, c.key,
-          c.reverses, c.input,    c.complete_by, c.try_number,    c.began_at, c.trace, c.stop};
+  return {c.task_id, c.workflow,    c.step,       outer(c.action), c.attempt, c.epoch, c.key, c.reverses,
+          c.input,   c.complete_by, c.try_number, c.began_at,      c.trace,   c.token, c.stop};
 }
 
 actors::answer inner(agent_answer a) {
@@ -42,6 +46,7 @@ actors::answer inner(agent_answer a) {
   switch (a.kind) {
     case answer_kind::succeeded: return actors::succeeded(std::move(a.result));
     case answer_kind::did_not_happen: return actors::did_not_happen();
+    case answer_kind::later: return actors::ends_later();
     case answer_kind::failed_for_good: given = actors::failed_for_good(std::move(a.why), a.maybe_done); break;
     case answer_kind::failed_for_now: given = actors::failed_for_now(std::move(a.why), a.maybe_done); break;
   }

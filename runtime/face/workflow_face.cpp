@@ -135,6 +135,11 @@ step& step::retry(const retry_rule& rule) {
   return *this;
 }
 
+step& step::may_end_later(std::chrono::milliseconds limit, std::chrono::milliseconds heartbeat) {
+  what_->later = workflow::later_rule{limit, heartbeat};
+  return *this;
+}
+
 step& step::when_equals(std::string earlier, std::string pointer, std::string json) {
   what_->when =
     condition_on(std::move(earlier), std::move(pointer), workflow::condition::test::equals, std::move(json));

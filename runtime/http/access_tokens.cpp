@@ -4,6 +4,7 @@
 #include "runtime/configuration/secret_file.hpp"
 #include "runtime/configuration/toml_file.hpp"
 #include "runtime/text/hex.hpp"
+#include "runtime/text/random_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -30,21 +31,6 @@ using nlohmann::json;
 constexpr std::string_view prefix = "sf_"; ///< so that scanners of sources for secrets can find it
 constexpr std::size_t id_bytes = 8;
 constexpr std::size_t secret_bytes = 32;
-
-std::string random_hex(std::size_t size) {
-  std::string bytes(size, '\0');
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(size)) != 1)
-    throw std::runtime_error{"the system gives no random numbers"};
-  return hex_of(bytes);
-}
-
-std::string sha256(std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
-  unsigned size = 0;
-  if (EVP_Digest(text.data(), text.size(), hash.data(), &size, EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error{"SHA-256 is not available"};
-  return hex_of({reinterpret_cast<const char*>(hash.data()), size});
-}
 
 std::int64_t count_of(workflow::instant t) {
   return t.time_since_epoch().count();

@@ -66,6 +66,7 @@ void write(page_writer& page, const actors::agent_figures& f, const std::string&
   reported(report_kind::declined, "declined");
   reported(report_kind::stopped, "stopped");
   reported(report_kind::denied, "denied");
+  reported(report_kind::taken_on, "taken_on");
   page.add("steadfast_attempts_total", value(f.silenced), {agent, "silenced"});
   page.add("steadfast_step_retries_total", value(f.repeated), {agent});
   page.add("steadfast_call_retries_total", value(f.retries), {agent});

@@ -19,6 +19,7 @@
 #include "runtime/node/store_holder.hpp"
 #include "runtime/node/store_turns.hpp"
 #include "runtime/node/webhooks.hpp"
+#include "runtime/text/step_token.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
@@ -459,17 +460,22 @@ private:
       if (!agents.emplace(name, std::move(agent)).second)
         throw node_error{"agent `" + name + "`: there are two of that name"};
     };
+    const auto with_tokens = [](actors::agent_options o) {
+      o.tokens = runtime::issue_step_token;
+      return o;
+    };
     for (const auto& f : functions_)
-      add(f.options.name, actors::spawn_function_agent(*system_, f.options, clock, f.run, threads_));
+      add(f.options.name, actors::spawn_function_agent(*system_, with_tokens(f.options), clock, f.run, threads_));
     for (const auto& a : options_.agents)
-      add(a.common.name, make_configured(a, clock));
+      add(a.common.name, make_configured(a, with_tokens(a.common), clock));
   }
 
-  actors::agent_actor make_configured(const agent_entry& a, const actors::node_clock& clock) {
+  actors::agent_actor make_configured(const agent_entry& a, const actors::agent_options& o,
+                                      const actors::node_clock& clock) {
     if (auto http = with_secrets<actors::http_options>(a, &actors::http_options::headers))
-      return actors::spawn_http_agent(*system_, a.common, clock, *http);
+      return actors::spawn_http_agent(*system_, o, clock, *http);
     const auto exec = with_secrets<actors::exec_options>(a, &actors::exec_options::environment);
-    return actors::spawn_exec_agent(*system_, a.common, clock, *exec);
+    return actors::spawn_exec_agent(*system_, o, clock, *exec);
   }
 
   void watch_functions() {

@@ -85,6 +85,11 @@ json step_json(const workflow::definition& d, std::size_t i) {
     {"cool_off", {{"wait", span_text(s.cool_off.wait)}, {"count", s.cool_off.count}}},
     {"on_exhausted", s.exhausted == workflow::on_exhausted::undo ? "undo" : "error"},
   };
+  if (s.later) {
+    j["later"] = {{"limit", span_text(s.later->limit)}};
+    if (s.later->heartbeat > workflow::span{0})
+      j["later"]["heartbeat"] = span_text(s.later->heartbeat);
+  }
   if (s.when)
     j["when"] = condition_json(*s.when);
   if (s.compensation)

@@ -47,7 +47,7 @@ json log_json(const workflow::step& s) {
 
 json step_json(const workflow::step& s, const workflow::definition& d, std::size_t i) {
   const auto& rules = d.steps[i];
-  return {
+  json j{
     {"name", rules.name},
     {"agent", rules.agent},
     {"state", text(to_string(s.state))},
@@ -68,6 +68,11 @@ json step_json(const workflow::step& s, const workflow::definition& d, std::size
     {"log", log_json(s)},
     {"log_dropped", s.log_dropped},
   };
+  if (workflow::ends_later(s))
+    j["ends_later"] = true;
+  if (!s.progress.empty())
+    j["progress"] = s.progress;
+  return j;
 }
 
 json acts_json(const workflow::task& t) {

@@ -157,7 +157,7 @@ private:
   lease_record lease_to_acquire(const acquire_lease& w);
   std::uint64_t forgotten_epoch() const;
   void forget_leases(const workflow::clock_reading& clock);
-  bool any_workflow_waits() const;
+  workflow::knowledge needed_for_workflows() const;
   bool has_locks(const std::string& lease) const;
   std::optional<decision>
   not_held(const std::optional<lease_guard>& guard,

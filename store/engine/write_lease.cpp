@@ -51,12 +51,13 @@ void write_batch::forget_leases(const workflow::clock_reading& clock) {
   txn_.put(in_.meta, forgotten_lease_key, encode_record(forgotten_lease_key, gone.highest));
 }
 
-bool write_batch::any_workflow_waits() const {
+workflow::knowledge write_batch::needed_for_workflows() const {
+  auto most = workflow::knowledge::none;
   lmdb::cursor c{txn_, in_.definitions};
   for (bool more = c.first(); more; more = c.next())
-    if (const auto d = readable<workflow::definition>(c.key(), c.value()); d && workflow::has_waits(*d))
-      return true;
-  return false;
+    if (const auto d = readable<workflow::definition>(c.key(), c.value()))
+      most = std::max(most, workflow::needed_for(*d));
+  return most;
 }
 
 bool write_batch::has_locks(const std::string& lease) const {
@@ -78,7 +79,9 @@ answer<Write> write_batch::carry_out(decided<Write, lease_record> d) {
 answer<acquire_lease> write_batch::make(const acquire_lease& w) {
   if (auto wrong = problem_of(w))
     return *std::move(wrong);
-  return carry_out(decide(w, lease_to_acquire(w), is_of_older_node(w.name, w.note) && any_workflow_waits()));
+  const bool is_older = is_of_older_node(w.name, w.note, workflow::newest_knowledge);
+  const auto needed = is_older ? needed_for_workflows() : workflow::knowledge::none;
+  return carry_out(decide(w, lease_to_acquire(w), needed));
 }
 
 answer<renew_lease> write_batch::make(const renew_lease& w) {

@@ -16,7 +16,7 @@ namespace steadfast::store {
 
 /// Stored. Which tables there are, how their keys are made, and which bodies tasks may have. Raised with a step in
 /// migration.cpp.
-inline constexpr std::uint32_t store_format = 10;
+inline constexpr std::uint32_t store_format = 11;
 
 /// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
 struct tables {

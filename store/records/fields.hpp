@@ -31,9 +31,15 @@ void serialize(Archive& ar, act& x, unsigned) {
 
 template <class Archive>
 void step_fields(Archive& ar, step& x, blob& result) {
-  all(ar, x.state, x.doing, x.attempt, x.tries, x.failure_count, x.cool_offs, x.key_generation, x.maybe_done,
-      x.needs_review, x.probe_given_up, x.wait_alerted, x.complete_by, x.settles_at, x.not_before, x.waiting_since,
-      x.completed_at, x.completed_order, result, x.facts, x.error, x.waiting_for, x.log, x.log_dropped);
+  if constexpr (store::is_compact_archive<Archive>)
+    all(ar, x.state, x.doing, x.attempt, x.tries, x.failure_count, x.cool_offs, x.key_generation, x.maybe_done,
+        x.needs_review, x.probe_given_up, x.wait_alerted, x.complete_by, x.settles_at, x.not_before, x.waiting_since,
+        x.completed_at, x.completed_order, result, x.facts, x.error, x.waiting_for, x.log, x.log_dropped, x.token,
+        x.progress);
+  else
+    all(ar, x.state, x.doing, x.attempt, x.tries, x.failure_count, x.cool_offs, x.key_generation, x.maybe_done,
+        x.needs_review, x.probe_given_up, x.wait_alerted, x.complete_by, x.settles_at, x.not_before, x.waiting_since,
+        x.completed_at, x.completed_order, result, x.facts, x.error, x.waiting_for, x.log, x.log_dropped);
 }
 
 template <class Archive>
@@ -108,10 +114,15 @@ void serialize(Archive& ar, wait_rule& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, later_rule& x, unsigned) {
+  all(ar, x.limit, x.heartbeat);
+}
+
+template <class Archive>
 void serialize(Archive& ar, step_definition& x, unsigned) {
   if constexpr (store::is_compact_archive<Archive>)
     all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
-        x.compensation, x.probe, x.wait);
+        x.compensation, x.probe, x.wait, x.later);
   else
     all(ar, x.name, x.agent, x.input, x.after, x.when, x.complete_by, x.retry, x.threshold, x.cool_off, x.exhausted,
         x.compensation, x.probe);

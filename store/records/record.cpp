@@ -115,6 +115,7 @@ STEADFAST_PART(steadfast::workflow::probe)
 STEADFAST_PART(steadfast::workflow::retention)
 STEADFAST_PART(steadfast::workflow::payload_value)
 STEADFAST_PART(steadfast::workflow::wait_rule)
+STEADFAST_PART(steadfast::workflow::later_rule)
 STEADFAST_PART(steadfast::workflow::step_definition)
 STEADFAST_PART(steadfast::store::large_result)
 STEADFAST_PART(steadfast::store::lease_guard)
@@ -201,7 +202,9 @@ bool needs_compact(const workflow::submission& x) {
   return !x.trace.empty();
 }
 bool needs_compact(const workflow::task& x) {
-  return !x.trace.empty();
+  return !x.trace.empty() || std::any_of(x.steps.begin(), x.steps.end(), [](const workflow::step& s) {
+    return !s.token.empty() || !s.progress.empty();
+  });
 }
 bool needs_compact(const outcome& x) {
   const auto& tasks = tasks_of(x);

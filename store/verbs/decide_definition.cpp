@@ -70,9 +70,9 @@ std::optional<decision> problem_of(const register_definition& w) {
 
 registered_definition decide(const register_definition& w, const known_definition& known) {
   for (const auto& x : known.nodes)
-    if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note))
+    if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note, workflow::needed_for(w.what)))
       return {turned_down(write_status::refused,
-                          name_of(w.what) + " has steps that wait, and " + x.name
+                          name_of(w.what) + " has steps that wait, or end later, and " + x.name
                             + " is of a release that does not know them: bring all nodes up to date first")};
   if (known.there != nullptr && *known.there != w.what) {
     registered_definition d{

@@ -61,15 +61,15 @@ std::optional<decision> problem_of(const acquire_lease& w) {
   return problem_of(w.ttl);
 }
 
-bool is_of_older_node(const std::string& name, const std::string& note) {
+bool is_of_older_node(const std::string& name, const std::string& note, workflow::knowledge needed) {
   const auto card = workflow::card_of(name, note);
-  return card && !card->knows_waits;
+  return card && card->knows < needed;
 }
 
-decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there, bool waits) {
-  if (waits && is_of_older_node(w.name, w.note))
-    return {turned_down(write_status::refused,
-                        "the store has workflows with steps that wait, which the node's release does not know")};
+decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there, workflow::knowledge needed) {
+  if (is_of_older_node(w.name, w.note, needed))
+    return {turned_down(write_status::refused, "the store has workflows with steps that wait, or end later, which the "
+                                               "node's release does not know")};
   if (!is_free(there, w.now) && there.what.holder != w.holder)
     return {turned_down(write_status::refused, "the lease is held by " + there.what.holder)};
   auto next = std::move(there);

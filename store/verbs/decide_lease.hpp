@@ -17,13 +17,14 @@ namespace steadfast::store {
 /// What is wrong with it, whatever is known; absent: nothing.
 std::optional<decision> problem_of(const acquire_lease& w);
 
-/// The lease is that of a node that cannot read workflows with steps that wait. While one of those is stored, such a
-/// node gets no lease; while such a node has one, none of those is stored.
-bool is_of_older_node(const std::string& name, const std::string& note);
+/// The lease is that of a node that cannot read workflows that need so much. While one of those is stored, such a node
+/// gets no lease; while such a node has one, none of those is stored.
+bool is_of_older_node(const std::string& name, const std::string& note, workflow::knowledge needed);
 
-/// `there`: its record; under a name that is not known, nobody's, with the highest epoch that it may have had. `waits`:
-/// a workflow with steps that wait is stored; asked for where is_of_older_node. REQUIRES: there is no problem_of it.
-decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there, bool waits = false);
+/// `there`: its record; under a name that is not known, nobody's, with the highest epoch that it may have had. `needed`:
+/// for the workflows that are stored; asked for where a node may be older. REQUIRES: there is no problem_of it.
+decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there,
+                                            workflow::knowledge needed = workflow::knowledge::none);
 /// `there`: absent: it is not known.
 decided<renew_lease, lease_record> decide(const renew_lease& w, std::optional<lease_record> there);
 decided<release_lease, lease_record> decide(const release_lease& w, std::optional<lease_record> there);

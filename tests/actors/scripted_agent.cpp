@@ -53,6 +53,7 @@ actors::agent_actor scripted_agent::spawn(test_node& node) {
           }
         },
         [](const actors::traced_orders&) {}, // these nodes trace nothing
+        [](const actors::later_orders&) {},  // nor have they steps that end later
         [memory](const actors::stop_order& o) { memory->stops.push_back(o); },
         [](const actors::set_circuit&) { return actors::agent_view{}; },
         [](const actors::drain&) { return actors::drained{}; },

@@ -257,6 +257,21 @@ TEST_CASE("a step that waits says for how long or until when, and is shown in th
   }
 }
 
+TEST_CASE("a step that may end later says how long, and is shown in the words of the file") {
+  const auto of = [](const std::string& later) {
+    return definition_json(
+      parse_workflow("name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"x\"\nlater = " + later, "w.toml"))["steps"][0];
+  };
+  CHECK(of("\"40m\"").at("later") == nlohmann::json{{"limit", "40m"}});
+  CHECK(of("{ limit = \"1h\", heartbeat = \"1m\" }").at("later")
+        == nlohmann::json{{"limit", "1h"}, {"heartbeat", "1m"}});
+  CHECK(complaints_about_workflow("name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"x\"\nlater = \"24h\"")
+        == "w.toml:2: step `a`: later.limit must be shorter than the workflow's deadline without its undo_reserve");
+  CHECK_THAT(
+    complaints_about_workflow("name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"x\"\nlater = { beat = \"1s\" }"),
+    Catch::Contains("w.toml:5: step.later.beat"));
+}
+
 TEST_CASE("mistakes in a step that waits are told with their line, and name the step and the key") {
   const auto of = [](const std::string& more) {
     return complaints_about_workflow("name = \"w\"\n\n[[step]]\nname = \"a\"\n" + more);

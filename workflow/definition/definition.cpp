@@ -96,8 +96,15 @@ std::vector<std::string> pointers_asked(const definition& d, std::size_t i) {
   return found;
 }
 
-bool has_waits(const definition& d) {
-  return std::any_of(d.steps.begin(), d.steps.end(), [](const step_definition& s) { return s.wait.has_value(); });
+knowledge needed_for(const definition& d) {
+  auto most = knowledge::none;
+  for (const auto& s : d.steps) {
+    if (s.wait)
+      most = std::max(most, knowledge::waits);
+    if (s.later)
+      most = std::max(most, knowledge::events);
+  }
+  return most;
 }
 
 std::uint64_t attempts_limit(const step_definition& s) {

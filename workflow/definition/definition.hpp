@@ -79,6 +79,15 @@ struct wait_rule {
   friend bool operator==(const wait_rule&, const wait_rule&) = default;
 };
 
+/// An agent may answer that the step was begun and ends later. Then it ends by a token, which the agent gave away with
+/// its call.
+struct later_rule {
+  span limit{0};     ///< from the beginning of the attempt, whatever is heard of it
+  span heartbeat{0}; ///< without a word for so long it has expired; 0: only `limit` counts
+
+  friend bool operator==(const later_rule&, const later_rule&) = default;
+};
+
 /// The step that reverses a completed one (pattern "Compensating Transaction"). It must be harmless when the step never
 /// happened, and the service must refuse the step when it arrives after its undo.
 struct compensation {
@@ -117,6 +126,7 @@ struct step_definition {
   std::optional<workflow::compensation> compensation;
   std::optional<workflow::probe> probe;
   std::optional<wait_rule> wait; ///< then there is neither agent nor anything else that is about attempts
+  std::optional<later_rule> later;
 
   friend bool operator==(const step_definition&, const step_definition&) = default;
 };
@@ -217,8 +227,14 @@ std::vector<std::string> pointers_asked(const definition& d, std::size_t i);
 /// Names of the agents that it speaks of: those of steps, compensations and probes.
 std::set<std::string> agents_of(const definition& d);
 
-/// A step only waits: releases before such steps cannot read the definition.
-bool has_waits(const definition& d);
+/// What a node must know to read the definition. In the order in which releases learnt it: each knows what is before.
+enum class knowledge : std::uint8_t { none = 0, waits = 1, events = 2 };
+inline constexpr auto newest_knowledge = knowledge::events;
+knowledge needed_for(const definition& d);
+/// A step waits, or may end later.
+inline bool has_waits(const definition& d) {
+  return needed_for(d) != knowledge::none;
+}
 
 /// The most forward attempts (probes apart) that step `i` can use before it is exhausted, unless a person retries it.
 std::uint64_t attempts_limit(const step_definition& s);

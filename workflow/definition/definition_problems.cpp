@@ -163,6 +163,15 @@ void check_only_waits(const report& r, const step_definition& s) {
   none(!s.input.empty(), "input");
   none(s.compensation.has_value(), "compensation");
   none(s.probe.has_value(), "probe");
+  none(s.later.has_value(), "later");
+}
+
+void check_later(const report& r, const definition& d, const later_rule& l) {
+  check_span(r, l.limit, "limit");
+  check_span(r, l.heartbeat, "heartbeat", span{0});
+  r.add_if(l.heartbeat > l.limit, "heartbeat must not be above later.limit");
+  r.add_if(l.limit >= d.deadline - d.undo_reserve,
+           "limit must be shorter than the workflow's deadline without its undo_reserve");
 }
 
 void check_wait(const report& r, const graph& g, std::size_t i, const wait_rule& w) {
@@ -195,6 +204,8 @@ void check_step(const report& r, const graph& g, std::size_t i) {
   if (s.when)
     check_condition(r.at("when "), g, i, *s.when);
   check_span(r, s.complete_by, "complete_by");
+  if (s.later)
+    check_later(r.at("later."), g.d, *s.later);
   check_retry(r.at("retry."), s.retry);
   check_supervision(r, s);
   if (s.compensation) {

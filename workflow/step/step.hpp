@@ -61,9 +61,16 @@ struct step {
   std::string waiting_for;       ///< why the next attempt waits, in words
   attempt_log log;               ///< at most attempts_logged_max, the newest
   std::uint32_t log_dropped = 0; ///< older lines that gave way
+  std::string token;             ///< digest of the token that ends a waiting step which an agent has begun; else empty
+  std::string progress;          ///< what was told of it with that token
 
   friend bool operator==(const step&, const step&) = default;
 };
+
+/// An agent has begun it and it is not over. It may act, as one with an open attempt may.
+inline bool ends_later(const step& s) {
+  return s.state == step_state::waiting && !s.token.empty();
+}
 
 inline constexpr std::size_t attempts_logged_max = 32;
 inline constexpr std::size_t note_size_max = 256;

@@ -29,8 +29,8 @@ inline bool may_have_acted(const step& s) {
     case step_state::not_started:
     case step_state::running:
     case step_state::failed:
-    case step_state::waiting:
     case step_state::skipped: return s.maybe_done; // of a person who skipped an unknown step
+    case step_state::waiting: return ends_later(s);
     case step_state::compensated:
     case step_state::compensation_failed: return false;
   }

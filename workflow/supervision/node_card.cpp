@@ -73,8 +73,10 @@ std::optional<std::string> node_of_lease(std::string_view lease) {
 
 std::string note_of(const node_card& card) {
   auto note = "address=" + card.address + " roles=" + to_string(card.roles) + " agents=" + joined(card.agents, ",");
-  if (card.knows_waits)
+  if (card.knows >= knowledge::waits)
     note += " knows=waits";
+  if (card.knows >= knowledge::events)
+    note += " knows=events"; // a word of its own: a release that knows waits only reads the first
   if (card.drained)
     note += " drained=yes";
   if (card.certificate_until != unset)
@@ -93,7 +95,10 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
   if (!address || !roles || !named)
     return std::nullopt;
   node_card card{std::move(*name), std::string{*address}, *roles, {}};
-  card.knows_waits = value_of(parts, "knows=") == "waits";
+  const auto knows = [&parts](std::string_view word) {
+    return std::find(parts.begin(), parts.end(), word) != parts.end();
+  };
+  card.knows = knows("knows=events") ? knowledge::events : knows("knows=waits") ? knowledge::waits : knowledge::none;
   card.drained = value_of(parts, "drained=") == "yes";
   card.certificate_until = parse_utc_text(value_of(parts, "certificate_until=").value_or("")).value_or(unset);
   for (const auto agent : words_of(*named))

@@ -8,7 +8,7 @@ namespace steadfast::workflow {
 namespace {
 
 bool performs(const step& s) {
-  return s.doing == attempt_action::perform;
+  return s.doing == attempt_action::perform || ends_later(s);
 }
 
 /// What is walked along the graph: that of the definition, or one made for the occasion.
@@ -83,7 +83,7 @@ bool is_settled(const step& s, const step_definition& d) {
 std::vector<std::size_t> ready_to_undo(const task& t, const definition& d) {
   std::vector<std::size_t> ready;
   t.steps.each<step_mark::acted>([&](std::size_t i) {
-    if (t.steps[i].doing == attempt_action::none && needs_undo(t.steps[i], d.steps[i]))
+    if (t.steps[i].doing == attempt_action::none && !ends_later(t.steps[i]) && needs_undo(t.steps[i], d.steps[i]))
       ready.push_back(i);
   });
   drop_those_after_which_come_unsettled(ready, t, d);

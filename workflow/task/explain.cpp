@@ -56,6 +56,18 @@ explanation open_attempt(const view& v) {
   return {"running: " + v.name() + which + limit, v.s().complete_by};
 }
 
+explanation ending_later(const view& v) {
+  const auto which = v.name() + ", attempt " + std::to_string(v.s().attempt) + ",";
+  const auto progress = v.s().progress.empty() ? "" : " (" + v.s().progress + ")";
+  if (is_undoing(v.t))
+    return {"heard out: " + which + " was begun by agent " + quoted(v.rules().agent)
+              + " and is not wanted any more; undo waits for its end, at the latest until",
+            v.s().not_before};
+  return {"running: " + which + " was begun by agent " + quoted(v.rules().agent) + " and ends by its token" + progress
+            + "; without a word it has failed at",
+          v.s().not_before};
+}
+
 explanation used_up_round(const view& v) {
   return {"failed: " + v.name() + " has used up its round of attempts" + last_failure(v)
           + "; the supervisor counts it and decides"};
@@ -92,7 +104,9 @@ void explain_forward_step(const view& v, std::vector<explanation>& out) {
   const auto& s = v.s();
   const bool open_end =
     s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown;
-  if (s.state == step_state::waiting)
+  if (ends_later(s))
+    out.push_back(ending_later(v));
+  else if (s.state == step_state::waiting)
     out.push_back({"sleeping: " + v.name() + in_brackets(s.waiting_for) + " until", s.not_before});
   else if (s.doing != attempt_action::none)
     out.push_back(open_attempt(v));
@@ -113,6 +127,8 @@ void explain_step_of_undo(const view& v, const std::vector<std::size_t>& ready, 
   const bool is_ready = std::find(ready.begin(), ready.end(), v.i) != ready.end();
   if (s.doing != attempt_action::none)
     out.push_back(open_attempt(v));
+  else if (ends_later(s))
+    out.push_back(ending_later(v));
   else if (s.state == step_state::compensation_failed)
     out.push_back({"in place: " + v.name() + " could not be undone" + last_failure(v)});
   else if (!needs_undo(s, v.rules()))

@@ -161,9 +161,11 @@ void check_wait(step_checker c) {
   const auto& s = c.s;
   if (c.d.wait)
     c.expect(s.doing == attempt_action::none && !s.maybe_done, "it only waits, and an attempt was made");
+  const bool is_known = c.d.later ? ends_later(s) : c.d.wait && s.token.empty() && goes_forward(c.all.t);
   if (s.state == step_state::waiting)
-    c.expect(c.d.wait && s.not_before != unset && s.attempt > 0 && goes_forward(c.all.t),
-             "its wait is not a proper one");
+    c.expect(is_known && s.not_before != unset && s.attempt > 0, "its wait is not a proper one");
+  else
+    c.expect(s.token.empty(), "it has a token and waits for nobody");
 }
 
 void check_doubt(step_checker c) {
@@ -171,7 +173,7 @@ void check_doubt(step_checker c) {
   if (s.state == step_state::unknown)
     c.expect(s.maybe_done, "it is unknown and cannot have acted");
   if (s.state != step_state::unknown && s.state != step_state::running && s.state != step_state::skipped
-      && !is_being_undone(s))
+      && !is_being_undone(s) && !ends_later(s))
     c.expect(!s.maybe_done, "it may have acted and is ", to_string(s.state));
 }
 

@@ -98,6 +98,12 @@ bool has_open_attempt(const task& t) {
   return t.steps.any<step_mark::open>();
 }
 
+bool any_ends_later(const task& t) {
+  bool any = false;
+  t.steps.each<step_mark::tried>([&](std::size_t i) { any = any || ends_later(t.steps[i]); });
+  return any;
+}
+
 bool is_undoing(const task& t) {
   return t.state == process_state::undoing
          || (t.state == process_state::suspended && t.resume_state == process_state::undoing);

@@ -101,8 +101,9 @@ task make_task(const submission& s, const definition& d, instant now);
 bool is_claimable(const task& t);
 bool has_ended(const task& t); ///< processed, undone or error
 bool has_open_attempt(const task& t);
-bool is_undoing(const task& t); ///< or suspended while it was
-bool is_forward(const task& t); ///< pending or processing
+bool any_ends_later(const task& t); ///< workflow::ends_later, of a step
+bool is_undoing(const task& t);     ///< or suspended while it was
+bool is_forward(const task& t);     ///< pending or processing
 
 /// A step that has not completed, or not been undone yet, had its last attempt at this agent.
 bool is_at_agent(const task& t, std::string_view agent);

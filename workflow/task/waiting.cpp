@@ -44,6 +44,8 @@ std::optional<wait> wait_of_step(const task& t, const definition& d, std::size_t
     return waits(name + ": " + (s.waiting_for.empty() ? "no agent takes it" : s.waiting_for), s.waiting_since);
   if (s.not_before <= now)
     return std::nullopt;
+  if (ends_later(s))
+    return waits(name + ": its agent has begun it, and ends it later", s.log.back().started_at);
   if (s.state == step_state::waiting)
     return waits(name + ": sleeps", s.log.back().started_at);
   const bool is_cooling = s.cool_offs > 0 && s.failure_count == 0 && s.tries == 0;

@@ -3,6 +3,7 @@
 #include "workflow/task/compensation.hpp"
 #include "workflow/text/json_place.hpp"
 #include "workflow/text/name.hpp"
+#include "workflow/transition/attempt_end.hpp"
 #include "workflow/transition/wait.hpp"
 
 #include <algorithm>
@@ -156,7 +157,9 @@ std::vector<std::size_t> begin_waits(draft& x) {
     auto found = startable(x);
     x.passed.clear();
     for (const auto i : found)
-      if (x.definition_of(i).wait && may_start(x, x.t.steps[i]) && !is_undoing(x.t))
+      if (ends_later(x.t.steps[i]) && may_start(x, x.t.steps[i]))
+        expire_later(x, i);
+      else if (x.definition_of(i).wait && may_start(x, x.t.steps[i]) && !is_undoing(x.t))
         x.t.steps[i].state == step_state::waiting ? pass_wait(x, i) : begin_wait(x, i);
     if (x.passed.empty() || is_undoing(x.t))
       return found;
@@ -217,7 +220,7 @@ instant undo_may_start_at(const draft& x) {
 bool performs(const draft& x) {
   bool any = false;
   x.t.steps.each<step_mark::open>([&](std::size_t i) { any = any || x.t.steps[i].doing == attempt_action::perform; });
-  return any;
+  return any || any_ends_later(x.t);
 }
 
 void start_compensations(draft& x) {
@@ -234,18 +237,33 @@ void start_compensations(draft& x) {
 }
 
 void advance_undo(draft& x) {
+  if (!x.t.locked_by.empty())
+    x.t.steps.each<step_mark::tried>([&x](std::size_t i) {
+      if (ends_later(x.t.steps[i]) && may_start(x, x.t.steps[i]))
+        expire_later(x, i);
+    });
   if (!x.t.locked_by.empty() && !performs(x))
     start_compensations(x);
-  bool left = has_open_attempt(x.t);
+  const bool is_awaited = any_ends_later(x.t);
+  bool left = has_open_attempt(x.t) || is_awaited;
   x.t.steps.each<step_mark::acted>([&](std::size_t i) { left = left || x.definition_of(i).compensation; });
   if (!left)
     end_undo(x);
+  else if (is_awaited)
+    release_until_due(x);
 }
 
 /// When something may be started, if a scheduler has the task; `never` if nothing may.
 instant next_start(const draft& x) {
   instant at = never;
   if (is_undoing(x.t)) {
+    if (any_ends_later(x.t)) {
+      x.t.steps.each<step_mark::tried>([&](std::size_t i) {
+        if (ends_later(x.t.steps[i]))
+          at = std::min(at, x.t.steps[i].not_before);
+      });
+      return at;
+    }
     for (const auto i : ready_to_undo(x.t, x.d))
       at = std::min(at, x.t.steps[i].not_before);
     return at;
@@ -266,9 +284,11 @@ void begin_undo(draft& x, std::string cause) {
   x.t.ended_at = unset;
   x.t.not_before = unset;
   x.t.steps.each<step_mark::burdened>([&x](std::size_t i) {
-    if (x.t.steps[i].state == step_state::waiting)
+    const auto until = ends_later(x.t.steps[i]) ? x.t.steps[i].not_before : unset;
+    if (x.t.steps[i].state == step_state::waiting && until == unset)
       stop_wait(x, i, "the task is undone");
     reset_counts(x.t.steps.change(i));
+    let_wait(x.t.steps.change(i), until, {}); // what an agent has begun may act until then
   });
   tell_observer(x, notice_kind::undoing, x.t.cause);
 }
@@ -286,7 +306,9 @@ void enter_error(draft& x, std::string cause, std::string alert_kind) {
     }
   });
   x.t.steps.each<step_mark::burdened>([&x](std::size_t i) {
-    if (x.t.steps[i].state == step_state::waiting)
+    if (ends_later(x.t.steps[i]))
+      abandon_later(x, i, attempt_outcome::stopped, "the task went to error");
+    else if (x.t.steps[i].state == step_state::waiting)
       stop_wait(x, i, "the task went to error");
   });
   const auto undone_because = is_undoing(x.t) ? x.t.cause : std::string{};
@@ -302,6 +324,12 @@ void release_lock(draft& x) {
   x.t.locked_by.clear();
   if (x.t.state == process_state::processing)
     x.t.state = process_state::pending;
+  queue_again(x);
+}
+
+void queue_again(draft& x) {
+  if (!x.t.locked_by.empty() || has_ended(x.t))
+    return;
   const auto at = has_open_attempt(x.t) ? unset : next_start(x);
   x.t.not_before = at > x.now && at != never ? at : unset;
 }

@@ -22,6 +22,9 @@ void release_lock(draft& x);
 /// its scheduler.
 void release_until_due(draft& x);
 
+/// Of a task that nobody has: when a scheduler may take it, by what its steps wait for now.
+void queue_again(draft& x);
+
 /// Starts what is ready, skips what is not wanted, ends the task when nothing is left. Starts nothing without a lock.
 void advance(draft& x);
 

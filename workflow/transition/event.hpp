@@ -44,7 +44,16 @@ struct attempt_failed {
 struct attempt_declined { attempt_ref ref; span retry_after{0}; std::string why; }; ///< never sent; counts as no try
 struct attempt_stopped { attempt_ref ref; bool maybe_done = true; bool unsettled = false; }; ///< likewise
 struct probe_denied { attempt_ref ref; };       ///< the remote side says: it did not happen
+/// It was begun, and whoever has the token of that digest says how it ends. Only of an attempt to perform the step.
+struct attempt_taken_on { attempt_ref ref; std::string token; };
 struct attempt_expired { attempt_ref ref; };    ///< its complete-by passed; `epoch` is not compared
+
+/// By which a token is known.
+struct token_use { std::size_t step = 0; std::uint32_t attempt = 0; std::string digest; };
+struct later_completed { token_use by; blob result; std::vector<fact> facts; };
+struct later_failed { token_use by; bool permanent = false; bool maybe_done = false; span retry_after{0}; std::string why; };
+/// It goes on: it has `length` from now, or as long as its definition says, but never beyond its limit.
+struct later_extended { token_use by; span length{0}; std::string progress; };
 
 // Supervision
 struct round_failed { std::size_t step = 0; std::uint32_t attempt = 0; }; ///< the supervisor counts it and decides
@@ -66,10 +75,10 @@ struct resumed { by person; };
 // clang-format on
 
 /// Everything that can happen to a task.
-using event =
-  std::variant<taken, time_passed, attempt_succeeded, attempt_failed, attempt_declined, attempt_stopped, probe_denied,
-               attempt_expired, round_failed, deadline_passed, lock_released, lock_lapsed, wait_noticed, step_retried,
-               step_skipped, payload_edited, undo_requested, cancelled, suspended, resumed>;
+using event = std::variant<taken, time_passed, attempt_succeeded, attempt_failed, attempt_declined, attempt_stopped,
+                           probe_denied, attempt_taken_on, attempt_expired, later_completed, later_failed,
+                           later_extended, round_failed, deadline_passed, lock_released, lock_lapsed, wait_noticed,
+                           step_retried, step_skipped, payload_edited, undo_requested, cancelled, suspended, resumed>;
 
 std::string_view name_of(const event& e); ///< "attempt_failed"
 

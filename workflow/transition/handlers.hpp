@@ -12,6 +12,7 @@ struct ruling {
   event_status result = event_status::applied;
   std::string reason;
   bool is_late_reply = false; ///< an agent spoke of an attempt that does not count any more
+  bool is_too_early = false;  ///< refused, and may be applied soon
 };
 inline ruling applied() {
   return {};
@@ -23,6 +24,9 @@ inline ruling refused(std::string why) {
   return {event_status::refused, std::move(why)};
 }
 
+/// Why what an agent says of this attempt does not count, if so.
+std::optional<ruling> too_late(const draft& x, const attempt_ref& ref);
+
 // One function per event. Work:
 ruling on(draft& x, const taken& e);
 ruling on(draft& x, const time_passed& e);
@@ -32,6 +36,11 @@ ruling on(draft& x, const attempt_declined& e);
 ruling on(draft& x, const attempt_stopped& e);
 ruling on(draft& x, const probe_denied& e);
 ruling on(draft& x, const attempt_expired& e);
+ruling on(draft& x, const attempt_taken_on& e);
+// Whoever has the token of a step that ends later:
+ruling on(draft& x, const later_completed& e);
+ruling on(draft& x, const later_failed& e);
+ruling on(draft& x, const later_extended& e);
 // Supervision:
 ruling on(draft& x, const round_failed& e);
 ruling on(draft& x, const deadline_passed& e);

@@ -82,7 +82,7 @@ ruling retry_in_error(draft& x, const step& s) {
 
 ruling retry_in_life(draft& x, std::size_t i) {
   const auto& s = x.t.steps[i];
-  if (s.doing != attempt_action::none)
+  if (s.doing != attempt_action::none || ends_later(s))
     return refused("an attempt is under way");
   if (s.state == step_state::waiting) {
     let_wait(x.t.steps.change(i), x.now, "woken by a person");
@@ -106,7 +106,7 @@ ruling skip_failed_undo(draft& x, std::size_t i) {
 }
 
 bool may_skip(const step& s) {
-  return s.doing == attempt_action::none
+  return s.doing == attempt_action::none && !ends_later(s)
          && (s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown
              || s.state == step_state::waiting);
 }
@@ -171,8 +171,8 @@ ruling on(draft& x, const step_skipped& e) {
   if (!may || is_undoing(x.t) || (x.t.state == process_state::error && undo_has_run(x.t)))
     return refused("the task is " + std::string{to_string(x.t.state)} + " and not going forward");
   if (!may_skip(s))
-    return refused(s.doing == attempt_action::none ? "the step is " + std::string{to_string(s.state)}
-                                                   : "an attempt is under way");
+    return refused(s.doing == attempt_action::none && !ends_later(s) ? "the step is " + std::string{to_string(s.state)}
+                                                                     : "an attempt is under way");
   record_act(x, e.person, what);
   if (x.t.state == process_state::error)
     reopen_forward(x);
@@ -197,7 +197,7 @@ ruling on(draft& x, const payload_edited& e) {
   if (!may || is_undoing(x.t))
     return refused("the task is " + std::string{to_string(x.t.state)}
                    + (x.t.state == process_state::processing ? "; suspend it first" : ""));
-  if (has_open_attempt(x.t))
+  if (has_open_attempt(x.t) || any_ends_later(x.t))
     return refused("an attempt is under way");
   if (const auto lacks = payload_needs{x.d}.problems(e.payload.view()); !lacks.empty())
     return refused("the new " + lacks.front());

@@ -1,4 +1,5 @@
 #include "workflow/text/name.hpp"
+#include "workflow/transition/attempt_end.hpp"
 #include "workflow/transition/handlers.hpp"
 
 #include <algorithm>
@@ -6,9 +7,6 @@
 
 namespace steadfast::workflow {
 
-namespace {
-
-/// Why what an agent says of this attempt does not count, if so.
 std::optional<ruling> too_late(const draft& x, const attempt_ref& ref) {
   const auto late = [](std::string why) { return ruling{event_status::refused, std::move(why), true}; };
   if (ref.step >= x.t.steps.size())
@@ -25,12 +23,7 @@ std::optional<ruling> too_late(const draft& x, const attempt_ref& ref) {
   return std::nullopt;
 }
 
-/// An agent gave news of the task: its scheduler is not what keeps it from moving.
-void note_progress(draft& x, step& s) {
-  x.t.takeovers = 0;
-  s.waiting_since = unset;
-  s.wait_alerted = false;
-}
+namespace {
 
 /// A call of the attempt ended without the service's own word: a lost connection, a gateway's answer. The service may
 /// be at work on it, until complete-by and grace are over; neither probe nor undo may come before that.
@@ -47,39 +40,6 @@ attempt_action close_as_told(draft& x, std::size_t i, attempt_outcome how, std::
   settle_as_told(x, i, action, unsettled);
   note_progress(x, s);
   return action;
-}
-
-const retry_policy& retry_of(const draft& x, std::size_t i) {
-  const auto& sd = x.definition_of(i);
-  return x.t.steps[i].state == step_state::compensating ? sd.compensation->retry : sd.retry;
-}
-
-/// One more failed attempt of the round: wait and try again, or leave it to the supervisor.
-void count_try(draft& x, std::size_t i, span at_least) {
-  auto& s = x.t.steps.change(i);
-  const auto& retry = retry_of(x, i);
-  ++s.tries;
-  if (s.tries >= retry.attempts) {
-    s.needs_review = true;
-    return;
-  }
-  const auto wait =
-    std::max(std::min(at_least, retry_after_max), back_off(retry, s.tries, mixed(x.t.number, i, s.attempt)));
-  let_wait(s, x.now + wait, "back-off after failed attempt " + std::to_string(s.attempt));
-}
-
-void fail_perform(draft& x, std::size_t i, const attempt_failed& e) {
-  auto& s = x.t.steps.change(i);
-  s.maybe_done = s.maybe_done || e.maybe_done;
-  back_to_start(s);
-  if (e.permanent) {
-    if (!s.maybe_done)
-      s.state = step_state::failed;
-    if (!is_undoing(x.t))
-      begin_undo(x, "step `" + x.definition_of(i).name + "` failed for good: " + s.error);
-  } else if (!is_undoing(x.t)) {
-    count_try(x, i, e.retry_after);
-  }
 }
 
 /// A probe that gives no answer is one more failed attempt; before undo it is asked only once.
@@ -161,7 +121,7 @@ ruling on(draft& x, const attempt_failed& e) {
   const auto action = close_as_told(x, i, how, e.why, e.unsettled);
   s.error = clipped(e.why, note_size_max);
   if (action == attempt_action::perform)
-    fail_perform(x, i, e);
+    fail_perform(x, i, {e.permanent, e.maybe_done, e.retry_after});
   else if (action == attempt_action::probe)
     fail_probe(x, i, e.retry_after);
   else if (e.permanent)

@@ -93,7 +93,7 @@ change apply(const task& t, const definition& d, const event& e, const clock_rea
     },
     e);
   if (r.result != event_status::applied)
-    return {r.result, r.reason, t, {}, {}, std::move(evidence), {}};
+    return {r.result, r.reason, t, {}, {}, std::move(evidence), {}, r.is_too_early};
   x.t.steps.settle();
   x.t.steps.set_caught_up(x.is_caught_up && x.passed.empty());
   auto commands = commands_between(&t, x.t);

@@ -28,6 +28,7 @@ struct change {
   std::vector<alert> alerts;          ///< to be committed with `next`
   std::optional<late_reply> evidence; ///< an agent's word that did not count, to be kept
   std::vector<command> commands;      ///< to be carried out once `next` is durable
+  bool is_too_early = false;          ///< refused, and may be applied soon
 };
 
 /// The transition function: no clock, no input or output, no chance. The whole table is in docs/state-machine.md.

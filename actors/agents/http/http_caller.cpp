@@ -104,6 +104,8 @@ void add_about_step(const call& c, const add_header& add) {
   add("Steadfast-Try", std::to_string(c.try_number));
   add("Steadfast-Epoch", std::to_string(c.epoch));
   add("Steadfast-Complete-By", workflow::utc_text(c.complete_by));
+  if (!c.token.empty())
+    add("Steadfast-Token", c.token);
   add("Steadfast-Time-Left", std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0)));
   if (!c.trace.empty())
     add("traceparent", c.trace);
@@ -211,7 +213,7 @@ answer answer_of(const transfer& t, CURLcode code, const http_options& o) {
                            true);
   if (code != CURLE_OK)
     return failed_for_now(words_of(t, code) + " (" + origin_of(o.url) + ")", !never_sent(t));
-  return answer_of(t.reply, o, t.what.action, t.what.began_at);
+  return answer_of(t.reply, o, t.what.action, t.what.began_at, !t.what.token.empty());
 }
 
 /// A service may repeat its request, so the query of its URL is not shown either.

@@ -88,10 +88,13 @@ bool matches(const std::string& status_class, long status) {
   return true;
 }
 
-answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now) {
+answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now,
+                 bool may_end_later) {
   const bool is_success = r.status >= 200 && r.status < 300;
   if (action == workflow::attempt_action::probe && (is_success || r.status == 404))
     return answer_to_probe(r, o, is_success);
+  if (r.status == 202 && may_end_later)
+    return ends_later();
   if (is_success)
     return succeeded(r.body);
   const bool unsettled = is_of_a_gateway(r.status);

@@ -23,7 +23,8 @@ struct http_reply {
 ///
 /// In answer to a probe, 2xx and 404 with an explicit no mean that it did not happen: the header Steadfast-Happened, or
 /// else a member `happened` of the body that is false. A 404 without it is no answer: a wrong path gives that too.
-answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now);
+answer answer_of(const http_reply& r, const http_options& o, workflow::attempt_action action, workflow::instant now,
+                 bool may_end_later = false);
 
 /// "5xx" or "503" against a status.
 bool matches(const std::string& status_class, long status);

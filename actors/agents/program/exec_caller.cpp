@@ -26,6 +26,7 @@ namespace steadfast::actors {
 
 namespace {
 
+constexpr int exit_ends_later = 79;         ///< after the codes of sysexits.h
 constexpr std::size_t error_text_max = 512; ///< of what is shown
 constexpr std::size_t errors_max = 8192;    ///< of what is read: secrets are masked before it is cut
 
@@ -44,6 +45,8 @@ std::vector<std::string> environment_of(const exec_options& o, const call& c) {
   all["STEADFAST_EPOCH"] = std::to_string(c.epoch);
   all["STEADFAST_COMPLETE_BY"] = workflow::utc_text(c.complete_by);
   all["STEADFAST_TIME_LEFT"] = std::to_string(std::max<std::int64_t>((c.complete_by - c.began_at).count(), 0));
+  if (!c.token.empty())
+    all["STEADFAST_TOKEN"] = c.token;
   if (!c.trace.empty())
     all["TRACEPARENT"] = c.trace;
   std::vector<std::string> lines;
@@ -175,6 +178,8 @@ private:
     const int code = WEXITSTATUS(status);
     if (code == 0)
       return succeeded(output_);
+    if (code == exit_ends_later && !call_.token.empty())
+      return ends_later();
     if (call_.action == workflow::attempt_action::probe && code == options_.denied_exit)
       return did_not_happen();
     const auto why = "exit code " + std::to_string(code) + said;

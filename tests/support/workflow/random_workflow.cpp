@@ -63,6 +63,15 @@ step_definition random_step(chooser& choose, std::size_t i) {
   return s;
 }
 
+/// Some may end later than their call.
+void let_end_later(chooser& choose, step_definition& s) {
+  if (!choose.one_in(4))
+    return;
+  s.later = later_rule{span{1000 + choose.below(14'000)}, span{0}};
+  if (choose.one_in(2))
+    s.later->heartbeat = span{1 + choose.below(1000)};
+}
+
 /// Some steps only wait: for a time, or until a moment that the payload or an earlier result may name.
 void let_wait_only(chooser& choose, definition& d, std::size_t i) {
   if (!choose.one_in(6))
@@ -128,6 +137,20 @@ event agent_event(chooser& choose, const attempt_ref& ref) {
   }
 }
 
+/// Of a step that ends later, mostly.
+event token_event(chooser& choose, const task& t) {
+  std::size_t i = choose.below(static_cast<std::uint32_t>(t.steps.size()));
+  for (std::size_t k = 0; k < t.steps.size() && !ends_later(t.steps[i]); ++k)
+    i = (i + 1) % t.steps.size();
+  const token_use by{i, t.steps[i].attempt, choose.one_in(8) ? "e" : "d"};
+  switch (choose.below(6)) {
+    default: return later_completed{by, blob{"{}"}, random_facts(choose)};
+    case 3: return later_failed{by, choose.one_in(2), choose.one_in(2), seconds(choose.below(3)), "no luck"};
+    case 4:
+    case 5: return later_extended{by, span{choose.below(3) * 1000}, "half"};
+  }
+}
+
 event person_event(chooser& choose, const task& t) {
   const auto i = random_index(choose, t);
   const by ann{"ann", "so"};
@@ -166,8 +189,10 @@ definition random_definition(chooser& choose, bool may_wait) {
   for (std::size_t i = 0; i < steps; ++i) {
     connect(choose, d, i);
     add_condition(choose, d, i);
-    if (may_wait)
+    if (may_wait) {
+      let_end_later(choose, d.steps[i]);
       let_wait_only(choose, d, i);
+    }
   }
   d.deadline = choose.one_in(3) ? seconds(30) : seconds(600);
   d.undo_reserve = seconds(choose.below(10));
@@ -202,8 +227,11 @@ definition large_definition(chooser& choose) {
 
 event random_event(chooser& choose, const task& t) {
   const auto ref = random_ref(choose, t, random_index(choose, t));
-  switch (choose.below(16)) {
+  switch (choose.below(19)) {
     default: return agent_event(choose, ref);
+    case 16: return attempt_taken_on{ref, "d"};
+    case 17:
+    case 18: return token_event(choose, t);
     case 6:
     case 7: return taken{choose.one_in(30) ? "" : "s" + std::to_string(choose.below(2))};
     case 8:

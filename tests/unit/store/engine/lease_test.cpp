@@ -287,9 +287,16 @@ register_definition sleeper(std::int64_t seconds) {
   return {d, {}, at(seconds)};
 }
 
-acquire_lease node(const std::string& name, bool knows_waits, std::int64_t seconds) {
+register_definition later(std::int64_t seconds) {
+  auto d = delivery();
+  d.name = "later";
+  d.steps[0].later = workflow::later_rule{std::chrono::minutes{1}, {}};
+  return {d, {}, at(seconds)};
+}
+
+acquire_lease node(const std::string& name, workflow::knowledge knows, std::int64_t seconds) {
   workflow::node_card card{name, "", {}, {}};
-  card.knows_waits = knows_waits;
+  card.knows = knows;
   return {"node/" + name, name, workflow::note_of(card), ttl, at(seconds)};
 }
 
@@ -297,8 +304,8 @@ acquire_lease node(const std::string& name, bool knows_waits, std::int64_t secon
 
 TEST_CASE("row 111: a workflow that waits is not stored while a node of an older release lives") {
   opened_store store;
-  REQUIRE(store.one(node("old", false, 0)).result == write_status::applied);
-  REQUIRE(store.one(node("new", true, 0)).result == write_status::applied);
+  REQUIRE(store.one(node("old", workflow::knowledge::none, 0)).result == write_status::applied);
+  REQUIRE(store.one(node("new", workflow::newest_knowledge, 0)).result == write_status::applied);
   const auto o = store.one(sleeper(1));
   CHECK(o.result == write_status::refused);
   CHECK(o.why.find("node/old is of a release that does not know them") != std::string::npos);
@@ -310,9 +317,19 @@ TEST_CASE("row 111: a workflow that waits is not stored while a node of an older
 TEST_CASE("row 111: a node of an older release gets no lease while a workflow that waits is stored") {
   opened_store store;
   REQUIRE(store.one(sleeper(0)).result == write_status::applied);
-  const auto o = store.one(node("old", false, 1));
+  const auto o = store.one(node("old", workflow::knowledge::none, 1));
   CHECK(o.result == write_status::refused);
   CHECK(o.why.find("which the node's release does not know") != std::string::npos);
-  CHECK(store.one(node("new", true, 1)).result == write_status::applied);
+  CHECK(store.one(node("new", workflow::newest_knowledge, 1)).result == write_status::applied);
   CHECK(store.one(acquire("n1", 1)).result == write_status::applied);
+}
+
+TEST_CASE("row 112: a node that knows steps that sleep, and none that end later, is kept apart from those") {
+  opened_store store;
+  REQUIRE(store.one(node("sleeps", workflow::knowledge::waits, 0)).result == write_status::applied);
+  CHECK(store.one(sleeper(1)).result == write_status::applied);
+  CHECK(store.one(later(1)).result == write_status::refused);
+  REQUIRE(store.one(later(11)).result == write_status::applied); // its lease has ended
+  CHECK(store.one(node("sleeps", workflow::knowledge::waits, 12)).result == write_status::refused);
+  CHECK(store.one(node("new", workflow::newest_knowledge, 12)).result == write_status::applied);
 }

@@ -80,10 +80,10 @@ TEST_CASE("a process state is read back from its name") {
 
 TEST_CASE("every event has a name") {
   const std::vector<event> events{
-    taken{},           time_passed{},    attempt_succeeded{}, attempt_failed{}, attempt_declined{},
-    attempt_stopped{}, probe_denied{},   attempt_expired{},   round_failed{},   deadline_passed{},
-    lock_released{},   lock_lapsed{},    wait_noticed{},      step_retried{},   step_skipped{},
-    payload_edited{},  undo_requested{}, cancelled{},         suspended{},      resumed{}};
+    taken{},        time_passed{},     attempt_succeeded{}, attempt_failed{},  attempt_declined{}, attempt_stopped{},
+    probe_denied{}, attempt_expired{}, round_failed{},      deadline_passed{}, attempt_taken_on{}, later_completed{},
+    later_failed{}, later_extended{},  lock_released{},     lock_lapsed{},     wait_noticed{},     step_retried{},
+    step_skipped{}, payload_edited{},  undo_requested{},    cancelled{},       suspended{},        resumed{}};
   std::set<std::string_view> names;
   for (const auto& e : events)
     names.insert(name_of(e));

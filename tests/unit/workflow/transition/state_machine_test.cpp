@@ -54,6 +54,17 @@ definition sleeper() {
   return d;
 }
 
+/// Step `a` may end later.
+definition later() {
+  auto d = two_steps();
+  d.steps[0].later = later_rule{std::chrono::hours{2}, span{0}};
+  return d;
+}
+
+token_use token(const scenario& s) {
+  return {0, s.at("a").attempt, "digest"};
+}
+
 void skip(scenario& s) {
   s.must(step_skipped{0, blob{"1"}, {}, person});
 }
@@ -108,6 +119,12 @@ const std::vector<place> step_places = {
   {"compensation_failed", undo_fails},
   {"skipped", skip},
   {"waiting", [](scenario& s) { s.take(); }, sleeper},
+  {"waiting for a token",
+   [](scenario& s) {
+     s.take();
+     s.must(attempt_taken_on{s.ref("a"), "digest"});
+   },
+   later},
 };
 
 attempt_ref other_attempt(const scenario& s) {
@@ -144,6 +161,31 @@ const std::vector<row> attempt_rows = {
      return attempt_stopped{s.ref("a"), false};
    }},
   {"probe_denied", [](scenario& s) { return probe_denied{s.ref("a")}; }},
+  {"attempt_taken_on",
+   [](scenario& s) {
+     return attempt_taken_on{s.ref("a"), "digest"};
+   }},
+  {"later_completed",
+   [](scenario& s) {
+     return later_completed{token(s), blob{"1"}, {}};
+   }},
+  {"later_completed, at the end of its time",
+   [](scenario& s) {
+     s.now = std::max(s.now, s.at("a").not_before);
+     return later_completed{token(s), blob{"1"}, {}};
+   }},
+  {"later_failed",
+   [](scenario& s) {
+     return later_failed{token(s), false, false, span{0}, "no luck"};
+   }},
+  {"later_failed, permanent",
+   [](scenario& s) {
+     return later_failed{token(s), true, false, span{0}, "no"};
+   }},
+  {"later_extended",
+   [](scenario& s) {
+     return later_extended{token(s), std::chrono::minutes{1}, "half"};
+   }},
   {"attempt_expired, at complete-by",
    [](scenario& s) {
      s.now = std::max(s.now, s.at("a").complete_by);
@@ -295,10 +337,10 @@ TEST_CASE("the tables of states name every event") {
       names += std::string{name_of(r.make(s))} + " ";
     }
   const std::vector<event> all = {
-    taken{},           time_passed{},    attempt_succeeded{}, attempt_failed{}, attempt_declined{},
-    attempt_stopped{}, probe_denied{},   attempt_expired{},   round_failed{},   deadline_passed{},
-    lock_released{},   lock_lapsed{},    wait_noticed{},      step_retried{},   step_skipped{},
-    payload_edited{},  undo_requested{}, cancelled{},         suspended{},      resumed{}};
+    taken{},        time_passed{},     attempt_succeeded{}, attempt_failed{},  attempt_declined{}, attempt_stopped{},
+    probe_denied{}, attempt_expired{}, round_failed{},      deadline_passed{}, attempt_taken_on{}, later_completed{},
+    later_failed{}, later_extended{},  lock_released{},     lock_lapsed{},     wait_noticed{},     step_retried{},
+    step_skipped{}, payload_edited{},  undo_requested{},    cancelled{},       suspended{},        resumed{}};
   CHECK(all.size() == std::variant_size_v<event>);
   for (const auto& e : all)
     CHECK_THAT(names, Catch::Contains(std::string{name_of(e)} + " "));
