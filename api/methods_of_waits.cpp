@@ -8,11 +8,10 @@ namespace steadfast::api {
 
 namespace {
 
-constexpr std::size_t token_size_max = 256;
 constexpr auto longest = static_cast<std::uint64_t>(workflow::span_max.count());
 
 parameter token() {
-  return text("token", "that the agent was given with its call").required().up_to_bytes(token_size_max);
+  return text("token", "that the agent was given with its call").required();
 }
 
 field state_of_task() {
@@ -30,7 +29,7 @@ std::vector<method> methods_of_waits() {
      {error::refused, error::busy, error::not_found}},
     {step_fail,
      "The same: the step failed, for good or for now",
-     {token(), text("why", "for people"), flag("for_now", "another attempt may do better"),
+     {token(), text("error", "what went wrong, for people"), flag("for_now", "another attempt may do better"),
       flag("maybe_done", "the step may have acted all the same"),
       number("retry_after_ms", "with for_now: no attempt before").between(0, longest).otherwise(0)},
      {state_of_task()},
@@ -42,6 +41,28 @@ std::vector<method> methods_of_waits() {
         .between(0, longest)
         .otherwise(0),
       text("progress", "how far it is, for people; as before when it is not given")},
+     {state_of_task()},
+     {error::refused, error::busy, error::not_found}},
+    {event_send,
+     "An event from outside, for the tasks that wait for it or will; it is durable when this is answered",
+     {text("event", "its name").required(), text("key", "which tasks take it"),
+      text("task", "the id of the only task that takes it, instead of a key"),
+      value("data", "what steps that wait for it give as their result: a JSON text in a string, or the value itself"),
+      number("keep_ms", "so long it can be taken; 0: as the store is configured").between(0, longest).otherwise(0),
+      who()},
+     {{"event", kind::number, "its number"},
+      {"taken", kind::number, "tasks that took it by now"},
+      {"more", kind::flag, "there are more that are about to take it"}},
+     {error::refused, error::busy, error::not_found}},
+    {approval_list,
+     "The questions that wait for a person",
+     {text("role", "only those for this role"), page_size()},
+     {{"approvals", kind::list}},
+     {error::busy}},
+    {approval_answer,
+     "A person's answer; it is kept in the task's story",
+     {text("id", "of the task").required(), text("step", "that asks").required(),
+      text("choice", "one of its choices").required(), who(), why()},
      {state_of_task()},
      {error::refused, error::busy, error::not_found}},
   };

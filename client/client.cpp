@@ -145,7 +145,7 @@ void client::complete_step(const std::string& token, const std::string& result) 
 
 void client::fail_step(const std::string& token, const step_failure& how) {
   call("step.fail", {{"token", token},
-                     {"why", how.why},
+                     {"error", how.why},
                      {"for_now", how.for_now},
                      {"maybe_done", how.maybe_done},
                      {"retry_after_ms", how.retry_after.count()}});
@@ -156,6 +156,12 @@ void client::extend_step(const std::string& token, const std::string& progress, 
   if (!progress.empty())
     params["progress"] = progress;
   call("step.extend", params);
+}
+
+std::uint64_t client::send_event(const std::string& name, const std::string& key, const std::string& data,
+                                 const std::string& who) {
+  const auto answer = call("event.send", {{"event", name}, {"key", key}, {"data", data}, {"who", who}});
+  return answer.value("event", std::uint64_t{0});
 }
 
 json client::call(const std::string& method, const json& params) {

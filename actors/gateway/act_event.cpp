@@ -3,6 +3,8 @@
 #include "actors/agents/step_input.hpp"
 #include "workflow/task/explain.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace steadfast::actors {
 
 std::optional<workflow::event> event_of(const act_on_task& m, const workflow::task& t, const workflow::definition& d) {
@@ -34,6 +36,19 @@ workflow::event event_of(const use_token& m, const workflow::definition& d) {
     case use_token::word::goes_on: break;
   }
   return workflow::later_extended{by, m.time, m.text};
+}
+
+std::optional<workflow::event> event_of(const give_answer& m, const workflow::task& t, const workflow::definition& d) {
+  const auto i = workflow::find_step(d, m.step);
+  if (!i)
+    return std::nullopt;
+  const auto result = nlohmann::json{{"choice", m.choice}, {"who", m.who}, {"why", m.why}}.dump();
+  return workflow::answered{
+    *i, t.steps[*i].attempt, m.choice, workflow::blob{result}, facts_of(d, *i, result), {m.who, m.why}};
+}
+
+std::string why_no_event(const give_answer& m) {
+  return "it has no step `" + m.step + "`";
 }
 
 std::string why_no_event(const act_on_task& m) {

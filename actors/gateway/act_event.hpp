@@ -13,7 +13,11 @@ std::optional<workflow::event> event_of(const act_on_task& m, const workflow::ta
 /// The same of the use of a token.
 workflow::event event_of(const use_token& m, const workflow::definition& d);
 
+/// The same of an answer to the question of a step.
+std::optional<workflow::event> event_of(const give_answer& m, const workflow::task& t, const workflow::definition& d);
+
 /// Why there is none.
 std::string why_no_event(const act_on_task& m);
+std::string why_no_event(const give_answer& m);
 
 } // namespace steadfast::actors

@@ -28,9 +28,11 @@ constexpr int write_tries_max = 10;
 constexpr workflow::span decide_again_after{250};
 constexpr int decisions_max = 40;
 
+using pending_question = std::variant<act_on_task, use_token, give_answer>;
+
 /// What a person, or whoever has a token, does, on its way to the store.
 struct pending_act {
-  std::variant<act_on_task, use_token> what;
+  pending_question what;
   caf::typed_response_promise<act_result> promise;
   int tries = 0;
   int by_other_clock = 0;
@@ -58,6 +60,7 @@ public:
       [this](const list_tasks& m) { return delegate(deps_.reader, m); },
       [this](const act_on_task& m) { return on_act(m); },
       [this](const use_token& m) { return on_act(m); },
+      [this](const give_answer& m) { return on_act(m); },
       [this](const inspect_state& m) { return state(m.listed_max); },
       [this](const observe& m) { delegate(deps_.notifier, m); },
       [this](const progress_seen& m) { delegate(deps_.notifier, m); },
@@ -78,6 +81,7 @@ private:
 
   void read_task(std::uint64_t ticket) {
     std::visit(workflow::overload{[&](const act_on_task& m) { read_task(ticket, show_task{m.id}); },
+                                  [&](const give_answer& m) { read_task(ticket, show_task{m.id}); },
                                   [&](const use_token& m) { read_task(ticket, find_task{m.task_number}); }},
                acts_.at(ticket).what);
   }
@@ -103,9 +107,15 @@ private:
     acts_.erase(ticket);
   }
 
-  static std::string no_task(const std::variant<act_on_task, use_token>& what) {
-    const auto* const act = std::get_if<act_on_task>(&what);
-    return act != nullptr ? "there is no task `" + act->id + "`" : "the task of the token is not there any more";
+  /// Empty: only the number is known.
+  static std::string id_in(const pending_question& what) {
+    return std::visit(
+      workflow::overload{[](const use_token&) { return std::string{}; }, [](const auto& m) { return m.id; }}, what);
+  }
+
+  static std::string no_task(const pending_question& what) {
+    const auto id = id_in(what);
+    return id.empty() ? "the task of the token is not there any more" : "there is no task `" + id + "`";
   }
 
   void on_task(std::uint64_t ticket, const task_view& view) {
@@ -118,7 +128,10 @@ private:
       return finish(ticket, changed());
     const auto event = event_in(act.what, *view.task, *view.definition);
     if (!event)
-      return finish(ticket, refusal(why_no_event(std::get<act_on_task>(act.what))));
+      return finish(ticket, refusal(std::visit(
+                              workflow::overload{[](const use_token&) { return std::string{"it has no such step"}; },
+                                                 [](const auto& m) { return why_no_event(m); }},
+                              act.what)));
     const auto clock = deps_.clock.reading(this);
     auto change = workflow::apply(*view.task, *view.definition, *event, clock);
     if (change.result != workflow::event_status::applied) {
@@ -134,11 +147,11 @@ private:
     return act != nullptr ? act->revision : 0;
   }
 
-  static std::optional<workflow::event> event_in(const std::variant<act_on_task, use_token>& what,
-                                                 const workflow::task& t, const workflow::definition& d) {
-    if (const auto* const act = std::get_if<act_on_task>(&what))
-      return event_of(*act, t, d);
-    return event_of(std::get<use_token>(what), d);
+  static std::optional<workflow::event> event_in(const pending_question& what, const workflow::task& t,
+                                                 const workflow::definition& d) {
+    return std::visit(workflow::overload{[&](const use_token& m) { return std::optional{event_of(m, d)}; },
+                                         [&](const auto& m) { return event_of(m, t, d); }},
+                      what);
   }
 
   void write_change(std::uint64_t ticket, const workflow::task& before, workflow::change change,
@@ -203,11 +216,11 @@ private:
 
   actor_state state(std::size_t listed_max) const {
     const auto act = [](const auto& a) -> state_tree {
-      const auto* const m = std::get_if<act_on_task>(&a.second.what);
-      const auto* const t = std::get_if<use_token>(&a.second.what);
-      return {{"task", m != nullptr ? m->id : "number " + std::to_string(t->task_number)},
-              {"who", m != nullptr ? m->who : "a token"},
-              {"tries", a.second.tries}};
+      const auto id = id_in(a.second.what);
+      const auto who = std::visit(workflow::overload{[](const use_token&) { return std::string{"a token"}; },
+                                                     [](const auto& m) { return m.who; }},
+                                  a.second.what);
+      return {{"task", id.empty() ? "of a token" : id}, {"who", who}, {"tries", a.second.tries}};
     };
     return state_of(counted(acts_.size(), "act") + " on the way", {{"acts", listed(acts_, listed_max, act)}});
   }

@@ -100,6 +100,16 @@ struct use_token {
 STEADFAST_MESSAGE(use_token, x.task_number, x.step, x.attempt, x.digest, x.says, x.result, x.permanent, x.maybe_done,
                   x.time, x.text)
 
+/// What a person says to the question of a step. Only within a node.
+struct give_answer {
+  std::string id;
+  std::string step;
+  std::string choice;
+  std::string who;
+  std::string why;
+};
+STEADFAST_MESSAGE(give_answer, x.id, x.step, x.choice, x.who, x.why)
+
 /// From now on the sender gets this observer's progress, beginning with what was not acknowledged.
 struct observe {
   std::string observer;

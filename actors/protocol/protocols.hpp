@@ -150,6 +150,7 @@ using gateway_actor = store_client::extend<
   takes<act_result(act_on_task)>,
   // What whoever has the token of a step says of it.
   takes<act_result(use_token)>,
+  takes<act_result(give_answer)>,
   // The sender is an observer_actor.
   takes<void(observe)>,
   takes<void(progress_seen)>>;

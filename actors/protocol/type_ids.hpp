@@ -84,6 +84,7 @@ STEADFAST_ADD(traced_orders)
 STEADFAST_ADD(later_order)
 STEADFAST_ADD(later_orders)
 STEADFAST_ADD(use_token)
+STEADFAST_ADD(give_answer)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

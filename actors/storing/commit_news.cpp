@@ -36,11 +36,25 @@ struct adder {
     if (!holder.empty())
       to.taken[holder].push_back(w.next.number);
     to.changed.push_back(w.next.number);
+    if (o.as<store::update_result>().took_event) {
+      to.news.work = to.news.notices = to.news.review = true;
+      to.taken[w.next.locked_by].push_back(w.next.number);
+    }
   }
   void operator()(const store::claim_tasks&) const {
     to.news.notices = true;
-    for (const auto& t : o.as<store::claim_result>().tasks)
+    const auto& r = o.as<store::claim_result>();
+    for (const auto& t : r.tasks)
       to.changed.push_back(t.number);
+    add(r.took_events);
+  }
+  void operator()(const store::send_event&) const {
+    const auto& r = o.as<store::event_result>();
+    to.news.work = to.news.work || r.more || r.taken > r.locked.size();
+    if (r.taken > 0)
+      to.news.notices = to.news.review = true;
+    add(r.locked);
+    to.changed.insert(to.changed.end(), r.changed.begin(), r.changed.end());
   }
   void operator()(const store::free_locks&) const {
     const bool any = o.as<store::free_result>().freed > 0;
@@ -49,6 +63,10 @@ struct adder {
   }
   void operator()(const store::start_bulk&) const { to.news.bulk = true; }
   void operator()(const store::set_aside_damaged& w) const { to.changed.push_back(w.number); }
+  void add(const std::vector<store::task_of_scheduler>& all) const {
+    for (const auto& t : all)
+      to.taken[t.scheduler].push_back(t.number);
+  }
   template <class Other>
   void operator()(const Other&) const {} // nobody waits for it
 };

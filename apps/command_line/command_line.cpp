@@ -97,6 +97,8 @@ void add_all(CLI::App& app, command& chosen) {
   add_circuit(app, chosen);
   add_webhook(app, chosen);
   add_step(app, chosen);
+  add_event(app, chosen);
+  add_approvals(app, chosen);
   add_node(app, chosen);
   add_store(app, chosen);
   add_simulate(app, chosen);

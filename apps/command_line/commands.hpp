@@ -20,6 +20,8 @@ void add_agent(CLI::App& to, command& chosen);
 void add_circuit(CLI::App& to, command& chosen);
 void add_webhook(CLI::App& to, command& chosen);
 void add_step(CLI::App& to, command& chosen);
+void add_event(CLI::App& to, command& chosen);
+void add_approvals(CLI::App& to, command& chosen);
 void add_console(CLI::App& to, command& chosen);
 void add_submit(CLI::App& to, command& chosen);
 void add_task(CLI::App& to, command& chosen);

@@ -66,7 +66,7 @@ int complete(const step_arguments& g) {
 
 int fail(const step_arguments& g) {
   return say(g, api::step_fail,
-             {{"why", g.text},
+             {{"error", g.text},
               {"for_now", g.for_now},
               {"maybe_done", g.maybe_done},
               {"retry_after_ms", milliseconds_of(g.time, "--retry-after")}});

@@ -68,7 +68,9 @@ std::string agent_text(const json& s) {
   for (const auto* wait : {"sleep", "until"})
     if (s.contains(wait))
       return std::string{wait} + " " + text_of(s.at(wait));
-  return text_of(s.at("agent"));
+  if (s.contains("wait"))
+    return "event " + text_of(s.at("wait").at("event"));
+  return text_of(s.at("agent")) + (s.contains("later") ? ", later" : "");
 }
 
 void print_definition(const json& d) {

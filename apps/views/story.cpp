@@ -99,6 +99,11 @@ std::string waiting_text(const json& step, workflow::instant now) {
   if (!at.is_null() && step.value("ends_later", false))
     return "begun" + (progress.empty() ? "" : ", " + printable(progress)) + "; without a word it has failed "
            + relative_text(instant_of(at), now);
+  if (step.contains("limit_at"))
+    return (step.contains("question")
+              ? "asks " + printable(text_of(step, "waits_for_role")) + ": " + printable(text_of(step, "question"))
+              : "waits for event " + printable(text_of(step, "waits_for_event")))
+           + ", until " + relative_text(instant_of(step.at("limit_at")), now);
   if (!at.is_null() && instant_of(at) > now && text_of(step, "state") == "waiting")
     return "sleeps, wakes " + relative_text(instant_of(at), now);
   if (!at.is_null() && instant_of(at) > now)

@@ -80,7 +80,8 @@ public:
   /// The result of a processed task, as its workflow defines it; null before, and if the workflow defines none.
   nlohmann::json result(const std::string& id);
 
-  // Of a step whose agent answered that it ends later (agent.hpp). `refused`: the token was used, or its attempt is over.
+  // Of a step whose agent answered that it ends later (agent.hpp). `refused`: the token was used, or its attempt is
+  // over.
 
   /// `result` is a JSON text. The token is used up.
   void complete_step(const std::string& token, const std::string& result = "null");
@@ -88,6 +89,10 @@ public:
   /// It goes on: it has `length` from now, up to its limit; 0: as long as its workflow says. `progress` is for people;
   /// empty: as before.
   void extend_step(const std::string& token, const std::string& progress = {}, std::chrono::milliseconds length = {});
+
+  /// An event for the tasks that wait for it or will. `data` is a JSON text. Durable when it returns its number.
+  std::uint64_t send_event(const std::string& name, const std::string& key, const std::string& data = "null",
+                           const std::string& who = "a program");
 
   /// Any method of the control channel (docs/control-channel.md).
   nlohmann::json call(const std::string& method, const nlohmann::json& params);

@@ -106,6 +106,11 @@ void read_bulk(toml_section s, node_options& o) {
   s.end();
 }
 
+void read_events(toml_section s, node_options& o) {
+  s.read("keep_for", o.store.events_keep_for);
+  s.end();
+}
+
 void read_roles(toml_section& s, workflow::node_roles& into) {
   std::vector<std::string> names;
   s.read("roles", names);
@@ -340,6 +345,8 @@ void read_root(toml_section& s, parsed_config& parsed) {
     read_retention(*x, o.retention);
   if (auto x = s.section("bulk"))
     read_bulk(*x, o);
+  if (auto x = s.section("events"))
+    read_events(*x, o);
   if (auto x = s.section("control"))
     read_control(*x, o);
   if (auto x = s.section("log"))

@@ -160,6 +160,49 @@ constexpr const char* until_rule =
   "ZONE\" or \"next DAY 08:00 ZONE\", where DAY is monday to sunday or workday, and ZONE a time zone such as "
   "Europe/Lisbon or the place of one";
 
+constexpr const char* key_rule = "must be \"payload:/pointer\", \"STEP:/pointer\" or { literal = \"TEXT\" }";
+
+void read_at_limit(toml_section& in, workflow::wait_rule& w) {
+  std::string at_limit = "fail";
+  in.read_one_of("on_limit", at_limit, {"fail", "pass"});
+  w.passes_at_limit = at_limit == "pass";
+}
+
+/// `wait = { event = "paid", key = "payload:/order_id", limit = "3d" }`
+void read_event(toml_section& in, workflow::step_definition& s) {
+  auto x = in.section("wait");
+  if (!x)
+    return;
+  auto& w = s.wait.emplace();
+  w.what = workflow::wait_rule::kind::event;
+  w.at = {workflow::source::kind::literal, {}, {}, "\"\""};
+  x->read("event", w.name);
+  if (const auto* const key = x->take("key")) {
+    const auto text = key->value<std::string>();
+    auto source = text ? parse_source(*text) : literal_of(*key);
+    if (source)
+      w.at = *std::move(source);
+    else
+      x->complain("key", key_rule);
+  }
+  x->read("limit", w.length);
+  read_at_limit(*x, w);
+  x->end();
+}
+
+/// A step with `agent = "person"` and a question.
+void read_person(toml_section& in, workflow::step_definition& s) {
+  auto& w = s.wait.emplace();
+  w.what = workflow::wait_rule::kind::person;
+  w.choices = {"yes", "no"};
+  in.read("question", w.question);
+  in.read("choices", w.choices);
+  in.read("role", w.name);
+  in.read("limit", w.length);
+  in.read("remind_every", w.remind_every);
+  read_at_limit(in, w);
+}
+
 /// A step with `sleep` or `until`, and no agent.
 void read_wait(toml_section& in, workflow::step_definition& s) {
   const bool sleeps = in.table().contains("sleep");
@@ -176,6 +219,9 @@ void read_wait(toml_section& in, workflow::step_definition& s) {
     s.wait = std::move(rule);
   else
     in.complain("until", until_rule);
+}
+
+void expect_only_waits(toml_section& in) {
   for (const auto* key : {"complete_by", "retry", "threshold", "cool_off", "on_exhausted"})
     if (in.table().contains(key))
       in.complain(key, "is for a step that an agent carries out, and this one only waits");
@@ -183,7 +229,7 @@ void read_wait(toml_section& in, workflow::step_definition& s) {
 
 /// `later = "40m"`, or with the time without a word of it.
 void read_later(toml_section& in, workflow::step_definition& s) {
-  const auto* const value = in.table().get("later");
+  const auto* const value = in.take("later");
   if (value == nullptr)
     return;
   s.later.emplace();
@@ -200,7 +246,14 @@ workflow::step_definition read_step(toml_section in) {
   workflow::step_definition s;
   in.read("name", s.name);
   read_wait(in, s);
+  read_event(in, s);
   in.read("agent", s.agent);
+  if (in.table().contains("question") && s.agent == "person") {
+    s.agent.clear();
+    read_person(in, s);
+  }
+  if (s.wait)
+    expect_only_waits(in);
   std::vector<std::string> after;
   in.read("after", after);
   if (in.table().contains("after"))

@@ -149,6 +149,9 @@ nlohmann::json show_health(const control_context& c, const api::arguments& param
 nlohmann::json complete_step(const control_context& c, const api::arguments& params);
 nlohmann::json fail_step(const control_context& c, const api::arguments& params);
 nlohmann::json extend_step(const control_context& c, const api::arguments& params);
+void send_event(const control_context& c, const api::arguments& params, const control_reply& reply);
+nlohmann::json list_approvals(const control_context& c, const api::arguments& params);
+nlohmann::json answer_approval(const control_context& c, const api::arguments& params);
 
 /// Workflows: control_workflows.cpp
 actors::workflow_page workflows(const control_context& c);

@@ -1,13 +1,19 @@
 // What comes from outside while a task waits.
 
 #include "runtime/control/control_context.hpp"
+#include "runtime/text/json.hpp"
 #include "runtime/text/step_token.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
 
 #include <utility>
 
 namespace steadfast {
 
 namespace {
+
+constexpr std::uint32_t page_of_questions = 500;
 
 using actors::act_refusal;
 using nlohmann::json;
@@ -55,7 +61,7 @@ json fail_step(const control_context& c, const api::arguments& params) {
   m.permanent = !params.flag("for_now");
   m.maybe_done = params.flag("maybe_done");
   m.time = workflow::span{params.number<std::int64_t>("retry_after_ms")};
-  m.text = params.text("why");
+  m.text = params.text("error");
   return carry_out(c, std::move(m));
 }
 
@@ -64,6 +70,112 @@ json extend_step(const control_context& c, const api::arguments& params) {
   m.time = workflow::span{params.number<std::int64_t>("length_ms")};
   m.text = params.text("progress");
   return carry_out(c, std::move(m));
+}
+
+namespace {
+
+json result_of(const store::outcome& o) {
+  using enum store::write_status;
+  const auto& told = o.as<store::event_result>();
+  switch (o.result) {
+    case applied: return {{"event", told.number}, {"taken", told.taken}, {"more", told.more}};
+    case full: throw api::error{api::error::busy, o.why, control_context::retry_when_away};
+    case absent: throw api::error{api::error::not_found, o.why};
+    case unknown_outcome: throw api::error{api::error::timed_out, o.why};
+    default: throw api::error{api::error::refused, o.why};
+  }
+}
+
+} // namespace
+
+/// Many wait for one commit, so none of them occupies a thread.
+void send_event(const control_context& c, const api::arguments& params, const control_reply& reply) {
+  store::send_event w;
+  w.name = params.text("event");
+  w.key = params.text("key");
+  w.task_id = params.text("task");
+  w.data = document_of(params, "data");
+  if (w.data.empty())
+    w.data = "null";
+  w.who = params.text("who");
+  w.keep_for = workflow::span{params.number<std::int64_t>("keep_ms")};
+  actors::write_request request;
+  request.what = actors::boxed<store::write>{store::write{std::move(w)}};
+  const auto ask = [store = c.parts.store_actor, all = actors::write_requests{{std::move(request)}},
+                    reply](caf::event_based_actor* self) -> caf::behavior {
+    self->send(store, all);
+    return {[self, reply](const actors::writes_done& m) {
+              reply([&] { return result_of(*m.all.at(0).outcome); });
+              self->quit();
+            },
+            caf::after(control_context::reply_limit) >>
+              [self, reply] {
+                reply([]() -> json {
+                  throw api::error{api::error::timed_out, "the store did not answer; the outcome is unknown"};
+                });
+                self->quit();
+              }};
+  };
+  c.sys.spawn(ask);
+}
+
+namespace {
+
+bool asks(const workflow::step_definition& s, const std::string& role) {
+  return s.wait && s.wait->what == workflow::wait_rule::kind::person && (role.empty() || s.wait->name == role);
+}
+
+json question_json(const workflow::task& t, const workflow::definition& d, std::size_t i) {
+  const auto& w = *d.steps[i].wait;
+  const auto since = t.steps[i].log.back().started_at;
+  return {{"id", t.id},
+          {"workflow", t.workflow},
+          {"step", d.steps[i].name},
+          {"role", w.name},
+          {"question", w.question},
+          {"choices", w.choices},
+          {"since", instant_json(since)},
+          {"limit_at", instant_json(since + w.length)}};
+}
+
+/// Adds those of tasks that stand at step `i`.
+void add_questions(const control_context& c, const workflow::definition& d, std::size_t i, std::size_t max,
+                   json& into) {
+  store::task_filter filter;
+  filter.workflow = d.name;
+  using enum workflow::process_state;
+  filter.states = {pending, processing, suspended};
+  std::uint64_t before = 0;
+  do {
+    const actors::list_tasks question{actors::boxed<store::task_filter>{filter}, before, page_of_questions};
+    const auto page = c.ask<actors::boxed<store::task_page>>(c.parts.gateway, question);
+    for (const auto& t : page->tasks)
+      if (t.version == d.version && t.steps[i].state == workflow::step_state::waiting && into.size() < max)
+        into.push_back(question_json(t, d, i));
+    before = page->next.value_or(0);
+  } while (before != 0 && into.size() < max);
+}
+
+} // namespace
+
+json list_approvals(const control_context& c, const api::arguments& params) {
+  const auto role = params.text("role");
+  json found = json::array();
+  for (const auto& d : workflows(c).definitions)
+    for (std::size_t i = 0; i < d->steps.size(); ++i)
+      if (asks(d->steps[i], role))
+        add_questions(c, *d, i, max_of(params), found);
+  return {{"approvals", found}};
+}
+
+json answer_approval(const control_context& c, const api::arguments& params) {
+  actors::give_answer m;
+  m.id = params.text("id");
+  m.step = params.text("step");
+  m.choice = params.text("choice");
+  m.who = params.text("who");
+  m.why = params.text("why");
+  return state_after(c.ask<actors::act_result>(c.parts.gateway, m));
 }
 
 } // namespace steadfast

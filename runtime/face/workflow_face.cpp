@@ -89,8 +89,9 @@ step step::sleep(std::string name, std::chrono::milliseconds how_long) {
 
 step step::until(std::string name, std::string_view when) {
   step s{std::move(name), {}};
-  static const workflow::wait_rule senseless{
-    workflow::wait_rule::kind::until, {}, {workflow::source::kind::literal, {}, {}, "null"}};
+  workflow::wait_rule senseless;
+  senseless.what = workflow::wait_rule::kind::until;
+  senseless.at = {workflow::source::kind::literal, {}, {}, "null"};
   s.what_->wait = parse_until(when).value_or(senseless);
   return s;
 }

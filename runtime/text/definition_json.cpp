@@ -56,10 +56,32 @@ std::string until_text(const workflow::wait_rule& w) {
   return w.what == workflow::wait_rule::kind::next ? workflow::text_of_next(w, text) : text;
 }
 
+json event_json(const workflow::wait_rule& w) {
+  json j{{"event", w.name}, {"limit", span_text(w.length)}, {"on_limit", w.passes_at_limit ? "pass" : "fail"}};
+  if (w.at.from != workflow::source::kind::literal || w.at.literal != "\"\"")
+    j["key"] = source_json(w.at);
+  return j;
+}
+
+void add_question(json& j, const workflow::wait_rule& w) {
+  j["agent"] = "person";
+  j["question"] = w.question;
+  j["choices"] = w.choices;
+  j["role"] = w.name;
+  j["limit"] = span_text(w.length);
+  j["on_limit"] = w.passes_at_limit ? "pass" : "fail";
+  if (w.remind_every > workflow::span{0})
+    j["remind_every"] = span_text(w.remind_every);
+}
+
 json waiting_step_json(const workflow::step_definition& s, json after) {
   json j{{"name", s.name}, {"after", std::move(after)}};
   if (s.wait->what == workflow::wait_rule::kind::sleep)
     j["sleep"] = span_text(s.wait->length);
+  else if (s.wait->what == workflow::wait_rule::kind::event)
+    j["wait"] = event_json(*s.wait);
+  else if (s.wait->what == workflow::wait_rule::kind::person)
+    add_question(j, *s.wait);
   else
     j["until"] = until_text(*s.wait);
   if (s.when)

@@ -128,6 +128,16 @@ public:
   store::local_store& store() { return *disk_; }
 
 private:
+  // cluster_told.cpp
+  actors::issued_token issue_token(const std::string& prefix);
+  bool takes_on(const std::string& token, const std::string& result);
+  void use_token(const std::string& token, actors::use_token::word says, const std::string& result);
+  void send_event(const std::string& name, const std::string& key);
+  void plan_what_is_told(const workflow::submission& s, const workflow::definition& d);
+  static std::string key_of(const workflow::wait_rule& rule, const workflow::submission& s);
+  template <class Question>
+  void tell_some_node(const Question& question, const std::function<void(const actors::act_result&)>& then);
+
   node_options options_of(const std::string& node) const;
   clock_error draw_clock_error(const std::string& node);
   /// In half of the cases the machine keeps running when the process with the store ends.
@@ -181,6 +191,9 @@ private:
   medium* medium_;       ///< null: there is none
   chance medium_chance_; ///< of its own, so that a run without the medium is the same
   chance people_chance_; ///< likewise
+  chance told_chance_;   ///< likewise
+  std::uint64_t tokens_issued_ = 0;
+  std::set<std::string> tokens_used_;
   bool medium_fails_ = false;
   bool is_stopping_ = false;  ///< properly: its data is saved
   bool is_power_cut_ = false; ///< when the node with the store dies, or since it died

@@ -47,6 +47,7 @@ void cluster::submit(const std::string& id, const workflow::definition& d, bool 
     draw_wishes(s, at_once);
   said_[id] = s;
   ask_to_submit(s);
+  plan_what_is_told(s, d);
   if (world_.chance().happens(50)) { // another client that submits the same in other words
     s.payload = workflow::blob{respelled(std::string{s.payload.view()})};
     ask_to_submit(s);

@@ -99,7 +99,9 @@ private:
         for (const auto p : workflow::predecessors(workflow_, i))
           begins = std::max(begins, done[p]);
         const auto& s = workflow_.steps[i];
-        const auto ends = begins + (s.wait ? s.wait->length : services_.of(s.agent).latency_min);
+        const auto ends = begins
+                          + (s.wait ? (workflow::is_until_told(*s.wait) ? span{0} : s.wait->length)
+                                    : services_.of(s.agent).latency_min);
         changes = changes || ends != done[i];
         done[i] = ends;
         whole = std::max(whole, ends);

@@ -28,6 +28,8 @@ std::vector<std::string> problems(const store_options& o) {
     found.push_back("store.payload_size_max must lie between 1 byte and 128 MiB");
   if (o.result_size_max == 0 || o.result_size_max > body_limit)
     found.push_back("store.result_size_max must lie between 1 byte and 128 MiB");
+  if (o.events_keep_for <= workflow::span{0} || o.events_keep_for > workflow::span_max)
+    found.push_back("events.keep_for must be above zero and at most ten years");
   if (o.bulk_keep_for < workflow::span{0})
     found.push_back("bulk.keep_for must not be below 0");
   return found;

@@ -23,9 +23,10 @@ struct store_options {
   std::size_t journal_max = 8 << 20;    ///< bytes of commits that may wait in the journal to be saved; 0: none do
   std::uint64_t journal_name = 0;       ///< random, new for each opening; 0: no journal
   std::uint64_t epochs_from = 0; ///< of a copy that is opened: what epochs_at tells, so that of two the later is above
-  std::uint32_t bulk_open_max = 16;                          ///< bulk acts that may be open
-  workflow::span bulk_keep_for = std::chrono::hours{24 * 7}; ///< after its end; it leaves when another begins
-  std::vector<workflow::subscription> webhooks{};            ///< for which notifications are kept from now on
+  std::uint32_t bulk_open_max = 16;                            ///< bulk acts that may be open
+  workflow::span events_keep_for = std::chrono::hours{24 * 7}; ///< an event can be taken, unless it says otherwise
+  workflow::span bulk_keep_for = std::chrono::hours{24 * 7};   ///< after its end; it leaves when another begins
+  std::vector<workflow::subscription> webhooks{};              ///< for which notifications are kept from now on
   bool read_only = false;                 ///< for looking at a store: no lock is taken, every write is refused
   std::shared_ptr<journal_watch> watch{}; ///< null: nobody measures
 };

@@ -45,6 +45,11 @@ void put(outcome_fields& f, const conditions_result& r) {
 void put(outcome_fields& f, const bulk_result& r) {
   f.number = r.number;
 }
+void put(outcome_fields& f, const event_result& r) {
+  f.number = r.number;
+  f.revision = r.taken;
+  f.more = r.more;
+}
 /// It is passed on.
 void put(outcome_fields& f, const any_result& r) {
   put(f, static_cast<const submit_result&>(r));
@@ -77,6 +82,7 @@ outcome outcome_of(decision d, outcome_fields f) {
                           {f.number, f.more},
                           {f.number},
                           {f.number},
+                          {f.number, f.revision, f.more},
                           {},
                         }};
 }

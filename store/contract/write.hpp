@@ -58,11 +58,20 @@ struct submit_result {
 struct update_result {
   std::uint64_t revision = 0; ///< the stored one
   bool has_ended = false;     ///< by it; another node is not told
+  /// It began to wait for an event that was there, which it has taken after this: its scheduler must read it again.
+  /// Another node is not told.
+  bool took_event = false;
+};
+/// A task that was changed while a scheduler had it, which must read it again.
+struct task_of_scheduler {
+  std::string scheduler;
+  std::uint64_t number = 0;
 };
 struct claim_result {
   std::vector<workflow::task> tasks;        ///< as stored, payloads and results included
   workflow::instant next = workflow::never; ///< when the next waiting task becomes claimable
   bool more = false; ///< there are more to have now, though perhaps only of workflows that have their share
+  std::vector<task_of_scheduler> took_events{}; ///< another node is not told
 };
 struct free_result {
   std::uint64_t freed = 0;
@@ -95,6 +104,13 @@ struct conditions_result {
 };
 struct bulk_result {
   std::uint64_t number = 0; ///< of the act that began
+};
+struct event_result {
+  std::uint64_t number = 0;                ///< of the event
+  std::uint64_t taken = 0;                 ///< tasks that took it, or one before it
+  bool more = false;                       ///< there are more that wait for it: claims go on with them
+  std::vector<task_of_scheduler> locked{}; ///< another node is not told
+  std::vector<std::uint64_t> changed{};    ///< likewise: numbers of all tasks that took it
 };
 /// Of a write of which the status says all.
 struct no_result {};
@@ -297,10 +313,22 @@ struct stop_bulk {
   workflow::instant now;
 };
 
-using write =
-  std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition, acquire_lease,
-               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged, record_act,
-               import_task, purge_ended, act_on_incident, report_conditions, start_bulk, advance_bulk, stop_bulk>;
+/// Keeps an event from outside, and hands it to tasks that wait for it. Claims hand it to the others, where there are
+/// so many that one write would take too long.
+struct send_event {
+  using result = event_result;
+  std::string name;
+  std::string key;
+  std::string task_id; ///< only for that task, whatever its key; empty: for all
+  std::string data;    ///< a JSON text
+  std::string who;
+  workflow::span keep_for{};
+  workflow::instant now;
+};
+using write = std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition,
+                           acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
+                           set_aside_damaged, record_act, import_task, purge_ended, act_on_incident, report_conditions,
+                           start_bulk, advance_bulk, stop_bulk, send_event>;
 
 /// Writes to commit together, in this order; whoever made them keeps them until then.
 using write_list = std::vector<const write*>;
@@ -350,6 +378,7 @@ struct any_result : submit_result,
                     incident_result,
                     conditions_result,
                     bulk_result,
+                    event_result,
                     no_result {};
 
 /// What became of a write of any kind.
@@ -391,7 +420,7 @@ public:
 
 private:
   std::variant<no_result, submit_result, update_result, claim_result, free_result, register_result, lease_result,
-               purge_result, incident_result, conditions_result, bulk_result, any_result>
+               purge_result, incident_result, conditions_result, bulk_result, event_result, any_result>
     what_;
 };
 

@@ -57,6 +57,8 @@ private:
   // write_task.cpp
   answer<submit_task> make(const submit_task& w);
   answer<update_task> make(const update_task& w);
+  // write_event.cpp
+  answer<send_event> make(const send_event& w);
   // write_definition.cpp
   answer<register_definition> make(const register_definition& w);
   answer<set_aside_damaged> make(const set_aside_damaged& w);
@@ -128,6 +130,26 @@ private:
   /// With an alert, unless one tells of it already.
   decision turned_down_full(workflow::instant now);
   void forget_seen_alerts();
+
+  // write_event.cpp
+  /// Keeps the rows of the steps that wait for events as the task's next state says.
+  void move_event_waits(const workflow::definition& d, const workflow::task& next,
+                        const std::vector<waiting_step>& before);
+  /// Hands events that are there to the steps that have begun to wait for them. By number: the tasks as they are then.
+  std::map<std::uint64_t, workflow::task> let_take_events();
+  /// The task as it is after the step has taken the first event that it may; nothing: there is none.
+  std::optional<workflow::task> let_take_event(std::uint64_t number, std::size_t step, workflow::instant now);
+  /// The same of each of its steps.
+  void let_take_all(std::uint64_t number, workflow::instant now);
+  std::optional<event_record> event_for(const workflow::task& t, const workflow::definition& d, std::size_t step,
+                                        workflow::instant now) const;
+  void deliver(event_rest& rest, std::uint32_t max, workflow::instant now, event_result& into);
+  /// Goes on with an event that many tasks wait for. False: there is none.
+  bool deliver_rest(workflow::instant now, event_result& into);
+  void drop_expired_events(workflow::instant now);
+  bool is_event_known(const std::string& name);
+  std::uint64_t next_event_number() const;
+  std::optional<decision> task_takes_none(const send_event& w);
 
   // write_definition.cpp
   known_damage damage_there(std::uint64_t number);
@@ -240,6 +262,13 @@ private:
   incident_book incidents_;
   task_change change_;                                    ///< the last one; kept for its memory
   std::map<std::uint64_t, workflow::bulk_act> bulk_acts_; ///< that were looked at, as they are now
+  /// Of tasks: that have begun to wait for events in the write that is being made, and when.
+  struct new_wait {
+    std::uint64_t number = 0;
+    std::size_t step = 0;
+    workflow::instant since;
+  };
+  std::vector<new_wait> new_waits_;
 };
 
 } // namespace steadfast::store

@@ -40,9 +40,26 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
     return *std::move(wrong);
   if (auto lost = not_held(w.guard, w.now))
     return *std::move(lost);
+  event_result told;
+  const bool any_rest = deliver_rest(w.now.now, told);
   promote_due(txn_, in_, w.now.now, promoted_max);
-  const auto take = [&](std::uint64_t number, const workflow::event& e) { return apply_to(number, e, w.now, true); };
-  return decide(w, ready_tasks{txn_, in_}, take);
+  const auto take = [&](std::uint64_t number, const workflow::event& e) {
+    if (any_rest) // its event may be there, and its time over
+      let_take_all(number, w.now.now);
+    return apply_to(number, e, w.now, true);
+  };
+  auto said = decide(w, ready_tasks{txn_, in_}, take);
+  for (auto& [number, t] : let_take_events()) {
+    const auto has_number = [n = number](const workflow::task& x) { return x.number == n; };
+    const auto found = std::find_if(said.tasks.begin(), said.tasks.end(), has_number);
+    if (found != said.tasks.end())
+      *found = std::move(t);
+    said.more = true; // or the task may be taken now
+  }
+  std::erase_if(said.tasks, [&w](const workflow::task& t) { return t.locked_by != w.scheduler; });
+  said.more = said.more || told.more;
+  said.took_events = std::move(told.locked);
+  return said;
 }
 
 answer<free_locks> write_batch::make(const free_locks& w) {
@@ -56,8 +73,10 @@ answer<free_locks> write_batch::make(const free_locks& w) {
   place_tasks();
   const auto of_scheduler = owner_key(w.scheduler);
   const auto locked = numbers_with(txn_, in_.locked, of_scheduler, of_scheduler, max);
-  return decide(w, locked,
-                [&](std::uint64_t number, const workflow::event& e) { return apply_to(number, e, w.now, false); });
+  auto said = decide(w, locked,
+                     [&](std::uint64_t number, const workflow::event& e) { return apply_to(number, e, w.now, false); });
+  let_take_events();
+  return said;
 }
 
 } // namespace steadfast::store

@@ -67,6 +67,7 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
   if (const key k{t.number}; !t.payload.empty())
     txn_.append(in_.payloads, k, encode_record(k, payload_record{t.payload}));
   put_in_index(t.number, x.index);
+  move_event_waits(*x.outline.definition, t, {}); // of an imported one
   auto& e = settings_.known->add_new(t.number, std::move(x.outline));
   const auto now = e.now.placed();
   move_in_queue(txn_, in_, t.number, {}, now);
@@ -106,6 +107,10 @@ answer<update_task> write_batch::make(const update_task& w) {
     put_late_reply(w.next.number, stored.id, *w.evidence);
   if (w.bulk != 0)
     workflow::note_done(*bulk_act_of(w.bulk), w.next.number);
+  for (const auto& [number, t] : let_take_events()) {
+    o.took_event = true;
+    o.has_ended = o.has_ended || (number == w.next.number && workflow::has_ended(t));
+  }
   return o;
 }
 
@@ -140,6 +145,7 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
   if (c.from.state != c.to.state && workflow::has_ended(t))
     tell_of_end(t, c.revision);
   const auto before = std::move(e.now.sound.steps);
+  move_event_waits(*e.now.definition, t, e.now.waiting);
   follow(e.now, t, c);
   put_steps(e, t, before);
   put_row(e, t);

@@ -192,8 +192,11 @@ void to_format_9(lmdb::transaction&) {}
 /// Steps may wait: likewise.
 void to_format_10(lmdb::transaction&) {}
 
-/// Steps may end later, by a token: likewise.
-void to_format_11(lmdb::transaction&) {}
+/// Steps may end later, by a token, or wait for events and persons.
+void to_format_11(lmdb::transaction& txn) {
+  for (const auto* name : {"events", "event_waits", "event_ends", "event_rests"})
+    txn.make_table(name);
+}
 
 } // namespace
 

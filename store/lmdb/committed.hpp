@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <string>
 
 namespace steadfast::store {
 
@@ -14,6 +16,16 @@ namespace steadfast::store {
 struct full_alerts {
   std::uint64_t of_pages = 0;
   std::uint64_t of_disk = 0;
+};
+
+/// Names of events for which a step of some workflow waits, as they were met. For one writer.
+class known_events {
+public:
+  bool knows(const std::string& name) const { return names_.contains(name); }
+  void learn(const std::string& name) { names_.insert(name); }
+
+private:
+  std::set<std::string> names_; ///< bounded by the workflows
 };
 
 /// What is kept in memory of what was committed. One may change it; `recent`, `definitions` and `damage` may be used by
@@ -31,6 +43,7 @@ struct committed {
   recent_ids recent;
   mutable definition_cache definitions; ///< whoever reads adds to it
   mutable damage_log damage;            ///< likewise
+  mutable known_events events_known;    ///< the writer adds to it
 };
 
 } // namespace steadfast::store

@@ -137,6 +137,7 @@ void purge_from_indexes(lmdb::transaction& txn, const tables& in, std::uint64_t 
   for (const auto& t : {in.states, in.deadlines, in.ready, in.delayed, in.locked, in.ended})
     purge(x, t);
   purge(x, in.payload_index);
+  purge(x, in.event_waits);
 }
 
 void promote_due(lmdb::transaction& txn, const tables& in, workflow::instant now, std::size_t max) {

@@ -49,6 +49,10 @@ struct tables {
   lmdb::table endings;         ///< workflow -> endings
   lmdb::table bulk_acts;       ///< number -> workflow::bulk_act
   lmdb::table bulk_refusals;   ///< number of a bulk act, number of a task -> workflow::bulk_refusal
+  lmdb::table events;          ///< length u16, name, length u16, key, number -> event_record
+  lmdb::table event_waits;     ///< the same, step u32, number of a task -> nothing; steps that wait for an event
+  lmdb::table event_ends;      ///< expires_at, key of an event in `events` -> nothing
+  lmdb::table event_rests;     ///< number of an event -> event_rest
   lmdb::table task_steps;      ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
 };
 
@@ -56,6 +60,7 @@ inline constexpr std::uint32_t incidents_since = 6;
 inline constexpr std::uint32_t payload_index_since = 7;
 inline constexpr std::uint32_t bulk_acts_since = 7;
 inline constexpr std::uint32_t task_steps_since = 8;
+inline constexpr std::uint32_t events_since = 11;
 
 struct table_entry {
   const char* name;
@@ -63,7 +68,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 30> all_tables{{
+inline constexpr std::array<table_entry, 34> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -94,6 +99,10 @@ inline constexpr std::array<table_entry, 30> all_tables{{
   {"bulk_acts", &tables::bulk_acts, bulk_acts_since},
   {"bulk_refusals", &tables::bulk_refusals, bulk_acts_since},
   {"task_steps", &tables::task_steps, task_steps_since},
+  {"events", &tables::events, events_since},
+  {"event_waits", &tables::event_waits, events_since},
+  {"event_ends", &tables::event_ends, events_since},
+  {"event_rests", &tables::event_rests, events_since},
 }};
 
 /// Rows of a task's steps, by the first step of each, that are not in the table yet.
@@ -101,6 +110,7 @@ using held_steps = std::map<std::uint32_t, written_steps>;
 
 inline constexpr std::string_view format_key = "format";
 inline constexpr std::string_view counters_key = "counters";
+inline constexpr std::string_view last_event_key = "last_event";
 inline constexpr std::string_view journal_key = "journal";
 inline constexpr std::string_view forgotten_lease_key = "forgotten_lease"; ///< the one with the highest epoch
 
@@ -138,6 +148,10 @@ inline key payload_index_key(const workflow::payload_value& x, std::uint64_t num
   return key{payload_value_key(x).view(), number};
 }
 
+/// The beginning of the keys of all events of that name and key, and of the steps that wait for one.
+inline key event_place(std::string_view name, std::string_view event_key) {
+  return key{owner_key(name).view(), owner_key(event_key).view()};
+}
 /// REQUIRES: a key of table `ended`.
 inline std::string_view workflow_of(std::string_view ended) {
   key_reader k{ended};

@@ -22,6 +22,15 @@ index_position kept_index_position::of(std::string_view workflow_name) const {
   return p;
 }
 
+std::vector<waiting_step> waiting_steps(const workflow::task& t) {
+  std::vector<waiting_step> all;
+  t.steps.each<workflow::step_mark::tried>([&](std::size_t i) {
+    if (const auto& s = t.steps[i]; s.state == workflow::step_state::waiting)
+      all.push_back({i, s.attempt, s.event_key});
+  });
+  return all;
+}
+
 void task_outline::follow(const workflow::task& next, std::uint64_t its_revision, const index_position& its_place) {
   state = next.state;
   lock_epoch = next.lock_epoch;
@@ -29,6 +38,7 @@ void task_outline::follow(const workflow::task& next, std::uint64_t its_revision
   notices = next.notices;
   is_in_trouble = workflow::is_in_trouble(next);
   place = its_place;
+  waiting = waiting_steps(next);
   if (have_rows(next.steps))
     sound = next;
 }

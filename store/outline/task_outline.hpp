@@ -28,6 +28,16 @@ private:
 };
 
 /// What a writer has to know of a stored task to replace it: a small part of its record.
+/// A step that waits, for whatever its definition says.
+struct waiting_step {
+  std::size_t step = 0;
+  std::uint32_t attempt = 0;
+  std::string event_key;
+
+  friend bool operator==(const waiting_step&, const waiting_step&) = default;
+};
+std::vector<waiting_step> waiting_steps(const workflow::task& t);
+
 struct task_outline {
   std::string id;
   std::string workflow;
@@ -50,6 +60,7 @@ struct task_outline {
 
   /// Takes over what the next change of the task may have changed, but for payload_size and large.
   void follow(const workflow::task& next, std::uint64_t its_revision, const index_position& its_place);
+  std::vector<waiting_step> waiting{};
 };
 task_outline outline_of(const workflow::task& t, std::uint64_t revision, std::uint64_t payload_size,
                         std::vector<large_result> large, const step_rows& rows, definition_cache::entry d);

@@ -35,7 +35,7 @@ void step_fields(Archive& ar, step& x, blob& result) {
     all(ar, x.state, x.doing, x.attempt, x.tries, x.failure_count, x.cool_offs, x.key_generation, x.maybe_done,
         x.needs_review, x.probe_given_up, x.wait_alerted, x.complete_by, x.settles_at, x.not_before, x.waiting_since,
         x.completed_at, x.completed_order, result, x.facts, x.error, x.waiting_for, x.log, x.log_dropped, x.token,
-        x.progress);
+        x.progress, x.event_key, x.event);
   else
     all(ar, x.state, x.doing, x.attempt, x.tries, x.failure_count, x.cool_offs, x.key_generation, x.maybe_done,
         x.needs_review, x.probe_given_up, x.wait_alerted, x.complete_by, x.settles_at, x.not_before, x.waiting_since,
@@ -110,7 +110,8 @@ void serialize(Archive& ar, probe& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, wait_rule& x, unsigned) {
-  all(ar, x.what, x.length, x.at, x.on, x.time_of_day);
+  all(ar, x.what, x.length, x.at, x.on, x.time_of_day, x.name, x.passes_at_limit, x.question, x.choices,
+      x.remind_every);
 }
 
 template <class Archive>
@@ -200,6 +201,21 @@ void serialize(Archive& ar, journal_head& x, unsigned) {
 template <class Archive>
 void serialize(Archive& ar, ended_count& x, unsigned) {
   all(ar, x.there, x.purged, x.alerts_purged);
+}
+
+template <class Archive>
+void serialize(Archive& ar, event_record& x, unsigned) {
+  all(ar, x.number, x.name, x.key, x.data, x.who, x.at, x.expires_at);
+}
+
+template <class Archive>
+void serialize(Archive& ar, last_event& x, unsigned) {
+  all(ar, x.number);
+}
+
+template <class Archive>
+void serialize(Archive& ar, event_rest& x, unsigned) {
+  all(ar, x.place, x.after);
 }
 
 template <class Archive>

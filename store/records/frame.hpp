@@ -42,6 +42,9 @@ enum class record_kind : std::uint16_t {
   bulk_act = 21,
   bulk_refusal = 22,
   task_steps = 23, ///< some of a task's, that has many
+  event = 24,
+  event_rest = 25, ///< tasks that have yet to take an event
+  last_event = 26,
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

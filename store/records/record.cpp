@@ -82,6 +82,9 @@ STEADFAST_RECORD(steadfast::store::alert_list, alert_list)
 STEADFAST_RECORD(steadfast::workflow::bulk_act, bulk_act)
 STEADFAST_RECORD(steadfast::workflow::bulk_refusal, bulk_refusal)
 STEADFAST_RECORD(steadfast::store::bulk_page, bulk_page)
+STEADFAST_RECORD(steadfast::store::event_record, event)
+STEADFAST_RECORD(steadfast::store::event_rest, event_rest)
+STEADFAST_RECORD(steadfast::store::last_event, last_event)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -144,6 +147,7 @@ STEADFAST_PART(steadfast::store::report_conditions)
 STEADFAST_PART(steadfast::store::start_bulk)
 STEADFAST_PART(steadfast::store::advance_bulk)
 STEADFAST_PART(steadfast::store::stop_bulk)
+STEADFAST_PART(steadfast::store::send_event)
 
 namespace steadfast::store {
 
@@ -203,7 +207,7 @@ bool needs_compact(const workflow::submission& x) {
 }
 bool needs_compact(const workflow::task& x) {
   return !x.trace.empty() || std::any_of(x.steps.begin(), x.steps.end(), [](const workflow::step& s) {
-    return !s.token.empty() || !s.progress.empty();
+    return !s.token.empty() || !s.progress.empty() || !s.event_key.empty() || s.event != 0;
   });
 }
 bool needs_compact(const outcome& x) {
@@ -337,6 +341,9 @@ STEADFAST_STORED(journal_head)
 STEADFAST_STORED(incident)
 STEADFAST_STORED(workflow::bulk_act)
 STEADFAST_STORED(workflow::bulk_refusal)
+STEADFAST_STORED(event_record)
+STEADFAST_STORED(event_rest)
+STEADFAST_STORED(last_event)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 template std::string_view encode_record(std::string_view, const task_steps_view&);
 

@@ -71,6 +71,11 @@ void serialize(Archive& ar, stop_bulk& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, send_event& x, unsigned) {
+  all(ar, x.name, x.key, x.task_id, x.data, x.who, x.keep_for, x.now);
+}
+
+template <class Archive>
 void serialize(Archive& ar, bulk_page& x, unsigned) {
   all(ar, x.acts, x.next, x.refusals);
 }

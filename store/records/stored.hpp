@@ -42,6 +42,28 @@ struct ended_count {
 using ended_counts = std::map<std::string, ended_count, std::less<>>; ///< by workflow
 using endings_by_workflow = std::map<std::string, workflow::endings, std::less<>>;
 
+/// From outside.
+struct event_record {
+  std::uint64_t number = 0; ///< ascending in the order in which they came; never used again
+  std::string name;
+  std::string key;
+  std::string data; ///< a JSON text
+  std::string who;
+  workflow::instant at;
+  workflow::instant expires_at;
+};
+
+struct last_event {
+  std::uint64_t number = 0; ///< the highest of any event
+};
+
+/// Tasks that wait for an event have yet to take it: those whose rows in event_waits begin with `place` and come after
+/// `after`.
+struct event_rest {
+  std::string place;
+  std::string after;
+};
+
 /// What the data file says of its journal.
 struct journal_used {
   std::uint64_t name = 0;

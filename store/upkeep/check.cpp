@@ -35,6 +35,7 @@ public:
     check_rows_of_tasks(in_.results, "result");
     check_rows_of_tasks(in_.task_steps, "steps");
     report_.records += txn_.entries(in_.task_steps);
+    check_events();
     check_index_sizes();
     check_leases();
     check_alerts();
@@ -139,6 +140,12 @@ private:
              name + ": missing in table ended");
       ++ended_[t.workflow];
     }
+    for (std::size_t i = 0; i < t.steps.size(); ++i)
+      if (const auto& rule = known.definition->steps[i].wait;
+          rule && rule->what == workflow::wait_rule::kind::event && t.steps[i].state == workflow::step_state::waiting)
+        expect(counted(in_.event_waits, key{event_place(rule->name, t.steps[i].event_key).view(),
+                                            static_cast<std::uint32_t>(i), t.number}),
+               name + ": missing in table event_waits");
     for (const auto& x : workflow::indexed_values(*known.definition, t.payload.view()))
       expect(counted(in_.payload_index, payload_index_key(x, t.number)),
              name + ": missing in table payload_index with the value at " + x.place);
@@ -206,6 +213,21 @@ private:
     same(in_.locked, entries_[in_.locked.dbi], "locked");
     same(in_.ended, entries_[in_.ended.dbi], "ended");
     same(in_.payload_index, entries_[in_.payload_index.dbi], "payload_index");
+    same(in_.event_waits, entries_[in_.event_waits.dbi], "event_waits");
+  }
+
+  /// Each event has its end, and each end its event.
+  void check_events() {
+    each(in_.events, [this](const lmdb::cursor& c) {
+      const auto name = "event " + std::to_string(last_number(c.key()));
+      const auto x = record<event_record>(c, name);
+      if (!x)
+        return;
+      expect(c.key() == key{event_place(x->name, x->key).view(), x->number}.view(),
+             name + ": it has the key of another");
+      expect(has(in_.event_ends, key{x->expires_at, c.key()}), name + ": missing in table event_ends");
+    });
+    expect(txn_.entries(in_.events) == txn_.entries(in_.event_ends), "table event_ends has entries of no event");
   }
 
   void check_ids() {

@@ -21,8 +21,9 @@ std::optional<decision> problem_of(const acquire_lease& w);
 /// gets no lease; while such a node has one, none of those is stored.
 bool is_of_older_node(const std::string& name, const std::string& note, workflow::knowledge needed);
 
-/// `there`: its record; under a name that is not known, nobody's, with the highest epoch that it may have had. `needed`:
-/// for the workflows that are stored; asked for where a node may be older. REQUIRES: there is no problem_of it.
+/// `there`: its record; under a name that is not known, nobody's, with the highest epoch that it may have had.
+/// `needed`: for the workflows that are stored; asked for where a node may be older. REQUIRES: there is no problem_of
+/// it.
 decided<acquire_lease, lease_record> decide(const acquire_lease& w, lease_record there,
                                             workflow::knowledge needed = workflow::knowledge::none);
 /// `there`: absent: it is not known.

@@ -85,6 +85,7 @@ TEST_CASE("the shipped configuration says what the defaults are") {
   CHECK(shipped.drain_limit == defaults.drain_limit);
   CHECK(shipped.bulk_rate == defaults.bulk_rate);
   CHECK(shipped.store.bulk_open_max == defaults.store.bulk_open_max);
+  CHECK(shipped.store.events_keep_for == defaults.store.events_keep_for);
   CHECK(shipped.store.bulk_keep_for == defaults.store.bulk_keep_for);
   CHECK(shipped.log.level == defaults.log.level);
   CHECK(shipped.log.json == defaults.log.json);
@@ -292,11 +293,12 @@ TEST_CASE("workflows of files and folders are read with the configuration") {
   folder.write("node.toml", "workflows = [\"" + (root / "config/workflows").string() + "\", \"one.toml\"]\n");
   folder.write("one.toml", "name = \"one\"\n[[step]]\nname = \"a\"\nagent = \"a\"\n");
   const auto o = load_config(folder.path() / "node.toml");
-  REQUIRE(o.workflows.size() == 4);
+  REQUIRE(o.workflows.size() == 5);
   CHECK(o.workflows[0].name == "drone_delivery");
   CHECK(o.workflows[1].name == "onboarding");
   CHECK(o.workflows[2].name == "order_processing");
-  CHECK(o.workflows[3].name == "one");
+  CHECK(o.workflows[3].name == "paid_order");
+  CHECK(o.workflows[4].name == "one");
 }
 
 TEST_CASE("row 80: a node without a store must know where it is, and one with a store must not join another") {

@@ -101,7 +101,7 @@ knowledge needed_for(const definition& d) {
   for (const auto& s : d.steps) {
     if (s.wait)
       most = std::max(most, knowledge::waits);
-    if (s.later)
+    if (s.later || (s.wait && is_until_told(*s.wait)))
       most = std::max(most, knowledge::events);
   }
   return most;

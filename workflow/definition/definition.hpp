@@ -66,15 +66,22 @@ struct condition {
 /// What a step waits for, instead of being carried out by an agent.
 struct wait_rule {
   enum class kind : std::uint8_t {
-    sleep = 1, ///< for `length`
-    until = 2, ///< the moment that `at` names
-    next = 3,  ///< a time of day, on the clocks of the zone that `at` names
+    sleep = 1,  ///< for `length`
+    until = 2,  ///< the moment that `at` names
+    next = 3,   ///< a time of day, on the clocks of the zone that `at` names
+    event = 4,  ///< an event `name` with the key that `at` names, for `length` at most
+    person = 5, ///< the answer of a person with the role `name` to `question`, for `length` at most
   };
   kind what = kind::sleep;
   span length{0};
   source at;
   weekdays on = weekdays::all;
   span time_of_day{0}; ///< since midnight, as clocks show it
+  std::string name;
+  bool passes_at_limit = false; ///< of an event or a person: at the end of `length` it is completed; else it fails
+  std::string question;
+  std::vector<std::string> choices; ///< of the answer
+  span remind_every{0};             ///< as long as nobody has answered, an alert; 0: none
 
   friend bool operator==(const wait_rule&, const wait_rule&) = default;
 };
@@ -158,7 +165,9 @@ inline constexpr std::uint32_t attempts_of_a_round_max = 1000;
 inline constexpr std::uint64_t attempts_max = 1'000'000; ///< of a step, over all rounds and cool-offs
 inline constexpr std::uint32_t factor_percent_max = 10'000;
 inline constexpr std::size_t input_members_max = 256;
-inline constexpr std::size_t text_size_max = 4096;              ///< of a pointer or a literal
+inline constexpr std::size_t text_size_max = 4096; ///< of a pointer or a literal
+inline constexpr std::size_t event_key_size_max = 256;
+inline constexpr std::size_t choices_max = 32;                  ///< of an answer
 inline constexpr span span_max = std::chrono::hours{24 * 3653}; ///< ten years
 
 /// Every mistake in the definition, one sentence each, naming the step and the field. Empty: it can be used.
@@ -226,6 +235,10 @@ std::vector<std::string> pointers_asked(const definition& d, std::size_t i);
 
 /// Names of the agents that it speaks of: those of steps, compensations and probes.
 std::set<std::string> agents_of(const definition& d);
+
+inline bool is_until_told(const wait_rule& w) {
+  return w.what == wait_rule::kind::event || w.what == wait_rule::kind::person;
+}
 
 /// What a node must know to read the definition. In the order in which releases learnt it: each knows what is before.
 enum class knowledge : std::uint8_t { none = 0, waits = 1, events = 2 };

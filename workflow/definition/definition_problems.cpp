@@ -174,7 +174,41 @@ void check_later(const report& r, const definition& d, const later_rule& l) {
            "limit must be shorter than the workflow's deadline without its undo_reserve");
 }
 
+void check_limit(const report& r, const definition& d, span limit) {
+  check_span(r, limit, "limit");
+  r.add_if(limit >= d.deadline - d.undo_reserve,
+           "limit must be shorter than the workflow's deadline without its undo_reserve");
+}
+
+void check_event(const report& r, const graph& g, std::size_t i, const wait_rule& w) {
+  check_name(r, w.name, "event");
+  check_limit(r, g.d, w.length);
+  const auto key = r.at("key ");
+  check_source(key, w.at, [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
+  if (w.at.from == source::kind::literal)
+    if (const auto read = event_key_of(w.at.literal); !read.problem.empty())
+      key.add(read.problem);
+}
+
+void check_person(const report& r, const graph& g, const wait_rule& w) {
+  check_name(r, w.name, "role");
+  check_limit(r, g.d, w.length);
+  r.add_if(w.question.empty(), "question is missing");
+  r.add_if(w.question.size() > text_size_max, "question must be at most " + std::to_string(text_size_max) + " bytes");
+  r.add_if(w.choices.size() < 2, "choices must be at least two");
+  r.add_if(w.choices.size() > choices_max, "choices must be at most " + std::to_string(choices_max));
+  for (auto c = w.choices.begin(); c != w.choices.end(); ++c) {
+    check_name(r, *c, "choice");
+    r.add_if(std::find(w.choices.begin(), c, *c) != c, "choices has " + quoted(*c) + " twice");
+  }
+  check_span(r, w.remind_every, "remind_every", span{0});
+}
+
 void check_wait(const report& r, const graph& g, std::size_t i, const wait_rule& w) {
+  if (w.what == wait_rule::kind::event)
+    return check_event(r, g, i, w);
+  if (w.what == wait_rule::kind::person)
+    return check_person(r, g, w);
   if (w.what == wait_rule::kind::sleep) {
     check_span(r, w.length, "sleep");
     r.add_if(w.length >= g.d.deadline - g.d.undo_reserve,

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t problems_max = 5;
 
 bool is_of_payload(const wait_rule& w) {
-  return w.what != wait_rule::kind::sleep && w.at.from == source::kind::payload;
+  return w.what != wait_rule::kind::sleep && w.what != wait_rule::kind::person && w.at.from == source::kind::payload;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "workflow/definition/wait_end.hpp"
 
+#include "workflow/text/json_place.hpp"
 #include "workflow/text/json_scan.hpp"
 #include "workflow/text/json_text.hpp"
 #include "workflow/text/name.hpp"
@@ -62,6 +63,24 @@ wait_end end_of(const wait_rule& rule, std::string_view value, instant now) {
     return end_of_next(rule, value, text, now);
   const auto at = parse_moment(text);
   return at ? wait_end{*at, {}} : wrong(value, "a moment such as \"2026-12-24T18:00:00+01:00\"");
+}
+
+event_key event_key_of(std::string_view value) {
+  const auto no = [&value](const std::string& what) {
+    return event_key{{}, value.empty() ? "has no value" : "is " + clipped(value, 80) + ", and not " + what};
+  };
+  if (!is_json(value))
+    return no("a text or a number");
+  json_scan in{value};
+  const char first = in.next();
+  const bool is_number = first == '-' || (first >= '0' && first <= '9');
+  if (first != '"' && !is_number)
+    return no("a text or a number");
+  auto text = is_number ? compact_json(value) : in.string();
+  const bool is_plain = std::none_of(text.begin(), text.end(), [](char c) { return c >= 0 && c < ' '; });
+  if (text.size() > event_key_size_max || !is_plain)
+    return no("at most " + std::to_string(event_key_size_max) + " bytes without control characters");
+  return {std::move(text), {}};
 }
 
 std::optional<wait_rule> parse_next(std::string_view text) {

@@ -16,6 +16,14 @@ struct wait_end {
 /// When a wait is over that begins `now`. `value`: the JSON text that `rule.at` names; empty: there is none.
 wait_end end_of(const wait_rule& rule, std::string_view value, instant now);
 
+struct event_key {
+  std::string text;
+  std::string problem; ///< "is no text ..."; empty: there is none
+};
+
+/// The key that a JSON text names: a text itself, or a number as it is written; empty: there is none.
+event_key event_key_of(std::string_view value);
+
 /// What a file says with `until`, but for moments and places: "next 08:00 Europe/Lisbon", "next workday 08:00 UTC",
 /// "next monday 08:00 payload:/zone". The zone is the literal of `at`, as it is written. Nothing: it is not so written.
 std::optional<wait_rule> parse_next(std::string_view text);

@@ -63,6 +63,8 @@ struct step {
   std::uint32_t log_dropped = 0; ///< older lines that gave way
   std::string token;             ///< digest of the token that ends a waiting step which an agent has begun; else empty
   std::string progress;          ///< what was told of it with that token
+  std::string event_key;         ///< of the event that it waits for, or has taken
+  std::uint64_t event = 0;       ///< number of the event that it has taken; 0: none
 
   friend bool operator==(const step&, const step&) = default;
 };

@@ -68,6 +68,19 @@ explanation ending_later(const view& v) {
           v.s().not_before};
 }
 
+/// It waits for an event or a person.
+explanation waiting_to_be_told(const view& v) {
+  const auto& rule = *v.rules().wait;
+  const std::string then = rule.passes_at_limit ? "; it is passed at" : "; it fails for good at";
+  const auto limit = v.s().log.back().started_at + rule.length;
+  if (rule.what == wait_rule::kind::person)
+    return {"waiting: " + v.name() + " asks a person with the role " + quoted(rule.name) + ": " + rule.question + then,
+            limit};
+  return {"waiting: " + v.name() + " for an event " + quoted(rule.name)
+            + (v.s().event_key.empty() ? "" : " with the key " + quoted(v.s().event_key)) + then,
+          limit};
+}
+
 explanation used_up_round(const view& v) {
   return {"failed: " + v.name() + " has used up its round of attempts" + last_failure(v)
           + "; the supervisor counts it and decides"};
@@ -106,6 +119,8 @@ void explain_forward_step(const view& v, std::vector<explanation>& out) {
     s.state == step_state::not_started || s.state == step_state::failed || s.state == step_state::unknown;
   if (ends_later(s))
     out.push_back(ending_later(v));
+  else if (s.state == step_state::waiting && is_until_told(*v.rules().wait))
+    out.push_back(waiting_to_be_told(v));
   else if (s.state == step_state::waiting)
     out.push_back({"sleeping: " + v.name() + in_brackets(s.waiting_for) + " until", s.not_before});
   else if (s.doing != attempt_action::none)

@@ -86,6 +86,17 @@ bool has_ended(const task& t) {
   return t.state == process_state::processed || t.state == process_state::undone || t.state == process_state::error;
 }
 
+std::uint64_t last_event_taken(const task& t, const definition& d, std::size_t i) {
+  std::uint64_t last = 0;
+  for (std::size_t k = 0; k < t.steps.size(); ++k) {
+    const auto& rule = d.steps[k].wait;
+    if (rule && rule->what == wait_rule::kind::event && rule->name == d.steps[i].wait->name
+        && t.steps[k].event_key == t.steps[i].event_key)
+      last = std::max(last, t.steps[k].event);
+  }
+  return last;
+}
+
 bool is_at_agent(const task& t, std::string_view agent) {
   return std::any_of(t.steps.begin(), t.steps.end(), [&](const step& s) {
     const bool is_over =

@@ -105,6 +105,10 @@ bool any_ends_later(const task& t); ///< workflow::ends_later, of a step
 bool is_undoing(const task& t);     ///< or suspended while it was
 bool is_forward(const task& t);     ///< pending or processing
 
+/// The highest number of an event that a step of the task has taken which waits for the same as step `i`, that is an
+/// event of that name and key; 0: none has. REQUIRES: step `i` waits for an event.
+std::uint64_t last_event_taken(const task& t, const definition& d, std::size_t i);
+
 /// A step that has not completed, or not been undone yet, had its last attempt at this agent.
 bool is_at_agent(const task& t, std::string_view agent);
 

@@ -46,6 +46,9 @@ std::optional<wait> wait_of_step(const task& t, const definition& d, std::size_t
     return std::nullopt;
   if (ends_later(s))
     return waits(name + ": its agent has begun it, and ends it later", s.log.back().started_at);
+  if (const auto& rule = d.steps[i].wait; s.state == step_state::waiting && is_until_told(*rule))
+    return waits(name + (rule->what == wait_rule::kind::event ? ": waits for an event" : ": waits for a person"),
+                 s.log.back().started_at);
   if (s.state == step_state::waiting)
     return waits(name + ": sleeps", s.log.back().started_at);
   const bool is_cooling = s.cool_offs > 0 && s.failure_count == 0 && s.tries == 0;

@@ -160,7 +160,7 @@ std::vector<std::size_t> begin_waits(draft& x) {
       if (ends_later(x.t.steps[i]) && may_start(x, x.t.steps[i]))
         expire_later(x, i);
       else if (x.definition_of(i).wait && may_start(x, x.t.steps[i]) && !is_undoing(x.t))
-        x.t.steps[i].state == step_state::waiting ? pass_wait(x, i) : begin_wait(x, i);
+        x.t.steps[i].state == step_state::waiting ? end_wait(x, i) : begin_wait(x, i);
     if (x.passed.empty() || is_undoing(x.t))
       return found;
     x.is_caught_up = false; // what was found is looked for again

@@ -16,6 +16,13 @@ void raise_alert(draft& x, std::string kind, std::string text, std::string step)
   x.alerts.push_back({std::move(kind), std::move(text), std::move(step), x.now});
 }
 
+void record_act(draft& x, const by& person, std::string what) {
+  auto& acts = x.t.acts;
+  acts.push_back({x.now, clipped(person.who, note_size_max), std::move(what), clipped(person.why, note_size_max)});
+  if (acts.size() > acts_max)
+    acts.erase(acts.begin());
+}
+
 void let_pass(draft& x, std::size_t i, step_state how) {
   x.t.steps.change(i).state = how;
   x.passed.push_back(i);

@@ -25,6 +25,8 @@ struct draft {
 /// Step `i` completed or was skipped: those after it may be startable now.
 void let_pass(draft& x, std::size_t i, step_state how);
 
+void record_act(draft& x, const by& person, std::string what);
+
 /// Adds progress for the observer, if there is one.
 void tell_observer(draft& x, notice_kind kind, std::string text = {}, std::string step = {});
 void raise_alert(draft& x, std::string kind, std::string text, std::string step = {});

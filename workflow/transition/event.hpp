@@ -51,9 +51,24 @@ struct attempt_expired { attempt_ref ref; };    ///< its complete-by passed; `ep
 /// By which a token is known.
 struct token_use { std::size_t step = 0; std::uint32_t attempt = 0; std::string digest; };
 struct later_completed { token_use by; blob result; std::vector<fact> facts; };
-struct later_failed { token_use by; bool permanent = false; bool maybe_done = false; span retry_after{0}; std::string why; };
+struct later_failed {
+  token_use by;
+  bool permanent = false;
+  bool maybe_done = false;
+  span retry_after{0};
+  std::string why;
+};
 /// It goes on: it has `length` from now, or as long as its definition says, but never beyond its limit.
 struct later_extended { token_use by; span length{0}; std::string progress; };
+
+// What a waiting step waits for
+struct event_came {
+  std::size_t step = 0;
+  std::uint64_t number = 0; ///< of the event
+  blob data;
+  std::vector<fact> facts;
+  std::string who;
+};
 
 // Supervision
 struct round_failed { std::size_t step = 0; std::uint32_t attempt = 0; }; ///< the supervisor counts it and decides
@@ -69,16 +84,26 @@ struct step_skipped { std::size_t step = 0; blob result; std::vector<fact> facts
 struct payload_edited { blob payload; by person; };
 struct undo_requested { by person; };
 struct cancelled { by person; };
+/// To the question that the step asks. `result`: what later steps see of it.
+struct answered {
+  std::size_t step = 0;
+  std::uint32_t attempt = 0;
+  std::string choice;
+  blob result;
+  std::vector<fact> facts;
+  by person;
+};
 struct suspended { by person; };
 struct resumed { by person; };
 
 // clang-format on
 
 /// Everything that can happen to a task.
-using event = std::variant<taken, time_passed, attempt_succeeded, attempt_failed, attempt_declined, attempt_stopped,
-                           probe_denied, attempt_taken_on, attempt_expired, later_completed, later_failed,
-                           later_extended, round_failed, deadline_passed, lock_released, lock_lapsed, wait_noticed,
-                           step_retried, step_skipped, payload_edited, undo_requested, cancelled, suspended, resumed>;
+using event =
+  std::variant<taken, time_passed, attempt_succeeded, attempt_failed, attempt_declined, attempt_stopped, probe_denied,
+               attempt_taken_on, attempt_expired, later_completed, later_failed, later_extended, event_came,
+               round_failed, deadline_passed, lock_released, lock_lapsed, wait_noticed, step_retried, step_skipped,
+               payload_edited, undo_requested, cancelled, answered, suspended, resumed>;
 
 std::string_view name_of(const event& e); ///< "attempt_failed"
 

@@ -41,6 +41,9 @@ ruling on(draft& x, const attempt_taken_on& e);
 ruling on(draft& x, const later_completed& e);
 ruling on(draft& x, const later_failed& e);
 ruling on(draft& x, const later_extended& e);
+// What a waiting step waits for:
+ruling on(draft& x, const event_came& e);
+ruling on(draft& x, const answered& e);
 // Supervision:
 ruling on(draft& x, const round_failed& e);
 ruling on(draft& x, const deadline_passed& e);

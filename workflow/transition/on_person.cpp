@@ -11,13 +11,6 @@ namespace steadfast::workflow {
 
 namespace {
 
-void record_act(draft& x, const by& person, std::string what) {
-  auto& acts = x.t.acts;
-  acts.push_back({x.now, clipped(person.who, note_size_max), std::move(what), clipped(person.why, note_size_max)});
-  if (acts.size() > acts_max)
-    acts.erase(acts.begin());
-}
-
 std::string words(const by& person, const std::string& did) {
   const auto why = clipped(person.why, note_size_max);
   return did + " by " + clipped(person.who, note_size_max) + (why.empty() ? "" : ": " + why);
@@ -84,6 +77,9 @@ ruling retry_in_life(draft& x, std::size_t i) {
   const auto& s = x.t.steps[i];
   if (s.doing != attempt_action::none || ends_later(s))
     return refused("an attempt is under way");
+  if (const auto& wait = x.definition_of(i).wait; s.state == step_state::waiting && is_until_told(*wait))
+    return refused(wait->what == wait_rule::kind::event ? "it waits for an event: send that, or skip the step"
+                                                        : "it waits for an answer: give that, or skip the step");
   if (s.state == step_state::waiting) {
     let_wait(x.t.steps.change(i), x.now, "woken by a person");
     if (is_claimable(x.t))

@@ -43,6 +43,8 @@ std::string_view name_of(const event& e) {
                       [](const later_failed&) -> std::string_view { return "later_failed"; },
                       [](const later_extended&) -> std::string_view { return "later_extended"; },
                       [](const attempt_expired&) -> std::string_view { return "attempt_expired"; },
+                      [](const event_came&) -> std::string_view { return "event_came"; },
+                      [](const answered&) -> std::string_view { return "answered"; },
                       [](const round_failed&) -> std::string_view { return "round_failed"; },
                       [](const deadline_passed&) -> std::string_view { return "deadline_passed"; },
                       [](const lock_released&) -> std::string_view { return "lock_released"; },

@@ -48,17 +48,29 @@ void fail(draft& x, std::size_t i, std::string why) {
 
 } // namespace
 
-void begin_wait(draft& x, std::size_t i) {
+namespace {
+
+/// Begins to wait for somebody.
+void ask(draft& x, std::size_t i) {
   const auto& rule = *x.definition_of(i).wait;
-  const bool has_source = rule.what != wait_rule::kind::sleep;
-  if (has_source && rule.at.from == source::kind::payload && x.t.payload.empty())
-    return;
   auto& s = x.t.steps.change(i);
-  if (s.attempt == 0)
-    tell_observer(x, notice_kind::step_started, {}, x.definition_of(i).name);
-  s.state = step_state::waiting;
-  log_attempt(x, s, attempt_action::perform, {});
-  auto end = end_of(rule, has_source ? value_of(x, rule.at) : std::string{}, x.now);
+  const auto reminded = rule.remind_every > span{0} ? std::min(rule.remind_every, rule.length) : rule.length;
+  let_wait(s, x.now + reminded, {});
+}
+
+void begin_wait_for_event(draft& x, std::size_t i) {
+  const auto& rule = *x.definition_of(i).wait;
+  auto key = event_key_of(value_of(x, rule.at));
+  if (!key.problem.empty())
+    return fail(x, i, "its key " + where(rule.at) + " " + key.problem);
+  auto& s = x.t.steps.change(i);
+  s.event_key = std::move(key.text);
+  let_wait(s, x.now + rule.length, {});
+}
+
+void begin_sleep(draft& x, std::size_t i) {
+  const auto& rule = *x.definition_of(i).wait;
+  auto end = end_of(rule, rule.what != wait_rule::kind::sleep ? value_of(x, rule.at) : std::string{}, x.now);
   if (!end.problem.empty())
     end.problem = where(rule.at) + " " + end.problem;
   else
@@ -66,23 +78,85 @@ void begin_wait(draft& x, std::size_t i) {
   if (!end.problem.empty())
     fail(x, i, std::move(end.problem));
   else if (end.at <= x.now)
-    pass_wait(x, i);
+    end_wait(x, i);
   else
-    let_wait(s, end.at, {});
+    let_wait(x.t.steps.change(i), end.at, {});
 }
 
-void pass_wait(draft& x, std::size_t i) {
+/// Nobody has answered yet.
+void remind(draft& x, std::size_t i, instant until) {
+  const auto& rule = *x.definition_of(i).wait;
   auto& s = x.t.steps.change(i);
-  close_attempt(x, i, attempt_outcome::succeeded, s.waiting_for);
+  s.wait_alerted = true;
+  raise_alert(x, "waiting",
+              "step `" + x.definition_of(i).name + "` waits for the answer of a person with the role `" + rule.name
+                + "`: " + clipped(rule.question, note_size_max),
+              x.definition_of(i).name);
+  let_wait(s, std::min(x.now + rule.remind_every, until), {});
+}
+
+/// What it waited for has not come.
+void miss(draft& x, std::size_t i) {
+  const auto& rule = *x.definition_of(i).wait;
+  const bool is_event = rule.what == wait_rule::kind::event;
+  const auto why = is_event ? "no event `" + rule.name + "` came in time" : std::string{"nobody answered in time"};
+  if (!is_event)
+    raise_alert(x, "unanswered",
+                "step `" + x.definition_of(i).name + "`: " + why + ": " + clipped(rule.question, note_size_max));
+  if (rule.passes_at_limit)
+    return pass_wait(x, i, blob{"null"}, {}, why);
+  auto& s = x.t.steps.change(i);
+  s.wait_alerted = false;
   let_wait(s, unset, {});
+  fail(x, i, why);
+}
+
+} // namespace
+
+void begin_wait(draft& x, std::size_t i) {
+  const auto& rule = *x.definition_of(i).wait;
+  const bool has_source = rule.what != wait_rule::kind::sleep && rule.what != wait_rule::kind::person;
+  if (has_source && rule.at.from == source::kind::payload && x.t.payload.empty())
+    return;
+  auto& s = x.t.steps.change(i);
+  if (s.attempt == 0)
+    tell_observer(x, notice_kind::step_started, {}, x.definition_of(i).name);
+  s.state = step_state::waiting;
+  log_attempt(x, s, attempt_action::perform, {});
+  switch (rule.what) {
+    case wait_rule::kind::person: return ask(x, i);
+    case wait_rule::kind::event: return begin_wait_for_event(x, i);
+    default: return begin_sleep(x, i);
+  }
+}
+
+void pass_wait(draft& x, std::size_t i, blob result, std::vector<fact> facts, std::string_view note) {
+  auto& s = x.t.steps.change(i);
+  close_attempt(x, i, attempt_outcome::succeeded, note);
+  let_wait(s, unset, {});
+  s.wait_alerted = false;
   x.t.takeovers = 0;
-  complete(x, i, {}, {});
+  complete(x, i, std::move(result), std::move(facts));
+}
+
+void end_wait(draft& x, std::size_t i) {
+  const auto& rule = *x.definition_of(i).wait;
+  const auto& s = x.t.steps[i];
+  if (!is_until_told(rule))
+    return pass_wait(x, i, {}, {}, std::string{s.waiting_for});
+  const auto until = s.log.back().started_at + rule.length;
+  if (rule.what == wait_rule::kind::person && rule.remind_every > span{0} && x.now < until)
+    remind(x, i, until);
+  else
+    miss(x, i);
 }
 
 void stop_wait(draft& x, std::size_t i, std::string_view why) {
   close_attempt(x, i, attempt_outcome::stopped, why);
   auto& s = x.t.steps.change(i);
   let_wait(s, unset, {});
+  s.wait_alerted = false;
+  s.event_key.clear();
   back_to_start(s);
 }
 

@@ -13,8 +13,11 @@ namespace steadfast::workflow {
 /// is. Does nothing where the payload that it goes by was not read: its scheduler has it.
 void begin_wait(draft& x, std::size_t i);
 
-/// The wait of step `i` is over.
-void pass_wait(draft& x, std::size_t i);
+/// What step `i` waited for has come. `note` is for its story.
+void pass_wait(draft& x, std::size_t i, blob result, std::vector<fact> facts, std::string_view note);
+
+/// The time of step `i` has come: it is over, or was not met, or somebody is to be reminded.
+void end_wait(draft& x, std::size_t i);
 
 /// Takes step `i` back to where it was before its wait. REQUIRES: it waits.
 void stop_wait(draft& x, std::size_t i, std::string_view why);

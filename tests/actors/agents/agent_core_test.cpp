@@ -107,6 +107,32 @@ TEST_CASE("an order is called once and reported as its call ended") {
   CHECK(d.core.next_due() == workflow::never);
 }
 
+TEST_CASE("P40: all calls of an attempt that may end later have one token, whose digest alone is reported") {
+  auto o = plain();
+  int issued = 0;
+  o.tokens = [&issued](const std::string& prefix) {
+    return issued_token{prefix + "secret" + std::to_string(++issued), "digest" + std::to_string(issued)};
+  };
+  scripted_core d{o};
+  auto first = order_of(7);
+  first.step = 2;
+  first.may_end_later = true;
+  d.order(first);
+  CHECK(d.calls.at(0).what.token == "7.2.1.secret1");
+  d.end_call(0, failed_for_now("busy"));
+  d.pass(1s);
+  CHECK(d.calls.at(1).what.token == "7.2.1.secret1");
+  d.end_call(1, ends_later());
+  REQUIRE(d.reports.size() == 1);
+  CHECK(d.reports[0].kind == report_kind::taken_on);
+  CHECK(d.reports[0].result == "digest1");
+  d.order(order_of(8));
+  CHECK(d.calls.at(2).what.token.empty());
+  d.end_call(2, ends_later()); // of a step that may not
+  CHECK(d.reports.at(1).kind == report_kind::failed_permanent);
+  CHECK(d.reports.at(1).maybe_done);
+}
+
 TEST_CASE("the figures of an agent tell how attempts ended, what waited and what was repeated") {
   scripted_core d{plain()};
   const auto& f = d.core.figures();

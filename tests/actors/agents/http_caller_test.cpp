@@ -358,6 +358,15 @@ TEST_CASE("a service can ask for a wait of a day at most, by a number or a date"
     CHECK(wait_for(none) == 0s);
 }
 
+TEST_CASE("202 says that the step ends later where it may, and otherwise that it is done") {
+  const auto told = [](long status, bool may_end_later) {
+    return answer_of(http_reply{status, "{}", "", ""}, {}, workflow::attempt_action::perform, {}, may_end_later).kind;
+  };
+  CHECK(told(202, true) == report_kind::taken_on);
+  CHECK(told(202, false) == report_kind::succeeded);
+  CHECK(told(200, true) == report_kind::succeeded);
+}
+
 TEST_CASE("P15: a probe is denied by an explicit no, and by nothing else") {
   const auto told = [](long status, const std::string& body, const std::string& header = "") {
     return answer_of(http_reply{status, body, "", header}, {}, workflow::attempt_action::probe, {});

@@ -20,14 +20,17 @@ step_definition step_named(std::string name) {
 step_definition sleep_named(std::string name, span length) {
   step_definition s;
   s.name = std::move(name);
-  s.wait = wait_rule{wait_rule::kind::sleep, length, {}};
+  s.wait.emplace();
+  s.wait->length = length;
   return s;
 }
 
 step_definition until_named(std::string name, source at) {
   step_definition s;
   s.name = std::move(name);
-  s.wait = wait_rule{wait_rule::kind::until, {}, std::move(at)};
+  s.wait.emplace();
+  s.wait->what = wait_rule::kind::until;
+  s.wait->at = std::move(at);
   return s;
 }
 

@@ -82,7 +82,15 @@ void let_wait_only(chooser& choose, definition& d, std::size_t i) {
   s.when = d.steps[i].when;
   s.wait.emplace();
   s.wait->length = span{1 + choose.below(15'000)};
-  if (choose.one_in(4)) {
+  if (choose.one_in(3)) {
+    s.wait->what = choose.one_in(2) ? wait_rule::kind::event : wait_rule::kind::person;
+    s.wait->name = "told";
+    s.wait->question = "yes?";
+    s.wait->choices = {"yes", "no"};
+    s.wait->passes_at_limit = choose.one_in(2);
+    s.wait->remind_every = span{choose.below(2) * 1000};
+    s.wait->at = {source::kind::literal, {}, {}, choose.one_in(2) ? "\"k\"" : "\"\""};
+  } else if (choose.one_in(4)) {
     s.wait->what = wait_rule::kind::until;
     s.wait->length = span{0};
     s.wait->at.pointer = "/n"; // in each payload of submission_of, and no moment
@@ -151,6 +159,17 @@ event token_event(chooser& choose, const task& t) {
   }
 }
 
+/// Of a step that waits to be told, mostly.
+event told_event(chooser& choose, const task& t) {
+  std::size_t i = choose.below(static_cast<std::uint32_t>(t.steps.size()));
+  for (std::size_t k = 0; k < t.steps.size() && t.steps[i].state != step_state::waiting; ++k)
+    i = (i + 1) % t.steps.size();
+  if (choose.one_in(2))
+    return event_came{i, 1 + choose.below(9), blob{"{}"}, random_facts(choose), "bank"};
+  return answered{i,          t.steps[i].attempt,   choose.one_in(8) ? "maybe" : "yes",
+                  blob{"{}"}, random_facts(choose), {"ann", "so"}};
+}
+
 event person_event(chooser& choose, const task& t) {
   const auto i = random_index(choose, t);
   const by ann{"ann", "so"};
@@ -212,8 +231,10 @@ definition large_definition(chooser& choose) {
     s.name = "t" + std::to_string(k);
     s.after.reset();
     s.when.reset();
-    if (s.wait)
-      s.wait = wait_rule{wait_rule::kind::sleep, seconds(1), {}};
+    if (s.wait) {
+      s.wait = wait_rule{};
+      s.wait->length = seconds(1);
+    }
     const auto before = i - 1 - choose.below(std::min<std::uint32_t>(6, static_cast<std::uint32_t>(i)));
     if (choose.one_in(2))
       s.after = {d.steps[before].name};
@@ -227,8 +248,10 @@ definition large_definition(chooser& choose) {
 
 event random_event(chooser& choose, const task& t) {
   const auto ref = random_ref(choose, t, random_index(choose, t));
-  switch (choose.below(19)) {
+  switch (choose.below(21)) {
     default: return agent_event(choose, ref);
+    case 19:
+    case 20: return told_event(choose, t);
     case 16: return attempt_taken_on{ref, "d"};
     case 17:
     case 18: return token_event(choose, t);

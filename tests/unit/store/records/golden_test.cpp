@@ -129,6 +129,41 @@ void fill_with_sleepers(state_store& store) {
   store.commit({claim_tasks{"s1", 1, at(1)}});
 }
 
+/// A task that waits for an event, one that has taken one, one that asks a person, and one that ends later.
+void fill_with_waits(state_store& store) {
+  auto event = sleeping_step("event", wait_kind::sleep);
+  event.wait->what = wait_kind::event;
+  event.wait->name = "paid";
+  event.wait->at.pointer = "/order";
+  auto person = sleeping_step("person", wait_kind::sleep);
+  person.wait->what = wait_kind::person;
+  person.wait->name = "sales";
+  person.wait->question = "Is it right?";
+  person.wait->choices = {"yes", "no"};
+  person.wait->remind_every = workflow::span{3'600'000};
+  auto later = delivery().steps[0];
+  later.later = workflow::later_rule{workflow::span{60'000}, workflow::span{1'000}};
+  workflow::definition d;
+  d.name = "delivery";
+  d.steps = {event, person, later};
+  d.steps[2].after = {"event"};
+  store.commit({register_definition{d}});
+  for (const std::string id : {"waits", "took"})
+    store.commit({submit_task{order(id, "{\"order\":\"" + id + "\"}"), at(0)}});
+  store.commit({claim_tasks{"s1", 2, at(1)}});
+  send_event w;
+  w.name = "paid";
+  w.key = "took";
+  w.data = "{\"euros\":20}";
+  w.who = "bank";
+  w.now = at(2);
+  store.commit({w});
+  const auto claimed = store.commit({claim_tasks{"s1", 2, at(3)}}).at(0).as<claim_result>().tasks;
+  const auto& t = claimed.at(0);
+  const workflow::attempt_ref attempt{2, 1, t.lock_epoch};
+  store.commit({update_by(t, d, workflow::attempt_taken_on{attempt, std::string(64, 'a')}, at(4))});
+}
+
 /// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since
 /// format 4 all that it was filled with is in the journal.
 void lay_down(const fs::path& written, const fs::path& directory, void (*fill_it)(state_store&) = fill) {
@@ -348,7 +383,7 @@ TEST_CASE("what processes of one version send each other is written as it was") 
 
 TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
   for (const std::string format : {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7",
-                                   "format-8", "format-9", "format-10"}) {
+                                   "format-8", "format-9", "format-10", "format-11"}) {
     INFO(format);
     temporary_directory d;
     lay_down(all_golden / format / "store", d.store());
@@ -388,6 +423,30 @@ TEST_CASE("row 70: a workflow with steps that wait, and a task that sleeps, are 
   CHECK(old.find("asleep") == made_now.find("asleep"));
   CHECK(old.find("asleep")->steps[0].state == workflow::step_state::waiting);
   CHECK(old.check().faults == std::vector<std::string>{});
+}
+
+TEST_CASE("row 70: tasks that wait for events, for persons and for tokens are written as in format 11") {
+  temporary_directory there;
+  lay_down(all_golden / "format-11" / "store-of-waits", there.store(), fill_with_waits);
+  lmdb_engine old{small_options(there.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill_with_waits(made_now);
+  for (const std::string id : {"waits", "took"}) {
+    REQUIRE(old.find(id));
+    CHECK(old.find(id) == made_now.find(id));
+  }
+  CHECK(old.find("took")->steps[0].event == 1);
+  CHECK(workflow::ends_later(old.find("took")->steps[2]));
+  CHECK(old.find("waits")->steps[0].event_key == "waits");
+  CHECK(old.check().faults == std::vector<std::string>{});
+  send_event w;
+  w.name = "paid";
+  w.key = "waits";
+  w.data = "1";
+  w.now = at(5);
+  CHECK(old.commit({w}).at(0).as<event_result>().number == 2);
+  CHECK(old.find("waits")->steps[0].state == workflow::step_state::completed);
 }
 
 TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with others behind it is told of") {

@@ -82,8 +82,9 @@ TEST_CASE("every event has a name") {
   const std::vector<event> events{
     taken{},        time_passed{},     attempt_succeeded{}, attempt_failed{},  attempt_declined{}, attempt_stopped{},
     probe_denied{}, attempt_expired{}, round_failed{},      deadline_passed{}, attempt_taken_on{}, later_completed{},
-    later_failed{}, later_extended{},  lock_released{},     lock_lapsed{},     wait_noticed{},     step_retried{},
-    step_skipped{}, payload_edited{},  undo_requested{},    cancelled{},       suspended{},        resumed{}};
+    later_failed{}, later_extended{},  event_came{},        answered{},        lock_released{},    lock_lapsed{},
+    wait_noticed{}, step_retried{},    step_skipped{},      payload_edited{},  undo_requested{},   cancelled{},
+    suspended{},    resumed{}};
   std::set<std::string_view> names;
   for (const auto& e : events)
     names.insert(name_of(e));

@@ -14,7 +14,7 @@ using namespace steadfast::tests;
 
 namespace {
 
-constexpr int choices_max = 400; ///< about 80 events
+constexpr int draws_max = 400; ///< about 80 events
 
 struct life {
   definition d;
@@ -69,7 +69,7 @@ std::string states_of(const task& t) {
 } // namespace
 
 TEST_CASE("property: whatever happens, a task keeps its invariants and the rules keep their promises") {
-  holds(500, choices_max, [] {
+  holds(500, draws_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     witness w{l.d, l.t};
@@ -88,7 +88,7 @@ TEST_CASE("property: whatever happens, a task keeps its invariants and the rules
 }
 
 TEST_CASE("property: the supervisor's review always settles, and asks only for what counts") {
-  holds(200, choices_max, [] {
+  holds(200, draws_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     while (!choose.is_used_up()) {
@@ -109,7 +109,7 @@ TEST_CASE("property: the supervisor's review always settles, and asks only for w
 }
 
 TEST_CASE("property: once faults stop and everybody does their part, every task ends") {
-  holds(200, choices_max, [] {
+  holds(200, draws_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     while (!choose.is_used_up()) {
@@ -128,7 +128,7 @@ TEST_CASE("property: once faults stop and everybody does their part, every task 
 }
 
 TEST_CASE("property: a task that nobody touches is ended, suspended, or has a moment at which something is due") {
-  holds(200, choices_max, [] {
+  holds(200, draws_max, [] {
     chooser choose{some_choices()};
     auto l = begin(choose);
     while (!choose.is_used_up()) {

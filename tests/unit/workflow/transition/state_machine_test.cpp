@@ -61,6 +61,25 @@ definition later() {
   return d;
 }
 
+/// Step `a` waits for an event.
+definition expecting() {
+  auto d = sleeper();
+  d.steps[0].wait->what = wait_rule::kind::event;
+  d.steps[0].wait->name = "paid";
+  d.steps[0].wait->at = {source::kind::literal, {}, {}, "\"k\""};
+  return d;
+}
+
+/// Step `a` asks a person.
+definition asking() {
+  auto d = sleeper();
+  d.steps[0].wait->what = wait_rule::kind::person;
+  d.steps[0].wait->name = "sales";
+  d.steps[0].wait->question = "yes?";
+  d.steps[0].wait->choices = {"yes", "no"};
+  return d;
+}
+
 token_use token(const scenario& s) {
   return {0, s.at("a").attempt, "digest"};
 }
@@ -125,6 +144,8 @@ const std::vector<place> step_places = {
      s.must(attempt_taken_on{s.ref("a"), "digest"});
    },
    later},
+  {"waiting for an event", [](scenario& s) { s.take(); }, expecting},
+  {"waiting for a person", [](scenario& s) { s.take(); }, asking},
 };
 
 attempt_ref other_attempt(const scenario& s) {
@@ -186,6 +207,11 @@ const std::vector<row> attempt_rows = {
    [](scenario& s) {
      return later_extended{token(s), std::chrono::minutes{1}, "half"};
    }},
+  {"event_came",
+   [](scenario&) {
+     return event_came{0, 7, blob{"1"}, {}, {}};
+   }},
+  {"answered", [](scenario& s) { return answered{0, s.at("a").attempt, "yes", blob{"1"}, {}, person}; }},
   {"attempt_expired, at complete-by",
    [](scenario& s) {
      s.now = std::max(s.now, s.at("a").complete_by);
@@ -339,8 +365,9 @@ TEST_CASE("the tables of states name every event") {
   const std::vector<event> all = {
     taken{},        time_passed{},     attempt_succeeded{}, attempt_failed{},  attempt_declined{}, attempt_stopped{},
     probe_denied{}, attempt_expired{}, round_failed{},      deadline_passed{}, attempt_taken_on{}, later_completed{},
-    later_failed{}, later_extended{},  lock_released{},     lock_lapsed{},     wait_noticed{},     step_retried{},
-    step_skipped{}, payload_edited{},  undo_requested{},    cancelled{},       suspended{},        resumed{}};
+    later_failed{}, later_extended{},  event_came{},        answered{},        lock_released{},    lock_lapsed{},
+    wait_noticed{}, step_retried{},    step_skipped{},      payload_edited{},  undo_requested{},   cancelled{},
+    suspended{},    resumed{}};
   CHECK(all.size() == std::variant_size_v<event>);
   for (const auto& e : all)
     CHECK_THAT(names, Catch::Contains(std::string{name_of(e)} + " "));

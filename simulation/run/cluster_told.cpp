@@ -1,0 +1,118 @@
+// What comes from outside while tasks wait: tokens of steps that end later, events, and answers of persons. Each comes
+// before it is waited for, after, twice, or never.
+
+#include "simulation/run/cluster.hpp"
+
+#include "runtime/text/step_token.hpp"
+#include "workflow/definition/wait_end.hpp"
+#include "workflow/text/json_place.hpp"
+
+#include <caf/after.hpp>
+#include <caf/event_based_actor.hpp>
+
+#include <string>
+#include <utility>
+
+namespace steadfast::simulation {
+
+namespace {
+
+using namespace std::chrono_literals;
+using word = actors::use_token::word;
+
+} // namespace
+
+/// The same in every run of the seed.
+actors::issued_token cluster::issue_token(const std::string& prefix) {
+  auto secret = std::to_string(++tokens_issued_);
+  return runtime::step_token_of(prefix, std::string(64 - secret.size(), '0') + secret);
+}
+
+/// Asks it of some node.
+template <class Question>
+void cluster::tell_some_node(const Question& question, const std::function<void(const actors::act_result&)>& then) {
+  const auto found = parts_.find(names_[told_chance_.below(names_.size())]);
+  if (found == parts_.end())
+    return;
+  world_.find(found->first)
+    ->system()
+    .spawn([question, then, gateway = found->second.gateway](caf::event_based_actor* self) {
+      actors::ask(self, gateway, std::chrono::seconds{30}, question)
+        .then([then](const actors::act_result& r) { then(r); }, [](const caf::error&) {});
+    });
+}
+
+void cluster::use_token(const std::string& token, word says, const std::string& result) {
+  const auto t = runtime::read_step_token(token);
+  actors::use_token m{t->task_number, t->step, t->attempt, t->digest, says, result, false, true, {}, "so"};
+  if (says == word::goes_on)
+    m.text = "half";
+  tell_some_node(m, [this, token, says](const actors::act_result& r) {
+    if (r.done && says != word::goes_on && !tokens_used_.insert(token).second)
+      watch_.complain("a token ended its attempt twice (P40)");
+  });
+}
+
+bool cluster::takes_on(const std::string& token, const std::string& result) {
+  if (!told_chance_.happens(600))
+    return false;
+  const auto luck = told_chance_.below(10);
+  if (luck == 0)
+    return true; // nobody says how it ends
+  const auto says = luck == 1 ? word::fails : word::completes;
+  auto after = told_chance_.between(0ms, 3s);
+  if (luck < 4) {
+    world_.in(after, [this, token] { use_token(token, word::goes_on, {}); });
+    after += told_chance_.between(0ms, 3s);
+  }
+  world_.in(after, [this, token, says, result] { use_token(token, says, result); });
+  // Whoever came too early comes again; and a token may be used twice.
+  world_.in(after + told_chance_.between(500ms, 2s),
+            [this, token, result] { use_token(token, word::completes, result); });
+  return true;
+}
+
+void cluster::send_event(const std::string& name, const std::string& key) {
+  const auto found = parts_.find(names_[told_chance_.below(names_.size())]);
+  if (found == parts_.end())
+    return;
+  store::send_event w;
+  w.name = name;
+  w.key = key;
+  w.data = "{}";
+  w.who = "somebody";
+  actors::write_request request;
+  request.what = actors::boxed<store::write>{store::write{std::move(w)}};
+  world_.find(found->first)
+    ->system()
+    .spawn([store = found->second.store_actor,
+            all = actors::write_requests{{std::move(request)}}](caf::event_based_actor* self) -> caf::behavior {
+      self->send(store, all);
+      return {[self](const actors::writes_done&) { self->quit(); }, caf::after(30s) >> [self] { self->quit(); }};
+    });
+}
+
+/// For one task that was submitted.
+void cluster::plan_what_is_told(const workflow::submission& s, const workflow::definition& d) {
+  for (std::size_t i = 0; i < d.steps.size(); ++i) {
+    const auto& rule = d.steps[i].wait;
+    if (!rule || !workflow::is_until_told(*rule))
+      continue;
+    for (auto times = told_chance_.below(4); times > 0; --times) // 0: never
+      world_.in(told_chance_.between(0ms, 20s), [this, s, rule = *rule, step = d.steps[i].name] {
+        if (rule.what == workflow::wait_rule::kind::person)
+          return tell_some_node(actors::give_answer{s.id, step, rule.choices.front(), "grace", "because"},
+                                [](const actors::act_result&) {});
+        send_event(rule.name, key_of(rule, s));
+      });
+  }
+}
+
+std::string cluster::key_of(const workflow::wait_rule& rule, const workflow::submission& s) {
+  if (rule.at.from == workflow::source::kind::literal)
+    return workflow::event_key_of(rule.at.literal).text;
+  const auto found = workflow::json_value_at(s.payload.view(), rule.at.pointer);
+  return found ? workflow::event_key_of(*found).text : std::string{};
+}
+
+} // namespace steadfast::simulation

@@ -1,0 +1,70 @@
+#include "store/verbs/decide_event.hpp"
+
+#include "workflow/text/json_text.hpp"
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+
+namespace steadfast::store {
+
+namespace {
+
+decision refused(std::string why) {
+  return turned_down(write_status::refused, std::move(why));
+}
+
+} // namespace
+
+std::string key_of_task(std::string_view id) {
+  return "\1" + std::string{id};
+}
+
+std::optional<decision> problem_of(const send_event& w, const store_options& limits) {
+  if (!workflow::is_name(w.name))
+    return refused("event must be " + std::string{workflow::name_rule});
+  if (w.key.size() > workflow::event_key_size_max)
+    return refused("key has " + std::to_string(w.key.size()) + " bytes, the limit is "
+                   + std::to_string(workflow::event_key_size_max));
+  if (std::any_of(w.key.begin(), w.key.end(), [](char c) { return c >= 0 && c < ' '; }))
+    return refused("key must have no control characters");
+  if (!w.key.empty() && !w.task_id.empty())
+    return refused("an event is for a key or for a task, not for both");
+  if (w.data.size() > limits.result_size_max)
+    return refused("data has " + std::to_string(w.data.size()) + " bytes, the limit is "
+                   + std::to_string(limits.result_size_max));
+  if (!workflow::is_json(w.data))
+    return refused("data is not a JSON text");
+  if (w.keep_for <= workflow::span{0} || w.keep_for > workflow::span_max)
+    return refused("an event is kept for more than nothing and at most ten years");
+  return std::nullopt;
+}
+
+decision taken_by_nobody(const send_event& w) {
+  return refused("no workflow has a step that waits for an event " + workflow::quoted(w.name));
+}
+
+event_record kept(const send_event& w, std::uint64_t number) {
+  event_record x{number, w.name, w.key, w.data, workflow::clipped(w.who, workflow::note_size_max), w.now, {}};
+  if (!w.task_id.empty())
+    x.key = key_of_task(w.task_id);
+  x.expires_at = w.now + w.keep_for;
+  return x;
+}
+
+std::optional<decision> why_not_taken(const send_event& w, const workflow::task& t, const workflow::definition& d) {
+  if (workflow::has_ended(t))
+    return refused("the task is " + std::string{workflow::to_string(t.state)});
+  bool any = false;
+  for (std::size_t i = 0; i < d.steps.size(); ++i) {
+    const auto& rule = d.steps[i].wait;
+    if (!rule || rule->what != workflow::wait_rule::kind::event || rule->name != w.name)
+      continue;
+    any = true;
+    if (t.steps[i].state == workflow::step_state::not_started || t.steps[i].state == workflow::step_state::waiting)
+      return std::nullopt;
+  }
+  return refused(any ? "the task waits for no further event of that name"
+                     : "no step of the task's workflow waits for an event of that name");
+}
+
+} // namespace steadfast::store

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "store/contract/options.hpp"
+#include "store/records/stored.hpp"
+#include "store/verbs/decide.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+// Events come from outside, are kept, and are taken by the tasks that wait for them.
+
+namespace steadfast::store {
+
+/// In place of the key of an event for one task only: no key begins so.
+std::string key_of_task(std::string_view id);
+
+/// What is wrong with it, whatever is known; absent: nothing.
+std::optional<decision> problem_of(const send_event& w, const store_options& limits);
+
+/// Why it is not kept, if no workflow waits for an event of that name.
+decision taken_by_nobody(const send_event& w);
+
+/// What is kept of it. REQUIRES: there is no problem_of it.
+event_record kept(const send_event& w, std::uint64_t number);
+
+/// Why a task takes none of those that are for it alone, if so.
+std::optional<decision> why_not_taken(const send_event& w, const workflow::task& t, const workflow::definition& d);
+
+} // namespace steadfast::store

@@ -1,0 +1,180 @@
+// Events that come before, after and while steps wait for them.
+
+#include "tests/unit/store/samples.hpp"
+#include "tests/unit/store/support.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+
+namespace {
+
+/// `times` steps that wait for an event `paid` with the key at /order, and then one of an agent.
+register_definition payment(std::size_t times = 1) {
+  workflow::definition d;
+  d.name = "payment";
+  for (std::size_t i = 0; i < times; ++i) {
+    auto& s = d.steps.emplace_back();
+    s.name = "pay" + std::to_string(i);
+    s.wait.emplace();
+    s.wait->what = workflow::wait_rule::kind::event;
+    s.wait->name = "paid";
+    s.wait->length = std::chrono::hours{1};
+    s.wait->at.pointer = "/order";
+  }
+  auto& last = d.steps.emplace_back();
+  last.name = "ship";
+  last.agent = "carrier";
+  return {d};
+}
+
+submit_task order_of(const std::string& id, const std::string& key) {
+  workflow::submission s;
+  s.id = id;
+  s.workflow = "payment";
+  s.payload = workflow::blob{"{\"order\":\"" + key + "\"}"};
+  return {s, at(0)};
+}
+
+send_event paid(const std::string& key, std::int64_t seconds = 2) {
+  send_event w;
+  w.name = "paid";
+  w.key = key;
+  w.data = "{\"euros\":20}";
+  w.who = "bank";
+  w.now = at(seconds);
+  return w;
+}
+
+claim_tasks claim(std::int64_t seconds = 1, std::size_t max = 10) {
+  return {"s1", max, at(seconds)};
+}
+
+std::string state_of(opened_store& store, const std::string& id, std::size_t step = 0) {
+  return std::string{workflow::to_string(store->find(id)->steps[step].state)};
+}
+
+void expect_whole(opened_store& store) {
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
+
+} // namespace
+
+TEST_CASE("row 113: an event is taken by the tasks that wait for its key, and by no others") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  for (const std::string id : {"a", "b", "c"})
+    store.one(order_of(id, id == "c" ? "o-2" : "o-1"));
+  CHECK(store.one(claim()).tasks.empty()); // they only wait
+  REQUIRE(state_of(store, "a") == "waiting");
+  expect_whole(store);
+  const auto o = store.one(paid("o-1"));
+  REQUIRE(o.result == write_status::applied);
+  CHECK(o.number == 1);
+  CHECK(o.taken == 2);
+  CHECK(state_of(store, "a") == "completed");
+  CHECK(store->find("a")->steps[0].result.view() == "{\"euros\":20}");
+  CHECK(state_of(store, "c") == "waiting");
+  expect_whole(store);
+  CHECK(store.one(claim(3)).tasks.size() == 2);
+}
+
+TEST_CASE("row 113: an event that came before the step began is taken as soon as it begins, once by each task") {
+  opened_store store;
+  REQUIRE(store.one(payment(2)).result == write_status::applied);
+  CHECK(store.one(paid("o-1", 0)).taken == 0);
+  store.one(order_of("a", "o-1"));
+  store.one(order_of("b", "o-1"));
+  store.one(claim());
+  for (const std::string id : {"a", "b"}) {
+    CHECK(state_of(store, id, 0) == "completed");
+    CHECK(store->find(id)->steps[0].event == 1);
+  }
+  store.one(claim(2));
+  CHECK(state_of(store, "a", 1) == "waiting");
+  CHECK(store.one(paid("o-1", 3)).taken == 2);
+  CHECK(store->find("a")->steps[1].event == 2);
+  expect_whole(store);
+}
+
+TEST_CASE("row 113: events are taken in the order in which they came") {
+  opened_store store;
+  REQUIRE(store.one(payment(2)).result == write_status::applied);
+  store.one(paid("o-1", 0));
+  store.one(paid("o-1", 0));
+  store.one(order_of("a", "o-1"));
+  store.one(claim());
+  store.one(claim(2));
+  CHECK(store->find("a")->steps[0].event == 1);
+  CHECK(store->find("a")->steps[1].event == 2);
+}
+
+TEST_CASE("row 113: an event whose time is over is not taken, and leaves") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  auto brief = paid("o-1", 0);
+  brief.keep_for = std::chrono::seconds{5};
+  REQUIRE(store.one(brief).result == write_status::applied);
+  auto late = order_of("late", "o-1");
+  late.now = at(5);
+  store.one(late);
+  store.one(claim(5));
+  CHECK(state_of(store, "late") == "waiting");
+  REQUIRE(store.one(paid("o-9", 6)).result == write_status::applied);
+  expect_whole(store);
+}
+
+TEST_CASE("row 113: an event is refused when nobody could ever take it") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  auto other = paid("o-1");
+  other.name = "sent";
+  CHECK(store.one(other).why == "no workflow has a step that waits for an event `sent`");
+  auto to_task = paid("");
+  to_task.task_id = "a";
+  CHECK(store.one(to_task).result == write_status::absent);
+  store.one(order_of("a", "o-1"));
+  store.one(claim());
+  CHECK(store.one(to_task).taken == 1);
+  CHECK(store.one(to_task).why == "the task waits for no further event of that name");
+  auto both = to_task;
+  both.key = "o-1";
+  CHECK(store.one(both).why == "an event is for a key or for a task, not for both");
+  auto bad = paid("o-1");
+  bad.data = "{";
+  CHECK(store.one(bad).why == "data is not a JSON text");
+}
+
+TEST_CASE("row 113: of an event that very many wait for, claims hand out the rest, also after a restart") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  constexpr std::size_t count = 1200;
+  for (std::size_t i = 0; i < count; ++i)
+    store.one(order_of("t" + std::to_string(i), "o-1"));
+  store.one(claim(1, count));
+  const auto first = store.one(paid("o-1"));
+  CHECK(first.taken == 500);
+  CHECK(first.more);
+  store.reopen();
+  expect_whole(store);
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < 10 && taken < count; ++i)
+    taken += store.one(claim(3, 1000)).tasks.size();
+  CHECK(taken == count);
+  expect_whole(store);
+}
+
+TEST_CASE("row 113: a task whose time is over takes an event that was sent before, and not yet handed to it") {
+  opened_store store;
+  REQUIRE(store.one(payment()).result == write_status::applied);
+  for (std::size_t i = 0; i < 1200; ++i)
+    store.one(order_of("t" + std::to_string(i), "o-1"));
+  store.one(claim(1, 1200));
+  store.one(paid("o-1"));
+  store.one(claim(3601, 1200));
+  CHECK(state_of(store, "t1199") == "completed");
+}
