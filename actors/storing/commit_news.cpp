@@ -46,6 +46,7 @@ struct adder {
     const auto& r = o.as<store::claim_result>();
     for (const auto& t : r.tasks)
       to.changed.push_back(t.number);
+    to.changed.insert(to.changed.end(), r.changed.begin(), r.changed.end());
     add(r.took_events);
   }
   void operator()(const store::send_event&) const {

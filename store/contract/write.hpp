@@ -72,6 +72,7 @@ struct claim_result {
   workflow::instant next = workflow::never; ///< when the next waiting task becomes claimable
   bool more = false; ///< there are more to have now, though perhaps only of workflows that have their share
   std::vector<task_of_scheduler> took_events{}; ///< another node is not told
+  std::vector<std::uint64_t> changed{};         ///< likewise: numbers of all tasks that took one
 };
 struct free_result {
   std::uint64_t freed = 0;

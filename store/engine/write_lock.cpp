@@ -59,6 +59,7 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
   std::erase_if(said.tasks, [&w](const workflow::task& t) { return t.locked_by != w.scheduler; });
   said.more = said.more || told.more;
   said.took_events = std::move(told.locked);
+  said.changed = std::move(told.changed);
   return said;
 }
 
