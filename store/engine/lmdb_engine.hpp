@@ -70,6 +70,8 @@ public:
   void put_back(std::vector<rows_of_task> all);
   /// Takes those out of the tables that have not changed; they end up first. Returns how many. Likewise.
   std::size_t take_out(std::vector<leaving_task>& all);
+  /// Who waits for a save is told that there is none now.
+  void let_nobody_wait() { shared_->let_go(); }
   /// For the next batch, which may set a task aside.
   void count_also(elsewhere_counts there) { elsewhere_counts_ = std::move(there); }
 

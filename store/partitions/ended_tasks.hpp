@@ -54,9 +54,9 @@ public:
   std::vector<std::int64_t> back() const;
   /// Their rows were brought up as of that commit: of those that are back only these are marked by now.
   void keep(std::int64_t until, const std::vector<std::int64_t>& back_before, const std::vector<std::uint64_t>& marked);
-  /// Held while tasks leave the memory; not owned: somebody reads, and it has to be later.
+  /// Held while tasks leave the memory, or it is filled again; not owned: somebody reads, and it has to be later. Who
+  /// reads may be waiting for a save.
   std::unique_lock<std::shared_mutex> try_to_let_leave() { return {leaving_, std::try_to_lock}; }
-  std::unique_lock<std::shared_mutex> let_nobody_read() { return std::unique_lock{leaving_}; }
   /// They have left. REQUIRES: that is held.
   void leave(const std::vector<leaving_task>& all, std::size_t count);
 

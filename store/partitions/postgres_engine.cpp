@@ -158,7 +158,15 @@ void postgres_engine::put_back_needed(const write_list& batch) {
 /// From the partition, as long as nobody reads what is only partly there.
 void postgres_engine::fill_again() {
   const partition_log::filling on_the_way{log_};
-  const auto nobody_reads = ended_.let_nobody_read();
+  auto nobody_reads = ended_.try_to_let_leave();
+  for (int tries = 0; !nobody_reads; ++tries) {
+    constexpr int tries_max = 5000;
+    if (tries == tries_max)
+      throw store_error{"the store is read all the time, and has to be filled again", false};
+    memory_->let_nobody_wait(); // for a save by this thread
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    nobody_reads = ended_.try_to_let_leave();
+  }
   marked_.clear();
   look_from_.clear();
   memory_->fill_again();
