@@ -54,10 +54,11 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
     const auto found = std::find_if(said.tasks.begin(), said.tasks.end(), has_number);
     if (found != said.tasks.end())
       *found = std::move(t);
-    said.more = true; // or the task may be taken now
+    said.next = w.now.now; // or the task may be taken now
   }
   std::erase_if(said.tasks, [&w](const workflow::task& t) { return t.locked_by != w.scheduler; });
-  said.more = said.more || told.more;
+  if (told.more)
+    said.next = w.now.now; // at once, though no task may have been taken
   said.took_events = std::move(told.locked);
   said.changed = std::move(told.changed);
   return said;

@@ -195,7 +195,7 @@ private:
   node node_;
 };
 
-std::string milliseconds(steady::duration d) {
+std::string in_milliseconds(steady::duration d) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(d).count()) + " ms";
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("functions that wait, however many begin at once, hold up nobody but t
   const auto began = steady::now();
   auto tasks = s.submit(3);
   REQUIRE(tests::comes_true([&] { return s.functions().waiting() == agents; }));
-  INFO("all of them waited after " << milliseconds(steady::now() - began));
+  INFO("all of them waited after " << in_milliseconds(steady::now() - began));
   for (int i = 0; i < 20; ++i)
     CHECK(n.wait(n.submit("use_echo", "{}").id, hang) == "processed");
   for (const std::string lease : {"supervisor", "node/mine"}) {
@@ -225,8 +225,8 @@ TEST_CASE("functions that wait, however many begin at once, hold up nobody but t
     CHECK(asks->seen(lease).first.size() == 1);
   }
   const auto took = asks->took();
-  INFO("asked " << took.size() << " times, p95 " << milliseconds(took[took.size() * 95 / 100]) << ", longest "
-                << milliseconds(took.back()));
+  INFO("asked " << took.size() << " times, p95 " << in_milliseconds(took[took.size() * 95 / 100]) << ", longest "
+                << in_milliseconds(took.back()));
   CHECK(took[took.size() * 95 / 100] < 100ms);
   CHECK(took.back() < 1s);
   CHECK(threads_of_this_process() < threads_before + agents + 40);
