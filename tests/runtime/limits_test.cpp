@@ -58,6 +58,8 @@ const std::vector<bound> bounds{
   {"| highest value of both of these options | 128 MiB |", "store/contract/options.cpp", "body_limit = 128 << 20;"},
   {"| nesting of JSON | 64 |", "workflow/text/json_text.cpp", "depth_max = 64;"},
   {"| priorities | 0 to 9 |", "workflow/definition/definition.hpp", "priority_max = 9;"},
+  {"| bytes of what is said of a step that goes on (`progress`) | 256 |", "workflow/step/step.hpp",
+   "note_size_max = 256;"},
   {"| bytes of `who` and `why` | 256 |", "workflow/step/step.hpp", "note_size_max = 256;"},
   {"| sentences of `task explain` that begin alike | 20 |", "workflow/task/explain.hpp", "explained_alike_max = 20;"},
   {"| attempts kept in a step's story | 32 |", "workflow/step/step.hpp", "attempts_logged_max = 32;"},
