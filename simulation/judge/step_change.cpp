@@ -12,7 +12,7 @@ namespace {
 
 /// The attempt that was open before and has ended, from the story; null: none has.
 const workflow::attempt_record* ended_in(const workflow::step& was, const workflow::step& is) {
-  if (was.doing == attempt_action::none)
+  if (was.doing == attempt_action::none && !workflow::ends_later(was))
     return nullptr;
   const auto found =
     std::find_if(is.log.begin(), is.log.end(), [&](const auto& line) { return line.number == was.attempt; });
@@ -38,12 +38,15 @@ struct step_change {
 std::string wrong_time(const step_change& x, const workflow::attempt_record& ended) {
   if (x.is.attempt != x.was.attempt)
     return {};
-  const auto complete_by = x.is.complete_by;
+  const bool ended_later = workflow::ends_later(x.was);
+  auto complete_by = ended_later ? x.was.not_before : x.is.complete_by;
+  if (x.d.later) // its agent may say that it was begun when the time for all of it is over
+    complete_by = std::min(complete_by, ended.started_at + x.d.later->limit);
   if (ended.outcome == attempt_outcome::expired && ended.ended_at < complete_by)
     return "has expired before its complete-by (P13)";
   const bool was_heard =
     ended.outcome == attempt_outcome::succeeded || ended.outcome == attempt_outcome::failed_transient;
-  if (was_heard && ended.ended_at >= complete_by)
+  if (was_heard && !ended_later && ended.ended_at >= x.is.complete_by)
     return "was heard at its complete-by or later (P11)";
   return {};
 }

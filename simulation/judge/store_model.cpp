@@ -78,10 +78,32 @@ void store_model::on_commit(const store::state_store* s, const store::write_list
     compare(*s);
 }
 
+/// Of a task that waits for events, the same write may change more than it says.
+bool store_model::waits_for_events(const workflow::task& t) const {
+  const auto& steps = definition_of(t).steps;
+  return std::any_of(steps.begin(), steps.end(), [](const workflow::step_definition& s) {
+    return s.wait && s.wait->what == workflow::wait_rule::kind::event;
+  });
+}
+
+bool store_model::is_foreseen(const store::write& w) const {
+  if (std::holds_alternative<store::claim_tasks>(w) || std::holds_alternative<store::free_locks>(w))
+    return std::none_of(tasks_.begin(), tasks_.end(), [this](const auto& x) {
+      return !workflow::has_ended(x.second) && waits_for_events(x.second);
+    });
+  const auto* const update = std::get_if<store::update_task>(&w);
+  return update == nullptr || !waits_for_events(update->next);
+}
+
 void store_model::compare(const store::write& w, const store::outcome& o) {
+  if (!is_foreseen(w)) {
+    is_read_ = false;
+    return;
+  }
   std::visit(workflow::overload{
                [](const store::purge_ended&) {},
                [&](const store::set_aside_damaged&) { is_read_ = false; },
+               [&](const store::send_event&) { is_read_ = false; },
                [&](const store::import_task&) { is_read_ = false; },
                [&]<class Write>(const Write& x) {
                  if constexpr (requires { this->judge_one(x, o.to<Write>()); })

@@ -56,6 +56,7 @@ cluster::cluster(world& w, services& remote, watch& commits, cluster_shape shape
       medium_chance_{shape_.medium_seed},
       people_chance_{shape_.people_seed},
       told_chance_{~shape_.people_seed} {
+  services_.takes_on = [this](const std::string& token, const std::string& result) { return takes_on(token, result); };
   for (std::uint32_t i = 1; i <= shape_.nodes; ++i)
     names_.push_back("node-" + std::to_string(i));
   owner_ = names_.front();
@@ -496,6 +497,7 @@ void cluster::make_agents(process& p, const actors::node_clock& clock,
     o.concurrency = shape_.agent_concurrency;
     o.queue = shape_.agent_queue;
     o.call_limit = shape_.call_limit;
+    o.tokens = [this](const std::string& prefix) { return issue_token(prefix); };
     made[name] = actors::spawn_function_agent(p.system(), o, clock, services_.agent(p.name(), name));
   }
 }

@@ -129,6 +129,9 @@ public:
 
 private:
   // cluster_told.cpp
+  actors::issued_token issue_token(const std::string& prefix);
+  bool takes_on(const std::string& token, const std::string& result);
+  void use_token(const std::string& token, actors::use_token::word says, const std::string& result);
   void send_event(const std::string& name, const std::string& key);
   void plan_what_is_told(const workflow::submission& s, const workflow::definition& d);
   static std::string key_of(const workflow::wait_rule& rule, const workflow::submission& s);
@@ -189,6 +192,8 @@ private:
   chance medium_chance_; ///< of its own, so that a run without the medium is the same
   chance people_chance_; ///< likewise
   chance told_chance_;   ///< likewise
+  std::uint64_t tokens_issued_ = 0;
+  std::set<std::string> tokens_used_;
   bool medium_fails_ = false;
   bool is_stopping_ = false;  ///< properly: its data is saved
   bool is_power_cut_ = false; ///< when the node with the store dies, or since it died

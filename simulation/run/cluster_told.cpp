@@ -1,8 +1,9 @@
-// What comes from outside while tasks wait: events, and answers of persons. Each comes before it is waited for, after,
-// twice, or never.
+// What comes from outside while tasks wait: tokens of steps that end later, events, and answers of persons. Each comes
+// before it is waited for, after, twice, or never.
 
 #include "simulation/run/cluster.hpp"
 
+#include "runtime/text/step_token.hpp"
 #include "workflow/definition/wait_end.hpp"
 #include "workflow/text/json_place.hpp"
 
@@ -17,8 +18,15 @@ namespace steadfast::simulation {
 namespace {
 
 using namespace std::chrono_literals;
+using word = actors::use_token::word;
 
 } // namespace
+
+/// The same in every run of the seed.
+actors::issued_token cluster::issue_token(const std::string& prefix) {
+  auto secret = std::to_string(++tokens_issued_);
+  return runtime::step_token_of(prefix, std::string(64 - secret.size(), '0') + secret);
+}
 
 /// Asks it of some node.
 template <class Question>
@@ -32,6 +40,36 @@ void cluster::tell_some_node(const Question& question, const std::function<void(
       actors::ask(self, gateway, std::chrono::seconds{30}, question)
         .then([then](const actors::act_result& r) { then(r); }, [](const caf::error&) {});
     });
+}
+
+void cluster::use_token(const std::string& token, word says, const std::string& result) {
+  const auto t = runtime::read_step_token(token);
+  actors::use_token m{t->task_number, t->step, t->attempt, t->digest, says, result, false, true, {}, "so"};
+  if (says == word::goes_on)
+    m.text = "half";
+  tell_some_node(m, [this, token, says](const actors::act_result& r) {
+    if (r.done && says != word::goes_on && !tokens_used_.insert(token).second)
+      watch_.complain("a token ended its attempt twice (P40)");
+  });
+}
+
+bool cluster::takes_on(const std::string& token, const std::string& result) {
+  if (!told_chance_.happens(600))
+    return false;
+  const auto luck = told_chance_.below(10);
+  if (luck == 0)
+    return true; // nobody says how it ends
+  const auto says = luck == 1 ? word::fails : word::completes;
+  auto after = told_chance_.between(0ms, 3s);
+  if (luck < 4) {
+    world_.in(after, [this, token] { use_token(token, word::goes_on, {}); });
+    after += told_chance_.between(0ms, 3s);
+  }
+  world_.in(after, [this, token, says, result] { use_token(token, says, result); });
+  // Whoever came too early comes again; and a token may be used twice.
+  world_.in(after + told_chance_.between(500ms, 2s),
+            [this, token, result] { use_token(token, word::completes, result); });
+  return true;
 }
 
 void cluster::send_event(const std::string& name, const std::string& key) {

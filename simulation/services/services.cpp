@@ -337,6 +337,9 @@ void services::handle(const declared_service& service, const actors::call& what,
     world_.reached(22);
     return answer_too_late(what, sent_at, answer, told, f);
   }
+  const bool is_done = f.what != fails && told.kind == actors::report_kind::succeeded;
+  if (is_done && !what.token.empty() && takes_on && takes_on(what.token, told.result))
+    return answer(actors::ends_later());
   if (f.what != fails)
     return answer(told);
   auto failed = actors::failed_for_now(what.action == attempt_action::probe ? "busy" : "failed after it took place");

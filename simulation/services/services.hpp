@@ -33,6 +33,8 @@ public:
 
   /// Called for each call, with its node; may be empty.
   std::function<void(const std::string& node, const actors::call& what)> on_call;
+  /// Whether the service, which has done it, only says that it was begun: who has the token ends it. May be empty.
+  std::function<bool(const std::string& token, const std::string& result)> takes_on;
   /// The function of that agent at that node, which calls one of them.
   actors::agent_function agent(const std::string& node, const std::string& name);
   /// Of those that are not declared, from now on.

@@ -77,7 +77,7 @@ TEST_CASE("a step waits for an event with its key, takes no place meanwhile, and
   CHECK(s.state("b") == "running");
 }
 
-TEST_CASE("a key is a text, or a number as it is written; anything else fails the step for good") {
+TEST_CASE("a key is a text, or a number as it is written, and anything else fails the step for good") {
   CHECK(at_step(event_named("pay", "/n")).at("pay").event_key == "7.10");
   auto s = at_step(event_named("pay", "/order"), R"({"order":{"a":1}})");
   CHECK(s.state("pay") == "failed");
