@@ -61,6 +61,13 @@ export interface Step {
   error: string;
   waiting_for: string;
   not_before: string | null;
+  ends_later?: boolean;
+  progress?: string;
+  waits_for_event?: string;
+  event_key?: string;
+  waits_for_role?: string;
+  question?: string;
+  choices?: string[];
   cool_offs: number;
   result: unknown;
   log_dropped: number;
@@ -308,12 +315,13 @@ export interface Retry {
   cap: string;
 }
 
-/** One that only waits has `sleep` or `until`, and no agent. */
+/** One that only waits has `sleep`, `until` or `wait`, and no agent. */
 export interface DefinedStep {
   name: string;
   after: string[];
   sleep?: string;
   until?: string;
+  wait?: { event: string };
   agent?: string;
   complete_by?: string;
   on_exhausted?: string;

@@ -187,6 +187,16 @@ function detailOf(s: Step): string {
   return state;
 }
 
+/** What a waiting step waits for, before the moment when the wait is over by itself. */
+function waitText(s: Step): string {
+  if (s.waits_for_event !== undefined)
+    return `Waits for the event ${s.waits_for_event}${s.event_key ? ` with the key ${s.event_key}` : ''}, until`;
+  if (s.question !== undefined)
+    return `Asks ${s.waits_for_role || 'a person'}: ${s.question} (${s.choices?.join(', ')}), until`;
+  if (s.ends_later) return `Its agent has begun it${s.progress ? ` (${s.progress})` : ''}, and has to end it before`;
+  return 'Sleeps until';
+}
+
 function About({ task }: { task: Task }) {
   const took = task.ended_at ? span(Date.parse(task.ended_at) - Date.parse(task.submitted_at)) : '';
   return (
@@ -256,7 +266,7 @@ function Attempts({ step }: { step: Step }) {
         )}
         {step.state === 'waiting' && (
           <p>
-            Sleeps until: <Moment at={step.not_before} />
+            <Prose text={waitText(step)} />: <Moment at={step.not_before} />
           </p>
         )}
         {step.waiting_for && (

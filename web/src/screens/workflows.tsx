@@ -156,7 +156,7 @@ export function WorkflowScreen({ name }: { name: string }) {
                 {s.agent ? (
                   <a href={href(['agents'], { name: s.agent })}>{visible(s.agent)}</a>
                 ) : (
-                  visible(s.sleep ? `sleep ${s.sleep}` : `until ${s.until}`)
+                  visible(s.wait ? `event ${s.wait.event}` : s.sleep ? `sleep ${s.sleep}` : `until ${s.until}`)
                 )}
               </td>
               <td>{s.after.join(', ')}</td>
