@@ -169,7 +169,8 @@ private:
 
   lease_page on_leases() {
     const auto clock = deps_.clock.reading(this);
-    return {boxes(deps_.store->leases(clock)), clock.now, since_};
+    return {boxes(deps_.store->leases(deps_.is_only_read ? workflow::clock_reading{clock.now} : clock)), clock.now,
+            since_};
   }
 
   overdue_page on_overdue(const find_overdue& m) {

@@ -17,6 +17,7 @@ struct reader_deps {
   std::shared_ptr<store::store_files> files; ///< null: it has none on this machine
   actors::store_actor store_actor;           ///< told of damaged records
   node_clock clock;
+  bool is_only_read = false; ///< nobody gives leases by this clock: they are shown as they were given
 };
 reader_actor spawn_reader(caf::actor_system& sys, reader_deps deps, bool detached = true);
 

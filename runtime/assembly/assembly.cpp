@@ -169,10 +169,11 @@ private:
     deps.next = parts_.link;
     own_.store_actor =
       shown(own_.all, "store", actors::spawn_store_actor(system_, std::move(deps), with_.detached), {}, true);
-    own_.reader =
-      shown(own_.all, "reader",
-            actors::spawn_reader(system_, {own_.store, own_.files, own_.store_actor, parts_.clock}, with_.detached), {},
-            true);
+    own_.reader = shown(
+      own_.all, "reader",
+      actors::spawn_reader(system_, {own_.store, own_.files, own_.store_actor, parts_.clock, options_.store.read_only},
+                           with_.detached),
+      {}, true);
   }
 
   /// What works for the store as a whole, where it is.

@@ -65,6 +65,7 @@ bool is_live(const net::ip::tcp::endpoint& at) {
   boost::beast::tcp_stream s{io};
   s.connect(at);
   http::request<http::empty_body> r{http::verb::get, "/health/live", 11};
+  r.set(http::field::host, "localhost");
   r.set(http::field::connection, "close");
   http::write(s, r);
   boost::beast::flat_buffer buffer;
