@@ -1,6 +1,7 @@
 #include "simulation/judge/store_model.hpp"
 
 #include "store/lmdb/schema.hpp"
+#include "store/verbs/decide_event.hpp"
 #include "workflow/overload.hpp"
 #include "workflow/supervision/fair_share.hpp"
 #include "workflow/transition/transition.hpp"
@@ -81,16 +82,13 @@ void store_model::on_commit(const store::state_store* s, const store::write_list
 /// Of a task that waits for events, the same write may change more than it says.
 bool store_model::waits_for_events(const workflow::task& t) const {
   const auto& steps = definition_of(t).steps;
-  return std::any_of(steps.begin(), steps.end(), [](const workflow::step_definition& s) {
-    return s.wait && s.wait->what == workflow::wait_rule::kind::event;
-  });
+  return std::any_of(steps.begin(), steps.end(), store::takes_event);
 }
 
 bool store_model::is_foreseen(const store::write& w) const {
   if (std::holds_alternative<store::claim_tasks>(w) || std::holds_alternative<store::free_locks>(w))
-    return std::none_of(tasks_.begin(), tasks_.end(), [this](const auto& x) {
-      return !workflow::has_ended(x.second) && waits_for_events(x.second);
-    });
+    return std::none_of(tasks_.begin(), tasks_.end(),
+                        [this](const auto& x) { return !workflow::has_ended(x.second) && waits_for_events(x.second); });
   const auto* const update = std::get_if<store::update_task>(&w);
   return update == nullptr || !waits_for_events(update->next);
 }

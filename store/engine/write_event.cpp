@@ -17,7 +17,7 @@ constexpr std::size_t expired_at_once = 64;      ///< more leave than come
 constexpr std::uint32_t delivered_at_once = 500; ///< tasks, by the write that brings the event
 
 bool waits_for_event(const workflow::step& s, const workflow::step_definition& d) {
-  return s.state == workflow::step_state::waiting && d.wait && d.wait->what == workflow::wait_rule::kind::event;
+  return s.state == workflow::step_state::waiting && takes_event(d);
 }
 
 key wait_key(std::string_view place, std::size_t step, std::uint64_t number) {
@@ -28,6 +28,13 @@ key wait_key(std::string_view place, std::size_t step, std::uint64_t number) {
 std::size_t step_of_wait(std::string_view k) {
   constexpr std::size_t tail = sizeof(std::uint32_t) + sizeof(std::uint64_t);
   return key_reader{k.substr(k.size() - tail)}.number<std::uint32_t>().value_or(0);
+}
+
+void note_taken(const workflow::task& t, event_result& into) {
+  ++into.taken;
+  into.changed.push_back(t.number);
+  if (!t.locked_by.empty())
+    into.locked.push_back({t.locked_by, t.number});
 }
 
 std::vector<workflow::fact> facts_in(const workflow::definition& d, std::size_t step, std::string_view data) {
@@ -46,10 +53,9 @@ void write_batch::move_event_waits(const workflow::definition& d, const workflow
   if (before == now)
     return;
   const auto place_of = [&](const waiting_step& x) {
-    const auto& rule = d.steps[x.step].wait;
-    const bool is_event = rule && rule->what == workflow::wait_rule::kind::event;
-    return is_event ? std::optional{wait_key(event_place(rule->name, x.event_key).view(), x.step, next.number)}
-                    : std::nullopt;
+    const auto& s = d.steps[x.step];
+    return takes_event(s) ? std::optional{wait_key(event_place(s.wait->name, x.event_key).view(), x.step, next.number)}
+                          : std::nullopt;
   };
   const auto is_in = [](const std::vector<waiting_step>& all, const waiting_step& x) {
     return std::find(all.begin(), all.end(), x) != all.end();
@@ -107,7 +113,7 @@ void write_batch::let_take_all(std::uint64_t number, workflow::instant now) {
     return;
   const auto d = there->now.definition;
   for (std::size_t i = 0; i < d->steps.size(); ++i)
-    if (const auto& rule = d->steps[i].wait; rule && rule->what == workflow::wait_rule::kind::event)
+    if (takes_event(d->steps[i]))
       let_take_event(number, i, now);
 }
 
@@ -124,9 +130,8 @@ std::map<std::uint64_t, workflow::task> write_batch::let_take_events() {
 
 bool write_batch::is_event_known(const std::string& name) {
   const auto waits = [&](const workflow::definition& d) {
-    return std::any_of(d.steps.begin(), d.steps.end(), [&](const workflow::step_definition& s) {
-      return s.wait && s.wait->what == workflow::wait_rule::kind::event && s.wait->name == name;
-    });
+    return std::any_of(d.steps.begin(), d.steps.end(),
+                       [&](const workflow::step_definition& s) { return takes_event(s) && s.wait->name == name; });
   };
   if (before_.events_known.knows(name))
     return true;
@@ -163,13 +168,9 @@ void write_batch::deliver(event_rest& rest, std::uint32_t max, workflow::instant
   into.more = waiting.size() >= max;
   for (const auto& k : waiting) {
     rest.after = k;
-    auto t = let_take_event(last_number(k), step_of_wait(k), now);
-    if (!t)
-      continue;
-    ++into.taken;
-    into.changed.push_back(t->number);
-    if (!t->locked_by.empty())
-      into.locked.push_back({t->locked_by, t->number});
+    const auto t = let_take_event(last_number(k), step_of_wait(k), now);
+    if (t)
+      note_taken(*t, into);
   }
   let_take_events();
 }
@@ -215,13 +216,9 @@ answer<send_event> write_batch::make(const send_event& asked) {
     const auto number = ref_of(w.task_id)->number;
     const auto there = load(number);
     for (std::size_t i = 0; i < there->definition->steps.size() && o.taken == 0; ++i)
-      if (const auto& rule = there->definition->steps[i].wait; rule && rule->name == w.name)
-        if (auto t = let_take_event(number, i, w.now)) {
-          ++o.taken;
-          o.changed.push_back(number);
-          if (!t->locked_by.empty())
-            o.locked.push_back({t->locked_by, number});
-        }
+      if (const auto& s = there->definition->steps[i]; takes_event(s) && s.wait->name == w.name)
+        if (const auto t = let_take_event(number, i, w.now))
+          note_taken(*t, o);
     let_take_events();
     return o;
   }

@@ -308,13 +308,18 @@ void ended_tasks::leave(const std::vector<leaving_task>& all, std::size_t count)
   for (std::size_t i = 0; i < count; ++i) {
     back_.erase(all[i].number);
     if (ids_.room() <= id_bits::room_max && !ids_.add(all[i].id)) {
-      ids_ = id_bits{ids_.room() * 4};
-      ids_until_.clear();
-      ++anew_;
-      has_all_ids_ = false;
+      know_more_ids();
       ids_wanted_.notify_all();
     }
   }
+}
+
+/// There is no room for all of them: they are read anew into more.
+void ended_tasks::know_more_ids() {
+  ids_ = id_bits{ids_.room() * 4};
+  ids_until_.clear();
+  ++anew_;
+  has_all_ids_ = false;
 }
 
 void ended_tasks::begin_to_know_ids() {
@@ -355,9 +360,7 @@ bool ended_tasks::read_page_of_ids(postgres::connection& c) {
   for (std::size_t i = 0; i < found[0].size(); ++i) {
     ids_until_ = found[0].text(i, 0);
     if (!ids_.add(ids_until_)) {
-      ids_ = id_bits{ids_.room() * 4};
-      ids_until_.clear();
-      ++anew_;
+      know_more_ids();
       return ids_.room() <= id_bits::room_max;
     }
   }

@@ -75,6 +75,7 @@ private:
   std::vector<std::uint64_t> numbers_to_purge(const std::vector<const purge_ended*>& purges, std::uint64_t there) const;
   void read_ids(const std::stop_token& end);
   bool read_page_of_ids(postgres::connection& c);
+  void know_more_ids(); ///< REQUIRES: mutex_ is held
 
   postgres::owner_settings owner_;
   std::int64_t partition_;

@@ -15,6 +15,10 @@ decision refused(std::string why) {
 
 } // namespace
 
+bool takes_event(const workflow::step_definition& s) {
+  return s.wait && s.wait->what == workflow::wait_rule::kind::event;
+}
+
 std::string key_of_task(std::string_view id) {
   return "\1" + std::string{id};
 }
@@ -56,8 +60,7 @@ std::optional<decision> why_not_taken(const send_event& w, const workflow::task&
     return refused("the task is " + std::string{workflow::to_string(t.state)});
   bool any = false;
   for (std::size_t i = 0; i < d.steps.size(); ++i) {
-    const auto& rule = d.steps[i].wait;
-    if (!rule || rule->what != workflow::wait_rule::kind::event || rule->name != w.name)
+    if (!takes_event(d.steps[i]) || d.steps[i].wait->name != w.name)
       continue;
     any = true;
     if (t.steps[i].state == workflow::step_state::not_started || t.steps[i].state == workflow::step_state::waiting)

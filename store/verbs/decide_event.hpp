@@ -12,6 +12,9 @@
 
 namespace steadfast::store {
 
+/// Whether the step waits for an event when it is its turn.
+bool takes_event(const workflow::step_definition& s);
+
 /// In place of the key of an event for one task only: no key begins so.
 std::string key_of_task(std::string_view id);
 
