@@ -70,20 +70,20 @@ json step_json(const workflow::step& s, const workflow::definition& d, std::size
   };
   if (workflow::ends_later(s))
     j["ends_later"] = true;
-  if (!s.progress.empty())
-    j["progress"] = s.progress;
+  if (!s.wait->progress.empty())
+    j["progress"] = s.wait->progress;
   if (s.state == workflow::step_state::waiting && rules.wait && workflow::is_until_told(*rules.wait)) {
     const auto& w = *rules.wait;
     const bool is_event = w.what == workflow::wait_rule::kind::event;
     j[is_event ? "waits_for_event" : "waits_for_role"] = w.name;
     if (is_event)
-      j["event_key"] = s.event_key;
+      j["event_key"] = s.wait->event_key;
     else
       j.update({{"question", w.question}, {"choices", w.choices}});
     j["limit_at"] = instant_json(s.log.back().started_at + w.length);
   }
-  if (s.event != 0)
-    j["event"] = s.event;
+  if (s.wait->event != 0)
+    j["event"] = s.wait->event;
   return j;
 }
 

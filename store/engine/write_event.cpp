@@ -75,7 +75,7 @@ std::optional<event_record> write_batch::event_for(const workflow::task& t, cons
   const auto last = workflow::last_event_taken(t, d, step);
   const auto& name = d.steps[step].wait->name;
   std::optional<event_record> first;
-  for (const auto& of : {t.steps[step].event_key, key_of_task(t.id)}) {
+  for (const auto& of : {t.steps[step].wait->event_key, key_of_task(t.id)}) {
     const auto place = event_place(name, of);
     each_with(txn_, in_.events, place.view(), key{place.view(), last + 1}.view(), [&](const lmdb::cursor& c) {
       auto x = readable<event_record>(c.key(), c.value());

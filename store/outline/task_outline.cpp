@@ -26,7 +26,7 @@ std::vector<waiting_step> waiting_steps(const workflow::task& t) {
   std::vector<waiting_step> all;
   t.steps.each<workflow::step_mark::tried>([&](std::size_t i) {
     if (const auto& s = t.steps[i]; s.state == workflow::step_state::waiting)
-      all.push_back({i, s.attempt, s.event_key});
+      all.push_back({i, s.attempt, s.wait->event_key});
   });
   return all;
 }

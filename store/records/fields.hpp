@@ -30,12 +30,16 @@ void serialize(Archive& ar, act& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, wait_state& x, unsigned) {
+  all(ar, x.token, x.progress, x.event_key, x.event);
+}
+
+template <class Archive>
 void step_fields(Archive& ar, step& x, blob& result) {
   if constexpr (store::is_compact_archive<Archive>)
     all(ar, x.state, x.doing, x.attempt, x.tries, x.failure_count, x.cool_offs, x.key_generation, x.maybe_done,
         x.needs_review, x.probe_given_up, x.wait_alerted, x.complete_by, x.settles_at, x.not_before, x.waiting_since,
-        x.completed_at, x.completed_order, result, x.facts, x.error, x.waiting_for, x.log, x.log_dropped, x.token,
-        x.progress, x.event_key, x.event);
+        x.completed_at, x.completed_order, result, x.facts, x.error, x.waiting_for, x.log, x.log_dropped, x.wait);
   else
     all(ar, x.state, x.doing, x.attempt, x.tries, x.failure_count, x.cool_offs, x.key_generation, x.maybe_done,
         x.needs_review, x.probe_given_up, x.wait_alerted, x.complete_by, x.settles_at, x.not_before, x.waiting_since,

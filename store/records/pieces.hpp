@@ -167,6 +167,14 @@ struct pieces {
     }
   }
 
+  template <class T>
+  static void one(Archive& ar, workflow::rare_value<T>& value) {
+    if constexpr (Archive::is_saving::value)
+      one(ar, const_cast<T&>(*value)); // only read: this archive saves
+    else
+      one(ar, value.change());
+  }
+
   static void one(Archive& ar, workflow::step_list& value) {
     if constexpr (Archive::is_saving::value) {
       count_of(ar, value.size());

@@ -207,7 +207,7 @@ bool needs_compact(const workflow::submission& x) {
 }
 bool needs_compact(const workflow::task& x) {
   return !x.trace.empty() || std::any_of(x.steps.begin(), x.steps.end(), [](const workflow::step& s) {
-    return !s.token.empty() || !s.progress.empty() || !s.event_key.empty() || s.event != 0;
+    return !s.wait.empty();
   });
 }
 bool needs_compact(const outcome& x) {

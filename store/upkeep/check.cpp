@@ -143,7 +143,7 @@ private:
     for (std::size_t i = 0; i < t.steps.size(); ++i)
       if (const auto& rule = known.definition->steps[i].wait;
           rule && rule->what == workflow::wait_rule::kind::event && t.steps[i].state == workflow::step_state::waiting)
-        expect(counted(in_.event_waits, key{event_place(rule->name, t.steps[i].event_key).view(),
+        expect(counted(in_.event_waits, key{event_place(rule->name, t.steps[i].wait->event_key).view(),
                                             static_cast<std::uint32_t>(i), t.number}),
                name + ": missing in table event_waits");
     for (const auto& x : workflow::indexed_values(*known.definition, t.payload.view()))

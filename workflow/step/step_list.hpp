@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -198,11 +199,9 @@ inline step_list::iterator step_list::end() const {
 
 template <step_mark M, class F>
 void step_list::each_in(const stretch& s, std::size_t first, F f) {
-  const auto count = s.steps.size(); // `f` may put another in the place of this stretch
-  const auto marked = s.is_settled ? s.sum.of(M) : marked_of<M>(s.steps);
-  for (std::size_t i = 0; i < count; ++i)
-    if ((marked >> i & 1U) != 0)
-      f(first + i);
+  const std::uint8_t all = s.is_settled ? s.sum.of(M) : marked_of<M>(s.steps); // `f` may change the stretch
+  for (auto left = all; left != 0; left &= static_cast<std::uint8_t>(left - 1))
+    f(first + static_cast<std::size_t>(std::countr_zero(left)));
 }
 
 template <step_mark M, class F>

@@ -58,7 +58,7 @@ explanation open_attempt(const view& v) {
 
 explanation ending_later(const view& v) {
   const auto which = v.name() + ", attempt " + std::to_string(v.s().attempt) + ",";
-  const auto progress = v.s().progress.empty() ? "" : " (" + v.s().progress + ")";
+  const auto progress = v.s().wait->progress.empty() ? "" : " (" + v.s().wait->progress + ")";
   if (is_undoing(v.t))
     return {"heard out: " + which + " was begun by agent " + quoted(v.rules().agent)
               + " and is not wanted any more; undo waits for its end, at the latest until",
@@ -77,7 +77,7 @@ explanation waiting_to_be_told(const view& v) {
     return {"waiting: " + v.name() + " asks a person with the role " + quoted(rule.name) + ": " + rule.question + then,
             limit};
   return {"waiting: " + v.name() + " for an event " + quoted(rule.name)
-            + (v.s().event_key.empty() ? "" : " with the key " + quoted(v.s().event_key)) + then,
+            + (v.s().wait->event_key.empty() ? "" : " with the key " + quoted(v.s().wait->event_key)) + then,
           limit};
 }
 

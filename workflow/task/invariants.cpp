@@ -161,11 +161,12 @@ void check_wait(step_checker c) {
   const auto& s = c.s;
   if (c.d.wait)
     c.expect(s.doing == attempt_action::none && !s.maybe_done, "it only waits, and an attempt was made");
-  const bool is_known = c.d.later ? ends_later(s) : c.d.wait && s.token.empty() && goes_forward(c.all.t);
   if (s.state == step_state::waiting)
-    c.expect(is_known && s.not_before != unset && s.attempt > 0, "its wait is not a proper one");
-  else
-    c.expect(s.token.empty(), "it has a token and waits for nobody");
+    c.expect((c.d.later ? ends_later(s) : c.d.wait && s.wait->token.empty() && goes_forward(c.all.t))
+               && s.not_before != unset && s.attempt > 0,
+             "its wait is not a proper one");
+  else if (!s.wait.empty())
+    c.expect(s.wait->token.empty(), "it has a token and waits for nobody");
 }
 
 void check_doubt(step_checker c) {
@@ -182,9 +183,9 @@ void check_log(step_checker c) {
   c.expect(s.log.size() <= attempts_logged_max, "its log is longer than is kept");
   c.expect(s.log_dropped + s.log.size() <= s.attempt, "its log has more lines than there were attempts");
   std::uint32_t last = 0;
+  const bool any_open = s.doing != attempt_action::none || s.state == step_state::waiting;
   for (const auto& line : s.log) {
-    const bool is_open =
-      (s.doing != attempt_action::none || s.state == step_state::waiting) && line.number == s.attempt;
+    const bool is_open = any_open && line.number == s.attempt;
     c.expect(line.number > last && line.number <= s.attempt, "its log is out of order");
     c.expect((line.outcome == attempt_outcome::open) == is_open, "its log is wrong about what is open");
     c.expect(!is_open || line.action == s.doing || s.state == step_state::waiting,

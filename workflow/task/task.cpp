@@ -91,8 +91,8 @@ std::uint64_t last_event_taken(const task& t, const definition& d, std::size_t i
   for (std::size_t k = 0; k < t.steps.size(); ++k) {
     const auto& rule = d.steps[k].wait;
     if (rule && rule->what == wait_rule::kind::event && rule->name == d.steps[i].wait->name
-        && t.steps[k].event_key == t.steps[i].event_key)
-      last = std::max(last, t.steps[k].event);
+        && t.steps[k].wait->event_key == t.steps[i].wait->event_key)
+      last = std::max(last, t.steps[k].wait->event);
   }
   return last;
 }

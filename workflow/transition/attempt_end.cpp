@@ -48,7 +48,7 @@ void abandon_later(draft& x, std::size_t i, attempt_outcome how, std::string_vie
   auto& s = x.t.steps.change(i);
   s.settles_at = std::max(s.settles_at, s.not_before + x.d.grace);
   close_attempt(x, i, how, why);
-  s.token.clear();
+  s.wait.change().token.clear();
   s.maybe_done = true;
   back_to_start(s);
   let_wait(s, unset, {});

@@ -34,7 +34,7 @@ std::optional<ruling> is_dead(const draft& x, const token_use& by) {
                   true};
   if (!ends_later(s))
     return refused("the token was used, or its attempt is over: the step is " + std::string{to_string(s.state)});
-  if (!is_same_digest(s.token, by.digest))
+  if (!is_same_digest(s.wait->token, by.digest))
     return refused("the step has another token");
   if (x.now >= s.not_before)
     return refused("its time is over");
@@ -45,7 +45,7 @@ std::optional<ruling> is_dead(const draft& x, const token_use& by) {
 step& close_later(draft& x, const token_use& by, attempt_outcome how, std::string_view note) {
   close_attempt(x, by.step, how, note);
   auto& s = x.t.steps.change(by.step);
-  s.token.clear();
+  s.wait.change().token.clear();
   let_wait(s, unset, {});
   note_progress(x, s);
   return s;
@@ -68,8 +68,9 @@ ruling on(draft& x, const attempt_taken_on& e) {
   auto& s = x.t.steps.change(i);
   s.doing = attempt_action::none;
   s.state = step_state::waiting;
-  s.token = e.token;
-  s.progress.clear();
+  auto& w = s.wait.change();
+  w.token = e.token;
+  w.progress.clear();
   let_wait(s, end_of_time(x, i, span{0}), {});
   note_progress(x, s);
   advance(x);
@@ -105,7 +106,7 @@ ruling on(draft& x, const later_extended& e) {
     return refused("the task is undone: the step must end, and has no more time than it had");
   auto& s = x.t.steps.change(e.by.step);
   if (!e.progress.empty())
-    s.progress = clipped(e.progress, note_size_max);
+    s.wait.change().progress = clipped(e.progress, note_size_max);
   let_wait(s, end_of_time(x, e.by.step, e.length), {});
   note_progress(x, s);
   queue_again(x);

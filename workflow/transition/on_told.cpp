@@ -29,7 +29,7 @@ ruling on(draft& x, const event_came& e) {
     return *no;
   if (e.number <= last_event_taken(x.t, x.d, e.step))
     return ignored("the task has taken that event, or one after it");
-  x.t.steps.change(e.step).event = e.number;
+  x.t.steps.change(e.step).wait.change().event = e.number;
   pass_wait(x, e.step, e.data, e.facts, "event " + std::to_string(e.number) + (e.who.empty() ? "" : " of " + e.who));
   advance(x);
   queue_again(x);

@@ -64,7 +64,7 @@ void begin_wait_for_event(draft& x, std::size_t i) {
   if (!key.problem.empty())
     return fail(x, i, "its key " + where(rule.at) + " " + key.problem);
   auto& s = x.t.steps.change(i);
-  s.event_key = std::move(key.text);
+  s.wait.change().event_key = std::move(key.text);
   let_wait(s, x.now + rule.length, {});
 }
 
@@ -156,7 +156,8 @@ void stop_wait(draft& x, std::size_t i, std::string_view why) {
   auto& s = x.t.steps.change(i);
   let_wait(s, unset, {});
   s.wait_alerted = false;
-  s.event_key.clear();
+  if (!s.wait->event_key.empty())
+    s.wait.change().event_key.clear();
   back_to_start(s);
 }
 

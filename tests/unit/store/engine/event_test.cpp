@@ -92,12 +92,12 @@ TEST_CASE("row 113: an event that came before the step began is taken as soon as
   store.one(claim());
   for (const std::string id : {"a", "b"}) {
     CHECK(state_of(store, id, 0) == "completed");
-    CHECK(store->find(id)->steps[0].event == 1);
+    CHECK(store->find(id)->steps[0].wait->event == 1);
   }
   store.one(claim(2));
   CHECK(state_of(store, "a", 1) == "waiting");
   CHECK(store.one(paid("o-1", 3)).taken == 2);
-  CHECK(store->find("a")->steps[1].event == 2);
+  CHECK(store->find("a")->steps[1].wait->event == 2);
   expect_whole(store);
 }
 
@@ -109,8 +109,8 @@ TEST_CASE("row 113: events are taken in the order in which they came") {
   store.one(order_of("a", "o-1"));
   store.one(claim());
   store.one(claim(2));
-  CHECK(store->find("a")->steps[0].event == 1);
-  CHECK(store->find("a")->steps[1].event == 2);
+  CHECK(store->find("a")->steps[0].wait->event == 1);
+  CHECK(store->find("a")->steps[1].wait->event == 2);
 }
 
 TEST_CASE("row 113: an event whose time is over is not taken, and leaves") {

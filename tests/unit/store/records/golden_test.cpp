@@ -436,9 +436,9 @@ TEST_CASE("row 70: tasks that wait for events, for persons and for tokens are wr
     REQUIRE(old.find(id));
     CHECK(old.find(id) == made_now.find(id));
   }
-  CHECK(old.find("took")->steps[0].event == 1);
+  CHECK(old.find("took")->steps[0].wait->event == 1);
   CHECK(workflow::ends_later(old.find("took")->steps[2]));
-  CHECK(old.find("waits")->steps[0].event_key == "waits");
+  CHECK(old.find("waits")->steps[0].wait->event_key == "waits");
   CHECK(old.check().faults == std::vector<std::string>{});
   send_event w;
   w.name = "paid";

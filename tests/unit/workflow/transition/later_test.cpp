@@ -103,12 +103,12 @@ TEST_CASE("a step that goes on says so, up to its limit, and its progress is exp
     s.now += 59s;
     s.must(later_extended{token_of(s), span{0}, std::to_string(i) + " %"});
   }
-  CHECK(s.at("video").progress == "60 %");
+  CHECK(s.at("video").wait->progress == "60 %");
   CHECK(s.t.not_before == start + 1h);
   CHECK_THAT(all_told(s), Catch::Contains("ends by its token (60 %)"));
   s.must(later_extended{token_of(s), 2h, {}});
   CHECK(s.at("video").not_before == start + 1h);
-  CHECK(s.at("video").progress == "60 %");
+  CHECK(s.at("video").wait->progress == "60 %");
   s.now = start + 1h;
   expect_dead(s, later_extended{token_of(s), 2h, {}}, "its time is over");
 }

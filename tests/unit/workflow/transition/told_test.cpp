@@ -63,7 +63,7 @@ TEST_CASE("a step waits for an event with its key, takes no place meanwhile, and
   auto s = at_step(event_named("pay", "/order"));
   CHECK(s.state("pay") == "waiting");
   CHECK(s.state() == "pending");
-  CHECK(s.at("pay").event_key == "o-1");
+  CHECK(s.at("pay").wait->event_key == "o-1");
   CHECK(s.t.not_before == start + 3h);
   CHECK_THAT(all_told(s),
              Catch::Contains("waiting: step `pay` for an event `paid` with the key `o-1`; it fails for good"));
@@ -78,7 +78,7 @@ TEST_CASE("a step waits for an event with its key, takes no place meanwhile, and
 }
 
 TEST_CASE("a key is a text, or a number as it is written, and anything else fails the step for good") {
-  CHECK(at_step(event_named("pay", "/n")).at("pay").event_key == "7.10");
+  CHECK(at_step(event_named("pay", "/n")).at("pay").wait->event_key == "7.10");
   auto s = at_step(event_named("pay", "/order"), R"({"order":{"a":1}})");
   CHECK(s.state("pay") == "failed");
   CHECK_THAT(s.t.cause, Catch::Contains("its key payload:/order is {\"a\":1}, and not a text or a number"));
@@ -125,7 +125,7 @@ TEST_CASE("undo ends the wait for an event at once, and a person can pass over i
   SECTION("cancelled") {
     s.must(cancelled{dan});
     CHECK(s.state("pay") == "not_started");
-    CHECK(s.at("pay").event_key.empty());
+    CHECK(s.at("pay").wait->event_key.empty());
     CHECK(s.raise(came(9)) == event_status::refused);
   }
   SECTION("skipped") {
