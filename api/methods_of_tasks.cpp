@@ -3,9 +3,9 @@
 #include "api/methods.hpp"
 #include "api/names.hpp"
 #include "workflow/definition/definition.hpp"
+#include "workflow/on_call/bulk_act.hpp"
+#include "workflow/on_call/finding.hpp"
 #include "workflow/task/task.hpp"
-#include "workflow/transition/bulk_act.hpp"
-#include "workflow/transition/finding.hpp"
 
 #include <limits>
 

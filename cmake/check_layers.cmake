@@ -17,12 +17,12 @@ set(sees_simulation ${sees_runtime} simulation)
 set(sees_apps ${sees_simulation} apps)
 set(sees_examples ${sees_runtime} examples)
 set(sees_bench ${sees_runtime} bench)
-set(rooms_workflow time text definition calling step task transition supervision outward)
-set(rooms_store contract records outline verbs postgres lmdb journal engine partitions upkeep)
+set(rooms_workflow time text definition calling step task transition on_call supervision outward)
+set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine partitions upkeep)
 set(rooms_actors protocol common agents agents/http agents/program agents/function scheduling supervising storing
   cluster
     gateway)
-set(rooms_runtime text configuration logging links assembly metrics control events http node face)
+set(rooms_runtime text toml configuration logging tls links assembly metrics control events http/messages http node face)
 set(rooms_simulation lying_disk world judge services run program)
 set(rooms_apps
     terminal
@@ -89,7 +89,7 @@ function(knows_lmdb file answer)
 endfunction()
 
 file(GLOB for_every_engine RELATIVE "${ROOT}" "${ROOT}/store/contract/*" "${ROOT}/store/records/*"
-     "${ROOT}/store/outline/*" "${ROOT}/store/verbs/*")
+     "${ROOT}/store/outline/*" "${ROOT}/store/verbs/*" "${ROOT}/store/verbs/tasks/*")
 if(NOT for_every_engine)
   refuse(store "there is nothing in its rooms that are for every engine")
 endif()

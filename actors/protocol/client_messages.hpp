@@ -4,8 +4,8 @@
 #include "actors/protocol/speak.hpp"
 #include "store/contract/state_store.hpp"
 #include "workflow/definition/definition.hpp"
+#include "workflow/on_call/bulk_act.hpp"
 #include "workflow/task/task.hpp"
-#include "workflow/transition/bulk_act.hpp"
 
 #include <cstdint>
 #include <string>

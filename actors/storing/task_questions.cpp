@@ -1,6 +1,6 @@
 #include "actors/storing/task_questions.hpp"
 
-#include "workflow/transition/finding.hpp"
+#include "workflow/on_call/finding.hpp"
 
 #include <algorithm>
 #include <map>

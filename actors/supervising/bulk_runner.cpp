@@ -1,6 +1,6 @@
 // Works through the open bulk acts, each in its turn, a page at a time, under load too: it reads which tasks match, has
 // the gateway act on each of them as for a person, and writes how far it is. It keeps nothing: each page begins with
-// what the store says, so it continues after a restart. workflow/transition/bulk_act.hpp says which tasks are processed
+// what the store says, so it continues after a restart. workflow/on_call/bulk_act.hpp says which tasks are processed
 // and what an answer means.
 
 #include "actors/supervising/bulk_runner.hpp"
@@ -11,7 +11,7 @@
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "store/records/record.hpp"
-#include "workflow/transition/bulk_act.hpp"
+#include "workflow/on_call/bulk_act.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>

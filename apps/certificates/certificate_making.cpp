@@ -1,7 +1,7 @@
 #include "apps/certificates/certificate_making.hpp"
 
 #include "apps/terminal/failure.hpp"
-#include "runtime/links/certificate.hpp"
+#include "runtime/tls/certificate.hpp"
 
 #include <openssl/ec.h>
 #include <openssl/err.h>

@@ -4,7 +4,7 @@
 
 #include "apps/certificates/certificate_making.hpp"
 #include "apps/terminal/failure.hpp"
-#include "runtime/links/certificate.hpp"
+#include "runtime/tls/certificate.hpp"
 #include "workflow/text/name.hpp"
 
 #include <openssl/err.h>

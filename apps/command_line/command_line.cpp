@@ -4,7 +4,7 @@
 #include "apps/command_line/version.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/terminal.hpp"
-#include "runtime/configuration/config_error.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "steadfast/client.hpp"
 #include "store/contract/state_store.hpp"
 #include "workflow/text/nearest.hpp"

@@ -4,7 +4,7 @@
 #include "apps/command_line/filter.hpp"
 #include "apps/command_line/shorthand.hpp"
 #include "apps/terminal/failure.hpp"
-#include "workflow/transition/finding.hpp"
+#include "workflow/on_call/finding.hpp"
 
 #include <CLI/CLI.hpp>
 

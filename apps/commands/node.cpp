@@ -7,9 +7,9 @@
 #include "apps/terminal/table.hpp"
 #include "apps/views/agents.hpp"
 #include "apps/views/story.hpp"
-#include "runtime/links/certificate.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
+#include "runtime/tls/certificate.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -4,9 +4,9 @@
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/terminal.hpp"
 #include "runtime/configuration/config_file.hpp"
-#include "runtime/links/credentials.hpp"
 #include "runtime/logging/log.hpp"
 #include "runtime/text/quantity.hpp"
+#include "runtime/tls/credentials.hpp"
 #include "steadfast/node_error.hpp"
 
 #include <CLI/CLI.hpp>

@@ -7,9 +7,9 @@
 #include "apps/commands/stopped_store.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/terminal.hpp"
-#include "runtime/configuration/config_error.hpp"
-#include "runtime/configuration/secret_file.hpp"
 #include "runtime/text/quantity.hpp"
+#include "runtime/toml/config_error.hpp"
+#include "runtime/toml/secret_file.hpp"
 #include "store/partitions/move.hpp"
 #include "store/postgres/doctor.hpp"
 

@@ -6,11 +6,11 @@
 #include "apps/command_line/pager.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/table.hpp"
-#include "runtime/configuration/config_error.hpp"
-#include "runtime/configuration/toml_file.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/quantity.hpp"
+#include "runtime/toml/config_error.hpp"
+#include "runtime/toml/toml_file.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -8,10 +8,10 @@
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/interrupt.hpp"
 #include "apps/terminal/terminal.hpp"
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "simulation/services/injected_faults.hpp"
 #include "simulation/services/service_warnings.hpp"
 

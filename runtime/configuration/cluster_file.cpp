@@ -1,8 +1,8 @@
 #include "runtime/configuration/cluster_file.hpp"
 
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/config_file.hpp"
-#include "runtime/configuration/toml_file.hpp"
+#include "runtime/toml/config_error.hpp"
+#include "runtime/toml/toml_file.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>

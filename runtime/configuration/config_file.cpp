@@ -1,7 +1,7 @@
 #include "runtime/configuration/config_file.hpp"
 
-#include "runtime/configuration/toml_parts.hpp"
 #include "runtime/configuration/workflow_file.hpp"
+#include "runtime/toml/toml_parts.hpp"
 #include "workflow/text/name.hpp"
 
 namespace steadfast {

@@ -1,9 +1,9 @@
 #include "runtime/configuration/workflow_file.hpp"
 
-#include "runtime/configuration/config_error.hpp"
-#include "runtime/configuration/toml_json.hpp"
-#include "runtime/configuration/toml_parts.hpp"
 #include "runtime/configuration/workflow_places.hpp"
+#include "runtime/toml/config_error.hpp"
+#include "runtime/toml/toml_json.hpp"
+#include "runtime/toml/toml_parts.hpp"
 #include "workflow/task/task.hpp"
 #include "workflow/text/name.hpp"
 

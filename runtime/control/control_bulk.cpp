@@ -5,8 +5,8 @@
 #include "runtime/text/json.hpp"
 #include "runtime/text/quantity.hpp"
 #include "store/records/record.hpp"
+#include "workflow/on_call/undo_plan.hpp"
 #include "workflow/transition/transition.hpp"
-#include "workflow/transition/undo_plan.hpp"
 
 #include <algorithm>
 #include <map>

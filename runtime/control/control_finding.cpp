@@ -4,9 +4,9 @@
 #include "runtime/text/hex.hpp"
 #include "runtime/text/json.hpp"
 #include "workflow/definition/payload_index.hpp"
+#include "workflow/on_call/finding.hpp"
 #include "workflow/task/in_place.hpp"
 #include "workflow/text/name.hpp"
-#include "workflow/transition/finding.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -7,11 +7,11 @@
 #include "runtime/logging/log.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/time_text.hpp"
+#include "workflow/on_call/undo_plan.hpp"
 #include "workflow/outward/trace.hpp"
 #include "workflow/task/explain.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/transition/transition.hpp"
-#include "workflow/transition/undo_plan.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>

@@ -1,8 +1,8 @@
 #include "api/names.hpp"
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/control/control_context.hpp"
 #include "runtime/text/json.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "workflow/text/name.hpp"
 
 #include <optional>

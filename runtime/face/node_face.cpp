@@ -2,12 +2,12 @@
 
 #include "client/client_calls.hpp"
 #include "client/exact_json.hpp"
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/config_file.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/face/agent_face.hpp"
 #include "runtime/face/task_gateway.hpp"
 #include "runtime/logging/log.hpp"
+#include "runtime/toml/config_error.hpp"
 
 #include <caf/logger.hpp>
 

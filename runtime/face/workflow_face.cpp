@@ -1,6 +1,6 @@
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/configuration/workflow_places.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "steadfast/node_error.hpp"
 #include "steadfast/workflow.hpp"
 #include "workflow/definition/definition.hpp"

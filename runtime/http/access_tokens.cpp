@@ -1,10 +1,10 @@
 #include "runtime/http/access_tokens.hpp"
 
-#include "runtime/configuration/config_error.hpp"
-#include "runtime/configuration/secret_file.hpp"
-#include "runtime/configuration/toml_file.hpp"
 #include "runtime/text/hex.hpp"
 #include "runtime/text/random_text.hpp"
+#include "runtime/toml/config_error.hpp"
+#include "runtime/toml/secret_file.hpp"
+#include "runtime/toml/toml_file.hpp"
 
 #include <nlohmann/json.hpp>
 

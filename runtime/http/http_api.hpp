@@ -3,7 +3,7 @@
 #include "runtime/configuration/http_server_options.hpp"
 #include "runtime/control/control_server.hpp"
 #include "runtime/events/change_watch.hpp"
-#include "runtime/http/http_message.hpp"
+#include "runtime/http/messages/http_message.hpp"
 #include "workflow/time/time.hpp"
 
 #include <chrono>

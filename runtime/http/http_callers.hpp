@@ -3,7 +3,7 @@
 #include "api/route.hpp"
 #include "runtime/configuration/http_server_options.hpp"
 #include "runtime/http/access_tokens.hpp"
-#include "runtime/http/http_text.hpp"
+#include "runtime/http/messages/http_text.hpp"
 
 #include <chrono>
 #include <map>

@@ -1,13 +1,13 @@
 #include "runtime/http/http_server.hpp"
 
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/http/access_tokens.hpp"
 #include "runtime/http/http_session.hpp"
-#include "runtime/http/http_text.hpp"
 #include "runtime/http/http_tls.hpp"
+#include "runtime/http/messages/http_text.hpp"
 #include "runtime/links/open_port.hpp"
 #include "runtime/metrics/metrics.hpp"
 #include "runtime/text/address.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "steadfast/node_error.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>

@@ -1,7 +1,7 @@
 #include "runtime/http/http_session.hpp"
 
-#include "runtime/http/http_text.hpp"
 #include "runtime/http/http_tls.hpp"
+#include "runtime/http/messages/http_text.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/beast/core.hpp>

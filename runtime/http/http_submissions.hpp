@@ -2,8 +2,8 @@
 
 #include "runtime/events/task_watch.hpp"
 #include "runtime/http/http_callers.hpp"
-#include "runtime/http/http_message.hpp"
-#include "runtime/http/http_text.hpp"
+#include "runtime/http/messages/http_message.hpp"
+#include "runtime/http/messages/http_text.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "runtime/http/http_tls.hpp"
 
-#include "runtime/links/pem_files.hpp"
+#include "runtime/tls/pem_files.hpp"
 
 #include <openssl/ssl.h>
 #include <openssl/x509.h>

@@ -1,6 +1,6 @@
 #include "runtime/http/page.hpp"
 
-#include "runtime/http/http_text.hpp"
+#include "runtime/http/messages/http_text.hpp"
 #include "runtime/http/page_files.hpp"
 
 #include <zlib.h>

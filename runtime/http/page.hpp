@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/http/http_message.hpp"
+#include "runtime/http/messages/http_message.hpp"
 
 #include <optional>
 #include <string>

@@ -81,6 +81,8 @@ public:
   void opened(int socket, const std::string& ticket) {
     const std::lock_guard lock{mutex_};
     open_[socket] = ticket;
+    if (is_broken_off_)
+      shutdown(socket, SHUT_RDWR);
   }
   void closing(int socket) {
     const std::lock_guard lock{mutex_};
@@ -89,6 +91,7 @@ public:
 
   void break_off() {
     const std::lock_guard lock{mutex_};
+    is_broken_off_ = true;
     for (const auto& [socket, ticket] : open_)
       shutdown(socket, SHUT_RDWR);
   }
@@ -107,6 +110,7 @@ private:
   std::map<std::string, link_end> dialed_;
   std::uint64_t last_ticket_ = 0;
   std::map<int, std::string> open_; ///< tickets of the sockets that CAF has; of others empty
+  bool is_broken_off_ = false;
 };
 
 namespace {

@@ -28,7 +28,8 @@ public:
   std::string add_dialed(link_end end);
   static constexpr std::uint16_t dialed_port = 1;
 
-  /// Shuts down those that CAF has: messages on their way are lost, and nobody waits for them any longer.
+  /// Shuts down those that CAF has, and each that it gets from now on: messages on their way are lost, and nobody waits
+  /// for them any longer.
   void break_off() const;
   /// Shuts down that one, by its ticket, whether CAF has it already or not.
   void break_off(const std::string& ticket) const;

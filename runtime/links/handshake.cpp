@@ -1,7 +1,7 @@
 #include "runtime/links/handshake.hpp"
 
 #include "runtime/links/greeting.hpp"
-#include "runtime/links/tls_text.hpp"
+#include "runtime/tls/tls_text.hpp"
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/read.hpp>

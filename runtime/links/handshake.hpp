@@ -1,8 +1,8 @@
 #pragma once
 
-#include "runtime/links/credentials.hpp"
 #include "runtime/links/link_end.hpp"
 #include "runtime/links/relay.hpp"
+#include "runtime/tls/credentials.hpp"
 
 #include <boost/asio/ip/tcp.hpp>
 

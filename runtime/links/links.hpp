@@ -1,10 +1,10 @@
 #pragma once
 
 #include "runtime/configuration/cluster_options.hpp"
-#include "runtime/links/certificate.hpp"
 #include "runtime/links/handshake.hpp"
 #include "runtime/links/link_end.hpp"
 #include "runtime/text/address.hpp"
+#include "runtime/tls/certificate.hpp"
 
 #include <chrono>
 #include <functional>

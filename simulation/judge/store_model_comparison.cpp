@@ -3,7 +3,7 @@
 #include "simulation/judge/count_all.hpp"
 #include "simulation/judge/store_model.hpp"
 #include "store/verbs/decide_note.hpp"
-#include "workflow/transition/incident.hpp"
+#include "workflow/on_call/incident.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <algorithm>

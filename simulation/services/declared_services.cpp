@@ -1,8 +1,8 @@
 #include "simulation/services/declared_services.hpp"
 
-#include "runtime/configuration/toml_file.hpp"
-#include "runtime/configuration/toml_json.hpp"
 #include "runtime/text/quantity.hpp"
+#include "runtime/toml/toml_file.hpp"
+#include "runtime/toml/toml_json.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/nearest.hpp"
 

@@ -3,14 +3,14 @@
 #include "store/contract/write.hpp"
 #include "workflow/definition/definition.hpp"
 #include "workflow/definition/payload_index.hpp"
+#include "workflow/on_call/bulk_act.hpp"
+#include "workflow/on_call/incident.hpp"
 #include "workflow/supervision/conditions.hpp"
 #include "workflow/supervision/retention.hpp"
 #include "workflow/task/clock_reading.hpp"
 #include "workflow/task/endings.hpp"
 #include "workflow/task/task.hpp"
-#include "workflow/transition/bulk_act.hpp"
 #include "workflow/transition/command.hpp"
-#include "workflow/transition/incident.hpp"
 
 #include <array>
 #include <cstddef>
@@ -49,7 +49,7 @@ struct task_filter {
   workflow::instant ended_before = workflow::never; ///< this and the next: only tasks that have ended
   workflow::instant ended_after = workflow::unset;
   std::string step;  ///< workflow::current_step
-  std::string cause; ///< generalized as incidents' causes are (workflow/transition/incident.hpp), it is the same
+  std::string cause; ///< generalized as incidents' causes are (workflow/on_call/incident.hpp), it is the same
   std::vector<workflow::payload_value> payload; ///< all must hold; of tasks whose workflow has an index on these places
 };
 /// One page of tasks in order of their numbers, newest first, unless another order was asked for; payloads and large

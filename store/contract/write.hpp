@@ -1,11 +1,11 @@
 #pragma once
 
 #include "workflow/definition/definition.hpp"
+#include "workflow/on_call/bulk_act.hpp"
 #include "workflow/supervision/conditions.hpp"
 #include "workflow/supervision/retention.hpp"
 #include "workflow/task/clock_reading.hpp"
 #include "workflow/task/task.hpp"
-#include "workflow/transition/bulk_act.hpp"
 #include "workflow/transition/command.hpp"
 
 #include <array>

@@ -4,7 +4,7 @@
 #include "store/lmdb/lmdb.hpp"
 #include "store/lmdb/schema.hpp"
 #include "store/outline/task_outline.hpp"
-#include "store/verbs/decide_purge.hpp"
+#include "store/verbs/tasks/decide_purge.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Tasks, singly and in pages.
 
 #include "store/engine/reading.hpp"
+#include "workflow/on_call/finding.hpp"
 #include "workflow/supervision/retention.hpp"
-#include "workflow/transition/finding.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -1,6 +1,6 @@
 #include "store/engine/write_batch.hpp"
 
-#include "store/verbs/new_task.hpp"
+#include "store/verbs/tasks/new_task.hpp"
 
 #include <algorithm>
 #include <utility>

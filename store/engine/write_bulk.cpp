@@ -4,7 +4,7 @@
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/prefix_scan.hpp"
 #include "store/records/record.hpp"
-#include "store/verbs/decide_bulk.hpp"
+#include "store/verbs/tasks/decide_bulk.hpp"
 
 namespace steadfast::store {
 

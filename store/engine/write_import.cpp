@@ -1,8 +1,8 @@
 // Takes in tasks of other stores. What they say is checked as if anybody had written it.
 
 #include "store/engine/write_batch.hpp"
-#include "store/verbs/decide_task.hpp"
-#include "store/verbs/new_task.hpp"
+#include "store/verbs/tasks/decide_task.hpp"
+#include "store/verbs/tasks/new_task.hpp"
 
 #include <utility>
 

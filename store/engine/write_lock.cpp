@@ -4,7 +4,7 @@
 #include "store/lmdb/indexes.hpp"
 #include "store/lmdb/prefix_scan.hpp"
 #include "store/lmdb/ready_tasks.hpp"
-#include "store/verbs/decide_lock.hpp"
+#include "store/verbs/tasks/decide_lock.hpp"
 
 #include "workflow/transition/transition.hpp"
 

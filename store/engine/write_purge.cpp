@@ -4,7 +4,7 @@
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
 #include "store/lmdb/prefix_scan.hpp"
-#include "store/verbs/decide_purge.hpp"
+#include "store/verbs/tasks/decide_purge.hpp"
 
 #include "workflow/text/name.hpp"
 

@@ -4,8 +4,8 @@
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
 #include "store/verbs/decide_outward.hpp"
-#include "store/verbs/decide_task.hpp"
-#include "store/verbs/new_task.hpp"
+#include "store/verbs/tasks/decide_task.hpp"
+#include "store/verbs/tasks/new_task.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "store/lmdb/schema.hpp"
-#include "store/verbs/waiting_line.hpp"
+#include "store/verbs/tasks/waiting_line.hpp"
 
 namespace steadfast::store {
 

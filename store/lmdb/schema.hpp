@@ -3,7 +3,7 @@
 #include "store/lmdb/lmdb.hpp"
 #include "store/records/key.hpp"
 #include "store/records/stored.hpp"
-#include "store/verbs/waiting_line.hpp"
+#include "store/verbs/tasks/waiting_line.hpp"
 #include "workflow/definition/payload_index.hpp"
 
 #include <array>

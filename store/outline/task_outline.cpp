@@ -1,6 +1,6 @@
 #include "store/outline/task_outline.hpp"
 
-#include "workflow/transition/incident.hpp"
+#include "workflow/on_call/incident.hpp"
 
 #include <algorithm>
 #include <utility>

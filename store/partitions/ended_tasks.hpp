@@ -3,7 +3,7 @@
 #include "store/engine/tasks_elsewhere.hpp"
 #include "store/lmdb/id_bits.hpp"
 #include "store/postgres/partition.hpp"
-#include "store/verbs/needed_tasks.hpp"
+#include "store/verbs/tasks/needed_tasks.hpp"
 
 #include <condition_variable>
 #include <cstdint>

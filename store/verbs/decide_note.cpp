@@ -1,6 +1,6 @@
 #include "store/verbs/decide_note.hpp"
 
-#include "workflow/transition/incident.hpp"
+#include "workflow/on_call/incident.hpp"
 
 #include <utility>
 

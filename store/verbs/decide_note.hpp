@@ -2,7 +2,7 @@
 
 #include "store/records/stored.hpp"
 #include "store/verbs/decide.hpp"
-#include "workflow/transition/incident.hpp"
+#include "workflow/on_call/incident.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "apps/certificates/cluster_certificates.hpp"
 #include "apps/terminal/failure.hpp"
-#include "runtime/links/certificate.hpp"
+#include "runtime/tls/certificate.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

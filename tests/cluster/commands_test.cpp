@@ -1,6 +1,6 @@
 // The commands against a running node.
 
-#include "runtime/links/certificate.hpp"
+#include "runtime/tls/certificate.hpp"
 #include "tests/support/processes/node_process.hpp"
 #include "tests/support/processes/raw_socket.hpp"
 

@@ -2,8 +2,8 @@
 
 #include "runtime/configuration/config_file.hpp"
 
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/text/quantity.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "tests/fuzz/support/complaints.hpp"
 #include "tests/fuzz/support/fuzz.hpp"
 #include "tests/fuzz/support/scratch.hpp"

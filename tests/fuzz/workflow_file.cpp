@@ -3,8 +3,8 @@
 
 #include "runtime/configuration/workflow_file.hpp"
 
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/text/json.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "store/records/record.hpp"
 #include "tests/fuzz/support/complaints.hpp"
 #include "tests/fuzz/support/fuzz.hpp"

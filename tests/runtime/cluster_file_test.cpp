@@ -1,7 +1,7 @@
 #include "runtime/configuration/cluster_file.hpp"
 
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/config_file.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

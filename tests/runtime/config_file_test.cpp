@@ -1,5 +1,5 @@
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/config_file.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

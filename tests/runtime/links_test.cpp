@@ -3,9 +3,9 @@
 #include "runtime/links/links.hpp"
 
 #include "apps/certificates/cluster_certificates.hpp"
-#include "runtime/links/credentials.hpp"
 #include "runtime/links/door.hpp"
 #include "runtime/links/greeting.hpp"
+#include "runtime/tls/credentials.hpp"
 #include "steadfast/node_error.hpp"
 #include "tests/support/temp_folder.hpp"
 

@@ -1,6 +1,6 @@
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/config_file.hpp"
 #include "runtime/node/webhooks.hpp"
+#include "runtime/toml/config_error.hpp"
 
 #include <catch2/catch.hpp>
 

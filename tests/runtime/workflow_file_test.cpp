@@ -1,6 +1,6 @@
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/text/json.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "tests/support/temp_folder.hpp"
 
 #include <catch2/catch.hpp>

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "workflow/on_call/incident.hpp"
 #include "workflow/task/endings.hpp"
 #include "workflow/task/task.hpp"
 #include "workflow/time/time.hpp"
-#include "workflow/transition/incident.hpp"
 
 #include <cstdint>
 #include <map>

@@ -1,7 +1,7 @@
 #include "workflow/supervision/review.hpp"
 
+#include "workflow/on_call/incident.hpp"
 #include "workflow/task/waiting.hpp"
-#include "workflow/transition/incident.hpp"
 
 #include <iterator>
 #include <utility>

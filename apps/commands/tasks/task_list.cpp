@@ -9,7 +9,7 @@
 #include "apps/views/story.hpp"
 #include "runtime/text/quantity.hpp"
 #include "runtime/text/time_text.hpp"
-#include "workflow/transition/finding.hpp"
+#include "workflow/on_call/finding.hpp"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

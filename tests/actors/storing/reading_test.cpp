@@ -1,7 +1,7 @@
 // Reads that take long leave room for others.
 
 #include "tests/actors/one_node.hpp"
-#include "workflow/transition/finding.hpp"
+#include "workflow/on_call/finding.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "runtime/configuration/config_error.hpp"
+#include "runtime/toml/config_error.hpp"
 
 #include <string>
 #include <string_view>

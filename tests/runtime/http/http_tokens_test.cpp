@@ -1,7 +1,7 @@
 // Who may ask over HTTP.
 
-#include "runtime/configuration/config_error.hpp"
 #include "runtime/http/access_tokens.hpp"
+#include "runtime/toml/config_error.hpp"
 #include "steadfast/node_error.hpp"
 #include "tests/runtime/http/http_node.hpp"
 

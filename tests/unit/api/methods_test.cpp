@@ -2,9 +2,9 @@
 
 #include "api/methods.hpp"
 #include "api/names.hpp"
+#include "workflow/on_call/bulk_act.hpp"
+#include "workflow/on_call/finding.hpp"
 #include "workflow/task/task.hpp"
-#include "workflow/transition/bulk_act.hpp"
-#include "workflow/transition/finding.hpp"
 
 #include <catch2/catch.hpp>
 

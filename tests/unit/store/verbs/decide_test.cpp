@@ -2,10 +2,10 @@
 
 #include "tests/unit/store/support.hpp"
 
-#include "store/verbs/decide_bulk.hpp"
 #include "store/verbs/decide_lease.hpp"
 #include "store/verbs/decide_note.hpp"
-#include "store/verbs/decide_task.hpp"
+#include "store/verbs/tasks/decide_bulk.hpp"
+#include "store/verbs/tasks/decide_task.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/transition/transition.hpp"
 

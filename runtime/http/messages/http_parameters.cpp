@@ -1,0 +1,168 @@
+#include "runtime/http/messages/http_parameters.hpp"
+
+#include "api/error.hpp"
+#include "api/names.hpp"
+#include "client/exact_json.hpp"
+#include "runtime/text/quantity.hpp"
+#include "workflow/text/split.hpp"
+
+#include <charconv>
+#include <optional>
+
+namespace steadfast::runtime {
+
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw api::error{api::error::invalid_params, "`" + name + "` " + why, {}, name};
+}
+
+template <class T>
+std::optional<json> whole(const std::string& text) {
+  T n{};
+  const auto* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, n);
+  return error == std::errc{} && at == end ? std::optional<json>{n} : std::nullopt;
+}
+
+json number_of(const std::string& name, const std::string& text) {
+  if (auto n = whole<std::uint64_t>(text))
+    return *n;
+  if (auto n = whole<std::int64_t>(text))
+    return *n;
+  refuse(name, "must be a whole number");
+}
+
+bool flag_of(const std::string& name, const std::string& text) {
+  if (text.empty() || text == "true" || text == "1")
+    return true;
+  if (text != "false" && text != "0")
+    refuse(name, "must be true or false");
+  return false;
+}
+
+json texts_of(const std::string& text) {
+  json all = json::array();
+  for (const auto part : workflow::split(text, ','))
+    all.push_back(std::string{part});
+  return all;
+}
+
+/// Of a parameter that is unknown, the text: the method refuses it by its name.
+json value_of(const api::parameter* p, const std::string& name, const std::string& text) {
+  if (p == nullptr)
+    return text;
+  switch (p->is) {
+    case api::kind::number:
+    case api::kind::moment: return number_of(name, text);
+    case api::kind::flag: return flag_of(name, text);
+    case api::kind::texts: return texts_of(text);
+    case api::kind::place: {
+      auto n = whole<std::uint64_t>(text);
+      return n ? *n : json(text);
+    }
+    default: return text;
+  }
+}
+
+constexpr const char* last_event_id = "Last-Event-ID";
+
+[[noreturn]] void refuse_event_id() {
+  throw api::error{api::error::invalid_params, "Last-Event-ID must be the id of an event", {}, last_event_id};
+}
+
+constexpr workflow::span wait_max{60'000};
+
+constexpr std::string_view place_prefix = "payload:";
+
+} // namespace
+
+json parameters_of(const api::method& m, const std::map<std::string, std::string>& named, const http_target& target) {
+  json params = json::object();
+  for (const auto& [name, text] : target.query)
+    if (name.starts_with(place_prefix))
+      params["payload"][name.substr(place_prefix.size())] = text;
+    else
+      params[name] = value_of(m.find(name), name, text);
+  for (const auto& [name, text] : named)
+    params[name] = value_of(m.find(name), name, text);
+  return params;
+}
+
+json parameters_of(const api::method& m, const std::map<std::string, std::string>& named, const std::string& body) {
+  auto params = body.empty() ? json::object() : exact_json(body);
+  if (params.is_discarded())
+    throw api::error{api::error::invalid_params, "the body is not JSON, or is nested too deep"};
+  if (!params.is_object())
+    throw api::error{api::error::invalid_params, "the body must be a JSON object"};
+  for (const auto& [name, text] : named) {
+    auto value = value_of(m.find(name), name, text);
+    if (params.contains(name) && params[name] != value)
+      refuse(name, "is another one in the path");
+    params[name] = std::move(value);
+  }
+  return params;
+}
+
+event_filter event_filter_of(const http_target& target) {
+  event_filter f;
+  for (const auto& [name, value] : target.query) {
+    if (name != "workflow" && name != "kinds")
+      throw api::error{api::error::invalid_params, "events are not filtered by `" + name + "`", {}, name};
+    auto& names = name == "workflow" ? f.workflows : f.kinds;
+    for (const auto part : workflow::split(value, ','))
+      names.emplace_back(part);
+  }
+  for (const auto& k : f.kinds)
+    if (k != "submitted" && k != "changed" && k != "ended")
+      throw api::error{api::error::invalid_params, "`kinds` may be submitted, changed and ended", {}, "kinds"};
+  return f;
+}
+
+std::uint64_t revision_seen(const http_request& r) {
+  const std::string last{r.header(last_event_id)};
+  const auto n = last.empty() ? json(0U) : whole<std::uint64_t>(last).value_or(json{});
+  if (n.is_null())
+    refuse_event_id();
+  return n;
+}
+
+std::optional<event_position> position_seen(const http_request& r) {
+  const auto last = r.header(last_event_id);
+  if (last.empty())
+    return std::nullopt;
+  auto seen = parse_event_position(last);
+  if (!seen)
+    refuse_event_id();
+  return seen;
+}
+
+std::optional<std::chrono::milliseconds> waited_for(const http_target& target) {
+  const auto text = target.find("wait");
+  if (!text)
+    return std::nullopt;
+  const auto span = parse_span(*text);
+  if (!span || *span > wait_max)
+    throw api::error{api::error::invalid_params, "`wait` must be a duration of at most 60s, such as 30s", {}, "wait"};
+  return *span;
+}
+
+json parameters_asked(const http_request& r, const http_target& target, api::verb verb, const api::method& m,
+                      const std::map<std::string, std::string>& named) {
+  const auto& body = r.message.body();
+  if (verb == api::verb::get) {
+    auto asked = target;
+    std::erase_if(asked.query, [](const auto& x) { return x.first == "wait"; });
+    return parameters_of(m, named, asked);
+  }
+  if (m.name != api::workflow_register
+      || !r.header(boost::beast::http::field::content_type).starts_with("application/toml"))
+    return parameters_of(m, named, body);
+  auto params = parameters_of(m, named, target); // the body is a workflow's file
+  params["text"] = body;
+  return params;
+}
+
+} // namespace steadfast::runtime

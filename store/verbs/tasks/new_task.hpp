@@ -1,0 +1,53 @@
+#pragma once
+
+#include "store/contract/options.hpp"
+#include "store/verbs/tasks/task_change.hpp"
+#include "workflow/definition/payload_needs.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+// A task that is submitted, or taken in.
+
+namespace steadfast::store {
+
+/// All that is stored of it at first.
+struct new_task {
+  std::shared_ptr<const workflow::task> task;
+  task_outline outline;
+  std::vector<workflow::notice> notices;      ///< none: it has no observer
+  std::vector<result_change> results;         ///< the large ones
+  std::vector<workflow::payload_value> index; ///< by which it is found
+};
+/// Of one that is taken in. REQUIRES: there is no problem_of it.
+new_task new_task_of(const import_task& w, std::uint64_t number, definition_cache::entry d);
+
+/// The workflow that a submission names, or the newest of that name.
+struct known_workflow {
+  definition_cache::entry definition; ///< null: there is none
+  const workflow::payload_needs* needs = nullptr;
+};
+struct submitted_task {
+  answer<submit_task> said;
+  bool lacks_room = false; ///< else it could be made
+  std::optional<new_task> put{};
+};
+/// Of an id that nobody has. `number`: that it gets. `has_room`: for a payload of that size; asked last.
+/// REQUIRES: there is no problem_of it.
+submitted_task decide(const submit_task& w, const known_workflow& of, std::uint64_t number,
+                      const std::function<bool(std::uint64_t payload_size)>& has_room);
+
+/// Of an id that stands for the same submission already. `there`: null: the task was set aside.
+answer<submit_task> submitted_before(const submit_task& w, const workflow::task* there);
+
+/// New work is refused, and people are told.
+struct no_room {
+  decision said;
+  raised_alert raised;
+};
+no_room no_room_for_work(const store_options& limits, bool is_disk_full, workflow::instant now);
+
+} // namespace steadfast::store

@@ -1,0 +1,210 @@
+// Who is next for a scheduler, what is freed and what may leave, without a disk.
+
+#include "tests/unit/store/support.hpp"
+
+#include "store/verbs/tasks/decide_lock.hpp"
+#include "store/verbs/tasks/decide_purge.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+
+using namespace steadfast;
+using namespace steadfast::store;
+using namespace steadfast::store::test;
+
+namespace {
+
+class in_memory : public waiting_tasks {
+public:
+  std::set<waiting_place> all;
+  workflow::instant due = workflow::never;
+
+  void add(std::uint8_t priority, const std::string& workflow, std::uint64_t number) {
+    all.insert({priority, workflow_tag(workflow), number});
+  }
+  void remove(std::uint64_t number) {
+    std::erase_if(all, [number](const waiting_place& p) { return p.number == number; });
+  }
+
+  std::uint64_t count() const override { return all.size(); }
+  workflow::instant next_due() const override { return due; }
+  std::optional<waiting_place> first(const waiting_place& from) const override {
+    const auto found = all.lower_bound(from);
+    return found == all.end() ? std::nullopt : std::optional{*found};
+  }
+  std::vector<std::uint64_t> numbers(const waiting_place& from, std::size_t max) const override {
+    std::vector<std::uint64_t> found;
+    for (auto i = all.lower_bound(from); i != all.end() && found.size() < max; ++i)
+      if (i->priority == from.priority && i->tag == from.tag)
+        found.push_back(i->number);
+    return found;
+  }
+};
+
+/// Takes what is neither damaged nor ended by being taken.
+struct taker {
+  in_memory& waiting;
+  std::set<std::uint64_t> damaged{};
+  std::set<std::uint64_t> ends{};
+
+  std::optional<workflow::task> operator()(std::uint64_t number, const workflow::event& e) const {
+    if (damaged.contains(number))
+      return std::nullopt;
+    waiting.remove(number);
+    workflow::task t;
+    t.number = number;
+    if (!ends.contains(number))
+      t.locked_by = std::get<workflow::taken>(e).scheduler;
+    return t;
+  }
+};
+
+claim_tasks claim_of(std::size_t max) {
+  return {"s1", max, at(1)};
+}
+
+std::vector<std::uint64_t> numbers_of(const store::answer<claim_tasks>& o) {
+  std::vector<std::uint64_t> all;
+  for (const auto& t : o.tasks)
+    all.push_back(t.number);
+  return all;
+}
+
+using numbers = std::vector<std::uint64_t>;
+
+purge_ended purge_of(std::size_t max, workflow::retention keep, std::int64_t now = 100) {
+  return {"delivery", keep, max, {}, at(now)};
+}
+
+std::vector<ended_task> ended_at_seconds(std::int64_t count) {
+  std::vector<ended_task> all;
+  for (std::int64_t i = 0; i < count; ++i)
+    all.push_back({at(i), static_cast<std::uint64_t>(i)});
+  return all;
+}
+
+} // namespace
+
+TEST_CASE("the oldest of those that wait is found among all workflows and priorities") {
+  in_memory waiting;
+  CHECK_FALSE(oldest_of(waiting));
+  waiting.add(0, "a", 7);
+  waiting.add(5, "a", 4);
+  waiting.add(5, "a", 3);
+  waiting.add(5, "b", 5);
+  CHECK(oldest_of(waiting) == 3);
+  waiting.add(9, "c", 2);
+  CHECK(oldest_of(waiting) == 2);
+  waiting.add(std::numeric_limits<std::uint8_t>::max(), "a", 1);
+  CHECK(oldest_of(waiting) == 1);
+}
+
+TEST_CASE("a claim of values goes by priority, and then by age") {
+  in_memory waiting;
+  waiting.add(5, "a", 1);
+  waiting.add(5, "a", 2);
+  waiting.add(0, "a", 3);
+  waiting.add(9, "a", 4);
+  const auto o = decide(claim_of(3), waiting, taker{waiting});
+  CHECK(numbers_of(o) == numbers{3, 1, 2});
+  CHECK(o.more);
+  CHECK(numbers_of(decide(claim_of(3), waiting, taker{waiting})) == numbers{4});
+}
+
+TEST_CASE("a claim of values tells when the next task may be taken, and that there is more once it may") {
+  in_memory waiting;
+  waiting.due = at(2);
+  auto o = decide(claim_of(1), waiting, taker{waiting});
+  CHECK(o.next == at(2));
+  CHECK_FALSE(o.more);
+  waiting.due = at(1);
+  CHECK(decide(claim_of(1), waiting, taker{waiting}).more);
+}
+
+TEST_CASE("a claim of values passes over damaged tasks, and counts those that ended as gone") {
+  in_memory waiting;
+  for (std::uint64_t i = 1; i <= 5; ++i)
+    waiting.add(5, "a", i);
+  const auto o = decide(claim_of(2), waiting, taker{waiting, {1}, {2}});
+  CHECK(numbers_of(o) == numbers{3, 4});
+  CHECK(waiting.count() == 2); // the damaged one, and the next
+  const auto rest = decide(claim_of(9), waiting, taker{waiting, {1}});
+  CHECK(numbers_of(rest) == numbers{5});
+  CHECK_FALSE(rest.more); // the damaged one is not to be had
+}
+
+TEST_CASE("a claim under no name, or one that is too long, is refused") {
+  CHECK(problem_of(claim_tasks{"", 1, at(1)}));
+  CHECK(problem_of(claim_tasks{std::string(129, 's'), 1, at(1)}));
+  CHECK_FALSE(problem_of(claim_tasks{std::string(128, 's'), 1, at(1)}));
+}
+
+TEST_CASE("locks of values are freed up to the bound, but for those that stay") {
+  free_locks w{"s1", 2, false, at(1), {11, 13}};
+  numbers freed;
+  const auto free = [&](std::uint64_t number, const workflow::event& e) -> std::optional<workflow::task> {
+    CHECK(std::holds_alternative<workflow::lock_lapsed>(e));
+    freed.push_back(number);
+    return workflow::task{};
+  };
+  const auto o = decide(w, {11, 12, 13, 14, 15}, free);
+  CHECK(freed == numbers{12, 14});
+  CHECK(o.freed == 2);
+  CHECK(o.more);
+  CHECK_FALSE(decide(w, {11, 12, 13}, free).more);
+  CHECK(looked_at_max(w) > w.max + w.except.size());
+  w.scheduler.clear();
+  CHECK(looked_at_max(w) == 0);
+}
+
+TEST_CASE("locks of values are given back by a scheduler that says so itself") {
+  free_locks w{"s1", 2, true, at(1)};
+  const auto free = [](std::uint64_t, const workflow::event& e) -> std::optional<workflow::task> {
+    CHECK(std::holds_alternative<workflow::lock_released>(e));
+    return std::nullopt; // damaged
+  };
+  CHECK(decide(w, {1, 2, 3}, free).freed == 0);
+}
+
+TEST_CASE("ended tasks of values leave when they are too old or too many, the first that ended first") {
+  numbers left;
+  const auto leave = [&](std::uint64_t number) {
+    left.push_back(number);
+    return true;
+  };
+  workflow::retention keep;
+  keep.keep_for = std::chrono::seconds{98};
+  const auto old = decide(purge_of(10, keep), 5, ended_at_seconds(5), leave);
+  CHECK(left == numbers{0, 1, 2});
+  CHECK(old.purged == 3);
+  CHECK(old.next == at(3 + 98));
+  CHECK_FALSE(old.more);
+
+  left.clear();
+  keep = {};
+  keep.keep_at_most = 1;
+  const auto many = decide(purge_of(2, keep), 5, ended_at_seconds(5), leave);
+  CHECK(left == numbers{0, 1});
+  CHECK(many.more);
+  CHECK(many.reached.number == 1);
+}
+
+TEST_CASE("ended tasks of values that cannot leave yet are passed, and counted so that no other leaves for them") {
+  workflow::retention keep;
+  keep.keep_at_most = 2;
+  const auto o = decide(purge_of(10, keep), 4, ended_at_seconds(4), [](std::uint64_t number) { return number != 0; });
+  CHECK(o.purged == 1);
+  CHECK(o.reached.passed == 1);
+  CHECK(o.reached.number == 1);
+}
+
+TEST_CASE("a task leaves only when it ended well, nobody needs its alert, and its observer was told") {
+  CHECK(may_leave(workflow::process_state::processed, {}));
+  CHECK_FALSE(may_leave(workflow::process_state::error, {}));
+  CHECK_FALSE(may_leave(workflow::process_state::processed, {true, false}));
+  CHECK_FALSE(may_leave(workflow::process_state::processed, {false, true}));
+}
