@@ -49,8 +49,8 @@ public:
     task_events events;   ///< first of all a gap
     event_position after; ///< the next event is the one after it
   };
-  /// What the store tells of tasks that have changed since: each once, as it is now. Reads all unfinished tasks, and those
-  /// that have ended since; blocks meanwhile. Nothing: another one is under way. Throws api::error.
+  /// What the store tells of tasks that have changed since: each once, as it is now. Reads all unfinished tasks, and
+  /// those that have ended since; blocks meanwhile. Nothing: another one is under way. Throws api::error.
   std::optional<scan_result> scan_after(const event_position& p);
 
   /// `wake` is called, from any thread, when it has more.

@@ -1,4 +1,5 @@
 #include "runtime/http/http_session.hpp"
+#include "runtime/events/change_hub.hpp"
 
 #include "runtime/http/http_tls.hpp"
 #include "runtime/http/messages/http_text.hpp"

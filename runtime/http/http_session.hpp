@@ -35,8 +35,8 @@ struct http_host {
   std::list<std::unique_ptr<boost::asio::steady_timer>> timers;
 };
 
-/// Serves a client that has connected, until it leaves: its requests one after the other. `tls` may be null. By the thread
-/// that runs `io`.
+/// Serves a client that has connected, until it leaves: its requests one after the other. `tls` may be null. By the
+/// thread that runs `io`.
 void begin_session(http_host& h, const std::string& peer, boost::asio::ip::tcp::socket s,
                    boost::asio::ssl::context* tls);
 

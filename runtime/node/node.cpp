@@ -1,10 +1,8 @@
 #include "runtime/node/node.hpp"
-#include "runtime/assembly/boot_clock.hpp"
 
-#include "actors/agents/agents.hpp"
 #include "actors/protocol/type_ids.hpp"
+#include "runtime/assembly/boot_clock.hpp"
 #include "runtime/assembly/caf_text.hpp"
-#include "runtime/assembly/function_watch.hpp"
 #include "runtime/assembly/journal_figures.hpp"
 #include "runtime/control/control_methods.hpp"
 #include "runtime/control/control_server.hpp"
@@ -15,12 +13,11 @@
 #include "runtime/metrics/metrics.hpp"
 #include "runtime/node/node_inside.hpp"
 #include "runtime/node/node_store.hpp"
+#include "runtime/node/own_agents.hpp"
 #include "runtime/node/span_exporter.hpp"
 #include "runtime/node/store_holder.hpp"
 #include "runtime/node/store_turns.hpp"
 #include "runtime/node/webhooks.hpp"
-#include "runtime/text/step_token.hpp"
-#include "workflow/supervision/node_card.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/text/split.hpp"
 
@@ -37,7 +34,6 @@
 #include <cstdlib>
 #include <future>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -57,7 +53,6 @@ constexpr std::chrono::milliseconds read_limit_of_stop{5000}; ///< the same of a
 constexpr std::chrono::milliseconds let_go_limit{7000};       ///< with that
 constexpr std::chrono::milliseconds found_again_limit{2000};  ///< until it is known who has it then
 constexpr workflow::span farewell_limit{2000};                ///< for what is on its way to other nodes
-constexpr workflow::span end_of_function{1000};               ///< at least, from asking it to end until it is named
 
 struct actor_config : caf::actor_system_config {
   actor_config(const node_options& o, std::size_t spare_threads) {
@@ -69,56 +64,6 @@ struct actor_config : caf::actor_system_config {
       runtime::load_network(*this);
   }
 };
-
-struct function_entry {
-  actors::agent_options options;
-  actors::agent_function run;
-
-  bool is_empty() const {
-    return std::visit([](const auto& f) { return !f.run; }, run);
-  }
-  /// Runs on a thread of its own and not on an actor's.
-  bool is_blocking() const { return std::holds_alternative<actors::blocking_function>(run); }
-};
-
-/// A sentence for each mistake.
-std::vector<std::string> problems_of(const std::vector<function_entry>& functions, const node_options& o) {
-  std::vector<std::string> found;
-  std::set<std::string> names;
-  for (const auto& a : o.agents)
-    names.insert(a.common.name);
-  for (const auto& f : functions) {
-    const auto where = "agent " + workflow::quoted(f.options.name) + ": ";
-    if (!names.insert(f.options.name).second)
-      found.push_back(where + "there are two of that name");
-    if (f.is_empty())
-      found.push_back(where + "its function is empty");
-    for (const auto& p : actors::problems(f.options))
-      found.push_back(where + p);
-  }
-  std::size_t bytes = 0;
-  for (const auto& name : names)
-    bytes += name.size() + 1;
-  if (bytes > workflow::agent_names_max)
-    found.push_back("the names of its " + std::to_string(names.size()) + " agents have " + std::to_string(bytes)
-                    + " bytes with a comma each, and a node can tell the others "
-                    + std::to_string(workflow::agent_names_max) + ": give some of the agents to another node");
-  return found;
-}
-
-/// The agent's options with its secrets among the named texts, for the agent alone; nothing if it is of another kind.
-template <class Options>
-std::optional<Options> with_secrets(const agent_entry& a, std::map<std::string, std::string> Options::*texts) {
-  const auto* o = std::get_if<Options>(&a.kind);
-  if (!o)
-    return std::nullopt;
-  auto whole = *o;
-  for (const auto& [name, value] : a.secrets) {
-    (whole.*texts)[name] = value.reveal();
-    whole.secrets.push_back(value.reveal());
-  }
-  return whole;
-}
 
 } // namespace
 
@@ -132,8 +77,7 @@ public:
 
   void add_agent(const std::string& name, actors::agent_function run, actors::agent_options options) {
     refuse_while_running("add agent " + workflow::quoted(name));
-    options.name = name;
-    functions_.push_back({std::move(options), std::move(run)});
+    agents_.add(name, std::move(run), std::move(options));
   }
 
   void with_lease(const std::string& name, actors::make_singleton make) {
@@ -164,7 +108,7 @@ public:
     if (system_)
       throw node_error{"the node runs already"};
     auto found = problems(options_);
-    const auto more = problems_of(functions_, options_);
+    const auto more = agents_.problems(options_);
     found.insert(found.end(), more.begin(), more.end());
     refuse_if(found);
     refuse_if(runtime::credential_problems(options_.cluster, options_.name, options_.roles));
@@ -184,8 +128,7 @@ public:
     }
     if (options_.cluster.is_used())
       network_ = std::make_unique<runtime::network>(options_);
-    config_ = std::make_unique<actor_config>(
-      options_, std::ranges::count_if(functions_, [](const auto& f) { return !f.is_blocking(); }));
+    config_ = std::make_unique<actor_config>(options_, agents_.on_their_turn());
     system_ = std::make_unique<caf::actor_system>(*config_);
     if (network_)
       network_->attach(*system_);
@@ -193,7 +136,7 @@ public:
     auto own = store;
     try {
       assemble(options_, surroundings(std::move(store)), parts_);
-      watch_functions();
+      agents_.watch(*system_, parts_.agents);
       publish_front();
       const auto methods = methods_of(*system_, parts_);
       open_control(methods);
@@ -228,15 +171,14 @@ public:
     drain(own_leases(), workflow::span{0}); // from now on the others send no more orders
     stop_waits_for_ = "calls that other nodes have ordered";
     drain_agents(until);
-    if (watch_)
-      watch_->let_end();
+    agents_.let_end();
     stop_following();
     stop_waits_for_ = "questions from its control channel";
     end_control();
     stop_waits_for_ = "its actors to end";
     end_actors();
     exporter_.reset();
-    watch_.reset();
+    agents_.stop_watching();
     system_->await_all_actors_done();
     stop_waits_for_ = "other nodes to take what is on its way to them";
     if (network_)
@@ -245,7 +187,7 @@ public:
     config_.reset();
     parts_ = {};
     stop_waits_for_ = "blocking functions";
-    auto names = functions_that_run_on(function_limit);
+    auto names = agents_.functions_that_run_on(function_limit);
     stop_waits_for_ = "";
     return names;
   }
@@ -428,7 +370,7 @@ private:
       with.store && !options_.store.read_only && !options_.store_server.is_used()
         ? clock_of_this_boot(options_.store.path / "clock", [](const std::string& what) { log_line("warning", what); })
         : clock_set_now();
-    with.make_agents = [this](const auto& clock, auto& agents) { make_agents(clock, agents); };
+    with.make_agents = [this](const auto& clock, auto& agents) { agents_.make(*system_, options_, clock, agents); };
     if (network_) {
       with.dialer = network_->spawn_dialer();
       if (options_.cluster.has_certificates())
@@ -453,39 +395,6 @@ private:
   [[noreturn]] static void end_process(const std::string& why) {
     log_line("error", "the store failed, the node ends: " + why);
     std::_Exit(exit_store_failed);
-  }
-
-  void make_agents(const actors::node_clock& clock, std::map<std::string, actors::agent_actor>& agents) {
-    const auto add = [&agents](const std::string& name, actors::agent_actor agent) {
-      if (!agents.emplace(name, std::move(agent)).second)
-        throw node_error{"agent `" + name + "`: there are two of that name"};
-    };
-    const auto with_tokens = [](actors::agent_options o) {
-      o.tokens = runtime::issue_step_token;
-      return o;
-    };
-    for (const auto& f : functions_)
-      add(f.options.name, actors::spawn_function_agent(*system_, with_tokens(f.options), clock, f.run, threads_));
-    for (const auto& a : options_.agents)
-      add(a.common.name, make_configured(a, with_tokens(a.common), clock));
-  }
-
-  actors::agent_actor make_configured(const agent_entry& a, const actors::agent_options& o,
-                                      const actors::node_clock& clock) {
-    if (auto http = with_secrets<actors::http_options>(a, &actors::http_options::headers))
-      return actors::spawn_http_agent(*system_, o, clock, *http);
-    const auto exec = with_secrets<actors::exec_options>(a, &actors::exec_options::environment);
-    return actors::spawn_exec_agent(*system_, o, clock, *exec);
-  }
-
-  void watch_functions() {
-    std::map<std::string, actors::agent_actor> on_their_turn;
-    for (const auto& f : functions_)
-      if (const auto found = parts_.agents.find(f.options.name); found != parts_.agents.end() && !f.is_blocking())
-        on_their_turn.insert(*found);
-    if (!on_their_turn.empty())
-      watch_ = std::make_unique<function_watch>(*system_, std::move(on_their_turn),
-                                                [](const std::string& line) { log_line("warning", line); });
   }
 
   void publish_front() {
@@ -588,19 +497,6 @@ private:
         caf::anon_send_exit(p.actor, caf::exit_reason::user_shutdown);
   }
 
-  /// After the limit; without one, after the last of them should be over.
-  std::vector<std::string> functions_that_run_on(std::optional<workflow::span> limit) {
-    const auto asked = std::chrono::steady_clock::now();
-    const auto due = threads_->last_due().value_or(asked);
-    const auto at_least = asked + end_of_function;
-    const auto end = std::max(due, at_least);
-    auto names = threads_->wait_until(limit ? asked + *limit : end);
-    for (const auto& name : names)
-      log_line("warning", "the node has stopped, and the function of agent `" + name
-                            + "` runs on; it should watch the stop token of its call");
-    return names;
-  }
-
   /// CAF ends when every node has received what is on its way to it; one that is frozen or cut off never does.
   void end_with_network() {
     std::promise<void> ended;
@@ -620,10 +516,7 @@ private:
   }
 
   node_options options_;
-  std::vector<function_entry> functions_;
-  std::shared_ptr<actors::open_threads> threads_ =
-    std::make_shared<actors::open_threads>(std::chrono::steady_clock::now); ///< of blocking functions
-  std::unique_ptr<function_watch> watch_;
+  own_agents agents_;
   std::vector<std::pair<std::string, actors::make_singleton>> singletons_;
   store_wrapper wrap_;
   std::shared_ptr<journal_figures> journal_;

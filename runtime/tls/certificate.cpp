@@ -26,7 +26,7 @@ std::string common_name_of(X509* certificate) {
   return size > 0 ? std::string{text.data(), static_cast<std::size_t>(size)} : std::string{};
 }
 
-std::optional<workflow::peer_kind> kind_of(const GENERAL_NAME& name) {
+std::optional<workflow::peer_kind> peer_kind_of(const GENERAL_NAME& name) {
   if (name.type != GEN_URI)
     return std::nullopt;
   const auto* bytes = ASN1_STRING_get0_data(name.d.uniformResourceIdentifier);
@@ -41,7 +41,7 @@ std::optional<workflow::peer_kind> highest_kind_of(X509* certificate) {
     GENERAL_NAMES_free};
   std::optional<workflow::peer_kind> highest;
   for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i)
-    if (const auto kind = kind_of(*sk_GENERAL_NAME_value(names.get(), i)); kind && (!highest || *highest < *kind))
+    if (const auto kind = peer_kind_of(*sk_GENERAL_NAME_value(names.get(), i)); kind && (!highest || *highest < *kind))
       highest = kind;
   return highest;
 }

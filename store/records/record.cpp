@@ -206,9 +206,8 @@ bool needs_compact(const workflow::submission& x) {
   return !x.trace.empty();
 }
 bool needs_compact(const workflow::task& x) {
-  return !x.trace.empty() || std::any_of(x.steps.begin(), x.steps.end(), [](const workflow::step& s) {
-    return !s.wait.empty();
-  });
+  return !x.trace.empty()
+         || std::any_of(x.steps.begin(), x.steps.end(), [](const workflow::step& s) { return !s.wait.empty(); });
 }
 bool needs_compact(const outcome& x) {
   const auto& tasks = tasks_of(x);

@@ -77,8 +77,8 @@ struct step {
   friend bool operator==(const step&, const step&) = default;
 };
 
-/// Five fit into the largest block (1,032 bytes) that glibc's malloc hands out of a thread's own cache; blocks above that
-/// cost a change of a step 2 % more instructions.
+/// Five fit into the largest block (1,032 bytes) that glibc's malloc has in a thread's own cache; a larger one costs a
+/// change of a step 2 % more instructions.
 static_assert(sizeof(step) <= 200);
 
 /// An agent has begun it and it is not over. It may act, as one with an open attempt may.

@@ -16,8 +16,8 @@ struct flood_plan {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(flood_plan, http_port, rate, batch, connections, seconds)
 
-/// {"offered", "acknowledged", "pushed_back", "without_retry_after", "unanswered": submissions, "seconds", "live_ms": how
-/// long /health/live took meanwhile}
+/// {"offered", "acknowledged", "pushed_back", "without_retry_after", "unanswered": submissions, "seconds", "live_ms":
+/// how long /health/live took meanwhile}
 nlohmann::json flood(const flood_plan& plan);
 
 /// As many clients, each of which follows a task of its own, while a bulk act after the other changes all of them.
