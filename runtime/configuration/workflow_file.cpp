@@ -91,8 +91,11 @@ void read_result(toml_section& in, workflow::result_mapping& into) {
     in.complain("result", "must be \"payload:/pointer\", \"STEP:/pointer\" or a table of members, as in `input`");
 }
 
-/// Reads `equals` or `differs`; true when it is there.
-bool read_comparison(toml_section& in, std::string_view key, workflow::condition::test test, workflow::condition& c) {
+using compares = workflow::condition::test;
+
+/// True when the key is there.
+bool read_comparison(toml_section& in, compares test, workflow::condition& c) {
+  const auto key = workflow::name_of_comparison(test);
   const auto* value = in.take(key);
   if (value == nullptr)
     return false;
@@ -104,21 +107,55 @@ bool read_comparison(toml_section& in, std::string_view key, workflow::condition
   return true;
 }
 
-workflow::condition read_condition(toml_section in) {
+bool read_presence(toml_section& in, workflow::condition& c) {
+  bool present = true;
+  in.read("present", present);
+  if (!in.table().contains("present"))
+    return false;
+  c.is = present ? compares::present : compares::absent;
+  return true;
+}
+
+workflow::condition read_condition(toml_section in, std::size_t depth = 1);
+
+/// What is made of conditions names no value. Nothing: it is not.
+std::optional<workflow::condition> read_parts(toml_section& in, std::size_t depth) {
+  workflow::condition c;
+  std::vector<toml_section> parts;
+  for (const auto& [key, test] : {std::pair{"all", compares::all}, std::pair{"any", compares::any}})
+    if (in.table().contains(key)) {
+      c.is = test;
+      parts = in.sections(key);
+    }
+  if (auto negated = in.section("not")) {
+    c.is = compares::negated;
+    parts = {*negated};
+  }
+  if (!workflow::is_made_of_parts(c))
+    return std::nullopt;
+  if (depth > workflow::condition_depth_max)
+    in.complain("is nested more than " + std::to_string(workflow::condition_depth_max) + " conditions deep");
+  else
+    for (auto& part : parts)
+      c.parts.push_back(read_condition(part, depth + 1));
+  if (in.table().size() > 1)
+    in.complain("`all`, `any` and `not` stand alone: put what else must hold beside them into an `all`");
+  return c;
+}
+
+workflow::condition read_condition(toml_section in, std::size_t depth) {
+  if (auto made = read_parts(in, depth))
+    return *std::move(made);
   workflow::condition c;
   in.read("step", c.step);
   in.read("pointer", c.pointer);
-  int tests = read_comparison(in, "equals", workflow::condition::test::equals, c) ? 1 : 0;
-  tests += read_comparison(in, "differs", workflow::condition::test::differs, c) ? 1 : 0;
-  bool present = true;
-  in.read("present", present);
-  if (in.table().contains("present")) {
-    c.is = present ? workflow::condition::test::present : workflow::condition::test::absent;
-    ++tests;
-  }
+  int tests = read_presence(in, c) ? 1 : 0;
+  for (const auto test :
+       {compares::equals, compares::differs, compares::above, compares::at_least, compares::below, compares::at_most})
+    tests += read_comparison(in, test, c) ? 1 : 0;
   in.end();
   if (tests != 1)
-    in.complain("must have exactly one of equals, differs and present");
+    in.complain("must have exactly one of equals, differs, present, above, at_least, below, at_most, all, any and not");
   return c;
 }
 
@@ -270,7 +307,7 @@ workflow::step_definition read_step(toml_section in) {
   if (auto x = in.section("probe"))
     s.probe = read_probe(*x);
   in.end();
-  if (s.name == "payload")
+  if (s.name == workflow::payload_word)
     in.complain("name", "a step cannot be called \"payload\": that word means the task's payload in `input`");
   return s;
 }

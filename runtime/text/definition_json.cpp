@@ -38,13 +38,20 @@ json retry_json(const workflow::retry_policy& r) {
 }
 
 json condition_json(const workflow::condition& c) {
-  json j{{"step", c.step}, {"pointer", c.pointer}};
-  switch (c.is) {
-    case workflow::condition::test::equals: j["equals"] = document_json(c.literal); break;
-    case workflow::condition::test::differs: j["differs"] = document_json(c.literal); break;
-    case workflow::condition::test::present: j["present"] = true; break;
-    case workflow::condition::test::absent: j["present"] = false; break;
+  using test = workflow::condition::test;
+  if (c.is == test::negated)
+    return {{"not", condition_json(c.parts.front())}};
+  if (workflow::is_made_of_parts(c)) {
+    json parts = json::array();
+    for (const auto& part : c.parts)
+      parts.push_back(condition_json(part));
+    return {{c.is == test::all ? "all" : "any", std::move(parts)}};
   }
+  json j{{"step", c.step}, {"pointer", c.pointer}};
+  if (c.is == test::present || c.is == test::absent)
+    j["present"] = c.is == test::present;
+  else
+    j[std::string{workflow::name_of_comparison(c.is)}] = document_json(c.literal);
   return j;
 }
 

@@ -77,6 +77,22 @@ void put_waits(json& document, const workflow::definition& d, workflow::source::
   }
 }
 
+/// What conditions compare: the same, another value, or none.
+void put_compared(json& document, const workflow::definition& d, std::string_view step, chance& draw) {
+  const auto put_one = [&](const workflow::condition& c) {
+    if (c.step != step)
+      return;
+    const auto luck = draw.below(3);
+    if (luck == 0 && !c.literal.empty())
+      put(document, json::json_pointer{c.pointer}, json::parse(c.literal, nullptr, false));
+    else if (luck <= 1)
+      put(document, json::json_pointer{c.pointer}, some_value);
+  };
+  for (const auto& s : d.steps)
+    if (s.when)
+      workflow::each_comparison(*s.when, put_one);
+}
+
 /// In other words: with blanks, and its members the other way round.
 std::string respelled_value(const json& value) {
   if (!value.is_object() || value.empty())
@@ -91,6 +107,7 @@ std::string respelled_value(const json& value) {
 
 std::string sample_payload(const workflow::definition& d, chance& draw) {
   json document = json::object();
+  put_compared(document, d, workflow::payload_word, draw);
   put_waits(document, d, workflow::source::kind::payload, {}, draw);
   for (const auto& pointer : pointers_asked{d, workflow::source::kind::payload, {}, draw}.found())
     put(document, json::json_pointer{pointer}, some_value);
@@ -104,14 +121,7 @@ std::string respelled(const std::string& document) {
 std::string sample_result(const workflow::definition& d, const std::string& step, chance& draw) {
   json document = json::object();
   put_waits(document, d, workflow::source::kind::result, step, draw);
-  for (const auto& s : d.steps)
-    if (s.when && s.when->step == step) {
-      const auto luck = draw.below(3);
-      if (luck == 0 && !s.when->literal.empty())
-        put(document, json::json_pointer{s.when->pointer}, json::parse(s.when->literal, nullptr, false));
-      else if (luck <= 1)
-        put(document, json::json_pointer{s.when->pointer}, some_value);
-    }
+  put_compared(document, d, step, draw);
   for (const auto& pointer : pointers_asked{d, workflow::source::kind::result, step, draw}.found())
     put(document, json::json_pointer{pointer}, some_value);
   return document.dump();

@@ -99,7 +99,11 @@ void serialize(Archive& ar, result_mapping& x, unsigned) {
 
 template <class Archive>
 void serialize(Archive& ar, condition& x, unsigned) {
-  all(ar, x.step, x.pointer, x.is, x.literal);
+  const store::nesting inside{condition_depth_max};
+  if constexpr (store::is_compact_archive<Archive>)
+    all(ar, x.step, x.pointer, x.is, x.literal, x.parts);
+  else
+    all(ar, x.step, x.pointer, x.is, x.literal);
 }
 
 template <class Archive>

@@ -28,6 +28,23 @@
 
 namespace steadfast::store {
 
+/// How deep a record is in parts of itself, of which it may claim any number. Throws damaged_record.
+class nesting {
+public:
+  explicit nesting(std::size_t max) {
+    if (++depth > max) {
+      --depth;
+      throw damaged_record{"it is nested too deeply"};
+    }
+  }
+  ~nesting() { --depth; }
+  nesting(const nesting&) = delete;
+  nesting& operator=(const nesting&) = delete;
+
+private:
+  inline static thread_local std::size_t depth = 0;
+};
+
 /// The smallest and the largest number of an enum; no gap lies between.
 template <class Enum>
 struct enum_range;
@@ -43,7 +60,7 @@ STEADFAST_ENUM_RANGE(workflow::step_state, not_started, waiting);
 STEADFAST_ENUM_RANGE(workflow::attempt_action, none, compensate);
 STEADFAST_ENUM_RANGE(workflow::attempt_outcome, open, stopped);
 STEADFAST_ENUM_RANGE(workflow::source::kind, payload, literal);
-STEADFAST_ENUM_RANGE(workflow::condition::test, equals, absent);
+STEADFAST_ENUM_RANGE(workflow::condition::test, equals, negated);
 STEADFAST_ENUM_RANGE(workflow::on_exhausted, undo, error);
 STEADFAST_ENUM_RANGE(workflow::wait_rule::kind, sleep, person);
 STEADFAST_ENUM_RANGE(workflow::weekdays, all, sunday);

@@ -33,6 +33,8 @@ const std::vector<bound> bounds{
    "agent_names_max = 64'000;"},
   {"| steps of a workflow | 10,000 |", "workflow/definition/definition.hpp", "steps_max = 10'000;"},
   {"| members of an input or of a result | 256 |", "workflow/definition/definition.hpp", "input_members_max = 256;"},
+  {"| comparisons of a step's `when` | 64 |", "workflow/definition/definition.hpp", "condition_parts_max = 64;"},
+  {"| conditions within conditions | 8 |", "workflow/definition/definition.hpp", "condition_depth_max = 8;"},
   {"| bytes of an event's key | 256 |", "workflow/definition/definition.hpp", "event_key_size_max = 256;"},
   {"| choices of an answer | 32 |", "workflow/definition/definition.hpp", "choices_max = 32; "},
   {"| time for which an event is kept (`events.keep_for`) | seven days |", "store/contract/options.hpp",

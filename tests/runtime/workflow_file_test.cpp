@@ -119,6 +119,39 @@ TEST_CASE("conditions can ask for presence, absence, equality and difference") {
   CHECK(condition("differs = \"x\"").is == workflow::condition::test::differs);
   CHECK(condition("differs = \"x\"").literal == "\"x\"");
   CHECK(condition("equals = 3").literal == "3");
+  CHECK(condition("above = 1.5") == workflow::condition{"a", "/p", workflow::condition::test::above, "1.5"});
+  CHECK(condition("at_most = 7").is == workflow::condition::test::at_most);
+}
+
+TEST_CASE("conditions are made of conditions by all, any and not") {
+  using workflow::condition;
+  const std::string steps =
+    "name = \"w\"\n[[step]]\nname = \"a\"\nagent = \"x\"\n[[step]]\nname = \"b\"\nagent = \"x\"\n";
+  const auto when = [&](const std::string& text) {
+    return *parse_workflow(steps + "when = " + text, "w.toml").steps[1].when;
+  };
+  const condition sum{"payload", "/sum", condition::test::above, "1000"};
+  const condition known{"a", "/known", condition::test::equals, "true"};
+  const std::string text = R"({ any = [ { step = "payload", pointer = "/sum", above = 1000 },)"
+                           R"( { all = [ { not = { step = "a", pointer = "/known", equals = true } } ] } ] })";
+  const condition not_known{{}, {}, condition::test::negated, {}, {known}};
+  const condition wanted{{}, {}, condition::test::any, {}, {sum, {{}, {}, condition::test::all, {}, {not_known}}}};
+  CHECK(when(text) == wanted);
+
+  // What is shown can be read again.
+  const auto shown = definition_json(parse_workflow(steps + "when = " + text, "w.toml")).at("steps").at(1).at("when");
+  CHECK(shown.dump()
+        == R"({"any":[{"above":1000,"pointer":"/sum","step":"payload"},)"
+           R"({"all":[{"not":{"equals":true,"pointer":"/known","step":"a"}}]}]})");
+
+  const auto complaint = [&](const std::string& w) { return complaints_about_workflow(steps + "when = " + w); };
+  CHECK_THAT(complaint(R"({ all = [], step = "a" })"), Catch::Matchers::Contains("stand alone"));
+  CHECK_THAT(complaint(R"({ all = [ { step = "a", pointer = "/x" } ] })"),
+             Catch::Matchers::Contains("must have exactly one of equals"));
+  std::string deep = R"({ step = "a", pointer = "/x", present = true })";
+  for (int i = 0; i < 8; ++i)
+    deep = "{ not = " + deep + " }";
+  CHECK_THAT(complaint(deep), Catch::Matchers::Contains("nested more than 8 conditions deep"));
 }
 
 TEST_CASE("mistakes in a workflow file are told with file, line and key") {
@@ -139,7 +172,7 @@ TEST_CASE("mistakes in a workflow file are told with file, line and key") {
   CHECK(complaints_about_workflow(step_with("retry = { factor = 0.5 }"))
         == "w.toml:5: step.retry.factor: 0.5 is not allowed: a number from 1 to 100");
   CHECK(complaints_about_workflow(step_with("when = { step = \"a\", pointer = \"\" }"))
-          .find("w.toml:5: step.when: must have exactly one of equals, differs and present")
+          .find("w.toml:5: step.when: must have exactly one of equals, differs, present, above, at_least")
         != std::string::npos);
 }
 

@@ -74,6 +74,18 @@ std::vector<std::size_t> predecessors(const definition& d, std::size_t i) {
   return found;
 }
 
+std::string_view name_of_comparison(condition::test t) {
+  switch (t) {
+    case condition::test::equals: return "equals";
+    case condition::test::differs: return "differs";
+    case condition::test::above: return "above";
+    case condition::test::at_least: return "at_least";
+    case condition::test::below: return "below";
+    case condition::test::at_most: return "at_most";
+    default: return {};
+  }
+}
+
 std::vector<std::string> pointers_asked(const definition& d, std::size_t i) {
   std::vector<std::string> found;
   const auto add = [&](const std::string& of_step, const std::string& pointer) {
@@ -82,7 +94,7 @@ std::vector<std::string> pointers_asked(const definition& d, std::size_t i) {
   };
   const auto add_those_of = [&](const step_definition& s) {
     if (s.when)
-      add(s.when->step, s.when->pointer);
+      each_comparison(*s.when, [&](const condition& c) { add(c.step, c.pointer); });
     if (s.wait)
       add(s.wait->at.step, s.wait->at.pointer);
   };
@@ -96,12 +108,21 @@ std::vector<std::string> pointers_asked(const definition& d, std::size_t i) {
   return found;
 }
 
+namespace {
+
+/// A node of a release before cannot read it.
+bool is_of_later_release(const condition& c) {
+  return c.is > condition::test::absent || c.step == payload_word;
+}
+
+} // namespace
+
 knowledge needed_for(const definition& d) {
   auto most = knowledge::none;
   for (const auto& s : d.steps) {
     if (s.wait)
       most = std::max(most, knowledge::waits);
-    if (s.later || (s.wait && is_until_told(*s.wait)))
+    if (s.later || (s.wait && is_until_told(*s.wait)) || (s.when && is_of_later_release(*s.when)))
       most = std::max(most, knowledge::events);
   }
   return most;

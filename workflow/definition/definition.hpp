@@ -51,17 +51,50 @@ struct result_mapping {
   friend bool operator==(const result_mapping&, const result_mapping&) = default;
 };
 
-/// Compares a value in an earlier step's result. A step whose condition does not hold is skipped; so is one whose
-/// earlier step was itself skipped or gave no such value, except with `absent`.
+/// Compares a value in an earlier step's result, or in the payload, or is made of conditions. A step whose condition
+/// does not hold is skipped. Where there is no such value, because the earlier step was itself skipped or did not give
+/// it, no comparison holds but `absent`.
 struct condition {
-  enum class test : std::uint8_t { equals = 1, differs = 2, present = 3, absent = 4 };
-  std::string step;
+  enum class test : std::uint8_t {
+    equals = 1,
+    differs = 2,
+    present = 3,
+    absent = 4,
+    above = 5, ///< a number, as all that follow up to at_most
+    at_least = 6,
+    below = 7,
+    at_most = 8,
+    all = 9, ///< of `parts`
+    any = 10,
+    negated = 11, ///< its one part does not hold
+  };
+  std::string step; ///< payload_word: a value in the payload
   std::string pointer;
   test is = test::equals;
-  std::string literal; ///< JSON text in compact form, for equals and differs
+  std::string literal; ///< JSON text in compact form, of what it is compared with
+  std::vector<condition> parts{};
 
   friend bool operator==(const condition&, const condition&) = default;
 };
+inline constexpr std::string_view payload_word = "payload"; ///< where a step is named; no step has that name
+inline constexpr std::size_t condition_depth_max = 8;
+inline constexpr std::size_t condition_parts_max = 64; ///< comparisons of one step
+
+/// As files write it: "equals", "at_least" and so on; empty: it compares with nothing.
+std::string_view name_of_comparison(condition::test t);
+
+inline bool is_made_of_parts(const condition& c) {
+  return c.is == condition::test::all || c.is == condition::test::any || c.is == condition::test::negated;
+}
+
+/// Calls f(condition) for each comparison in it.
+template <class F>
+void each_comparison(const condition& c, F f) {
+  if (!is_made_of_parts(c))
+    return f(c);
+  for (const auto& part : c.parts)
+    each_comparison(part, f);
+}
 
 /// What a step waits for, instead of being carried out by an agent.
 struct wait_rule {

@@ -26,8 +26,11 @@ definition_graph::definition_graph(const definition& d) {
         if (const auto p = find(d, other))
           before_.all.push_back(static_cast<std::uint32_t>(*p));
     before_.begins.push_back(static_cast<std::uint32_t>(before_.all.size()));
-    if (const auto p = s.when ? find(d, s.when->step) : std::nullopt)
-      asks.all.push_back(static_cast<std::uint32_t>(*p));
+    if (s.when)
+      each_comparison(*s.when, [&](const condition& c) {
+        if (const auto p = find(d, c.step))
+          asks.all.push_back(static_cast<std::uint32_t>(*p));
+      });
     if (const auto p = s.wait ? find(d, s.wait->at.step) : std::nullopt)
       asks.all.push_back(static_cast<std::uint32_t>(*p));
     asks.begins.push_back(static_cast<std::uint32_t>(asks.all.size()));

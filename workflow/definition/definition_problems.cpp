@@ -2,6 +2,7 @@
 
 #include "workflow/definition/payload_index.hpp"
 #include "workflow/definition/wait_end.hpp"
+#include "workflow/text/canonical_json.hpp"
 #include "workflow/text/json_text.hpp"
 #include "workflow/text/name.hpp"
 
@@ -129,8 +130,24 @@ void check_result(const report& r, const graph& g) {
   }
 }
 
-void check_condition(const report& r, const graph& g, std::size_t i, const condition& c) {
-  check_earlier(r, g, i, c.step, false);
+void check_parts(const report& r, const condition& c) {
+  r.add_if(c.parts.empty(), "has no conditions that it is made of");
+  r.add_if(c.is == condition::test::negated && c.parts.size() > 1, "must have one condition that is not to hold");
+}
+
+void check_condition(const report& r, const graph& g, std::size_t i, const condition& c, std::size_t depth = 1) {
+  r.add_if(depth > condition_depth_max,
+           "is nested more than " + std::to_string(condition_depth_max) + " conditions deep");
+  if (depth > condition_depth_max)
+    return;
+  if (is_made_of_parts(c)) {
+    check_parts(r, c);
+    for (const auto& part : c.parts)
+      check_condition(r, g, i, part, depth + 1);
+    return;
+  }
+  if (c.step != payload_word)
+    check_earlier(r, g, i, c.step, false);
   check_pointer(r, c.pointer);
   switch (c.is) {
     case condition::test::present:
@@ -141,8 +158,28 @@ void check_condition(const report& r, const graph& g, std::size_t i, const condi
       r.add_if(is_json(c.literal) && !is_compact_json(c.literal),
                "literal " + quoted(c.literal) + " must be compact, without space between its tokens");
       return;
+    case condition::test::above:
+    case condition::test::at_least:
+    case condition::test::below:
+    case condition::test::at_most:
+      r.add_if(!is_json(c.literal) || !compare_json_numbers(c.literal, "0"),
+               "must compare with a number, not " + quoted(c.literal));
+      return;
+    case condition::test::all:
+    case condition::test::any:
+    case condition::test::negated: return;
   }
   r.add("has an unknown kind of test");
+}
+
+void check_when(const report& r, const graph& g, std::size_t i, const step_definition& s) {
+  if (!s.when)
+    return;
+  check_condition(r.at("when "), g, i, *s.when);
+  std::size_t comparisons = 0;
+  each_comparison(*s.when, [&](const condition&) { ++comparisons; });
+  r.add_if(comparisons > condition_parts_max,
+           "when has more than " + std::to_string(condition_parts_max) + " comparisons");
 }
 
 void check_supervision(const report& r, const step_definition& s) {
@@ -228,15 +265,13 @@ void check_wait(const report& r, const graph& g, std::size_t i, const wait_rule&
 void check_step(const report& r, const graph& g, std::size_t i) {
   const auto& s = g.d.steps[i];
   if (s.wait) {
-    if (s.when)
-      check_condition(r.at("when "), g, i, *s.when);
+    check_when(r, g, i, s);
     check_only_waits(r, s);
     return check_wait(r, g, i, *s.wait);
   }
   check_name(r, s.agent, "agent");
   check_input(r, g, i, s.input, false);
-  if (s.when)
-    check_condition(r.at("when "), g, i, *s.when);
+  check_when(r, g, i, s);
   check_span(r, s.complete_by, "complete_by");
   if (s.later)
     check_later(r.at("later."), g.d, *s.later);

@@ -4,6 +4,7 @@
 #include "workflow/text/json_text.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -134,6 +135,36 @@ private:
   std::string out_;
 };
 
+/// A number as canonical_json writes it: 0.`digits` times ten to the power of `exponent`, no zero at either end.
+struct decimal {
+  int sign = 0;
+  std::string_view digits;
+  std::int64_t exponent = 0;
+};
+
+std::optional<decimal> decimal_of(std::string_view canonical) {
+  if (canonical == "0")
+    return decimal{};
+  decimal n{1, canonical, 0};
+  if (n.digits.starts_with('-')) {
+    n.sign = -1;
+    n.digits.remove_prefix(1);
+  }
+  const auto power = n.digits.find('e');
+  if (power != std::string_view::npos) {
+    const auto text = n.digits.substr(power + 1);
+    n.digits = n.digits.substr(0, power);
+    const std::size_t sign = text.starts_with('-') ? 1 : 0;
+    const auto end = text.data() + text.size();
+    if (text.size() > sign + exponent_digits_max || std::from_chars(text.data(), end, n.exponent).ptr != end)
+      return std::nullopt;
+  }
+  if (n.digits.empty() || n.digits.find_first_not_of("0123456789") != std::string_view::npos)
+    return std::nullopt;
+  n.exponent += static_cast<std::int64_t>(n.digits.size());
+  return n;
+}
+
 bool ends_with_any_case(std::string_view text, std::string_view end) {
   const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
   return text.size() >= end.size()
@@ -146,6 +177,20 @@ std::optional<std::string> canonical_json(std::string_view text) {
   if (!is_json(text))
     return std::nullopt;
   return canonical_writer{text}.document();
+}
+
+std::optional<int> compare_json_numbers(std::string_view a, std::string_view b) {
+  const auto first = canonical_json(a);
+  const auto second = canonical_json(b);
+  const auto x = first ? decimal_of(*first) : std::nullopt;
+  const auto y = second ? decimal_of(*second) : std::nullopt;
+  if (!x || !y)
+    return std::nullopt;
+  if (x->sign != y->sign || x->sign == 0)
+    return x->sign - y->sign;
+  if (x->exponent != y->exponent)
+    return (x->exponent < y->exponent ? -1 : 1) * x->sign;
+  return x->digits.compare(y->digits) * x->sign;
 }
 
 bool is_json_type(std::string_view content_type) {

@@ -1,7 +1,9 @@
 #include "workflow/transition/advance.hpp"
 
 #include "workflow/task/compensation.hpp"
+#include "workflow/text/canonical_json.hpp"
 #include "workflow/text/json_place.hpp"
+#include "workflow/text/json_text.hpp"
 #include "workflow/text/name.hpp"
 #include "workflow/transition/attempt_end.hpp"
 #include "workflow/transition/wait.hpp"
@@ -13,17 +15,37 @@ namespace steadfast::workflow {
 
 namespace {
 
-bool holds(const condition& c, const task& t, const definition& d) {
+/// The value that is compared, as JSON; nothing: there is none.
+std::optional<std::string_view> compared(const condition& c, const task& t, const definition& d) {
+  if (c.step == payload_word)
+    return is_json(t.payload.view()) ? json_value_at(t.payload.view(), c.pointer) : std::nullopt;
   const auto& facts = t.steps[*find_step(d, c.step)].facts;
   const auto found = std::find_if(facts.begin(), facts.end(), [&](const fact& f) { return f.pointer == c.pointer; });
-  const bool present = found != facts.end();
+  return found != facts.end() ? std::optional<std::string_view>{found->json} : std::nullopt;
+}
+
+bool holds(const condition& c, const task& t, const definition& d) {
+  const auto part_holds = [&](const condition& part) { return holds(part, t, d); };
+  if (c.is == condition::test::all)
+    return std::all_of(c.parts.begin(), c.parts.end(), part_holds);
+  if (c.is == condition::test::any)
+    return std::any_of(c.parts.begin(), c.parts.end(), part_holds);
+  if (c.is == condition::test::negated)
+    return std::none_of(c.parts.begin(), c.parts.end(), part_holds);
+  const auto value = compared(c, t, d);
+  if (!value)
+    return c.is == condition::test::absent;
+  const auto order = [&] { return compare_json_numbers(*value, c.literal); };
   switch (c.is) {
-    case condition::test::equals: return present && is_same_json(found->json, c.literal);
-    case condition::test::differs: return present && !is_same_json(found->json, c.literal);
-    case condition::test::present: return present;
-    case condition::test::absent: return !present;
+    case condition::test::equals: return is_same_json(*value, c.literal);
+    case condition::test::differs: return !is_same_json(*value, c.literal);
+    case condition::test::present: return true;
+    case condition::test::above: return order() && *order() > 0;
+    case condition::test::at_least: return order() && *order() >= 0;
+    case condition::test::below: return order() && *order() < 0;
+    case condition::test::at_most: return order() && *order() <= 0;
+    default: return false;
   }
-  return false;
 }
 
 const std::string& agent_of(const step_definition& s, attempt_action action) {

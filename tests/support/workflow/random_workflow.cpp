@@ -39,8 +39,13 @@ void add_condition(chooser& choose, definition& d, std::size_t i) {
   const auto before = ancestors(d);
   for (std::size_t j = 0; j < i; ++j) {
     if (before[i][j] && choose.one_in(4)) {
-      const auto is = static_cast<condition::test>(1 + choose.below(4));
-      d.steps[i].when = condition{d.steps[j].name, "/x", is, "1"};
+      const auto is = static_cast<condition::test>(1 + choose.below(8));
+      const condition one{d.steps[j].name, "/x", is, "1"};
+      const auto how = choose.below(8);
+      d.steps[i].when = how == 0   ? condition{{}, {}, condition::test::negated, {}, {one}}
+                        : how == 1 ? condition{{}, {}, condition::test::any, {}, {one, {"payload", "/x", is, "1"}}}
+                        : how == 2 ? condition{{}, {}, condition::test::all, {}, {one, {"payload", "/x", is, "1"}}}
+                                   : one;
     }
   }
 }

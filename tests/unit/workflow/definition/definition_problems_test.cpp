@@ -176,6 +176,29 @@ TEST_CASE("conditions are checked") {
   CHECK(with({"a", "", equals, "[1, 2]"})
         == texts{"step `b`: when literal `[1, 2]` must be compact, without space between its tokens"});
   CHECK(with({"a", "", static_cast<condition::test>(0), ""}) == texts{"step `b`: when has an unknown kind of test"});
+  CHECK(with({"a", "/x", above, "1.5"}).empty());
+  CHECK(with({"a", "/x", at_most, "true"}) == texts{"step `b`: when must compare with a number, not `true`"});
+  CHECK(with({"payload", "/x", equals, "1"}).empty());
+}
+
+TEST_CASE("conditions that are made of conditions are checked") {
+  const auto with = [](const condition& c) { return of_b([&c](auto& s) { s.when = c; }); };
+  using enum condition::test;
+  const condition one{"a", "/x", present, ""};
+  const auto made = [](condition::test is, std::vector<condition> parts) { return condition{{}, {}, is, {}, parts}; };
+  CHECK(with(made(all, {one, made(any, {one, made(negated, {one})})})).empty());
+  CHECK(with(made(any, {})) == texts{"step `b`: when has no conditions that it is made of"});
+  CHECK(with(made(negated, {one, one})) == texts{"step `b`: when must have one condition that is not to hold"});
+  CHECK(with(made(all, {one, {"c", "/x", present, ""}}))
+        == texts{"step `b`: when names step `c`, which does not come before it"});
+  auto deep = one;
+  for (std::size_t i = 1; i < condition_depth_max; ++i)
+    deep = made(negated, {deep});
+  CHECK(with(deep).empty());
+  CHECK(with(made(negated, {deep})) == texts{"step `b`: when is nested more than 8 conditions deep"});
+  CHECK(with(made(all, std::vector<condition>(condition_parts_max, one))).empty());
+  CHECK(with(made(all, std::vector<condition>(condition_parts_max + 1, one)))
+        == texts{"step `b`: when has more than 64 comparisons"});
 }
 
 TEST_CASE("spans and retries are checked, of the step and of its compensation") {

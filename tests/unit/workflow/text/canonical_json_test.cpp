@@ -36,6 +36,37 @@ TEST_CASE("JSON texts that say the same have one canonical text") {
   check_all_same({"{}", "{ }"});
 }
 
+TEST_CASE("numbers are ordered by their value, of which no digit is lost") {
+  const std::vector<std::string> ascending{"-1e999999999999999",
+                                           "-10.01",
+                                           "-10",
+                                           "-9.99e0",
+                                           "-0.001",
+                                           "0",
+                                           "1e-20",
+                                           "0.0999",
+                                           "0.1",
+                                           "1",
+                                           "1.0000000000000000001",
+                                           "9007199254740992",
+                                           "9007199254740993",
+                                           "1e16",
+                                           "12e15",
+                                           "1e999999999999999"};
+  for (std::size_t i = 0; i < ascending.size(); ++i)
+    for (std::size_t j = 0; j < ascending.size(); ++j) {
+      INFO(ascending[i] << " and " << ascending[j]);
+      const auto order = compare_json_numbers(ascending[i], ascending[j]);
+      REQUIRE(order);
+      CHECK((*order < 0) == (i < j));
+      CHECK((*order > 0) == (i > j));
+    }
+  CHECK(compare_json_numbers("-0.0", "0") == 0);
+  CHECK(compare_json_numbers("1.50", "15e-1") == 0);
+  for (const std::string other : {"\"1\"", "true", "null", "[1]", "{}", "", "1x", "1e9999999999999999"})
+    CHECK_FALSE(compare_json_numbers(other, "1"));
+}
+
 TEST_CASE("JSON texts that differ in anything else have different canonical texts") {
   check_all_differ({"null",
                     "true",

@@ -143,6 +143,51 @@ TEST_CASE("a step whose condition does not hold is skipped, and so are those tha
   CHECK(skipped(absent, "", one));
 }
 
+TEST_CASE("conditions order numbers, and are made of conditions") {
+  const auto holds = [](const condition& c, const std::string& payload = "{}") {
+    auto d = pipeline({step_named("a"), step_named("b")});
+    d.steps[1].when = c;
+    scenario x{d};
+    x.t.payload = blob{payload};
+    x.take();
+    x.must(attempt_succeeded{x.ref("a"), {}, {{"/x", "10"}, {"/text", "\"10\""}}});
+    return x.state("b") == "running";
+  };
+  using enum condition::test;
+  const auto of_x = [](condition::test is, std::string literal) {
+    return condition{"a", "/x", is, std::move(literal)};
+  };
+  CHECK(holds(of_x(above, "9.99")));
+  CHECK_FALSE(holds(of_x(above, "1e1")));
+  CHECK(holds(of_x(at_least, "1e1")));
+  CHECK_FALSE(holds(of_x(at_least, "11")));
+  CHECK(holds(of_x(below, "100")));
+  CHECK_FALSE(holds(of_x(below, "10")));
+  CHECK(holds(of_x(at_most, "10.0")));
+  CHECK_FALSE(holds(of_x(at_most, "-10")));
+  for (const auto is : {above, at_least, below, at_most}) {
+    CHECK_FALSE(holds({"a", "/text", is, "10"})); // is no number
+    CHECK_FALSE(holds({"a", "/none", is, "10"}));
+  }
+
+  const auto made = [](condition::test is, std::vector<condition> parts) { return condition{{}, {}, is, {}, parts}; };
+  const auto yes = of_x(equals, "10");
+  const auto no = of_x(equals, "11");
+  CHECK(holds(made(all, {yes, yes})));
+  CHECK_FALSE(holds(made(all, {yes, no})));
+  CHECK(holds(made(any, {no, yes})));
+  CHECK_FALSE(holds(made(any, {no, no})));
+  CHECK(holds(made(negated, {no})));
+  CHECK_FALSE(holds(made(negated, {made(any, {no, yes})})));
+  CHECK(holds(made(negated, {{"a", "/none", equals, "1"}})));
+
+  const condition large{"payload", "/sum", above, "9007199254740993"};
+  CHECK(holds(large, R"({"sum": 9007199254740994})")); // beyond what a double tells apart
+  CHECK_FALSE(holds(large, R"({"sum": 9007199254740993})"));
+  CHECK_FALSE(holds(large, "{}"));
+  CHECK_FALSE(holds(large, "no JSON"));
+}
+
 TEST_CASE("row 24: an answer that arrives after complete-by has no effect and is kept as evidence") {
   scenario x{two_steps()};
   x.take();
