@@ -2,6 +2,7 @@
 
 #include <date/tz.h>
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -41,6 +42,17 @@ instant first_moment_of(const date::time_zone& zone, date::local_time<span> loca
 
 bool is_time_zone(std::string_view name) {
   return find_zone(name) != nullptr;
+}
+
+std::optional<zone_stretch> stretch_at(std::string_view zone, instant t) {
+  const auto* const there = find_zone(zone);
+  if (there == nullptr)
+    return std::nullopt;
+  const auto in = there->get_info(date::floor<std::chrono::seconds>(t));
+  const auto first = date::sys_seconds{};
+  const auto last = date::floor<std::chrono::seconds>(instant_max);
+  const auto before = in.begin > first ? there->get_info(in.begin - std::chrono::seconds{1}).offset : in.offset;
+  return zone_stretch{std::max(in.begin, first), std::min(in.end, last), in.offset, before};
 }
 
 std::optional<instant> next_time_of_day(std::string_view zone, span time_of_day, weekdays on, instant now) {
