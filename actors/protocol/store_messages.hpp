@@ -146,6 +146,19 @@ struct list_bulk_acts {
 };
 STEADFAST_MESSAGE(list_bulk_acts, x.number, x.open_only, x.before, x.max)
 
+/// Asks for schedules by name, those after a name.
+struct list_schedules {
+  std::string name;  ///< only that one; empty: all
+  std::string after; ///< empty: from the first
+  std::uint32_t max = 100;
+};
+STEADFAST_MESSAGE(list_schedules, x.name, x.after, x.max)
+
+struct schedule_page {
+  std::vector<boxed<workflow::schedule_state>> schedules;
+};
+STEADFAST_MESSAGE(schedule_page, x.schedules)
+
 struct list_workflows {};
 STEADFAST_MESSAGE(list_workflows)
 

@@ -85,6 +85,8 @@ STEADFAST_ADD(later_order)
 STEADFAST_ADD(later_orders)
 STEADFAST_ADD(use_token)
 STEADFAST_ADD(give_answer)
+STEADFAST_ADD(list_schedules)
+STEADFAST_ADD(schedule_page)
 CAF_END_TYPE_ID_BLOCK(steadfast)
 
 #undef STEADFAST_ADD

@@ -36,6 +36,8 @@ struct adder {
     if (!holder.empty())
       to.taken[holder].push_back(w.next.number);
     to.changed.push_back(w.next.number);
+    if (o.as<store::update_result>().freed_schedule)
+      to.news.review = true;
     if (o.as<store::update_result>().took_event) {
       to.news.work = to.news.notices = to.news.review = true;
       to.taken[w.next.locked_by].push_back(w.next.number);
@@ -57,6 +59,12 @@ struct adder {
     add(r.locked);
     to.changed.insert(to.changed.end(), r.changed.begin(), r.changed.end());
   }
+  void operator()(const store::put_schedule&) const { to.news.review = true; }
+  void operator()(const store::act_on_schedule&) const {
+    to.news.review = true;
+    add(o.as<store::schedule_result>());
+  }
+  void operator()(const store::fire_schedules&) const { add(o.as<store::schedule_result>()); }
   void operator()(const store::free_locks&) const {
     const bool any = o.as<store::free_result>().freed > 0;
     to.news.work = to.news.work || any;
@@ -67,6 +75,12 @@ struct adder {
   void add(const std::vector<store::task_of_scheduler>& all) const {
     for (const auto& t : all)
       to.taken[t.scheduler].push_back(t.number);
+  }
+  void add(const store::schedule_result& r) const {
+    to.news.work = to.news.work || !r.tasks.empty();
+    to.news.notices = to.news.notices || !r.tasks.empty();
+    add(r.locked);
+    to.changed.insert(to.changed.end(), r.tasks.begin(), r.tasks.end());
   }
   template <class Other>
   void operator()(const Other&) const {} // nobody waits for it

@@ -63,6 +63,7 @@ public:
       [this](const find_alerts& m) { return guarded([&] { return on_alerts(m); }); },
       [this](const list_incidents& m) { return guarded([&] { return on_incidents(m); }); },
       [this](const list_bulk_acts& m) { return guarded([&] { return on_bulk_acts(m); }); },
+      [this](const list_schedules& m) { return guarded([&] { return on_schedules(m); }); },
       [this](const list_workflows&) {
         return guarded([&] { return workflow_page{boxes(deps_.store->definitions())}; });
       },
@@ -165,6 +166,15 @@ private:
   boxed<store::bulk_page> on_bulk_acts(const list_bulk_acts& m) const {
     return boxed<store::bulk_page>{m.number != 0 ? deps_.store->find_bulk_act(m.number)
                                                  : deps_.store->bulk_acts(m.open_only, position(m.before), m.max)};
+  }
+
+  schedule_page on_schedules(const list_schedules& m) const {
+    if (m.name.empty())
+      return {boxes(deps_.store->schedules(m.after, std::min(m.max, rows_max)))};
+    schedule_page page;
+    if (auto found = deps_.store->find_schedule(m.name))
+      page.schedules.emplace_back(*std::move(found));
+    return page;
   }
 
   lease_page on_leases() {

@@ -10,6 +10,7 @@
 #include "actors/common/state_tree.hpp"
 #include "actors/protocol/type_ids.hpp"
 #include "actors/supervising/condition_watch.hpp"
+#include "actors/supervising/schedule_watch.hpp"
 #include "workflow/supervision/lease_term.hpp"
 #include "workflow/supervision/node_card.hpp"
 #include "workflow/supervision/review.hpp"
@@ -19,6 +20,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <utility>
@@ -59,17 +61,23 @@ private:
       return;
     freed_.clear();
     watch_.stop();
-    if (view_.active)
-      sweep();
+    schedules_.stop();
+    if (!view_.active)
+      return;
+    schedules_.begin({lease_, view_.epoch});
+    sweep();
   }
 
   /// A hint that something needs review: do not wait for the period to end.
   void on_news(const store_news& m) {
-    if (m.review)
-      sweep();
+    if (!m.review)
+      return;
+    schedules_.hint();
+    sweep();
   }
 
   void on_tick(const tick_timer& m) {
+    schedules_.on_tick(m);
     if (timer_.fires<supervisor_actor>(this, deps_.clock, m))
       sweep();
   }
@@ -87,6 +95,7 @@ private:
     view_.last_sweep = now();
     read_page({view_.last_sweep, {}, 0, deps_.options.review_max});
     read_leases();
+    schedules_.look();
     watch_.look({lease_, view_.epoch}, ++ticket_);
     if (view_.last_sweep - view_.last_survey >= deps_.options.survey_period)
       survey();
@@ -199,6 +208,7 @@ private:
   /// A node's locks are freed when its lease has ended, once for each time that it ends.
   void on_leases(const lease_page& page) {
     const auto before = std::exchange(freed_, {});
+    schedules_.learn(all_know_schedules(page));
     for (const auto& lease : page.leases) {
       const auto node = workflow::node_of_lease(lease->name);
       const bool gone = workflow::has_ended(lease->expires_at, deps_.options.node_ttl, page.store_since, page.now);
@@ -210,6 +220,13 @@ private:
       else
         free_locks_of(*node, *lease);
     }
+  }
+
+  static bool all_know_schedules(const lease_page& page) {
+    return std::all_of(page.leases.begin(), page.leases.end(), [&page](const boxed<store::lease>& x) {
+      const auto card = workflow::card_of(x->name, x->note);
+      return !card || x->expires_at <= page.now || card->knows >= workflow::knowledge::schedules;
+    });
   }
 
   void free_locks_of(const std::string& node, const store::lease& lease) {
@@ -232,6 +249,8 @@ private:
   void on_written(const write_done& m) {
     if (const auto freeing = freeing_.extract(m.ticket); !freeing.empty())
       return on_freed(freeing.mapped(), *m.outcome);
+    if (schedules_.has_asked(m.ticket))
+      return schedules_.on_written(*m.outcome);
     if (watch_.has_reported(m.ticket))
       return; // what was refused is looked at again
     if (m.outcome->result == store::write_status::applied)
@@ -272,6 +291,8 @@ private:
                      {"decided", view_.decided},
                      {"last_survey_at", view_.last_survey},
                      {"stuck_tasks_found", view_.stuck},
+                     {"looks_for_schedules_at", schedules_.next_at()},
+                     {"tasks_of_schedules", schedules_.made()},
                      {"conditions", listed(watch_.held(), listed_max, condition)},
                      {"last_decisions", listed(decisions_, listed_max, decided)},
                      {"nodes_freed_of_locks", listed(freed_, listed_max, freed)}});
@@ -292,6 +313,7 @@ private:
   } view_;
   definition_cache definitions_;
   condition_watch watch_{this, deps_, definitions_};
+  schedule_watch schedules_{this, deps_};
   deadline_timer timer_;
   std::string lease_;
   lease_actor keeper_;

@@ -50,6 +50,12 @@ void put(outcome_fields& f, const event_result& r) {
   f.revision = r.taken;
   f.more = r.more;
 }
+void put(outcome_fields& f, const schedule_result& r) {
+  f.created = r.changed;
+  f.number = r.made;
+  f.next = r.next;
+  f.more = r.more;
+}
 /// It is passed on.
 void put(outcome_fields& f, const any_result& r) {
   put(f, static_cast<const submit_result&>(r));
@@ -83,6 +89,7 @@ outcome outcome_of(decision d, outcome_fields f) {
                           {f.number},
                           {f.number},
                           {f.number, f.revision, f.more},
+                          {f.created, f.number, f.next, f.more},
                           {},
                         }};
 }

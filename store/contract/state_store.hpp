@@ -5,6 +5,7 @@
 #include "workflow/definition/payload_index.hpp"
 #include "workflow/on_call/bulk_act.hpp"
 #include "workflow/on_call/incident.hpp"
+#include "workflow/schedule/schedule_state.hpp"
 #include "workflow/supervision/conditions.hpp"
 #include "workflow/supervision/retention.hpp"
 #include "workflow/task/clock_reading.hpp"
@@ -217,6 +218,9 @@ public:
   virtual bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const = 0;
   /// With the refusals that are kept of it; an empty page if there is none.
   virtual bulk_page find_bulk_act(std::uint64_t number) const = 0;
+  /// By name, those whose name comes after that one.
+  virtual std::vector<workflow::schedule_state> schedules(const std::string& after, std::size_t max) const = 0;
+  virtual std::optional<workflow::schedule_state> find_schedule(const std::string& name) const = 0;
   /// The observer's notices not yet acknowledged, by task and sequence, after the given position.
   virtual std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                             std::uint32_t after_sequence, std::size_t max) const = 0;

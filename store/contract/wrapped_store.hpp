@@ -49,6 +49,12 @@ public:
     return real().bulk_acts(open_only, before, max);
   }
   bulk_page find_bulk_act(std::uint64_t number) const override { return real().find_bulk_act(number); }
+  std::vector<workflow::schedule_state> schedules(const std::string& after, std::size_t max) const override {
+    return real().schedules(after, max);
+  }
+  std::optional<workflow::schedule_state> find_schedule(const std::string& name) const override {
+    return real().find_schedule(name);
+  }
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override {
     return real().notices(observer, after_number, after_sequence, max);

@@ -2,6 +2,7 @@
 
 #include "workflow/definition/definition.hpp"
 #include "workflow/on_call/bulk_act.hpp"
+#include "workflow/schedule/schedule.hpp"
 #include "workflow/supervision/conditions.hpp"
 #include "workflow/supervision/retention.hpp"
 #include "workflow/task/clock_reading.hpp"
@@ -61,6 +62,7 @@ struct update_result {
   /// It began to wait for an event that was there, which it has taken after this: its scheduler must read it again.
   /// Another node is not told.
   bool took_event = false;
+  bool freed_schedule = false; ///< a schedule waits for its end: likewise
 };
 /// A task that was changed while a scheduler had it, which must read it again.
 struct task_of_scheduler {
@@ -112,6 +114,14 @@ struct event_result {
   bool more = false;                       ///< there are more that wait for it: claims go on with them
   std::vector<task_of_scheduler> locked{}; ///< another node is not told
   std::vector<std::uint64_t> changed{};    ///< likewise: numbers of all tasks that took it
+};
+struct schedule_result {
+  bool changed = false;                     ///< false: it was as it should be
+  std::uint64_t made = 0;                   ///< tasks
+  workflow::instant next = workflow::never; ///< fire_schedules: when the next is due; a person's run: the moment
+  bool more = false;                        ///< there are more due now
+  std::vector<task_of_scheduler> locked{};  ///< another node is not told: that it cancelled
+  std::vector<std::uint64_t> tasks{};       ///< likewise: numbers of all that it made or cancelled
 };
 /// Of a write of which the status says all.
 struct no_result {};
@@ -326,10 +336,41 @@ struct send_event {
   workflow::span keep_for{};
   workflow::instant now;
 };
-using write = std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition,
-                           acquire_lease, renew_lease, release_lease, acknowledge_alert, acknowledge_notices,
-                           set_aside_damaged, record_act, import_task, purge_ended, act_on_incident, report_conditions,
-                           start_bulk, advance_bulk, stop_bulk, send_event>;
+
+/// Keeps a schedule, in place of the one of that name.
+struct put_schedule {
+  using result = schedule_result;
+  workflow::schedule what;
+  std::string file; ///< that it was read from, for people; empty: it came by command
+  workflow::clock_reading now;
+};
+
+/// Stored as words in the notes of what persons did.
+enum class schedule_act : std::uint8_t { pause = 1, resume = 2, run = 3, remove = 4 };
+
+/// What a person does to a schedule. Its tasks stay.
+struct act_on_schedule {
+  using result = schedule_result;
+  std::string name;
+  schedule_act act = schedule_act::pause;
+  std::string who;
+  std::string why;
+  workflow::clock_reading now;
+};
+
+/// Serves up to `max` schedules whose time has come. A moment and its task are one commit.
+struct fire_schedules {
+  using result = schedule_result;
+  std::uint32_t max = 100;
+  std::optional<lease_guard> guard; ///< the supervisor's
+  workflow::clock_reading now;
+};
+
+using write =
+  std::variant<submit_task, update_task, claim_tasks, free_locks, keep_late_reply, register_definition, acquire_lease,
+               renew_lease, release_lease, acknowledge_alert, acknowledge_notices, set_aside_damaged, record_act,
+               import_task, purge_ended, act_on_incident, report_conditions, start_bulk, advance_bulk, stop_bulk,
+               send_event, put_schedule, act_on_schedule, fire_schedules>;
 
 /// Writes to commit together, in this order; whoever made them keeps them until then.
 using write_list = std::vector<const write*>;
@@ -380,6 +421,7 @@ struct any_result : submit_result,
                     conditions_result,
                     bulk_result,
                     event_result,
+                    schedule_result,
                     no_result {};
 
 /// What became of a write of any kind.
@@ -421,7 +463,7 @@ public:
 
 private:
   std::variant<no_result, submit_result, update_result, claim_result, free_result, register_result, lease_result,
-               purge_result, incident_result, conditions_result, bulk_result, event_result, any_result>
+               purge_result, incident_result, conditions_result, bulk_result, event_result, schedule_result, any_result>
     what_;
 };
 

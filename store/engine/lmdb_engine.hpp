@@ -65,6 +65,8 @@ public:
   bool has(std::uint64_t number) const;
   /// How many tasks of the workflow ended well, wherever they are.
   std::uint64_t ended_of(const std::string& workflow) const;
+  /// Of the tasks that schedules make by then.
+  std::vector<std::string> ids_due(workflow::instant now) const;
   /// They are in the tables again, but for those that are there already; the log is not told of it. Throws store_error:
   /// then nothing was done. REQUIRES: is_saved().
   void put_back(std::vector<rows_of_task> all);
@@ -94,6 +96,8 @@ public:
   std::optional<incident> find_incident(std::uint64_t number) const override;
   bulk_page bulk_acts(bool open_only, std::optional<std::uint64_t> before, std::size_t max) const override;
   bulk_page find_bulk_act(std::uint64_t number) const override;
+  std::vector<workflow::schedule_state> schedules(const std::string& after, std::size_t max) const override;
+  std::optional<workflow::schedule_state> find_schedule(const std::string& name) const override;
   std::vector<notice_entry> notices(const std::string& observer, std::uint64_t after_number,
                                     std::uint32_t after_sequence, std::size_t max) const override;
   std::vector<late_reply_entry> late_replies(std::optional<std::uint64_t> task, std::size_t max) const override;

@@ -2,6 +2,7 @@
 
 #include "store/engine/reading.hpp"
 #include "store/lmdb/ready_tasks.hpp"
+#include "store/verbs/decide_schedule.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -163,6 +164,43 @@ bulk_page lmdb_engine::find_bulk_act(std::uint64_t number) const {
       return true;
     });
     return page;
+  });
+}
+
+std::vector<workflow::schedule_state> lmdb_engine::schedules(const std::string& after, std::size_t max) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    std::vector<workflow::schedule_state> found;
+    lmdb::cursor c{txn, in_.schedules};
+    for (bool more = c.seek(after); more && found.size() < max; more = c.next())
+      if (auto s = readable<workflow::schedule_state>(c.key(), c.value()); s && c.key() != after)
+        found.push_back(*std::move(s));
+    return found;
+  });
+}
+
+std::optional<workflow::schedule_state> lmdb_engine::find_schedule(const std::string& name) const {
+  if (name.empty() || name.size() > workflow::name_size_max)
+    return std::nullopt;
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    const auto bytes = txn.get(in_.schedules, name);
+    return bytes ? readable<workflow::schedule_state>(name, *bytes) : std::nullopt;
+  });
+}
+
+std::vector<std::string> lmdb_engine::ids_due(workflow::instant now) const {
+  return read([&](const lmdb::transaction& txn, const snapshot&) {
+    std::vector<std::string> ids;
+    lmdb::cursor c{txn, in_.schedule_times};
+    for (bool more = c.first(); more; more = c.next()) {
+      key_reader k{c.key()};
+      if (k.instant().value_or(now) > now)
+        break;
+      const auto bytes = txn.get(in_.schedules, k.rest());
+      if (const auto s = bytes ? readable<workflow::schedule_state>(k.rest(), *bytes) : std::nullopt)
+        for (auto& id : store::ids_due(*s, now))
+          ids.push_back(std::move(id));
+    }
+    return ids;
   });
 }
 

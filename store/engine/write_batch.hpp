@@ -13,6 +13,7 @@
 #include "store/verbs/tasks/task_change.hpp"
 #include "workflow/definition/payload_needs.hpp"
 #include "workflow/outward/outbox.hpp"
+#include "workflow/schedule/schedule_state.hpp"
 #include "workflow/transition/event.hpp"
 
 #include <array>
@@ -59,6 +60,10 @@ private:
   answer<update_task> make(const update_task& w);
   // write_event.cpp
   answer<send_event> make(const send_event& w);
+  // write_schedule.cpp
+  answer<put_schedule> make(const put_schedule& w);
+  answer<act_on_schedule> make(const act_on_schedule& w);
+  answer<fire_schedules> make(const fire_schedules& w);
   // write_definition.cpp
   answer<register_definition> make(const register_definition& w);
   answer<set_aside_damaged> make(const set_aside_damaged& w);
@@ -150,6 +155,15 @@ private:
   bool is_event_known(const std::string& name);
   std::uint64_t next_event_number() const;
   std::optional<decision> task_takes_none(const send_event& w);
+
+  // write_schedule.cpp
+  std::optional<workflow::schedule_state> schedule_there(const std::string& name) const;
+  /// Null: there is none before, or none any more.
+  void put_schedule_row(const workflow::schedule_state* before, const workflow::schedule_state* next);
+  /// Valid as long as `clock` and `into`, which gets what is done.
+  workflow::schedule_needs needs_of_schedule(const workflow::clock_reading& clock, schedule_result& into);
+  /// A task is over: a schedule may wait for that.
+  void free_schedule(const workflow::task& t);
 
   // write_definition.cpp
   known_damage damage_there(std::uint64_t number);
@@ -269,6 +283,7 @@ private:
     workflow::instant since;
   };
   std::vector<new_wait> new_waits_;
+  bool freed_schedule_ = false; ///< in the write that is being made
 };
 
 } // namespace steadfast::store

@@ -57,6 +57,8 @@ workflow::knowledge write_batch::needed_for_workflows() const {
   for (bool more = c.first(); more; more = c.next())
     if (const auto d = readable<workflow::definition>(c.key(), c.value()))
       most = std::max(most, workflow::needed_for(*d));
+  if (txn_.entries(in_.schedules) > 0)
+    most = std::max(most, workflow::knowledge::schedules);
   return most;
 }
 

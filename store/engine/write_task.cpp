@@ -4,6 +4,7 @@
 #include "store/engine/write_batch.hpp"
 #include "store/lmdb/indexes.hpp"
 #include "store/verbs/decide_outward.hpp"
+#include "store/verbs/decide_schedule.hpp"
 #include "store/verbs/tasks/decide_task.hpp"
 #include "store/verbs/tasks/new_task.hpp"
 
@@ -100,6 +101,7 @@ answer<update_task> write_batch::make(const update_task& w) {
   if (auto wrong = problem_of(w, stored, *settings_.options))
     return *std::move(wrong);
 
+  freed_schedule_ = false;
   answer<update_task> o = applied();
   o.has_ended = workflow::has_ended(w.next) && w.next.state != stored.state;
   o.revision = replace(*there, {w.next, w.notices, w.alerts, w.payload_changed});
@@ -111,6 +113,7 @@ answer<update_task> write_batch::make(const update_task& w) {
     o.took_event = true;
     o.has_ended = o.has_ended || (number == w.next.number && workflow::has_ended(t));
   }
+  o.freed_schedule = freed_schedule_;
   return o;
 }
 
@@ -144,6 +147,8 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
     put(c.raised[i], place_of_alert(count_.last_alert + 1, t.number, c.revision, i));
   if (c.from.state != c.to.state && workflow::has_ended(t))
     tell_of_end(t, c.revision);
+  if (c.from.state != c.to.state && !is_open_for_schedules(t.state))
+    free_schedule(t);
   const auto before = std::move(e.now.sound.steps);
   move_event_waits(*e.now.definition, t, e.now.waiting);
   follow(e.now, t, c);

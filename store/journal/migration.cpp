@@ -198,11 +198,18 @@ void to_format_11(lmdb::transaction& txn) {
     txn.make_table(name);
 }
 
+/// There are schedules.
+void to_format_12(lmdb::transaction& txn) {
+  for (const auto* name : {"schedules", "schedule_times"})
+    txn.make_table(name);
+}
+
 } // namespace
 
 std::vector<migration> all_migrations() {
-  return {{1, to_format_2}, {2, to_format_3}, {3, to_format_4}, {4, to_format_5},  {5, to_format_6},
-          {6, to_format_7}, {7, to_format_8}, {8, to_format_9}, {9, to_format_10}, {10, to_format_11}};
+  return {{1, to_format_2},  {2, to_format_3},   {3, to_format_4},  {4, to_format_5},
+          {5, to_format_6},  {6, to_format_7},   {7, to_format_8},  {8, to_format_9},
+          {9, to_format_10}, {10, to_format_11}, {11, to_format_12}};
 }
 
 std::optional<std::uint32_t> format_of(const lmdb::transaction& txn) {

@@ -89,6 +89,16 @@ void stop_bulk_acts(lmdb::transaction& txn, const tables& in) {
   }
 }
 
+/// The original may have gone on with them, and made tasks that the copy does not have.
+void pause_schedules(lmdb::transaction& txn, const tables& in) {
+  for (auto& [name, s] : all_of<workflow::schedule_state>(txn, in.schedules)) {
+    if (s.next_at != workflow::never)
+      txn.erase(in.schedule_times, key{s.next_at, std::string_view{name}});
+    workflow::pause(s, "(restored)", "the store was opened from a copy", s.settled_until);
+    txn.put(in.schedules, name, encode_record(name, s));
+  }
+}
+
 counters counters_in(const lmdb::transaction& txn, const tables& in) {
   return decode_record<counters>(counters_key, txn.get(in.meta, counters_key).value_or(std::string_view{}));
 }
@@ -127,6 +137,7 @@ void raise_epochs_of_copy(lmdb::transaction& txn, const tables& in, std::uint64_
     return;
   free_leases(txn, in, epochs_from);
   stop_bulk_acts(txn, in);
+  pause_schedules(txn, in);
   const auto may_run_again = raise_locks(txn, in, epochs_from);
   auto count = counters_in(txn, in);
   count.last_epoch = raised(count.last_epoch, epochs_from);

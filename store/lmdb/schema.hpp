@@ -16,7 +16,7 @@ namespace steadfast::store {
 
 /// Stored. Which tables there are, how their keys are made, and which bodies tasks may have. Raised with a step in
 /// migration.cpp.
-inline constexpr std::uint32_t store_format = 11;
+inline constexpr std::uint32_t store_format = 12;
 
 /// The tables. "-> nothing": all is in the key. A record is a frame (frame.hpp); numbers in keys are big-endian.
 struct tables {
@@ -53,6 +53,8 @@ struct tables {
   lmdb::table event_waits;     ///< the same, step u32, number of a task -> nothing; steps that wait for an event
   lmdb::table event_ends;      ///< expires_at, key of an event in `events` -> nothing
   lmdb::table event_rests;     ///< number of an event -> event_rest
+  lmdb::table schedules;       ///< name -> workflow::schedule_state
+  lmdb::table schedule_times;  ///< next_at, name -> nothing; unless it is `never`
   lmdb::table task_steps;      ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
 };
 
@@ -61,6 +63,7 @@ inline constexpr std::uint32_t payload_index_since = 7;
 inline constexpr std::uint32_t bulk_acts_since = 7;
 inline constexpr std::uint32_t task_steps_since = 8;
 inline constexpr std::uint32_t events_since = 11;
+inline constexpr std::uint32_t schedules_since = 12;
 
 struct table_entry {
   const char* name;
@@ -68,7 +71,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 34> all_tables{{
+inline constexpr std::array<table_entry, 36> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -103,6 +106,8 @@ inline constexpr std::array<table_entry, 34> all_tables{{
   {"event_waits", &tables::event_waits, events_since},
   {"event_ends", &tables::event_ends, events_since},
   {"event_rests", &tables::event_rests, events_since},
+  {"schedules", &tables::schedules, schedules_since},
+  {"schedule_times", &tables::schedule_times, schedules_since},
 }};
 
 /// Rows of a task's steps, by the first step of each, that are not in the table yet.

@@ -137,7 +137,10 @@ state_store::commit_end postgres_engine::begin_commit(const write_list& batch) {
 /// What a batch needs of tasks that are not in memory is there again before it is decided. Throws store_error: then
 /// nothing of the batch was written.
 void postgres_engine::put_back_needed(const write_list& batch) {
-  const auto needed = needed_of(batch);
+  auto needed = needed_of(batch);
+  if (needed.schedules_due != workflow::unset)
+    for (auto& id : memory_->ids_due(needed.schedules_due))
+      needed.ids.push_back(std::move(id));
   auto rows = ended_.rows_of(
     needed, [this](std::uint64_t number) { return memory_->has(number); },
     [&](const std::string& workflow) { return memory_->ended_of(workflow) + batch.size(); });

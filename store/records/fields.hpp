@@ -117,6 +117,23 @@ void serialize(Archive& ar, probe& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, schedule& x, unsigned) {
+  all(ar, x.name, x.workflow, x.version, x.payload, x.moment_as, x.priority, x.cron, x.every, x.zone, x.jitter, x.rule,
+      x.catch_up, x.catch_up_max);
+}
+
+template <class Archive>
+void serialize(Archive& ar, moment_note& x, unsigned) {
+  all(ar, x.moment, x.at, x.fate, x.text);
+}
+
+template <class Archive>
+void serialize(Archive& ar, schedule_state& x, unsigned) {
+  all(ar, x.settled_until, x.what, x.file, x.next_at, x.queued, x.last_task, x.last_id, x.paused_by, x.paused_why,
+      x.paused_at, x.notes, x.made);
+}
+
+template <class Archive>
 void serialize(Archive& ar, wait_rule& x, unsigned) {
   all(ar, x.what, x.length, x.at, x.on, x.time_of_day, x.name, x.passes_at_limit, x.question, x.choices,
       x.remind_every);

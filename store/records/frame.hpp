@@ -45,6 +45,7 @@ enum class record_kind : std::uint16_t {
   event = 24,
   event_rest = 25, ///< tasks that have yet to take an event
   last_event = 26,
+  schedule = 27,
   // From here on: sent between processes, not stored.
   task = 64,
   submission = 65,

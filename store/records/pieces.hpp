@@ -69,6 +69,9 @@ STEADFAST_ENUM_RANGE(write_status, applied, unknown_outcome);
 STEADFAST_ENUM_RANGE(incident_act, acknowledge, note);
 STEADFAST_ENUM_RANGE(workflow::task_act, retry, resume);
 STEADFAST_ENUM_RANGE(workflow::bulk_state, open, stopped);
+STEADFAST_ENUM_RANGE(workflow::overlap, skip, cancel);
+STEADFAST_ENUM_RANGE(workflow::moment_fate, made, dropped);
+STEADFAST_ENUM_RANGE(schedule_act, pause, remove);
 #undef STEADFAST_ENUM_RANGE
 
 template <class Variant, std::size_t I = 0>

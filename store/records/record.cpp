@@ -41,7 +41,7 @@ constexpr record_kind kind_of<write> = record_kind::write_request;
 template <class T>
 constexpr bool is_compact = kind_of<T> == record_kind::task_state || kind_of<T> == record_kind::task_steps
                             || kind_of<T> == record_kind::definition || kind_of<T> == record_kind::exported_task
-                            || kind_of<T> == record_kind::write_request;
+                            || kind_of<T> == record_kind::write_request || kind_of<T> == record_kind::schedule;
 
 template <class T>
 constexpr bool is_compact<std::vector<T>> = is_compact<T>;
@@ -85,6 +85,7 @@ STEADFAST_RECORD(steadfast::store::bulk_page, bulk_page)
 STEADFAST_RECORD(steadfast::store::event_record, event)
 STEADFAST_RECORD(steadfast::store::event_rest, event_rest)
 STEADFAST_RECORD(steadfast::store::last_event, last_event)
+STEADFAST_RECORD(steadfast::workflow::schedule_state, schedule)
 
 STEADFAST_RECORD(steadfast::workflow::task, task)
 STEADFAST_RECORD(steadfast::workflow::submission, submission)
@@ -148,6 +149,11 @@ STEADFAST_PART(steadfast::store::start_bulk)
 STEADFAST_PART(steadfast::store::advance_bulk)
 STEADFAST_PART(steadfast::store::stop_bulk)
 STEADFAST_PART(steadfast::store::send_event)
+STEADFAST_PART(steadfast::workflow::schedule)
+STEADFAST_PART(steadfast::workflow::moment_note)
+STEADFAST_PART(steadfast::store::put_schedule)
+STEADFAST_PART(steadfast::store::act_on_schedule)
+STEADFAST_PART(steadfast::store::fire_schedules)
 
 namespace steadfast::store {
 
@@ -343,6 +349,7 @@ STEADFAST_STORED(workflow::bulk_refusal)
 STEADFAST_STORED(event_record)
 STEADFAST_STORED(event_rest)
 STEADFAST_STORED(last_event)
+STEADFAST_STORED(workflow::schedule_state)
 template std::string_view encode_record(std::string_view, const task_state_view&);
 template std::string_view encode_record(std::string_view, const task_steps_view&);
 
@@ -367,6 +374,7 @@ STEADFAST_SENT(task_page)
 STEADFAST_SENT(state_store::due_page)
 STEADFAST_SENT(lease)
 STEADFAST_SENT(alert_entry)
+STEADFAST_SENT(workflow::schedule_state)
 STEADFAST_SENT(notice_entry)
 STEADFAST_SENT(late_reply_entry)
 STEADFAST_SENT(exported_task)

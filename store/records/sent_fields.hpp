@@ -76,6 +76,21 @@ void serialize(Archive& ar, send_event& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, put_schedule& x, unsigned) {
+  all(ar, x.what, x.file, x.now.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, act_on_schedule& x, unsigned) {
+  all(ar, x.name, x.act, x.who, x.why, x.now.now);
+}
+
+template <class Archive>
+void serialize(Archive& ar, fire_schedules& x, unsigned) {
+  all(ar, x.max, x.guard, x.now.now);
+}
+
+template <class Archive>
 void serialize(Archive& ar, bulk_page& x, unsigned) {
   all(ar, x.acts, x.next, x.refusals);
 }

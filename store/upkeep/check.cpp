@@ -36,6 +36,7 @@ public:
     check_rows_of_tasks(in_.task_steps, "steps");
     report_.records += txn_.entries(in_.task_steps);
     check_events();
+    check_schedules();
     check_index_sizes();
     check_leases();
     check_alerts();
@@ -228,6 +229,23 @@ private:
       expect(has(in_.event_ends, key{x->expires_at, c.key()}), name + ": missing in table event_ends");
     });
     expect(txn_.entries(in_.events) == txn_.entries(in_.event_ends), "table event_ends has entries of no event");
+  }
+
+  /// Each schedule that has a next moment stands under it, and nothing else does.
+  void check_schedules() {
+    std::uint64_t timed = 0;
+    each(in_.schedules, [&](const lmdb::cursor& c) {
+      const auto name = "schedule " + std::string{c.key()};
+      const auto s = record<workflow::schedule_state>(c, name);
+      if (!s)
+        return;
+      expect(c.key() == s->what.name, name + ": it has the key of another");
+      if (s->next_at == workflow::never)
+        return;
+      ++timed;
+      expect(has(in_.schedule_times, key{s->next_at, c.key()}), name + ": missing in table schedule_times");
+    });
+    expect(txn_.entries(in_.schedule_times) == timed, "table schedule_times has entries of no schedule");
   }
 
   void check_ids() {

@@ -273,9 +273,10 @@ inline bool is_until_told(const wait_rule& w) {
   return w.what == wait_rule::kind::event || w.what == wait_rule::kind::person;
 }
 
-/// What a node must know to read the definition. In the order in which releases learnt it: each knows what is before.
-enum class knowledge : std::uint8_t { none = 0, waits = 1, events = 2 };
-inline constexpr auto newest_knowledge = knowledge::events;
+/// What a node must know to read the definition, or with `schedules` to work beside a store that has some. In the order
+/// in which releases learnt it: each knows what is before.
+enum class knowledge : std::uint8_t { none = 0, waits = 1, events = 2, schedules = 3 };
+inline constexpr auto newest_knowledge = knowledge::schedules;
 knowledge needed_for(const definition& d);
 /// A step waits, or may end later.
 inline bool has_waits(const definition& d) {

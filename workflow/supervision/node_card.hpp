@@ -31,9 +31,9 @@ struct node_card {
   std::string address; ///< host:port where other nodes reach it; empty: they cannot
   node_roles roles;
   std::vector<std::string> agents;
-  bool drained = false;                ///< it takes no work any more and is to be stopped
-  instant certificate_until{};         ///< when its certificate ends; unset: it has none
-  knowledge knows = knowledge::events; ///< workflows that need more cannot be read there
+  bool drained = false;               ///< it takes no work any more and is to be stopped
+  instant certificate_until{};        ///< when its certificate ends; unset: it has none
+  knowledge knows = newest_knowledge; ///< workflows that need more cannot be read there
 
   friend bool operator==(const node_card&, const node_card&) = default;
 };
@@ -47,8 +47,8 @@ std::string node_lease_name(std::string_view node);
 /// The node whose lease it is; nothing if it is no node's.
 std::optional<std::string> node_of_lease(std::string_view lease);
 
-/// "address=10.0.0.1:7801 roles=scheduler,agents agents=drone,label", then "knows=waits knows=events drained=yes
-/// certificate_until=2027-01-01T00:00:00.000Z"
+/// "address=10.0.0.1:7801 roles=scheduler,agents agents=drone,label", then "knows=waits knows=events
+/// knows=schedules drained=yes certificate_until=2027-01-01T00:00:00.000Z"
 std::string note_of(const node_card& card);
 /// Nothing if the lease is no node's or the note is not one. Agents whose names no workflow could speak are left out.
 std::optional<node_card> card_of(std::string_view lease, std::string_view note);

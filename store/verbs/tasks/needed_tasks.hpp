@@ -16,6 +16,7 @@ struct needed_tasks {
   std::vector<std::string> ids;                                  ///< of tasks that may be there already
   std::vector<std::uint64_t> numbers;                            ///< of tasks that may change
   std::map<std::string, std::vector<const purge_ended*>> purges; ///< by workflow
+  workflow::instant schedules_due{};                             ///< those that schedules make until then; unset: none
   bool are_counted = false; ///< how many there are elsewhere: a task may be set aside, whose state nobody knows
 };
 needed_tasks needed_of(const write_list& batch);

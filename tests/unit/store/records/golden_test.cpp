@@ -164,6 +164,33 @@ void fill_with_waits(state_store& store) {
   store.commit({update_by(t, d, workflow::attempt_taken_on{attempt, std::string(64, 'a')}, at(4))});
 }
 
+/// One that made a task and waits for its end, and one that is paused.
+void fill_with_schedules(state_store& store) {
+  store.commit({register_definition{delivery()}});
+  workflow::schedule hourly;
+  hourly.name = "hourly";
+  hourly.workflow = "delivery";
+  hourly.payload = workflow::blob{R"({"region":"south"})"};
+  hourly.moment_as = "hour";
+  hourly.priority = std::uint8_t{7};
+  hourly.every = std::chrono::hours{1};
+  hourly.rule = workflow::overlap::queue;
+  hourly.catch_up = std::chrono::minutes{90};
+  hourly.catch_up_max = 2;
+  workflow::schedule weekly;
+  weekly.name = "weekly";
+  weekly.workflow = "delivery";
+  weekly.version = 1;
+  weekly.cron = "30 2 * * sun";
+  weekly.zone = "Europe/Lisbon";
+  weekly.jitter = std::chrono::minutes{5};
+  store.commit({put_schedule{hourly, "hourly.toml", at(0)}});
+  store.commit({put_schedule{weekly, {}, at(0)}});
+  store.commit({act_on_schedule{"weekly", schedule_act::pause, "ann", "stocktaking", at(1)}});
+  for (const auto hour : {0, 1})
+    store.commit({fire_schedules{10, {}, at(2800 + hour * 3600)}});
+}
+
 /// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since
 /// format 4 all that it was filled with is in the journal.
 void lay_down(const fs::path& written, const fs::path& directory, void (*fill_it)(state_store&) = fill) {
@@ -383,7 +410,7 @@ TEST_CASE("what processes of one version send each other is written as it was") 
 
 TEST_CASE("row 70: a store written in each format opens, is whole and can be worked on") {
   for (const std::string format : {"format-1", "format-2", "format-3", "format-4", "format-5", "format-6", "format-7",
-                                   "format-8", "format-9", "format-10", "format-11"}) {
+                                   "format-8", "format-9", "format-10", "format-11", "format-12"}) {
     INFO(format);
     temporary_directory d;
     lay_down(all_golden / format / "store", d.store());
@@ -447,6 +474,22 @@ TEST_CASE("row 70: tasks that wait for events, for persons and for tokens are wr
   w.now = at(5);
   CHECK(old.commit({w}).at(0).as<event_result>().number == 2);
   CHECK(old.find("waits")->steps[0].state == workflow::step_state::completed);
+}
+
+TEST_CASE("row 70: schedules are written as in format 12, and go on") {
+  temporary_directory there;
+  lay_down(all_golden / "format-12" / "store-of-schedules", there.store(), fill_with_schedules);
+  lmdb_engine old{small_options(there.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill_with_schedules(made_now);
+  REQUIRE(old.schedules({}, 10).size() == 2);
+  CHECK(old.schedules({}, 10) == made_now.schedules({}, 10));
+  CHECK(old.find_schedule("hourly")->queued == at(2800 + 3600));
+  CHECK(old.find_schedule("weekly")->paused_why == "stocktaking");
+  CHECK(old.check().faults == std::vector<std::string>{});
+  CHECK(old.commit({fire_schedules{10, {}, at(2800 + 2 * 3600)}}).at(0).as<schedule_result>().made == 0);
+  CHECK(old.find_schedule("hourly")->notes.back().fate == workflow::moment_fate::skipped);
 }
 
 TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with others behind it is told of") {

@@ -1,0 +1,148 @@
+#include "store/verbs/decide_schedule.hpp"
+
+#include "store/verbs/decide_lease.hpp"
+#include "workflow/text/name.hpp"
+#include "workflow/text/split.hpp"
+
+#include <utility>
+
+namespace steadfast::store {
+
+namespace {
+
+decision schedule_refused(std::string why) {
+  return turned_down(write_status::refused, std::move(why));
+}
+
+std::string name_of(const workflow::schedule& s) {
+  return "schedule " + workflow::quoted(s.name);
+}
+
+raised_alert alert_of_schedule(workflow::alert told) {
+  auto signature = workflow::signature_of(told, nullptr, nullptr);
+  return {0, {}, std::move(told), std::move(signature)};
+}
+
+/// What became of the moment that a person added.
+answer<act_on_schedule> told_of_run(const workflow::schedule_state& s, workflow::instant moment) {
+  const auto& n = s.notes.back();
+  switch (n.fate) {
+    case workflow::moment_fate::made: return {applied(), {true, 1, moment, false, {}, {}}};
+    case workflow::moment_fate::queued: return {applied(), {true, 0, moment, false, {}, {}}};
+    case workflow::moment_fate::skipped:
+      return schedule_refused("task " + workflow::quoted(n.text) + " of the schedule is not over, and its overlap is "
+                              + std::string{workflow::to_string(s.what.rule)});
+    default: return schedule_refused(n.text);
+  }
+}
+
+} // namespace
+
+decided<put_schedule, workflow::schedule_state> decide(const put_schedule& w, const known_schedule& known) {
+  const auto& s = w.what;
+  auto wrong = workflow::problems(s);
+  if (known.definition == nullptr)
+    wrong.push_back("there is no workflow " + workflow::quoted(s.workflow)
+                    + (s.version != 0 ? " version " + std::to_string(s.version) : ""));
+  else if (wrong.empty())
+    wrong = workflow::payload_needs{*known.definition}.problems(workflow::payload_for(s, w.now.now).view());
+  if (!wrong.empty())
+    return {schedule_refused(name_of(s) + ": " + workflow::joined(wrong, "; "))};
+  for (const auto& x : known.nodes)
+    if (x.expires_at > w.now.now && is_of_older_node(x.name, x.note, workflow::knowledge::schedules))
+      return {schedule_refused(x.name
+                               + " is of a release that does not know schedules: bring all nodes up to date "
+                                 "first")};
+  if (known.there == nullptr && known.count >= workflow::schedules_max)
+    return {schedule_refused("there are " + std::to_string(known.count) + " schedules, and the store takes no more")};
+  if (known.there != nullptr && known.there->what == s && known.there->file == w.file)
+    return {{applied(), {}}};
+  return {{applied(), {true, 0, workflow::never, false, {}, {}}}, workflow::begun(s, w.file, w.now.now, known.there)};
+}
+
+workflow::submission submission_of(const workflow::schedule& s, workflow::instant moment) {
+  workflow::submission x;
+  x.id = workflow::task_id_of(s.name, moment);
+  x.workflow = s.workflow;
+  x.version = s.version;
+  x.payload = workflow::payload_for(s, moment);
+  x.priority = s.priority;
+  return x;
+}
+
+workflow::made_task made_of(const answer<submit_task>& o, const std::string& id) {
+  if (o.result == write_status::full)
+    return {false, false, {}, o.why};
+  if (o.result != write_status::applied)
+    return {false, true, {}, o.why};
+  return {true, true, {is_open_for_schedules(o.state), o.number, id}, {}};
+}
+
+bool is_open_for_schedules(workflow::process_state s) {
+  return s != workflow::process_state::processed && s != workflow::process_state::undone;
+}
+
+std::vector<std::string> ids_due(const workflow::schedule_state& s, workflow::instant now) {
+  std::vector<std::string> ids;
+  if (s.queued != workflow::unset)
+    ids.push_back(workflow::task_id_of(s.what.name, s.queued));
+  if (s.paused_by.empty())
+    for (const auto moment : workflow::moments_due(s.what, s.settled_until, now).served)
+      ids.push_back(workflow::task_id_of(s.what.name, moment));
+  return ids;
+}
+
+acted_schedule decide(const act_on_schedule& w, const workflow::schedule_state* there,
+                      const workflow::schedule_needs& needs) {
+  if (there == nullptr)
+    return {turned_down(write_status::absent, "there is no schedule " + workflow::quoted(w.name))};
+  const auto who = workflow::clipped(w.who.empty() ? "somebody" : w.who, workflow::note_size_max);
+  acted_schedule d{{applied(), {true, 0, workflow::never, false, {}, {}}}, *there};
+  auto& s = *d.put;
+  switch (w.act) {
+    case schedule_act::pause:
+      d.done = "paused ";
+      workflow::pause(s, who, workflow::clipped(w.why, workflow::note_size_max), w.now.now);
+      break;
+    case schedule_act::resume:
+      if (s.paused_by.empty())
+        return {schedule_refused("the schedule is not paused")};
+      d.done = "resumed ";
+      workflow::resume(s, w.now.now);
+      break;
+    case schedule_act::run:
+      d.done = "ran ";
+      if (!workflow::serve_now(s, w.now.now, needs))
+        return {{}, {}, false, true};
+      d.said = told_of_run(s, w.now.now);
+      break;
+    case schedule_act::remove:
+      d.done = "removed ";
+      d.put.reset();
+      d.is_removed = true;
+      break;
+  }
+  d.done += name_of(there->what);
+  return d;
+}
+
+std::optional<raised_alert> alert_of_refusal(const workflow::schedule_state& before,
+                                             const workflow::schedule_state& after, workflow::instant now) {
+  const auto is_refused = [](const workflow::schedule_state& s) {
+    return !s.notes.empty() && s.notes.back().fate == workflow::moment_fate::refused;
+  };
+  if (!is_refused(after) || is_refused(before))
+    return std::nullopt;
+  return alert_of_schedule(
+    {"schedule", name_of(after.what) + " could not make its task: " + after.notes.back().text, {}, now});
+}
+
+raised_alert alert_of_damaged_schedule(const std::string& name, workflow::instant now) {
+  return alert_of_schedule(
+    {"set_aside",
+     "the record of schedule " + workflow::quoted(name) + " is damaged, so it makes no tasks: put it again",
+     {},
+     now});
+}
+
+} // namespace steadfast::store
