@@ -32,8 +32,9 @@ std::vector<parameter> joined(std::vector<parameter> some, const std::vector<par
 const std::vector<method>& methods() {
   static const auto all = [] {
     std::vector<method> table;
-    for (auto* const part : {methods_of_tasks, methods_of_waits, methods_of_bulk_acts, methods_of_alerts,
-                             methods_of_workflows, methods_of_actors, methods_of_nodes, methods_of_stores}) {
+    for (auto* const part :
+         {methods_of_tasks, methods_of_waits, methods_of_bulk_acts, methods_of_schedules, methods_of_alerts,
+          methods_of_workflows, methods_of_actors, methods_of_nodes, methods_of_stores}) {
       auto some = part();
       std::move(some.begin(), some.end(), std::back_inserter(table));
     }

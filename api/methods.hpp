@@ -11,6 +11,7 @@ namespace steadfast::api {
 std::vector<method> methods_of_tasks();
 std::vector<method> methods_of_waits();
 std::vector<method> methods_of_bulk_acts();
+std::vector<method> methods_of_schedules();
 std::vector<method> methods_of_alerts();
 std::vector<method> methods_of_workflows();
 std::vector<method> methods_of_actors();

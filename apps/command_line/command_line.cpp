@@ -99,6 +99,7 @@ void add_all(CLI::App& app, command& chosen) {
   add_step(app, chosen);
   add_event(app, chosen);
   add_approvals(app, chosen);
+  add_schedule(app, chosen);
   add_node(app, chosen);
   add_store(app, chosen);
   add_simulate(app, chosen);

@@ -22,6 +22,7 @@ void add_webhook(CLI::App& to, command& chosen);
 void add_step(CLI::App& to, command& chosen);
 void add_event(CLI::App& to, command& chosen);
 void add_approvals(CLI::App& to, command& chosen);
+void add_schedule(CLI::App& to, command& chosen);
 void add_console(CLI::App& to, command& chosen);
 void add_submit(CLI::App& to, command& chosen);
 void add_task(CLI::App& to, command& chosen);

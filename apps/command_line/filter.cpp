@@ -6,6 +6,7 @@
 #include "workflow/task/task.hpp"
 #include "workflow/text/nearest.hpp"
 #include "workflow/text/split.hpp"
+#include "workflow/time/time_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -132,6 +133,8 @@ json parse_alert_where(std::string_view text, workflow::instant now) {
 workflow::instant parse_moment(const std::string& text, workflow::instant now, bool past, const std::string& what) {
   if (const auto span = runtime::parse_span(text))
     return past ? now - *span : now + *span;
+  if (const auto moment = workflow::parse_moment(text)) // with its zone, as "+01:00"
+    return *moment;
   if (const auto moment = parse_printed(text, now, past))
     return *moment;
   throw failure{wrong_usage,

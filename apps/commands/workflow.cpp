@@ -6,6 +6,7 @@
 #include "apps/command_line/pager.hpp"
 #include "apps/terminal/failure.hpp"
 #include "apps/terminal/table.hpp"
+#include "runtime/configuration/schedule_file.hpp"
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/text/json.hpp"
 #include "runtime/text/quantity.hpp"
@@ -113,17 +114,35 @@ int show(const workflow_arguments& g) {
   return done;
 }
 
+void tell_schedules(const workflow_arguments& g, const std::string& file,
+                    const std::vector<workflow::schedule>& schedules) {
+  json names = json::array();
+  for (const auto& s : schedules)
+    names.push_back(s.name);
+  if (g.node.json)
+    print_json({{"file", file}, {"problems", json::array()}, {"schedules", names}});
+  else
+    std::cout << file << ": all right, " << runtime::counted(schedules.size(), "schedule") << '\n';
+}
+
 int check(const workflow_arguments& g) {
   int code = done;
   for (const auto& file : g.files) {
     require_file(file);
     try {
-      const auto d = definition_json(load_workflow(file));
+      const auto text = runtime::read_text_file(file);
+      const auto schedules = parse_schedules(text, file);
+      if (has_only_schedules(text, file)) {
+        tell_schedules(g, file, schedules);
+        continue;
+      }
+      const auto d = definition_json(parse_workflow(text, file));
       if (g.node.json)
         print_json({{"file", file}, {"problems", json::array()}, {"workflow", d}});
       else
         std::cout << file << ": workflow " << text_of(d.at("name")) << " v" << d.at("version") << " is all right, "
-                  << runtime::counted(d.at("steps").size(), "step") << '\n';
+                  << runtime::counted(d.at("steps").size(), "step")
+                  << (schedules.empty() ? "" : ", " + runtime::counted(schedules.size(), "schedule")) << '\n';
     } catch (const runtime::config_error& e) {
       code = wrong_data;
       if (g.node.json)

@@ -1,4 +1,5 @@
 #include "runtime/configuration/config_file.hpp"
+#include "runtime/configuration/schedule_file.hpp"
 
 #include "runtime/configuration/workflow_file.hpp"
 #include "runtime/toml/toml_parts.hpp"
@@ -399,6 +400,7 @@ node_options load_config(const fs::path& file) {
   for (auto& w : parsed.workflows)
     w = under(folder, w);
   o.workflows = load_workflows(parsed.workflows, &o.workflow_files);
+  o.schedules = load_schedules(parsed.workflows);
   return o;
 }
 

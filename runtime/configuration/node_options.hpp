@@ -3,6 +3,7 @@
 #include "actors/agents/agent_options.hpp"
 #include "runtime/configuration/cluster_options.hpp"
 #include "runtime/configuration/http_server_options.hpp"
+#include "runtime/configuration/schedule_file.hpp"
 #include "runtime/configuration/tracing_options.hpp"
 #include "runtime/configuration/webhook_options.hpp"
 #include "runtime/text/secret.hpp"
@@ -64,6 +65,8 @@ struct node_options {
   /// Those of `workflows` that are in files, by name and version. A file that was changed without a new version raises
   /// an alert; a workflow that the program made and changed in this way keeps the node from starting.
   std::map<std::pair<std::string, std::uint32_t>, std::filesystem::path> workflow_files;
+
+  std::vector<schedule_in_file> schedules; ///< put into the store at the start
 
   std::uint32_t in_flight_max = 1024;     ///< tasks one scheduler has in flight; the rest wait in the store
   std::uint64_t backlog_max = 100'000;    ///< when so many submissions wait for the disk, new ones are pushed back

@@ -1,4 +1,5 @@
 #include "runtime/configuration/workflow_file.hpp"
+#include "runtime/configuration/schedule_file.hpp"
 
 #include "runtime/configuration/workflow_places.hpp"
 #include "runtime/toml/config_error.hpp"
@@ -336,6 +337,7 @@ workflow::definition read_definition(toml_section in) {
   read_index(in, d.index);
   for (auto& x : in.sections("step"))
     d.steps.push_back(read_step(x));
+  in.take("schedule"); // parse_schedules reads them
   in.end();
   return d;
 }
@@ -384,6 +386,17 @@ workflow::definition load_workflow(const fs::path& file) {
   return parse_workflow(runtime::read_text_file(file), file.string());
 }
 
+std::vector<fs::path> workflow_files_in(const std::vector<fs::path>& paths) {
+  std::vector<std::string> problems;
+  std::vector<fs::path> all;
+  for (const auto& path : paths)
+    for (auto& file : files_of(path, problems))
+      all.push_back(std::move(file));
+  if (!problems.empty())
+    throw config_error{std::move(problems)};
+  return all;
+}
+
 std::vector<workflow::definition> load_workflows(const std::vector<fs::path>& paths, workflow_files* from) {
   std::vector<workflow::definition> all;
   std::vector<std::string> problems;
@@ -391,7 +404,10 @@ std::vector<workflow::definition> load_workflows(const std::vector<fs::path>& pa
   for (const auto& path : paths)
     for (const auto& file : files_of(path, problems)) {
       try {
-        auto d = load_workflow(file);
+        const auto text = runtime::read_text_file(file);
+        if (has_only_schedules(text, file.string()))
+          continue;
+        auto d = parse_workflow(text, file.string());
         const auto [place, is_new] = seen.emplace(std::pair{d.name, d.version}, file);
         if (!is_new)
           problems.push_back(file.string() + ": workflow " + workflow::quoted(d.name) + ", version "

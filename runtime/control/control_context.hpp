@@ -153,6 +153,12 @@ void send_event(const control_context& c, const api::arguments& params, const co
 nlohmann::json list_approvals(const control_context& c, const api::arguments& params);
 nlohmann::json answer_approval(const control_context& c, const api::arguments& params);
 
+/// Schedules: control_schedules.cpp
+nlohmann::json list_schedules(const control_context& c, const api::arguments& params);
+nlohmann::json show_schedule(const control_context& c, const api::arguments& params);
+nlohmann::json put_schedules(const control_context& c, const api::arguments& params);
+nlohmann::json act_on_schedule(const control_context& c, const api::arguments& params);
+
 /// Workflows: control_workflows.cpp
 actors::workflow_page workflows(const control_context& c);
 nlohmann::json list_workflows(const control_context& c, const api::arguments& params);

@@ -250,7 +250,9 @@ private:
     if (store && wrap_)
       store = wrap_(std::move(store));
     while (store) {
-      const auto why_not = register_workflows(*store, options_);
+      auto why_not = register_workflows(*store, options_);
+      if (why_not.empty())
+        why_not = register_schedules(*store, options_);
       if (why_not.empty())
         break;
       if (!options_.store_server.is_used()) // a disk that is full does not empty by itself

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <ctime>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -86,6 +87,36 @@ std::string register_workflows(store::state_store& store, const node_options& o)
                           + ", which the node follows: raise the version in the file, or take the change back");
   }
   return {};
+}
+
+std::string register_schedules(store::state_store& store, const node_options& o) {
+  const auto now = std::chrono::floor<workflow::span>(std::chrono::system_clock::now());
+  try {
+    std::set<std::string> names;
+    for (const auto& s : o.schedules) {
+      names.insert(s.what.name);
+      const auto said = store.commit_one(store::put_schedule{s.what, s.file.string(), now});
+      if (said.result == store::write_status::unknown_outcome)
+        return said.why;
+      if (said.result != store::write_status::applied)
+        log_line("warning", s.file.string() + ": " + said.why);
+    }
+    constexpr std::size_t page = 1000;
+    std::string after;
+    for (auto some = store.schedules(after, page); !some.empty(); some = store.schedules(after, page))
+      for (const auto& s : some) {
+        after = s.what.name;
+        if (!s.file.empty() && !names.contains(s.what.name))
+          log_line("warning", "schedule `" + s.what.name + "`, from " + s.file
+                                + ", is in no file of this node any more, and goes on: `steadfast schedule remove "
+                                + s.what.name + "` ends it");
+      }
+    return {};
+  } catch (const store::store_error& e) {
+    if (e.is_fatal())
+      throw;
+    return e.what();
+  }
 }
 
 } // namespace steadfast

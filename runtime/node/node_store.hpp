@@ -26,4 +26,7 @@ std::shared_ptr<store::local_store> open_store(const node_options& o, const turn
 /// did. Throws a fatal store_error.
 std::string register_workflows(store::state_store& store, const node_options& o);
 
+/// Of those that a file no longer has the log tells: they go on until a person removes them. Likewise.
+std::string register_schedules(store::state_store& store, const node_options& o);
+
 } // namespace steadfast

@@ -81,6 +81,7 @@ TEST_CASE("the number of an alert is digits") {
 TEST_CASE("a moment is a date or a span from now") {
   CHECK(parse_moment("5s", now, false, "--not-before") == now + milliseconds{5000});
   CHECK(parse_moment("2026-01-01T12:00:01Z", now, false, "--not-before") == now + milliseconds{1000});
+  CHECK(parse_moment("2026-01-01T13:00:01+01:00", now, false, "--at") == now + milliseconds{1000});
 }
 
 TEST_CASE("a moment can be written as tables and stories print it") {

@@ -226,15 +226,17 @@ TEST_CASE("a step called payload is refused because input could not tell it apar
 
 TEST_CASE("the shipped workflows are ready to be used") {
   const auto all = load_workflows({source_root / "config/workflows"});
-  REQUIRE(all.size() == 4);
+  REQUIRE(all.size() == 5);
   CHECK(all[0].name == "drone_delivery");
   CHECK(all[0].steps.size() == 5);
-  CHECK(all[1].name == "onboarding");
-  CHECK(all[1].steps.size() == 7);
-  CHECK(all[2].name == "order_processing");
-  CHECK(all[2].steps.size() == 4);
-  CHECK(all[3].name == "paid_order");
-  CHECK(all[3].steps.size() == 5);
+  CHECK(all[1].name == "nightly_settlement");
+  CHECK(all[1].steps.size() == 3);
+  CHECK(all[2].name == "onboarding");
+  CHECK(all[2].steps.size() == 7);
+  CHECK(all[3].name == "order_processing");
+  CHECK(all[3].steps.size() == 4);
+  CHECK(all[4].name == "paid_order");
+  CHECK(all[4].steps.size() == 5);
 }
 
 TEST_CASE("the same workflow in two files is refused") {

@@ -57,7 +57,7 @@ void check_times(const schedule& s, std::vector<std::string>& found) {
     return;
   const auto read = read_cron(s.cron);
   if (!read.rule)
-    found.push_back(read.wrong);
+    found.push_back("cron " + quoted(s.cron) + ": " + read.wrong);
   else if (is_time_zone(s.zone) && !next_moment(*read.rule, s.zone, unset))
     found.push_back("cron " + quoted(s.cron) + " never comes");
 }

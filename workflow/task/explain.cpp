@@ -1,5 +1,6 @@
 #include "workflow/task/explain.hpp"
 
+#include "workflow/schedule/schedule.hpp"
 #include "workflow/task/compensation.hpp"
 #include "workflow/text/name.hpp"
 
@@ -324,7 +325,11 @@ std::vector<explanation> explain_whole(const task& t, const definition& d, insta
 std::vector<explanation> explain(const task& stored, const definition& d, const clock_reading& clock) {
   task t = stored;
   carry_over(t, d, clock);
-  return shortened(explain_whole(t, d, clock.now));
+  auto told = shortened(explain_whole(t, d, clock.now));
+  if (const auto made_by = schedule_in(t.id))
+    told.push_back(
+      {"by its id, schedule " + quoted(made_by->schedule) + " made it, for the moment at", made_by->moment});
+  return told;
 }
 
 std::optional<std::size_t> first_in_trouble(const task& t) {

@@ -89,7 +89,7 @@ void add_submit(CLI::App& to, command& chosen) {
   sub->add_option("--data", g->data, "JSON text, in place of a file")->type_name("JSON")->excludes(payload);
   sub->add_option("--priority", g->priority, "0 first, 9 last [the workflow's]")->check(CLI::Range(0U, 9U));
   sub->add_option("--workflow-version", g->version, "Version of the workflow [the newest]")->type_name("N");
-  sub->add_option("--not-before", g->not_before, "Start not before: a moment, or a duration from now")
+  sub->add_option("--not-before,--at", g->not_before, "Start then, and not before: a moment, or a duration from now")
     ->type_name("WHEN");
   sub->add_option("--reply-to", g->reply_to, "Observer that is told of progress")->type_name("NAME");
   sub->add_flag("--wait", g->wait, "Show progress until the task has ended; the exit code says how");

@@ -157,10 +157,10 @@ json parameters_asked(const http_request& r, const http_target& target, api::ver
     std::erase_if(asked.query, [](const auto& x) { return x.first == "wait"; });
     return parameters_of(m, named, asked);
   }
-  if (m.name != api::workflow_register
+  if ((m.name != api::workflow_register && m.name != api::schedule_put)
       || !r.header(boost::beast::http::field::content_type).starts_with("application/toml"))
     return parameters_of(m, named, body);
-  auto params = parameters_of(m, named, target); // the body is a workflow's file
+  auto params = parameters_of(m, named, target); // the body is the file
   params["text"] = body;
   return params;
 }

@@ -214,6 +214,13 @@ TEST_CASE("explain: the end of a task that went well") {
   CHECK(told(x) == std::vector<std::string>{"processed: every step completed or was skipped; ended at"});
 }
 
+TEST_CASE("explain: a task that a schedule made says so, by its id") {
+  scenario x{two_steps()};
+  x.t.id = "nightly@2026-11-26T02:30:00Z";
+  CHECK(told_of(x, "by its id, schedule `nightly` made it, for the moment at").at
+        == instant{std::chrono::milliseconds{1'795'660'200'000}});
+}
+
 TEST_CASE("the step in trouble is the first that failed, waits or needs a look") {
   scenario x{two_steps()};
   CHECK(first_in_trouble(x.t) == std::nullopt);

@@ -1,0 +1,190 @@
+// What makes tasks at moments of its own.
+
+#include "api/names.hpp"
+#include "apps/command_line/commands.hpp"
+#include "apps/command_line/filter.hpp"
+#include "apps/command_line/node_access.hpp"
+#include "apps/terminal/exit_code.hpp"
+#include "apps/terminal/table.hpp"
+#include "apps/terminal/terminal.hpp"
+#include "runtime/text/json.hpp"
+#include "runtime/text/time_text.hpp"
+#include "runtime/toml/toml_file.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace steadfast::apps {
+namespace {
+
+using nlohmann::json;
+
+struct schedule_arguments {
+  node_choice node;
+  std::string name;
+  std::string file;
+  std::string act;
+  std::string why;
+  std::size_t count = 10;
+};
+
+std::string times_of(const json& s) {
+  if (!s.contains("cron"))
+    return "every " + rough_text(workflow::span{s.value("every_ms", std::int64_t{0})});
+  return s.value("cron", "") + " " + s.value("zone", "");
+}
+
+std::string moment_text(const json& moment) {
+  const auto t = moment.is_string() ? parse_utc(moment.get<std::string>()) : std::nullopt;
+  return t ? local_text(*t) : "-";
+}
+
+std::string first_of(const json& moments) {
+  return moments.empty() ? "-" : moment_text(moments.front());
+}
+
+int list(const schedule_arguments& g) {
+  auto node = connect(g.node);
+  table rows{{"schedule", "workflow", "when", "next", "last task"}};
+  bool any = false;
+  json params{{"max", page_size}};
+  for (bool more = true; more;) {
+    const auto answer = node.call(api::schedule_list, params);
+    for (const auto& s : answer.at("schedules")) {
+      any = true;
+      if (g.node.json)
+        print_json(s);
+      else
+        rows.add({s.value("name", ""), s.value("workflow", ""), times_of(s),
+                  s.value("is_paused", false) ? "paused" : first_of(s.at("next")),
+                  printable(s.value("last_task", ""))});
+    }
+    more = answer.at("next").is_string();
+    params["after"] = answer.at("next");
+  }
+  if (!g.node.json)
+    std::cout << (any ? rows.text(standard_output()) : "there is no schedule: steadfast schedule put FILE\n");
+  return done;
+}
+
+json shown(const schedule_arguments& g) {
+  return connect(g.node).call(api::schedule_show, {{"name", g.name}, {"next", g.count}}).at("schedule");
+}
+
+int show(const schedule_arguments& g) {
+  const auto s = shown(g);
+  if (g.node.json) {
+    print_json(s);
+    return done;
+  }
+  std::cout << "schedule " << s.value("name", "") << ": workflow " << s.value("workflow", "") << ", " << times_of(s)
+            << ", overlap " << s.value("overlap", "") << '\n'
+            << "  " << printable(s.value("text", "")) << '\n'
+            << "  next: " << first_of(s.at("next")) << "; tasks made: " << s.at("tasks_made").dump()
+            << (s.value("file", "").empty() ? "" : "; from " + printable(s.value("file", ""))) << '\n';
+  table rows{{"moment", "became", "at", ""}};
+  for (const auto& n : s.at("moments"))
+    rows.add({moment_text(n.at("moment")), n.value("fate", ""), moment_text(n.at("at")),
+              cut(printable(n.value("text", "")), 100)});
+  if (!s.at("moments").empty())
+    std::cout << rows.text(standard_output());
+  return done;
+}
+
+int next(const schedule_arguments& g) {
+  const auto s = shown(g);
+  if (g.node.json) {
+    print_json({{"name", s.at("name")}, {"next", s.at("next")}});
+    return done;
+  }
+  if (s.value("is_paused", false))
+    std::cout << "it is paused; these would come:\n";
+  for (const auto& moment : s.at("next"))
+    std::cout << moment_text(moment) << "  " << moment.get<std::string>() << '\n';
+  return done;
+}
+
+int put(const schedule_arguments& g) {
+  require_file(g.file);
+  const auto answer = connect(g.node).call(
+    api::schedule_put, {{"text", runtime::read_text_file(g.file)}, {"who", who_acts()}, {"why", g.why}});
+  if (g.node.json) {
+    print_json(answer);
+    return done;
+  }
+  for (const auto& name : answer.at("names")) {
+    const auto& changed = answer.at("changed");
+    const bool is_new = std::find(changed.begin(), changed.end(), name) != changed.end();
+    std::cout << "schedule " << name.get<std::string>() << (is_new ? " is put\n" : " is as it was\n");
+  }
+  return done;
+}
+
+int act(const schedule_arguments& g) {
+  const auto answer =
+    connect(g.node).call(api::schedule_act, {{"name", g.name}, {"act", g.act}, {"who", who_acts()}, {"why", g.why}});
+  if (g.node.json)
+    print_json(answer);
+  else if (g.act != "run")
+    std::cout << "schedule " << g.name << ": " << g.act << "d\n";
+  else
+    std::cout << "task " << printable(answer.value("task", ""))
+              << (answer.value("is_queued", false) ? " is made when the one before is over\n" : " is made\n");
+  return done;
+}
+
+void add_named(CLI::App& to, schedule_arguments& g) {
+  to.add_option("name", g.name, "The schedule")->required()->check(why_empty, "")->type_name("NAME");
+  add_node_choice(to, g.node);
+}
+
+} // namespace
+
+void add_schedule(CLI::App& to, command& chosen) {
+  auto* schedule = to.add_subcommand("schedule", "What makes tasks at moments of its own");
+  schedule->require_subcommand(1);
+  const auto g = std::make_shared<schedule_arguments>();
+  auto* lists = schedule->add_subcommand("list", "All schedules, each with its next moment");
+  add_node_choice(*lists, g->node);
+  lists->callback([g, &chosen] { chosen = [g] { return list(*g); }; });
+
+  auto* shows = schedule->add_subcommand("show", "One of them: why nothing of it runs, what became of its moments");
+  add_named(*shows, *g);
+  shows->footer("Example: steadfast schedule show nightly");
+  shows->callback([g, &chosen] { chosen = [g] { return show(*g); }; });
+
+  auto* nexts = schedule->add_subcommand("next", "Its next moments");
+  add_named(*nexts, *g);
+  nexts->add_option("--count", g->count, "So many [10]")->check(CLI::Range(1, 1000))->type_name("N");
+  nexts->footer("Example: steadfast schedule next nightly --count 20");
+  nexts->callback([g, &chosen] { chosen = [g] { return next(*g); }; });
+
+  auto* puts = schedule->add_subcommand("put", "Take in the schedules of a file, in place of those of their names");
+  puts->add_option("file", g->file, "A file with tables [[schedule]]")->required()->type_name("FILE");
+  puts->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
+  add_node_choice(*puts, g->node);
+  puts->footer("Example: steadfast schedule put nightly.toml");
+  puts->callback([g, &chosen] { chosen = [g] { return put(*g); }; });
+
+  for (const auto& [name, meaning] :
+       {std::pair{"pause", "Make no task of it until it is resumed"},
+        std::pair{"resume", "Let it go on; what was due meanwhile is not made up for"},
+        std::pair{"run", "Make a task of it now"}, std::pair{"remove", "Forget it; its tasks stay"}}) {
+    auto* acts = schedule->add_subcommand(name, meaning);
+    add_named(*acts, *g);
+    acts->add_option("--why", g->why, "Reason, kept among the alerts")->type_name("TEXT");
+    acts->footer(std::string{"Example: steadfast schedule "} + name + " nightly --why 'stocktaking this week'");
+    acts->callback([g, &chosen, word = std::string{name}] {
+      g->act = word;
+      chosen = [g] { return act(*g); };
+    });
+  }
+}
+
+} // namespace steadfast::apps
