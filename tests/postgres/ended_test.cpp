@@ -173,6 +173,33 @@ TEST_CASE("P44: an id whose task has left the memory is answered as before: the 
   CHECK(store.submit("t0", "another").result == write_status::refused);
 }
 
+TEST_CASE("P45: a moment whose task has left the memory makes no second one, also after a takeover") {
+  if (const auto why = postgres_server::why_not(); !why.empty())
+    return skip(why);
+  const postgres_server server;
+  make_store(server.url());
+  opened_there store{server.url(), 10'000};
+  workflow::schedule s;
+  s.name = "t1";
+  s.workflow = "delivery";
+  s.every = std::chrono::hours{1};
+  s.rule = workflow::overlap::beside;
+  REQUIRE(store.one(put_schedule{s, {}, at(0)}).changed);
+  end_task(store, workflow::task_id_of("t1", at(2800))); // somebody submitted it before
+  let_leave(store, server);
+  const auto tasks = store->tasks_in_memory();
+  const auto fired = store.one(fire_schedules{10, {}, at(2800)});
+  CHECK(fired.result == write_status::applied);
+  CHECK(fired.made == 0);
+  CHECK(store->tasks_in_memory() == tasks + 1); // it was looked at
+  CHECK(store->find_schedule("t1")->notes.back().fate == workflow::moment_fate::made);
+  store.reopen();
+  CHECK(store.one(fire_schedules{10, {}, at(2801)}).made == 0);
+  CHECK(store.one(fire_schedules{10, {}, at(2800 + 3600)}).made == 1);
+  CHECK(store->find(workflow::task_id_of("t1", at(2800 + 3600))));
+  CHECK(store->check().faults == std::vector<std::string>{});
+}
+
 TEST_CASE("a person undoes a task that has left the memory, over takeovers at any time") {
   if (const auto why = postgres_server::why_not(); !why.empty())
     return skip(why);

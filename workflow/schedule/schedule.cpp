@@ -139,9 +139,7 @@ due_moments moments_due(const schedule& s, instant after, instant now) {
     if (due.size() <= s.catch_up_max && from > oldest)
       continue;
     d.until = due.empty() ? std::max(after, oldest) : due.back();
-    for (const auto m : due)
-      if (m + s.jitter + s.catch_up >= now)
-        d.served.push_back(m);
+    d.served = std::move(due);
     if (d.served.size() > s.catch_up_max)
       d.served.erase(d.served.begin(), d.served.end() - static_cast<std::ptrdiff_t>(s.catch_up_max));
     break;

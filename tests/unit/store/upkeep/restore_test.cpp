@@ -57,6 +57,26 @@ TEST_CASE("row 69: a copy that is restored is a store that starts above every ep
   CHECK(files_in(copy) == before);
 }
 
+TEST_CASE("row 69: schedules of a copy that is restored are paused, since the original may have gone on with them") {
+  opened_store store;
+  workflow::schedule s;
+  s.name = "often";
+  s.workflow = "delivery";
+  s.every = std::chrono::hours{1};
+  REQUIRE(store.one(put_schedule{s, {}, at(0)}).changed);
+  const auto copy = store.path().parent_path() / "copy";
+  const auto to = store.path().parent_path() / "new";
+  store->copy(copy);
+  CHECK(restore(copy, small_options(to), false).report.faults.empty());
+  lmdb_engine restored{small_options(to)};
+  CHECK(restored.find_schedule("often")->paused_by == "(restored)");
+  CHECK(restored.commit_one(fire_schedules{10, {}, at(10'000)}).made == 0);
+  REQUIRE(restored.commit_one(act_on_schedule{"often", schedule_act::resume, "ann", {}, at(10'001)}).changed);
+  CHECK(restored.commit_one(fire_schedules{10, {}, at(10'002)}).made == 0);
+  CHECK(restored.commit_one(fire_schedules{10, {}, at(10'000 + 3600)}).made == 1);
+  CHECK(restored.check().faults.empty());
+}
+
 TEST_CASE("row 69: what a restore that was killed has left is in nobody's way") {
   opened_store store;
   store.submit("a");
