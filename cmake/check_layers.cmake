@@ -17,7 +17,7 @@ set(sees_simulation ${sees_runtime} simulation)
 set(sees_apps ${sees_simulation} apps)
 set(sees_examples ${sees_runtime} examples)
 set(sees_bench ${sees_runtime} bench)
-set(rooms_workflow time text schedule definition calling step task transition on_call supervision outward)
+set(rooms_workflow time text schedule definition calling step task children transition on_call supervision outward)
 set(rooms_store contract records outline verbs verbs/tasks postgres lmdb journal engine partitions upkeep)
 set(rooms_actors protocol common agents agents/http agents/program agents/function scheduling supervising storing
   cluster

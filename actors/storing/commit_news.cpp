@@ -36,9 +36,14 @@ struct adder {
     if (!holder.empty())
       to.taken[holder].push_back(w.next.number);
     to.changed.push_back(w.next.number);
-    if (o.as<store::update_result>().freed_schedule)
+    const auto& r = o.as<store::update_result>();
+    if (!r.changed.empty())
+      to.news.work = to.news.notices = to.news.review = true;
+    to.changed.insert(to.changed.end(), r.changed.begin(), r.changed.end());
+    add(r.locked);
+    if (r.freed_schedule)
       to.news.review = true;
-    if (o.as<store::update_result>().took_event) {
+    if (r.took_event) {
       to.news.work = to.news.notices = to.news.review = true;
       to.taken[w.next.locked_by].push_back(w.next.number);
     }
@@ -53,7 +58,7 @@ struct adder {
   }
   void operator()(const store::send_event&) const {
     const auto& r = o.as<store::event_result>();
-    to.news.work = to.news.work || r.more || r.taken > r.locked.size();
+    to.news.work = to.news.work || r.more || r.changed.size() > r.locked.size();
     if (r.taken > 0)
       to.news.notices = to.news.review = true;
     add(r.locked);

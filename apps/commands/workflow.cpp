@@ -71,6 +71,8 @@ std::string agent_text(const json& s) {
       return std::string{wait} + " " + text_of(s.at(wait));
   if (s.contains("wait"))
     return "event " + text_of(s.at("wait").at("event"));
+  if (s.contains("workflow"))
+    return "workflow " + text_of(s.at("workflow"));
   return text_of(s.at("agent")) + (s.contains("later") ? ", later" : "");
 }
 
@@ -83,7 +85,9 @@ void print_definition(const json& d) {
   for (const auto& s : d.at("steps"))
     rows.add({text_of(s.at("name")), agent_text(s), names(s.at("after")), condition_text(s),
               s.contains("retry") ? retry_text(s) : "-", text_of(s.value("on_exhausted", json("-"))),
-              s.contains("compensation") ? text_of(s["compensation"]["agent"]) : "-"});
+              s.contains("workflow")       ? "its undo"
+              : s.contains("compensation") ? text_of(s["compensation"]["agent"])
+                                           : "-"});
   std::cout << rows.text(to, 2);
 }
 

@@ -272,7 +272,7 @@ std::string left_text(const simulated& s, const terminal& to) {
   std::string out;
   for (const auto& d : s.workflows)
     for (const auto& step : d.steps) {
-      if (step.compensation)
+      if (workflow::has_undo(step))
         continue;
       const auto found = s.played.all.by_step.find({d.name, step.name});
       const auto stayed = found == s.played.all.by_step.end() ? 0 : found->second.stayed;

@@ -66,6 +66,7 @@ std::string head(const json& t, workflow::instant now, const terminal& to) {
     add_line(out, "generation", std::to_string(t["generation"].get<int>()), to);
   if (t.value("failure_count", 0) > 0)
     add_line(out, "failures", std::to_string(t["failure_count"].get<int>()) + " counted by the supervisor", to);
+  add_line(out, "parent", text_of(t, "parent"), to);
   add_line(out, "reply to", text_of(t, "reply_to"), to);
   add_line(out, "cause", text_of(t, "cause"), to);
   add_line(out, "result", result_text(t), to);
@@ -104,7 +105,11 @@ std::string waiting_text(const json& step, workflow::instant now) {
               ? "asks " + printable(text_of(step, "waits_for_role")) + ": " + printable(text_of(step, "question"))
               : "waits for event " + printable(text_of(step, "waits_for_event")))
            + ", until " + relative_text(instant_of(step.at("limit_at")), now);
-  if (!at.is_null() && instant_of(at) > now && text_of(step, "state") == "waiting")
+  const auto state = text_of(step, "state");
+  if (step.contains("child") && (state == "waiting" || state == "compensating"))
+    return (state == "waiting" ? "waits for task " : "waits for the undo of task ") + printable(text_of(step, "child"))
+           + (text.empty() ? "" : ": " + printable(text));
+  if (!at.is_null() && instant_of(at) > now && state == "waiting")
     return "sleeps, wakes " + relative_text(instant_of(at), now);
   if (!at.is_null() && instant_of(at) > now)
     text += (text.empty() ? "waits; next attempt " : "; next attempt ") + relative_text(instant_of(at), now);

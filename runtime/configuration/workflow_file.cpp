@@ -259,6 +259,21 @@ void read_wait(toml_section& in, workflow::step_definition& s) {
     in.complain("until", until_rule);
 }
 
+/// `workflow = "ship"`, and what of the payload or of an earlier result is the payload of that task.
+void read_child(toml_section& in, workflow::step_definition& s) {
+  if (!in.table().contains("workflow"))
+    return;
+  auto& w = s.wait.emplace();
+  w.what = workflow::wait_rule::kind::child;
+  in.read("workflow", w.name);
+  std::string payload = "payload:";
+  in.read("payload", payload);
+  if (auto source = parse_source(payload))
+    w.at = *std::move(source);
+  else
+    in.complain("payload", "must be \"payload:/pointer\" or \"STEP:/pointer\"");
+}
+
 void expect_only_waits(toml_section& in) {
   for (const auto* key : {"complete_by", "retry", "threshold", "cool_off", "on_exhausted"})
     if (in.table().contains(key))
@@ -285,6 +300,7 @@ workflow::step_definition read_step(toml_section in) {
   in.read("name", s.name);
   read_wait(in, s);
   read_event(in, s);
+  read_child(in, s);
   in.read("agent", s.agent);
   if (in.table().contains("question") && s.agent == "person") {
     s.agent.clear();

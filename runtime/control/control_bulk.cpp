@@ -108,7 +108,9 @@ private:
     if (!plan.refused.empty())
       return plan.refused;
     for (const auto i : plan.undone)
-      count(undone_[{d.name, d.steps[i].name, d.steps[i].compensation->agent}], t);
+      count(undone_[{d.name, d.steps[i].name,
+                     workflow::starts_child(d.steps[i]) ? "its task" : d.steps[i].compensation->agent}],
+            t);
     for (const auto i : plan.left)
       count(left_[{d.name, d.steps[i].name,
                    d.steps[i].compensation ? "its compensation failed" : "it has no compensation"}],

@@ -126,14 +126,19 @@ json plan_undo(const control_context& c, const api::arguments& params) {
   json undone = json::array();
   for (const auto i : plan.undone) {
     undone.push_back(planned_step(t, d, i));
-    undone.back()["agent"] = d.steps[i].compensation->agent;
+    if (workflow::starts_child(d.steps[i]))
+      undone.back()["task"] = workflow::child_id(t, d, i);
+    else
+      undone.back()["agent"] = d.steps[i].compensation->agent;
     if (t.steps[i].state == workflow::step_state::compensation_failed)
       undone.back()["failed"] = workflow::failure_told(t.steps[i]);
   }
   json left = json::array();
   for (const auto i : plan.left) {
     left.push_back(planned_step(t, d, i));
-    left.back()["why"] = d.steps[i].compensation ? "its compensation failed" : "it has no compensation";
+    left.back()["why"] = workflow::starts_child(d.steps[i]) ? "its task could not be undone"
+                         : d.steps[i].compensation          ? "its compensation failed"
+                                                            : "it has no compensation";
   }
   return {{"id", t.id},
           {"process_state", std::string{workflow::to_string(t.state)}},

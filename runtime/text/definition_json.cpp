@@ -89,6 +89,8 @@ json waiting_step_json(const workflow::step_definition& s, json after) {
     j["wait"] = event_json(*s.wait);
   else if (s.wait->what == workflow::wait_rule::kind::person)
     add_question(j, *s.wait);
+  else if (workflow::starts_child(s))
+    j.update({{"workflow", s.wait->name}, {"payload", source_json(s.wait->at)}});
   else
     j["until"] = until_text(*s.wait);
   if (s.when)

@@ -45,14 +45,15 @@ json log_json(const workflow::step& s) {
   return lines;
 }
 
-json step_json(const workflow::step& s, const workflow::definition& d, std::size_t i) {
+json step_json(const workflow::task& t, const workflow::definition& d, std::size_t i) {
+  const auto& s = t.steps[i];
   const auto& rules = d.steps[i];
   json j{
     {"name", rules.name},
     {"agent", rules.agent},
     {"state", text(to_string(s.state))},
     {"after", names_before(d, i)},
-    {"compensation", rules.compensation.has_value()},
+    {"compensation", workflow::has_undo(rules)},
     {"attempt", s.attempt},
     {"attempts_limit", workflow::attempts_limit(rules)},
     {"doing", s.doing == workflow::attempt_action::none ? json{} : text(to_string(s.doing))},
@@ -82,6 +83,8 @@ json step_json(const workflow::step& s, const workflow::definition& d, std::size
       j.update({{"question", w.question}, {"choices", w.choices}});
     j["limit_at"] = instant_json(s.log.back().started_at + w.length);
   }
+  if (workflow::starts_child(rules) && !s.log.empty())
+    j.update({{"child", workflow::child_id(t, d, i)}, {"child_workflow", rules.wait->name}});
   if (s.wait->event != 0)
     j["event"] = s.wait->event;
   return j;
@@ -146,10 +149,12 @@ json task_json(const workflow::task& t, const workflow::definition& d) {
   auto j = head_json(t);
   if (t.state == workflow::process_state::suspended)
     j["resume_state"] = text(to_string(t.resume_state));
+  if (!t.parent.empty())
+    j["parent"] = t.parent.id;
   j["acts"] = acts_json(t);
   j["steps"] = json::array();
   for (std::size_t i = 0; i < t.steps.size() && i < d.steps.size(); ++i)
-    j["steps"].push_back(step_json(t.steps[i], d, i));
+    j["steps"].push_back(step_json(t, d, i));
   j["content_type"] = t.content_type;
   j["payload"] = document_json(t.payload.view());
   if (!d.result.empty())

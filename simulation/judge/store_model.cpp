@@ -79,18 +79,20 @@ void store_model::on_commit(const store::state_store* s, const store::write_list
     compare(*s);
 }
 
-/// Of a task that waits for events, the same write may change more than it says.
-bool store_model::waits_for_events(const workflow::task& t) const {
+/// Of a task that waits for events, or has children or a parent, the same write may change more than it says.
+bool store_model::may_change_more(const workflow::task& t) const {
   const auto& steps = definition_of(t).steps;
-  return std::any_of(steps.begin(), steps.end(), store::takes_event);
+  return !t.parent.empty() || std::any_of(steps.begin(), steps.end(), [](const workflow::step_definition& s) {
+    return store::takes_event(s) || workflow::starts_child(s);
+  });
 }
 
 bool store_model::is_foreseen(const store::write& w) const {
   if (std::holds_alternative<store::claim_tasks>(w) || std::holds_alternative<store::free_locks>(w))
     return std::none_of(tasks_.begin(), tasks_.end(),
-                        [this](const auto& x) { return !workflow::has_ended(x.second) && waits_for_events(x.second); });
+                        [this](const auto& x) { return !workflow::has_ended(x.second) && may_change_more(x.second); });
   const auto* const update = std::get_if<store::update_task>(&w);
-  return update == nullptr || !waits_for_events(update->next);
+  return update == nullptr || !may_change_more(update->next);
 }
 
 void store_model::compare(const store::write& w, const store::outcome& o) {
@@ -292,6 +294,8 @@ void store_model::compare(const store::purge_ended& w, const store::state_store&
   for (const auto& [number, t] : tasks_)
     of_workflow += t.workflow == w.workflow && workflow::may_leave(t.state) ? 1 : 0;
   const auto over = workflow::surplus(w.keep, of_workflow);
+  if (std::any_of(tasks_.begin(), tasks_.end(), [](const auto& x) { return !x.second.parent.empty(); }))
+    is_read_ = false; // children leave with their parents
   auto left = tasks_;
   std::erase_if(left, [&](const auto& x) { return x.second.workflow != w.workflow || s.find(x.first).has_value(); });
   for (const auto& [number, t] : left) {

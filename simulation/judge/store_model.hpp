@@ -49,7 +49,7 @@ private:
   };
   using notice_name = std::pair<std::uint64_t, std::uint32_t>; ///< task and sequence
 
-  bool waits_for_events(const workflow::task& t) const;
+  bool may_change_more(const workflow::task& t) const;
   bool is_foreseen(const store::write& w) const;
   void compare(const store::write& w, const store::outcome& o);
   void judge_one(const store::submit_task& w, const store::answer<store::submit_task>& o);

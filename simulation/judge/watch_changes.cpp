@@ -2,6 +2,7 @@
 
 #include "simulation/judge/step_change.hpp"
 #include "simulation/judge/watch.hpp"
+#include "workflow/task/compensation.hpp"
 #include "workflow/transition/transition.hpp"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ bool is_behind(const workflow::definition& d, const workflow::task& t, std::size
 
 /// It may be in place, and can be undone.
 bool is_to_be_undone_first(const workflow::step& s, const workflow::step_definition& d) {
-  return d.compensation
+  return workflow::has_undo(d)
          && (s.state == step_state::completed || s.state == step_state::unknown || s.state == step_state::running
              || s.state == step_state::compensating);
 }
@@ -110,7 +111,8 @@ void watch::compare_step(const workflow::task& before, const workflow::task& aft
     expect(was.log.back().action != attempt_action::perform
              || was.log.back().outcome != attempt_outcome::failed_permanent,
            after, name + " was tried again after it had failed for good (P14)");
-  if (is_new && is.doing == attempt_action::compensate)
+  const bool has_child_undone = is.attempt > was.attempt && workflow::is_undo_of_child_awaited(is, d->steps[i]);
+  if (has_child_undone || (is_new && is.doing == attempt_action::compensate))
     expect_undone_in_order(*d, after, i);
   if (is_new && is.doing == attempt_action::compensate)
     expect(std::none_of(after.steps.begin(), after.steps.end(),
@@ -137,7 +139,7 @@ void watch::compare_wait(const workflow::task& before, const workflow::task& aft
   const auto& is = after.steps[i];
   const auto* line = line_of(is, is.attempt);
   if (is.state == step_state::completed && was.state != step_state::completed && line && after.acts.empty()
-      && !workflow::is_until_told(*d.wait))
+      && !workflow::is_until_told(*d.wait) && !workflow::starts_child(d))
     expect(is.completed_at >= line->started_at + d.wait->length && is.completed_at >= was.not_before, after,
            "step `" + d.name + "` waited too short (P39)");
 }

@@ -23,7 +23,10 @@ inline std::vector<workflow::definition> random_workflows(std::uint64_t seed) {
   tests::chooser choose{std::move(choices)};
   std::vector<workflow::definition> all;
   for (std::uint32_t i = 0; i <= choose.below(2); ++i) {
-    all.push_back(tests::random_definition(choose, i > 0)); // one always ends soon
+    all.push_back(tests::random_definition(choose, i > 0, i > 0)); // one always ends soon
+    for (auto& s : all.back().steps)
+      if (workflow::starts_child(s))
+        s.wait->name = "w0";
     all.back().name = "w" + std::to_string(i);
   }
   return all;

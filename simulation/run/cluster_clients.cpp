@@ -40,7 +40,7 @@ void cluster::submit(const std::string& id, const workflow::definition& d, bool 
   workflow::submission s;
   s.id = id;
   s.workflow = d.name;
-  s.payload = workflow::blob{sample_payload(d, world_.chance())};
+  s.payload = workflow::blob{sample_payload(d, world_.chance(), shape_.workflows)};
   if (world_.chance().happens(300))
     s.reply_to = observer::name;
   if (shape_.with_people)

@@ -78,7 +78,7 @@ void ending::check_end_of(const workflow::task& t, const workflow::definition& d
   result_.processed += t.state == process_state::processed ? 1 : 0;
   result_.undone += t.state == process_state::undone ? 1 : 0;
   result_.in_error += t.state == process_state::error ? 1 : 0;
-  if (const auto ended = ended_at_.find(t.id); ended != ended_at_.end())
+  if (const auto ended = ended_at_.find(t.id); ended != ended_at_.end() && stored_at_.contains(t.id))
     result_.took[t.state].add(std::chrono::duration_cast<workflow::span>(ended->second - stored_at_[t.id]));
   count_causes(t, d);
   if (!t.reply_to.empty())

@@ -437,7 +437,6 @@ private:
       expect(false, "the store is broken: " + fault);
     expect(s.bulk_acts(true, {}, 1).acts.empty(), "a bulk act did not end");
     expect(cluster_.acknowledged().size() == cluster_.submitted().size(), "a submission was never acknowledged");
-    expect(count_all(s) <= cluster_.submitted().size(), "there are tasks that nobody submitted");
     for (const auto& a : s.alerts(true, std::numeric_limits<std::size_t>::max()))
       alerted_.insert(a.task_number);
     for (const auto& id : cluster_.acknowledged()) {
@@ -447,9 +446,39 @@ private:
         continue;
       const auto d = *s.find_definition(t->workflow, t->version);
       ending_.check_end_of(*t, d, alerted_.contains(t->number));
+      check_children(*t, d);
     }
+    result_.tasks += children_;
+    expect(count_all(s) <= cluster_.submitted().size() + children_, "there are tasks that nobody submitted");
     if (options_.keep_evidence)
       ending_.keep_evidence(alerted_);
+  }
+
+  /// Each step that starts a task has one, which ended as the step says (P46).
+  void check_children(const workflow::task& t, const workflow::definition& d) {
+    for (std::size_t i = 0; i < t.steps.size(); ++i) {
+      const auto& step = t.steps[i];
+      if (!workflow::starts_child(d.steps[i]) || step.attempt == 0)
+        continue;
+      const auto child = cluster_.store().find(workflow::child_id(t, d, i));
+      const auto name = t.id + ": step " + d.steps[i].name;
+      const bool may_be_none = step.state == workflow::step_state::failed;
+      expect(child || may_be_none, name + " has no task, and is " + std::string{to_string(step.state)});
+      if (!child)
+        continue;
+      ++children_;
+      expect(workflow::is_child_of(*child, t, i), name + " has a task that is not its child");
+      const bool is_undone = child->state == workflow::process_state::undone;
+      const bool is_by_person = std::any_of(child->acts.begin(), child->acts.end(),
+                                            [](const workflow::act& a) { return !a.who.starts_with("its parent"); });
+      expect(step.state != workflow::step_state::completed || !is_undone || is_by_person,
+             name + " is completed, and its task was undone");
+      expect(step.state != workflow::step_state::compensated || is_undone || is_by_person,
+             name + " was undone, and its task is " + std::string{to_string(child->state)});
+      const auto of_child = *cluster_.store().find_definition(child->workflow, child->version);
+      ending_.check_end_of(*child, of_child, alerted_.contains(child->number));
+      check_children(*child, of_child);
+    }
   }
 
   void tell_stories() {
@@ -465,6 +494,7 @@ private:
   }
 
   static constexpr std::uint32_t crowd = 10'000;
+  std::size_t children_ = 0; ///< of tasks that were submitted, and theirs
 
   const run_options& options_;
   run_result result_;

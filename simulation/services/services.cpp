@@ -405,7 +405,7 @@ std::string services::result_of(const declared_service& service, const actors::c
     return known->second;
   const auto d = std::find_if(workflows_.begin(), workflows_.end(),
                               [&](const workflow::definition& x) { return x.name == what.workflow; });
-  auto result = d == workflows_.end() ? "{}" : sample_result(*d, what.step, world_.chance());
+  auto result = d == workflows_.end() ? "{}" : sample_result(*d, what.step, world_.chance(), workflows_);
   if (answers_at_length_ && what.key.size() % 4 == 0) // nothing is drawn
     result.insert(1, R"("more":")" + std::string(500, 'x') + (result.size() > 2 ? "\"," : "\""));
   return results_[what.key] = std::move(result);

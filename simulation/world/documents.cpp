@@ -14,6 +14,7 @@ namespace steadfast::simulation {
 namespace {
 
 using nlohmann::json;
+using definitions = std::vector<workflow::definition>;
 
 constexpr const char* some_value = "simulated";
 
@@ -64,10 +65,29 @@ private:
   std::vector<std::string> pointers_;
 };
 
+/// The payload of a task that a step starts, of which the newest definition counts.
+void put_child(json& document, const std::string& pointer, const std::string& name, chance& draw,
+               const definitions& all) {
+  const auto child = std::find_if(all.rbegin(), all.rend(), [&](const auto& d) { return d.name == name; });
+  if (child == all.rend())
+    return put(document, json::json_pointer{pointer}, some_value);
+  definitions others = all;
+  std::erase_if(others, [&](const auto& d) { return d.name == name; }); // one that starts itself ends somewhere
+  const auto payload = json::parse(sample_payload(*child, draw, others));
+  if (!pointer.empty())
+    return put(document, json::json_pointer{pointer}, payload);
+  for (const auto& [member, value] : payload.items())
+    document.emplace(member, value);
+}
+
 /// What waits go by: a moment soon after the runs of a simulation begin, a zone.
 void put_waits(json& document, const workflow::definition& d, workflow::source::kind from, const std::string& step,
-               chance& draw) {
+               chance& draw, const definitions& all) {
   for (const auto& s : d.steps) {
+    if (workflow::starts_child(s) && s.wait->at.from == from && s.wait->at.step == step) {
+      put_child(document, s.wait->at.pointer, s.wait->name, draw, all);
+      continue;
+    }
     if (!s.wait || s.wait->what == workflow::wait_rule::kind::sleep || s.wait->at.from != from
         || s.wait->at.step != step)
       continue;
@@ -105,10 +125,10 @@ std::string respelled_value(const json& value) {
 
 } // namespace
 
-std::string sample_payload(const workflow::definition& d, chance& draw) {
+std::string sample_payload(const workflow::definition& d, chance& draw, const definitions& all) {
   json document = json::object();
   put_compared(document, d, workflow::payload_word, draw);
-  put_waits(document, d, workflow::source::kind::payload, {}, draw);
+  put_waits(document, d, workflow::source::kind::payload, {}, draw, all);
   for (const auto& pointer : pointers_asked{d, workflow::source::kind::payload, {}, draw}.found())
     put(document, json::json_pointer{pointer}, some_value);
   return document.dump();
@@ -118,9 +138,10 @@ std::string respelled(const std::string& document) {
   return respelled_value(json::parse(document));
 }
 
-std::string sample_result(const workflow::definition& d, const std::string& step, chance& draw) {
+std::string sample_result(const workflow::definition& d, const std::string& step, chance& draw,
+                          const definitions& all) {
   json document = json::object();
-  put_waits(document, d, workflow::source::kind::result, step, draw);
+  put_waits(document, d, workflow::source::kind::result, step, draw, all);
   put_compared(document, d, step, draw);
   for (const auto& pointer : pointers_asked{d, workflow::source::kind::result, step, draw}.found())
     put(document, json::json_pointer{pointer}, some_value);

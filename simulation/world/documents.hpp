@@ -4,18 +4,22 @@
 #include "workflow/definition/definition.hpp"
 
 #include <string>
+#include <vector>
 
 namespace steadfast::simulation {
 
 // Documents that have a value wherever a workflow looks for one.
 
 /// A payload: every pointer that an input takes from it leads to a value, that of an optional member only now and then.
-std::string sample_payload(const workflow::definition& d, chance& draw);
+/// `all`: with the workflows that its steps start.
+std::string sample_payload(const workflow::definition& d, chance& draw,
+                           const std::vector<workflow::definition>& all = {});
 
 /// The same JSON in other words.
 std::string respelled(const std::string& document);
 
 /// A result of that step. A value that a condition reads is drawn: the wanted one, another, or none.
-std::string sample_result(const workflow::definition& d, const std::string& step, chance& draw);
+std::string sample_result(const workflow::definition& d, const std::string& step, chance& draw,
+                          const std::vector<workflow::definition>& all = {});
 
 } // namespace steadfast::simulation

@@ -56,18 +56,20 @@ struct submit_result {
   std::uint64_t number = 0;
   workflow::process_state state = workflow::process_state::pending;
 };
-struct update_result {
-  std::uint64_t revision = 0; ///< the stored one
-  bool has_ended = false;     ///< by it; another node is not told
-  /// It began to wait for an event that was there, which it has taken after this: its scheduler must read it again.
-  /// Another node is not told.
-  bool took_event = false;
-  bool freed_schedule = false; ///< a schedule waits for its end: likewise
-};
 /// A task that was changed while a scheduler had it, which must read it again.
 struct task_of_scheduler {
   std::string scheduler;
   std::uint64_t number = 0;
+};
+struct update_result {
+  std::uint64_t revision = 0; ///< the stored one
+  bool has_ended = false;     ///< by it; another node is not told
+  /// It began to wait for an event that was there, or for a task that has ended, and has changed after this: its
+  /// scheduler must read it again. Another node is not told.
+  bool took_event = false;
+  bool freed_schedule = false;             ///< a schedule waits for its end: likewise
+  std::vector<task_of_scheduler> locked{}; ///< parents or children that changed with it; another node is not told
+  std::vector<std::uint64_t> changed{};    ///< likewise: all of them
 };
 struct claim_result {
   std::vector<workflow::task> tasks;        ///< as stored, payloads and results included

@@ -94,6 +94,8 @@ std::optional<leaving_task> as_leaving(const lmdb::transaction& txn, const table
   auto known = row ? std::optional{see.task_in(number, *row)} : std::nullopt;
   if (!known || !may_leave(known->state.task.state, kept_of(txn, in, known->state.task)))
     return std::nullopt;
+  if (!known->state.task.parent.empty() || workflow::any_starts_child(*known->definition))
+    return std::nullopt; // a child is undone by its parent, however long ago both ended
   if (!known->definition->index.empty())
     see.complete(*known);
   const auto& t = known->state.task;

@@ -7,6 +7,7 @@
 #include "store/lmdb/id_filter.hpp"
 #include "store/lmdb/incident_book.hpp"
 #include "store/lmdb/known_tasks.hpp"
+#include "store/verbs/decide_child.hpp"
 #include "store/verbs/decide_definition.hpp"
 #include "store/verbs/decide_note.hpp"
 #include "store/verbs/tasks/new_task.hpp"
@@ -18,6 +19,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -140,7 +142,8 @@ private:
   /// Keeps the rows of the steps that wait for events as the task's next state says.
   void move_event_waits(const workflow::definition& d, const workflow::task& next,
                         const std::vector<waiting_step>& before);
-  /// Hands events that are there to the steps that have begun to wait for them. By number: the tasks as they are then.
+  /// Hands events that are there to the steps that have begun to wait for them, and says what parents and children are
+  /// to be told. By number: the tasks that changed, as they are then.
   std::map<std::uint64_t, workflow::task> let_take_events();
   /// The task as it is after the step has taken the first event that it may; nothing: there is none.
   std::optional<workflow::task> let_take_event(std::uint64_t number, std::size_t step, workflow::instant now);
@@ -164,6 +167,29 @@ private:
   workflow::schedule_needs needs_of_schedule(const workflow::clock_reading& clock, schedule_result& into);
   /// A task is over: a schedule may wait for that.
   void free_schedule(const workflow::task& t);
+  // write_child.cpp
+  using changed_tasks = std::map<std::uint64_t, workflow::task>; ///< by number: as they are then
+  /// Notes what is to be said now that the task has become `next`. `before`: its steps; empty: they are not at hand.
+  /// `there`: but for those what was known of it.
+  void note_family(const workflow::definition& d, const workflow::task& next, const workflow::step_list& before,
+                   const task_outline& there, workflow::process_state state_before);
+  void note_import(const workflow::definition& d, const workflow::task& t);
+  /// Says what was noted, or leaves it to claims.
+  void say_notes(changed_tasks& changed);
+  /// Notes again what was left. True: there is more.
+  bool say_rest_of_notes(workflow::instant now);
+  void say(const child_note& x, changed_tasks& changed);
+  const snapshot::known_task* parent_of(const child_note& x); ///< with its payload; null: there is none
+  void start_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                   changed_tasks& changed);
+  void undo_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                  changed_tasks& changed);
+  void tell_parent(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                   changed_tasks& changed);
+  void end_step(const child_note& x, workflow::child_end end, changed_tasks& changed);
+  /// The incident of the task that the step has started: alerts about the step join it.
+  std::optional<std::uint64_t> incident_of_child(const workflow::task& t, const workflow::definition& d,
+                                                 const std::string& step);
 
   // write_definition.cpp
   known_damage damage_there(std::uint64_t number);
@@ -205,7 +231,9 @@ private:
   void put_notice(const workflow::task& t, const workflow::notice& what);
   void list_alert_of(std::uint64_t number, std::uint64_t alert);
   /// `at`: where webhooks are told of it; absent: in a lane of its own.
-  void put(const raised_alert& x, std::optional<workflow::outbox_place> at = std::nullopt);
+  /// `incident`: that it joins, whatever its signature.
+  void put(const raised_alert& x, std::optional<workflow::outbox_place> at = std::nullopt,
+           std::optional<std::uint64_t> incident = std::nullopt);
   void acknowledge(alert_entry there, const std::string& who, workflow::instant now);
   /// `task`: that the alert is about.
   decision put(acknowledged_alert d, std::uint64_t alert, std::uint64_t task, workflow::instant now);
@@ -235,6 +263,9 @@ private:
 
   // write_purge.cpp
   bool purge(std::uint64_t number); ///< false: it cannot leave yet
+  bool has_parent_here(const workflow::task& t) const;
+  /// Adds the numbers of those that leave together.
+  bool may_leave_with_children(const snapshot::known_task& known, std::vector<std::uint64_t>& family);
   void erase_all_of(const snapshot::known_task& known);
   ended_count& ended_of(const std::string& workflow);
   void count_ended(const std::string& workflow, const index_position& from, const index_position& to);
@@ -283,7 +314,10 @@ private:
     workflow::instant since;
   };
   std::vector<new_wait> new_waits_;
-  bool freed_schedule_ = false; ///< in the write that is being made
+  bool freed_schedule_ = false;        ///< in the write that is being made
+  std::deque<child_note> child_notes_; ///< of the write that is being made
+  std::size_t notes_said_ = 0;
+  std::optional<snapshot::known_task> last_parent_; ///< that notes were about
 };
 
 } // namespace steadfast::store

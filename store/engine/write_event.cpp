@@ -119,7 +119,11 @@ void write_batch::let_take_all(std::uint64_t number, workflow::instant now) {
 
 std::map<std::uint64_t, workflow::task> write_batch::let_take_events() {
   std::map<std::uint64_t, workflow::task> changed;
-  while (!new_waits_.empty()) {
+  notes_said_ = 0;
+  while (!new_waits_.empty() || !child_notes_.empty()) {
+    say_notes(changed);
+    if (new_waits_.empty())
+      continue;
     const auto w = new_waits_.back();
     new_waits_.pop_back();
     if (auto t = let_take_event(w.number, w.step, w.since))
@@ -172,7 +176,8 @@ void write_batch::deliver(event_rest& rest, std::uint32_t max, workflow::instant
     if (t)
       note_taken(*t, into);
   }
-  let_take_events();
+  for (const auto& [number, t] : let_take_events())
+    into.changed.push_back(number);
 }
 
 void write_batch::drop_expired_events(workflow::instant now) {

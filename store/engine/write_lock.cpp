@@ -42,6 +42,14 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
     return *std::move(lost);
   event_result told;
   const bool any_rest = deliver_rest(w.now.now, told);
+  told.more = say_rest_of_notes(w.now.now) || told.more;
+  const auto note = [&told](const workflow::task& t) {
+    told.changed.push_back(t.number);
+    if (!t.locked_by.empty())
+      told.locked.push_back({t.locked_by, t.number});
+  };
+  for (const auto& [number, t] : let_take_events())
+    note(t);
   promote_due(txn_, in_, w.now.now, promoted_max);
   const auto take = [&](std::uint64_t number, const workflow::event& e) {
     if (any_rest) // its event may be there, and its time over
@@ -54,6 +62,8 @@ answer<claim_tasks> write_batch::make(const claim_tasks& w) {
     const auto found = std::find_if(said.tasks.begin(), said.tasks.end(), has_number);
     if (found != said.tasks.end())
       *found = std::move(t);
+    else
+      note(t);
     said.next = w.now.now; // or the task may be taken now
   }
   std::erase_if(said.tasks, [&w](const workflow::task& t) { return t.locked_by != w.scheduler; });

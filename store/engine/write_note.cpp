@@ -21,12 +21,13 @@ void write_batch::list_alert_of(std::uint64_t number, std::uint64_t alert) {
     txn_.put(in_.task_alerts, key{number, alert}, {});
 }
 
-void write_batch::put(const raised_alert& x, std::optional<workflow::outbox_place> at) {
+void write_batch::put(const raised_alert& x, std::optional<workflow::outbox_place> at,
+                      std::optional<std::uint64_t> incident) {
   const std::uint64_t alert = ++count_.last_alert;
   const key k{alert};
   txn_.put(in_.alerts, k, encode_record(k, alert_entry{alert, x.task_number, x.task_id, x.what, {}, workflow::unset}));
   txn_.put(in_.open_alerts, k, {});
-  incidents_.join(alert, x);
+  incidents_.join(alert, x, incident);
   list_alert_of(x.task_number, alert);
   tell_of(x, alert, at.value_or(place_of_alert(alert)));
 }

@@ -44,16 +44,42 @@ answer<purge_ended> write_batch::make(const purge_ended& w) {
 
 bool write_batch::purge(std::uint64_t number) {
   try {
-    auto known = load(number);
-    if (known && !known->definition->index.empty())
-      known = load(number, true); // for its payload
-    if (!known || !may_leave(known->state.task.state, kept_of(txn_, in_, known->state.task)))
+    const auto known = load(number);
+    if (!known || has_parent_here(known->state.task))
       return false;
-    erase_all_of(*known);
+    std::vector<std::uint64_t> family;
+    if (!may_leave_with_children(*known, family))
+      return false;
+    for (const auto n : family)
+      if (const auto t = n == number && known->definition->index.empty() ? known : load(n, true)) // for its payload
+        erase_all_of(*t);
     return true;
   } catch (const damaged_record&) { // reported by read(): it is set aside
     return false;
   }
+}
+
+bool write_batch::has_parent_here(const workflow::task& t) const {
+  const auto parent = t.parent.empty() ? std::nullopt : ref_of(t.parent.id);
+  return parent && (t.parent.number == parent->number || t.parent.number == 0);
+}
+
+bool write_batch::may_leave_with_children(const snapshot::known_task& known, std::vector<std::uint64_t>& family) {
+  const auto& t = known.state.task;
+  if (!may_leave(t.state, kept_of(txn_, in_, t)))
+    return false;
+  family.push_back(t.number);
+  if (!workflow::any_starts_child(*known.definition))
+    return true;
+  for (std::size_t i = 0; i < t.steps.size(); ++i) {
+    if (!workflow::starts_child(known.definition->steps[i]) || t.steps[i].log.empty())
+      continue;
+    const auto ref = ref_of(workflow::child_id(t, *known.definition, i));
+    const auto child = ref ? load(ref->number) : std::nullopt;
+    if (child && workflow::is_child_of(child->state.task, t, i) && !may_leave_with_children(*child, family))
+      return false;
+  }
+  return true;
 }
 
 void write_batch::erase_all_of(const snapshot::known_task& known) {

@@ -68,7 +68,9 @@ known_tasks::entry& write_batch::put(new_task& x, const submission_digest& of_th
   if (const key k{t.number}; !t.payload.empty())
     txn_.append(in_.payloads, k, encode_record(k, payload_record{t.payload}));
   put_in_index(t.number, x.index);
-  move_event_waits(*x.outline.definition, t, {}); // of an imported one
+  move_event_waits(*x.outline.definition, t, {});                       // of an imported one
+  if (t.state != workflow::process_state::pending || t.lock_epoch != 0) // it was taken in
+    note_import(*x.outline.definition, t);
   auto& e = settings_.known->add_new(t.number, std::move(x.outline));
   const auto now = e.now.placed();
   move_in_queue(txn_, in_, t.number, {}, now);
@@ -110,8 +112,14 @@ answer<update_task> write_batch::make(const update_task& w) {
   if (w.bulk != 0)
     workflow::note_done(*bulk_act_of(w.bulk), w.next.number);
   for (const auto& [number, t] : let_take_events()) {
-    o.took_event = true;
-    o.has_ended = o.has_ended || (number == w.next.number && workflow::has_ended(t));
+    const bool is_this = number == w.next.number;
+    o.took_event = o.took_event || is_this;
+    o.has_ended = o.has_ended || (is_this && workflow::has_ended(t));
+    if (is_this)
+      continue;
+    o.changed.push_back(number);
+    if (!t.locked_by.empty())
+      o.locked.push_back({t.locked_by, number});
   }
   o.freed_schedule = freed_schedule_;
   return o;
@@ -144,13 +152,15 @@ void write_batch::put(known_tasks::entry& e, const next_state& next, const task_
   for (const auto& x : c.over)
     put(x.how, x.number, t.number, x.at);
   for (std::size_t i = 0; i < c.raised.size(); ++i)
-    put(c.raised[i], place_of_alert(count_.last_alert + 1, t.number, c.revision, i));
+    put(c.raised[i], place_of_alert(count_.last_alert + 1, t.number, c.revision, i),
+        incident_of_child(t, *e.now.definition, c.raised[i].signature.step));
   if (c.from.state != c.to.state && workflow::has_ended(t))
     tell_of_end(t, c.revision);
   if (c.from.state != c.to.state && !is_open_for_schedules(t.state))
     free_schedule(t);
   const auto before = std::move(e.now.sound.steps);
   move_event_waits(*e.now.definition, t, e.now.waiting);
+  note_family(*e.now.definition, t, before, e.now, c.from.state);
   follow(e.now, t, c);
   put_steps(e, t, before);
   put_row(e, t);

@@ -198,9 +198,9 @@ void to_format_11(lmdb::transaction& txn) {
     txn.make_table(name);
 }
 
-/// There are schedules.
+/// There are schedules, and steps may start tasks.
 void to_format_12(lmdb::transaction& txn) {
-  for (const auto* name : {"schedules", "schedule_times"})
+  for (const auto* name : {"schedules", "schedule_times", "child_notes"})
     txn.make_table(name);
 }
 

@@ -85,8 +85,9 @@ bool incident_book::is_there_already(std::uint64_t incident, std::uint64_t task_
   return is_there;
 }
 
-void incident_book::join(std::uint64_t alert, const raised_alert& x) {
-  auto& to = to_join(x);
+void incident_book::join(std::uint64_t alert, const raised_alert& x, std::optional<std::uint64_t> number) {
+  auto* const named = number ? find(*number) : nullptr;
+  auto& to = named != nullptr ? *named : to_join(x);
   store::join(to, x, x.task_number != 0 && !is_there_already(to.number, x.task_number, alert));
   if (to.alerts == 1)
     turns_.push_back({to, false});

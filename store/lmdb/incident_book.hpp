@@ -24,8 +24,9 @@ public:
   /// REQUIRES: both outlive it.
   incident_book(lmdb::transaction& txn, const tables& in) : txn_{txn}, in_{in} {}
 
-  /// The incident with that signature, or a new one if there is none, or none that it goes on with.
-  void join(std::uint64_t alert, const raised_alert& x);
+  /// The incident with that signature, or a new one if there is none, or none that it goes on with. `number`: that one,
+  /// if it is there.
+  void join(std::uint64_t alert, const raised_alert& x, std::optional<std::uint64_t> number = std::nullopt);
   /// The last alert that leaves closes the incident. Does nothing when the alert is in none.
   void leave(std::uint64_t alert, std::uint64_t task_number, workflow::instant now);
   std::optional<std::uint64_t> incident_of(std::uint64_t alert) const;

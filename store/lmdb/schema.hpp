@@ -55,6 +55,7 @@ struct tables {
   lmdb::table event_rests;     ///< number of an event -> event_rest
   lmdb::table schedules;       ///< name -> workflow::schedule_state
   lmdb::table schedule_times;  ///< next_at, name -> nothing; unless it is `never`
+  lmdb::table child_notes;     ///< number, step u32, child_duty u8 -> nothing; what parent or child has yet to be told
   lmdb::table task_steps;      ///< number, first step u32 -> task_steps; of tasks with more than a stretch of steps
 };
 
@@ -64,6 +65,7 @@ inline constexpr std::uint32_t bulk_acts_since = 7;
 inline constexpr std::uint32_t task_steps_since = 8;
 inline constexpr std::uint32_t events_since = 11;
 inline constexpr std::uint32_t schedules_since = 12;
+inline constexpr std::uint32_t children_since = 12;
 
 struct table_entry {
   const char* name;
@@ -71,7 +73,7 @@ struct table_entry {
   std::uint32_t since = 1; ///< a store of an older format has it not yet
 };
 /// Every table with the name it has on disk. The journal names a table by its place here: a new one goes to the end.
-inline constexpr std::array<table_entry, 36> all_tables{{
+inline constexpr std::array<table_entry, 37> all_tables{{
   {"meta", &tables::meta},
   {"definitions", &tables::definitions},
   {"ids", &tables::ids},
@@ -108,6 +110,7 @@ inline constexpr std::array<table_entry, 36> all_tables{{
   {"event_rests", &tables::event_rests, events_since},
   {"schedules", &tables::schedules, schedules_since},
   {"schedule_times", &tables::schedule_times, schedules_since},
+  {"child_notes", &tables::child_notes, children_since},
 }};
 
 /// Rows of a task's steps, by the first step of each, that are not in the table yet.

@@ -51,6 +51,7 @@ task_outline outline_of(const workflow::task& t, std::uint64_t revision, std::ui
   s.version = t.version;
   s.priority = t.priority;
   s.reply_to = t.reply_to;
+  s.has_parent = !t.parent.empty();
   s.payload_size = payload_size;
   s.large = std::move(large);
   s.rows = rows;

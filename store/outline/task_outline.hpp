@@ -49,6 +49,7 @@ struct task_outline {
   std::uint64_t revision = 0;
   std::uint32_t notices = 0;  ///< sequence number of the last
   bool is_in_trouble = false; ///< workflow::is_in_trouble
+  bool has_parent = false;
   std::uint64_t payload_size = 0;
   std::vector<large_result> large; ///< by step
   step_rows rows;

@@ -52,11 +52,16 @@ void serialize(Archive& ar, step& x, unsigned) {
 }
 
 template <class Archive>
+void serialize(Archive& ar, parent_link& x, unsigned) {
+  all(ar, x.id, x.number, x.step, x.depth, x.room);
+}
+
+template <class Archive>
 void task_fields(Archive& ar, task& x, std::uint64_t& revision) {
   if constexpr (store::is_compact_archive<Archive>)
     all(ar, x.number, x.id, x.workflow, x.version, x.content_type, x.priority, x.state, x.resume_state, x.locked_by,
         x.lock_epoch, revision, x.generation, x.failure_count, x.takeovers, x.notices, x.submitted_at, x.complete_by,
-        x.not_before, x.ended_at, x.reply_to, x.cause, x.acts, x.trace);
+        x.not_before, x.ended_at, x.reply_to, x.cause, x.acts, x.trace, x.parent);
   else
     all(ar, x.number, x.id, x.workflow, x.version, x.content_type, x.priority, x.state, x.resume_state, x.locked_by,
         x.lock_epoch, revision, x.generation, x.failure_count, x.takeovers, x.notices, x.submitted_at, x.complete_by,

@@ -5,6 +5,7 @@
 #include "store/engine/reading.hpp"
 #include "store/journal/recovery.hpp"
 #include "store/lmdb/incident_book.hpp"
+#include "store/verbs/decide_child.hpp"
 
 #include <algorithm>
 #include <map>
@@ -147,9 +148,55 @@ private:
         expect(counted(in_.event_waits, key{event_place(rule->name, t.steps[i].wait->event_key).view(),
                                             static_cast<std::uint32_t>(i), t.number}),
                name + ": missing in table event_waits");
+    check_family(known, name);
     for (const auto& x : workflow::indexed_values(*known.definition, t.payload.view()))
       expect(counted(in_.payload_index, payload_index_key(x, t.number)),
              name + ": missing in table payload_index with the value at " + x.place);
+  }
+
+  std::optional<std::uint64_t> number_of(const std::string& id) {
+    if (const auto ref = see_.ref_of(id))
+      return ref->number;
+    if (!recent_) {
+      recent_.emplace();
+      lmdb::cursor c{txn_, in_.recent_ids};
+      for (bool more = c.first(); more; more = c.next())
+        if (const auto x = readable<recent_id>(c.key(), c.value()))
+          (*recent_)[x->id] = last_number(c.key());
+    }
+    const auto found = recent_->find(id);
+    return found == recent_->end() ? std::nullopt : std::optional{found->second};
+  }
+
+  /// A child has its parent, and each knows how the other stands, or will be told.
+  void check_family(const snapshot::known_task& known, const std::string& name) {
+    const auto& t = known.state.task;
+    if (!t.parent.empty() && t.parent.number != 0 && !workflow::has_ended(t)) {
+      expect(number_of(t.parent.id) == t.parent.number && has(in_.tasks, key{t.parent.number}),
+             name + ": its parent is not there");
+    }
+    if (!workflow::any_starts_child(*known.definition))
+      return;
+    for (std::size_t i = 0; i < t.steps.size(); ++i) {
+      const auto number = workflow::starts_child(known.definition->steps[i])
+                            ? number_of(workflow::child_id(t, *known.definition, i))
+                            : std::nullopt;
+      const auto child = number ? see_.task(*number) : std::nullopt;
+      const bool is_child = child && workflow::is_child_of(child->state.task, t, i);
+      const auto duty = workflow::duty_of(t, *known.definition, i, is_child ? &child->state.task : nullptr);
+      const auto note = [&](workflow::child_duty what) {
+        return has(in_.child_notes, key_of({t.number, static_cast<std::uint32_t>(i), what, {}}));
+      };
+      expect(duty == workflow::child_duty::none || note(duty) || note(workflow::child_duty::undo)
+               || (!is_child && was_taken_in(t)),
+             name + ": step " + known.definition->steps[i].name + " and its task do not know of each other");
+    }
+  }
+
+  /// From another store, where the task of a step may be.
+  static bool was_taken_in(const workflow::task& t) {
+    return std::any_of(t.acts.begin(), t.acts.end(),
+                       [](const workflow::act& a) { return a.why.starts_with("imported"); });
   }
 
   /// That have not come back.
@@ -482,6 +529,7 @@ private:
     std::uint64_t tasks = 0;
     std::uint64_t alerts = 0;
   } purged_;
+  std::optional<std::map<std::string, std::uint64_t>> recent_; ///< ids, once somebody asks for one
   bool has_damaged_task_ = false;
 };
 

@@ -226,17 +226,40 @@ TEST_CASE("a step called payload is refused because input could not tell it apar
 
 TEST_CASE("the shipped workflows are ready to be used") {
   const auto all = load_workflows({source_root / "config/workflows"});
-  REQUIRE(all.size() == 5);
-  CHECK(all[0].name == "drone_delivery");
-  CHECK(all[0].steps.size() == 5);
-  CHECK(all[1].name == "nightly_settlement");
-  CHECK(all[1].steps.size() == 3);
-  CHECK(all[2].name == "onboarding");
-  CHECK(all[2].steps.size() == 7);
-  CHECK(all[3].name == "order_processing");
-  CHECK(all[3].steps.size() == 4);
-  CHECK(all[4].name == "paid_order");
-  CHECK(all[4].steps.size() == 5);
+  REQUIRE(all.size() == 7);
+  CHECK(all[0].name == "conference");
+  CHECK(all[0].steps.size() == 2);
+  CHECK(all[1].name == "drone_delivery");
+  CHECK(all[1].steps.size() == 5);
+  CHECK(all[2].name == "nightly_settlement");
+  CHECK(all[2].steps.size() == 3);
+  CHECK(all[3].name == "onboarding");
+  CHECK(all[3].steps.size() == 7);
+  CHECK(all[4].name == "order_processing");
+  CHECK(all[4].steps.size() == 4);
+  CHECK(all[5].name == "paid_order");
+  CHECK(all[5].steps.size() == 5);
+  CHECK(all[6].name == "trip");
+  CHECK(all[6].steps.size() == 2);
+}
+
+TEST_CASE("a step that starts a task names its workflow, and what of the payload or a result that gets") {
+  const auto read = [](const std::string& step) {
+    return parse_workflow(step_with("[[step]]\nname = \"c\"\n" + step), "w.toml");
+  };
+  const auto all = read("workflow = \"ship\"\n").steps[1];
+  CHECK(workflow::starts_child(all));
+  CHECK(all.wait->name == "ship");
+  CHECK(all.wait->at == workflow::source{workflow::source::kind::payload, {}, {}, {}});
+  CHECK(read("workflow = \"ship\"\npayload = \"a:/box\"\n").steps[1].wait->at
+        == workflow::source{workflow::source::kind::result, "a", "/box", {}});
+  CHECK_THAT(complaints_about_workflow(step_with("[[step]]\nname = \"c\"\nworkflow = \"ship\"\npayload = \"box\"\n")),
+             Catch::Contains("payload"));
+  CHECK_THAT(complaints_about_workflow(step_with("[[step]]\nname = \"c\"\nworkflow = \"ship\"\nagent = \"x\"\n")),
+             Catch::Contains("agent is for a step"));
+  CHECK_THAT(
+    complaints_about_workflow(step_with("[[step]]\nname = \"c\"\nworkflow = \"ship\"\nretry = { attempts = 2 }\n")),
+    Catch::Contains("retry"));
 }
 
 TEST_CASE("the same workflow in two files is refused") {

@@ -124,6 +124,8 @@ knowledge needed_for(const definition& d) {
       most = std::max(most, knowledge::waits);
     if (s.later || (s.wait && is_until_told(*s.wait)) || (s.when && is_of_later_release(*s.when)))
       most = std::max(most, knowledge::events);
+    if (starts_child(s))
+      most = std::max(most, knowledge::children);
   }
   return most;
 }

@@ -104,6 +104,7 @@ struct wait_rule {
     next = 3,   ///< a time of day, on the clocks of the zone that `at` names
     event = 4,  ///< an event `name` with the key that `at` names, for `length` at most
     person = 5, ///< the answer of a person with the role `name` to `question`, for `length` at most
+    child = 6,  ///< the end of a task of the workflow `name`, whose payload is what `at` names
   };
   kind what = kind::sleep;
   span length{0};
@@ -273,10 +274,22 @@ inline bool is_until_told(const wait_rule& w) {
   return w.what == wait_rule::kind::event || w.what == wait_rule::kind::person;
 }
 
+inline bool starts_child(const step_definition& s) {
+  return s.wait && s.wait->what == wait_rule::kind::child;
+}
+/// Something reverses it: an agent, or its child is undone.
+inline bool has_undo(const step_definition& s) {
+  return s.compensation.has_value() || starts_child(s);
+}
+
+inline bool any_starts_child(const definition& d) {
+  return d.graph ? d.graph->any_starts_child() : std::any_of(d.steps.begin(), d.steps.end(), starts_child);
+}
+
 /// What a node must know to read the definition, or with `schedules` to work beside a store that has some. In the order
 /// in which releases learnt it: each knows what is before.
-enum class knowledge : std::uint8_t { none = 0, waits = 1, events = 2, schedules = 3 };
-inline constexpr auto newest_knowledge = knowledge::schedules;
+enum class knowledge : std::uint8_t { none = 0, waits = 1, events = 2, schedules = 3, children = 4 };
+inline constexpr auto newest_knowledge = knowledge::children;
 knowledge needed_for(const definition& d);
 /// A step waits, or may end later.
 inline bool has_waits(const definition& d) {

@@ -28,6 +28,8 @@ public:
   positions after(std::size_t i) const { return after_.of(i); }       ///< directly
   positions asked_by(std::size_t i) const { return asked_by_.of(i); } ///< whose conditions or waits name it
 
+  bool any_starts_child() const { return any_starts_child_; }
+
   /// Each step after all that come before it; those of a cycle are missing.
   positions in_order() const { return in_order_; }
 
@@ -47,6 +49,7 @@ private:
   lists after_;
   lists asked_by_;
   std::vector<std::uint32_t> in_order_;
+  bool any_starts_child_ = false;
 };
 
 /// The graph of a definition that does not change any more, kept with it. A copy of the definition may be changed: it

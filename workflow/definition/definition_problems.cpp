@@ -241,9 +241,17 @@ void check_person(const report& r, const graph& g, const wait_rule& w) {
   check_span(r, w.remind_every, "remind_every", span{0});
 }
 
+void check_child(const report& r, const graph& g, std::size_t i, const wait_rule& w) {
+  check_name(r, w.name, "workflow");
+  const auto payload = r.at("payload ");
+  check_source(payload, w.at, [&](const report& at, const std::string& step) { check_earlier(at, g, i, step, false); });
+}
+
 void check_wait(const report& r, const graph& g, std::size_t i, const wait_rule& w) {
   if (w.what == wait_rule::kind::event)
     return check_event(r, g, i, w);
+  if (w.what == wait_rule::kind::child)
+    return check_child(r, g, i, w);
   if (w.what == wait_rule::kind::person)
     return check_person(r, g, w);
   if (w.what == wait_rule::kind::sleep) {

@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t problems_max = 5;
 
 bool is_of_payload(const wait_rule& w) {
+  if (w.what == wait_rule::kind::child && w.at.pointer.empty())
+    return false; // all of it, whatever it is
   return w.what != wait_rule::kind::sleep && w.what != wait_rule::kind::person && w.at.from == source::kind::payload;
 }
 
@@ -68,7 +70,8 @@ payload_needs::payload_needs(const definition& d) {
     if (s.compensation)
       add(s.compensation->input, "the undo of step " + quoted(s.name) + " needs for its input member ");
     if (s.wait && is_of_payload(*s.wait))
-      needs_.push_back({"step " + quoted(s.name) + " waits by", s.wait->at.pointer, place_of(s.wait->at.pointer)});
+      needs_.push_back({"step " + quoted(s.name) + (starts_child(s) ? " gives to its task" : " waits by"),
+                        s.wait->at.pointer, place_of(s.wait->at.pointer)});
   }
   add(d.result.members, "the workflow's result needs for its member ");
   if (d.result.value && d.result.value->from == source::kind::payload)

@@ -79,6 +79,8 @@ std::string note_of(const node_card& card) {
     note += " knows=events"; // a word of its own: a release that knows waits only reads the first
   if (card.knows >= knowledge::schedules)
     note += " knows=schedules";
+  if (card.knows >= knowledge::children)
+    note += " knows=children";
   if (card.drained)
     note += " drained=yes";
   if (card.certificate_until != unset)
@@ -100,10 +102,11 @@ std::optional<node_card> card_of(std::string_view lease, std::string_view note) 
   const auto knows = [&parts](std::string_view word) {
     return std::find(parts.begin(), parts.end(), word) != parts.end();
   };
-  card.knows = knows("knows=schedules") ? knowledge::schedules
-               : knows("knows=events")  ? knowledge::events
-               : knows("knows=waits")   ? knowledge::waits
-                                        : knowledge::none;
+  card.knows = knows("knows=children")    ? knowledge::children
+               : knows("knows=schedules") ? knowledge::schedules
+               : knows("knows=events")    ? knowledge::events
+               : knows("knows=waits")     ? knowledge::waits
+                                          : knowledge::none;
   card.drained = value_of(parts, "drained=") == "yes";
   card.certificate_until = parse_utc_text(value_of(parts, "certificate_until=").value_or("")).value_or(unset);
   for (const auto agent : words_of(*named))

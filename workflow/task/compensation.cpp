@@ -73,7 +73,12 @@ private:
 } // namespace
 
 bool needs_undo(const step& s, const step_definition& d) {
-  return d.compensation.has_value() && may_have_acted(s);
+  return has_undo(d) && may_have_acted(s);
+}
+
+bool is_undo_of_child_awaited(const step& s, const step_definition& d) {
+  return s.state == step_state::compensating && starts_child(d) && !s.log.empty()
+         && s.log.back().outcome == attempt_outcome::open;
 }
 
 bool is_settled(const step& s, const step_definition& d) {
@@ -96,6 +101,11 @@ std::vector<std::size_t> undone_too_early(const task& t, const definition& d) {
     if (t.steps[i].doing == attempt_action::compensate)
       undone.push_back(i);
   });
+  t.steps.each<step_mark::acted>([&](std::size_t i) {
+    if (is_undo_of_child_awaited(t.steps[i], d.steps[i]))
+      undone.push_back(i);
+  });
+  std::sort(undone.begin(), undone.end());
   auto in_time = undone;
   drop_those_after_which_come_unsettled(in_time, t, d);
   std::vector<std::size_t> early;
@@ -110,7 +120,7 @@ std::vector<std::size_t> undo_order(const task& t, const definition& d) {
   std::vector<std::size_t> passed;
   const auto reach = [&](std::size_t i) {
     const auto& s = t.steps[i];
-    if (d.steps[i].compensation && (may_have_acted(s) || performs(s)))
+    if (has_undo(d.steps[i]) && (may_have_acted(s) || performs(s) || s.state == step_state::waiting))
       may_go.push(i);
     else
       passed.push_back(i);

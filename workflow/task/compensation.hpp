@@ -10,6 +10,9 @@ namespace steadfast::workflow {
 /// The step completed, or may have acted, and has a compensation that has not been settled yet.
 bool needs_undo(const step& s, const step_definition& d);
 
+/// Its child was told to undo what it did, and has not ended since.
+bool is_undo_of_child_awaited(const step& s, const step_definition& d);
+
 /// Steps whose compensation may start: they need undo and have no open attempt, and no step that comes after them in
 /// the graph, directly or through others, still needs undo or has an open forward attempt. Time is not looked at.
 /// Pattern "Compensating Transaction": reverse order along the graph.

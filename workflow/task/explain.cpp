@@ -29,6 +29,8 @@ std::string in_brackets(const std::string& why) {
 
 // "attempt 3 of 5", and which round of how many, where there is more than one.
 std::string attempt_of_round(const view& v) {
+  if (starts_child(v.rules()))
+    return "and its task " + quoted(child_id(v.t, v.d, v.i)) + " with it";
   const bool undo = is_undoing(v.t) && v.rules().compensation;
   const auto attempts = undo ? v.rules().compensation->retry.attempts : v.rules().retry.attempts;
   auto text = "attempt " + std::to_string(std::min(v.s().tries + 1, attempts)) + " of " + std::to_string(attempts);
@@ -82,6 +84,16 @@ explanation waiting_to_be_told(const view& v) {
           limit};
 }
 
+/// It waits for its child.
+explanation waiting_for_child(const view& v) {
+  const auto child = "task " + quoted(child_id(v.t, v.d, v.i)) + " of workflow " + quoted(v.rules().wait->name);
+  if (v.s().state == step_state::compensating)
+    return {"undoing: " + v.name() + ": " + child + " is being undone; since", v.s().log.back().started_at};
+  return {"waiting: " + v.name() + " for the end of " + child + in_brackets(v.s().waiting_for)
+            + "; what happened is undone at",
+          v.s().not_before};
+}
+
 explanation used_up_round(const view& v) {
   return {"failed: " + v.name() + " has used up its round of attempts" + last_failure(v)
           + "; the supervisor counts it and decides"};
@@ -122,6 +134,8 @@ void explain_forward_step(const view& v, std::vector<explanation>& out) {
     out.push_back(ending_later(v));
   else if (s.state == step_state::waiting && is_until_told(*v.rules().wait))
     out.push_back(waiting_to_be_told(v));
+  else if (s.state == step_state::waiting && starts_child(v.rules()))
+    out.push_back(waiting_for_child(v));
   else if (s.state == step_state::waiting)
     out.push_back({"sleeping: " + v.name() + in_brackets(s.waiting_for) + " until", s.not_before});
   else if (s.doing != attempt_action::none)
@@ -147,6 +161,8 @@ void explain_step_of_undo(const view& v, const std::vector<std::size_t>& ready, 
     out.push_back(ending_later(v));
   else if (s.state == step_state::compensation_failed)
     out.push_back({"in place: " + v.name() + " could not be undone" + last_failure(v)});
+  else if (is_undo_of_child_awaited(s, v.rules()))
+    out.push_back(waiting_for_child(v));
   else if (!needs_undo(s, v.rules()))
     return;
   else if (s.needs_review)
@@ -221,8 +237,10 @@ void explain_what_is_left(const task& t, const definition& d, std::vector<explan
   for (const std::size_t i : left_in_place(t, d)) {
     const auto name = "in place: step " + quoted(d.steps[i].name);
     if (t.steps[i].state == step_state::compensation_failed)
-      out.push_back({name + " happened, or may have, and its undo by agent " + quoted(d.steps[i].compensation->agent)
-                     + " failed: " + failure_told(t.steps[i])});
+      out.push_back(
+        {name + " happened, or may have, and its undo"
+         + (starts_child(d.steps[i]) ? std::string{} : " by agent " + quoted(d.steps[i].compensation->agent))
+         + " failed: " + failure_told(t.steps[i])});
     else
       out.push_back({name + " happened, or may have, and has no compensation"});
   }
@@ -329,6 +347,8 @@ std::vector<explanation> explain(const task& stored, const definition& d, const 
   if (const auto made_by = schedule_in(t.id))
     told.push_back(
       {"by its id, schedule " + quoted(made_by->schedule) + " made it, for the moment at", made_by->moment});
+  if (!t.parent.empty())
+    told.push_back({"parent: it was started by a step of task " + quoted(t.parent.id)});
   return told;
 }
 

@@ -151,7 +151,7 @@ void check_action(step_checker c) {
   if (s.doing == attempt_action::compensate)
     c.expect(s.state == step_state::compensating, "its undo is tried in another state than compensating");
   if (is_being_undone(s))
-    c.expect(d.compensation.has_value(), "it is undone without a compensation");
+    c.expect(has_undo(d), "it is undone without a compensation");
   if (s.doing != attempt_action::none)
     c.expect(s.complete_by != unset && s.attempt > 0 && !s.needs_review && s.not_before == unset,
              "its open attempt is not a proper one");
@@ -160,7 +160,8 @@ void check_action(step_checker c) {
 void check_wait(step_checker c) {
   const auto& s = c.s;
   if (c.d.wait)
-    c.expect(s.doing == attempt_action::none && !s.maybe_done, "it only waits, and an attempt was made");
+    c.expect(s.doing == attempt_action::none && (!s.maybe_done || starts_child(c.d)),
+             "it only waits, and an attempt was made");
   if (s.state == step_state::waiting)
     c.expect((c.d.later ? ends_later(s) : c.d.wait && s.wait->token.empty() && goes_forward(c.all.t))
                && s.not_before != unset && s.attempt > 0,
@@ -182,13 +183,14 @@ void check_log(step_checker c) {
   const auto& s = c.s;
   c.expect(s.log.size() <= attempts_logged_max, "its log is longer than is kept");
   c.expect(s.log_dropped + s.log.size() <= s.attempt, "its log has more lines than there were attempts");
+  const bool awaits_undo = is_undo_of_child_awaited(s, c.d);
   std::uint32_t last = 0;
-  const bool any_open = s.doing != attempt_action::none || s.state == step_state::waiting;
+  const bool any_open = s.doing != attempt_action::none || s.state == step_state::waiting || awaits_undo;
   for (const auto& line : s.log) {
     const bool is_open = any_open && line.number == s.attempt;
     c.expect(line.number > last && line.number <= s.attempt, "its log is out of order");
     c.expect((line.outcome == attempt_outcome::open) == is_open, "its log is wrong about what is open");
-    c.expect(!is_open || line.action == s.doing || s.state == step_state::waiting,
+    c.expect(!is_open || line.action == s.doing || s.state == step_state::waiting || awaits_undo,
              "its log is wrong about what is being done");
     c.expect(line.note.size() <= note_size_max, "its log has a note that is too long");
     last = line.number;

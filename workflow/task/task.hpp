@@ -38,6 +38,18 @@ struct act {
   friend bool operator==(const act&, const act&) = default;
 };
 
+/// Of a task that a step of another task started: that is its parent, and it is the step's child.
+struct parent_link {
+  std::string id;           ///< the parent's; empty: it has none
+  std::uint64_t number = 0; ///< likewise; 0: it came from another store
+  std::uint32_t step = 0;
+  std::uint32_t depth = 0; ///< 1: its parent has no parent
+  std::uint32_t room = 0;  ///< tasks that it may start, directly or through others
+
+  bool empty() const { return id.empty(); }
+  friend bool operator==(const parent_link&, const parent_link&) = default;
+};
+
 /// One submitted operation. A plain value: copies share the payload and the steps.
 struct task {
   std::uint64_t number = 0; ///< the store's; ascending in order of submission
@@ -65,6 +77,7 @@ struct task {
   step_list steps;
   std::vector<act> acts; ///< at most acts_max, the newest
   std::string trace;     ///< the `traceparent` of its submission; empty: there was none
+  parent_link parent;
 
   friend bool operator==(const task&, const task&) = default;
 };
@@ -129,6 +142,9 @@ std::string failure_told(const step& s);
 /// The key that every attempt of the step repeats: "task/step", "task/step#2" after a person asked for a new one, with
 /// "/undo" or "/probe" appended. Stable, so that a remote service can recognise a repetition.
 std::string idempotency_key(const task& t, const definition& d, std::size_t step, attempt_action action);
+
+/// The id of the task that step `i` starts: the key of the step, or its beginning and a digest where that is too long.
+std::string child_id(const task& t, const definition& d, std::size_t i);
 
 /// When the supervisor should look at the task if nobody else did anything: the deadline index is ordered by it.
 /// `unset` when it needs a review now, `never` when nothing is due.

@@ -1,5 +1,6 @@
 #include "workflow/task/waiting.hpp"
 
+#include "workflow/task/compensation.hpp"
 #include "workflow/text/name.hpp"
 
 #include <algorithm>
@@ -48,6 +49,9 @@ std::optional<wait> wait_of_step(const task& t, const definition& d, std::size_t
     return waits(name + ": its agent has begun it, and ends it later", s.log.back().started_at);
   if (const auto& rule = d.steps[i].wait; s.state == step_state::waiting && is_until_told(*rule))
     return waits(name + (rule->what == wait_rule::kind::event ? ": waits for an event" : ": waits for a person"),
+                 s.log.back().started_at);
+  if (starts_child(d.steps[i]) && (s.state == step_state::waiting || is_undo_of_child_awaited(s, d.steps[i])))
+    return waits(name + (s.state == step_state::waiting ? ": waits for its task" : ": its task is undone"),
                  s.log.back().started_at);
   if (s.state == step_state::waiting)
     return waits(name + ": sleeps", s.log.back().started_at);

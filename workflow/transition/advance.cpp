@@ -254,7 +254,10 @@ void start_compensations(draft& x) {
     if (!may_start(x, s))
       continue;
     const bool ask_first = s.state == step_state::unknown && x.definition_of(i).probe && !s.probe_given_up;
-    open_attempt(x, i, ask_first ? attempt_action::probe : attempt_action::compensate);
+    if (starts_child(x.definition_of(i)))
+      begin_undo_of_child(x, i);
+    else
+      open_attempt(x, i, ask_first ? attempt_action::probe : attempt_action::compensate);
   }
 }
 
@@ -266,9 +269,13 @@ void advance_undo(draft& x) {
     });
   if (!x.t.locked_by.empty() && !performs(x))
     start_compensations(x);
-  const bool is_awaited = any_ends_later(x.t);
+  bool is_awaited = any_ends_later(x.t);
   bool left = has_open_attempt(x.t) || is_awaited;
-  x.t.steps.each<step_mark::acted>([&](std::size_t i) { left = left || x.definition_of(i).compensation; });
+  x.t.steps.each<step_mark::acted>([&](std::size_t i) {
+    const bool is_child = starts_child(x.definition_of(i));
+    left = left || is_child || x.definition_of(i).compensation;
+    is_awaited = is_awaited || (is_child && x.t.steps[i].state == step_state::compensating);
+  });
   if (!left)
     end_undo(x);
   else if (is_awaited)
@@ -306,6 +313,8 @@ void begin_undo(draft& x, std::string cause) {
   x.t.ended_at = unset;
   x.t.not_before = unset;
   x.t.steps.each<step_mark::burdened>([&x](std::size_t i) {
+    if (is_undo_of_child_awaited(x.t.steps[i], x.definition_of(i)))
+      return; // a person resumes it by that
     const auto until = ends_later(x.t.steps[i]) ? x.t.steps[i].not_before : unset;
     if (x.t.steps[i].state == step_state::waiting && until == unset)
       stop_wait(x, i, "the task is undone");
@@ -332,6 +341,8 @@ void enter_error(draft& x, std::string cause, std::string alert_kind) {
       abandon_later(x, i, attempt_outcome::stopped, "the task went to error");
     else if (x.t.steps[i].state == step_state::waiting)
       stop_wait(x, i, "the task went to error");
+    else if (is_undo_of_child_awaited(x.t.steps[i], x.definition_of(i)))
+      close_attempt(x, i, attempt_outcome::stopped, "the task went to error");
   });
   const auto undone_because = is_undoing(x.t) ? x.t.cause : std::string{};
   x.t.cause = undone_because.empty()

@@ -15,9 +15,10 @@ struct draft {
   task t;
   std::vector<notice> notices;
   std::vector<alert> alerts;
-  bool starts_nothing = false;     ///< its scheduler is about to stop
-  bool is_caught_up = false;       ///< the steps were, before this; so only those after `passed` are new
-  std::vector<std::size_t> passed; ///< completed or skipped by this, and not followed up yet
+  bool starts_nothing = false;      ///< its scheduler is about to stop
+  bool is_caught_up = false;        ///< the steps were, before this; so only those after `passed` are new
+  std::vector<std::size_t> passed;  ///< completed or skipped by this, and not followed up yet
+  std::vector<std::size_t> begun{}; ///< began by this to wait for a child that is not there yet
 
   const step_definition& definition_of(std::size_t i) const { return d.steps[i]; }
 };

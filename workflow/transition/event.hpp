@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workflow/task/task.hpp"
+#include "workflow/children/child.hpp"
 
 #include <cstddef>
 #include <string>
@@ -70,6 +70,9 @@ struct event_came {
   std::string who;
 };
 
+/// The child of step `i` has ended, or goes on after it had.
+struct child_ended { std::size_t step = 0; child_end end; };
+
 // Supervision
 struct round_failed { std::size_t step = 0; std::uint32_t attempt = 0; }; ///< the supervisor counts it and decides
 struct deadline_passed {};
@@ -102,8 +105,8 @@ struct resumed { by person; };
 using event =
   std::variant<taken, time_passed, attempt_succeeded, attempt_failed, attempt_declined, attempt_stopped, probe_denied,
                attempt_taken_on, attempt_expired, later_completed, later_failed, later_extended, event_came,
-               round_failed, deadline_passed, lock_released, lock_lapsed, wait_noticed, step_retried, step_skipped,
-               payload_edited, undo_requested, cancelled, answered, suspended, resumed>;
+               child_ended, round_failed, deadline_passed, lock_released, lock_lapsed, wait_noticed, step_retried,
+               step_skipped, payload_edited, undo_requested, cancelled, answered, suspended, resumed>;
 
 std::string_view name_of(const event& e); ///< "attempt_failed"
 

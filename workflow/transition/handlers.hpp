@@ -44,6 +44,7 @@ ruling on(draft& x, const later_extended& e);
 // What a waiting step waits for:
 ruling on(draft& x, const event_came& e);
 ruling on(draft& x, const answered& e);
+ruling on(draft& x, const child_ended& e);
 // Supervision:
 ruling on(draft& x, const round_failed& e);
 ruling on(draft& x, const deadline_passed& e);

@@ -1,5 +1,6 @@
 #include "workflow/transition/handlers.hpp"
 
+#include "workflow/children/child.hpp"
 #include "workflow/definition/payload_needs.hpp"
 #include "workflow/task/compensation.hpp"
 #include "workflow/text/name.hpp"
@@ -77,6 +78,9 @@ ruling retry_in_life(draft& x, std::size_t i) {
   const auto& s = x.t.steps[i];
   if (s.doing != attempt_action::none || ends_later(s))
     return refused("an attempt is under way");
+  const bool is_undone = is_undo_of_child_awaited(s, x.definition_of(i));
+  if (is_undone || (s.state == step_state::waiting && starts_child(x.definition_of(i))))
+    return refused("the step is its task's: look at `" + child_id(x.t, x.d, i) + "`");
   if (const auto& wait = x.definition_of(i).wait; s.state == step_state::waiting && is_until_told(*wait))
     return refused(wait->what == wait_rule::kind::event ? "it waits for an event: send that, or skip the step"
                                                         : "it waits for an answer: give that, or skip the step");

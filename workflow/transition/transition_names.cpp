@@ -44,6 +44,7 @@ std::string_view name_of(const event& e) {
                       [](const later_extended&) -> std::string_view { return "later_extended"; },
                       [](const attempt_expired&) -> std::string_view { return "attempt_expired"; },
                       [](const event_came&) -> std::string_view { return "event_came"; },
+                      [](const child_ended&) -> std::string_view { return "child_ended"; },
                       [](const answered&) -> std::string_view { return "answered"; },
                       [](const round_failed&) -> std::string_view { return "round_failed"; },
                       [](const deadline_passed&) -> std::string_view { return "deadline_passed"; },

@@ -1,6 +1,7 @@
 #include "workflow/transition/wait.hpp"
 
 #include "workflow/definition/wait_end.hpp"
+#include "workflow/task/compensation.hpp"
 #include "workflow/text/json_place.hpp"
 #include "workflow/text/json_text.hpp"
 #include "workflow/text/name.hpp"
@@ -38,15 +39,15 @@ std::string why_too_long(const draft& x, instant at) {
   return at < last ? "" : "it would wait until " + utc_text(at) + ", and forward work ends at " + utc_text(last);
 }
 
-void fail(draft& x, std::size_t i, std::string why) {
+} // namespace
+
+void fail_wait(draft& x, std::size_t i, std::string why) {
   auto& s = x.t.steps.change(i);
   s.error = clipped(why, note_size_max);
   s.state = step_state::failed;
   close_attempt(x, i, attempt_outcome::failed_permanent, s.error);
   begin_undo(x, "step `" + x.definition_of(i).name + "` failed for good: " + s.error);
 }
-
-} // namespace
 
 namespace {
 
@@ -62,10 +63,15 @@ void begin_wait_for_event(draft& x, std::size_t i) {
   const auto& rule = *x.definition_of(i).wait;
   auto key = event_key_of(value_of(x, rule.at));
   if (!key.problem.empty())
-    return fail(x, i, "its key " + where(rule.at) + " " + key.problem);
+    return fail_wait(x, i, "its key " + where(rule.at) + " " + key.problem);
   auto& s = x.t.steps.change(i);
   s.wait.change().event_key = std::move(key.text);
   let_wait(s, x.now + rule.length, {});
+}
+
+/// The store makes it.
+void await_child(draft& x, std::size_t i) {
+  let_wait(x.t.steps.change(i), forward_ends_at(x.t, x.d), {}); // then the task is undone
 }
 
 void begin_sleep(draft& x, std::size_t i) {
@@ -76,7 +82,7 @@ void begin_sleep(draft& x, std::size_t i) {
   else
     end.problem = why_too_long(x, end.at);
   if (!end.problem.empty())
-    fail(x, i, std::move(end.problem));
+    fail_wait(x, i, std::move(end.problem));
   else if (end.at <= x.now)
     end_wait(x, i);
   else
@@ -108,24 +114,29 @@ void miss(draft& x, std::size_t i) {
   auto& s = x.t.steps.change(i);
   s.wait_alerted = false;
   let_wait(s, unset, {});
-  fail(x, i, why);
+  fail_wait(x, i, why);
 }
 
 } // namespace
 
 void begin_wait(draft& x, std::size_t i) {
   const auto& rule = *x.definition_of(i).wait;
-  const bool has_source = rule.what != wait_rule::kind::sleep && rule.what != wait_rule::kind::person;
+  const bool has_source =
+    rule.what == wait_rule::kind::until || rule.what == wait_rule::kind::next || rule.what == wait_rule::kind::event;
   if (has_source && rule.at.from == source::kind::payload && x.t.payload.empty())
     return;
   auto& s = x.t.steps.change(i);
   if (s.attempt == 0)
     tell_observer(x, notice_kind::step_started, {}, x.definition_of(i).name);
   s.state = step_state::waiting;
+  if (starts_child(x.definition_of(i)) && !s.maybe_done)
+    x.begun.push_back(i);
+  s.maybe_done = false;
   log_attempt(x, s, attempt_action::perform, {});
   switch (rule.what) {
     case wait_rule::kind::person: return ask(x, i);
     case wait_rule::kind::event: return begin_wait_for_event(x, i);
+    case wait_rule::kind::child: return await_child(x, i);
     default: return begin_sleep(x, i);
   }
 }
@@ -142,6 +153,8 @@ void pass_wait(draft& x, std::size_t i, blob result, std::vector<fact> facts, st
 void end_wait(draft& x, std::size_t i) {
   const auto& rule = *x.definition_of(i).wait;
   const auto& s = x.t.steps[i];
+  if (rule.what == wait_rule::kind::child)
+    return await_child(x, i);
   if (!is_until_told(rule))
     return pass_wait(x, i, {}, {}, std::string{s.waiting_for});
   const auto until = s.log.back().started_at + rule.length;
@@ -158,7 +171,17 @@ void stop_wait(draft& x, std::size_t i, std::string_view why) {
   s.wait_alerted = false;
   if (!s.wait->event_key.empty())
     s.wait.change().event_key.clear();
+  const bool has_just_begun = std::find(x.begun.begin(), x.begun.end(), i) != x.begun.end();
+  s.maybe_done = starts_child(x.definition_of(i)) && !has_just_begun; // else there is one, which goes on
   back_to_start(s);
+}
+
+void begin_undo_of_child(draft& x, std::size_t i) {
+  auto& s = x.t.steps.change(i);
+  if (!is_undo_of_child_awaited(s, x.definition_of(i)))
+    log_attempt(x, s, attempt_action::compensate, {});
+  s.state = step_state::compensating;
+  let_wait(s, x.now + span_max, {}); // nothing of it is due: its end is an event
 }
 
 } // namespace steadfast::workflow

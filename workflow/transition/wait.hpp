@@ -22,4 +22,10 @@ void end_wait(draft& x, std::size_t i);
 /// Takes step `i` back to where it was before its wait. REQUIRES: it waits.
 void stop_wait(draft& x, std::size_t i, std::string_view why);
 
+/// Step `i` failed for good while it waited: turns the task round.
+void fail_wait(draft& x, std::size_t i, std::string why);
+
+/// The child of step `i` is to be undone: the store tells it, and the step is `compensating` until the child has ended.
+void begin_undo_of_child(draft& x, std::size_t i);
+
 } // namespace steadfast::workflow

@@ -38,7 +38,7 @@ bool are_next_notices(const std::vector<workflow::notice>& given, std::uint32_t 
 
 bool is_same_task(const task_outline& a, const workflow::task& b) {
   return a.id == b.id && a.workflow == b.workflow && a.version == b.version && a.reply_to == b.reply_to
-         && a.priority == b.priority;
+         && a.priority == b.priority && a.has_parent == !b.parent.empty();
 }
 
 workflow::submission submission_of(const workflow::task& t) {
@@ -145,6 +145,7 @@ imported_task taken_in(const import_task& w, std::uint64_t number) {
   imported_task x{w.what.task, {}};
   x.task.number = number;
   x.task.revision = 1;
+  x.task.parent.number = 0;
   const workflow::event freed = workflow::lock_released{};
   const workflow::event rests = workflow::suspended{{w.who, "imported" + (w.why.empty() ? "" : ": " + w.why)}};
   for (const auto* e : {&freed, &rests})

@@ -49,7 +49,8 @@ new_task new_task_of(const import_task& w, std::uint64_t number, definition_cach
 }
 
 submitted_task decide(const submit_task& w, const known_workflow& of, std::uint64_t number,
-                      const std::function<bool(std::uint64_t payload_size)>& has_room) {
+                      const std::function<bool(std::uint64_t payload_size)>& has_room,
+                      const workflow::parent_link& parent) {
   if (!of.definition)
     return not_submitted(write_status::absent,
                          "there is no workflow " + w.what.workflow
@@ -61,6 +62,7 @@ submitted_task decide(const submit_task& w, const known_workflow& of, std::uint6
   auto made = std::make_shared<workflow::task>(workflow::make_task(w.what, *of.definition, w.now));
   made->number = number;
   made->revision = 1;
+  made->parent = parent;
   if (const auto broken = workflow::broken_invariants(*made, *of.definition); !broken.empty())
     return not_submitted(write_status::refused, "the task would be broken: " + broken.front());
   auto said = told_of(*made, true);

@@ -36,9 +36,10 @@ struct submitted_task {
   std::optional<new_task> put{};
 };
 /// Of an id that nobody has. `number`: that it gets. `has_room`: for a payload of that size; asked last.
-/// REQUIRES: there is no problem_of it.
+/// `parent`: of the task whose step starts it. REQUIRES: there is no problem_of it.
 submitted_task decide(const submit_task& w, const known_workflow& of, std::uint64_t number,
-                      const std::function<bool(std::uint64_t payload_size)>& has_room);
+                      const std::function<bool(std::uint64_t payload_size)>& has_room,
+                      const workflow::parent_link& parent = {});
 
 /// Of an id that stands for the same submission already. `there`: null: the task was set aside.
 answer<submit_task> submitted_before(const submit_task& w, const workflow::task* there);

@@ -1,6 +1,7 @@
 #include "store/verbs/tasks/task_change.hpp"
 
 #include "store/records/record.hpp"
+#include "workflow/text/name.hpp"
 
 #include <algorithm>
 
@@ -80,8 +81,11 @@ void change_of(const task_outline& there, const also_read& known, const next_sta
   into.over.clear();
   alerts_over(known.alerts, t, d, into.over);
   into.raised.clear();
-  for (const auto& a : next.alerts)
-    into.raised.push_back({t.number, t.id, a, workflow::signature_of(a, &t, &d)});
+  for (const auto& a : next.alerts) {
+    auto& x = into.raised.emplace_back(raised_alert{t.number, t.id, a, workflow::signature_of(a, &t, &d)});
+    if (!t.parent.empty()) // which its signature leaves out
+      x.what.text += "; its parent is " + workflow::quoted(t.parent.id);
+  }
 }
 
 void follow(task_outline& there, const workflow::task& next, const task_change& c) {

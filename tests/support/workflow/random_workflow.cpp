@@ -110,6 +110,20 @@ void let_wait_only(chooser& choose, definition& d, std::size_t i) {
   d.steps[i] = std::move(s);
 }
 
+/// Some steps start a task.
+void let_start_child(chooser& choose, definition& d, std::size_t i) {
+  if (!choose.one_in(5))
+    return;
+  step_definition s;
+  s.name = d.steps[i].name;
+  s.after = d.steps[i].after;
+  s.when = d.steps[i].when;
+  s.wait.emplace();
+  s.wait->what = wait_rule::kind::child;
+  s.wait->name = "child";
+  d.steps[i] = std::move(s);
+}
+
 attempt_ref random_ref(chooser& choose, const task& t, std::size_t i) {
   attempt_ref ref{i, 1, t.lock_epoch};
   if (i < t.steps.size())
@@ -175,6 +189,18 @@ event told_event(chooser& choose, const task& t) {
                   blob{"{}"}, random_facts(choose), {"ann", "so"}};
 }
 
+/// Of a step that has a child, mostly.
+event child_event(chooser& choose, const task& t) {
+  std::size_t i = choose.below(static_cast<std::uint32_t>(t.steps.size()));
+  const auto has_child = [&] {
+    return t.steps[i].state == step_state::waiting || t.steps[i].state == step_state::compensating
+           || t.steps[i].state == step_state::compensation_failed;
+  };
+  for (std::size_t k = 0; k < t.steps.size() && !has_child(); ++k)
+    i = (i + 1) % t.steps.size();
+  return child_ended{i, {static_cast<child_state>(1 + choose.below(6)), "so", blob{"{}"}, random_facts(choose)}};
+}
+
 event person_event(chooser& choose, const task& t) {
   const auto i = random_index(choose, t);
   const by ann{"ann", "so"};
@@ -204,7 +230,7 @@ event supervisor_event(chooser& choose, const task& t) {
 
 } // namespace
 
-definition random_definition(chooser& choose, bool may_wait) {
+definition random_definition(chooser& choose, bool may_wait, bool may_start) {
   definition d;
   d.name = "w";
   const auto steps = 1 + choose.below(6);
@@ -217,6 +243,8 @@ definition random_definition(chooser& choose, bool may_wait) {
       let_end_later(choose, d.steps[i]);
       let_wait_only(choose, d, i);
     }
+    if (may_start)
+      let_start_child(choose, d, i);
   }
   d.deadline = choose.one_in(3) ? seconds(30) : seconds(600);
   d.undo_reserve = seconds(choose.below(10));
@@ -253,10 +281,13 @@ definition large_definition(chooser& choose) {
 
 event random_event(chooser& choose, const task& t) {
   const auto ref = random_ref(choose, t, random_index(choose, t));
-  switch (choose.below(21)) {
+  switch (choose.below(24)) {
     default: return agent_event(choose, ref);
     case 19:
     case 20: return told_event(choose, t);
+    case 21:
+    case 22:
+    case 23: return child_event(choose, t);
     case 16: return attempt_taken_on{ref, "d"};
     case 17:
     case 18: return token_event(choose, t);

@@ -8,7 +8,7 @@ namespace steadfast::tests {
 
 /// A sound definition of one to six steps with short spans, so that limits are reached soon. Some of them only wait, if
 /// they may.
-workflow::definition random_definition(chooser& choose, bool may_wait = true);
+workflow::definition random_definition(chooser& choose, bool may_wait = true, bool may_start = false);
 
 /// One of up to some hundred steps: those of a random workflow, and more of their kind.
 workflow::definition large_definition(chooser& choose);

@@ -144,7 +144,7 @@ void witness::look_at_task(const task& before, const event& e, const change& c) 
   expect(next.lock_epoch >= before.lock_epoch, "the lock epoch fell");
   expect(next.revision == before.revision, "the rules touched the revision");
   if (has_ended(before) && next.state != before.state) {
-    expect(is_of_a_person(e), "an outcome changed by itself");
+    expect(is_of_a_person(e) || std::holds_alternative<child_ended>(e), "an outcome changed by itself");
     expect(next.generation == before.generation + 1, "an outcome changed without a new generation");
   }
   if (next.state == process_state::error && before.state != process_state::error)

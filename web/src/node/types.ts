@@ -62,6 +62,8 @@ export interface Step {
   waiting_for: string;
   not_before: string | null;
   ends_later?: boolean;
+  child?: string;
+  child_workflow?: string;
   progress?: string;
   waits_for_event?: string;
   event_key?: string;
@@ -322,6 +324,7 @@ export interface DefinedStep {
   sleep?: string;
   until?: string;
   wait?: { event: string };
+  workflow?: string;
   agent?: string;
   complete_by?: string;
   on_exhausted?: string;

@@ -156,7 +156,15 @@ export function WorkflowScreen({ name }: { name: string }) {
                 {s.agent ? (
                   <a href={href(['agents'], { name: s.agent })}>{visible(s.agent)}</a>
                 ) : (
-                  visible(s.wait ? `event ${s.wait.event}` : s.sleep ? `sleep ${s.sleep}` : `until ${s.until}`)
+                  visible(
+                    s.workflow
+                      ? `workflow ${s.workflow}`
+                      : s.wait
+                        ? `event ${s.wait.event}`
+                        : s.sleep
+                          ? `sleep ${s.sleep}`
+                          : `until ${s.until}`,
+                  )
                 )}
               </td>
               <td>{s.after.join(', ')}</td>
@@ -174,7 +182,7 @@ export function WorkflowScreen({ name }: { name: string }) {
                 {s.retry &&
                   `${s.retry.attempts} a round, ${s.threshold} rounds, cool-off ${s.cool_off!.count} × ${s.cool_off!.wait}`}
               </td>
-              <td>{s.compensation ? visible(s.compensation.agent) : '-'}</td>
+              <td>{s.compensation ? visible(s.compensation.agent) : s.workflow ? 'with its task' : '-'}</td>
               <td>{s.on_exhausted}</td>
             </tr>
           ))}

@@ -191,6 +191,27 @@ void fill_with_schedules(state_store& store) {
     store.commit({fire_schedules{10, {}, at(2800 + hour * 3600)}});
 }
 
+/// The task `trip` is undone after its child was processed, and waits for the undo of that.
+void fill_with_children(state_store& store) {
+  workflow::definition d;
+  d.name = "trip";
+  d.steps = {sleeping_step("inside", wait_kind::sleep), delivery().steps[0]};
+  d.steps[0].wait->what = wait_kind::child;
+  d.steps[0].wait->name = "delivery";
+  d.steps[0].wait->at.pointer = "/inside";
+  store.commit({register_definition{d}, register_definition{delivery()}});
+  auto trip = order("trip", "{\"inside\":{\"n\":1}}");
+  trip.workflow = "trip";
+  store.commit({submit_task{trip, at(0)}});
+  store.commit({claim_tasks{"s1", 2, at(1)}});
+  store.commit({claim_tasks{"s1", 2, at(2)}});
+  store.commit({success_of(*store.find("trip/inside"), 0)});
+  store.commit({success_of(*store.find("trip/inside"), 1)});
+  store.commit({claim_tasks{"s1", 2, at(3)}});
+  const auto t = *store.find("trip");
+  store.commit({update_by(t, d, workflow::attempt_failed{{1, 1, t.lock_epoch}, true, false, {}, "no"}, at(4))});
+}
+
 /// The files of a store that was filled by the program of that format, in a directory where it can be opened. Since
 /// format 4 all that it was filled with is in the journal.
 void lay_down(const fs::path& written, const fs::path& directory, void (*fill_it)(state_store&) = fill) {
@@ -490,6 +511,28 @@ TEST_CASE("row 70: schedules are written as in format 12, and go on") {
   CHECK(old.check().faults == std::vector<std::string>{});
   CHECK(old.commit({fire_schedules{10, {}, at(2800 + 2 * 3600)}}).at(0).as<schedule_result>().made == 0);
   CHECK(old.find_schedule("hourly")->notes.back().fate == workflow::moment_fate::skipped);
+}
+
+TEST_CASE("row 70: a task that a step of another started is written as in format 12") {
+  temporary_directory there;
+  lay_down(all_golden / "format-12" / "store-of-children", there.store(), fill_with_children);
+  lmdb_engine old{small_options(there.store())};
+  temporary_directory other;
+  lmdb_engine made_now{small_options(other.store())};
+  fill_with_children(made_now);
+  for (const std::string id : {"trip", "trip/inside"}) {
+    REQUIRE(old.find(id));
+    CHECK(old.find(id) == made_now.find(id));
+  }
+  CHECK(old.find("trip")->steps[0].state == workflow::step_state::compensating);
+  CHECK(old.find("trip/inside")->state == workflow::process_state::undoing);
+  CHECK(old.find("trip/inside")->parent == workflow::parent_link{"trip", 1, 0, 1, workflow::family_max - 1});
+  CHECK(old.check().faults == std::vector<std::string>{});
+  const auto taken = old.commit({claim_tasks{"s1", 2, at(5)}}).at(0).as<claim_result>().tasks;
+  REQUIRE(taken.size() == 1);
+  old.commit({success_of(taken[0], 1, "{}", 6)});
+  old.commit({success_of(*old.find("trip/inside"), 0, "{}", 7)});
+  CHECK(old.find("trip")->state == workflow::process_state::undone);
 }
 
 TEST_CASE("row 66: in a journal of format 5, an entry that is damaged with others behind it is told of") {

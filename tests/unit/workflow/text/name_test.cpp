@@ -84,7 +84,7 @@ TEST_CASE("every event has a name") {
     probe_denied{}, attempt_expired{}, round_failed{},      deadline_passed{}, attempt_taken_on{}, later_completed{},
     later_failed{}, later_extended{},  event_came{},        answered{},        lock_released{},    lock_lapsed{},
     wait_noticed{}, step_retried{},    step_skipped{},      payload_edited{},  undo_requested{},   cancelled{},
-    suspended{},    resumed{}};
+    suspended{},    resumed{},         child_ended{}};
   std::set<std::string_view> names;
   for (const auto& e : events)
     names.insert(name_of(e));

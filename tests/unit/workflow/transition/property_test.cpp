@@ -5,6 +5,7 @@
 #include "tests/support/workflow/scenario.hpp"
 #include "tests/support/workflow/witness.hpp"
 #include "workflow/supervision/review.hpp"
+#include "workflow/task/compensation.hpp"
 #include "workflow/task/invariants.hpp"
 #include "workflow/text/split.hpp"
 
@@ -24,7 +25,7 @@ struct life {
 
 life begin(chooser& choose) {
   life l;
-  l.d = random_definition(choose);
+  l.d = random_definition(choose, true, true);
   RC_ASSERT(problems(l.d).empty());
   l.t = make_task(submission_of(l.d), l.d, l.now);
   return l;
@@ -45,6 +46,10 @@ void do_the_due(life& l) {
     step_on(l, taken{"s1"});
   for (std::size_t i = 0; i < l.t.steps.size(); ++i) {
     const auto& s = l.t.steps[i];
+    if (starts_child(l.d.steps[i]) && s.state == step_state::waiting)
+      step_on(l, child_ended{i, {child_state::processed, {}, blob{"{}"}, {{"/x", "1"}}}});
+    else if (is_undo_of_child_awaited(s, l.d.steps[i]))
+      step_on(l, child_ended{i, {child_state::undone, {}, {}, {}}});
     if (s.doing == attempt_action::none)
       continue;
     const attempt_ref ref{i, s.attempt, l.t.lock_epoch};

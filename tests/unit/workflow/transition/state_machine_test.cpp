@@ -80,6 +80,18 @@ definition asking() {
   return d;
 }
 
+/// Step `a` starts a task.
+definition starting() {
+  auto d = sleeper();
+  d.steps[0].wait->what = wait_rule::kind::child;
+  d.steps[0].wait->name = "child";
+  return d;
+}
+
+event of_child(child_state how) {
+  return child_ended{0, {how, "so", blob{"1"}, {}}};
+}
+
 token_use token(const scenario& s) {
   return {0, s.at("a").attempt, "digest"};
 }
@@ -146,6 +158,14 @@ const std::vector<place> step_places = {
    later},
   {"waiting for an event", [](scenario& s) { s.take(); }, expecting},
   {"waiting for a person", [](scenario& s) { s.take(); }, asking},
+  {"waiting for its task", [](scenario& s) { s.take(); }, starting},
+  {"its task is undone",
+   [](scenario& s) {
+     s.take();
+     s.must(undo_requested{person});
+     s.take();
+   },
+   starting},
 };
 
 attempt_ref other_attempt(const scenario& s) {
@@ -212,6 +232,11 @@ const std::vector<row> attempt_rows = {
      return event_came{0, 7, blob{"1"}, {}, {}};
    }},
   {"answered", [](scenario& s) { return answered{0, s.at("a").attempt, "yes", blob{"1"}, {}, person}; }},
+  {"child_ended, processed", [](scenario&) { return of_child(child_state::processed); }},
+  {"child_ended, undone", [](scenario&) { return of_child(child_state::undone); }},
+  {"child_ended, in error", [](scenario&) { return of_child(child_state::in_error); }},
+  {"child_ended, its undo failed", [](scenario&) { return of_child(child_state::undo_failed); }},
+  {"child_ended, could not be made", [](scenario&) { return of_child(child_state::refused); }},
   {"attempt_expired, at complete-by",
    [](scenario& s) {
      s.now = std::max(s.now, s.at("a").complete_by);
@@ -367,7 +392,7 @@ TEST_CASE("the tables of states name every event") {
     probe_denied{}, attempt_expired{}, round_failed{},      deadline_passed{}, attempt_taken_on{}, later_completed{},
     later_failed{}, later_extended{},  event_came{},        answered{},        lock_released{},    lock_lapsed{},
     wait_noticed{}, step_retried{},    step_skipped{},      payload_edited{},  undo_requested{},   cancelled{},
-    suspended{},    resumed{}};
+    suspended{},    resumed{},         child_ended{}};
   CHECK(all.size() == std::variant_size_v<event>);
   for (const auto& e : all)
     CHECK_THAT(names, Catch::Contains(std::string{name_of(e)} + " "));

@@ -1,0 +1,178 @@
+// Steps that start tasks, and what parents and children are told of each other.
+
+#include "store/engine/write_batch.hpp"
+#include "store/lmdb/prefix_scan.hpp"
+#include "store/verbs/decide_child.hpp"
+#include "store/verbs/tasks/decide_task.hpp"
+#include "store/verbs/tasks/new_task.hpp"
+#include "workflow/on_call/incident.hpp"
+#include "workflow/task/compensation.hpp"
+#include "workflow/text/name.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace steadfast::store {
+
+using workflow::child_duty;
+
+namespace {
+
+constexpr std::size_t said_at_once = 200; ///< notes, by one write; claims go on with the rest
+
+} // namespace
+
+void write_batch::note_family(const workflow::definition& d, const workflow::task& next,
+                              const workflow::step_list& before, const task_outline& there,
+                              workflow::process_state state_before) {
+  if (workflow::any_starts_child(d))
+    add_notes_to_children(next, d, before, there.waiting, child_notes_);
+  if (is_news_for_parent(next, state_before))
+    if (const auto parent = ref_of(next.parent.id))
+      child_notes_.push_back(
+        {parent->number, next.parent.step, child_duty::tell_parent, workflow::last_changed_at(next)});
+}
+
+void write_batch::note_import(const workflow::definition& d, const workflow::task& t) {
+  if (workflow::any_starts_child(d))
+    add_notes_of_import(t, d, child_notes_);
+  if (is_news_for_parent(t, workflow::process_state::pending))
+    if (const auto parent = ref_of(t.parent.id))
+      child_notes_.push_back({parent->number, t.parent.step, child_duty::tell_parent, workflow::last_changed_at(t)});
+}
+
+void write_batch::say_notes(changed_tasks& changed) {
+  for (; !child_notes_.empty() && notes_said_ < said_at_once; ++notes_said_) {
+    const auto x = child_notes_.front();
+    child_notes_.pop_front();
+    say(x, changed);
+  }
+  for (const auto& x : child_notes_)
+    txn_.put(in_.child_notes, key_of(x), {});
+  child_notes_.clear();
+}
+
+bool write_batch::say_rest_of_notes(workflow::instant now) {
+  if (txn_.entries(in_.child_notes) == 0)
+    return false;
+  std::vector<std::string> first;
+  {
+    lmdb::cursor c{txn_, in_.child_notes};
+    for (bool more = c.first(); more && first.size() <= said_at_once; more = c.next())
+      first.emplace_back(c.key());
+  }
+  const bool more = first.size() > said_at_once;
+  first.resize(std::min(first.size(), said_at_once));
+  for (const auto& k : first) {
+    txn_.erase(in_.child_notes, k);
+    if (const auto x = note_of(k, now))
+      child_notes_.push_back(*x);
+  }
+  return more;
+}
+
+void write_batch::say(const child_note& x, changed_tasks& changed) {
+  try {
+    const auto* const parent = parent_of(x);
+    if (parent == nullptr)
+      return;
+    const auto& [state, d] = *parent;
+    switch (x.what) {
+      case child_duty::start: return start_child(x, state.task, *d, changed);
+      case child_duty::undo: return undo_child(x, state.task, *d, changed);
+      case child_duty::tell_parent: return tell_parent(x, state.task, *d, changed);
+      case child_duty::none: return;
+    }
+  } catch (const damaged_record&) { // reported by read(): it is set aside
+    if (x.what == child_duty::undo)
+      end_step(x, damaged_child(), changed);
+  }
+}
+
+/// Many notes in a row are about one parent.
+const snapshot::known_task* write_batch::parent_of(const child_note& x) {
+  const auto* const there = known(x.parent);
+  if (there == nullptr || x.step >= there->now.definition->steps.size()
+      || !workflow::starts_child(there->now.definition->steps[x.step]))
+    return nullptr;
+  const bool is_it = last_parent_ && last_parent_->state.task.number == x.parent
+                     && last_parent_->state.task.revision == there->now.revision;
+  if (!is_it) {
+    last_parent_ = load(x.parent);
+    if (last_parent_)
+      last_parent_->state.task.payload = payload_of(x.parent);
+  }
+  return last_parent_ ? &*last_parent_ : nullptr;
+}
+
+void write_batch::start_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                              changed_tasks& changed) {
+  if (parent.steps[x.step].state != workflow::step_state::waiting)
+    return;
+  if (ref_of(workflow::child_id(parent, d, x.step)))
+    return tell_parent(x, parent, d, changed); // that of an earlier attempt, which may have ended
+  auto child = workflow::child_of(parent, d, x.step);
+  if (!child.problem.empty())
+    return end_step(x, not_made(std::move(child.problem)), changed);
+  const submit_task w{std::move(child.what), x.at};
+  if (const auto wrong = problem_of(w, *settings_.options))
+    return end_step(x, not_made(wrong->why), changed);
+  known_workflow of{see_.definition(w.what.workflow, newest_version(w.what.workflow))};
+  if (of.definition)
+    of.needs = &needs_of(of.definition);
+  auto made = decide(
+    w, of, count_.last_task + 1, [](std::uint64_t) { return true; }, child.parent);
+  if (!made.put)
+    return end_step(x, not_made(made.said.why), changed);
+  const auto number = made.put->task->number;
+  settings_.known->remember(put(*made.put, digest_of(w.what)), made.put->task);
+  changed.insert_or_assign(number, *made.put->task);
+}
+
+void write_batch::undo_child(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                             changed_tasks& changed) {
+  if (!workflow::is_undo_of_child_awaited(parent.steps[x.step], d.steps[x.step]))
+    return;
+  const auto id = workflow::child_id(parent, d, x.step);
+  const auto ref = ref_of(id);
+  const auto child = ref ? load(ref->number) : std::nullopt;
+  const key never_started = key_of({x.parent, x.step, child_duty::start, {}});
+  if (!child && txn_.get(in_.child_notes, never_started)) {
+    txn_.erase(in_.child_notes, never_started);
+    return end_step(x, {workflow::child_state::undone, {}, {}, {}}, changed);
+  }
+  if (!child || !workflow::is_child_of(child->state.task, parent, x.step))
+    return end_step(x, lost_child(id), changed);
+  if (auto t = apply_to(ref->number, undo_asked_by(parent), x.at, true))
+    changed.insert_or_assign(ref->number, *std::move(t));
+  else if (child->state.task.state == workflow::process_state::undone)
+    tell_parent(x, parent, d, changed);
+}
+
+void write_batch::tell_parent(const child_note& x, const workflow::task& parent, const workflow::definition& d,
+                              changed_tasks& changed) {
+  const auto ref = ref_of(workflow::child_id(parent, d, x.step));
+  const auto child = ref ? load(ref->number, true) : std::nullopt;
+  if (child && workflow::is_child_of(child->state.task, parent, x.step))
+    end_step(x, workflow::end_of_child(child->state.task, *child->definition, d, x.step), changed);
+  else if (x.what == child_duty::start)
+    end_step(x, not_made("another task has the id " + workflow::quoted(workflow::child_id(parent, d, x.step))),
+             changed);
+}
+
+void write_batch::end_step(const child_note& x, workflow::child_end end, changed_tasks& changed) {
+  if (auto t = apply_to(x.parent, workflow::child_ended{x.step, std::move(end)}, x.at, true))
+    changed.insert_or_assign(x.parent, *std::move(t));
+}
+
+std::optional<std::uint64_t> write_batch::incident_of_child(const workflow::task& t, const workflow::definition& d,
+                                                            const std::string& step) {
+  const auto i = workflow::find_step(d, step);
+  if (!i || !workflow::starts_child(d.steps[*i]))
+    return std::nullopt;
+  const auto child = ref_of(workflow::child_id(t, d, *i));
+  const auto alerts = child ? alerts_of_task(child->number) : std::vector<alert_entry>{};
+  return alerts.empty() ? std::nullopt : incidents_.incident_of(alerts.back().number);
+}
+
+} // namespace steadfast::store

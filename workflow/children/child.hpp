@@ -1,0 +1,59 @@
+#pragma once
+
+#include "workflow/task/task.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// A step may start a task, its child, and wait for its end. docs/decisions/0007-waiting.md
+
+namespace steadfast::workflow {
+
+inline constexpr std::uint32_t depth_max = 8;        ///< of children of children
+inline constexpr std::uint32_t family_max = 100'000; ///< tasks that one task starts, directly or through others
+
+/// Whether `child` is that of step `i`, and no other task that has its id, such as that of an earlier task with the
+/// parent's.
+bool is_child_of(const task& child, const task& t, std::size_t i);
+
+/// What the store submits for step `i`, but for its id nothing that a client could not.
+struct new_child {
+  submission what;
+  parent_link parent;
+  std::string problem; ///< why it cannot be made; empty: it can
+};
+/// REQUIRES: the step starts a child, and the task has its payload.
+new_child child_of(const task& t, const definition& d, std::size_t i);
+
+/// How a child stands, as its parent is told.
+enum class child_state : std::uint8_t {
+  at_work = 1,     ///< and was perhaps in error before
+  processed = 2,   ///< with a result
+  undone = 3,      ///< or nothing of it has ever happened
+  in_error = 4,    ///< a person is needed; it may go on
+  undo_failed = 5, ///< likewise, and what it did is in place
+  refused = 6,     ///< it could not be made
+};
+struct child_end {
+  child_state how = child_state::at_work;
+  std::string why; ///< its cause
+  blob result;
+  std::vector<fact> facts;
+};
+/// REQUIRES: the child with its large results.
+child_end end_of_child(const task& child, const definition& of_child, const definition& of_parent, std::size_t step);
+
+/// What the parent has yet to be told, or the child to be, about step `i`: so a check finds what was lost.
+enum class child_duty : std::uint8_t {
+  none = 0,
+  start = 1,      ///< the step waits, and there is no child
+  undo = 2,       ///< the step is compensating, and the child has yet to be told
+  tell_parent = 3 ///< the child has ended, and the step does not know
+};
+/// `child`: null: there is none.
+child_duty duty_of(const task& t, const definition& d, std::size_t i, const task* child);
+
+} // namespace steadfast::workflow
