@@ -527,6 +527,12 @@ TEST_CASE("row 70: a task that a step of another started is written as in format
   CHECK(old.find("trip")->steps[0].state == workflow::step_state::compensating);
   CHECK(old.find("trip/inside")->state == workflow::process_state::undoing);
   CHECK(old.find("trip/inside")->parent == workflow::parent_link{"trip", 1, 0, 1, workflow::family_max - 1});
+  for (const std::string id : {"trip", "trip/inside"}) { // to a scheduler on another node
+    const auto t = *old.find(id);
+    CHECK(decode<workflow::task>(encode(t)) == t);
+    const outcome claimed{decision{write_status::applied, {}}, claim_result{{t}, at(1), false}};
+    CHECK(decode<outcome>(encode(claimed)).as<claim_result>().tasks == std::vector{t});
+  }
   CHECK(old.check().faults == std::vector<std::string>{});
   const auto taken = old.commit({claim_tasks{"s1", 2, at(5)}}).at(0).as<claim_result>().tasks;
   REQUIRE(taken.size() == 1);
